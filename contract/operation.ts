@@ -1,0 +1,131 @@
+import type { Static, TObject, TSchema } from 'typebox';
+import type { FaultCode } from '../kernel/fault.js';
+import type { Actor, Position, StreamName } from '../kernel/ports.js';
+import type { Brand, Instant } from '../kernel/shapes.js';
+import type { Principal, ProjectInSight, Requirement } from './roles.js';
+
+/** K `Service-API-Key`, B bearer token, P Basic, C refresh cookie (contract 2.1). */
+export type Scheme = 'K' | 'B' | 'P' | 'C';
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/**
+ * One row of contract 6 as a value. From it come the route, the guard, the handler's types, the OpenAPI document, the
+ * role matrix and the README's table.
+ */
+export type Operation<
+  P extends TObject = TObject,
+  Q extends TObject = TObject,
+  B extends TSchema = TSchema,
+  R extends TSchema = TSchema,
+> = {
+  readonly operationId: string;
+  readonly summary: string;
+  /** Where the contract has it: `4.5`. */
+  readonly section: string;
+  readonly method: Method;
+  /** With the prefix: `/v2/projects/{project_id}/traces`. */
+  readonly path: string;
+  /** Empty = no credential is asked for. */
+  readonly schemes: readonly Scheme[];
+  /** `r` waits for the read models and never appends; `w` may append (contract 1.7, 1.8). */
+  readonly kind: 'r' | 'w';
+  readonly requires: Requirement;
+  readonly params: P;
+  readonly query: Q;
+  /** Null: the operation has no body and ignores one. */
+  readonly body: B | null;
+  /** `json` 1 MiB and 32 levels; `ingest` 10 MiB and 128 levels (contract 1.11). */
+  readonly size: 'json' | 'ingest';
+  readonly response: R;
+  readonly status: 200 | 204;
+  /** Beyond the ones that every operation may answer (401, 422, 429, 503 …). Each has a test. */
+  readonly faults: readonly FaultCode[];
+};
+
+type Written<P extends TObject, Q extends TObject, B extends TSchema, R extends TSchema> = Pick<
+  Operation<P, Q, B, R>,
+  'operationId' | 'summary' | 'section' | 'method' | 'path' | 'schemes' | 'kind' | 'requires'
+> &
+  Pick<Operation<P, Q, B, R>, 'params' | 'query' | 'response'> & {
+    readonly body?: B;
+    readonly size?: 'json' | 'ingest';
+    readonly status?: 200 | 204;
+    readonly faults?: readonly FaultCode[];
+  };
+
+export const operation = <
+  P extends TObject,
+  Q extends TObject,
+  R extends TSchema,
+  B extends TSchema = TSchema,
+>(
+  written: Written<P, Q, B, R>,
+): Operation<P, Q, B, R> => ({
+  size: 'json',
+  status: 200,
+  faults: [],
+  ...written,
+  body: written.body ?? null,
+});
+
+/** Why something happens: becomes the metadata of the events it leaves. */
+export type Cause = {
+  readonly actor: Actor;
+  readonly requestId: string;
+  readonly correlationId: string;
+  readonly causationId: string | null;
+  readonly at: Instant;
+  /** The id of the event at this revision of this stream: the same for a repeat under one Idempotency-Key. */
+  readonly eventId: (stream: StreamName, revision: number) => string;
+};
+
+export type Request<P, Q, B> = {
+  readonly params: P;
+  readonly query: Q;
+  readonly body: B;
+  /** Who asks. For operations without schemes nobody: reading it throws. */
+  readonly principal: Principal;
+  /** The project in the path as the caller may see it; null where the path has none. */
+  readonly project: ProjectInSight | null;
+  readonly cause: Cause;
+  /** New ids; under an Idempotency-Key a repeat draws the same ones. */
+  readonly mint: <Name extends string>(name: Name) => Brand<string, Name>;
+};
+
+export type Answer<T> = {
+  readonly body: T;
+  /** Writes: position of the last event appended, or of the state decided on (contract 1.6). */
+  readonly position?: Position;
+};
+
+export type Route = {
+  readonly operation: Operation;
+  /** Names of the collections that a read waits for. */
+  readonly reads: readonly string[];
+  readonly handle: (request: Request<never, never, never>) => Promise<Answer<unknown>>;
+};
+
+type Handler<P extends TObject, Q extends TObject, B extends TSchema, R extends TSchema> = (
+  request: Request<Static<P>, Static<Q>, Static<B>>,
+) => Promise<Answer<Static<R>>>;
+
+/** A write. Static<R> and not a plain type parameter: TypeScript would widen R and take a plain string for an id. */
+export const route = <P extends TObject, Q extends TObject, B extends TSchema, R extends TSchema>(
+  operation: Operation<P, Q, B, R>,
+  handle: Handler<P, Q, B, R>,
+): Route => ({
+  operation,
+  reads: [],
+  handle,
+});
+
+/** A read: waits until the named collections have passed the log's head (contract 1.7). */
+export const reading = <P extends TObject, Q extends TObject, B extends TSchema, R extends TSchema>(
+  operation: Operation<P, Q, B, R>,
+  reads: readonly { readonly name: string }[],
+  handle: Handler<P, Q, B, R>,
+): Route => ({
+  operation,
+  reads: reads.map(({ name }) => name),
+  handle,
+});

@@ -1,0 +1,53 @@
+import type { ApiKeyId, Instant, OrganizationId, ProjectId, UserId } from '../kernel/shapes.js';
+
+/** Weakest first (contract 2.6). */
+export const organizationRoles = ['read_only', 'auditor', 'user', 'manager', 'admin'] as const;
+export type OrganizationRole = (typeof organizationRoles)[number];
+export const projectRoles = ['viewer', 'annotator', 'editor', 'owner'] as const;
+export type ProjectRole = (typeof projectRoles)[number];
+
+/** The requirements of contract 2.6 that are in use. */
+export type Requirement =
+  | 'public'
+  | 'cookie'
+  | 'signed-in'
+  | 'person'
+  | ProjectRole
+  | 'api-key'
+  | 'user'
+  | 'manager'
+  | 'admin'
+  | 'self';
+
+/** Who calls, as the log has it now. */
+export type Principal = {
+  readonly userId: UserId;
+  readonly organizationId: OrganizationId;
+  /** The creator's role now, for a limited key at most `user`. Bound keys have no organisation rights. */
+  readonly organizationRole: OrganizationRole;
+  /** Null for a person (bearer of a password login, Basic). */
+  readonly key: KeyRights | null;
+};
+export type KeyRights = {
+  readonly id: ApiKeyId;
+  /** Set: a bound key, good for this project only. */
+  readonly projectId: ProjectId | null;
+  /** Caps the creator's role in any project; null = no cap. */
+  readonly projectRole: ProjectRole | null;
+  readonly expiresAt: Instant | null;
+  /** This key and all keys it descends from, itself first. */
+  readonly lineage: readonly ApiKeyId[];
+};
+
+export type ProjectInSight = {
+  readonly id: ProjectId;
+  readonly name: string;
+  readonly role: ProjectRole;
+};
+
+/** Position in the list: what "at least" compares. */
+export const atLeast = <T extends string>(ranking: readonly T[], role: T, needed: T): boolean =>
+  ranking.indexOf(role) >= ranking.indexOf(needed);
+
+export const weaker = <T extends string>(ranking: readonly T[], one: T, other: T): T =>
+  atLeast(ranking, one, other) ? other : one;

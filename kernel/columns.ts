@@ -1,0 +1,274 @@
+import type { FilterKind } from './filter.js';
+import type { MetricType, Population, RecordKind } from './records.js';
+
+/** How a column's values are typed on the wire and in the engines (contract 3.2). */
+export type ColumnType =
+  'text' | 'timestamp' | 'string_list' | 'integer' | 'uuid' | 'boolean' | 'floating_point';
+
+export type StandardColumn = {
+  readonly id: string;
+  readonly label: string;
+  readonly description: string;
+  readonly type: ColumnType;
+  readonly filter: FilterKind;
+  readonly optional: boolean;
+  readonly kinds: readonly RecordKind[];
+  readonly allowed: readonly string[] | null;
+};
+
+export const filterKindOf: Readonly<Record<ColumnType, FilterKind>> = {
+  text: 'text',
+  timestamp: 'date',
+  string_list: 'collection',
+  integer: 'number',
+  uuid: 'id',
+  boolean: 'boolean',
+  floating_point: 'number',
+};
+
+export const spanKinds: readonly RecordKind[] = [
+  'llm',
+  'control',
+  'retriever',
+  'agent',
+  'tool',
+  'workflow',
+];
+const everyKind: readonly RecordKind[] = [
+  'trace',
+  'llm',
+  'control',
+  'retriever',
+  'agent',
+  'tool',
+  'session',
+  'workflow',
+];
+const notSessions = everyKind.filter((kind) => kind !== 'session');
+const optional = true;
+const required = false;
+
+export const agentTypes = [
+  'react',
+  'supervisor',
+  'classifier',
+  'planner',
+  'judge',
+  'reflection',
+  'router',
+  'default',
+] as const;
+
+const allowed: Readonly<Record<string, readonly string[]>> = {
+  type: ['trace', 'control', 'llm', 'retriever', 'agent', 'tool', 'session', 'workflow'],
+  agent_type: agentTypes,
+  check_stage: ['pre', 'post'],
+  applies_to: ['tool_call', 'llm_call'],
+};
+
+const column = (
+  id: string,
+  label: string,
+  description: string,
+  type: ColumnType,
+  isOptional: boolean,
+  kinds: readonly RecordKind[],
+): StandardColumn => ({
+  id,
+  label,
+  description,
+  type,
+  filter: filterKindOf[type],
+  optional: isOptional,
+  kinds,
+  allowed: allowed[id] ?? null,
+});
+
+/** The 32 columns of contract 3.3, in its order. */
+export const standardColumns: readonly StandardColumn[] = [
+  column('input', 'Input', 'What the step was given.', 'text', required, everyKind),
+  column('output', 'Output', 'What the step produced.', 'text', required, everyKind),
+  column('name', 'Name', 'Name of the step.', 'text', required, everyKind),
+  column('created_at', 'Created', 'When the step began.', 'timestamp', required, everyKind),
+  column('id', 'ID', 'Identifier of the record.', 'uuid', required, everyKind),
+  column(
+    'external_id',
+    'External ID',
+    'Identifier given by the client.',
+    'text',
+    optional,
+    everyKind,
+  ),
+  column('tags', 'Tags', 'Labels given by the client.', 'string_list', required, notSessions),
+  column(
+    'status_code',
+    'Status Code',
+    'Outcome as an HTTP-like code.',
+    'integer',
+    optional,
+    notSessions,
+  ),
+  column(
+    'dataset_input',
+    'Dataset Input',
+    'Input of the dataset row behind the step.',
+    'text',
+    required,
+    notSessions,
+  ),
+  column(
+    'dataset_output',
+    'Dataset Output',
+    'Reference output of that row.',
+    'text',
+    required,
+    notSessions,
+  ),
+  column('session_id', 'Session ID', 'Session of the record.', 'uuid', required, notSessions),
+  column('project_id', 'Project ID', 'Project of the record.', 'uuid', required, notSessions),
+  column('run_id', 'Run ID', 'Run of the record.', 'uuid', required, notSessions),
+  column(
+    'updated_at',
+    'Last Updated',
+    'When the record last changed.',
+    'timestamp',
+    optional,
+    notSessions,
+  ),
+  column(
+    'has_children',
+    'Has Children',
+    'Whether the step has child spans.',
+    'boolean',
+    optional,
+    notSessions,
+  ),
+  column(
+    'is_complete',
+    'Is Complete',
+    'Whether the trace has ended.',
+    'boolean',
+    required,
+    notSessions,
+  ),
+  column('type', 'Type', 'Kind of the record.', 'text', required, spanKinds),
+  column('trace_id', 'Trace ID', 'Trace of the span.', 'uuid', required, spanKinds),
+  column('parent_id', 'Parent ID', 'Parent span, or the trace.', 'uuid', required, spanKinds),
+  column('step_number', 'Step Number', 'Place among the siblings.', 'integer', optional, spanKinds),
+  column('agent_type', 'Agent Type', 'Kind of agent.', 'text', required, ['agent']),
+  column('tools', 'Tools', 'Tools offered to the model.', 'text', required, ['llm']),
+  column('model', 'Model', 'Name of the model.', 'text', optional, ['llm']),
+  column('temperature', 'Temperature', 'Sampling temperature.', 'floating_point', optional, [
+    'llm',
+  ]),
+  column('finish_reason', 'Finish Reason', 'Why generation stopped.', 'text', optional, ['llm']),
+  column('tool_call_id', 'Tool Call ID', 'The call that the tool answered.', 'text', optional, [
+    'tool',
+  ]),
+  column('control_id', 'Control ID', 'Number of the control.', 'integer', optional, ['control']),
+  column('agent_name', 'Agent Name', 'Agent that the control guards.', 'text', optional, [
+    'control',
+  ]),
+  column('check_stage', 'Check Stage', 'Before or after the step.', 'text', optional, ['control']),
+  column('applies_to', 'Applies To', 'Kind of call that is checked.', 'text', optional, [
+    'control',
+  ]),
+  column('evaluator_name', 'Evaluator Name', 'Evaluator behind the control.', 'text', optional, [
+    'control',
+  ]),
+  column('selector_path', 'Selector Path', 'Part of the step that is checked.', 'text', optional, [
+    'control',
+  ]),
+];
+
+export const standardColumn: ReadonlyMap<string, StandardColumn> = new Map(
+  standardColumns.map((one) => [one.id, one]),
+);
+
+/** Whether some record of the population can have the column: S, T, P of contract 3.3. */
+export const appliesTo = (one: StandardColumn, population: Population): boolean =>
+  population === 'span'
+    ? one.kinds.some((kind) => spanKinds.includes(kind))
+    : one.kinds.includes(population);
+
+export type RollUp = 'average' | 'sum' | 'max' | 'min';
+export type RegistryMetric = {
+  readonly name: string;
+  readonly label: string;
+  readonly description: string;
+  readonly group: 'Safety Metrics' | 'Output Quality' | 'System Metrics';
+  readonly type: MetricType & ('integer' | 'floating_point');
+  readonly unit: 'percentage' | 'nano_seconds' | 'dollars' | null;
+  readonly rollUp: RollUp;
+  readonly threshold: {
+    readonly buckets: readonly number[];
+    readonly display_value_levels: readonly string[];
+    readonly inverted: boolean;
+  } | null;
+  /** In the catalogue also when no record has a value. */
+  readonly always: boolean;
+};
+
+const system = (
+  name: string,
+  label: string,
+  type: RegistryMetric['type'],
+  rollUp: RollUp,
+  unit: RegistryMetric['unit'] = null,
+): RegistryMetric => ({
+  name,
+  label,
+  description: `${label}.`,
+  group: 'System Metrics',
+  type,
+  unit,
+  rollUp,
+  threshold: null,
+  always: false,
+});
+const overlap = (name: string, label: string, always: boolean): RegistryMetric => ({
+  name,
+  label,
+  description: 'Overlap of output and reference; deprecated.',
+  group: 'Output Quality',
+  type: 'floating_point',
+  unit: null,
+  rollUp: 'average',
+  threshold: null,
+  always,
+});
+
+/** Contract 3.4, in its order. Any other metric has its name as label and averages its numbers. */
+export const metricRegistry: readonly RegistryMetric[] = [
+  {
+    name: 'toxicity',
+    label: 'Output Toxicity',
+    description: 'How toxic the output is.',
+    group: 'Safety Metrics',
+    type: 'floating_point',
+    unit: 'percentage',
+    rollUp: 'average',
+    threshold: {
+      buckets: [0.5, 0.8],
+      display_value_levels: ['Low', 'Medium', 'High'],
+      inverted: true,
+    },
+    always: true,
+  },
+  overlap('bleu', 'BLEU (deprecated)', true),
+  overlap('rouge', 'ROUGE-L (deprecated)', false),
+  system('duration_ns', 'Duration', 'integer', 'average', 'nano_seconds'),
+  system('time_to_first_token_ns', 'Time to First Token', 'integer', 'average', 'nano_seconds'),
+  system('num_input_tokens', 'Input Tokens', 'integer', 'sum'),
+  system('num_output_tokens', 'Output Tokens', 'integer', 'sum'),
+  system('num_total_tokens', 'Total Tokens', 'integer', 'sum'),
+  system('num_image_input_tokens', 'Image Input Tokens', 'integer', 'sum'),
+  system('num_image_output_tokens', 'Image Output Tokens', 'integer', 'sum'),
+  system('num_audio_input_tokens', 'Audio Input Tokens', 'integer', 'sum'),
+  system('num_audio_output_tokens', 'Audio Output Tokens', 'integer', 'sum'),
+  system('cost', 'Cost', 'floating_point', 'sum', 'dollars'),
+];
+
+export const registryMetric: ReadonlyMap<string, RegistryMetric> = new Map(
+  metricRegistry.map((one) => [one.name, one]),
+);

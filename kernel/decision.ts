@@ -1,0 +1,31 @@
+import type { FaultCode, FaultDetails } from './fault.js';
+
+/** What a stream says happened, folded into what a decision needs to know. Pure. */
+export type Fold<S, E> = {
+  readonly initial: S;
+  readonly evolve: (state: S, event: E) => S;
+};
+
+export type Rejection = {
+  readonly rejected: FaultCode;
+  readonly detail: string;
+  readonly details?: FaultDetails;
+};
+
+/** Events to append, or why not. An empty list means "already so": deciding twice is harmless. */
+export type Decision<E> = readonly E[] | Rejection;
+export type Decide<S, E> = (state: S) => Decision<E>;
+
+export const reject = (rejected: FaultCode, detail: string, details?: FaultDetails): Rejection => ({
+  rejected,
+  detail,
+  ...(details !== undefined && { details }),
+});
+
+export const isRejection = <E>(decision: Decision<E>): decision is Rejection =>
+  'rejected' in decision;
+
+/** The end of an exhaustive `switch`: a new event type fails to compile here. */
+export const unreachable = (value: never): never => {
+  throw new TypeError(`not expected here: ${JSON.stringify(value)}`);
+};

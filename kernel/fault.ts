@@ -1,0 +1,60 @@
+/**
+ * What can go wrong on purpose. The word is the decision's vocabulary; the HTTP status and the `code` member of
+ * contract 1.5 belong to engines/koa/problem.ts.
+ */
+export type FaultCode =
+  | 'malformed'
+  | 'unauthenticated'
+  | 'invalid-credentials'
+  | 'token-expired'
+  | 'ambiguous-credentials'
+  | 'forbidden'
+  | 'not-found'
+  | 'method-not-allowed'
+  | 'already-exists'
+  | 'conflict'
+  | 'idempotency-in-progress'
+  | 'precondition-failed'
+  | 'too-large'
+  | 'unsupported-media-type'
+  | 'invalid'
+  | 'too-many'
+  | 'unavailable'
+  | 'read-model-behind';
+
+/** One entry of the 422 body (contract 1.4). */
+export type Complaint = {
+  readonly loc: readonly string[];
+  readonly msg: string;
+  readonly type: string;
+};
+
+export type FaultDetails = {
+  /** The entries of a 422; required exactly when the code is `invalid`. */
+  readonly complaints?: readonly Complaint[];
+  readonly retryAfterSeconds?: number;
+  /** Goes to the log with the request id, never to the caller. */
+  readonly cause?: unknown;
+};
+
+/** The one exception class: `detail` is for the caller, `cause` for the log. */
+export class Fault extends Error {
+  readonly code: FaultCode;
+  readonly complaints: readonly Complaint[];
+  readonly retryAfterSeconds: number | null;
+
+  constructor(code: FaultCode, detail: string, details: FaultDetails = {}) {
+    super(detail, { cause: details.cause });
+    this.name = 'Fault';
+    this.code = code;
+    this.complaints = details.complaints ?? [];
+    this.retryAfterSeconds = details.retryAfterSeconds ?? null;
+  }
+}
+
+/** A 422 about one place of the request; `sentence` is what follows `Value error, ` (contract 1.4). */
+export const valueError = (loc: readonly string[], sentence: string): Fault =>
+  invalid([{ loc, msg: `Value error, ${sentence}`, type: 'value_error' }]);
+
+export const invalid = (complaints: readonly Complaint[]): Fault =>
+  new Fault('invalid', 'The request is not valid', { complaints });

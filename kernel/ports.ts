@@ -1,0 +1,171 @@
+import type { Filter, FilterKind } from './filter.js';
+import type { Brand, Instant, Json } from './shapes.js';
+
+/**
+ * Where an event stands in the whole log: 16 characters `[0-9a-f]`, fixed width, so that text order is log order on
+ * every engine. Positions may have gaps; revisions do not.
+ */
+export type Position = Brand<string, 'Position'>;
+/** Before the first event. */
+export const start = '0000000000000000' as Position;
+
+export type StreamName = Brand<string, 'StreamName'>;
+export const stream = (noun: string, ...ids: readonly string[]): StreamName =>
+  [noun, ...ids].join('-') as StreamName;
+
+/** Who did it, through which request, and when: on each event (contract 1.12). */
+export type Metadata = {
+  readonly actor: Actor;
+  readonly request_id: string;
+  readonly correlation_id: string;
+  readonly causation_id: string | null;
+  readonly at: Instant;
+  /** Version of the event type's schema; older ones are upcast on read. */
+  readonly schema: number;
+};
+export type Actor = {
+  readonly type: 'user' | 'api_key' | 'service';
+  /** User id or key id; `assay` for the service itself. */
+  readonly id: string;
+  readonly role: string;
+};
+
+export type Event = { readonly type: string; readonly data: unknown };
+
+export type NewEvent = Event & {
+  /** A uuid. The same id sent again with the same payload is one event (target A8). */
+  readonly id: string;
+  readonly metadata: Metadata;
+};
+
+export type Recorded<E extends Event = Event> = E & {
+  readonly id: string;
+  readonly stream: StreamName;
+  /** 0, 1, 2 … in its stream, without gaps. */
+  readonly revision: number;
+  readonly position: Position;
+  readonly metadata: Metadata;
+};
+
+export type StreamAppend = {
+  readonly stream: StreamName;
+  /** The revision of the stream's last event as the caller knows it, or `none` for a stream that must not exist. */
+  readonly expected: number | 'none';
+  readonly events: readonly NewEvent[];
+};
+/** `position` is that of the last event of the append. */
+export type AppendResult = { readonly position: Position } | 'conflict';
+
+/**
+ * The truth. Each StreamAppend is atomic by itself; several of one call are not (no engine may be asked to).
+ * `append` resolves only after the events are durable. `conflict`: the expected revision is not the stream's, or an
+ * event id is already stored with another payload, or the stream was erased. The same ids with the same payload, sent
+ * again, answer their first position. Throws Fault `unavailable` when nothing is known to be written or the outcome is
+ * unknown: repeat with the same ids.
+ */
+export interface EventLog extends EventReader {
+  append(batch: readonly StreamAppend[]): Promise<readonly AppendResult[]>;
+  /** The content is gone for good and a tombstone stays: the stream reads as empty and refuses appends. Repeatable. */
+  erase(stream: StreamName): Promise<void>;
+  /** False from the first failed commit on; `cause` is for the log. `fatal` = never again in this process. */
+  health(): { readonly writable: boolean; readonly fatal: boolean; readonly cause: string | null };
+}
+
+export interface EventReader {
+  /** Events of one stream in revision order from `from` (inclusive, default 0); an unknown or erased stream is empty. */
+  read(stream: StreamName, options?: { readonly from?: number }): Promise<readonly Recorded[]>;
+  /** Events after `after` in log order, at most `limit`; erased events are left out. Empty = nothing there yet. */
+  page(after: Position, limit: number): Promise<Page>;
+  /** Resolves soon after the head passes `after`, or when `signal` aborts; may resolve early: look again. */
+  grown(after: Position, signal?: AbortSignal): Promise<void>;
+  /** Position of the last durable event, `start` on an empty log. */
+  head(): Promise<Position>;
+  close(): Promise<void>;
+}
+/** `through`: everything up to here was looked at, so the next page begins after it even when events were left out. */
+export type Page = { readonly events: readonly Recorded[]; readonly through: Position };
+
+/** A keyed read model. `fields` are what it can be filtered and sorted by. */
+export type Collection = {
+  readonly name: string;
+  readonly version: number;
+  readonly fields: Readonly<Record<string, FilterKind>>;
+};
+export type Document<B = unknown> = {
+  readonly key: string;
+  /** Tenancy: an organisation or project id. Every `find` names it, so a handler cannot forget it. */
+  readonly scope: string;
+  readonly fields: Readonly<Record<string, FieldValue>>;
+  readonly body: B;
+};
+export type FieldValue = string | number | boolean | null;
+export type Find = {
+  readonly scope: string;
+  readonly filter?: Filter | null;
+  /** Default: `created_at` descending. Ties and missing values as contract 3.8 has them. */
+  readonly sort?: Sort | null;
+  readonly offset?: number;
+  readonly limit: number;
+};
+export type Sort = { readonly column: string; readonly ascending: boolean };
+export type Found<B> = { readonly documents: readonly Document<B>[]; readonly more: boolean };
+/** A document of null removes the key. */
+export type DocumentWrite = { readonly key: string; readonly document: Document | null };
+/** `fence` grows with each lease: a write under an older fence throws Fault `conflict`. */
+export type Mark = { readonly position: Position; readonly fence: number };
+
+/**
+ * Keyed JSON. `apply` is one step with the checkpoint: after a crash both are there or neither. A repeat of a mark
+ * already passed changes nothing.
+ */
+export interface Documents {
+  /** `start` for a collection (name and version) that was never written. */
+  checkpoint(collection: Collection): Promise<Position>;
+  get<B>(collection: Collection, key: string): Promise<Document<B> | null>;
+  load(collection: Collection, keys: readonly string[]): Promise<ReadonlyMap<string, Document>>;
+  find<B>(collection: Collection, query: Find): Promise<Found<B>>;
+  apply(collection: Collection, writes: readonly DocumentWrite[], mark: Mark): Promise<void>;
+  dump(collection: Collection): AsyncIterable<DumpItem>;
+  /** An empty copy of one collection; its `model` knows that collection only. */
+  beside(collection: Collection): Promise<Beside<Documents>>;
+  close(): Promise<void>;
+}
+
+/** A copy of a read model that is built beside the live one. */
+export interface Beside<M> {
+  readonly model: M;
+  /** Switches readers to the copy in one step and drops the old one. */
+  adopt(): Promise<void>;
+  discard(): Promise<void>;
+}
+/** One item of a read model in canonical form; `verify` compares dumps, so they come by key in code point order. */
+export type DumpItem = { readonly key: string; readonly value: Json };
+
+/** Hints only: losing every message changes nothing but freshness. */
+export interface Bus {
+  publish(subject: string, message: Json): void;
+  /** Answers a function that ends the subscription. */
+  subscribe(subject: string, handler: (message: Json) => void): () => void;
+  close(): Promise<void>;
+}
+
+export interface Clock {
+  now(): Instant;
+  /** Monotone, for measuring only. */
+  milliseconds(): number;
+}
+/** Uuids of the version-4 layout. */
+export interface Ids {
+  next<Name extends string>(name: Name): Brand<string, Name>;
+  /** The same parts give the same id. */
+  derive<Name extends string>(name: Name, ...parts: readonly string[]): Brand<string, Name>;
+}
+export interface Random {
+  bytes(count: number): Uint8Array;
+}
+/** The few files the service itself touches: its secret key, the schema document, a marker. */
+export interface Files {
+  read(path: string): Promise<Uint8Array | null>;
+  /** Durable and whole when it resolves: written beside, synced, renamed, folder synced. Mode 0600. */
+  write(path: string, bytes: Uint8Array): Promise<void>;
+}

@@ -1,0 +1,51 @@
+import { Type, type Static, type TSchema } from 'typebox';
+
+declare const brand: unique symbol;
+/** A value that only its own kind may stand in for: a user id in a key's place does not compile. */
+export type Brand<T, Name extends string> = T & { readonly [brand]: Name };
+
+/** Lower-case RFC 9562 text. */
+export type Id<Name extends string> = Brand<string, Name>;
+export type ProjectId = Id<'ProjectId'>;
+export type OrganizationId = Id<'OrganizationId'>;
+export type UserId = Id<'UserId'>;
+export type ApiKeyId = Id<'ApiKeyId'>;
+export type RunId = Id<'RunId'>;
+export type SessionId = Id<'SessionId'>;
+export type TraceId = Id<'TraceId'>;
+export type SpanId = Id<'SpanId'>;
+
+/** Canonical RFC 3339 in UTC with six fraction digits, `2026-03-01T09:00:00.000000Z` (contract 1.3): sorts as text. */
+export type Instant = Brand<string, 'Instant'>;
+
+export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
+export type JsonObject = { readonly [member: string]: Json };
+
+/**
+ * `x-kind` tells the guard (engines/ajv) which text rule of contract 1.3 holds and what the value becomes:
+ * `uuid` lower-cased, `instant` canonical, `name` trimmed. A failed rule has the error type of its kind.
+ */
+export const id = <Name extends string>(_name: Name) =>
+  Type.Unsafe<Id<Name>>(Type.String({ format: 'uuid', 'x-kind': 'uuid' }));
+
+export const instant = Type.Unsafe<Instant>(
+  Type.String({ format: 'date-time', 'x-kind': 'instant' }),
+);
+
+/** A name of contract 1.3: trimmed, 1 to `max` code points, no control characters. */
+export const name = (max = 255) => Type.String({ minLength: 1, maxLength: max, 'x-kind': 'name' });
+
+export const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
+
+/** Optional and nullable: null and absence mean the same (contract 1.2, rule 4). */
+export const maybe = <T extends TSchema>(schema: T) => Type.Optional(nullable(schema));
+
+/** A value that no log line, event or error may show: the redaction list is made from these marks. */
+export const secret = (
+  options: { readonly minLength?: number; readonly maxLength?: number } = {},
+) => Type.String({ ...options, 'x-secret': true });
+
+export const oneOf = <const T extends readonly string[]>(values: T) =>
+  Type.Unsafe<T[number]>(Type.String({ enum: [...values] }));
+
+export type { Static, TSchema };

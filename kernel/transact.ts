@@ -1,0 +1,115 @@
+import { isRejection, type Decide, type Fold } from './decision.js';
+import { Fault } from './fault.js';
+import {
+  start,
+  type Event,
+  type EventLog,
+  type EventReader,
+  type Metadata,
+  type NewEvent,
+  type Position,
+  type StreamName,
+} from './ports.js';
+
+/** What `transact` needs to know of the request: contract/operation.ts has the full Cause. */
+export type Authorship = {
+  readonly actor: Metadata['actor'];
+  readonly requestId: string;
+  readonly correlationId: string;
+  readonly causationId: string | null;
+  readonly at: Metadata['at'];
+  readonly eventId: (stream: StreamName, revision: number) => string;
+};
+
+export type Loaded<S> = {
+  readonly state: S;
+  /** Of the last event, `none` for a stream without events. */
+  readonly revision: number | 'none';
+  readonly position: Position;
+};
+
+export type Transacted<S, E> = {
+  /** The state after the events. */
+  readonly state: S;
+  readonly events: readonly E[];
+  /** Of the last event appended; of the state decided on when nothing was. */
+  readonly position: Position;
+};
+
+/** A lost race is decided again this often before the caller gets 409 (contract 1.9). */
+export const retriesMax = 3;
+
+export const load = async <S, E extends Event>(
+  log: EventReader,
+  stream: StreamName,
+  fold: Fold<S, E>,
+): Promise<Loaded<S>> => {
+  const events = await log.read(stream);
+  const last = events.at(-1);
+  return {
+    // The codec in the engine vouches for type and data; the stream's name says which union they are of.
+    state: events.reduce((state, event) => fold.evolve(state, event as unknown as E), fold.initial),
+    revision: last?.revision ?? 'none',
+    position: last?.position ?? start,
+  };
+};
+
+/**
+ * Loads, folds, decides, appends at the revision it read; on a lost race does it all again, at most `retriesMax` times.
+ * A rejection becomes a Fault; so `throw` starts where I/O does.
+ */
+export const transact = async <S, E extends Event>(
+  log: EventLog,
+  stream: StreamName,
+  fold: Fold<S, E>,
+  decide: Decide<S, E>,
+  authorship: Authorship,
+): Promise<Transacted<S, E>> => {
+  for (let attempt = 0; attempt <= retriesMax; attempt += 1) {
+    const loaded = await load(log, stream, fold);
+    const decision = decide(loaded.state);
+    if (isRejection(decision)) {
+      throw new Fault(decision.rejected, decision.detail, decision.details);
+    }
+    if (decision.length === 0) {
+      return { state: loaded.state, events: [], position: loaded.position };
+    }
+    const next = loaded.revision === 'none' ? 0 : loaded.revision + 1;
+    const [result] = await log.append([
+      {
+        stream,
+        expected: loaded.revision,
+        events: stamped(stream, next, decision, authorship),
+      },
+    ]);
+    if (result !== undefined && result !== 'conflict') {
+      return {
+        state: decision.reduce(fold.evolve, loaded.state),
+        events: decision,
+        position: result.position,
+      };
+    }
+  }
+  throw new Fault('conflict', 'Too many others changed this at the same time; try again');
+};
+
+/** Events with their ids and metadata, the first at revision `next` of its stream. */
+export const stamped = (
+  stream: StreamName,
+  next: number,
+  events: readonly Event[],
+  authorship: Authorship,
+): readonly NewEvent[] =>
+  events.map((event, index) => ({
+    type: event.type,
+    data: event.data,
+    id: authorship.eventId(stream, next + index),
+    metadata: {
+      actor: authorship.actor,
+      request_id: authorship.requestId,
+      correlation_id: authorship.correlationId,
+      causation_id: authorship.causationId,
+      at: authorship.at,
+      schema: 1,
+    },
+  }));
