@@ -1,5 +1,5 @@
 import type { Static, TObject, TSchema } from 'typebox';
-import type { FaultCode } from '../kernel/fault.js';
+import type { Complaint, FaultCode } from '../kernel/fault.js';
 import type { Actor, Position, StreamName } from '../kernel/ports.js';
 import type { Brand, Instant } from '../kernel/shapes.js';
 import type { Principal, ProjectInSight, Requirement } from './roles.js';
@@ -98,8 +98,20 @@ export type Answer<T> = {
   readonly position?: Position;
 };
 
+/** What can be said against a request without looking at anything else (contract 1.5: before the object is sought). */
+type Check<P, Q, B> = (
+  request: Pick<Request<P, Q, B>, 'params' | 'query' | 'body'>,
+) => readonly Complaint[];
+
 export type Route = {
   readonly operation: Operation;
+  /**
+   * Rules over several members and others that the schemas cannot say. The guard asks after the schemas were content,
+   * with what they made of the request; any complaint is the 422.
+   */
+  readonly check: (
+    request: Pick<Request<never, never, never>, 'params' | 'query' | 'body'>,
+  ) => readonly Complaint[];
   /** Names of the collections that a read waits for. */
   readonly reads: readonly string[];
   readonly handle: (request: Request<never, never, never>) => Promise<Answer<unknown>>;
@@ -113,8 +125,10 @@ type Handler<P extends TObject, Q extends TObject, B extends TSchema, R extends 
 export const route = <P extends TObject, Q extends TObject, B extends TSchema, R extends TSchema>(
   operation: Operation<P, Q, B, R>,
   handle: Handler<P, Q, B, R>,
+  check: Check<Static<P>, Static<Q>, Static<B>> = () => [],
 ): Route => ({
   operation,
+  check,
   reads: [],
   handle,
 });
@@ -124,8 +138,10 @@ export const reading = <P extends TObject, Q extends TObject, B extends TSchema,
   operation: Operation<P, Q, B, R>,
   reads: readonly { readonly name: string }[],
   handle: Handler<P, Q, B, R>,
+  check: Check<Static<P>, Static<Q>, Static<B>> = () => [],
 ): Route => ({
   operation,
+  check,
   reads: reads.map(({ name }) => name),
   handle,
 });

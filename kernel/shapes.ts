@@ -48,4 +48,10 @@ export const secret = (
 export const oneOf = <const T extends readonly string[]>(values: T) =>
   Type.Unsafe<T[number]>(Type.String({ enum: [...values] }));
 
+/**
+ * A shape that is described once, under `components/schemas` of the OpenAPI document (there a `$ref` stands in its
+ * place), and judged by the route's `check`: the guard lets any JSON pass. For the recursive filter tree.
+ */
+export const component = <T>(name: string) => Type.Unsafe<T>(Type.Unknown({ 'x-component': name }));
+
 export type { Static, TSchema };

@@ -1,0 +1,87 @@
+import type { MetricError } from './records.js';
+import type { JsonObject } from './shapes.js';
+
+/** A structured error of contract 3.9. */
+export type StructuredError = JsonObject & {
+  readonly error_code: number;
+  readonly message: string;
+};
+
+type Known = {
+  readonly type: string;
+  readonly group: string;
+  readonly severity: 'low' | 'medium' | 'high' | 'critical';
+  readonly message: string;
+  readonly retriable: boolean;
+};
+
+const known: ReadonlyMap<number, Known> = new Map([
+  [
+    1001,
+    {
+      type: 'data_validation_error',
+      group: 'scorer',
+      severity: 'medium',
+      message: 'The scorer raised an exception.',
+      retriable: false,
+    },
+  ],
+  [
+    1002,
+    {
+      type: 'data_validation_error',
+      group: 'scorer',
+      severity: 'medium',
+      message: 'The scorer returned a value of another type than it declares.',
+      retriable: false,
+    },
+  ],
+  [
+    1003,
+    {
+      type: 'system_error',
+      group: 'sandbox',
+      severity: 'high',
+      message: 'The scorer ran past its time or memory limit.',
+      retriable: true,
+    },
+  ],
+  [
+    1004,
+    {
+      type: 'system_error',
+      group: 'sandbox',
+      severity: 'critical',
+      message: 'The sandbox is not available.',
+      retriable: true,
+    },
+  ],
+]);
+
+const uncatalogued: Known = {
+  type: 'uncataloged_error',
+  group: 'client',
+  severity: 'medium',
+  message: 'Unknown evaluation error.',
+  retriable: false,
+};
+
+/** What a code means (contract 3.9). A sent message speaks only for codes outside the table. */
+export const structuredError = ({ code, message }: MetricError): StructuredError => {
+  const found = known.get(code);
+  const entry = found ?? uncatalogued;
+  return {
+    error_code: code,
+    error_type: entry.type,
+    error_group: entry.group,
+    severity: entry.severity,
+    message: found === undefined ? (message ?? entry.message) : entry.message,
+    user_action: null,
+    documentation_link: null,
+    retriable: entry.retriable,
+    blocking: false,
+    http_status_code: null,
+    source_service: 'assay',
+    context: {},
+  };
+};
