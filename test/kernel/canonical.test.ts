@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { canonicalInstant, canonicalUuid } from '../../kernel/canonical.js';
 import { runs } from '../support/runs.js';
 
