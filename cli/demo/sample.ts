@@ -1,0 +1,135 @@
+import { airline, coding, support, type Scenario, type Told } from './scenarios.js';
+import { seeded, type Seeded } from './seeded.js';
+import { instantOf, type Metrics, type Model, type Run, type SampleSpan } from './span.js';
+
+export type SampleTrace = {
+  readonly type: 'trace';
+  readonly id: string;
+  readonly name: string;
+  readonly created_at: string;
+  readonly session_id: string | null;
+  readonly external_id: string;
+  readonly input: string;
+  readonly output: string;
+  readonly status_code: number;
+  readonly tags: readonly string[];
+  readonly user_metadata: Readonly<Record<string, string>>;
+  readonly dataset_input?: string;
+  readonly dataset_output?: string;
+  readonly metrics: Metrics;
+  readonly spans: readonly SampleSpan[];
+};
+export type SampleSession = { readonly id: string; readonly name: string };
+export type SampleStream = {
+  /** Name of the log stream. */
+  readonly name: string;
+  readonly sessions: readonly SampleSession[];
+  /** By time. */
+  readonly traces: readonly SampleTrace[];
+};
+
+const hour = 3_600_000;
+const day = 24 * hour;
+
+const kinds: readonly { readonly name: string; readonly share: number; readonly tell: Scenario }[] =
+  [
+    { name: 'support', share: 0.5, tell: support },
+    { name: 'airline', share: 0.3, tell: airline },
+    { name: 'coding', share: 0.2, tell: coding },
+  ];
+const models: readonly [Model, ...Model[]] = [
+  { name: 'gpt-4o', price: [2.5, 10], tokensPerSecond: 90 },
+  { name: 'gpt-4o-mini', price: [0.15, 0.6], tokensPerSecond: 140 },
+  { name: 'claude-3-5-sonnet', price: [3, 15], tokensPerSecond: 70 },
+];
+
+/**
+ * `runs` realistic agent runs over the `days` before `end` (milliseconds since 1970), in the shape of the members of
+ * `POST …/traces` (contract 5.6). The same arguments give the same sample, ids included. On the last day but one
+ * everything is slow and tools fail: something for a reader to find.
+ */
+export const makeSample = (asked: {
+  readonly seed: number;
+  readonly runs: number;
+  readonly days: number;
+  readonly end: number;
+}): readonly SampleStream[] => {
+  const random = seeded(asked.seed);
+  return kinds.map(({ name, share, tell }) => {
+    const traces: SampleTrace[] = [];
+    const sessions: SampleSession[] = [];
+    const count = Math.max(1, Math.round(asked.runs * share));
+    while (traces.length < count) {
+      const chat = name === 'support' && random.chance(0.6);
+      const turns = Math.min(count - traces.length, chat ? random.integer(2, 4) : 1);
+      const session = chat ? { id: random.uuid(), name: `chat ${sessions.length + 1}` } : null;
+      if (session !== null) sessions.push(session);
+      let now = momentOf(random, asked.days, asked.end);
+      for (let turn = 0; turn < turns; turn += 1) {
+        const number = traces.length + 1;
+        const made = traceOf(random, tell, { now, turn, number, session, end: asked.end });
+        traces.push(made.trace);
+        now = made.until + random.integer(5_000, 90_000);
+      }
+    }
+    traces.sort((a, b) => (a.created_at < b.created_at ? -1 : 1));
+    return { name, sessions, traces };
+  });
+};
+
+/** People ask by day: two thirds of the runs fall between 8 and 18 o'clock. A run has an hour to end before `end`. */
+const momentOf = (random: Seeded, days: number, end: number): number => {
+  const midnight = Math.floor((end - random.integer(0, days - 1) * day) / day) * day;
+  const at = midnight + (random.chance(0.66) ? 8 + random.next() * 10 : random.next() * 24) * hour;
+  return at > end - hour ? at - day : at;
+};
+
+const traceOf = (
+  random: Seeded,
+  tell: Scenario,
+  place: {
+    readonly now: number;
+    readonly turn: number;
+    readonly number: number;
+    readonly session: SampleSession | null;
+    readonly end: number;
+  },
+): { readonly trace: SampleTrace; readonly until: number } => {
+  const badDay = Math.floor(place.end / day) - Math.floor(place.now / day) === 1;
+  const run: Run = {
+    random,
+    now: place.now,
+    strain: badDay ? 2.5 : 1,
+    model: random.pick(models),
+  };
+  const id = random.uuid();
+  const told = tell(run, place.turn);
+  const trace: SampleTrace = {
+    type: 'trace',
+    id,
+    name: told.name,
+    created_at: instantOf(place.now),
+    session_id: place.session?.id ?? null,
+    external_id: `demo/${told.tags[0] ?? 'run'}/${place.number}`,
+    input: told.input,
+    output: told.output,
+    status_code: told.status_code,
+    tags: told.tags,
+    user_metadata: {
+      plan: random.pick(['free', 'pro', 'enterprise']),
+      region: random.pick(['eu', 'us', 'apac']),
+      release: badDay ? '2.5.0' : '2.4.1',
+    },
+    ...referenceOf(told),
+    metrics: { duration_ns: Math.round(run.now - place.now) * 1_000_000, ...told.metrics },
+    spans: told.spans,
+  };
+  return { trace, until: run.now };
+};
+
+const referenceOf = (told: Told): Pick<SampleTrace, 'dataset_input' | 'dataset_output'> =>
+  told.reference === null ? {} : { dataset_input: told.input, dataset_output: told.reference };
+
+/** The spans of a list of trees, whatever their depth. */
+export const spansIn = (spans: readonly SampleSpan[]): readonly SampleSpan[] =>
+  spans.flatMap((span) => [span, ...spansIn(span.spans ?? [])]);

@@ -1,0 +1,34 @@
+import { randomInt } from 'node:crypto';
+import { dirname, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** What the environment says to the tests that drive the built service; nothing else of them reads it. */
+
+const compiled = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+
+/** The repository's own folder. */
+export const repository = dirname(compiled);
+/** The built program. */
+export const program = resolve(compiled, 'main.js');
+
+/** `ASSAY_TEST_RUNS` lengthens what is repeated at random. */
+export const runs = (usual: number): number => {
+  const asked = Number(process.env['ASSAY_TEST_RUNS'] ?? '');
+  return Number.isInteger(asked) && asked > 0 ? asked : usual;
+};
+
+/** Of `ASSAY_TEST_SEED`, else a new one: whoever draws one prints it. */
+export const drawSeed = (): number => {
+  const asked = Number(process.env['ASSAY_TEST_SEED'] ?? '');
+  return Number.isInteger(asked) && asked > 0 ? asked : randomInt(1, 2 ** 31);
+};
+
+/** Where the material lies that is no part of the project: `ASSAY_TEST_SHARED`, else beside the repository. */
+export const sharedFolder = (): string =>
+  resolve(process.env['ASSAY_TEST_SHARED'] ?? resolve(repository, '..', 'shared'));
+
+/** Enough for a child to start and nothing that could colour its answers. */
+export const bareEnvironment = (): Record<string, string> => ({
+  PATH: process.env['PATH'] ?? '/usr/bin:/bin',
+  HOME: process.env['HOME'] ?? '/',
+});

@@ -1,0 +1,158 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { setTimeout as pause } from 'node:timers/promises';
+import { clientOf, type Client } from './client.js';
+import { bareEnvironment, program } from './outside.js';
+
+export type Exit = { readonly code: number | null; readonly signal: NodeJS.Signals | null };
+
+export type ServiceProcess = {
+  readonly pid: number;
+  readonly url: string;
+  readonly opsUrl: string;
+  readonly apiKey: string;
+  readonly client: Client;
+  /** From spawn to the line that says ready. */
+  readonly startMs: number;
+  /** The newest lines of stdout and stderr, for the message of a failing test. */
+  readonly output: () => string;
+  readonly exited: Promise<Exit>;
+  /** SIGKILL; resolves when the process is gone. */
+  readonly kill: () => Promise<void>;
+  /** SIGTERM; resolves with how it ended, at the latest after 15 s with SIGKILL. */
+  readonly stop: () => Promise<Exit>;
+};
+
+export type Start = {
+  readonly dir: string;
+  readonly apiKey?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Before the program: `['unshare', '-Urm', 'sh', '-c', 'mount … && exec "$@"', 'sh']`. */
+  readonly prefix?: readonly string[];
+  readonly readyWithinMs?: number;
+};
+
+/** The key that the tests bootstrap an empty folder with: a pre-generated form of contract 4.4. */
+export const testKey = 'outside-test-key-0123456789abcdefghij';
+const outputLinesMax = 200;
+
+/**
+ * A service on this folder that is not waited for: the tests that kill it while it starts need that. `ready` resolves
+ * with the running service, or throws with its output when it ends or is silent for too long.
+ */
+export const spawnService = (
+  start: Start,
+): { readonly child: ChildProcess; readonly ready: Promise<ServiceProcess> } => {
+  const apiKey = start.apiKey ?? testKey;
+  const [command, ...args] = [...(start.prefix ?? []), process.execPath, program, 'serve'] as const;
+  const spawned = performance.now();
+  const child = spawn(command, args, {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      ...bareEnvironment(),
+      ASSAY_DATA_DIR: start.dir,
+      ASSAY_HOST: '127.0.0.1',
+      ASSAY_PORT: '0',
+      ASSAY_OPS_PORT: '0',
+      ASSAY_BOOTSTRAP_API_KEY: apiKey,
+      ...start.env,
+    },
+  });
+  const lines: string[] = [];
+  const exited = new Promise<Exit>((resolve) => {
+    child.once('exit', (code, signal) => resolve({ code, signal }));
+    child.once('error', (error) => {
+      lines.push(String(error));
+      resolve({ code: -1, signal: null });
+    });
+  });
+  const output = (): string => lines.join('\n');
+  const ports = new Promise<Ports>((resolve) => {
+    for (const stream of [child.stdout, child.stderr])
+      createInterface({ input: stream }).on('line', (line) => {
+        lines.push(line);
+        if (lines.length > outputLinesMax) lines.shift();
+        const said = portsOf(line);
+        if (said !== null) resolve(said);
+      });
+  });
+  return { child, ready: whenReady({ child, exited, output, ports, apiKey, spawned }, start) };
+};
+
+export const startService = (start: Start): Promise<ServiceProcess> => spawnService(start).ready;
+
+type Spawned = {
+  readonly child: ChildProcess;
+  readonly exited: Promise<Exit>;
+  readonly output: () => string;
+  readonly ports: Promise<Ports>;
+  readonly apiKey: string;
+  readonly spawned: number;
+};
+
+const whenReady = async (service: Spawned, start: Start): Promise<ServiceProcess> => {
+  const { child, exited, output, apiKey } = service;
+  const limit = start.readyWithinMs ?? 30_000;
+  const patience = new AbortController();
+  const said = await Promise.race([
+    service.ports,
+    exited.then((exit) => `ended with ${exit.code ?? exit.signal} before it was ready`),
+    pause(limit, `was not ready within ${limit} ms`, { signal: patience.signal, ref: false }),
+  ]);
+  const startMs = performance.now() - service.spawned;
+  patience.abort();
+  if (typeof said === 'string') {
+    child.kill('SIGKILL');
+    throw new Error(`The service ${said}. Its output:\n${output()}`);
+  }
+  const url = `http://127.0.0.1:${said.port}`;
+  const client = clientOf({ url, apiKey });
+  const end = async (signal: NodeJS.Signals, withinMs: number): Promise<Exit> => {
+    client.close();
+    child.kill(signal);
+    const timer = setTimeout(() => child.kill('SIGKILL'), withinMs);
+    const exit = await exited;
+    clearTimeout(timer);
+    return exit;
+  };
+  return {
+    pid: child.pid ?? 0,
+    url,
+    opsUrl: `http://127.0.0.1:${said.ops_port}`,
+    apiKey,
+    client,
+    startMs,
+    output,
+    exited,
+    kill: async () => {
+      await end('SIGKILL', 1_000);
+    },
+    stop: () => end('SIGTERM', 15_000),
+  };
+};
+
+type Ports = { readonly port: number; readonly ops_port: number };
+const portsOf = (line: string): Ports | null => {
+  if (!line.startsWith('{') || !line.includes('"ready"')) return null;
+  const said = JSON.parse(line) as { readonly msg?: unknown } & Ports;
+  return said.msg === 'ready' ? said : null;
+};
+
+/** Runs one subcommand of the built program on a folder to its end. */
+export const assay = async (
+  dir: string,
+  ...args: readonly string[]
+): Promise<{ readonly code: number | null; readonly output: string }> => {
+  const child = spawn(process.execPath, [program, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...bareEnvironment(), ASSAY_DATA_DIR: dir },
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, output };
+};
