@@ -1,0 +1,64 @@
+import { Type, type Static } from 'typebox';
+import type { Population } from '../kernel/records.js';
+import { id, oneOf } from '../kernel/shapes.js';
+import { operation } from './operation.js';
+import { optionalWindow, runSelector } from './selectors.js';
+
+/** Contract 3.2: what a table, a filter or a chart can show. */
+export const columnDescriptor = Type.Object({
+  id: Type.String(),
+  label: Type.String(),
+  description: Type.String(),
+  category: oneOf(['standard', 'metric', 'user_metadata']),
+  group_label: Type.String(),
+  data_type: oneOf([
+    'text',
+    'timestamp',
+    'string_list',
+    'integer',
+    'uuid',
+    'boolean',
+    'floating_point',
+  ]),
+  data_unit: Type.Optional(oneOf(['percentage', 'nano_seconds', 'dollars'])),
+  filter_type: oneOf(['text', 'date', 'collection', 'number', 'id', 'boolean']),
+  filterable: Type.Boolean(),
+  sortable: Type.Boolean(),
+  multi_valued: Type.Boolean(),
+  is_empty: Type.Boolean(),
+  is_optional: Type.Boolean(),
+  applicable_types: Type.Array(
+    oneOf(['trace', 'llm', 'control', 'retriever', 'agent', 'tool', 'session', 'workflow']),
+  ),
+  allowed_values: Type.Optional(Type.Array(Type.String())),
+  roll_up_method: Type.Optional(oneOf(['average', 'sum', 'max', 'min'])),
+  threshold: Type.Optional(
+    Type.Object({
+      buckets: Type.Array(Type.Number()),
+      display_value_levels: Type.Array(Type.String()),
+      inverted: Type.Boolean(),
+    }),
+  ),
+});
+export type ColumnDescriptor = Static<typeof columnDescriptor>;
+
+const availableColumns = (operationId: string, population: Population) =>
+  operation({
+    operationId,
+    summary: `List the columns that ${population}s can be filtered, sorted and shown by`,
+    section: '4.1',
+    method: 'POST',
+    path: `/v2/projects/{project_id}/${population}s/available_columns`,
+    schemes: ['K', 'B'],
+    kind: 'r',
+    requires: 'viewer',
+    params: Type.Object({ project_id: id('ProjectId') }),
+    query: Type.Object({}),
+    body: Type.Object({ ...runSelector, ...optionalWindow }),
+    response: Type.Object({ columns: Type.Array(columnDescriptor) }),
+    faults: ['not-found'],
+  });
+
+export const sessionsAvailableColumns = availableColumns('sessionsAvailableColumns', 'session');
+export const tracesAvailableColumns = availableColumns('tracesAvailableColumns', 'trace');
+export const spansAvailableColumns = availableColumns('spansAvailableColumns', 'span');

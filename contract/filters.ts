@@ -1,0 +1,112 @@
+import { Type, type TSchema } from 'typebox';
+import { component, type Json } from '../kernel/shapes.js';
+
+/**
+ * A filter as a client writes it (contract 3.7). The guard lets any JSON pass here; query-api/filters reads it and
+ * complains exactly where and how the contract says, which a union of schemas cannot do.
+ */
+export const filterNode = component<Json>('FilterNode');
+export const filterLeaf = component<Json>('FilterLeaf');
+
+export const textOperators = ['eq', 'ne', 'contains', 'one_of', 'not_in'] as const;
+export const idOperators = ['eq', 'ne', 'one_of', 'not_in', 'contains'] as const;
+export const dateOperators = ['eq', 'ne', 'gt', 'gte', 'lt', 'lte'] as const;
+export const numberOperators = ['eq', 'ne', 'gt', 'gte', 'lt', 'lte', 'between'] as const;
+export const booleanOperators = ['eq', 'ne'] as const;
+export const collectionOperators = ['eq', 'contains', 'one_of', 'not_in'] as const;
+export const leafTypes = [
+  'text',
+  'id',
+  'date',
+  'number',
+  'boolean',
+  'collection',
+  'fully_annotated',
+] as const;
+export type LeafType = (typeof leafTypes)[number];
+
+/** Limits of contract 1.11; depth and nodes are in kernel/filter.ts. */
+export const filterStringMax = 1_024;
+export const filterListMax = 1_000;
+export const flatFiltersMax = 100;
+
+/** `name` and `column_id` are two spellings of one member. */
+const columnName = {
+  name: Type.Optional(Type.String({ description: 'Column id; `column_id` is read alike.' })),
+  column_id: Type.Optional(Type.String()),
+};
+const operator = (values: readonly string[], usual?: string): TSchema =>
+  usual === undefined
+    ? Type.String({ enum: [...values] })
+    : Type.Optional(Type.String({ enum: [...values], default: usual }));
+const caseSensitive = Type.Optional(Type.Boolean({ default: true }));
+const text = Type.String({ maxLength: filterStringMax });
+const texts = Type.Array(text, { maxItems: filterListMax });
+const textOrTexts = Type.Union([text, texts]);
+
+const leafSchema = (type: LeafType, members: Readonly<Record<string, TSchema>>): TSchema =>
+  Type.Object({ type: Type.Literal(type), ...columnName, ...members });
+
+const leafSchemas = {
+  TextFilter: leafSchema('text', {
+    operator: operator(textOperators),
+    value: textOrTexts,
+    case_sensitive: caseSensitive,
+  }),
+  IdFilter: leafSchema('id', { operator: operator(idOperators, 'eq'), value: textOrTexts }),
+  DateFilter: leafSchema('date', {
+    operator: operator(dateOperators),
+    value: Type.String({ format: 'date-time' }),
+  }),
+  NumberFilter: leafSchema('number', {
+    operator: operator(numberOperators),
+    value: Type.Union([Type.Number(), Type.Array(Type.Number(), { minItems: 2, maxItems: 2 })]),
+  }),
+  BooleanFilter: leafSchema('boolean', {
+    operator: operator(booleanOperators, 'eq'),
+    value: Type.Boolean(),
+  }),
+  CollectionFilter: leafSchema('collection', {
+    operator: operator(collectionOperators),
+    value: textOrTexts,
+    case_sensitive: caseSensitive,
+  }),
+  FullyAnnotatedFilter: leafSchema('fully_annotated', {
+    user_ids: Type.Optional(
+      Type.Union([Type.Array(Type.String({ format: 'uuid' }), { minItems: 1 }), Type.Null()]),
+    ),
+  }),
+};
+
+const reference = (component: string): TSchema =>
+  Type.Unsafe<unknown>({ $ref: `#/components/schemas/${component}` });
+const nodes = Type.Array(reference('FilterNode'), { minItems: 1 });
+
+/** For `components/schemas` of the OpenAPI document, where the references between them resolve. */
+export const filterComponents: Readonly<Record<string, TSchema>> = {
+  FilterNode: Type.Union(
+    [
+      Type.Object({ filter: reference('FilterLeaf') }),
+      Type.Object({ and_: nodes }),
+      Type.Object({ and: nodes }),
+      Type.Object({ or: nodes }),
+      Type.Object({ or_: nodes }),
+      Type.Object({ not: reference('FilterNode') }),
+      Type.Object({ not_: reference('FilterNode') }),
+    ],
+    { description: 'Exactly one member; a tree is at most 8 levels deep and has 100 nodes.' },
+  ),
+  FilterLeaf: Type.Unsafe<unknown>({
+    oneOf: Object.keys(leafSchemas).map(reference),
+    discriminator: {
+      propertyName: 'type',
+      mapping: Object.fromEntries(
+        Object.keys(leafSchemas).map((component, index) => [
+          leafTypes[index],
+          `#/components/schemas/${component}`,
+        ]),
+      ),
+    },
+  }),
+  ...leafSchemas,
+};

@@ -1,0 +1,129 @@
+import { Type, type Static } from 'typebox';
+import type { Aggregation } from '../kernel/records.js';
+import { id, instant, maybe, nullable, oneOf } from '../kernel/shapes.js';
+import { filterNode } from './filters.js';
+import { operation } from './operation.js';
+import { runSelector } from './selectors.js';
+
+/** Contract 4.5, rule 3, in its order. */
+export const aggregations = [
+  'Count',
+  'Sum',
+  'Average',
+  'Min',
+  'Max',
+  'P50',
+  'P90',
+  'P95',
+  'P99',
+  'PercentageTrue',
+  'PercentageFalse',
+] as const satisfies readonly Aggregation[];
+
+/** From the interface document (its part 8). */
+export const metricDetailsMax = 100;
+export const defaultIntervalMinutes = 5;
+/** A year of 365 days. */
+const intervalMinutesMax = 525_600;
+
+/** Members that stand beside the widgets in an answer, so no widget may be called so (contract 4.5, rule 7). */
+export const reservedKeys = [
+  'requests_count',
+  'session_count',
+  'span_count',
+  'start_bucket_time',
+  'end_bucket_time',
+  'group_by',
+] as const;
+
+const counts = {
+  requests_count: Type.Integer(),
+  session_count: Type.Integer(),
+  span_count: Type.Integer(),
+};
+/** Beside these members each widget id has a number, null, or for a text `Count` a map category -> count. */
+const widgetValue = Type.Union([
+  Type.Number(),
+  Type.Null(),
+  Type.Record(Type.String(), Type.Integer()),
+]);
+const aggregateMetrics = Type.Object(counts, { additionalProperties: widgetValue });
+const bucket = Type.Object(
+  {
+    start_bucket_time: instant,
+    end_bucket_time: instant,
+    group_by: Type.Optional(nullable(Type.Union([Type.String(), Type.Number(), Type.Boolean()]))),
+    ...counts,
+  },
+  { additionalProperties: widgetValue },
+);
+
+export const structuredErrorShape = Type.Object({
+  error_code: Type.Integer(),
+  error_type: oneOf([
+    'llm_api_error',
+    'credentials_error',
+    'data_validation_error',
+    'configuration_error',
+    'permission_error',
+    'not_found_error',
+    'workflow_error',
+    'rate_limit_error',
+    'system_error',
+    'not_applicable_reason',
+    'uncataloged_error',
+  ]),
+  error_group: Type.String(),
+  severity: oneOf(['low', 'medium', 'high', 'critical']),
+  message: Type.String(),
+  user_action: nullable(Type.String()),
+  documentation_link: nullable(Type.String()),
+  retriable: Type.Boolean(),
+  blocking: Type.Boolean(),
+  http_status_code: nullable(Type.Integer()),
+  source_service: nullable(Type.String()),
+  context: Type.Object({}),
+});
+
+const customSearchBody = Type.Object({
+  start_time: instant,
+  end_time: instant,
+  metric_details: Type.Array(
+    Type.Object({
+      id: Type.String({ minLength: 1, maxLength: 128 }),
+      metric_name: Type.String(),
+      aggregation: oneOf(aggregations),
+    }),
+    { maxItems: metricDetailsMax },
+  ),
+  ...runSelector,
+  filter_tree: maybe(filterNode),
+  interval_minutes: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: intervalMinutesMax, default: defaultIntervalMinutes }),
+  ),
+  group_by: maybe(Type.String()),
+});
+export type CustomSearch = Static<typeof customSearchBody>;
+
+export const customSearch = operation({
+  operationId: 'customSearch',
+  summary: 'Aggregate metrics over time buckets, filtered and grouped',
+  section: '4.5',
+  method: 'POST',
+  path: '/v2/projects/{project_id}/metrics/custom_search',
+  schemes: ['K', 'B', 'P'],
+  kind: 'r',
+  requires: 'viewer',
+  params: Type.Object({ project_id: id('ProjectId') }),
+  query: Type.Object({}),
+  body: customSearchBody,
+  response: Type.Object({
+    group_by_columns: Type.Array(Type.String()),
+    aggregate_metrics: aggregateMetrics,
+    bucketed_metrics: Type.Record(Type.String(), Type.Array(bucket)),
+    ems_captured_error: Type.Boolean(),
+    standard_errors: Type.Record(Type.String(), structuredErrorShape),
+  }),
+  faults: ['not-found'],
+});
+export type CustomMetrics = Static<typeof customSearch.response>;

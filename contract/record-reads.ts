@@ -1,0 +1,155 @@
+import { Type, type Static } from 'typebox';
+import type { Population } from '../kernel/records.js';
+import { id, instant, maybe, nullable, oneOf, type Json } from '../kernel/shapes.js';
+import { filterLeaf, filterNode, flatFiltersMax } from './filters.js';
+import { operation } from './operation.js';
+import { optionalWindow, runSelector } from './selectors.js';
+import { structuredErrorShape } from './metrics.js';
+
+/** Page sizes of contract 1.10. */
+export const pageLimitMax = 1_000;
+export const defaultPageLimit = 100;
+
+const json = Type.Unsafe<Json>(Type.Unknown());
+const metricInfo = Type.Union([
+  Type.Object({ status_type: Type.Literal('success'), value: json }),
+  Type.Object({
+    status_type: Type.Literal('roll_up'),
+    value: json,
+    roll_up_metrics: Type.Record(Type.String(), json),
+  }),
+  Type.Object({
+    status_type: Type.Literal('error'),
+    message: Type.String(),
+    ems_error_code: Type.Integer(),
+    standard_error: structuredErrorShape,
+  }),
+]);
+
+/**
+ * Contract 5.7: what every record shows; the further members of its kind (contract 5.6) stand beside these. The type is
+ * any JSON object, because the read model holds the members of all kinds as they were sent.
+ */
+const recordMembers = {
+  type: oneOf(['session', 'trace', 'llm', 'retriever', 'tool', 'workflow', 'agent', 'control']),
+  id: id('RecordId'),
+  name: Type.String(),
+  input: json,
+  output: json,
+  created_at: instant,
+  updated_at: nullable(instant),
+  project_id: id('ProjectId'),
+  run_id: id('RunId'),
+  session_id: nullable(id('SessionId')),
+  trace_id: nullable(id('TraceId')),
+  external_id: nullable(Type.String()),
+  user_metadata: Type.Record(Type.String(), Type.String()),
+  has_children: Type.Boolean(),
+  is_complete: Type.Boolean(),
+  metrics: Type.Record(Type.String(), json),
+  metric_info: Type.Record(Type.String(), metricInfo),
+};
+export type RecordView = { readonly [member: string]: Json };
+
+const list = Type.Array(Type.Unsafe<RecordView>(Type.Object(recordMembers)));
+const withTree = Type.Unsafe<RecordView>(Type.Object({ ...recordMembers, spans: list }));
+const withTraces = Type.Unsafe<RecordView>(
+  Type.Object({ ...recordMembers, traces: Type.Array(withTree) }),
+);
+
+const sort = Type.Object({
+  column_id: Type.Optional(Type.String()),
+  name: Type.Optional(Type.String()),
+  ascending: Type.Optional(Type.Boolean({ default: true })),
+  sort_type: Type.Optional(Type.Literal('column', { default: 'column' })),
+});
+const searchBody = Type.Object({
+  ...runSelector,
+  filters: maybe(Type.Array(filterLeaf, { maxItems: flatFiltersMax })),
+  filter_tree: maybe(filterNode),
+  sort: maybe(sort),
+  starting_token: maybe(Type.Integer({ minimum: 0, default: 0 })),
+  limit: maybe(Type.Integer({ minimum: 1, maximum: pageLimitMax, default: defaultPageLimit })),
+  truncate_fields: maybe(Type.Boolean({ default: false })),
+  include_counts: maybe(Type.Boolean({ default: false })),
+  ...optionalWindow,
+});
+export type RecordSearch = Static<typeof searchBody>;
+
+const searchPage = Type.Object({
+  starting_token: Type.Integer(),
+  limit: Type.Integer(),
+  paginated: Type.Boolean(),
+  next_starting_token: nullable(Type.Integer()),
+  records: list,
+  last_row_id: nullable(Type.String()),
+});
+
+const plural = (population: Population) => `${population}s`;
+const shared = {
+  section: '5.7',
+  schemes: ['K', 'B', 'P'],
+  kind: 'r',
+  requires: 'viewer',
+  query: Type.Object({}),
+  faults: ['not-found'],
+} as const;
+const inProject = Type.Object({ project_id: id('ProjectId') });
+
+const search = (operationId: string, population: Population) =>
+  operation({
+    ...shared,
+    operationId,
+    summary: `Search ${plural(population)}`,
+    method: 'POST',
+    path: `/v2/projects/{project_id}/${plural(population)}/search`,
+    params: inProject,
+    body: searchBody,
+    response: searchPage,
+  });
+const count = (operationId: string, population: Population) =>
+  operation({
+    ...shared,
+    operationId,
+    summary: `Count ${plural(population)}`,
+    method: 'POST',
+    path: `/v2/projects/{project_id}/${plural(population)}/count`,
+    params: inProject,
+    body: searchBody,
+    response: Type.Object({ total_count: Type.Integer() }),
+  });
+
+export const searchSessions = search('searchSessions', 'session');
+export const searchTraces = search('searchTraces', 'trace');
+export const searchSpans = search('searchSpans', 'span');
+export const countSessions = count('countSessions', 'session');
+export const countTraces = count('countTraces', 'trace');
+export const countSpans = count('countSpans', 'span');
+
+export const getTrace = operation({
+  ...shared,
+  operationId: 'getTrace',
+  summary: 'Read a trace with its tree of spans',
+  method: 'GET',
+  path: '/v2/projects/{project_id}/traces/{trace_id}',
+  params: Type.Object({ project_id: id('ProjectId'), trace_id: id('TraceId') }),
+  response: withTree,
+});
+export const getSpan = operation({
+  ...shared,
+  operationId: 'getSpan',
+  summary: 'Read a span with the tree below it',
+  method: 'GET',
+  path: '/v2/projects/{project_id}/spans/{span_id}',
+  params: Type.Object({ project_id: id('ProjectId'), span_id: id('SpanId') }),
+  response: withTree,
+});
+export const getSession = operation({
+  ...shared,
+  operationId: 'getSession',
+  summary: 'Read a session with its traces, each with its tree',
+  method: 'GET',
+  path: '/v2/projects/{project_id}/sessions/{session_id}',
+  params: Type.Object({ project_id: id('ProjectId'), session_id: id('SessionId') }),
+  response: withTraces,
+});

@@ -1,0 +1,57 @@
+import type { Complaint } from '../kernel/fault.js';
+import { id, instant, maybe, type Instant, type RunId } from '../kernel/shapes.js';
+
+/** The members that name one run (contract 3.1, rule 5), to be spread into a body's properties. */
+export const runSelector = {
+  log_stream_id: maybe(id('RunId')),
+  experiment_id: maybe(id('RunId')),
+  metrics_testing_id: maybe(id('RunId')),
+};
+
+/** The members that select by `created_at`, both ends included (contract 3.1, rule 6). */
+export const optionalWindow = { start_time: maybe(instant), end_time: maybe(instant) };
+
+export type RunKind = 'log_stream' | 'experiment' | 'metrics_testing';
+/** A run as a request names it; whether the project has it is for the read model to say. */
+export type NamedRun = { readonly kind: RunKind; readonly id: RunId };
+
+type Selector = {
+  readonly log_stream_id?: RunId | null;
+  readonly experiment_id?: RunId | null;
+  readonly metrics_testing_id?: RunId | null;
+};
+type Window = { readonly start_time?: Instant | null; readonly end_time?: Instant | null };
+
+const named = (body: Selector): readonly NamedRun[] =>
+  (
+    [
+      ['log_stream', body.log_stream_id],
+      ['experiment', body.experiment_id],
+      ['metrics_testing', body.metrics_testing_id],
+    ] as const
+  ).flatMap(([kind, runId]) => (runId == null ? [] : [{ kind, id: runId }]));
+
+/** The run that the body names, null for the whole project. Ask `selectorComplaints` first. */
+export const selectedRun = (body: Selector): NamedRun | null => named(body)[0] ?? null;
+
+export const selectorComplaints = (body: Selector): readonly Complaint[] =>
+  named(body).length > 1
+    ? [
+        {
+          loc: ['body'],
+          msg: 'Value error, at most one of log_stream_id, experiment_id and metrics_testing_id may be given',
+          type: 'value_error',
+        },
+      ]
+    : [];
+
+export const windowComplaints = ({ start_time, end_time }: Window): readonly Complaint[] =>
+  start_time != null && end_time != null && start_time > end_time
+    ? [
+        {
+          loc: ['body', 'end_time'],
+          msg: 'Value error, end_time must not be before start_time',
+          type: 'value_error',
+        },
+      ]
+    : [];
