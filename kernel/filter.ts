@@ -1,3 +1,13 @@
+import { foldCase } from './case-fold.js';
+import {
+  metricValue,
+  placeOf,
+  registryType,
+  standardValue,
+  userMetadataValue,
+} from './column-value.js';
+import { unreachable } from './decision.js';
+import type { ColumnValue, MetricType, RecordRow } from './records.js';
 import type { Instant } from './shapes.js';
 
 /** The seven leaf kinds of contract 3.7; a column's `filter_type` is one of the first six. */
@@ -55,3 +65,129 @@ export type Comparison = 'eq' | 'ne' | 'gt' | 'gte' | 'lt' | 'lte';
 
 export const depthMax = 8;
 export const nodesMax = 100;
+
+/**
+ * The reference: whether the record satisfies the filter. Every engine answers as this does (contract 3.7). Logic has
+ * two values. `templates` are the live annotation templates of the project.
+ */
+export const matches = (filter: Filter, row: RecordRow, templates: readonly string[]): boolean => {
+  if ('all' in filter) return filter.all.every((node) => matches(node, row, templates));
+  if ('any' in filter) return filter.any.some((node) => matches(node, row, templates));
+  if ('not' in filter) return !matches(filter.not, row, templates);
+  switch (filter.kind) {
+    case 'text':
+      return matchesText(filter, leafValue(row, filter.column, 'text'));
+    case 'id':
+      return matchesText(lowerCased(filter), leafValue(row, filter.column, 'text'));
+    case 'collection':
+      return matchesCollection(filter, standardValue(row, filter.column));
+    case 'date':
+      return compares(filter.operator, leafValue(row, filter.column, 'text'), filter.value);
+    case 'number':
+      return matchesNumber(filter, leafValue(row, filter.column, 'floating_point'));
+    case 'boolean': {
+      const equal = leafValue(row, filter.column, 'boolean') === filter.value;
+      return filter.operator === 'eq' ? equal : !equal;
+    }
+    case 'fully_annotated':
+      return isFullyAnnotated(row, templates, filter.users);
+    default:
+      return unreachable(filter);
+  }
+};
+
+type TextLeaf = Extract<Leaf, { readonly kind: 'text' | 'id' }>;
+type CollectionLeaf = Extract<Leaf, { readonly kind: 'collection' }>;
+type NumberLeaf = Extract<Leaf, { readonly kind: 'number' }>;
+
+/** Metrics of the registry keep their type; of another one the leaf's kind says which values it is about. */
+const leafValue = (row: RecordRow, column: string, kind: MetricType): ColumnValue => {
+  const place = placeOf(column);
+  if (place?.in === 'metrics') {
+    const value = metricValue(row, place.metric, registryType(place.metric) ?? kind);
+    return value !== null && typeof value === scriptTypes[kind] ? value : null;
+  }
+  return place?.in === 'user_metadata'
+    ? userMetadataValue(row, place.key)
+    : standardValue(row, column);
+};
+
+const scriptTypes = {
+  integer: 'number',
+  floating_point: 'number',
+  boolean: 'boolean',
+  text: 'string',
+} as const;
+
+const lowerCased = (leaf: TextLeaf): TextLeaf => ({
+  ...leaf,
+  values: leaf.values.map((value) => value.toLowerCase()),
+  caseSensitive: true,
+});
+
+const matchesText = (leaf: TextLeaf, value: ColumnValue): boolean => {
+  const negated = leaf.operator === 'ne' || leaf.operator === 'not_in';
+  if (typeof value !== 'string') return negated;
+  const fold = leaf.caseSensitive ? (text: string) => text : foldCase;
+  const text = fold(value);
+  if (leaf.operator === 'contains') return leaf.values.every((item) => text.includes(fold(item)));
+  return leaf.values.some((item) => fold(item) === text) !== negated;
+};
+
+/** A missing `tags` is the empty set. */
+const matchesCollection = (leaf: CollectionLeaf, value: ColumnValue): boolean => {
+  const fold = leaf.caseSensitive ? (text: string) => text : foldCase;
+  const has = new Set(Array.isArray(value) ? value.map((item: string) => fold(item)) : []);
+  const wants = new Set(leaf.values.map(fold));
+  switch (leaf.operator) {
+    case 'eq':
+      return has.size === wants.size && [...wants].every((item) => has.has(item));
+    case 'contains':
+      return [...wants].every((item) => has.has(item));
+    case 'one_of':
+      return [...wants].some((item) => has.has(item));
+    case 'not_in':
+      return ![...wants].some((item) => has.has(item));
+    default:
+      return unreachable(leaf.operator);
+  }
+};
+
+const matchesNumber = (leaf: NumberLeaf, value: ColumnValue): boolean => {
+  const [low = Number.NaN, high = Number.NaN] = leaf.values;
+  if (leaf.operator !== 'between') return compares(leaf.operator, value, low);
+  return typeof value === 'number' && low <= value && value <= high;
+};
+
+/** Instants are canonical, so their texts compare as they do. */
+const compares = (operator: Comparison, value: ColumnValue, bound: string | number): boolean => {
+  if (typeof value !== typeof bound || value === null) return operator === 'ne';
+  switch (operator) {
+    case 'eq':
+      return value === bound;
+    case 'ne':
+      return value !== bound;
+    case 'gt':
+      return value > bound;
+    case 'gte':
+      return value >= bound;
+    case 'lt':
+      return value < bound;
+    case 'lte':
+      return value <= bound;
+    default:
+      return unreachable(operator);
+  }
+};
+
+const isFullyAnnotated = (
+  row: RecordRow,
+  templates: readonly string[],
+  users: readonly string[] | null,
+): boolean => {
+  const has = (template: string): boolean =>
+    users === null
+      ? row.annotators.some((one) => one.startsWith(`${template}/`))
+      : users.every((user) => row.annotators.includes(`${template}/${user}`));
+  return templates.length > 0 && templates.every(has);
+};

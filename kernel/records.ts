@@ -13,7 +13,7 @@ export type ColumnValue = string | number | boolean | readonly string[] | null;
 
 /**
  * One session, trace or span as the read model holds it. `values` has the standard columns of contract 3.3 that have a
- * value; `body` has the members of the record as read (contract 5.7) that `values` and `metrics` cannot give back.
+ * value; `id`, `created_at`, `project_id` and `run_id` are always there, on sessions too. -0 is stored as 0. `body` has the members of the record as read (contract 5.7) that `values` and `metrics` cannot give back.
  */
 export type RecordRow = {
   /** The stream the row was folded from: all rows of a trace share it. */
@@ -27,7 +27,10 @@ export type RecordRow = {
   readonly userMetadata: Readonly<Record<string, string>>;
   /** `<metric>_ems_error_code` and `<metric>_error_message` by metric (contract 3.9). */
   readonly errors: Readonly<Record<string, MetricError>>;
-  /** `<template id>/<user id>` for each current rating of the trace (on its spans too). */
+  /**
+   * `<template id>/<user id>` for each current rating of the trace (on its spans too). Of a session: the pairs that all
+   * its traces have, and `<template id>/` for a template that each of its traces has some rating of.
+   */
   readonly annotators: readonly string[];
   /** Of a trace: all its spans. Of others 0. */
   readonly spanCount: number;

@@ -1,0 +1,80 @@
+import { codePoints } from './code-points.js';
+
+/**
+ * Unicode simple case folding (contract 3.7, rule 1): two texts are equal without regard to case exactly when their
+ * folded forms are equal, and folding goes code point by code point, so substrings fold to substrings. Which member
+ * stands for a class is ours: only equality counts. Nothing else is normalised.
+ */
+export const foldCase = (text: string): string => {
+  if (ascii.test(text)) return text.toLowerCase();
+  const folds = foldings();
+  let folded = '';
+  for (const character of text) folded += folds.get(character) ?? character;
+  return folded;
+};
+
+// oxlint-disable-next-line no-control-regex -- All of ASCII is meant, controls included.
+const ascii = /^[\u0000-\u007f]*$/;
+const lastCased = 0x1ffff;
+let table: ReadonlyMap<string, string> | null = null;
+
+/**
+ * Every code point that folds to another one, with that one. Taken from the runtime's own `iu` matching, which is
+ * defined as simple folding, and not from `toLowerCase`, which maps ſ, ς and K otherwise and İ to two code points.
+ */
+export const foldings = (): ReadonlyMap<string, string> => {
+  table ??= readFoldings();
+  return table;
+};
+
+const readFoldings = (): ReadonlyMap<string, string> => {
+  const classes = new Map<string, Set<string>>();
+  const join = (one: string, other: string) => {
+    const members = new Set([...(classes.get(one) ?? [one]), ...(classes.get(other) ?? [other])]);
+    for (const member of members) classes.set(member, members);
+  };
+  for (let code = 0; code <= lastCased; code += 1) {
+    if (code >= 0xd800 && code <= 0xdfff) continue;
+    const character = String.fromCodePoint(code);
+    const matcher = isCased.test(character)
+      ? new RegExp(`^\\u{${code.toString(16)}}$`, 'iu')
+      : null;
+    for (const neighbour of matcher === null ? [] : neighbours(character)) {
+      if (matcher?.test(neighbour) === true) join(character, neighbour);
+    }
+  }
+  for (const [one, other] of withoutSimpleMappings) {
+    if (new RegExp(`^${one}$`, 'iu').test(other)) join(one, other);
+  }
+  const folds = new Map<string, string>();
+  for (const [character, members] of classes) {
+    const representative = representativeOf([...members].sort());
+    if (representative !== character) folds.set(character, representative);
+  }
+  return folds;
+};
+
+const isCased = /[\p{Changes_When_Casemapped}\p{Changes_When_Casefolded}]/u;
+
+/** Members of a class reach each other by these steps, but for the pairs below. */
+const neighbours = (character: string): readonly string[] => {
+  const upper = character.toUpperCase();
+  return [upper, character.toLowerCase(), upper.toLowerCase()].filter(
+    (other) => other !== character && codePoints(other) === 1,
+  );
+};
+
+// Equal by simple folding since Unicode 15.1, but linked only by mappings to several code points.
+const withoutSimpleMappings: readonly (readonly [string, string])[] = [
+  ['\u0390', '\u1fd3'],
+  ['\u03b0', '\u1fe3'],
+  ['\ufb05', '\ufb06'],
+];
+
+/** The lower-case form where the class has one: what engines' own `lower` mostly answers too. */
+const representativeOf = (members: readonly string[]): string => {
+  const first = members[0] ?? '';
+  const lower = first.toUpperCase().toLowerCase();
+  if (members.includes(lower)) return lower;
+  return members.find((member) => member === member.toLowerCase()) ?? first;
+};

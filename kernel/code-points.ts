@@ -1,0 +1,25 @@
+/** Order of texts by code point (contract 3.2, 3.8), which is also that of their UTF-8 bytes. `<` on strings differs above U+FFFF. */
+export const byCodePoint = (one: string, other: string): number => {
+  const length = Math.min(one.length, other.length);
+  for (let at = 0; at < length; at += 1) {
+    const left = one.charCodeAt(at);
+    const right = other.charCodeAt(at);
+    if (left !== right) return rank(left) - rank(right);
+  }
+  return one.length - other.length;
+};
+
+/** Surrogates stand for code points above all other units. */
+const rank = (unit: number): number => (unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit);
+
+/** Length in code points, as all limits count it (contract 1.3). */
+export const codePoints = (text: string): number => {
+  let count = text.length;
+  for (let at = 0; at < text.length - 1; at += 1) {
+    if (isHigh(text.charCodeAt(at)) && isLow(text.charCodeAt(at + 1))) count -= 1;
+  }
+  return count;
+};
+
+const isHigh = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;
+const isLow = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff;
