@@ -60,6 +60,9 @@ export const spawnService = (
     },
   });
   const lines: string[] = [];
+  const takeAlong = (): void => void child.kill('SIGKILL');
+  process.once('exit', takeAlong);
+  child.once('exit', () => process.off('exit', takeAlong));
   const exited = new Promise<Exit>((resolve) => {
     child.once('exit', (code, signal) => resolve({ code, signal }));
     child.once('error', (error) => {
