@@ -11,12 +11,6 @@ export const repository = dirname(compiled);
 /** The built program. */
 export const program = resolve(compiled, 'main.js');
 
-/** `ASSAY_TEST_RUNS` lengthens what is repeated at random. */
-export const runs = (usual: number): number => {
-  const asked = Number(process.env['ASSAY_TEST_RUNS'] ?? '');
-  return Number.isInteger(asked) && asked > 0 ? asked : usual;
-};
-
 /** Of `ASSAY_TEST_SEED`, else a new one: whoever draws one prints it. */
 export const drawSeed = (): number => {
   const asked = Number(process.env['ASSAY_TEST_SEED'] ?? '');
