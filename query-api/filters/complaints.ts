@@ -1,0 +1,66 @@
+import type { Complaint } from '../../kernel/fault.js';
+
+/** Where in the request something lies: `body`, then the members as the client spelled them (contract 1.4). */
+export type Place = readonly string[];
+
+const complaint = (loc: Place, type: string, msg: string): Complaint => ({ loc, msg, type });
+
+export const valueComplaint = (loc: Place, sentence: string): Complaint =>
+  complaint(loc, 'value_error', `Value error, ${sentence}`);
+
+export const missing = (loc: Place): Complaint => complaint(loc, 'missing', 'Field required');
+
+export const notInEnum = (loc: Place, legal: readonly string[]): Complaint => {
+  const quoted = legal.map((value) => `'${value}'`);
+  const last = quoted.at(-1) ?? '';
+  const list = quoted.length > 1 ? `${quoted.slice(0, -1).join(', ')} or ${last}` : last;
+  return complaint(loc, 'enum', `Input should be ${list}`);
+};
+
+/** The value is not of the JSON type that the member has. */
+export const wrongType = (
+  loc: Place,
+  type:
+    | 'string_type'
+    | 'list_type'
+    | 'dict_type'
+    | 'float_type'
+    | 'bool_type'
+    | 'uuid_type'
+    | 'datetime_type',
+): Complaint => complaint(loc, type, typeSentences[type]);
+
+const typeSentences = {
+  string_type: 'Input should be a valid string',
+  list_type: 'Input should be a valid list',
+  dict_type: 'Input should be a valid object',
+  float_type: 'Input should be a valid number',
+  bool_type: 'Input should be a valid boolean',
+  uuid_type: 'UUID input should be a string',
+  datetime_type: 'Input should be a valid datetime',
+};
+
+export const unreadableInstant = (loc: Place): Complaint =>
+  complaint(loc, 'datetime_parsing', 'Input should be a valid datetime, unable to parse string');
+export const unreadableUuid = (loc: Place): Complaint =>
+  complaint(loc, 'uuid_parsing', 'Input should be a valid UUID');
+
+export const tooLong = (loc: Place, max: number): Complaint =>
+  complaint(loc, 'string_too_long', `String should have at most ${max} characters`);
+
+const items = (count: number): string => `${count} item${count === 1 ? '' : 's'}`;
+export const tooFewItems = (loc: Place, min: number, count: number): Complaint =>
+  complaint(loc, 'too_short', `List should have at least ${items(min)}, not ${count}`);
+export const tooManyItems = (loc: Place, max: number, count: number): Complaint =>
+  complaint(loc, 'too_long', `List should have at most ${items(max)}, not ${count}`);
+
+export const tagMissing = (loc: Place): Complaint =>
+  complaint(loc, 'union_tag_not_found', "Unable to extract tag using discriminator 'type'");
+export const tagUnknown = (loc: Place, tag: string, legal: readonly string[]): Complaint =>
+  complaint(
+    loc,
+    'union_tag_invalid',
+    `Input tag '${tag}' found using 'type' does not match any of the expected tags: ${legal
+      .map((value) => `'${value}'`)
+      .join(', ')}`,
+  );

@@ -1,0 +1,244 @@
+import {
+  booleanOperators,
+  collectionOperators,
+  dateOperators,
+  filterListMax,
+  filterStringMax,
+  idOperators,
+  numberOperators,
+  textOperators,
+} from '../../contract/filters.js';
+import { canonicalInstant, canonicalUuid } from '../../kernel/canonical.js';
+import type { Complaint } from '../../kernel/fault.js';
+import type { FilterKind, Leaf } from '../../kernel/filter.js';
+import type { Json, JsonObject } from '../../kernel/shapes.js';
+import {
+  missing,
+  notInEnum,
+  tooFewItems,
+  tooLong,
+  tooManyItems,
+  unreadableInstant,
+  unreadableUuid,
+  valueComplaint,
+  wrongType,
+  type Place,
+} from './complaints.js';
+
+/** What is said against a filter while it is read; the readers answer null where they complained. */
+export type Complaints = Complaint[];
+
+/** Operator, value and options of a leaf of one kind (the table of contract 3.7), values in canonical form. */
+export const readComparison = (
+  kind: FilterKind,
+  column: string,
+  leaf: JsonObject,
+  loc: Place,
+  complaints: Complaints,
+): Leaf | null => readers[kind]({ column, leaf, loc, complaints });
+
+type Reading = {
+  readonly column: string;
+  readonly leaf: JsonObject;
+  readonly loc: Place;
+  readonly complaints: Complaints;
+};
+
+const readText = (reading: Reading): Leaf | null => {
+  const operator = readOperator(reading, textOperators, null);
+  const takesList = operator === 'one_of' || operator === 'not_in';
+  const values = readStrings(reading, {
+    string: !takesList,
+    list: takesList || operator === 'contains',
+  });
+  const caseSensitive = readCaseSensitive(reading);
+  if (operator === null || values === null || caseSensitive === null) return null;
+  return { kind: 'text', column: reading.column, operator, values, caseSensitive };
+};
+
+const readId = (reading: Reading): Leaf | null => {
+  const operator = readOperator(reading, idOperators, 'eq');
+  const takesList = operator === 'one_of' || operator === 'not_in';
+  const values = readStrings(reading, { string: !takesList, list: takesList });
+  if (operator === null || values === null) return null;
+  // Ids are stored in lower case, so lower-casing this side compares lower-cased text.
+  const lowered = values.map((value) => value.toLowerCase());
+  return { kind: 'id', column: reading.column, operator, values: lowered, caseSensitive: true };
+};
+
+const readCollection = (reading: Reading): Leaf | null => {
+  const operator = readOperator(reading, collectionOperators, null);
+  const values = readStrings(reading, { string: true, list: true, empty: operator === 'eq' });
+  const caseSensitive = readCaseSensitive(reading);
+  if (operator === null || values === null || caseSensitive === null) return null;
+  return { kind: 'collection', column: reading.column, operator, values, caseSensitive };
+};
+
+const readDate = (reading: Reading): Leaf | null => {
+  const operator = readOperator(reading, dateOperators, null);
+  const written = readValue(reading);
+  if (written === undefined) return null;
+  const loc = [...reading.loc, 'value'];
+  if (typeof written !== 'string') return refuse(reading, wrongType(loc, 'datetime_type'));
+  const value = canonicalInstant(written);
+  if (value === null) return refuse(reading, unreadableInstant(loc));
+  return operator && { kind: 'date', column: reading.column, operator, value };
+};
+
+const readNumber = (reading: Reading): Leaf | null => {
+  const operator = readOperator(reading, numberOperators, null);
+  const written = readValue(reading);
+  if (written === undefined) return null;
+  const loc = [...reading.loc, 'value'];
+  const values =
+    operator === 'between'
+      ? readRange(written, loc, reading.complaints)
+      : readNumbers([written], [loc], reading.complaints);
+  return operator && values && { kind: 'number', column: reading.column, operator, values };
+};
+
+const readRange = (written: Json, loc: Place, complaints: Complaints): readonly number[] | null => {
+  const reading = { complaints };
+  if (!Array.isArray(written)) return refuse(reading, wrongType(loc, 'list_type'));
+  const ends = written as readonly Json[];
+  if (ends.length < 2) return refuse(reading, tooFewItems(loc, 2, ends.length));
+  if (ends.length > 2) return refuse(reading, tooManyItems(loc, 2, ends.length));
+  const range = readNumbers(
+    ends,
+    [
+      [...loc, '0'],
+      [...loc, '1'],
+    ],
+    complaints,
+  );
+  const [low = 0, high = 0] = range ?? [];
+  if (low > high) {
+    return refuse(
+      reading,
+      valueComplaint(loc, 'the low end must not be greater than the high end'),
+    );
+  }
+  return range;
+};
+
+const readNumbers = (
+  written: readonly Json[],
+  places: readonly Place[],
+  complaints: Complaints,
+): readonly number[] | null => {
+  const numbers = written.filter((value): value is number => Number.isFinite(value));
+  if (numbers.length === written.length) return numbers;
+  complaints.push(
+    ...places
+      .filter((_, index) => !Number.isFinite(written[index]))
+      .map((loc) => wrongType(loc, 'float_type')),
+  );
+  return null;
+};
+
+const readBoolean = (reading: Reading): Leaf | null => {
+  const operator = readOperator(reading, booleanOperators, 'eq');
+  const value = readValue(reading);
+  if (value === undefined) return null;
+  if (typeof value !== 'boolean') {
+    return refuse(reading, wrongType([...reading.loc, 'value'], 'bool_type'));
+  }
+  return operator && { kind: 'boolean', column: reading.column, operator, value };
+};
+
+/** `user_ids` of a `fully_annotated` leaf: null and absence mean anyone. */
+export const readUsers = (
+  leaf: JsonObject,
+  leafLoc: Place,
+  complaints: Complaints,
+): Leaf | null => {
+  const written = leaf['user_ids'] ?? null;
+  const loc = [...leafLoc, 'user_ids'];
+  if (written === null) return { kind: 'fully_annotated', users: null };
+  if (!Array.isArray(written)) return refuse({ complaints }, wrongType(loc, 'list_type'));
+  const list = written as readonly Json[];
+  if (!listFits(list, loc, complaints, 1)) return null;
+  const users = list.map((user, index) => {
+    const place = [...loc, String(index)];
+    if (typeof user !== 'string') return refuse({ complaints }, wrongType(place, 'uuid_type'));
+    return canonicalUuid(user) ?? refuse({ complaints }, unreadableUuid(place));
+  });
+  const known = users.filter((user) => user !== null);
+  return known.length === users.length ? { kind: 'fully_annotated', users: known } : null;
+};
+
+const readOperator = <T extends string>(
+  { leaf, loc, complaints }: Reading,
+  legal: readonly T[],
+  usual: T | null,
+): T | null => {
+  const written = leaf['operator'];
+  const place = [...loc, 'operator'];
+  if (written === undefined) return usual ?? refuse({ complaints }, missing(place));
+  const found = legal.find((operator) => operator === written);
+  return found ?? refuse({ complaints }, notInEnum(place, legal));
+};
+
+/** Undefined: absent, and the complaint is made. */
+const readValue = ({ leaf, loc, complaints }: Reading): Json | undefined => {
+  if (leaf['value'] === undefined) complaints.push(missing([...loc, 'value']));
+  return leaf['value'];
+};
+
+const readStrings = (
+  reading: Reading,
+  takes: { readonly string: boolean; readonly list: boolean; readonly empty?: boolean },
+): readonly string[] | null => {
+  const written = readValue(reading);
+  if (written === undefined) return null;
+  const loc = [...reading.loc, 'value'];
+  if (takes.list && Array.isArray(written)) {
+    const list = written as readonly Json[];
+    if (!listFits(list, loc, reading.complaints, takes.empty === true ? 0 : 1)) return null;
+    const values = list.map((item, index) => readString(reading, item, [...loc, String(index)]));
+    const known = values.filter((value) => value !== null);
+    return known.length === values.length ? known : null;
+  }
+  if (!takes.string) return refuse(reading, wrongType(loc, 'list_type'));
+  const value = readString(reading, written, loc);
+  return value === null ? null : [value];
+};
+
+const readString = (reading: Reading, written: Json, loc: Place): string | null => {
+  if (typeof written !== 'string') return refuse(reading, wrongType(loc, 'string_type'));
+  // Code points are never more than code units, so only a long text needs counting.
+  const long = written.length > filterStringMax && [...written].length > filterStringMax;
+  return long ? refuse(reading, tooLong(loc, filterStringMax)) : written;
+};
+
+const readCaseSensitive = ({ leaf, loc, complaints }: Reading): boolean | null => {
+  const written = leaf['case_sensitive'] ?? true;
+  const isNull = leaf['case_sensitive'] === null;
+  if (typeof written === 'boolean' && !isNull) return written;
+  return refuse({ complaints }, wrongType([...loc, 'case_sensitive'], 'bool_type'));
+};
+
+const listFits = (
+  list: readonly Json[],
+  loc: Place,
+  complaints: Complaints,
+  min: number,
+): boolean => {
+  if (list.length < min) complaints.push(tooFewItems(loc, min, list.length));
+  if (list.length > filterListMax) complaints.push(tooManyItems(loc, filterListMax, list.length));
+  return list.length >= min && list.length <= filterListMax;
+};
+
+const refuse = (reading: { readonly complaints: Complaints }, complaint: Complaint): null => {
+  reading.complaints.push(complaint);
+  return null;
+};
+
+const readers: Readonly<Record<FilterKind, (reading: Reading) => Leaf | null>> = {
+  text: readText,
+  id: readId,
+  date: readDate,
+  number: readNumber,
+  boolean: readBoolean,
+  collection: readCollection,
+};

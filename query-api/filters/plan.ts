@@ -1,0 +1,248 @@
+import { flatFiltersMax, leafTypes } from '../../contract/filters.js';
+import type { Complaint } from '../../kernel/fault.js';
+import { depthMax, nodesMax, type Filter, type Leaf } from '../../kernel/filter.js';
+import type { Population } from '../../kernel/records.js';
+import type { Json, JsonObject } from '../../kernel/shapes.js';
+import { filtersTaken, knownColumn, type MetricTypes } from './catalogue.js';
+import {
+  missing,
+  tagMissing,
+  tagUnknown,
+  tooFewItems,
+  tooManyItems,
+  valueComplaint,
+  wrongType,
+  type Place,
+} from './complaints.js';
+import { readComparison, readUsers, type Complaints } from './leaf.js';
+
+/** What the filter's columns are looked up in: the catalogue of the searched kind. */
+export type Catalogue = { readonly population: Population; readonly types: MetricTypes };
+
+export type PlannedFilter = {
+  /** Null when the request filters nothing, or when there are complaints. */
+  readonly filter: Filter | null;
+  readonly complaints: readonly Complaint[];
+};
+
+/**
+ * The filters of a request as one tree (contract 3.7): a flat list, all of which must hold, and a tree; null and absence
+ * mean no restriction. Complaints come in the order of the request, list before tree.
+ */
+export const planFilter = (
+  written: { readonly filters?: Json | undefined; readonly filter_tree?: Json | undefined },
+  catalogue: Catalogue,
+): PlannedFilter => {
+  const complaints: Complaints = [];
+  const list = readList(written.filters ?? null, ['body', 'filters'], catalogue, complaints);
+  const tree = readTree(
+    written.filter_tree ?? null,
+    ['body', 'filter_tree'],
+    catalogue,
+    complaints,
+  );
+  if (complaints.length > 0) return { filter: null, complaints };
+  const all = [...list, ...tree];
+  return { filter: all.length > 1 ? { all } : (all[0] ?? null), complaints };
+};
+
+/** The columns that the leaves name; `fully_annotated` names none. */
+export const columnsOf = (filter: Filter | null): readonly string[] => {
+  if (filter === null) return [];
+  if ('all' in filter) return filter.all.flatMap(columnsOf);
+  if ('any' in filter) return filter.any.flatMap(columnsOf);
+  if ('not' in filter) return columnsOf(filter.not);
+  return filter.kind === 'fully_annotated' ? [] : [filter.column];
+};
+
+const readList = (
+  written: Json,
+  loc: Place,
+  catalogue: Catalogue,
+  complaints: Complaints,
+): readonly Filter[] => {
+  if (written === null) return [];
+  if (!Array.isArray(written)) {
+    complaints.push(wrongType(loc, 'list_type'));
+    return [];
+  }
+  const leaves = written as readonly Json[];
+  if (leaves.length > flatFiltersMax) {
+    complaints.push(tooManyItems(loc, flatFiltersMax, leaves.length));
+    return [];
+  }
+  return leaves.flatMap(
+    (leaf, index) => readLeaf(leaf, [...loc, String(index)], catalogue, complaints) ?? [],
+  );
+};
+
+const readTree = (
+  written: Json,
+  loc: Place,
+  catalogue: Catalogue,
+  complaints: Complaints,
+): readonly Filter[] => {
+  if (written === null) return [];
+  const size = measure(written);
+  if (size.depth > depthMax) {
+    complaints.push(valueComplaint(loc, `a filter is at most ${depthMax} levels deep`));
+  }
+  if (size.nodes > nodesMax) {
+    complaints.push(valueComplaint(loc, `a filter has at most ${nodesMax} nodes`));
+  }
+  if (size.depth > depthMax || size.nodes > nodesMax) return [];
+  const filter = readNode(written, loc, catalogue, complaints);
+  return filter === null ? [] : [filter];
+};
+
+/** Member of a node as clients spell it -> what it is. */
+const combinations: ReadonlyMap<string, 'leaf' | 'all' | 'any' | 'not'> = new Map([
+  ['filter', 'leaf'],
+  ['and_', 'all'],
+  ['and', 'all'],
+  ['or', 'any'],
+  ['or_', 'any'],
+  ['not', 'not'],
+  ['not_', 'not'],
+]);
+const isObject = (value: Json | undefined): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const membersOf = (node: JsonObject): readonly string[] =>
+  [...combinations.keys()].filter((member) => Object.hasOwn(node, member));
+
+/** Depth and nodes of what the client sent, well-formed or not: a leaf counts 1, each and/or/not one more. */
+const measure = (node: Json): { readonly depth: number; readonly nodes: number } => {
+  const below = isObject(node)
+    ? membersOf(node).flatMap((member) => {
+        const value = node[member];
+        if (member === 'filter' || value === undefined) return [];
+        return Array.isArray(value) ? (value as readonly Json[]) : [value];
+      })
+    : [];
+  let [depth, nodes] = [0, 1];
+  for (const child of below) {
+    const size = measure(child);
+    depth = Math.max(depth, size.depth);
+    nodes += size.nodes;
+  }
+  return { depth: depth + 1, nodes };
+};
+
+const readNode = (
+  node: Json,
+  loc: Place,
+  catalogue: Catalogue,
+  complaints: Complaints,
+): Filter | null => {
+  if (!isObject(node)) {
+    complaints.push(wrongType(loc, 'dict_type'));
+    return null;
+  }
+  const [member, ...others] = membersOf(node);
+  const combination = combinations.get(member ?? '');
+  if (member === undefined || combination === undefined || others.length > 0) {
+    complaints.push(
+      valueComplaint(loc, 'a filter node has exactly one of the members filter, and_, or and not'),
+    );
+    return null;
+  }
+  const value = node[member] ?? null;
+  const place = [...loc, member];
+  if (combination === 'leaf') return readLeaf(value, place, catalogue, complaints);
+  if (combination === 'not') {
+    const negated = readNode(value, place, catalogue, complaints);
+    return negated && { not: negated };
+  }
+  if (!Array.isArray(value)) {
+    complaints.push(wrongType(place, 'list_type'));
+    return null;
+  }
+  const nodes = value as readonly Json[];
+  if (nodes.length === 0) complaints.push(tooFewItems(place, 1, 0));
+  const filters = nodes.flatMap(
+    (child, index) => readNode(child, [...place, String(index)], catalogue, complaints) ?? [],
+  );
+  return combination === 'all' ? { all: filters } : { any: filters };
+};
+
+const readLeaf = (
+  leaf: Json,
+  loc: Place,
+  catalogue: Catalogue,
+  complaints: Complaints,
+): Leaf | null => {
+  if (!isObject(leaf)) {
+    complaints.push(wrongType(loc, 'dict_type'));
+    return null;
+  }
+  const type = readType(leaf, loc, complaints);
+  if (type === null) return null;
+  const column = readColumn(leaf, loc, complaints, type === 'fully_annotated');
+  if (column === null) return null;
+  if (type === 'fully_annotated') {
+    if (column.name !== type) {
+      complaints.push(...columnComplaints(column, type, loc, catalogue));
+    }
+    return readUsers(leaf, loc, complaints);
+  }
+  complaints.push(...columnComplaints(column, type, loc, catalogue));
+  return readComparison(type, column.name, leaf, loc, complaints);
+};
+
+const readType = (leaf: JsonObject, loc: Place, complaints: Complaints) => {
+  const written = leaf['type'];
+  const type = leafTypes.find((known) => known === written) ?? null;
+  if (written === undefined) complaints.push(tagMissing(loc));
+  else if (type === null) {
+    const tag = typeof written === 'string' ? written : JSON.stringify(written);
+    complaints.push(tagUnknown(loc, tag, leafTypes));
+  }
+  return type;
+};
+
+type NamedColumn = { readonly name: string; readonly member: string };
+
+const readColumn = (
+  leaf: JsonObject,
+  loc: Place,
+  complaints: Complaints,
+  mayBeLeftOut: boolean,
+): NamedColumn | null => {
+  const given = ['name', 'column_id'].filter((member) => leaf[member] !== undefined);
+  const wrong = given.filter((member) => typeof leaf[member] !== 'string');
+  complaints.push(...wrong.map((member) => wrongType([...loc, member], 'string_type')));
+  if (wrong.length > 0) return null;
+  const [member, other] = given;
+  if (member === undefined) {
+    if (mayBeLeftOut) return { name: 'fully_annotated', member: 'name' };
+    complaints.push(missing([...loc, 'name']));
+    return null;
+  }
+  if (other !== undefined && leaf[member] !== leaf[other]) {
+    complaints.push(valueComplaint(loc, 'name and column_id name different columns'));
+    return null;
+  }
+  return { name: String(leaf[member]), member };
+};
+
+const filterArticle: Readonly<Record<string, string>> = { id: 'an' };
+
+/** Rules 4 and 5 of contract 3.7. */
+const columnComplaints = (
+  { name, member }: NamedColumn,
+  type: string,
+  loc: Place,
+  { population, types }: Catalogue,
+): readonly Complaint[] => {
+  const column = knownColumn(name, population, types);
+  if (column === null) return [valueComplaint([...loc, member], `unknown column '${name}'`)];
+  if (column.is === 'standard' && !column.applies) {
+    return [valueComplaint([...loc, member], `column '${name}' does not apply to ${population}s`)];
+  }
+  const taken = filtersTaken(column);
+  if (taken.some((filter) => filter === type)) return [];
+  const wanted = taken.length > 1 ? 'number, boolean or text' : String(taken[0]);
+  const article = filterArticle[wanted] ?? 'a';
+  return [valueComplaint([...loc, 'type'], `column '${name}' takes ${article} ${wanted} filter`)];
+};
