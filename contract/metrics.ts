@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox';
+import { errorTypes, severities } from '../kernel/evaluation-errors.js';
 import type { Aggregation } from '../kernel/records.js';
 import { id, instant, maybe, nullable, oneOf } from '../kernel/shapes.js';
 import { filterNode } from './filters.js';
@@ -60,21 +61,9 @@ const bucket = Type.Object(
 
 export const structuredErrorShape = Type.Object({
   error_code: Type.Integer(),
-  error_type: oneOf([
-    'llm_api_error',
-    'credentials_error',
-    'data_validation_error',
-    'configuration_error',
-    'permission_error',
-    'not_found_error',
-    'workflow_error',
-    'rate_limit_error',
-    'system_error',
-    'not_applicable_reason',
-    'uncataloged_error',
-  ]),
+  error_type: oneOf(errorTypes),
   error_group: Type.String(),
-  severity: oneOf(['low', 'medium', 'high', 'critical']),
+  severity: oneOf(severities),
   message: Type.String(),
   user_action: nullable(Type.String()),
   documentation_link: nullable(Type.String()),

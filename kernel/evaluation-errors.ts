@@ -1,16 +1,41 @@
 import type { MetricError } from './records.js';
-import type { JsonObject } from './shapes.js';
+
+/** Contract 3.9, in its order. */
+export const errorTypes = [
+  'llm_api_error',
+  'credentials_error',
+  'data_validation_error',
+  'configuration_error',
+  'permission_error',
+  'not_found_error',
+  'workflow_error',
+  'rate_limit_error',
+  'system_error',
+  'not_applicable_reason',
+  'uncataloged_error',
+] as const;
+export const severities = ['low', 'medium', 'high', 'critical'] as const;
 
 /** A structured error of contract 3.9. */
-export type StructuredError = JsonObject & {
+export type StructuredError = {
   readonly error_code: number;
+  readonly error_type: (typeof errorTypes)[number];
+  readonly error_group: string;
+  readonly severity: (typeof severities)[number];
   readonly message: string;
+  readonly user_action: null;
+  readonly documentation_link: null;
+  readonly retriable: boolean;
+  readonly blocking: boolean;
+  readonly http_status_code: null;
+  readonly source_service: string;
+  readonly context: Readonly<Record<string, never>>;
 };
 
 type Known = {
-  readonly type: string;
+  readonly type: StructuredError['error_type'];
   readonly group: string;
-  readonly severity: 'low' | 'medium' | 'high' | 'critical';
+  readonly severity: StructuredError['severity'];
   readonly message: string;
   readonly retriable: boolean;
 };

@@ -52,14 +52,9 @@ const filterOfMetric: Readonly<Record<MetricType, FilterKind>> = {
 
 /** The filter types that the column takes: one, or three of a metric without a type (contract 3.7, rule 5). */
 export const filtersTaken = (column: KnownColumn): readonly FilterKind[] => {
-  switch (column.is) {
-    case 'standard':
-      return [column.filter];
-    case 'user_metadata':
-      return ['text'];
-    case 'metric':
-      return column.type === null ? ['number', 'boolean', 'text'] : [filterOfMetric[column.type]];
-  }
+  if (column.is === 'standard') return [column.filter];
+  if (column.is === 'user_metadata') return ['text'];
+  return column.type === null ? ['number', 'boolean', 'text'] : [filterOfMetric[column.type]];
 };
 
 /** Metrics whose types a plan has to ask the project for: those that the registry does not fix. */

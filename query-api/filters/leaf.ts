@@ -9,6 +9,7 @@ import {
   textOperators,
 } from '../../contract/filters.js';
 import { canonicalInstant, canonicalUuid } from '../../kernel/canonical.js';
+import { codePoints } from '../../kernel/code-points.js';
 import type { Complaint } from '../../kernel/fault.js';
 import type { FilterKind, Leaf } from '../../kernel/filter.js';
 import type { Json, JsonObject } from '../../kernel/shapes.js';
@@ -206,15 +207,14 @@ const readStrings = (
 
 const readString = (reading: Reading, written: Json, loc: Place): string | null => {
   if (typeof written !== 'string') return refuse(reading, wrongType(loc, 'string_type'));
-  // Code points are never more than code units, so only a long text needs counting.
-  const long = written.length > filterStringMax && [...written].length > filterStringMax;
-  return long ? refuse(reading, tooLong(loc, filterStringMax)) : written;
+  return codePoints(written) > filterStringMax
+    ? refuse(reading, tooLong(loc, filterStringMax))
+    : written;
 };
 
 const readCaseSensitive = ({ leaf, loc, complaints }: Reading): boolean | null => {
-  const written = leaf['case_sensitive'] ?? true;
-  const isNull = leaf['case_sensitive'] === null;
-  if (typeof written === 'boolean' && !isNull) return written;
+  const { case_sensitive: written = true } = leaf;
+  if (typeof written === 'boolean') return written;
   return refuse({ complaints }, wrongType([...loc, 'case_sensitive'], 'bool_type'));
 };
 

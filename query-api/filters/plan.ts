@@ -210,20 +210,24 @@ const readColumn = (
   mayBeLeftOut: boolean,
 ): NamedColumn | null => {
   const given = ['name', 'column_id'].filter((member) => leaf[member] !== undefined);
-  const wrong = given.filter((member) => typeof leaf[member] !== 'string');
-  complaints.push(...wrong.map((member) => wrongType([...loc, member], 'string_type')));
-  if (wrong.length > 0) return null;
-  const [member, other] = given;
-  if (member === undefined) {
+  const columns = given.flatMap((member) => {
+    const name = leaf[member];
+    if (typeof name === 'string') return [{ name, member }];
+    complaints.push(wrongType([...loc, member], 'string_type'));
+    return [];
+  });
+  if (columns.length < given.length) return null;
+  const [column, other] = columns;
+  if (column === undefined) {
     if (mayBeLeftOut) return { name: 'fully_annotated', member: 'name' };
     complaints.push(missing([...loc, 'name']));
     return null;
   }
-  if (other !== undefined && leaf[member] !== leaf[other]) {
+  if (other !== undefined && other.name !== column.name) {
     complaints.push(valueComplaint(loc, 'name and column_id name different columns'));
     return null;
   }
-  return { name: String(leaf[member]), member };
+  return column;
 };
 
 const filterArticle: Readonly<Record<string, string>> = { id: 'an' };

@@ -1,0 +1,116 @@
+import type { ColumnDescriptor } from '../../contract/columns.js';
+import {
+  appliesTo,
+  filterKindOf,
+  metricRegistry,
+  registryMetric,
+  standardColumns,
+  type RegistryMetric,
+  type StandardColumn,
+} from '../../kernel/columns.js';
+import type { ColumnFacts, MetricType, Population } from '../../kernel/records.js';
+
+/**
+ * The columns of contract 3.2 for one population, in its order: standard, registry metrics, other metrics by name, user
+ * metadata by key. `types` are those of the metrics outside the registry.
+ */
+export const columnDescriptors = (
+  population: Population,
+  facts: ColumnFacts,
+  types: ReadonlyMap<string, MetricType>,
+): ColumnDescriptor[] => {
+  const present = new Set(facts.present);
+  const valued = new Set(facts.metrics);
+  return [
+    ...standardColumns
+      .filter((column) => appliesTo(column, population))
+      .map((column) => standardDescriptor(column, !present.has(column.id))),
+    ...metricRegistry
+      .filter(({ name, always }) => always || valued.has(name))
+      .map((metric) => registryDescriptor(metric, !valued.has(metric.name))),
+    ...facts.metrics.flatMap((name) => {
+      const type = types.get(name);
+      return registryMetric.has(name) || type === undefined ? [] : [otherMetric(name, type)];
+    }),
+    ...facts.userMetadata.map(metadataDescriptor),
+  ];
+};
+
+const standardDescriptor = (column: StandardColumn, isEmpty: boolean): ColumnDescriptor => ({
+  id: column.id,
+  label: column.label,
+  description: column.description,
+  category: 'standard',
+  group_label: 'Standard',
+  data_type: column.type,
+  filter_type: column.filter,
+  filterable: true,
+  sortable: column.type !== 'string_list',
+  multi_valued: column.type === 'string_list',
+  is_empty: isEmpty,
+  is_optional: column.optional,
+  applicable_types: [...column.kinds],
+  ...(column.allowed !== null && { allowed_values: [...column.allowed] }),
+});
+type MetricFacts = Pick<ColumnDescriptor, 'label' | 'description' | 'group_label' | 'is_empty'>;
+
+const metricDescriptor = (name: string, type: MetricType, facts: MetricFacts) => ({
+  id: `metrics/${name}`,
+  label: facts.label,
+  description: facts.description,
+  category: 'metric' as const,
+  group_label: facts.group_label,
+  data_type: type,
+  filter_type: filterKindOf[type],
+  filterable: true,
+  sortable: true,
+  multi_valued: false,
+  is_empty: facts.is_empty,
+  is_optional: false,
+  applicable_types: [],
+});
+
+const registryDescriptor = (metric: RegistryMetric, isEmpty: boolean): ColumnDescriptor => ({
+  ...metricDescriptor(metric.name, metric.type, {
+    label: metric.label,
+    description: metric.description,
+    group_label: metric.group,
+    is_empty: isEmpty,
+  }),
+  ...(metric.unit !== null && { data_unit: metric.unit }),
+  roll_up_method: metric.rollUp,
+  ...(metric.threshold !== null && {
+    threshold: {
+      buckets: [...metric.threshold.buckets],
+      display_value_levels: [...metric.threshold.display_value_levels],
+      inverted: metric.threshold.inverted,
+    },
+  }),
+});
+
+/** Listed only where it has a value, so never empty. Numbers are averaged, nothing else rolls up (contract 3.4). */
+const otherMetric = (name: string, type: MetricType): ColumnDescriptor => ({
+  ...metricDescriptor(name, type, {
+    label: name,
+    description: '',
+    group_label: 'Custom Metrics',
+    is_empty: false,
+  }),
+  ...((type === 'integer' || type === 'floating_point') && { roll_up_method: 'average' as const }),
+});
+
+const metadataDescriptor = (key: string): ColumnDescriptor => ({
+  id: `user_metadata/${key}`,
+  label: key,
+  description: '',
+  category: 'user_metadata',
+  group_label: 'User Metadata',
+  data_type: 'text',
+  filter_type: 'text',
+  filterable: true,
+  sortable: true,
+  multi_valued: false,
+  is_empty: false,
+  is_optional: true,
+  applicable_types: [],
+});

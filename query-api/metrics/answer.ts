@@ -1,0 +1,102 @@
+import type { CustomMetrics } from '../../contract/metrics.js';
+import { byCodePoint } from '../../kernel/code-points.js';
+import { unreachable } from '../../kernel/decision.js';
+import { structuredError } from '../../kernel/evaluation-errors.js';
+import { valueError, type Fault } from '../../kernel/fault.js';
+import {
+  answeredValuesMax,
+  categoriesMax,
+  groupsMax,
+  groupValueCharactersMax,
+  type Aggregate,
+  type AggregateCell,
+  type AggregateGroup,
+  type AggregateRefusal,
+  type MetricError,
+  type Widget,
+} from '../../kernel/records.js';
+import { groupByPlace, type MetricsPlan } from './plan.js';
+
+/**
+ * The custom metrics result of contract 4.5. Objects with free keys are made from entries, so that a widget or a group
+ * called `__proto__` is a key like any other.
+ */
+export const metricsAnswer = (plan: MetricsPlan, aggregate: Aggregate): CustomMetrics => ({
+  group_by_columns: plan.groupBy === null ? [] : [plan.groupBy],
+  aggregate_metrics: values(plan.widgets, aggregate.total),
+  bucketed_metrics: Object.fromEntries(
+    aggregate.groups.map((group) => [group.key, buckets(plan, group)]),
+  ),
+  ems_captured_error: aggregate.errors.length > 0,
+  standard_errors: Object.fromEntries(
+    [...byMessage(aggregate.errors)].map((error) => [String(error.code), structuredError(error)]),
+  ),
+});
+
+/** Why the engine would not answer, as the 422 of contract 1.11 and 4.5. */
+export const metricsRefusal = (
+  { groupBy, widgets }: MetricsPlan,
+  refusal: AggregateRefusal,
+): Fault => {
+  switch (refusal.refused) {
+    case 'groups':
+      return valueError(groupByPlace, `column '${groupBy}' has more than ${groupsMax} groups`);
+    case 'long-group-value':
+      return valueError(
+        groupByPlace,
+        `column '${groupBy}' has values over ${groupValueCharactersMax} characters`,
+      );
+    case 'categories':
+      return valueError(
+        ['body', 'metric_details', String(refusal.widget), 'metric_name'],
+        `metric '${widgets[refusal.widget]?.metric}' has more than ${categoriesMax} categories`,
+      );
+    case 'values':
+      return valueError(
+        ['body', 'interval_minutes'],
+        `the answer would have ${refusal.count} values, more than ${answeredValuesMax}; ` +
+          'a longer interval helps',
+      );
+    default:
+      return unreachable(refusal);
+  }
+};
+
+type Values = CustomMetrics['aggregate_metrics'];
+type Bucket = CustomMetrics['bucketed_metrics'][string][number];
+
+const values = (widgets: readonly Widget[], cell: AggregateCell): Values => ({
+  ...Object.fromEntries(widgets.map((widget) => [widget.id, valueOf(widget, cell)])),
+  requests_count: cell.requests,
+  session_count: cell.sessions,
+  span_count: cell.spans,
+});
+
+const valueOf = ({ id, aggregation, type }: Widget, { widgets }: AggregateCell) => {
+  const value = Object.hasOwn(widgets, id) ? widgets[id] : undefined;
+  if (value !== undefined) return value;
+  if (aggregation !== 'Count') return null;
+  return type === 'text' ? {} : 0;
+};
+
+const buckets = (plan: MetricsPlan, { value, buckets }: AggregateGroup): Bucket[] =>
+  buckets.map((bucket) => ({
+    start_bucket_time: bucket.start,
+    end_bucket_time: bucket.end,
+    ...(plan.groupBy !== null && { group_by: value }),
+    ...values(plan.widgets, bucket),
+  }));
+
+/** One error per code. Of several sent messages the first in text order speaks, so that the answer does not vary. */
+const byMessage = (errors: readonly MetricError[]): readonly MetricError[] => {
+  const first = new Map<number, MetricError>();
+  for (const error of errors) {
+    const known = first.get(error.code);
+    const isFirst =
+      known === undefined ||
+      known.message === null ||
+      (error.message !== null && byCodePoint(error.message, known.message) < 0);
+    if (isFirst) first.set(error.code, error);
+  }
+  return [...first.values()].sort((one, other) => one.code - other.code);
+};

@@ -1,0 +1,160 @@
+import { defaultIntervalMinutes, reservedKeys, type CustomSearch } from '../../contract/metrics.js';
+import { spanKinds, standardColumn } from '../../kernel/columns.js';
+import { unreachable } from '../../kernel/decision.js';
+import type { Complaint } from '../../kernel/fault.js';
+import type {
+  AggregatePlan,
+  Aggregation,
+  MetricType,
+  RecordKind,
+  Widget,
+} from '../../kernel/records.js';
+import {
+  knownColumn,
+  metricPrefix,
+  metricsToType,
+  metricType,
+  type MetricTypes,
+} from '../filters/catalogue.js';
+import { valueComplaint } from '../filters/complaints.js';
+import { columnsOf, planFilter } from '../filters/plan.js';
+
+/** All of a plan that the request itself says; who asks and which run is for the route to add. */
+export type MetricsPlan = Omit<AggregatePlan, 'project' | 'run' | 'templates'>;
+
+export type PlannedMetrics =
+  | { readonly plan: MetricsPlan; readonly complaints: readonly [] }
+  | { readonly plan: null; readonly complaints: readonly Complaint[] };
+
+/** What the request asks the Records engine for (contract 4.5), or why not, in the order of the request's members. */
+export const planMetrics = (body: CustomSearch, types: MetricTypes): PlannedMetrics => {
+  const { filter, complaints: filterComplaints } = planFilter(
+    { filter_tree: body.filter_tree },
+    // Every standard column applies to some span, so nothing is out of place: the columns choose the population.
+    { population: 'span', types },
+  );
+  const groupBy = body.group_by ?? null;
+  const complaints = [
+    ...widgetComplaints(body.metric_details, types),
+    ...filterComplaints,
+    ...groupComplaints(groupBy, types),
+  ];
+  if (complaints.length > 0) return { plan: null, complaints };
+  const columns = [...columnsOf(filter), ...(groupBy === null ? [] : [groupBy])];
+  return {
+    plan: {
+      ...populationOf(columns),
+      from: body.start_time,
+      to: body.end_time,
+      filter,
+      widgets: body.metric_details.map((detail) => widgetOf(detail, types)),
+      intervalMinutes: body.interval_minutes ?? defaultIntervalMinutes,
+      groupBy,
+    },
+    complaints: [],
+  };
+};
+
+/** Metrics of the request whose types the project has to tell. */
+export const metricsAsked = (body: CustomSearch): readonly string[] => {
+  const { filter } = planFilter(
+    { filter_tree: body.filter_tree },
+    { population: 'span', types: new Map() },
+  );
+  return metricsToType([
+    ...body.metric_details.map(({ metric_name }) => metricPrefix + metricNamed(metric_name)),
+    ...columnsOf(filter),
+    ...(body.group_by == null ? [] : [body.group_by]),
+  ]);
+};
+
+/**
+ * Traces, unless some column does not apply to traces: then the spans to which all of those apply (contract 4.5, rule
+ * 1). Kinds of `[]` are no spans at all.
+ */
+export const populationOf = (
+  columns: readonly string[],
+): Pick<AggregatePlan, 'population' | 'kinds'> => {
+  const ofSpansOnly = columns.flatMap((column) => {
+    const kinds = standardColumn.get(column)?.kinds;
+    return kinds === undefined || kinds.includes('trace') ? [] : [kinds];
+  });
+  if (ofSpansOnly.length === 0) return { population: 'trace', kinds: null };
+  const kinds: readonly RecordKind[] = spanKinds.filter((kind) =>
+    ofSpansOnly.every((applicable) => applicable.includes(kind)),
+  );
+  return { population: 'span', kinds: kinds.length === spanKinds.length ? null : kinds };
+};
+
+type MetricDetail = CustomSearch['metric_details'][number];
+
+/** `toxicity` and `metrics/toxicity` are one metric. */
+const metricNamed = (written: string): string =>
+  written.startsWith(metricPrefix) ? written.slice(metricPrefix.length) : written;
+
+const widgetOf = ({ id, metric_name, aggregation }: MetricDetail, types: MetricTypes): Widget => {
+  const metric = metricNamed(metric_name);
+  return { id, metric, aggregation, type: metricType(metric, types) };
+};
+
+const widgetComplaints = (
+  details: readonly MetricDetail[],
+  types: MetricTypes,
+): readonly Complaint[] => {
+  const seen = new Set<string>();
+  return details.flatMap((detail, index) => {
+    const loc = ['body', 'metric_details', String(index)];
+    const reserved = reservedKeys.some((key) => key === detail.id);
+    const repeated = seen.has(detail.id);
+    seen.add(detail.id);
+    const { metric, aggregation, type } = widgetOf(detail, types);
+    return [
+      ...(reserved ? [valueComplaint([...loc, 'id'], `'${detail.id}' is a reserved key`)] : []),
+      ...(repeated ? [valueComplaint([...loc, 'id'], `'${detail.id}' is used twice`)] : []),
+      ...(type === null || fits(aggregation, type)
+        ? []
+        : [
+            valueComplaint(
+              [...loc, 'aggregation'],
+              `'${aggregation}' does not fit metric '${metric}' of type ${type}`,
+            ),
+          ]),
+    ];
+  });
+};
+
+const fits = (aggregation: Aggregation, type: MetricType): boolean => {
+  switch (aggregation) {
+    case 'Count':
+      return true;
+    case 'PercentageTrue':
+    case 'PercentageFalse':
+      return type === 'boolean';
+    case 'Sum':
+    case 'Average':
+    case 'Min':
+    case 'Max':
+    case 'P50':
+    case 'P90':
+    case 'P95':
+    case 'P99':
+      return type === 'integer' || type === 'floating_point';
+    default:
+      return unreachable(aggregation);
+  }
+};
+
+export const groupByPlace = ['body', 'group_by'];
+
+/** Not groupable are date columns and numeric metrics (contract 4.5, rule 6). */
+const groupComplaints = (column: string | null, types: MetricTypes): readonly Complaint[] => {
+  if (column === null) return [];
+  const known = knownColumn(column, 'span', types);
+  if (known === null) return [valueComplaint(groupByPlace, `unknown column '${column}'`)];
+  const isDate = known.is === 'standard' && known.filter === 'date';
+  const isNumber =
+    known.is === 'metric' && (known.type === 'integer' || known.type === 'floating_point');
+  return isDate || isNumber
+    ? [valueComplaint(groupByPlace, `column '${column}' cannot be grouped by`)]
+    : [];
+};

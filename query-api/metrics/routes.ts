@@ -1,0 +1,39 @@
+import { customSearch } from '../../contract/metrics.js';
+import { reading, type Route } from '../../contract/operation.js';
+import { selectorComplaints, windowComplaints } from '../../contract/selectors.js';
+import { invalid } from '../../kernel/fault.js';
+import type { Records } from '../../kernel/records.js';
+import { recordsCollection } from '../../projections/records/collection.js';
+import { logStreams, runInSelection, type RunInProject, type TemplatesOf } from '../selection.js';
+import { metricsAnswer, metricsRefusal } from './answer.js';
+import { metricsAsked, planMetrics } from './plan.js';
+
+type Needs = {
+  readonly records: Records;
+  readonly runInProject: RunInProject;
+  readonly templatesOf: TemplatesOf;
+};
+
+export const metricReads = ({ records, runInProject, templatesOf }: Needs): readonly Route[] => [
+  reading(
+    customSearch,
+    [recordsCollection, logStreams],
+    async ({ body, params: { project_id: project } }) => {
+      const run = await runInSelection(runInProject, project, body);
+      const asked = metricsAsked(body);
+      const types = asked.length > 0 ? await records.metricTypes(project, asked) : new Map();
+      const { plan, complaints } = planMetrics(body, types);
+      if (plan === null) throw invalid(complaints);
+      const templates = await templatesOf(project);
+      const aggregate = await records.aggregate({ ...plan, project, run, templates });
+      if ('refused' in aggregate) throw metricsRefusal(plan, aggregate);
+      return { body: metricsAnswer(plan, aggregate) };
+    },
+    ({ body }) => [
+      ...windowComplaints(body),
+      ...selectorComplaints(body),
+      // Without the project's metric types: what they add is a decision on state and comes later.
+      ...planMetrics(body, new Map()).complaints,
+    ],
+  ),
+];

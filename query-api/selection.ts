@@ -1,0 +1,24 @@
+import { selectedRun, type NamedRun } from '../contract/selectors.js';
+import { Fault } from '../kernel/fault.js';
+import type { ProjectId, RunId } from '../kernel/shapes.js';
+
+/** Whether the project has a live run of that kind and id, as the read model knows it. */
+export type RunInProject = (project: ProjectId, run: NamedRun) => Promise<boolean>;
+
+/** Live annotation templates of a project: what `fully_annotated` asks ratings for (contract 3.7). */
+export type TemplatesOf = (project: ProjectId) => Promise<readonly string[]>;
+
+/** What `runInProject` is answered from, so that reads wait for it. */
+export const logStreams = { name: 'log_stream_list' };
+
+/** The run that a request restricts itself to, null for the whole project. An unknown one is a 404 (contract 3.1). */
+export const runInSelection = async (
+  runInProject: RunInProject,
+  project: ProjectId,
+  body: Parameters<typeof selectedRun>[0],
+): Promise<RunId | null> => {
+  const run = selectedRun(body);
+  if (run === null) return null;
+  if (!(await runInProject(project, run))) throw new Fault('not-found', 'Run not found');
+  return run.id;
+};
