@@ -46,6 +46,11 @@ export type MetricCell = {
    * `at` = position and ordinal as sortable text. `fraction`: it ever received one.
    */
   readonly first?: { readonly at: string; readonly type: MetricType; readonly fraction: boolean };
+  /**
+   * Of an own value that is no number, outside the registry: what the spans below roll up to. It is what shows when the
+   * metric's type is a number, since a value that does not fit is as if absent (contract 7 on 3.4).
+   */
+  readonly rollUp?: number;
 };
 export type MetricError = { readonly code: number; readonly message: string | null };
 

@@ -1,0 +1,194 @@
+import { bleu } from '../../kernel/bleu.js';
+import { registryMetric, type RollUp } from '../../kernel/columns.js';
+import type { MetricCell } from '../../kernel/records.js';
+import { rouge } from '../../kernel/rouge.js';
+import { member, put, remove, type Draft } from './draft.js';
+
+/**
+ * What a trace's rows say about each other and what the service computes, all of it from the rows alone, so that it is
+ * the same whatever the batches were: parents and children, completeness, overlap metrics, token totals, roll-ups.
+ */
+export const derive = (rows: readonly Draft[]): void => {
+  const [trace, ...spans] = rows;
+  if (trace === undefined) return;
+  const children = placeSpans(trace, spans);
+  const complete = trace.values['is_complete'] ?? false;
+  for (const span of spans) span.values['is_complete'] = complete;
+  for (const row of rows) {
+    totalTokens(row);
+    overlap(row);
+  }
+  trace.spanCount = spans.length;
+  showRollUps(trace, rolledUp(spans, children));
+};
+
+/** Indices of spans under each span; the last list is of those under the trace. */
+type Children = readonly (readonly number[])[];
+
+/**
+ * `parent_id` names the record that a span is shown under: the parent that was sent, and as long as that is not there,
+ * or is below the span itself, the trace (contract 5.6, rule 4). What was sent waits in the body.
+ */
+const placeSpans = (trace: Draft, spans: readonly Draft[]): Children => {
+  const traceId = trace.values['id'];
+  const places = new Map(spans.map((span, index) => [span.values['id'], index]));
+  const sent = spans.map((span) => span.body['parent_id'] ?? span.values['parent_id'] ?? null);
+  const parents = sent.map((parent) =>
+    parent === traceId ? spans.length : (places.get(parent as string) ?? spans.length),
+  );
+  breakCircles(parents);
+  const children: number[][] = Array.from({ length: spans.length + 1 }, () => []);
+  spans.forEach((span, index) => {
+    const parent = parents[index] ?? spans.length;
+    children[parent]?.push(index);
+    const shown = spans[parent]?.values['id'] ?? traceId ?? null;
+    span.values['parent_id'] = shown;
+    if (shown === sent[index]) remove(span.body, 'parent_id');
+    else span.body['parent_id'] = sent[index] ?? null;
+  });
+  spans.forEach((span, index) => {
+    span.values['has_children'] = (children[index]?.length ?? 0) > 0;
+  });
+  trace.values['has_children'] = spans.length > 0;
+  return children;
+};
+
+/** Spans that are their own ancestors go under the trace, each of them, so that the order of arrival does not matter. */
+const breakCircles = (parents: number[]): void => {
+  const root = parents.length;
+  const unseen = 0;
+  const onPath = 1;
+  const done = 2;
+  const marks = new Uint8Array(parents.length);
+  for (let begin = 0; begin < parents.length; begin += 1) {
+    const path: number[] = [];
+    let at = begin;
+    while (at !== root && marks[at] === unseen) {
+      marks[at] = onPath;
+      path.push(at);
+      at = parents[at] ?? root;
+    }
+    if (at !== root && marks[at] === onPath) {
+      for (const circled of path.slice(path.indexOf(at))) parents[circled] = root;
+    }
+    for (const passed of path) marks[passed] = done;
+  }
+};
+
+/** Sent, else the sum of the two it is made of when either is there (contract 3.4). */
+const totalTokens = (row: Draft): void => {
+  const { metrics, body } = row;
+  if (body['total'] === true) {
+    remove(metrics, 'num_total_tokens');
+    remove(body, 'total');
+  }
+  const known = metrics['num_total_tokens'];
+  if (known !== undefined && !known.rolledUp) return;
+  const parts = [ownNumber(metrics['num_input_tokens']), ownNumber(metrics['num_output_tokens'])];
+  if (parts.every((part) => part === null)) return;
+  const value = parts.reduce<number>((sum, part) => sum + (part ?? 0), 0);
+  metrics['num_total_tokens'] = { value, rolledUp: false };
+  body['total'] = true;
+};
+
+const ownNumber = (cell: MetricCell | undefined): number | null =>
+  cell !== undefined && !cell.rolledUp && typeof cell.value === 'number' ? cell.value : null;
+
+/**
+ * `bleu` and `rouge` (contract 3.5). They follow from the texts, so they are no events; `overlap` in the body lists
+ * those that were computed and says that the texts were looked at: it goes when one of them changes.
+ */
+const overlap = (row: Draft): void => {
+  const { values, metrics, body } = row;
+  const output = values['output'];
+  const reference = values['dataset_output'];
+  if (body['overlap'] !== undefined) return;
+  if (typeof output !== 'string' || typeof reference !== 'string') return;
+  if (output === '' || reference === '') return;
+  const computed: string[] = [];
+  for (const [name, score] of [
+    ['bleu', bleu],
+    ['rouge', rouge],
+  ] as const) {
+    if (sent(row, name)) continue;
+    const value = score(output, reference);
+    if (value === null) continue;
+    metrics[name] = { value, rolledUp: false };
+    computed.push(name);
+  }
+  body['overlap'] = computed;
+};
+
+const sent = ({ metrics, body }: Draft, name: string): boolean =>
+  metrics[name]?.rolledUp === false ||
+  member((body['metrics'] ?? {}) as Record<string, unknown>, name) !== undefined;
+
+/**
+ * Numbers of the spans that have an own value while no span above them has one, by metric (contract 3.4, rule 4). The
+ * tree is walked from the top without recursion, with a count of the open spans that have each metric.
+ */
+const rolledUp = (spans: readonly Draft[], children: Children): ReadonlyMap<string, number> => {
+  const sums = new Map<string, Sum>();
+  const above = new Map<string, number>();
+  const names = spans.map(({ metrics }) =>
+    Object.keys(metrics).filter((name) => typeof metrics[name]?.value === 'number'),
+  );
+  const open = [...(children[spans.length] ?? [])].reverse();
+  while (open.length > 0) {
+    const next = open.pop() ?? 0;
+    if (next < 0) {
+      for (const name of names[~next] ?? []) above.set(name, (above.get(name) ?? 0) - 1);
+      continue;
+    }
+    for (const name of names[next] ?? []) {
+      const covering = above.get(name) ?? 0;
+      if (covering === 0) add(sums, name, spans[next]?.metrics[name]?.value as number);
+      above.set(name, covering + 1);
+    }
+    const below = children[next] ?? [];
+    // The complement closes the span after all below it; a leaf is closed at once.
+    open.push(~next);
+    for (let index = below.length - 1; index >= 0; index -= 1) open.push(below[index] ?? 0);
+  }
+  return results(sums);
+};
+
+type Sum = { value: number; count: number; readonly method: RollUp };
+
+export const add = (sums: Map<string, Sum>, name: string, value: number): void => {
+  const sum = sums.get(name);
+  if (sum === undefined) sums.set(name, { value, count: 1, method: methodOf(name) });
+  else {
+    sum.count += 1;
+    if (sum.method === 'max') sum.value = Math.max(sum.value, value);
+    else if (sum.method === 'min') sum.value = Math.min(sum.value, value);
+    else sum.value += value;
+  }
+};
+
+export const results = (sums: ReadonlyMap<string, Sum>): ReadonlyMap<string, number> =>
+  new Map(
+    [...sums]
+      .map(([name, sum]) => [name, sum.method === 'average' ? sum.value / sum.count : sum.value])
+      // A sum beyond the doubles has no JSON form.
+      .filter((entry): entry is [string, number] => Number.isFinite(entry[1])),
+  );
+
+/** Numbers outside the registry average (contract 3.4). */
+export const methodOf = (name: string): RollUp => registryMetric.get(name)?.rollUp ?? 'average';
+
+const showRollUps = ({ metrics }: Draft, values: ReadonlyMap<string, number>): void => {
+  for (const name of Object.keys(metrics)) {
+    const cell = member(metrics, name);
+    if (cell?.rolledUp === true) remove(metrics, name);
+    else if (cell?.rollUp !== undefined) {
+      const { rollUp: _, ...own } = cell;
+      put(metrics, name, own);
+    }
+  }
+  for (const [name, value] of values) {
+    const own = member(metrics, name);
+    if (own === undefined) put(metrics, name, { value, rolledUp: true });
+    else if (typeof own.value !== 'number') put(metrics, name, { ...own, rollUp: value });
+  }
+};

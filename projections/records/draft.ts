@@ -1,0 +1,76 @@
+import type {
+  ColumnValue,
+  MetricCell,
+  MetricError,
+  MetricValue,
+  RecordKind,
+  RecordRow,
+} from '../../kernel/records.js';
+import type { StreamName } from '../../kernel/ports.js';
+import type { Json } from '../../kernel/shapes.js';
+
+/** A row while its group is folded. Only the fold that made or copied it writes to it. */
+export type Draft = {
+  readonly group: StreamName;
+  readonly ordinal: number;
+  readonly kind: RecordKind;
+  readonly values: Record<string, ColumnValue>;
+  readonly metrics: Record<string, MetricCell>;
+  readonly userMetadata: Readonly<Record<string, string>>;
+  readonly errors: Record<string, MetricError>;
+  readonly annotators: readonly string[];
+  spanCount: number;
+  readonly body: Record<string, Json>;
+};
+
+export const copied = (row: RecordRow): Draft => ({
+  ...row,
+  values: { ...row.values },
+  metrics: { ...row.metrics },
+  errors: { ...row.errors },
+  body: { ...row.body },
+});
+
+/** Names of metrics come from clients: `__proto__` is one like any other and must become an own member. */
+export const put = <T>(members: Record<string, T>, name: string, value: T): void => {
+  if (name === '__proto__') {
+    Object.defineProperty(members, name, {
+      value,
+      enumerable: true,
+      configurable: true,
+      writable: true,
+    });
+  } else members[name] = value;
+};
+
+/** Sees own members only: a metric may be called `constructor`. */
+export const member = <T>(members: Readonly<Record<string, T>>, name: string): T | undefined =>
+  Object.hasOwn(members, name) ? members[name] : undefined;
+
+export const remove = (members: Record<string, unknown>, name: string): void => {
+  Reflect.deleteProperty(members, name);
+};
+
+/** Changes one entry of a map in the body; undefined removes it, and an empty map is left out. */
+export const putInBody = (
+  draft: Draft,
+  map: 'metrics' | 'messages',
+  name: string,
+  value: MetricValue | undefined,
+): void => {
+  const members: Record<string, MetricValue> = {
+    ...(draft.body[map] as Record<string, MetricValue> | undefined),
+  };
+  if (value === undefined) remove(members, name);
+  else put(members, name, value);
+  if (Object.keys(members).length === 0) remove(draft.body, map);
+  else draft.body[map] = members;
+};
+
+/** A text changed, or a client sent or withdrew an overlap metric: they are computed anew. */
+export const forgetOverlap = ({ metrics, body }: Draft): void => {
+  const computed = body['overlap'];
+  if (!Array.isArray(computed)) return;
+  for (const name of computed as readonly string[]) remove(metrics, name);
+  remove(body, 'overlap');
+};

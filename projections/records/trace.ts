@@ -1,0 +1,132 @@
+import { unreachable } from '../../kernel/decision.js';
+import type { Recorded } from '../../kernel/ports.js';
+import type { RecordRow } from '../../kernel/records.js';
+import type { Instant } from '../../kernel/shapes.js';
+import type { RecordChanges, SpanContent, TraceEvent } from '../../events/traces.js';
+import { derive } from './derive.js';
+import { copied, type Draft } from './draft.js';
+import { putText, rowOf, type TraceContext } from './rows.js';
+import { record } from './scores.js';
+
+/**
+ * The rows of a trace after these events of its stream, in revision order; no rows = no trace. An event that the rows
+ * already know, by its revision, changes nothing; one that leaves a gap throws, and nothing may be skipped.
+ */
+export const foldTrace = (
+  rows: readonly RecordRow[],
+  events: readonly Recorded<TraceEvent>[],
+): readonly RecordRow[] => {
+  const folded = events.reduce(evolve, rows.map(copied));
+  derive(folded);
+  return folded;
+};
+
+const evolve = (rows: Draft[], event: Recorded<TraceEvent>): Draft[] => {
+  const trace = rows[0];
+  const known = trace === undefined ? -1 : Number(trace.body['revision']);
+  if (event.revision <= known) return rows;
+  if (trace !== undefined && event.revision > known + 1) {
+    throw new RangeError(`revision ${event.revision} of ${event.stream} follows ${known}`);
+  }
+  const after = changed(rows, event);
+  if (after[0] !== undefined) after[0].body['revision'] = event.revision;
+  return after;
+};
+
+const changed = (rows: Draft[], event: Recorded<TraceEvent>): Draft[] => {
+  switch (event.type) {
+    case 'TraceLogged':
+      return logged(event);
+    case 'SpansLogged':
+      return withSpans(rows, event);
+    case 'TraceUpdated':
+      change(existing(rows, event.data.trace_id, event), event.data.changes, event.metadata.at);
+      return rows;
+    case 'SpanUpdated':
+      change(existing(rows, event.data.span_id, event), event.data.changes, event.metadata.at);
+      return rows;
+    case 'ScoresRecorded': {
+      const { record_id: id, scores } = event.data;
+      const row = existing(rows, id, event);
+      record(row, scores, place(event, row.ordinal));
+      row.values['updated_at'] = event.metadata.at;
+      return rows;
+    }
+    case 'TraceDeleted':
+      return [];
+    default:
+      return unreachable(event);
+  }
+};
+
+/** Where in the log a value came from, as text that sorts like the log. */
+const place = (event: Recorded<TraceEvent>, ordinal: number): string =>
+  `${event.position}-${ordinal.toString(16).padStart(8, '0')}`;
+
+const logged = (event: Recorded<TraceEvent> & { type: 'TraceLogged' }): Draft[] => {
+  const { data } = event;
+  const context: TraceContext = {
+    group: event.stream,
+    projectId: data.project_id,
+    runId: data.run_id,
+    traceId: data.trace_id,
+    sessionId: data.session_id ?? data.trace_id,
+  };
+  const trace = rowOf(data.trace, 0, context, place(event, 0));
+  trace.values['is_complete'] = data.is_complete;
+  trace.body['request'] = event.metadata.request_id;
+  if (data.session_id === null) trace.body['lone'] = true;
+  return [trace, ...spanRows(data.spans, 1, context, event)];
+};
+
+const spanRows = (
+  spans: readonly SpanContent[],
+  ordinal: number,
+  context: TraceContext,
+  event: Recorded<TraceEvent>,
+): Draft[] =>
+  spans.map((span, index) => rowOf(span, ordinal + index, context, place(event, ordinal + index)));
+
+const withSpans = (
+  rows: Draft[],
+  event: Recorded<TraceEvent> & { type: 'SpansLogged' },
+): Draft[] => {
+  const trace = existing(rows, event.data.trace_id, event);
+  const { values } = trace;
+  const context: TraceContext = {
+    group: trace.group,
+    projectId: String(values['project_id']),
+    runId: String(values['run_id']),
+    traceId: String(values['id']),
+    sessionId: String(values['session_id']),
+  };
+  // The rest of a large trace is no change of it; spans of another request are (contract 7).
+  if (trace.body['request'] !== event.metadata.request_id) {
+    values['updated_at'] = event.metadata.at;
+  }
+  return [...rows, ...spanRows(event.data.spans, rows.length, context, event)];
+};
+
+/** The row with this id; the trace's own comes first. A decider let the event through, so it has to be there. */
+const existing = (rows: readonly Draft[], id: string, event: Recorded): Draft => {
+  const found = rows.find(({ values }) => values['id'] === id);
+  if (found === undefined) {
+    throw new RangeError(`${event.type} names the record ${id}, which ${event.stream} lacks`);
+  }
+  return found;
+};
+
+const change = (row: Draft, changes: RecordChanges, at: Instant): void => {
+  const { values } = row;
+  if (changes.input !== undefined) putText(row, 'input', changes.input);
+  if (changes.output !== undefined) putText(row, 'output', changes.output);
+  if (changes.status_code !== undefined) values['status_code'] = changes.status_code;
+  if (changes.tags !== undefined) {
+    const tags = new Set([...((values['tags'] ?? []) as readonly string[]), ...changes.tags]);
+    if (tags.size > 0) values['tags'] = [...tags];
+  }
+  if (changes.is_complete !== undefined && row.ordinal === 0) {
+    values['is_complete'] = changes.is_complete;
+  }
+  values['updated_at'] = at;
+};
