@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { bleu, tokens13a } from '../../kernel/bleu.js';
 import { longestCommon, rouge } from '../../kernel/rouge.js';
 
