@@ -1,0 +1,137 @@
+import { Ajv, _, type CodeKeywordDefinition, type KeywordCxt } from 'ajv';
+import type { TSchema } from 'typebox';
+import type { Complaint } from '../../kernel/fault.js';
+import { codePoints } from '../../kernel/code-points.js';
+import { complaintsAbout } from './complaints.js';
+import { canonicalReadings, readings } from './kinds.js';
+import { shapeOf, type Kind, type Openness } from './shape.js';
+import { textReader } from './text.js';
+
+/** The first item of `loc` (contract 1.4). */
+export type Place = 'path' | 'query' | 'header' | 'cookie' | 'body';
+
+/** `value` is the request's own object with canonical values in it. */
+export type Guarded =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly complaints: readonly Complaint[] };
+export type Guard = (value: unknown) => Guarded;
+
+/**
+ * ajv says whether a value fits, in code that it generates from the schema that the OpenAPI document publishes. Only
+ * when it does not, complaints.ts goes over the value again to word what is wrong: ajv's own errors have neither the
+ * order nor the branch of a union that contract 1.4 asks for. A generated test holds the two to one judgement.
+ *
+ * Values of a body are changed in place to their canonical form. Other places hold text, or lists of it, which is
+ * parsed into a new object first. Nesting has to be bounded before: both recurse where the schema does.
+ */
+export const compileGuard = (schema: TSchema, place: Place): Guard => {
+  const { shape, definitions } = shapeOf(schema, 'open');
+  const fits = compiled(schema, 'open');
+  const read = place === 'body' ? null : textReader(shape, place);
+  const subject = {
+    shape,
+    definitions,
+    readings,
+    source: read === null ? 'json' : 'text',
+  } as const;
+  return (sent) => {
+    // The guard works on a holder, so that a value at the root can become canonical like any other.
+    const holder = { value: read === null ? sent : read(sent) };
+    if (fits(holder)) return { ok: true, value: holder.value };
+    const complaints = complaintsAbout(holder.value, { ...subject, loc: [place] });
+    return { ok: false, complaints: complaints.length > 0 ? complaints : [unexplained(place)] };
+  };
+};
+
+/** Cannot happen while the generated test holds; if it does, the answer is still a 422 of the contract's shape. */
+const unexplained = (place: Place): Complaint => ({
+  loc: [place],
+  msg: 'Value error, not of the form that the operation describes',
+  type: 'value_error',
+});
+
+/**
+ * Whether the service's own answer is what its schema promises: canonical values, and no member beside the named ones
+ * of an object that does not say `additionalProperties`. Empty = it is.
+ */
+export const compileAnswerGuard = (
+  schema: TSchema,
+): ((answer: unknown) => readonly Complaint[]) => {
+  const { shape, definitions } = shapeOf(schema, 'closed');
+  const subject = { shape, definitions, readings: canonicalReadings, source: 'json' } as const;
+  const fits = compiled(schema, 'closed');
+  return (answer) => {
+    if (fits({ value: answer })) return [];
+    const complaints = complaintsAbout(answer, { ...subject, loc: [] });
+    return complaints.length > 0 ? complaints : [unexplained('body')];
+  };
+};
+
+const compiled = (
+  schema: TSchema,
+  openness: Openness,
+): ((holder: { value: unknown }) => boolean) => {
+  const { shape, definitions } = shapeOf(schema, openness);
+  return ajvOf(openness).compile<{ value: unknown }>({
+    type: 'object',
+    properties: { value: shape },
+    required: ['value'],
+    $defs: definitions,
+  });
+};
+
+const ajvOf = (openness: Openness): Ajv => {
+  const ajv = new Ajv({
+    discriminator: true,
+    allowUnionTypes: true,
+    // Shapes come from shape.ts, which refuses what it does not know; ajv need not judge them again.
+    strict: false,
+    strictNumbers: true,
+    meta: false,
+    validateSchema: false,
+    messages: false,
+    inlineRefs: false,
+  });
+  ajv.addKeyword(kindKeyword(openness));
+  // ajv's own walk every text to its end to count code points; these look only when the UTF-16 length leaves a doubt.
+  ajv.removeKeyword('maxLength');
+  ajv.removeKeyword('minLength');
+  ajv.addKeyword(
+    lengthKeyword('maxLength', (text, max) => text.length > max && codePoints(text) > max),
+  );
+  ajv.addKeyword(
+    lengthKeyword('minLength', (text, min) => text.length < 2 * min && codePoints(text) < min),
+  );
+  return ajv;
+};
+
+/** Checks a text of its kind and puts the canonical form in its place, before its length is looked at. */
+const kindKeyword = (openness: Openness): CodeKeywordDefinition => ({
+  keyword: 'x-kind',
+  type: 'string',
+  schemaType: 'string',
+  code: (cxt: KeywordCxt) => {
+    const { gen, data, it } = cxt;
+    const kind = cxt.schema as Kind;
+    const reading = (openness === 'open' ? readings : canonicalReadings)[kind];
+    const read = gen.const('read', _`${gen.scopeValue('func', { ref: reading })}(${data})`);
+    gen.if(_`${read} !== null && ${read} !== ${data}`, () => {
+      gen.assign(_`${it.parentData}[${it.parentDataProperty}]`, read);
+      gen.assign(data, read);
+    });
+    cxt.fail(_`${read} === null`);
+  },
+});
+
+const lengthKeyword = (
+  keyword: 'minLength' | 'maxLength',
+  breaks: (text: string, limit: number) => boolean,
+): CodeKeywordDefinition => ({
+  keyword,
+  type: 'string',
+  schemaType: 'number',
+  code: (cxt: KeywordCxt) => {
+    const test = cxt.gen.scopeValue('func', { ref: breaks });
+    cxt.fail(_`${test}(${cxt.data}, ${cxt.schema as number})`);
+  },
+});

@@ -1,0 +1,248 @@
+/**
+ * The part of JSON Schema that the guard knows, in the one form that compile.ts and complaints.ts both read. Unions of
+ * different JSON types are one shape with several types, because each of its keywords speaks of one type only; unions
+ * of objects that a literal member tells apart have a `discriminator`; named shapes are under the root's `$defs`.
+ */
+export type Shape = {
+  readonly $ref?: string;
+  readonly type?: readonly TypeName[];
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly anyOf?: readonly Shape[];
+  readonly allOf?: readonly Shape[];
+  readonly discriminator?: { readonly propertyName: string };
+  readonly oneOf?: readonly Shape[];
+  readonly 'x-kind'?: Kind;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly pattern?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly exclusiveMaximum?: number;
+  readonly items?: Shape | readonly Shape[];
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly properties?: Readonly<Record<string, Shape>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: Shape | boolean;
+  readonly propertyNames?: Shape;
+  readonly minProperties?: number;
+  readonly maxProperties?: number;
+};
+export type Definitions = Readonly<Record<string, Shape>>;
+export type TypeName = 'string' | 'integer' | 'number' | 'boolean' | 'null' | 'array' | 'object';
+export type Kind = 'uuid' | 'instant' | 'name';
+
+/** `open`: what a client sends, unknown members are ignored. `closed`: what the service answers, which it knows. */
+export type Openness = 'open' | 'closed';
+
+const copied = [
+  'type',
+  'enum',
+  'const',
+  'x-kind',
+  'minLength',
+  'maxLength',
+  'pattern',
+  'minimum',
+  'maximum',
+  'exclusiveMinimum',
+  'exclusiveMaximum',
+  'minItems',
+  'maxItems',
+  'required',
+  'minProperties',
+  'maxProperties',
+] as const;
+const structural = [
+  '$ref',
+  '$defs',
+  'anyOf',
+  'allOf',
+  'oneOf',
+  'items',
+  'properties',
+  'patternProperties',
+  'additionalProperties',
+  'propertyNames',
+];
+const annotations = [
+  '$id',
+  'additionalItems',
+  'title',
+  'description',
+  'default',
+  'examples',
+  'deprecated',
+  'format',
+  'discriminator',
+  'x-secret',
+  'x-component',
+];
+const known: ReadonlySet<string> = new Set([...copied, ...structural, ...annotations]);
+
+type Raw = Readonly<Record<string, unknown>>;
+type Scope = {
+  readonly openness: Openness;
+  /** Names of the enclosing `$defs` to names under the root's. */
+  readonly names: ReadonlyMap<string, string>;
+  readonly definitions: Map<string, Shape>;
+};
+
+/**
+ * The shape of a TypeBox schema. Throws, at boot, on a keyword that the guard does not know: a rule that nobody checks
+ * must not look like one.
+ */
+export const shapeOf = (
+  schema: unknown,
+  openness: Openness,
+): { readonly shape: Shape; readonly definitions: Definitions } => {
+  const definitions = new Map<string, Shape>();
+  const shape = normal(schema as Raw, { openness, names: new Map(), definitions });
+  return { shape, definitions: Object.fromEntries(definitions) };
+};
+
+const normal = (raw: Raw, outer: Scope): Shape => {
+  for (const keyword of Object.keys(raw)) {
+    if (!known.has(keyword)) throw new Error(`the guard does not know the keyword ${keyword}`);
+  }
+  const scope = raw['$defs'] === undefined ? outer : defined(raw['$defs'] as Raw, outer);
+  if (typeof raw['$ref'] === 'string') return { $ref: referenceOf(raw['$ref'], scope) };
+  const alternatives = (raw['anyOf'] ?? raw['oneOf']) as readonly Raw[] | undefined;
+  if (alternatives !== undefined) {
+    return union(alternatives.map((one) => normal(one, scope)));
+  }
+  const { type, ...plain } = Object.fromEntries(
+    copied
+      .filter((keyword) => raw[keyword] !== undefined)
+      .map((keyword) => [keyword, raw[keyword]]),
+  ) as Raw;
+  const types = (typeof type === 'string' ? [type] : type) as readonly TypeName[] | undefined;
+  return {
+    ...plain,
+    ...(types !== undefined && { type: types }),
+    ...(types?.includes('integer') === true && safeBounds(raw)),
+    ...(raw['allOf'] !== undefined && {
+      // Each part sees the members of the others, so none of them can be closed.
+      allOf: (raw['allOf'] as readonly Raw[]).map((one) =>
+        normal(one, { ...scope, openness: 'open' }),
+      ),
+    }),
+    ...(raw['items'] !== undefined && { items: itemsOf(raw['items'], scope) }),
+    ...membersOf(raw, scope),
+  };
+};
+
+/** Contract 1.3: an integer is exact as a double. */
+const safeBounds = (raw: Raw): Shape => ({
+  ...(raw['minimum'] === undefined &&
+    raw['exclusiveMinimum'] === undefined && { minimum: Number.MIN_SAFE_INTEGER }),
+  ...(raw['maximum'] === undefined &&
+    raw['exclusiveMaximum'] === undefined && { maximum: Number.MAX_SAFE_INTEGER }),
+});
+
+const itemsOf = (items: unknown, scope: Scope): Shape | readonly Shape[] =>
+  Array.isArray(items) ? items.map((one: Raw) => normal(one, scope)) : normal(items as Raw, scope);
+
+const membersOf = (raw: Raw, scope: Scope): Shape => {
+  const properties = Object.entries((raw['properties'] ?? {}) as Readonly<Record<string, Raw>>);
+  const named = properties.map(([member, one]) => [member, normal(one, scope)] as const);
+  const others = othersOf(raw, scope, named.length > 0);
+  return {
+    ...(named.length > 0 && { properties: Object.fromEntries(named) }),
+    ...(others !== undefined && { additionalProperties: others }),
+    ...(raw['propertyNames'] !== undefined && {
+      propertyNames: normal(raw['propertyNames'] as Raw, scope),
+    }),
+  };
+};
+
+const othersOf = (raw: Raw, scope: Scope, hasNamed: boolean): Shape | boolean | undefined => {
+  const patterns = Object.values((raw['patternProperties'] ?? {}) as Readonly<Record<string, Raw>>);
+  // TypeBox writes a map as the one pattern ^.*$, which would leave out names with a line break.
+  if (patterns.length > 1) throw new Error('the guard knows one pattern of member names: any');
+  if (patterns[0] !== undefined) return normal(patterns[0], scope);
+  const others = raw['additionalProperties'];
+  if (typeof others === 'boolean') return others;
+  if (others !== undefined) return normal(others as Raw, scope);
+  return hasNamed && scope.openness === 'closed' ? false : undefined;
+};
+
+const defined = (named: Raw, outer: Scope): Scope => {
+  const names = new Map(outer.names);
+  for (const name of Object.keys(named)) names.set(name, `${name}${outer.definitions.size}`);
+  const scope = { ...outer, names };
+  for (const name of Object.keys(named)) {
+    const place = names.get(name) ?? name;
+    // Taken before its content is read: a shape inside it may define names of its own.
+    outer.definitions.set(place, {});
+    outer.definitions.set(place, normal(named[name] as Raw, scope));
+  }
+  return scope;
+};
+
+const referenceOf = (reference: string, scope: Scope): string => {
+  const place = scope.names.get(reference.replace(/^#\/\$defs\//, ''));
+  if (place === undefined) throw new Error(`the guard cannot resolve ${reference}`);
+  return `#/$defs/${place}`;
+};
+
+const union = (branches: readonly Shape[]): Shape => {
+  const flat = branches.flatMap((one) => (isUnionOnly(one) ? (one.anyOf ?? []) : [one]));
+  const objects = flat.filter((one) => one.type?.[0] === 'object' && one.type.length === 1);
+  const tag = objects.length > 1 ? tagOf(objects) : null;
+  const told: readonly Shape[] =
+    tag === null
+      ? flat
+      : [
+          { type: ['object'], discriminator: { propertyName: tag }, oneOf: objects },
+          ...flat.filter((one) => !objects.includes(one)),
+        ];
+  // The order of types is the order in which the schema names them: the first one words the complaint.
+  const ordered =
+    tag === null || flat[0] === objects[0] ? told : [...told.slice(1), ...told.slice(0, 1)];
+  return merged(ordered) ?? { anyOf: ordered };
+};
+
+const isUnionOnly = (shape: Shape): boolean =>
+  shape.anyOf !== undefined && Object.keys(shape).length === 1;
+
+/** The member that has another literal in each of the objects, and is required in all; null when there is none. */
+const tagOf = (objects: readonly Shape[]): string | null => {
+  const candidates = Object.keys(objects[0]?.properties ?? {});
+  const tells = (member: string): boolean => {
+    const values = objects.map((one) =>
+      one.required?.includes(member) === true ? one.properties?.[member]?.const : undefined,
+    );
+    return (
+      values.every((value) => typeof value === 'string') && new Set(values).size === values.length
+    );
+  };
+  return candidates.find(tells) ?? null;
+};
+
+/** One shape for branches of different JSON types, null when a keyword of one would bind the other. */
+const merged = (branches: readonly Shape[]): Shape | null => {
+  const types = branches.flatMap((one) => one.type ?? []);
+  const separate =
+    branches.every((one) => one.type !== undefined && isTyped(one)) &&
+    new Set(types).size === types.length &&
+    !(types.includes('integer') && types.includes('number'));
+  if (!separate) return null;
+  const listed = branches.filter((one) => one.enum !== undefined);
+  const onlyNull = branches.every((one) => listed.includes(one) || one.type?.[0] === 'null');
+  if (listed.length > 1 || (listed.length === 1 && !onlyNull)) return null;
+  const all: Shape = Object.assign({}, ...branches) as Shape;
+  return {
+    ...all,
+    type: types,
+    ...(listed[0]?.enum !== undefined && { enum: [...listed[0].enum, null] }),
+  };
+};
+
+const isTyped = (shape: Shape): boolean =>
+  shape.anyOf === undefined &&
+  shape.allOf === undefined &&
+  shape.const === undefined &&
+  shape.$ref === undefined;
