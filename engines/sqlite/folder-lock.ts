@@ -1,0 +1,27 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { Fault } from '../../kernel/fault.js';
+
+/**
+ * One process per data folder (target A10). The lock is the kernel's, on a small database of its own: it is free again
+ * the moment its holder dies, also by SIGKILL. Throws Fault `conflict` at once when another process holds it. Answers
+ * the function that gives it back.
+ */
+export const lockFolder = (dir: string): (() => void) => {
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  const database = new Database(join(dir, 'lock.sqlite'), { timeout: 0 });
+  try {
+    database.pragma('locking_mode = EXCLUSIVE');
+    database.exec('BEGIN EXCLUSIVE');
+  } catch (error) {
+    database.close();
+    if ((error as { code?: string }).code !== 'SQLITE_BUSY') throw error;
+    throw new Fault(
+      'conflict',
+      `another process holds this data folder: ${dir}\n` +
+        'Stop it first, or give this one its own ASSAY_DATA_DIR.',
+    );
+  }
+  return () => database.close();
+};

@@ -1,0 +1,72 @@
+import Database from 'better-sqlite3';
+import { join } from 'node:path';
+import { Fault } from '../../kernel/fault.js';
+import type { Position } from '../../kernel/ports.js';
+
+export const logFile = (dir: string): string => join(dir, 'log.sqlite');
+
+/** Below this version a WAL database can be corrupted by the WAL-reset bug; it was fixed here. */
+export const sqliteFloor = '3.51.3';
+
+/**
+ * One table. `pos` is given under the one writer's lock inside the commit, so a reader never sees a later position
+ * before an earlier one. An erased stream keeps its name and the position of the erasure, nothing else.
+ */
+const schema = `
+  CREATE TABLE IF NOT EXISTS events (
+    pos INTEGER PRIMARY KEY,
+    stream TEXT NOT NULL,
+    rev INTEGER NOT NULL,
+    id TEXT NOT NULL UNIQUE,
+    type TEXT NOT NULL,
+    data TEXT NOT NULL,
+    metadata TEXT NOT NULL,
+    UNIQUE (stream, rev)
+  );
+  CREATE TABLE IF NOT EXISTS erased (stream TEXT PRIMARY KEY, pos INTEGER NOT NULL) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS high_water (one INTEGER PRIMARY KEY CHECK (one = 1), pos INTEGER NOT NULL);
+  INSERT OR IGNORE INTO high_water VALUES (1, 0);
+`;
+
+/**
+ * The writer's connection. WAL silently turns `synchronous` down to NORMAL, which loses acknowledged events in a power
+ * cut; so FULL is set after it and asserted once the first write has shown what is really in force.
+ */
+export const openForWriting = (dir: string): Database.Database => {
+  const database = new Database(logFile(dir));
+  const { version } = database.prepare('SELECT sqlite_version() AS version').get() as {
+    version: string;
+  };
+  if (older(version, sqliteFloor)) {
+    throw new Fault('unavailable', `SQLite ${version} can corrupt a log; ${sqliteFloor} is needed`);
+  }
+  database.pragma('journal_mode = WAL');
+  database.pragma('synchronous = FULL');
+  database.pragma('secure_delete = ON');
+  database.pragma('wal_autocheckpoint = 0');
+  database.pragma('cache_size = -65536');
+  database.exec(schema);
+  if (database.pragma('synchronous', { simple: true }) !== 2) {
+    throw new Fault('unavailable', 'the log does not sync at commit; refusing to start');
+  }
+  return database;
+};
+
+export const openForReading = (dir: string): Database.Database => {
+  const database = new Database(logFile(dir), { readonly: true });
+  database.pragma('cache_size = -16384');
+  return database;
+};
+
+export const positionOf = (pos: number): Position => pos.toString(16).padStart(16, '0') as Position;
+
+export const posOf = (position: Position): number => Number.parseInt(position, 16);
+
+const older = (version: string, floor: string): boolean => {
+  const [have, need] = [version, floor].map((text) => text.split('.').map(Number));
+  for (let at = 0; at < 3; at += 1) {
+    const difference = (have?.[at] ?? 0) - (need?.[at] ?? 0);
+    if (difference !== 0) return difference < 0;
+  }
+  return false;
+};
