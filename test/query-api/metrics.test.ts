@@ -1,0 +1,360 @@
+import { expect } from 'chai';
+import type { CustomMetrics, CustomSearch } from '../../contract/metrics.js';
+import type { Aggregate, AggregateRefusal, Aggregation, MetricType } from '../../kernel/records.js';
+import type { Instant, Json } from '../../kernel/shapes.js';
+import { metricsAnswer, metricsRefusal } from '../../query-api/metrics/answer.js';
+import { metricsAsked, planMetrics, type MetricsPlan } from '../../query-api/metrics/plan.js';
+
+const from = '2026-03-01T00:00:00.000000Z' as Instant;
+const to = '2026-03-02T00:00:00.000000Z' as Instant;
+const request = (members: Partial<CustomSearch> = {}): CustomSearch => ({
+  start_time: from,
+  end_time: to,
+  metric_details: [],
+  ...members,
+});
+const types = (known: Readonly<Record<string, MetricType>> = {}) => new Map(Object.entries(known));
+const textLeaf = (name: string): Json => ({
+  filter: { type: 'text', name, operator: 'eq', value: 'x' },
+});
+const widget = (id: string, metric_name: string, aggregation: Aggregation) => ({
+  id,
+  metric_name,
+  aggregation,
+});
+
+const planOf = (
+  members: Partial<CustomSearch>,
+  known: Readonly<Record<string, MetricType>> = {},
+): MetricsPlan => {
+  const { plan, complaints } = planMetrics(request(members), types(known));
+  expect(complaints).to.deep.equal([]);
+  expect(plan).to.not.equal(null);
+  return plan as MetricsPlan;
+};
+const refusalOf = (
+  members: Partial<CustomSearch>,
+  known: Readonly<Record<string, MetricType>> = {},
+) => {
+  const { plan, complaints } = planMetrics(request(members), types(known));
+  expect(plan).to.equal(null);
+  expect(complaints).to.have.length(1);
+  return expect(complaints[0]);
+};
+const valueError = (loc: readonly string[], sentence: string) => ({
+  loc: ['body', ...loc],
+  msg: `Value error, ${sentence}`,
+  type: 'value_error',
+});
+
+describe('planning a custom search', () => {
+  it('asks for the window, five minutes a bucket and no groups unless told', () => {
+    expect(planOf({})).to.deep.equal({
+      population: 'trace',
+      kinds: null,
+      from,
+      to,
+      filter: null,
+      widgets: [],
+      intervalMinutes: 5,
+      groupBy: null,
+    });
+    expect(planOf({ interval_minutes: 30 }).intervalMinutes).to.equal(30);
+  });
+
+  it('reads a metric with and without its prefix, and gives it its type', () => {
+    const plan = planOf(
+      {
+        metric_details: [
+          widget('a', 'toxicity', 'Average'),
+          widget('b', 'metrics/toxicity', 'P95'),
+          widget('c', 'metrics/solved', 'PercentageTrue'),
+          widget('d', 'nobody', 'Sum'),
+        ],
+      },
+      { solved: 'boolean' },
+    );
+    expect(plan.widgets).to.deep.equal([
+      { id: 'a', metric: 'toxicity', aggregation: 'Average', type: 'floating_point' },
+      { id: 'b', metric: 'toxicity', aggregation: 'P95', type: 'floating_point' },
+      { id: 'c', metric: 'solved', aggregation: 'PercentageTrue', type: 'boolean' },
+      { id: 'd', metric: 'nobody', aggregation: 'Sum', type: null },
+    ]);
+  });
+
+  it('asks the project for the types that the registry does not fix, each once', () => {
+    const asked = metricsAsked(
+      request({
+        metric_details: [
+          widget('a', 'reward', 'Sum'),
+          widget('b', 'metrics/reward', 'Count'),
+          widget('c', 'cost', 'Sum'),
+        ],
+        filter_tree: {
+          and_: [
+            textLeaf('input'),
+            { filter: { type: 'boolean', name: 'metrics/solved', value: true } },
+          ],
+        },
+        group_by: 'metrics/verdict',
+      }),
+    );
+    expect(asked).to.deep.equal(['reward', 'solved', 'verdict']);
+  });
+});
+
+describe('the population of a custom search', () => {
+  const population = (members: Partial<CustomSearch>) => {
+    const { population, kinds } = planOf(members);
+    return [population, kinds];
+  };
+
+  it('is traces while every column applies to traces', () => {
+    expect(population({ filter_tree: textLeaf('input'), group_by: 'tags' })).to.deep.equal([
+      'trace',
+      null,
+    ]);
+    expect(population({ group_by: 'metrics/unheard' })).to.deep.equal(['trace', null]);
+    expect(population({ group_by: 'user_metadata/team' })).to.deep.equal(['trace', null]);
+    expect(population({ filter_tree: { filter: { type: 'fully_annotated' } } })).to.deep.equal([
+      'trace',
+      null,
+    ]);
+  });
+
+  it('is all spans for a column that every span has', () =>
+    expect(population({ group_by: 'type' })).to.deep.equal(['span', null]));
+
+  it('is the spans that have every column named', () => {
+    expect(population({ group_by: 'model' })).to.deep.equal(['span', ['llm']]);
+    expect(population({ group_by: 'type', filter_tree: textLeaf('model') })).to.deep.equal([
+      'span',
+      ['llm'],
+    ]);
+    expect(
+      population({ group_by: 'input', filter_tree: { not: textLeaf('agent_name') } }),
+    ).to.deep.equal(['span', ['control']]);
+  });
+
+  it('is nothing when no kind of span has them all', () =>
+    expect(population({ group_by: 'model', filter_tree: textLeaf('agent_type') })).to.deep.equal([
+      'span',
+      [],
+    ]));
+});
+
+describe('a widget of a custom search', () => {
+  const detail = (index: number, member: string) => ['metric_details', String(index), member];
+
+  for (const reserved of [
+    'requests_count',
+    'session_count',
+    'span_count',
+    'start_bucket_time',
+    'end_bucket_time',
+    'group_by',
+  ]) {
+    it(`is not called ${reserved}`, () =>
+      refusalOf({ metric_details: [widget(reserved, 'cost', 'Sum')] }).to.deep.equal(
+        valueError(detail(0, 'id'), `'${reserved}' is a reserved key`),
+      ));
+  }
+
+  it('has an id of its own', () =>
+    refusalOf({
+      metric_details: [widget('w', 'cost', 'Sum'), widget('w', 'cost', 'Max')],
+    }).to.deep.equal(valueError(detail(1, 'id'), "'w' is used twice")));
+
+  const legal: Readonly<Record<MetricType, readonly Aggregation[]>> = {
+    integer: ['Count', 'Sum', 'Average', 'Min', 'Max', 'P50', 'P90', 'P95', 'P99'],
+    floating_point: ['Count', 'Sum', 'Average', 'Min', 'Max', 'P50', 'P90', 'P95', 'P99'],
+    boolean: ['Count', 'PercentageTrue', 'PercentageFalse'],
+    text: ['Count'],
+  };
+  const illegal: Readonly<Record<MetricType, readonly Aggregation[]>> = {
+    integer: ['PercentageTrue', 'PercentageFalse'],
+    floating_point: ['PercentageTrue', 'PercentageFalse'],
+    boolean: ['Sum', 'Average', 'Min', 'Max', 'P50', 'P90', 'P95', 'P99'],
+    text: ['Sum', 'Average', 'Min', 'Max', 'P50', 'P90', 'P95', 'P99', 'PercentageTrue'],
+  };
+  for (const type of ['integer', 'floating_point', 'boolean', 'text'] as const) {
+    it(`aggregates values of type ${type} as they can be`, () => {
+      planOf({ metric_details: legal[type].map((one) => widget(one, 'm', one)) }, { m: type });
+      for (const aggregation of illegal[type]) {
+        refusalOf({ metric_details: [widget('w', 'm', aggregation)] }, { m: type }).to.deep.equal(
+          valueError(
+            detail(0, 'aggregation'),
+            `'${aggregation}' does not fit metric 'm' of type ${type}`,
+          ),
+        );
+      }
+    });
+  }
+
+  it('of a registry metric must fit although no value was ever sent', () =>
+    refusalOf({ metric_details: [widget('w', 'cost', 'PercentageTrue')] }).to.deep.include({
+      loc: ['body', ...detail(0, 'aggregation')],
+    }));
+
+  it('of a metric without values takes any aggregation', () => {
+    planOf({ metric_details: [widget('a', 'm', 'P99'), widget('b', 'm', 'PercentageFalse')] });
+  });
+});
+
+describe('grouping a custom search', () => {
+  const place = ['group_by'];
+
+  it('takes texts, ids, numbers, booleans, tags and whatever has no type yet', () => {
+    for (const column of [
+      'input',
+      'session_id',
+      'status_code',
+      'temperature',
+      'has_children',
+      'tags',
+      'user_metadata/team',
+      'metrics/unheard',
+    ]) {
+      expect(planOf({ group_by: column }).groupBy).to.equal(column);
+    }
+    planOf({ group_by: 'metrics/m' }, { m: 'boolean' });
+    planOf({ group_by: 'metrics/m' }, { m: 'text' });
+  });
+
+  it('refuses dates and numeric metrics', () => {
+    for (const column of ['created_at', 'updated_at', 'metrics/cost', 'metrics/m']) {
+      refusalOf({ group_by: column }, { m: 'integer' }).to.deep.equal(
+        valueError(place, `column '${column}' cannot be grouped by`),
+      );
+    }
+  });
+
+  it('refuses columns that nobody knows', () => {
+    refusalOf({ group_by: 'toxicity' }).to.deep.equal(
+      valueError(place, "unknown column 'toxicity'"),
+    );
+    refusalOf({ group_by: '' }).to.deep.equal(valueError(place, "unknown column ''"));
+  });
+});
+
+describe('the answer of a custom search', () => {
+  const cell = (requests: number, widgets: Aggregate['total']['widgets'] = {}) => ({
+    widgets,
+    requests,
+    sessions: 0,
+    spans: 3,
+  });
+  const answered = (members: Partial<CustomSearch>, aggregate: Partial<Aggregate>): CustomMetrics =>
+    metricsAnswer(planOf(members), { total: cell(0), groups: [], errors: [], ...aggregate });
+
+  it('has no group when nothing matched, and the counts', () =>
+    expect(answered({}, {})).to.deep.equal({
+      group_by_columns: [],
+      aggregate_metrics: { requests_count: 0, session_count: 0, span_count: 3 },
+      bucketed_metrics: {},
+      ems_captured_error: false,
+      standard_errors: {},
+    }));
+
+  it('says the group in each bucket only when there are groups', () => {
+    const bucket = { start: from, end: to, ...cell(1, { w: 0.5 }) };
+    const widgets = [widget('w', 'cost', 'Sum')];
+    const groups = [{ key: '', value: null, buckets: [bucket] }];
+    const grouped = answered({ group_by: 'name', metric_details: widgets }, { groups });
+    expect(grouped.group_by_columns).to.deep.equal(['name']);
+    expect(grouped.bucketed_metrics).to.deep.equal({
+      '': [
+        {
+          start_bucket_time: from,
+          end_bucket_time: to,
+          group_by: null,
+          w: 0.5,
+          requests_count: 1,
+          session_count: 0,
+          span_count: 3,
+        },
+      ],
+    });
+    const whole = answered(
+      { metric_details: widgets },
+      { groups: [{ key: 'all', value: null, buckets: [bucket] }] },
+    );
+    expect(whole.bucketed_metrics['all']?.[0]).to.not.have.property('group_by');
+  });
+
+  it('has every widget: an unknown metric counts 0 and has no other number', () => {
+    const metric_details = [widget('c', 'nobody', 'Count'), widget('s', 'nobody', 'Sum')];
+    expect(answered({ metric_details }, {}).aggregate_metrics).to.include({ c: 0, s: null });
+  });
+
+  it('keeps keys that objects inherit', () => {
+    const metric_details = [widget('__proto__', 'cost', 'Sum')];
+    const widgets: Record<string, number> = Object.fromEntries([['__proto__', 7]]);
+    const answer = answered({ metric_details }, { total: cell(1, widgets) });
+    expect(JSON.stringify(answer.aggregate_metrics)).to.equal(
+      '{"__proto__":7,"requests_count":1,"session_count":0,"span_count":3}',
+    );
+  });
+
+  it('explains each error code once', () => {
+    const { ems_captured_error, standard_errors } = answered(
+      {},
+      {
+        errors: [
+          { code: 7, message: 'b' },
+          { code: 1003, message: 'what the client said' },
+          { code: 7, message: null },
+          { code: 7, message: 'a' },
+        ],
+      },
+    );
+    expect(ems_captured_error).to.equal(true);
+    expect(Object.keys(standard_errors)).to.deep.equal(['7', '1003']);
+    expect(standard_errors['7']).to.deep.equal({
+      error_code: 7,
+      error_type: 'uncataloged_error',
+      error_group: 'client',
+      severity: 'medium',
+      message: 'a',
+      user_action: null,
+      documentation_link: null,
+      retriable: false,
+      blocking: false,
+      http_status_code: null,
+      source_service: 'assay',
+      context: {},
+    });
+    expect(standard_errors['1003']).to.include({
+      error_type: 'system_error',
+      message: 'The scorer ran past its time or memory limit.',
+      retriable: true,
+    });
+  });
+
+  const refused = (refusal: AggregateRefusal) =>
+    metricsRefusal(
+      planOf({ group_by: 'name', metric_details: [widget('w', 'verdict', 'Count')] }),
+      refusal,
+    ).complaints;
+
+  it('names what is too much', () => {
+    expect(refused({ refused: 'groups' })).to.deep.equal([
+      valueError(['group_by'], "column 'name' has more than 1000 groups"),
+    ]);
+    expect(refused({ refused: 'long-group-value' })).to.deep.equal([
+      valueError(['group_by'], "column 'name' has values over 1024 characters"),
+    ]);
+    expect(refused({ refused: 'categories', widget: 0 })).to.deep.equal([
+      valueError(
+        ['metric_details', '0', 'metric_name'],
+        "metric 'verdict' has more than 1000 categories",
+      ),
+    ]);
+    expect(refused({ refused: 'values', count: 1_000_001 })).to.deep.equal([
+      valueError(
+        ['interval_minutes'],
+        'the answer would have 1000001 values, more than 1000000; a longer interval helps',
+      ),
+    ]);
+  });
+});
