@@ -1,0 +1,73 @@
+import { defaultPageLimit, type RecordSearch } from '../../contract/record-reads.js';
+import { standardColumn } from '../../kernel/columns.js';
+import type { Complaint } from '../../kernel/fault.js';
+import type { Sort } from '../../kernel/ports.js';
+import type { Population, SearchPlan } from '../../kernel/records.js';
+import { knownColumn, metricsToType, type MetricTypes } from '../filters/catalogue.js';
+import { missing, valueComplaint } from '../filters/complaints.js';
+import { columnsOf, planFilter } from '../filters/plan.js';
+
+/** All of a plan that the request itself says; who asks and which run is for the route to add. */
+export type SearchOnly = Omit<SearchPlan, 'project' | 'run' | 'templates'>;
+
+export type PlannedSearch =
+  | { readonly plan: SearchOnly; readonly complaints: readonly [] }
+  | { readonly plan: null; readonly complaints: readonly Complaint[] };
+
+/** What a search or a count asks for (contract 5.7), or why not, in the order of the request's members. */
+export const planSearch = (
+  body: RecordSearch,
+  population: Population,
+  types: MetricTypes,
+): PlannedSearch => {
+  const { filter, complaints: filterComplaints } = planFilter(body, { population, types });
+  const sort = planSort(body.sort ?? null, population, types);
+  const complaints = [...filterComplaints, ...sort.complaints];
+  if (complaints.length > 0) return { plan: null, complaints };
+  return {
+    plan: {
+      population,
+      kinds: null,
+      from: body.start_time ?? null,
+      to: body.end_time ?? null,
+      filter,
+      sort: sort.sort,
+      offset: body.starting_token ?? 0,
+      limit: body.limit ?? defaultPageLimit,
+    },
+    complaints: [],
+  };
+};
+
+/** Metrics of the request whose types the project has to tell: only filters depend on them. */
+export const metricsFiltered = (body: RecordSearch, population: Population): readonly string[] =>
+  metricsToType(columnsOf(planFilter(body, { population, types: new Map() }).filter));
+
+type WrittenSort = NonNullable<RecordSearch['sort']>;
+
+/** Contract 3.8. The column is looked up as that of a filter is. */
+const planSort = (
+  written: WrittenSort | null,
+  population: Population,
+  types: MetricTypes,
+): { readonly sort: Sort | null; readonly complaints: readonly Complaint[] } => {
+  if (written === null) return { sort: null, complaints: [] };
+  const loc = ['body', 'sort'];
+  const refused = (complaint: Complaint) => ({ sort: null, complaints: [complaint] });
+  const { column_id: columnId, name } = written;
+  const column = columnId ?? name;
+  if (column === undefined) return refused(missing([...loc, 'column_id']));
+  if (columnId !== undefined && name !== undefined && columnId !== name) {
+    return refused(valueComplaint(loc, 'name and column_id name different columns'));
+  }
+  const place = [...loc, columnId === undefined ? 'name' : 'column_id'];
+  const known = knownColumn(column, population, types);
+  if (known === null) return refused(valueComplaint(place, `unknown column '${column}'`));
+  if (known.is === 'standard' && !known.applies) {
+    return refused(valueComplaint(place, `column '${column}' does not apply to ${population}s`));
+  }
+  if (standardColumn.get(column)?.type === 'string_list') {
+    return refused(valueComplaint(place, `column '${column}' cannot be sorted by`));
+  }
+  return { sort: { column, ascending: written.ascending ?? true }, complaints: [] };
+};

@@ -1,0 +1,139 @@
+import { reading, type Route } from '../../contract/operation.js';
+import {
+  countSessions,
+  countSpans,
+  countTraces,
+  getSession,
+  getSpan,
+  getTrace,
+  searchSessions,
+  searchSpans,
+  searchTraces,
+  type RecordSearch,
+} from '../../contract/record-reads.js';
+import { selectorComplaints, windowComplaints } from '../../contract/selectors.js';
+import { Fault, invalid, type Complaint } from '../../kernel/fault.js';
+import type { Population, RecordRow, Records, SearchPlan } from '../../kernel/records.js';
+import type { ProjectId } from '../../kernel/shapes.js';
+import { recordsCollection } from '../../projections/records/collection.js';
+import { logStreams, runInSelection, type RunInProject, type TemplatesOf } from '../selection.js';
+import { metricsFiltered, planSearch } from './plan.js';
+import { byAge, spanTree, traceTree } from './tree.js';
+import { truncated, viewOf } from './views.js';
+
+type Needs = {
+  readonly records: Records;
+  readonly runInProject: RunInProject;
+  readonly templatesOf: TemplatesOf;
+};
+
+/** Contract 5.7 without its deletions. */
+export const recordReads = (needs: Needs): readonly Route[] => [
+  searching(needs, searchSessions, 'session'),
+  searching(needs, searchTraces, 'trace'),
+  searching(needs, searchSpans, 'span'),
+  counting(needs, countSessions, 'session'),
+  counting(needs, countTraces, 'trace'),
+  counting(needs, countSpans, 'span'),
+  ...gets(needs.records),
+];
+
+const reads = [recordsCollection, logStreams];
+
+const searching = (needs: Needs, operation: typeof searchSessions, population: Population): Route =>
+  reading(
+    operation,
+    reads,
+    async ({ body, params: { project_id: project } }) => {
+      const plan = await completePlan(needs, project, body, population);
+      const { rows, more } = await needs.records.search(plan);
+      const views = rows.map((row) => viewOf(row, body.include_counts === true));
+      const records = body.truncate_fields === true ? views.map(truncated) : views;
+      const last = rows.at(-1)?.values['id'];
+      return {
+        body: {
+          starting_token: plan.offset,
+          limit: plan.limit,
+          paginated: more || plan.offset > 0,
+          next_starting_token: more ? plan.offset + rows.length : null,
+          records,
+          last_row_id: typeof last === 'string' ? last : null,
+        },
+      };
+    },
+    checkOf(population),
+  );
+
+const counting = (needs: Needs, operation: typeof countSessions, population: Population): Route =>
+  reading(
+    operation,
+    reads,
+    async ({ body, params: { project_id: project } }) => {
+      const plan = await completePlan(needs, project, body, population);
+      return { body: { total_count: await needs.records.count(plan) } };
+    },
+    checkOf(population),
+  );
+
+const checkOf =
+  (population: Population) =>
+  ({ body }: { readonly body: RecordSearch }): readonly Complaint[] => [
+    ...selectorComplaints(body),
+    // Without the project's metric types: what they add is a decision on state and comes later.
+    ...planSearch(body, population, new Map()).complaints,
+    ...windowComplaints(body),
+  ];
+
+const completePlan = async (
+  { records, runInProject, templatesOf }: Needs,
+  project: ProjectId,
+  body: RecordSearch,
+  population: Population,
+): Promise<SearchPlan> => {
+  const run = await runInSelection(runInProject, project, body);
+  const asked = metricsFiltered(body, population);
+  const types = asked.length > 0 ? await records.metricTypes(project, asked) : new Map();
+  const { plan, complaints } = planSearch(body, population, types);
+  if (plan === null) throw invalid(complaints);
+  return { ...plan, project, run, templates: await templatesOf(project) };
+};
+
+const plainView = (row: RecordRow) => viewOf(row, false);
+
+const gets = (records: Records): readonly Route[] => [
+  reading(getTrace, [recordsCollection], async ({ params }) => {
+    const rows = await groupOf(records, params.project_id, 'trace', params.trace_id);
+    return { body: found('Trace', traceTree(rows, plainView)) };
+  }),
+  reading(getSpan, [recordsCollection], async ({ params }) => {
+    const rows = await groupOf(records, params.project_id, 'span', params.span_id);
+    return { body: found('Span', spanTree(rows, params.span_id, plainView)) };
+  }),
+  reading(getSession, [recordsCollection], async ({ params }) => {
+    const { project_id: project, session_id: session } = params;
+    const rows = await groupOf(records, project, 'session', session);
+    const row = found('Session', rows.find(({ kind }) => kind === 'session') ?? null);
+    const traces = await records.tracesOfSessions([{ project, session }]);
+    const groups = await records.groups(traces.map(({ group }) => group));
+    const trees = [...traces]
+      .sort(byAge)
+      .flatMap(({ group }) => traceTree(groups.get(group) ?? [], plainView) ?? []);
+    return { body: { ...plainView(row), traces: trees } };
+  }),
+];
+
+/** All rows of the group that holds the record; none when there is no such record. */
+const groupOf = async (
+  records: Records,
+  project: ProjectId,
+  population: Population,
+  id: string,
+): Promise<readonly RecordRow[]> => {
+  const group = await records.locate(project, population, id);
+  return group === null ? [] : ((await records.groups([group])).get(group) ?? []);
+};
+
+const found = <T>(noun: string, value: T | null): T => {
+  if (value === null) throw new Fault('not-found', `${noun} not found`);
+  return value;
+};
