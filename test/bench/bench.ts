@@ -1,0 +1,101 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { clientOf, type Client } from '../support/client.js';
+import type { ServiceProcess } from '../support/service-process.js';
+import type { Load, Loaded } from './load.js';
+import { sendLoad } from './load.js';
+
+/** What each group of rows is told. */
+export type Bench = {
+  /** An empty folder on the disk that is measured. */
+  readonly dir: string;
+  readonly smoke: boolean;
+  /** How many spans the questions are asked about. */
+  readonly spans: number;
+  readonly wanted: (row: string) => boolean;
+  readonly say: (line: string) => void;
+};
+
+export type Place = { readonly root: string; readonly run: string };
+type Made = { readonly id: string };
+
+export const newProject = async (client: Client, name: string): Promise<string> =>
+  `/v2/projects/${(await client.call<Made>('POST', '/v2/projects', { body: { name } })).body.id}`;
+export const newRun = async (client: Client, root: string, name: string): Promise<string> =>
+  (await client.call<Made>('POST', `${root}/log_streams`, { body: { name } })).body.id;
+
+/** A whole load, or an error: a bench that counts refusals as work would lie. */
+export const loaded = async (
+  service: ServiceProcess,
+  place: Place,
+  load: Pick<Load, 'shape' | 'seed' | 'from' | 'requests' | 'connections' | 'requestsPerSecond'>,
+  progress?: (answered: number) => void,
+): Promise<Loaded> => {
+  const { url, apiKey } = service;
+  const done = await sendLoad({ url, apiKey, ...place, ...load }, progress);
+  if (done.failures.length > 0)
+    throw new Error(`The load was refused: ${done.failures.join('\n')}\n${service.output()}`);
+  return done;
+};
+
+const patienceMs = 900_000;
+
+/** Resolves once reads answer from the state at this position or after it. */
+export const projected = async (
+  service: ServiceProcess,
+  { root, run }: Place,
+  position: string,
+): Promise<void> => {
+  const until = performance.now() + patienceMs;
+  const headers = { 'X-Min-Position': position };
+  for (;;) {
+    const body = { log_stream_id: run };
+    const reply = await service.client.send('POST', `${root}/traces/count`, { body, headers });
+    if (reply.status === 200) return;
+    if (reply.status !== 503 || performance.now() > until)
+      throw new Error(`Not projected: ${reply.status} ${JSON.stringify(reply.body)}`);
+  }
+};
+
+type Ready = { readonly projections: readonly { readonly lag_seconds: number }[] };
+
+/** Looks at `/readyz` every 50 ms until `stop`, which answers the greatest lag of any projection at each look. */
+export const watchLag = (opsUrl: string): { readonly stop: () => Promise<readonly number[]> } => {
+  const seen: number[] = [];
+  const ops = clientOf({ url: opsUrl, apiKey: null });
+  const state = { over: false };
+  const watching = (async () => {
+    while (!state.over) {
+      const { body } = await ops.send<Ready>('GET', '/readyz');
+      seen.push(Math.max(0, ...body.projections.map(({ lag_seconds }) => lag_seconds)));
+      await pause(50);
+    }
+  })();
+  return {
+    stop: async () => {
+      state.over = true;
+      await watching;
+      ops.close();
+      return seen;
+    },
+  };
+};
+
+/** Resident memory of a process in MB, now and at its highest; Linux only. */
+export const memoryOf = (pid: number): { readonly now: number; readonly highest: number } => {
+  const lines = readFileSync(`/proc/${pid}/status`, 'utf8').split('\n');
+  const kb = (name: string): number =>
+    Number.parseInt(lines.find((line) => line.startsWith(name))?.split(':')[1] ?? '', 10);
+  return { now: kb('VmRSS') / 1_024, highest: kb('VmHWM') / 1_024 };
+};
+
+/** Milliseconds of each of `times` runs, one after the other. */
+export const timed = async (times: number, work: () => Promise<unknown>): Promise<number[]> => {
+  const taken: number[] = [];
+  for (let at = 0; at < times; at += 1) {
+    const began = performance.now();
+    await work();
+    taken.push(performance.now() - began);
+  }
+  return taken;
+};

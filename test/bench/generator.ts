@@ -1,0 +1,61 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { clientOf } from '../support/client.js';
+import { variedBodies, wideBodies } from './bodies.js';
+import type { Load, Loaded } from './load.js';
+import { summary } from './stats.js';
+
+/** The other end of load.ts: sends what its parent asks for, answers how it went, and ends. */
+
+const reportEvery = 100;
+const failuresMax = 20;
+
+const send = async (load: Load, answered: (count: number) => void): Promise<Loaded> => {
+  const bodies = (load.shape === 'wide' ? wideBodies : variedBodies)(load.seed, load.run);
+  const client = clientOf({ ...load, connections: load.connections });
+  const latencies: number[] = [];
+  const failures: string[] = [];
+  let position = '';
+  let next = 0;
+  const began = performance.now();
+  const work = async (): Promise<void> => {
+    while (next < load.requests && failures.length < failuresMax) {
+      const n = next;
+      next += 1;
+      if (load.requestsPerSecond !== null) {
+        const due = began + (n * 1_000) / load.requestsPerSecond;
+        await pause(Math.max(0, due - performance.now()));
+      }
+      const { bytes } = bodies(load.from + n);
+      const sent = performance.now();
+      const reply = await client.send('POST', `${load.root}/traces`, { body: bytes });
+      latencies.push(performance.now() - sent);
+      if (reply.status !== 200) failures.push(`${reply.status} ${JSON.stringify(reply.body)}`);
+      else if (reply.position !== null && reply.position > position) position = reply.position;
+      if (latencies.length % reportEvery === 0) answered(latencies.length);
+    }
+  };
+  await Promise.all(Array.from({ length: load.connections }, work));
+  const seconds = (performance.now() - began) / 1_000;
+  client.close();
+  return {
+    requests: latencies.length,
+    seconds,
+    latency: summary(latencies),
+    position,
+    failures,
+  };
+};
+
+process.once('message', (load: Load) => {
+  const tell = (message: object): void => void process.send?.(message);
+  const failed = (error: unknown): Loaded => ({
+    requests: 0,
+    seconds: 0,
+    latency: summary([]),
+    position: '',
+    failures: [String(error)],
+  });
+  void send(load, (answered) => tell({ answered }))
+    .catch(failed)
+    .then((loaded) => process.send?.(loaded, () => process.disconnect()));
+});

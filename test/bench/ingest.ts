@@ -1,0 +1,136 @@
+import { join } from 'node:path';
+import { startService, type ServiceProcess } from '../support/service-process.js';
+import {
+  loaded,
+  newProject,
+  newRun,
+  projected,
+  watchLag,
+  type Bench,
+  type Place,
+} from './bench.js';
+import { spansPerRequest, spansPerTrace, wideBodies, type Body } from './bodies.js';
+import { appendRaw } from './raw-log.js';
+import { figure, type Row } from './row.js';
+import { resultHash, summary } from './stats.js';
+
+const connections = 8;
+const what = 'traces of 10 spans of 1 KB, 20 a request';
+
+export const ingestRows = async (bench: Bench): Promise<readonly Row[]> => {
+  const service = await startService({ dir: join(bench.dir, 'ingest') });
+  try {
+    const root = await newProject(service.client, 'ingest');
+    const requests = bench.smoke ? 10 : 1_000;
+    const rounds = bench.smoke ? 1 : 3;
+    const accepted: number[] = [];
+    const folded: number[] = [];
+    const raw: number[] = [];
+    const answers: unknown[] = [];
+    let latency = 0;
+    for (let round = 0; round < rounds; round += 1) {
+      bench.say(`ingest: round ${round + 1} of ${rounds}, ${requests * spansPerRequest} spans`);
+      const place = { root, run: await newRun(service.client, root, `round ${round}`) };
+      const from = round * requests;
+      const load = { shape: 'wide', seed: 11, from, requests, connections } as const;
+      const began = performance.now();
+      const done = await loaded(service, place, { ...load, requestsPerSecond: null });
+      await projected(service, place, done.position);
+      accepted.push((requests * spansPerRequest) / done.seconds);
+      folded.push((requests * spansPerRequest * 1_000) / (performance.now() - began));
+      latency = Math.max(latency, done.latency.p95);
+      answers.push(await countedIn(service, place));
+      raw.push(spansPerTrace * appendRaw(bench.dir, `raw-${round}`, bodies(place.run, load)));
+    }
+    const parameters = { spans: requests * spansPerRequest, rounds, connections };
+    const hash = resultHash(answers);
+    const common = { unit: 'spans/s', parameters, hash };
+    return [
+      {
+        ...common,
+        name: 'ingest',
+        what: `durable over HTTP, ${what}`,
+        measured: figure(summary(accepted)),
+        baseline: {
+          what: 'the same bytes straight into better-sqlite3, synchronous=FULL, a sync for each 20',
+          ...figure(summary(raw)),
+        },
+        target: { least: 40_000 },
+        more: { 'request p95 ms': latency },
+      },
+      {
+        ...common,
+        name: 'ingest-projected',
+        what: `the same until reads show all of it`,
+        measured: figure(summary(folded)),
+        baseline: { what: 'accepted', ...figure(summary(accepted)) },
+        target: { least: 20_000 },
+        more: {},
+      },
+      ...(await lagRow(bench, service, root, summary(folded).median)),
+    ];
+  } finally {
+    await service.stop();
+  }
+};
+
+const bodies = function* (
+  run: string,
+  load: { readonly seed: number; readonly from: number; readonly requests: number },
+): Iterable<Body> {
+  const make = wideBodies(load.seed, run);
+  for (let n = 0; n < load.requests; n += 1) yield make(load.from + n);
+};
+
+/** How far reads fall behind while spans come in at the target's rate, or at what the machine can fold. */
+const lagRow = async (
+  bench: Bench,
+  service: ServiceProcess,
+  root: string,
+  foldedRate: number,
+): Promise<readonly Row[]> => {
+  if (!bench.wanted('ingest-lag')) return [];
+  const rate = Math.min(20_000, 0.85 * foldedRate);
+  const requestsPerSecond = rate / spansPerRequest;
+  const requests = Math.ceil(requestsPerSecond * (bench.smoke ? 1 : 15));
+  bench.say(`ingest-lag: ${requests} requests, ${Math.round(rate)} spans/s`);
+  const place = { root, run: await newRun(service.client, root, 'paced') };
+  const watched = watchLag(service.opsUrl);
+  const done = await loaded(service, place, {
+    shape: 'wide',
+    seed: 12,
+    from: 1_000_000,
+    requests,
+    connections,
+    requestsPerSecond,
+  });
+  const lags = await watched.stop();
+  await projected(service, place, done.position);
+  const lag = summary(lags);
+  return [
+    {
+      name: 'ingest-lag',
+      what: 'greatest lag of any read model while spans come in steadily',
+      parameters: { 'spans/s': Math.round(rate), requests, connections },
+      unit: 's',
+      measured: { value: lag.max, spread: lag.spread, samples: lag.samples },
+      baseline: null,
+      target: { most: 2 },
+      more: { 'median lag s': lag.median, 'request p95 ms': done.latency.p95 },
+      hash: resultHash(await countedIn(service, place)),
+    },
+  ];
+};
+
+const countedIn = async (service: ServiceProcess, { root, run }: Place): Promise<unknown> => {
+  const body = {
+    log_stream_id: run,
+    start_time: '2026-02-01T00:00:00Z',
+    end_time: '2026-04-30T00:00:00Z',
+    interval_minutes: 525_600,
+    metric_details: [{ id: 'w', metric_name: 'num_total_tokens', aggregation: 'Sum' }],
+  };
+  const path = `${root}/metrics/custom_search`;
+  const answer = await service.client.call<{ aggregate_metrics: unknown }>('POST', path, { body });
+  return answer.body.aggregate_metrics;
+};

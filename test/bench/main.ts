@@ -1,0 +1,70 @@
+import { Command } from 'commander';
+import { temporaryFolder } from '../support/folder.js';
+import type { Bench } from './bench.js';
+import { bigRows } from './big.js';
+import { emptyRows } from './empty.js';
+import { ingestRows } from './ingest.js';
+import { keep, printed, type Row } from './row.js';
+
+/**
+ * `npm run bench`: the figures of design.md, section 10, of the built service, driven from outside over HTTP, each
+ * beside what it is compared with in the same run.
+ */
+
+const groups: readonly {
+  readonly rows: readonly string[];
+  readonly measure: (bench: Bench) => Promise<readonly Row[]>;
+}[] = [
+  { rows: ['start-empty', 'memory-idle'], measure: emptyRows },
+  { rows: ['ingest', 'ingest-projected', 'ingest-lag'], measure: ingestRows },
+  {
+    rows: ['load', 'custom-search', 'search', 'memory-big', 'visible', 'start-big', 'rebuild'],
+    measure: bigRows,
+  },
+];
+const names = groups.flatMap(({ rows }) => rows);
+
+type Asked = {
+  readonly only?: string;
+  readonly spans: string;
+  readonly smoke?: true;
+  readonly json?: true;
+};
+
+const measureAll = async (asked: Asked): Promise<void> => {
+  const wanted = (row: string): boolean => asked.only === undefined || asked.only === row;
+  if (!names.some(wanted)) throw new Error(`No row ${asked.only}; there are ${names.join(', ')}`);
+  const folder = await temporaryFolder();
+  const rows: Row[] = [];
+  const bench: Bench = {
+    dir: folder.dir,
+    smoke: asked.smoke === true,
+    spans: asked.smoke === true ? 2_000 : Number(asked.spans),
+    wanted,
+    say: (line) => process.stderr.write(`${line}\n`),
+  };
+  try {
+    for (const group of groups)
+      if (group.rows.some(wanted)) {
+        const measured = (await group.measure(bench)).filter(({ name }) => wanted(name));
+        rows.push(...measured);
+        if (!bench.smoke) keep(measured, new Date().toISOString());
+      }
+  } finally {
+    await folder.remove();
+  }
+  process.stdout.write(
+    asked.json === true
+      ? rows.map((row) => `${JSON.stringify(row)}\n`).join('')
+      : `${printed(rows)}\n`,
+  );
+};
+
+await new Command('bench')
+  .description('Measures the built service beside its baselines.')
+  .option('--only <row>', `one row: ${names.join(', ')}`)
+  .option('--spans <count>', 'spans that the questions are asked about', '1000000')
+  .option('--smoke', 'small sizes, nothing kept: does every row still run?')
+  .option('--json', 'one JSON line a row instead of the table')
+  .action(measureAll)
+  .parseAsync();

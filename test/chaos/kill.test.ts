@@ -1,0 +1,55 @@
+import { expect } from 'chai';
+import { temporaryFolder } from '../support/folder.js';
+import { drawSeed } from '../support/outside.js';
+import { runs } from '../support/runs.js';
+import { killManyTimes, type Killed } from './kill.js';
+
+describe('a service that is killed under load', function () {
+  this.timeout(120_000 * runs(1));
+
+  let killed: Killed;
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+
+  before(async () => {
+    const seed = drawSeed();
+    folder = await temporaryFolder();
+    killed = await killManyTimes({
+      dir: folder.dir,
+      seed,
+      underLoad: runs(25),
+      atBoot: runs(5),
+    });
+    process.stdout.write(
+      `    seed ${seed}: ${killed.kills} kills, ${killed.acknowledged} writes acknowledged, ` +
+        `${killed.unknown} unknown, ${killed.log.events} events\n`,
+    );
+  });
+  after(() => folder.remove());
+
+  it('loses nothing that it acknowledged and has nothing twice', () => {
+    expect(killed.brokenInLog).to.deep.equal([]);
+    expect(killed.acknowledged).to.be.greaterThan(killed.kills);
+  });
+  it('keeps revisions contiguous, event ids unique and positions in order', () => {
+    expect(killed.log.problems).to.deep.equal([]);
+  });
+  it('answers a repeat of any request as if nothing had happened', () => {
+    expect(killed.surprises).to.deep.equal([]);
+  });
+  it('reads back over HTTP what the log has, record by record', () => {
+    expect(killed.brokenOverHttp).to.deep.equal([]);
+    const spans = [...killed.log.traces.values()].flatMap((trace) => trace.spans).length;
+    expect(killed.http.counted).to.deep.equal({
+      traces: killed.log.traces.size,
+      sessions: killed.log.sessions,
+      spans,
+    });
+    expect(killed.http.sessions).to.equal(killed.log.sessions);
+  });
+  it('has read models that equal a replay from scratch', () => {
+    expect(killed.verified.code, killed.verified.output).to.equal(0);
+  });
+  it('ends in order when it is asked to', () => {
+    expect(killed.stopped).to.deep.equal({ code: 0, signal: null });
+  });
+});

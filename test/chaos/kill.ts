@@ -1,0 +1,147 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { seeded, type Seeded } from '../../cli/demo/seeded.js';
+import type { Client } from '../support/client.js';
+import { repository } from '../support/outside.js';
+import { assay, spawnService, startService, type Exit } from '../support/service-process.js';
+import { broken, openLedger, type Ledger } from './ledger.js';
+import { hammer, type Surprise, type Target } from './load.js';
+import { seenInLog, seenOverHttp, type HttpSeen, type LogSeen } from './witness.js';
+
+export type Killed = {
+  readonly seed: number;
+  readonly kills: number;
+  readonly acknowledged: number;
+  readonly unknown: number;
+  readonly surprises: readonly Surprise[];
+  readonly log: LogSeen;
+  readonly http: HttpSeen;
+  /** Promises broken, as the log and as the read model show it. */
+  readonly brokenInLog: readonly string[];
+  readonly brokenOverHttp: readonly string[];
+  readonly stopped: Exit;
+  readonly verified: { readonly code: number | null; readonly output: string };
+};
+
+/** How long after the load began, or after the spawn, the process dies: target A1. */
+const killAfterMsMax = 300;
+const workers = 32;
+
+/**
+ * SIGKILLs a service on one folder again and again at random moments: `underLoad` times while 32 clients write, and
+ * `atBoot` times while it starts. Then starts it a last time and looks at what is there.
+ */
+export const killManyTimes = async (options: {
+  readonly dir: string;
+  readonly seed: number;
+  readonly underLoad: number;
+  readonly atBoot: number;
+}): Promise<Killed> => {
+  const { dir, seed } = options;
+  const random = seeded(seed);
+  const ledger = openLedger();
+  const surprises: Surprise[] = [];
+  const target = await prepared(dir);
+  const kills = shuffled(random, [
+    ...Array.from({ length: options.underLoad }, () => 'load' as const),
+    ...Array.from({ length: options.atBoot }, () => 'boot' as const),
+  ]);
+  for (const kind of kills) {
+    const afterMs = random.next() * killAfterMsMax;
+    if (kind === 'boot') await killWhileStarting(dir, afterMs);
+    else await killUnderLoad({ dir, afterMs, random, ledger, target, surprises });
+  }
+  const last = await startService({ dir });
+  const http = await seenOverHttp(last.client, target);
+  const stopped = await last.stop();
+  const log = await seenInLog(dir, target.project);
+  const verified = await assay(dir, 'verify');
+  const killed: Killed = {
+    seed,
+    kills: kills.length,
+    acknowledged: ledger.entries.length - ledger.open().length,
+    unknown: ledger.open().length,
+    surprises,
+    log,
+    http,
+    brokenInLog: broken(ledger, log.traces),
+    brokenOverHttp: broken(ledger, http.traces),
+    stopped,
+    verified,
+  };
+  await keepHistory(killed, ledger);
+  return killed;
+};
+
+type Prepared = Target & { readonly project: string };
+
+export const newRun = async (client: Client, name: string): Promise<Prepared> => {
+  type Made = { readonly id: string };
+  const made = await client.call<Made>('POST', '/v2/projects', { body: { name } });
+  const project = made.body.id;
+  const root = `/v2/projects/${project}`;
+  const stream = await client.call<Made>('POST', `${root}/log_streams`, { body: { name } });
+  return { project, root, run: stream.body.id };
+};
+
+const prepared = async (dir: string): Promise<Prepared> => {
+  const service = await startService({ dir });
+  const target = await newRun(service.client, 'chaos');
+  await service.kill();
+  return target;
+};
+
+const killWhileStarting = async (dir: string, afterMs: number): Promise<void> => {
+  const { child, ready } = spawnService({ dir });
+  const early = ready.then(
+    (service) => service.exited,
+    () => null,
+  );
+  await pause(afterMs);
+  child.kill('SIGKILL');
+  await early;
+};
+
+const killUnderLoad = async (options: {
+  readonly dir: string;
+  readonly afterMs: number;
+  readonly random: Seeded;
+  readonly ledger: Ledger;
+  readonly target: Target;
+  readonly surprises: Surprise[];
+}): Promise<void> => {
+  const service = await startService({ dir: options.dir });
+  let over = false;
+  const loaded = hammer({
+    ...options,
+    client: service.client,
+    workers,
+    over: () => over,
+  });
+  await pause(options.afterMs);
+  over = true;
+  await service.kill();
+  await loaded;
+};
+
+const shuffled = <T>(random: Seeded, items: readonly T[]): readonly T[] =>
+  items
+    .map((item) => ({ item, at: random.next() }))
+    .sort((a, b) => a.at - b.at)
+    .map(({ item }) => item);
+
+/** What a failing run was, for whoever has to find out why. */
+const keepHistory = async (killed: Killed, ledger: Ledger): Promise<void> => {
+  const fine =
+    killed.verified.code === 0 &&
+    [killed.surprises, killed.log.problems, killed.brokenInLog, killed.brokenOverHttp].every(
+      (list) => list.length === 0,
+    );
+  if (fine) return;
+  const folder = join(repository, 'artifacts');
+  await mkdir(folder, { recursive: true });
+  const { log, http, ...rest } = killed;
+  const told = { ...rest, problems: log.problems, counted: http.counted, ledger: ledger.entries };
+  await writeFile(join(folder, `kill-${killed.seed}.json`), JSON.stringify(told, null, 1));
+};

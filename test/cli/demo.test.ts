@@ -1,0 +1,78 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { Writable } from 'node:stream';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import { runDemo } from '../../cli/demo/demo.js';
+import { temporaryFolder } from '../support/folder.js';
+import { startService, type ServiceProcess } from '../support/service-process.js';
+
+const run = promisify(execFile);
+const curl = spawnSync('curl', ['--version']).status === 0;
+if (!curl) process.stdout.write('\nSKIPPED: the lines that the demo prints, for want of curl\n\n');
+
+describe('the demo', function () {
+  this.timeout(60_000);
+
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let service: ServiceProcess;
+  let lines: readonly string[] = [];
+  let printed = '';
+
+  const demo = async (): Promise<readonly string[]> => {
+    printed = '';
+    const out = new Writable({
+      write: (chunk: Buffer, _encoding, done) => {
+        printed += chunk.toString('utf8');
+        done();
+      },
+    });
+    return runDemo({ baseUrl: service.url, apiKey: service.apiKey, out });
+  };
+
+  before(async () => {
+    folder = await temporaryFolder();
+    service = await startService({ dir: folder.dir });
+    lines = await demo();
+  });
+  after(async () => {
+    await service.kill();
+    await folder.remove();
+  });
+
+  it('records what it says it sent, and prints the key', () => {
+    for (const [stream, runs] of [
+      ['support', 200],
+      ['airline', 120],
+      ['coding', 80],
+    ] as const) {
+      const row = printed.split('\n').find((line) => line.includes(stream)) ?? '';
+      const cells = row.split('│').map((cell) => cell.trim());
+      expect(cells[2], printed).to.equal(String(runs));
+      expect(cells[4], row).to.equal(cells[5]);
+    }
+    expect(printed).to.contain(service.apiKey);
+  });
+
+  (curl ? it : it.skip)('prints three lines that work when they are pasted', async () => {
+    expect(lines).to.have.length(3);
+    const answers: Record<string, unknown>[] = [];
+    for (const line of lines) {
+      expect(printed).to.contain(line);
+      const { stdout } = await run('sh', ['-c', line]);
+      answers.push(JSON.parse(stdout) as Record<string, unknown>);
+    }
+    expect(answers[0]?.['bucketed_metrics']).to.have.keys(
+      'gpt-4o',
+      'gpt-4o-mini',
+      'claude-3-5-sonnet',
+    );
+    expect(answers[1]?.['records']).to.have.length(3);
+    expect(answers[2]?.['columns']).to.be.an('array').that.is.not.empty;
+  });
+
+  it('may be repeated and changes nothing', async () => {
+    const before = printed;
+    await demo();
+    expect(printed).to.equal(before);
+  });
+});
