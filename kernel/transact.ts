@@ -62,7 +62,7 @@ export const transact = async <S, E extends Event>(
   log: EventLog,
   stream: StreamName,
   fold: Fold<S, E>,
-  decide: Decide<S, E>,
+  decide: Decide<S, NoInfer<E>>,
   authorship: Authorship,
 ): Promise<Transacted<S, E>> => {
   for (let attempt = 0; attempt <= retriesMax; attempt += 1) {

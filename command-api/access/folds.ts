@@ -1,0 +1,155 @@
+import type { OrganizationRole, ProjectRole } from '../../contract/roles.js';
+import type { ApiKeyEvent } from '../../events/api-keys.js';
+import type { LogStreamEvent } from '../../events/log-streams.js';
+import type { ProjectEvent } from '../../events/projects.js';
+import type { UserEvent } from '../../events/users.js';
+import { unreachable, type Fold } from '../../kernel/decision.js';
+import type {
+  ApiKeyId,
+  Instant,
+  OrganizationId,
+  ProjectId,
+  RunId,
+  UserId,
+} from '../../kernel/shapes.js';
+
+/** What several slices need to know of a project; null before it was created. */
+export type Project = {
+  readonly id: ProjectId;
+  readonly organizationId: OrganizationId;
+  readonly name: string;
+  readonly type: string;
+  readonly description: string | null;
+  readonly labels: readonly string[];
+  readonly createdBy: UserId;
+  readonly createdAt: Instant;
+  readonly live: boolean;
+};
+
+export const projects: Fold<Project | null, ProjectEvent> = {
+  initial: null,
+  evolve: (project, { type, data }) => {
+    switch (type) {
+      case 'ProjectCreated':
+        return {
+          id: data.project_id,
+          organizationId: data.organization_id,
+          name: data.name,
+          type: data.type,
+          description: null,
+          labels: [],
+          createdBy: data.created_by,
+          createdAt: data.created_at,
+          live: true,
+        };
+      case 'ProjectRenamed':
+        return project && { ...project, name: data.name };
+      case 'ProjectDetailsChanged':
+        return project && { ...project, description: data.description, labels: data.labels };
+      case 'ProjectDeleted':
+        return project && { ...project, live: false };
+      default:
+        return unreachable(type);
+    }
+  },
+};
+
+export type RunKind = 'log_stream' | 'experiment' | 'metrics_testing';
+/** A run as the log has it; null before it was created. */
+export type Run = {
+  readonly id: RunId;
+  readonly projectId: ProjectId;
+  readonly kind: RunKind;
+  readonly name: string;
+  readonly createdBy: UserId;
+  readonly createdAt: Instant;
+  readonly live: boolean;
+};
+
+export const runs: Fold<Run | null, LogStreamEvent> = {
+  initial: null,
+  evolve: (run, { type, data }) => {
+    switch (type) {
+      case 'LogStreamCreated':
+        return {
+          id: data.run_id,
+          projectId: data.project_id,
+          kind: 'log_stream',
+          name: data.name,
+          createdBy: data.created_by,
+          createdAt: data.created_at,
+          live: true,
+        };
+      case 'LogStreamRenamed':
+        return run && { ...run, name: data.name };
+      case 'LogStreamDeleted':
+        return run && { ...run, live: false };
+      default:
+        return unreachable(type);
+    }
+  },
+};
+
+export type User = {
+  readonly id: UserId;
+  readonly organizationId: OrganizationId;
+  readonly email: string;
+  readonly firstName: string;
+  readonly lastName: string;
+  readonly role: OrganizationRole;
+};
+
+export const users: Fold<User | null, UserEvent> = {
+  initial: null,
+  evolve: (_user, { data }) => ({
+    id: data.user_id,
+    organizationId: data.organization_id,
+    email: data.email,
+    firstName: data.first_name,
+    lastName: data.last_name,
+    role: data.role,
+  }),
+};
+
+export type ApiKey = {
+  readonly id: ApiKeyId;
+  readonly organizationId: OrganizationId;
+  readonly createdBy: UserId;
+  readonly valueHash: string;
+  readonly truncated: string;
+  readonly description: string;
+  readonly projectId: ProjectId | null;
+  readonly projectRole: ProjectRole | null;
+  readonly expiresAt: Instant | null;
+  /** Its parent first. */
+  readonly ancestors: readonly ApiKeyId[];
+  readonly createdAt: Instant;
+  readonly revoked: boolean;
+};
+
+export const apiKeys: Fold<ApiKey | null, ApiKeyEvent> = {
+  initial: null,
+  evolve: (key, { type, data }) => {
+    switch (type) {
+      case 'ApiKeyCreated':
+        return {
+          id: data.api_key_id,
+          organizationId: data.organization_id,
+          createdBy: data.created_by,
+          valueHash: data.value_hash,
+          truncated: data.truncated,
+          description: data.description,
+          projectId: data.project_id,
+          projectRole: data.project_role,
+          expiresAt: data.expires_at,
+          ancestors: data.ancestors,
+          createdAt: data.created_at,
+          revoked: false,
+        };
+      case 'ApiKeyRevoked':
+        return key && { ...key, revoked: true };
+      default:
+        return unreachable(type);
+    }
+  },
+};

@@ -1,0 +1,96 @@
+import type { Credential, Gate } from '../../contract/gate.js';
+import type { Principal } from '../../contract/roles.js';
+import { Fault } from '../../kernel/fault.js';
+import type { Clock, EventReader } from '../../kernel/ports.js';
+import { reservation } from '../../kernel/reservation.js';
+import { load } from '../../kernel/transact.js';
+import { apiKeys, projects, users, type ApiKey, type Project, type User } from './folds.js';
+import { effectiveRole, principalOfKey } from './rights.js';
+import { apiKeyStream, projectStream, reservationStream, userStream } from './streams.js';
+
+export type KeyReading = {
+  /** Keyed hash of a value; null when its form rules it out without a look-up (contract 2.4, rule 1). */
+  readonly hashKey: (value: string) => string | null;
+};
+type Needs = {
+  readonly log: EventReader;
+  readonly clock: Clock;
+  readonly secrets: KeyReading;
+};
+
+/** Half of the second in which a revocation must hold everywhere (contract 2.4, rule 6). */
+const rememberedMs = 500;
+const rememberedMax = 10_000;
+
+/** Who may come in and what they see, answered from the log; nothing is older than half a second. */
+export const openGate = ({ log, clock, secrets }: Needs): Gate => {
+  const callers = remembering<{ user: User; key: ApiKey } | null>(clock);
+  const seen = remembering<Project | null>(clock);
+  const people = remembering<User | null>(clock);
+
+  const userNow = (id: string): Promise<User | null> =>
+    people(id, async () => (await load(log, userStream(id), users)).state);
+  const callerNow = (hash: string) =>
+    callers(hash, async () => {
+      const { state } = await load(log, reservationStream('api-key-value', hash), reservation);
+      if (state.holder === null) return null;
+      const { state: key } = await load(log, apiKeyStream(state.holder), apiKeys);
+      if (key === null || key.valueHash !== hash || key.revoked) return null;
+      for (const ancestor of key.ancestors) {
+        const { state: elder } = await load(log, apiKeyStream(ancestor), apiKeys);
+        if (elder === null || elder.revoked) return null;
+      }
+      const { state: user } = await load(log, userStream(key.createdBy), users);
+      return user === null ? null : { user, key };
+    });
+
+  return {
+    authenticate: async (credential: Credential): Promise<Principal> => {
+      // Logins are not served yet (contract 5.1, 4.2): there is no token or password that could be right.
+      if (credential.scheme !== 'K') throw unknownCredential();
+      const hash = secrets.hashKey(credential.key);
+      const caller = hash === null ? null : await callerNow(hash);
+      if (caller === null) throw unknownCredential();
+      const { expiresAt } = caller.key;
+      if (expiresAt !== null && expiresAt <= clock.now()) {
+        throw new Fault('token-expired', 'The API key has expired');
+      }
+      return principalOfKey(caller.user, caller.key);
+    },
+    projectInSight: async (principal, id) => {
+      const project = await seen(id, async () => {
+        const { state } = await load(log, projectStream(id), projects);
+        return state;
+      });
+      if (project === null) return null;
+      const role = effectiveRole(principal.organizationRole, principal, project);
+      return role === null ? null : { id, name: project.name, role };
+    },
+    userInSight: async (principal, id) => {
+      const user = await userNow(id);
+      return user === null || user.organizationId !== principal.organizationId
+        ? null
+        : { id: user.id, role: user.role };
+    },
+  };
+};
+
+const unknownCredential = (): Fault =>
+  new Fault('invalid-credentials', 'The credential is not valid');
+
+/** Asks once per key and half second; what was asked longest ago goes first when it gets crowded. */
+const remembering = <T>(clock: Clock) => {
+  const known = new Map<string, { readonly at: number; readonly value: Promise<T> }>();
+  return (key: string, ask: () => Promise<T>): Promise<T> => {
+    const now = clock.milliseconds();
+    const found = known.get(key);
+    if (found !== undefined && now - found.at < rememberedMs) return found.value;
+    const value = ask();
+    known.delete(key);
+    known.set(key, { at: now, value });
+    value.catch(() => known.delete(key));
+    const oldest = known.keys().next();
+    if (known.size > rememberedMax && oldest.done !== true) known.delete(oldest.value);
+    return value;
+  };
+};

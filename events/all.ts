@@ -1,0 +1,47 @@
+import type { TSchema } from 'typebox';
+import { apiKeyCreated, apiKeyRevoked } from './api-keys.js';
+import { logStreamCreated, logStreamDeleted, logStreamRenamed } from './log-streams.js';
+import { organizationCreated } from './organizations.js';
+import {
+  projectCreated,
+  projectDeleted,
+  projectDetailsChanged,
+  projectRenamed,
+} from './projects.js';
+import { nameClaimed, nameReleased } from './reservations.js';
+import {
+  scoresRecorded,
+  sessionDeleted,
+  sessionStarted,
+  spansLogged,
+  spanUpdated,
+  traceDeleted,
+  traceLogged,
+  traceUpdated,
+} from './traces.js';
+import { userCreated } from './users.js';
+
+/** Every event type that was ever stored, with the schema of its newest version. A list, no discovery. */
+export const eventSchemas: Readonly<Record<string, { version: number; schema: TSchema }>> = {
+  OrganizationCreated: { version: 1, schema: organizationCreated },
+  UserCreated: { version: 1, schema: userCreated },
+  ApiKeyCreated: { version: 1, schema: apiKeyCreated },
+  ApiKeyRevoked: { version: 1, schema: apiKeyRevoked },
+  NameClaimed: { version: 1, schema: nameClaimed },
+  NameReleased: { version: 1, schema: nameReleased },
+  ProjectCreated: { version: 1, schema: projectCreated },
+  ProjectRenamed: { version: 1, schema: projectRenamed },
+  ProjectDetailsChanged: { version: 1, schema: projectDetailsChanged },
+  ProjectDeleted: { version: 1, schema: projectDeleted },
+  LogStreamCreated: { version: 1, schema: logStreamCreated },
+  LogStreamRenamed: { version: 1, schema: logStreamRenamed },
+  LogStreamDeleted: { version: 1, schema: logStreamDeleted },
+  SessionStarted: { version: 1, schema: sessionStarted },
+  SessionDeleted: { version: 1, schema: sessionDeleted },
+  TraceLogged: { version: 1, schema: traceLogged },
+  SpansLogged: { version: 1, schema: spansLogged },
+  TraceUpdated: { version: 1, schema: traceUpdated },
+  SpanUpdated: { version: 1, schema: spanUpdated },
+  ScoresRecorded: { version: 1, schema: scoresRecorded },
+  TraceDeleted: { version: 1, schema: traceDeleted },
+};

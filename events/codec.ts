@@ -1,0 +1,24 @@
+import { eventSchemas } from './all.js';
+import { upcasts } from './upcasts.js';
+
+/**
+ * The only place where a stored event is read: brings its data to the newest version of its type. Throws TypeError on a
+ * type or version that this build does not know; the runner then parks the stream and never guesses. It does not
+ * validate against the schema: what was appended was typed, and the golden files hold old shapes to this function.
+ */
+export const decode = (type: string, schema: number, data: unknown): unknown => {
+  const known = eventSchemas[type];
+  if (known === undefined || !Object.hasOwn(eventSchemas, type)) {
+    throw new TypeError(`unknown event type ${type}`);
+  }
+  if (schema > known.version || schema < 1) {
+    throw new TypeError(`${type} version ${schema} is not known; the newest is ${known.version}`);
+  }
+  let current = data;
+  for (let version = schema; version < known.version; version += 1) {
+    const upcast = upcasts[`${type}.${version}`];
+    if (upcast === undefined) throw new TypeError(`${type} version ${version} has no upcast`);
+    current = upcast(current);
+  }
+  return current;
+};
