@@ -112,11 +112,11 @@ const whenReady = async (service: Spawned, start: Start): Promise<ServiceProcess
   const url = `http://127.0.0.1:${said.port}`;
   const client = clientOf({ url, apiKey });
   const end = async (signal: NodeJS.Signals, withinMs: number): Promise<Exit> => {
-    client.close();
     child.kill(signal);
     const timer = setTimeout(() => child.kill('SIGKILL'), withinMs);
     const exit = await exited;
     clearTimeout(timer);
+    client.close();
     return exit;
   };
   return {
