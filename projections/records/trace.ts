@@ -74,7 +74,6 @@ const logged = (event: Recorded<TraceEvent> & { type: 'TraceLogged' }): Draft[] 
   };
   const trace = rowOf(data.trace, 0, context, place(event, 0));
   trace.values['is_complete'] = data.is_complete;
-  trace.body['request'] = event.metadata.request_id;
   if (data.session_id === null) trace.body['lone'] = true;
   return [trace, ...spanRows(data.spans, 1, context, event)];
 };
@@ -101,9 +100,7 @@ const withSpans = (
     sessionId: String(values['session_id']),
   };
   // The rest of a large trace is no change of it; spans of another request are (contract 7).
-  if (trace.body['request'] !== event.metadata.request_id) {
-    values['updated_at'] = event.metadata.at;
-  }
+  if (event.data.with_trace !== true) values['updated_at'] = event.metadata.at;
   return [...rows, ...spanRows(event.data.spans, rows.length, context, event)];
 };
 
