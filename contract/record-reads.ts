@@ -27,34 +27,70 @@ const metricInfo = Type.Union([
 ]);
 
 /**
- * Contract 5.7: what every record shows; the further members of its kind (contract 5.6) stand beside these. The type is
- * any JSON object, because the read model holds the members of all kinds as they were sent.
+ * Contract 5.7: what every record shows, and the members that only some kinds have (contract 5.6). The type is any JSON
+ * object, because the read model holds the members of all kinds as they were sent.
  */
 const recordMembers = {
   type: oneOf(['session', 'trace', 'llm', 'retriever', 'tool', 'workflow', 'agent', 'control']),
   id: id('RecordId'),
-  name: Type.String(),
-  input: json,
-  output: json,
-  created_at: instant,
-  updated_at: nullable(instant),
   project_id: id('ProjectId'),
   run_id: id('RunId'),
   session_id: nullable(id('SessionId')),
   trace_id: nullable(id('TraceId')),
-  external_id: nullable(Type.String()),
+  name: Type.String(),
+  created_at: instant,
+  updated_at: nullable(instant),
+  input: json,
+  output: json,
+  redacted_input: json,
+  redacted_output: json,
   user_metadata: Type.Record(Type.String(), Type.String()),
+  tags: Type.Array(Type.String()),
+  status_code: nullable(Type.Integer()),
+  metrics: Type.Record(Type.String(), json),
+  external_id: nullable(Type.String()),
+  dataset_input: nullable(Type.String()),
+  dataset_output: nullable(Type.String()),
+  dataset_metadata: Type.Record(Type.String(), Type.String()),
   has_children: Type.Boolean(),
   is_complete: Type.Boolean(),
-  metrics: Type.Record(Type.String(), json),
   metric_info: Type.Record(Type.String(), metricInfo),
+  // Sessions
+  previous_session_id: maybe(id('SessionId')),
+  num_traces: maybe(Type.Integer()),
+  // Traces
+  annotations: Type.Optional(Type.Record(Type.String(), json)),
+  annotation_aggregates: Type.Optional(Type.Record(Type.String(), json)),
+  fully_annotated: Type.Optional(Type.Boolean()),
+  num_spans: maybe(Type.Integer()),
+  // Spans
+  parent_id: maybe(id('ParentId')),
+  step_number: maybe(Type.Integer()),
+  tools: Type.Optional(json),
+  events: Type.Optional(json),
+  model: maybe(Type.String()),
+  temperature: maybe(Type.Number()),
+  finish_reason: maybe(Type.String()),
+  tool_call_id: maybe(Type.String()),
+  agent_type: maybe(Type.String()),
+  control_id: maybe(Type.Integer()),
+  agent_name: maybe(Type.String()),
+  check_stage: maybe(Type.String()),
+  applies_to: maybe(Type.String()),
+  evaluator_name: maybe(Type.String()),
+  selector_path: maybe(Type.String()),
 };
 export type RecordView = { readonly [member: string]: Json };
-
-const list = Type.Array(Type.Unsafe<RecordView>(Type.Object(recordMembers)));
-const withTree = Type.Unsafe<RecordView>(Type.Object({ ...recordMembers, spans: list }));
+const record = Type.Object(recordMembers);
+const list = Type.Array(Type.Unsafe<RecordView>(record));
+/** Each span below has its own `spans`, any number of levels deep. */
+const tree = Type.Object({
+  ...recordMembers,
+  spans: Type.Array(Type.Object({ type: Type.String() }, { additionalProperties: true })),
+});
+const withTree = Type.Unsafe<RecordView>(tree);
 const withTraces = Type.Unsafe<RecordView>(
-  Type.Object({ ...recordMembers, traces: Type.Array(withTree) }),
+  Type.Object({ ...recordMembers, traces: Type.Array(tree) }),
 );
 
 const sort = Type.Object({

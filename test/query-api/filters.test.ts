@@ -1,6 +1,19 @@
 import { expect } from 'chai';
+import {
+  array,
+  assert,
+  constantFrom,
+  dictionary,
+  jsonValue,
+  letrec,
+  oneof,
+  property,
+  record,
+  string,
+} from 'fast-check';
 import type { Json } from '../../kernel/shapes.js';
 import type { MetricType, Population } from '../../kernel/records.js';
+import { runs } from '../support/runs.js';
 import { columnsOf, planFilter } from '../../query-api/filters/plan.js';
 
 const planned = (
@@ -429,6 +442,45 @@ describe('a leaf of a filter', () => {
     );
     refused(text({ name: 'fully_annotated' })).to.deep.equal(
       valueError(at('name'), "unknown column 'fully_annotated'"),
+    );
+  });
+});
+
+describe('a filter of any JSON', () => {
+  const { node } = letrec((tie) => ({
+    node: oneof(
+      { depthSize: 'small', withCrossShrink: true },
+      record({ filter: oneof(tie('leaf'), jsonValue()) }),
+      record({ and_: array(tie('node')) }),
+      record({ or: array(tie('node')) }),
+      record({ not: tie('node') }),
+      dictionary(constantFrom('filter', 'and', 'or_', 'not_', '__proto__'), jsonValue()),
+    ),
+    leaf: record(
+      {
+        type: constantFrom('text', 'id', 'date', 'number', 'boolean', 'collection', 'x'),
+        name: oneof(constantFrom('input', 'id', 'tags', 'metrics/a', 'created_at'), jsonValue()),
+        column_id: string(),
+        operator: oneof(constantFrom('eq', 'contains', 'between', 'one_of'), jsonValue()),
+        value: jsonValue(),
+        case_sensitive: jsonValue(),
+      },
+      { requiredKeys: [] },
+    ),
+  }));
+
+  it('is planned or complained about, one or the other', () => {
+    assert(
+      property(oneof(node, jsonValue()), (tree) => {
+        const { filter, complaints } = planned(tree as Json);
+        expect(complaints.length > 0 && filter !== null).to.equal(false);
+        for (const { loc, msg, type } of complaints) {
+          expect(loc[0]).to.equal('body');
+          expect(msg).to.be.a('string');
+          expect(type).to.match(/^[a-z_]+$/);
+        }
+      }),
+      { numRuns: runs(1_000) },
     );
   });
 });

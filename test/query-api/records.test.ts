@@ -1,0 +1,165 @@
+import { expect } from 'chai';
+import type { RecordSearch, RecordView } from '../../contract/record-reads.js';
+import { stream } from '../../kernel/ports.js';
+import type { ColumnValue, Population, RecordKind, RecordRow } from '../../kernel/records.js';
+import type { Json } from '../../kernel/shapes.js';
+import { planSearch } from '../../query-api/records/plan.js';
+import { spanTree, traceTree, treeLevelsMax } from '../../query-api/records/tree.js';
+import { truncated, viewOf } from '../../query-api/records/views.js';
+
+const planned = (body: RecordSearch, population: Population = 'trace') =>
+  planSearch(body, population, new Map());
+const refused = (body: RecordSearch, population: Population = 'trace') => {
+  const { complaints } = planned(body, population);
+  expect(complaints).to.have.length(1);
+  return expect(complaints[0]);
+};
+
+describe('planning a search of records', () => {
+  it('answers the first 100, newest first, unless told', () =>
+    expect(planned({}).plan).to.deep.equal({
+      population: 'trace',
+      kinds: null,
+      from: null,
+      to: null,
+      filter: null,
+      sort: null,
+      offset: 0,
+      limit: 100,
+    }));
+
+  it('sorts ascending by a column of either spelling', () => {
+    expect(planned({ sort: { column_id: 'name' } }).plan?.sort).to.deep.equal({
+      column: 'name',
+      ascending: true,
+    });
+    expect(planned({ sort: { name: 'metrics/any', ascending: false } }).plan?.sort).to.deep.equal({
+      column: 'metrics/any',
+      ascending: false,
+    });
+    expect(planned({ sort: { name: 'id', column_id: 'id' } }).plan?.sort?.column).to.equal('id');
+  });
+
+  it('refuses columns that cannot be sorted by, at the member that the client used', () => {
+    const at = (...loc: readonly string[]) => ['body', 'sort', ...loc];
+    refused({ sort: { column_id: 'tags' } }).to.deep.equal({
+      loc: at('column_id'),
+      msg: "Value error, column 'tags' cannot be sorted by",
+      type: 'value_error',
+    });
+    refused({ sort: { name: 'nowhere' } }).to.deep.equal({
+      loc: at('name'),
+      msg: "Value error, unknown column 'nowhere'",
+      type: 'value_error',
+    });
+    refused({ sort: { name: 'status_code' } }, 'session').to.include({
+      msg: "Value error, column 'status_code' does not apply to sessions",
+    });
+    refused({ sort: {} }).to.deep.equal({
+      loc: at('column_id'),
+      msg: 'Field required',
+      type: 'missing',
+    });
+    refused({ sort: { name: 'id', column_id: 'name' } }).to.deep.include({ loc: at() });
+  });
+});
+
+const project = 'p';
+const row = (
+  kind: RecordKind,
+  id: string,
+  values: Readonly<Record<string, ColumnValue>> = {},
+): RecordRow => ({
+  group: stream('trace', project, 't'),
+  ordinal: 0,
+  kind,
+  values: { id, created_at: '2026-03-01T00:00:00.000000Z', ...values },
+  metrics: {},
+  userMetadata: {},
+  errors: {},
+  annotators: [],
+  spanCount: 0,
+  body: {},
+});
+const span = (id: string, parent: string, values: Readonly<Record<string, ColumnValue>> = {}) =>
+  row('tool', id, { parent_id: parent, ...values });
+const idOnly = ({ values }: RecordRow): RecordView => ({ id: String(values['id']) });
+
+/** `t(a(b) c)`: ids in order, children in brackets. */
+const drawn = (node: Json): string => {
+  const { id, spans } = node as { readonly id: string; readonly spans: readonly Json[] };
+  return spans.length === 0 ? id : `${id}(${spans.map(drawn).join(' ')})`;
+};
+const drawnTrace = (...rows: readonly RecordRow[]) => drawn(traceTree(rows, idOnly));
+
+describe('the tree of a trace', () => {
+  const trace = row('trace', 't');
+
+  it('puts each span under its parent, whatever the order of arrival', () =>
+    expect(drawnTrace(span('c', 'b'), span('b', 'a'), span('a', 't'), trace)).to.equal(
+      't(a(b(c)))',
+    ));
+
+  it('orders siblings by step number, missing last, then by time, then by id', () =>
+    expect(
+      drawnTrace(
+        trace,
+        span('d', 't', { created_at: '2026-03-01T00:00:00.000001Z' }),
+        span('c', 't'),
+        span('b', 't'),
+        span('a', 't', { step_number: 10, created_at: '2026-03-02T00:00:00.000000Z' }),
+        span('z', 't', { step_number: 9 }),
+      ),
+    ).to.equal('t(z a b c d)'));
+
+  it('knows a span with the id of its trace from the trace', () =>
+    expect(drawnTrace(trace, span('t', 't'), span('a', 't'))).to.equal('t(a t)'));
+
+  it('shows what is deeper than its levels beside each other', () => {
+    const chain = Array.from({ length: treeLevelsMax + 5 }, (_, index) =>
+      span(`s${index}`, index === 0 ? 't' : `s${index - 1}`),
+    );
+    const tree = drawnTrace(trace, ...chain);
+    expect(tree.match(/\(/g)).to.have.length(treeLevelsMax);
+    expect(tree.match(/s\d+/g)).to.have.length(treeLevelsMax + 5);
+  });
+
+  it('is nothing without the trace', () =>
+    expect(traceTree([span('a', 't')], idOnly)).to.equal(null));
+
+  it('of a span is what lies below it', () => {
+    const rows = [trace, span('a', 't'), span('b', 'a'), span('c', 't')];
+    expect(drawn(spanTree(rows, 'a', idOnly))).to.equal('a(b)');
+    expect(spanTree(rows, 't', idOnly)).to.equal(null);
+  });
+});
+
+describe('a record as read', () => {
+  it('has counts only when they were asked for', () => {
+    const trace: RecordRow = { ...row('trace', 't'), spanCount: 3 };
+    const session: RecordRow = { ...row('session', 's'), body: { traces: 2 } };
+    expect(viewOf(trace, true)).to.include({ num_spans: 3 });
+    expect(viewOf(trace, false)).to.include({ num_spans: null, fully_annotated: false });
+    expect(viewOf(session, true)).to.include({ num_traces: 2 });
+    expect(viewOf(session, false)).to.include({ num_traces: null });
+    expect(viewOf(span('a', 't'), true)).to.not.have.any.keys('num_spans', 'num_traces');
+  });
+
+  it('is cut to 1,000 characters a text, without tearing one, where it was asked for', () => {
+    const long = '😀'.repeat(1_001);
+    const cut = truncated({
+      input: [{ role: 'user', content: long }],
+      output: long,
+      name: long,
+      dataset_input: null,
+      dataset_metadata: { source: long },
+    });
+    expect(cut).to.deep.equal({
+      input: [{ role: 'user', content: '😀'.repeat(1_000) }],
+      output: '😀'.repeat(1_000),
+      name: long,
+      dataset_input: null,
+      dataset_metadata: { source: '😀'.repeat(1_000) },
+    });
+  });
+});
