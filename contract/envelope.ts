@@ -1,0 +1,50 @@
+import { Type, type TSchema } from 'typebox';
+import { nullable } from '../kernel/shapes.js';
+
+/** Page sizes of contract 1.10. */
+export const pageLimitMax = 1_000;
+export const defaultPageLimit = 100;
+/** Lists without pages end here (contract 5.4, 5.5). */
+export const plainListMax = 1_000;
+
+const startingToken = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: 0 });
+const limit = Type.Integer({ minimum: 1, maximum: pageLimitMax, default: defaultPageLimit });
+
+/** `starting_token` and `limit` as query parameters, or as members of a search body. */
+export const pageMembers = {
+  starting_token: Type.Optional(startingToken),
+  limit: Type.Optional(limit),
+};
+export const paged = Type.Object(pageMembers);
+
+/** The envelope of contract 1.10 with its one list. */
+export const envelope = <Name extends string, T extends TSchema>(list: Name, item: T) =>
+  Type.Object({
+    starting_token: Type.Integer(),
+    limit: Type.Integer(),
+    paginated: Type.Boolean(),
+    next_starting_token: nullable(Type.Integer()),
+    ...({ [list]: Type.Array(item) } as { readonly [K in Name]: ReturnType<typeof Type.Array<T>> }),
+  });
+
+export type PageAsked = { readonly starting_token?: number; readonly limit?: number };
+export type PageMeasure = {
+  readonly starting_token: number;
+  readonly limit: number;
+  readonly paginated: boolean;
+  readonly next_starting_token: number | null;
+};
+
+/** The members beside the list: `paginated` exactly when this page is not the whole result. */
+export const pageMeasure = (asked: PageAsked, rows: number, more: boolean): PageMeasure => {
+  const start = asked.starting_token ?? 0;
+  return {
+    starting_token: start,
+    limit: asked.limit ?? defaultPageLimit,
+    paginated: more || start > 0,
+    next_starting_token: more ? start + rows : null,
+  };
+};
+
+/** The answer of deletions and the like: one sentence. */
+export const message = Type.Object({ message: Type.String() });

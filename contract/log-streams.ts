@@ -1,0 +1,136 @@
+import { Type } from 'typebox';
+import { id, instant, name, nullable } from '../kernel/shapes.js';
+import { envelope, pageMembers, plainListMax } from './envelope.js';
+import { listingBody } from './listings.js';
+import { operation } from './operation.js';
+import { userBlock } from './people.js';
+
+export const logStream = Type.Object({
+  id: id('RunId'),
+  name: Type.String(),
+  project_id: id('ProjectId'),
+  created_at: instant,
+  updated_at: nullable(instant),
+  created_by: id('UserId'),
+  created_by_user: userBlock,
+  /** Null unless asked for with `include_counts`. */
+  num_spans: nullable(Type.Integer()),
+  num_traces: nullable(Type.Integer()),
+  has_user_created_sessions: nullable(Type.Boolean()),
+});
+
+const everyScheme = ['K', 'B', 'P'] as const;
+const inProject = Type.Object({ project_id: id('ProjectId') });
+const inLogStream = Type.Object({ project_id: id('ProjectId'), log_stream_id: id('RunId') });
+const nothing = Type.Object({});
+const counts = { include_counts: Type.Optional(Type.Boolean({ default: false })) };
+const path = '/v2/projects/{project_id}/log_streams';
+
+export const createLogStream = operation({
+  operationId: 'createLogStream',
+  summary: 'Create a log stream',
+  section: '5.5',
+  method: 'POST',
+  path,
+  schemes: everyScheme,
+  kind: 'w',
+  requires: 'editor',
+  params: inProject,
+  query: nothing,
+  body: Type.Object({ name: name() }),
+  response: logStream,
+  faults: ['not-found', 'forbidden', 'already-exists'],
+});
+
+export const listLogStreams = operation({
+  operationId: 'listLogStreams',
+  summary: 'Log streams of a project',
+  section: '5.5',
+  method: 'GET',
+  path,
+  schemes: everyScheme,
+  kind: 'r',
+  requires: 'viewer',
+  params: inProject,
+  query: Type.Object(counts),
+  response: Type.Array(logStream, { maxItems: plainListMax }),
+  faults: ['not-found'],
+});
+
+export const pageLogStreams = operation({
+  operationId: 'pageLogStreams',
+  summary: 'Log streams of a project, paged',
+  section: '5.5',
+  method: 'GET',
+  path: `${path}/paginated`,
+  schemes: everyScheme,
+  kind: 'r',
+  requires: 'viewer',
+  params: inProject,
+  query: Type.Object({ ...pageMembers, ...counts }),
+  response: envelope('log_streams', logStream),
+  faults: ['not-found'],
+});
+
+export const searchLogStreams = operation({
+  operationId: 'searchLogStreams',
+  summary: 'Log streams of a project, filtered, sorted and paged',
+  section: '5.5',
+  method: 'POST',
+  path: `${path}/search`,
+  schemes: everyScheme,
+  kind: 'r',
+  requires: 'viewer',
+  params: inProject,
+  query: nothing,
+  body: Type.Object({ ...listingBody.properties, ...counts }),
+  response: envelope('log_streams', logStream),
+  faults: ['not-found'],
+});
+
+export const getLogStream = operation({
+  operationId: 'getLogStream',
+  summary: 'One log stream',
+  section: '5.5',
+  method: 'GET',
+  path: `${path}/{log_stream_id}`,
+  schemes: everyScheme,
+  kind: 'r',
+  requires: 'viewer',
+  params: inLogStream,
+  query: nothing,
+  response: logStream,
+  faults: ['not-found'],
+});
+
+export const renameLogStream = operation({
+  operationId: 'renameLogStream',
+  summary: 'Rename a log stream',
+  section: '5.5',
+  method: 'PUT',
+  path: `${path}/{log_stream_id}`,
+  schemes: everyScheme,
+  kind: 'w',
+  requires: 'editor',
+  params: inLogStream,
+  query: nothing,
+  body: Type.Object({ name: name() }),
+  response: logStream,
+  faults: ['not-found', 'forbidden', 'already-exists'],
+});
+
+export const deleteLogStream = operation({
+  operationId: 'deleteLogStream',
+  summary: 'Delete a log stream with its records',
+  section: '5.5',
+  method: 'DELETE',
+  path: `${path}/{log_stream_id}`,
+  schemes: everyScheme,
+  kind: 'w',
+  requires: 'owner',
+  params: inLogStream,
+  query: nothing,
+  response: Type.Null(),
+  status: 204,
+  faults: ['not-found', 'forbidden'],
+});

@@ -1,0 +1,19 @@
+import { Type } from 'typebox';
+import { nullable } from '../kernel/shapes.js';
+
+/** `created_by_user` (contract 3.10): null when the user was removed or the service itself acted. */
+export const userBlock = nullable(
+  Type.Object({
+    id: Type.String(),
+    email: Type.String(),
+    first_name: Type.String(),
+    last_name: Type.String(),
+  }),
+);
+
+/** Element of every `permissions` array (contract 3.10). */
+export const permission = Type.Object({
+  action: Type.String(),
+  allowed: Type.Boolean(),
+  message: nullable(Type.String()),
+});

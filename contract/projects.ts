@@ -1,0 +1,152 @@
+import { Type } from 'typebox';
+import { id, instant, maybe, name, nullable, oneOf } from '../kernel/shapes.js';
+import { envelope, message, plainListMax } from './envelope.js';
+import { listingBody } from './listings.js';
+import { operation } from './operation.js';
+import { permission, userBlock } from './people.js';
+
+export const projectTypes = ['gen_ai', 'prompt_evaluation', 'llm_monitor', 'protect'] as const;
+/** Newest runs shown with a project (contract 5.4). */
+export const shownRunsMax = 100;
+
+export const runSummary = Type.Object({
+  id: id('RunId'),
+  name: Type.String(),
+  kind: oneOf(['log_stream', 'experiment', 'metrics_testing']),
+  created_at: instant,
+  updated_at: nullable(instant),
+});
+export const project = Type.Object({
+  id: id('ProjectId'),
+  name: Type.String(),
+  type: Type.String(),
+  description: nullable(Type.String()),
+  labels: Type.Array(Type.String()),
+  created_by: id('UserId'),
+  created_by_user: userBlock,
+  created_at: instant,
+  updated_at: nullable(instant),
+  bookmark: Type.Boolean(),
+  runs: Type.Array(runSummary),
+  permissions: Type.Array(permission),
+});
+
+const everyScheme = ['K', 'B', 'P'] as const;
+const params = Type.Object({ project_id: id('ProjectId') });
+const nothing = Type.Object({});
+const listed = Type.Array(project, { maxItems: plainListMax });
+
+export const createProject = operation({
+  operationId: 'createProject',
+  summary: 'Create a project',
+  section: '5.4',
+  method: 'POST',
+  path: '/v2/projects',
+  schemes: everyScheme,
+  kind: 'w',
+  requires: 'user',
+  params: nothing,
+  query: nothing,
+  body: Type.Object({ name: name(), type: maybe(oneOf(projectTypes)) }),
+  response: project,
+  faults: ['forbidden', 'already-exists'],
+});
+
+export const listProjects = operation({
+  operationId: 'listProjects',
+  summary: 'Projects in sight',
+  section: '5.4',
+  method: 'GET',
+  path: '/v2/projects',
+  schemes: everyScheme,
+  kind: 'r',
+  requires: 'signed-in',
+  params: nothing,
+  query: Type.Object({
+    project_name: Type.Optional(Type.String()),
+    type: Type.Optional(oneOf(projectTypes)),
+  }),
+  response: listed,
+});
+
+export const listAllProjects = operation({
+  operationId: 'listAllProjects',
+  summary: 'All projects in sight',
+  section: '5.4',
+  method: 'GET',
+  path: '/v2/projects/all',
+  schemes: everyScheme,
+  kind: 'r',
+  requires: 'signed-in',
+  params: nothing,
+  query: Type.Object({ type: Type.Optional(oneOf(projectTypes)) }),
+  response: listed,
+});
+
+export const pageProjects = operation({
+  operationId: 'pageProjects',
+  summary: 'Projects in sight, filtered, sorted and paged',
+  section: '5.4',
+  method: 'POST',
+  path: '/v2/projects/paginated',
+  schemes: everyScheme,
+  kind: 'r',
+  requires: 'signed-in',
+  params: nothing,
+  query: nothing,
+  body: listingBody,
+  response: envelope('projects', project),
+});
+
+export const getProject = operation({
+  operationId: 'getProject',
+  summary: 'One project',
+  section: '5.4',
+  method: 'GET',
+  path: '/v2/projects/{project_id}',
+  schemes: everyScheme,
+  kind: 'r',
+  requires: 'viewer',
+  params,
+  query: nothing,
+  response: project,
+  faults: ['not-found'],
+});
+
+export const changeProject = operation({
+  operationId: 'changeProject',
+  summary: 'Rename a project or change its details',
+  section: '5.4',
+  method: 'PUT',
+  path: '/v2/projects/{project_id}',
+  schemes: everyScheme,
+  kind: 'w',
+  requires: 'owner',
+  params,
+  query: nothing,
+  body: Type.Object(
+    {
+      name: maybe(name()),
+      description: maybe(Type.String({ maxLength: 4_096 })),
+      labels: maybe(Type.Array(name(), { maxItems: 100 })),
+    },
+    { additionalProperties: false },
+  ),
+  response: project,
+  faults: ['not-found', 'forbidden', 'already-exists'],
+});
+
+export const deleteProject = operation({
+  operationId: 'deleteProject',
+  summary: 'Delete a project with all in it',
+  section: '5.4',
+  method: 'DELETE',
+  path: '/v2/projects/{project_id}',
+  schemes: everyScheme,
+  kind: 'w',
+  requires: 'owner',
+  params,
+  query: nothing,
+  response: message,
+  faults: ['not-found', 'forbidden'],
+});

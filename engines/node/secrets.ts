@@ -1,0 +1,63 @@
+import { createHmac, hkdfSync, randomBytes } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import type { Files } from '../../kernel/ports.js';
+
+const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const prefix = 'asy_';
+const valueLength = 43;
+const checksumLength = 6;
+const form = /^asy_[0-9A-Za-z]{49}$/;
+
+/** What the service knows of secrets; the 32 bytes behind it never leave this file. */
+export type Secrets = {
+  /** A new key value of contract 2.4, 53 characters. */
+  readonly mintKey: () => string;
+  /** HMAC-SHA-256 in hex; null for an `asy_` value with a wrong form or checksum. */
+  readonly hashKey: (value: string) => string | null;
+  /** Display form: the first 8 (of other forms 4) characters, `...`, the last 4. */
+  readonly truncate: (value: string) => string;
+};
+
+/** One derived key per use, so that no two uses ever share one (HKDF, RFC 5869). */
+export const openSecrets = (secretKey: Uint8Array): Secrets => {
+  const pepper = Buffer.from(hkdfSync('sha256', secretKey, '', 'assay api key pepper', 32));
+  return {
+    mintKey: () => keyOf(randomBytes(32)),
+    hashKey: (value) =>
+      value.startsWith(prefix) && !isWhole(value)
+        ? null
+        : createHmac('sha256', pepper).update(value).digest('hex'),
+    truncate: (value) => `${value.slice(0, form.test(value) ? 8 : 4)}...${value.slice(-4)}`,
+  };
+};
+
+/** The secret key of a data folder: 32 bytes, made when missing, readable by its owner only. */
+export const secretKeyOf = async (files: Files, path: string): Promise<Uint8Array> => {
+  const known = await files.read(path);
+  if (known !== null) {
+    const bytes = Buffer.from(Buffer.from(known).toString('utf8').trim(), 'base64');
+    if (bytes.length === 32) return bytes;
+    throw new Error(`${path} does not hold 32 bytes in base64; restore it from a backup`);
+  }
+  const made = randomBytes(32);
+  await files.write(path, Buffer.from(`${made.toString('base64')}\n`));
+  return made;
+};
+
+/** `asy_`, 32 bytes in base 62, and the CRC-32 of all that in base 62 (contract 2.4, rule 1). */
+export const keyOf = (bytes: Uint8Array): string => {
+  const value = `${prefix}${base62(BigInt(`0x${Buffer.from(bytes).toString('hex')}`), valueLength)}`;
+  return value + checksum(value);
+};
+
+/** Whether an `asy_` value has the form and the checksum. */
+export const isWhole = (value: string): boolean =>
+  form.test(value) && checksum(value.slice(0, -checksumLength)) === value.slice(-checksumLength);
+
+const checksum = (value: string): string => base62(BigInt(crc32(value)), checksumLength);
+
+const base62 = (value: bigint, width: number): string => {
+  let text = '';
+  for (let rest = value; rest > 0n; rest /= 62n) text = digits[Number(rest % 62n)] + text;
+  return text.padStart(width, '0');
+};
