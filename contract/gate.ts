@@ -1,5 +1,6 @@
 import type { Position } from '../kernel/ports.js';
 import type { ProjectId, UserId } from '../kernel/shapes.js';
+import type { Cause } from './operation.js';
 import type { OrganizationRole, Principal, ProjectInSight } from './roles.js';
 
 /** What the HTTP engine asks of the service before a handler runs. main.ts supplies it, answered from the log. */
@@ -9,8 +10,11 @@ export type Credential =
   | { readonly scheme: 'P'; readonly email: string; readonly password: string };
 
 export interface Gate {
-  /** Throws Fault `invalid-credentials`, `token-expired` or `too-many`. Never older than one second. */
-  authenticate(credential: Credential): Promise<Principal>;
+  /**
+   * Throws Fault `invalid-credentials`, `token-expired` or `too-many`. Never older than one second. `address` is the
+   * caller's, for the count of failures.
+   */
+  authenticate(credential: Credential, address: string): Promise<Principal>;
   /** Null: unknown, deleted, of another organisation, or the caller has no role there: all answer the same 404. */
   projectInSight(principal: Principal, project: ProjectId): Promise<ProjectInSight | null>;
   /** A user of the caller's own organisation, else null. */
@@ -27,16 +31,22 @@ export type StoredAnswer = {
   readonly position: Position | null;
 };
 
+/** Whose key it is and what it was sent with: two requests are the same when both members are. */
+export type Keyed = { readonly scope: string; readonly fingerprint: string };
+
 export interface Idempotency {
   /**
    * Runs `work` once per scope within 24 h and answers what it answered. Throws Fault `invalid` when the scope was used
-   * with another fingerprint, `idempotency-in-progress` while the first is running. `work` says what may be stored:
-   * null = nothing (contract 1.8, rule 4), so that a repeat runs again.
+   * with another fingerprint, `idempotency-in-progress` while the first is running. `work` says what may be stored;
+   * when it throws, nothing is (contract 1.8, rule 4), so that a repeat runs again, with the same `seed`: ids made from
+   * it make the repeat the same effect.
    */
   once(
-    scope: string,
-    fingerprint: string,
-    work: () => Promise<{ readonly answer: StoredAnswer; readonly stored: StoredAnswer | null }>,
+    keyed: Keyed,
+    cause: Omit<Cause, 'eventId'>,
+    work: (
+      seed: string,
+    ) => Promise<{ readonly answer: StoredAnswer; readonly stored: StoredAnswer }>,
   ): Promise<{ readonly answer: StoredAnswer; readonly replayed: boolean }>;
 }
 

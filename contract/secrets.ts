@@ -1,0 +1,53 @@
+import type { TSchema } from 'typebox';
+import type { Operation } from './operation.js';
+
+type Raw = Readonly<Record<string, unknown>>;
+const branchesOf = (schema: Raw): readonly Raw[] =>
+  ['anyOf', 'allOf', 'oneOf'].flatMap((keyword) => (schema[keyword] ?? []) as readonly Raw[]);
+
+/** A copy of an answer with `""` for each member that its schema marks `x-secret`: what may be kept (contract 1.8). */
+export const withoutSecrets = (schema: TSchema, answer: unknown): unknown =>
+  hasSecrets(schema) ? redacted(schema as Raw, answer) : answer;
+
+const redacted = (schema: Raw, value: unknown): unknown => {
+  if (schema['x-secret'] === true) return typeof value === 'string' ? '' : value;
+  const inBranches = branchesOf(schema).reduce((kept, one) => redacted(one, kept), value);
+  if (Array.isArray(inBranches)) {
+    const items = schema['items'] as Raw | undefined;
+    return items === undefined ? inBranches : inBranches.map((item) => redacted(items, item));
+  }
+  const members = schema['properties'] as Readonly<Record<string, Raw>> | undefined;
+  if (members === undefined || typeof inBranches !== 'object' || inBranches === null) {
+    return inBranches;
+  }
+  return Object.fromEntries(
+    Object.entries(inBranches).map(([name, member]) => {
+      const one = Object.hasOwn(members, name) ? members[name] : undefined;
+      return [name, one === undefined ? member : redacted(one, member)];
+    }),
+  );
+};
+
+const hasSecrets = (schema: TSchema): boolean => secretNames(schema).size > 0;
+
+const secretNames = (schema: TSchema): ReadonlySet<string> => {
+  const names = new Set<string>();
+  // Schemas are plain JSON, so their text has every mark; recursive ones are written once.
+  JSON.stringify(schema, function (this: unknown, name, value: Raw | null) {
+    if (typeof value === 'object' && value !== null && isSecret(value)) names.add(name);
+    return value;
+  });
+  return names;
+};
+const isSecret = (schema: Raw): boolean =>
+  schema['x-secret'] === true || branchesOf(schema).some(isSecret);
+
+/** Names of all members marked `x-secret` in what operations take and give: the redaction list of the log. */
+export const secretMembers = (operations: readonly Operation[]): readonly string[] => {
+  const names = operations.flatMap(({ params, query, body, response }) =>
+    [params, query, response, ...(body === null ? [] : [body])].flatMap((schema) => [
+      ...secretNames(schema),
+    ]),
+  );
+  return [...new Set(names)].filter((name) => name !== '' && !/^\d+$/.test(name)).sort();
+};

@@ -1,0 +1,110 @@
+import type { Gate } from '../../contract/gate.js';
+import type { Operation } from '../../contract/operation.js';
+import {
+  atLeast,
+  organizationRoles,
+  projectRoles,
+  type OrganizationRole,
+  type Principal,
+  type ProjectInSight,
+  type ProjectRole,
+  type Requirement,
+} from '../../contract/roles.js';
+import { Fault } from '../../kernel/fault.js';
+import type { ProjectId, UserId } from '../../kernel/shapes.js';
+
+/**
+ * The one place that says who may do what (contract 2.6): first the object in sight (404), then the role (403). Answers
+ * the project of the path, null where the path has none. Whatever a requirement does not allow is refused.
+ */
+export const authorize = async (
+  operation: Operation,
+  principal: Principal,
+  params: Readonly<Record<string, unknown>>,
+  gate: Gate,
+): Promise<ProjectInSight | null> => {
+  const project = await projectOf(principal, params, gate);
+  if (operation.requires === 'self') await requireSelf(principal, params, gate);
+  else if (!isAllowed(operation.requires, principal, project)) throw forbidden();
+  return project;
+};
+
+const forbidden = (): Fault => new Fault('forbidden', 'Your role does not allow this');
+
+const projectOf = async (
+  principal: Principal,
+  params: Readonly<Record<string, unknown>>,
+  gate: Gate,
+): Promise<ProjectInSight | null> => {
+  const id = params[projectParam];
+  if (id === undefined) return null;
+  const project = await gate.projectInSight(principal, id as ProjectId);
+  if (project === null) throw new Fault('not-found', 'Project not found');
+  return project;
+};
+export const projectParam = 'project_id';
+
+const isAllowed = (
+  requires: Exclude<Requirement, 'self'>,
+  principal: Principal,
+  project: ProjectInSight | null,
+): boolean => {
+  switch (requires) {
+    case 'public':
+    case 'signed-in':
+    case 'api-key':
+      return true;
+    case 'person':
+      return !isBound(principal);
+    case 'viewer':
+    case 'annotator':
+    case 'editor':
+    case 'owner':
+      return project !== null && atLeast<ProjectRole>(projectRoles, project.role, requires);
+    case 'user':
+    case 'manager':
+    case 'admin':
+      return (
+        !isBound(principal) &&
+        atLeast<OrganizationRole>(organizationRoles, principal.organizationRole, requires)
+      );
+    case 'cookie':
+      return false;
+    default:
+      return false;
+  }
+};
+
+/** A bound key has no rights in the organisation (contract 2.4). */
+const isBound = ({ key }: Principal): boolean => key !== null && key.projectId !== null;
+
+/** The user of the path: oneself, or for a manager anybody but an admin. Without one in the path the handler decides. */
+const requireSelf = async (
+  principal: Principal,
+  params: Readonly<Record<string, unknown>>,
+  gate: Gate,
+): Promise<void> => {
+  const id = params['user_id'] as UserId | undefined;
+  if (id !== undefined && id !== principal.userId) {
+    const user = await gate.userInSight(principal, id);
+    if (user === null) throw new Fault('not-found', 'User not found');
+    const needed = user.role === 'admin' ? 'admin' : 'manager';
+    if (!isAllowed(needed, principal, null)) throw forbidden();
+  }
+  if (isBound(principal)) throw forbidden();
+};
+
+const projectRequirements: ReadonlySet<Requirement> = new Set<Requirement>(projectRoles);
+
+/** Why the guard could not decide about this operation, null when it can. Asked at boot: default deny. */
+export const undecidable = ({ requires, path, schemes }: Operation): string | null => {
+  if ((requires as string | undefined) === undefined) return 'has no requirement';
+  if (requires === 'cookie' || schemes.includes('C')) return 'needs the refresh cookie';
+  if (projectRequirements.has(requires) && !path.includes(`{${projectParam}}`)) {
+    return `requires ${requires}, but its path names no project`;
+  }
+  if ((requires === 'public') !== (schemes.length === 0)) {
+    return 'is public without being free of schemes, or the other way round';
+  }
+  return null;
+};

@@ -1,0 +1,51 @@
+import { isUtf8 } from 'node:buffer';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Credential } from '../../contract/gate.js';
+import type { Scheme } from '../../contract/operation.js';
+import { Fault } from '../../kernel/fault.js';
+
+/**
+ * The one credential of a request to an operation that lists these schemes (contract 2.1). Throws Fault
+ * `unauthenticated` for none or one of another scheme, `ambiguous-credentials` for two. One that cannot be read comes out
+ * empty, which no gate lets in. `keyHeaders` are in lower case.
+ */
+export const credentialOf = (
+  headers: IncomingHttpHeaders,
+  schemes: readonly Scheme[],
+  keyHeaders: readonly string[],
+): Credential => {
+  const keys = keyHeaders.flatMap((header) => headers[header] ?? []);
+  const { authorization } = headers;
+  if (keys.length + (authorization === undefined ? 0 : 1) > 1) {
+    throw new Fault('ambiguous-credentials', 'Send one credential, not two');
+  }
+  const [key] = keys;
+  const credential =
+    key === undefined ? authorized(authorization) : ({ scheme: 'K', key } as const);
+  if (credential === null || !schemes.includes(credential.scheme)) {
+    throw new Fault('unauthenticated', 'This operation needs a credential of a scheme it lists');
+  }
+  return credential;
+};
+
+const authorized = (authorization: string | undefined): Credential | null => {
+  if (authorization === undefined) return null;
+  const [scheme = '', rest = ''] = authorization.split(/ +(.*)/s, 2);
+  switch (scheme.toLowerCase()) {
+    case 'bearer':
+      return { scheme: 'B', token: rest };
+    case 'basic':
+      return basic(rest);
+    default:
+      return null;
+  }
+};
+
+const base64 = /^[A-Za-z0-9+/]*={0,2}$/;
+const basic = (encoded: string): Credential => {
+  const bytes = Buffer.from(encoded, 'base64');
+  const text = base64.test(encoded) && isUtf8(bytes) ? bytes.toString('utf8') : '';
+  const colon = text.indexOf(':');
+  if (colon < 0) return { scheme: 'P', email: '', password: '' };
+  return { scheme: 'P', email: text.slice(0, colon), password: text.slice(colon + 1) };
+};

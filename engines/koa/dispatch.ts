@@ -1,0 +1,70 @@
+import { Router } from '@koa/router';
+import type { Context } from 'koa';
+import { Fault } from '../../kernel/fault.js';
+import type { Sent } from './exchange.js';
+import type { Bound } from './table.js';
+
+export type Found = { readonly bound: Bound; readonly sent: Omit<Sent, 'requestId'> };
+
+/**
+ * Finds the operation of a request by koa's router; each stands under `/v2` and at the root (contract 1.1). Throws Fault
+ * `not-found`, `method-not-allowed` (the answer then has `Allow`) or `malformed` for broken percent-encoding.
+ */
+export const dispatcher = (table: readonly Bound[]): ((ctx: Context) => Found) => {
+  const router = new Router({ strict: true, sensitive: true });
+  const byPath = new Map<unknown, Bound[]>();
+  for (const one of table) {
+    for (const path of spellings(one.operation.path)) {
+      byPath.set(path, [...(byPath.get(path) ?? []), one]);
+      router.register(path, [one.operation.method], () => undefined);
+    }
+  }
+  return (ctx) => {
+    // The most specific path was registered first; the methods of a vaguer one are not its own.
+    const [layer] = router.match(ctx.path, ctx.method).path;
+    const here = byPath.get(layer?.path) ?? [];
+    if (layer === undefined || here.length === 0) throw new Fault('not-found', 'No such route');
+    const method = ctx.method === 'HEAD' ? 'GET' : ctx.method;
+    const bound = here.find(({ operation }) => operation.method === method);
+    if (bound === undefined) {
+      ctx.set('Allow', allowed(here));
+      throw new Fault('method-not-allowed', 'This path has other methods');
+    }
+    const params = decodedParams(layer.paramNames, layer.captures(ctx.path));
+    return { bound, sent: { message: ctx.req, params, query: queryOf(ctx.querystring) } };
+  };
+};
+
+const spellings = (path: string): readonly string[] => {
+  const colons = path.replaceAll(/\{(\w+)\}/g, ':$1');
+  return colons.startsWith('/v2/') ? [colons, colons.slice('/v2'.length)] : [colons];
+};
+
+const allowed = (here: readonly Bound[]): string => {
+  const methods = here.map(({ operation }) => operation.method as string);
+  return [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])].sort().join(', ');
+};
+
+const decoded = (text: string): string => {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new Fault('malformed', 'The address has a broken percent-encoding');
+  }
+};
+
+const decodedParams = (
+  names: readonly { readonly name: string }[],
+  captures: readonly string[],
+): Readonly<Record<string, string>> =>
+  Object.fromEntries(names.map(({ name }, index) => [name, decoded(captures[index] ?? '')]));
+
+const queryOf = (text: string): Readonly<Record<string, readonly string[]>> => {
+  const query = Object.create(null) as Record<string, string[]>;
+  for (const pair of text.split('&')) {
+    if (pair === '') continue;
+    const [name = '', ...rest] = pair.replaceAll('+', ' ').split('=');
+    (query[decoded(name)] ??= []).push(decoded(rest.join('=')));
+  }
+  return query;
+};

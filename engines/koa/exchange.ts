@@ -1,0 +1,284 @@
+import { createHash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { Freshness, Gate, Idempotency, StoredAnswer } from '../../contract/gate.js';
+import type { Answer, Cause, Request } from '../../contract/operation.js';
+import type { Principal, ProjectInSight } from '../../contract/roles.js';
+import { withoutSecrets } from '../../contract/secrets.js';
+import { Fault, invalid, type Complaint } from '../../kernel/fault.js';
+import type { Clock, Ids, Position } from '../../kernel/ports.js';
+import { authorize } from './authorize.js';
+import { bodyLimits, readBody } from './body.js';
+import { credentialOf } from './credentials.js';
+import type { Load } from './load.js';
+import { isStored, problemOf } from './problem.js';
+import type { Bound } from './table.js';
+import type { Watch } from './watch.js';
+
+export type Services = {
+  readonly gate: Gate;
+  readonly idempotency: Idempotency;
+  readonly freshness: Freshness;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  /** In lower case. */
+  readonly keyHeaders: readonly string[];
+  readonly load: Load;
+  readonly watch: Watch;
+};
+
+export type Sent = {
+  readonly message: IncomingMessage;
+  readonly requestId: string;
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, readonly string[]>>;
+};
+
+export type Outcome = {
+  readonly status: number;
+  readonly body: unknown;
+  readonly headers: Readonly<Record<string, string>>;
+};
+
+/** One request in the order of contract 1.5. Throws Fault for everything but a 2xx and a stored answer. */
+export const exchange = async (bound: Bound, sent: Sent, services: Services): Promise<Outcome> => {
+  const principal = await authenticated(bound, sent, services);
+  const given = await validated(bound, sent, services);
+  const project =
+    principal === null
+      ? null
+      : await authorize(bound.operation, principal, given.params, services.gate);
+  const asked: Asked = { ...given, principal, project };
+  return bound.operation.kind === 'r'
+    ? read(bound, asked, sent, services)
+    : write(bound, asked, sent, services);
+};
+
+type Given = {
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly query: unknown;
+  readonly body: unknown;
+  /** Of the request as it was sent; null without an Idempotency-Key. */
+  readonly fingerprint: string | null;
+};
+type Asked = Given & {
+  readonly principal: Principal | null;
+  readonly project: ProjectInSight | null;
+};
+
+const authenticated = async (
+  { operation }: Bound,
+  { message }: Sent,
+  { gate, keyHeaders }: Services,
+): Promise<Principal | null> => {
+  if (operation.schemes.length === 0) return null;
+  const credential = credentialOf(message.headers, operation.schemes, keyHeaders);
+  return gate.authenticate(credential, message.socket.remoteAddress ?? '');
+};
+
+const validated = async (bound: Bound, sent: Sent, { load }: Services): Promise<Given> => {
+  const body = bound.body === null ? { value: {} } : await loaded(bound, sent, load);
+  const isKeyed = keyOf(bound, sent) !== undefined;
+  const fingerprint = isKeyed && 'value' in body ? digest([sent.query, body.value]) : null;
+  const params = bound.params(sent.params);
+  const query = bound.query(sent.query);
+  const guarded =
+    'value' in body
+      ? (bound.body?.(body.value) ?? ({ ok: true, value: body.value } as const))
+      : ({ ok: false, complaints: [body.complaint] } as const);
+  const headers = headerComplaints(bound, sent);
+  if (!params.ok || !query.ok || !guarded.ok || headers.length > 0) {
+    throw refused([
+      ...(params.ok ? [] : params.complaints),
+      ...(query.ok ? [] : query.complaints),
+      ...headers,
+      ...(guarded.ok ? [] : guarded.complaints),
+    ]);
+  }
+  const given = { params: params.value, query: query.value, body: guarded.value } as never;
+  const complaints = bound.route.check(given);
+  if (complaints.length > 0) throw refused(complaints);
+  return { ...(given as Omit<Given, 'fingerprint'>), fingerprint };
+};
+
+const refused = (complaints: readonly Complaint[]): Fault => invalid(complaints.slice(0, 100));
+
+const loaded = async ({ operation }: Bound, { message }: Sent, load: Load) => {
+  const declared = Number(message.headers['content-length'] ?? bodyLimits[operation.size].bytes);
+  const leave = load.reserve(Math.min(declared, bodyLimits[operation.size].bytes));
+  try {
+    return await readBody(message, operation.size);
+  } finally {
+    leave();
+  }
+};
+
+const positionForm = /^[0-9A-Za-z_-]{1,64}$/;
+const keyForm = /^[!-~]{1,255}$/;
+
+const keyOf = ({ operation }: Bound, { message }: Sent): string | undefined => {
+  const { method, kind, schemes } = operation;
+  const takesKey = kind === 'w' && (method === 'POST' || method === 'PATCH') && schemes.length > 0;
+  return takesKey ? (message.headers['idempotency-key'] as string | undefined) : undefined;
+};
+const minPositionOf = ({ operation }: Bound, { message }: Sent): string | undefined =>
+  operation.kind === 'r' ? (message.headers['x-min-position'] as string | undefined) : undefined;
+
+const headerComplaints = (bound: Bound, sent: Sent): readonly Complaint[] =>
+  [
+    { header: 'X-Min-Position', value: minPositionOf(bound, sent), form: positionForm },
+    { header: 'Idempotency-Key', value: keyOf(bound, sent), form: keyForm },
+  ].flatMap(({ header, value, form }) =>
+    value === undefined || form.test(value)
+      ? []
+      : [
+          {
+            loc: ['header', header],
+            msg: `String should match pattern '${form.source}'`,
+            type: 'string_pattern_mismatch',
+          },
+        ],
+  );
+
+const read = async (
+  bound: Bound,
+  asked: Asked,
+  sent: Sent,
+  services: Services,
+): Promise<Outcome> => {
+  const { reads } = bound.route;
+  const min = (minPositionOf(bound, sent) ?? null) as Position | null;
+  const position = reads.length > 0 ? await services.freshness.reached(reads, min) : null;
+  const { body } = await handled(bound, asked, sent, services, null);
+  return {
+    status: bound.operation.status,
+    body,
+    headers: position === null ? {} : { 'X-Projection-Position': position },
+  };
+};
+
+const write = async (
+  bound: Bound,
+  asked: Asked,
+  sent: Sent,
+  services: Services,
+): Promise<Outcome> => {
+  const key = keyOf(bound, sent);
+  if (key === undefined || asked.principal === null || asked.fingerprint === null) {
+    const { body, position } = await handled(bound, asked, sent, services, null);
+    return written({ status: bound.operation.status, body, position: position ?? null });
+  }
+  const scope = scopeOf(bound, asked, asked.principal, key);
+  const { answer, replayed } = await services.idempotency.once(
+    { scope, fingerprint: asked.fingerprint },
+    causeOf(asked, sent, services),
+    (seed) => kept(bound, asked, sent, services, seed),
+  );
+  const outcome = written(answer, sent.requestId);
+  return replayed
+    ? { ...outcome, headers: { ...outcome.headers, 'Idempotency-Replayed': 'true' } }
+    : outcome;
+};
+
+/** An answer and what of it may be stored. A refusal on state is an answer too: a retry must not find another one. */
+const kept = async (
+  bound: Bound,
+  asked: Asked,
+  sent: Sent,
+  services: Services,
+  seed: string,
+): Promise<{ readonly answer: StoredAnswer; readonly stored: StoredAnswer }> => {
+  try {
+    const { body, position = null } = await handled(bound, asked, sent, services, seed);
+    const answer = { status: bound.operation.status, body, position };
+    return { answer, stored: { ...answer, body: withoutSecrets(bound.operation.response, body) } };
+  } catch (error) {
+    if (!(error instanceof Fault) || !isStored(error)) throw error;
+    const { status, body } = problemOf(error, sent.requestId);
+    const answer = { status, body, position: null };
+    return { answer, stored: answer };
+  }
+};
+
+const written = ({ status, body, position }: StoredAnswer, requestId?: string): Outcome => ({
+  status,
+  // A stored problem names the request that it is answered to now (contract 1.5).
+  body:
+    status < 300 || requestId === undefined ? body : { ...(body as object), request_id: requestId },
+  headers: position === null ? {} : { 'X-Log-Position': position },
+});
+
+const handled = async (
+  bound: Bound,
+  asked: Asked,
+  sent: Sent,
+  services: Services,
+  idempotent: string | null,
+): Promise<Answer<unknown>> => {
+  const { ids } = services;
+  const seed = idempotent ?? ids.next('Seed');
+  let minted = 0;
+  const request: Request<unknown, unknown, unknown> = {
+    params: asked.params,
+    query: asked.query,
+    body: asked.body,
+    get principal(): Principal {
+      if (asked.principal === null) throw new Error('nobody is asked who they are here');
+      return asked.principal;
+    },
+    project: asked.project,
+    cause: {
+      ...causeOf(asked, sent, services),
+      eventId: (stream, revision) => ids.derive('EventId', seed, stream, String(revision)),
+    },
+    mint: (name) => {
+      minted += 1;
+      return idempotent === null ? ids.next(name) : ids.derive(name, seed, String(minted));
+    },
+  };
+  try {
+    return await bound.route.handle(request as never);
+  } catch (error) {
+    services.watch.fault(bound, error, sent.requestId);
+    throw error;
+  }
+};
+
+const causeOf = (
+  { principal, project }: Asked,
+  { requestId }: Sent,
+  { clock }: Services,
+): Omit<Cause, 'eventId'> => ({
+  actor:
+    principal === null
+      ? { type: 'service', id: 'assay', role: 'public' }
+      : {
+          type: principal.key === null ? 'user' : 'api_key',
+          id: principal.key?.id ?? principal.userId,
+          role: project?.role ?? principal.organizationRole,
+        },
+  requestId,
+  correlationId: requestId,
+  causationId: null,
+  at: clock.now(),
+});
+
+/** Principal, method, path template and path values (contract 1.8), with the key. */
+const scopeOf = ({ operation }: Bound, { params }: Asked, principal: Principal, key: string) =>
+  JSON.stringify([
+    principal.key?.id ?? principal.userId,
+    operation.method,
+    operation.path,
+    params,
+    key,
+  ]);
+
+const digest = (value: unknown): string =>
+  createHash('sha256').update(canonicalJson(value)).digest('hex');
+
+/** Members in one order, so that equal objects have equal texts. Nesting was bounded when the body was read. */
+const canonicalJson = (value: unknown): string =>
+  JSON.stringify(value, (_member, one: unknown) =>
+    typeof one === 'object' && one !== null && !Array.isArray(one)
+      ? Object.fromEntries(Object.entries(one).sort(([left], [right]) => (left < right ? -1 : 1)))
+      : one,
+  );

@@ -1,0 +1,88 @@
+import { createServer, type IncomingMessage } from 'node:http';
+import type { Json } from '../../kernel/shapes.js';
+import { Fault } from '../../kernel/fault.js';
+import type { Logger } from '../pino/logger.js';
+import type { Metrics } from '../prometheus/metrics.js';
+import { readBody } from './body.js';
+import { notReadyStatus, problemOf } from './problem.js';
+import { closed, listening, type RunningServer } from './server.js';
+
+export type OpsOptions = {
+  readonly host: string;
+  /** 0 = any free one. */
+  readonly port: number;
+  /** `status` is `ready` when the service can do its work; whatever else it says, readiness is red. */
+  readonly ready: () => Promise<{ readonly status: string }>;
+  readonly metrics: Metrics;
+  readonly logger: Logger;
+  /** Commands of the operator, by name: POST `/operate/<name>` with a JSON body. Null: no such command. */
+  readonly operate?: (command: string, request: unknown) => Promise<Json | null>;
+};
+
+type Reply = { readonly status: number; readonly type: string; readonly text: string };
+const json = (status: number, body: unknown): Reply => ({
+  status,
+  type: 'application/json; charset=utf-8',
+  text: JSON.stringify(body),
+});
+
+/** The operators' listener: `/healthz`, `/readyz`, `/metrics`. It has no credentials, so it stays on the inner host. */
+export const startOps = async (options: OpsOptions): Promise<RunningServer> => {
+  const server = createServer((request, response) => {
+    void replyTo(request, options)
+      .catch((error: unknown) => failed(error, options.logger))
+      .then(({ status, type, text }) => {
+        response.writeHead(status, {
+          'Content-Type': type,
+          'Content-Length': Buffer.byteLength(text),
+          'Cache-Control': 'no-store',
+        });
+        response.end(request.method === 'HEAD' ? '' : text);
+      });
+  });
+  const port = await listening(server, options.host, options.port);
+  return { port, close: () => closed(server) };
+};
+
+const replyTo = async (request: IncomingMessage, options: OpsOptions): Promise<Reply> => {
+  const [path = ''] = (request.url ?? '').split('?', 1);
+  if (request.method === 'POST') return operated(request, path, options);
+  switch (path) {
+    case '/healthz':
+      return json(200, { status: 'ok' });
+    case '/readyz': {
+      const state = await options.ready();
+      return json(state.status === 'ready' ? 200 : notReadyStatus, state);
+    }
+    case '/metrics':
+      return { status: 200, type: options.metrics.contentType, text: await options.metrics.text() };
+    default:
+      throw new Fault('not-found', 'No such route');
+  }
+};
+
+const operated = async (
+  request: IncomingMessage,
+  path: string,
+  { operate }: OpsOptions,
+): Promise<Reply> => {
+  // A page in a browser on this machine can post a form, but no JSON: so it cannot command the service.
+  if (request.headers['content-type'] !== 'application/json') {
+    throw new Fault('unsupported-media-type', 'Commands are sent as application/json');
+  }
+  const [, folder, command = ''] = path.split('/');
+  const body = await readBody(request, 'json');
+  if ('complaint' in body) throw new Fault('malformed', body.complaint.msg);
+  const answer = folder === 'operate' ? await operate?.(command, body.value) : null;
+  if (answer === null || answer === undefined) throw new Fault('not-found', 'No such command');
+  return json(200, answer);
+};
+
+const failed = (error: unknown, logger: Logger): Reply => {
+  if (error instanceof Fault) {
+    const { status, body } = problemOf(error, '');
+    return json(status, body);
+  }
+  logger.error({ cause: String(error) }, 'defect on the operators listener');
+  return json(notReadyStatus, { status: 'failed' });
+};

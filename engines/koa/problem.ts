@@ -1,0 +1,113 @@
+import { STATUS_CODES } from 'node:http';
+import type { Fault, FaultCode } from '../../kernel/fault.js';
+
+/** The only table of statuses (contract 1.5). `code` is the word that clients see. */
+const problems: Readonly<Record<Exclude<FaultCode, 'invalid'>, readonly [number, string]>> = {
+  malformed: [400, 'malformed_request'],
+  unauthenticated: [401, 'unauthenticated'],
+  'invalid-credentials': [401, 'invalid_credentials'],
+  'token-expired': [401, 'token_expired'],
+  'ambiguous-credentials': [401, 'ambiguous_credentials'],
+  forbidden: [403, 'forbidden'],
+  'not-found': [404, 'not_found'],
+  'method-not-allowed': [405, 'method_not_allowed'],
+  'already-exists': [409, 'already_exists'],
+  conflict: [409, 'conflict'],
+  'idempotency-in-progress': [409, 'idempotency_in_progress'],
+  'precondition-failed': [412, 'precondition_failed'],
+  'too-large': [413, 'payload_too_large'],
+  'unsupported-media-type': [415, 'unsupported_media_type'],
+  'too-many': [429, 'too_many_requests'],
+  unavailable: [503, 'unavailable'],
+  'read-model-behind': [503, 'read_model_behind'],
+};
+const invalidStatus = 422;
+const internalStatus = 500;
+/** Of `/readyz` while the service cannot do its work. */
+export const notReadyStatus = 503;
+
+/** Faults that say when to come back (contract 1.6), and after how many seconds when they do not know better. */
+const retryAfterSeconds: Readonly<Partial<Record<FaultCode, number>>> = {
+  'idempotency-in-progress': 1,
+  'too-many': 60,
+  unavailable: 1,
+  'read-model-behind': 1,
+};
+
+export type Problem = {
+  readonly status: number;
+  readonly body: unknown;
+  readonly retryAfter: number | null;
+};
+
+export const problemOf = (fault: Fault, requestId: string): Problem => {
+  if (fault.code === 'invalid') {
+    return { status: invalidStatus, body: { detail: fault.complaints }, retryAfter: null };
+  }
+  const [status, code] = problems[fault.code];
+  return {
+    status,
+    body: body(status, code, fault.message, requestId),
+    retryAfter: fault.retryAfterSeconds ?? retryAfterSeconds[fault.code] ?? null,
+  };
+};
+
+/** What is not a Fault is a defect; its cause is in the log under the request id. */
+export const internalProblem = (requestId: string): Problem => ({
+  status: internalStatus,
+  body: body(internalStatus, 'internal_error', 'Internal error', requestId),
+  retryAfter: null,
+});
+
+/** The status for what Node refuses before there is a request, by its error code. */
+export const brokenHead = (code: string | undefined): number => {
+  if (code === 'HPE_HEADER_OVERFLOW') return 431;
+  return code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400;
+};
+/** A 431 has no body (contract 1.5). */
+export const brokenHeadBody = (status: number, requestId: string): string =>
+  status === 431
+    ? ''
+    : JSON.stringify(body(status, 'malformed_request', 'The request is not HTTP', requestId));
+
+const body = (status: number, code: string, detail: string, requestId: string) => ({
+  detail,
+  type: `urn:assay:problem:${code}`,
+  title: STATUS_CODES[status] ?? '',
+  status,
+  code,
+  request_id: requestId,
+});
+
+const neverStored: ReadonlySet<FaultCode> = new Set<FaultCode>([
+  'unauthenticated',
+  'invalid-credentials',
+  'token-expired',
+  'ambiguous-credentials',
+  'too-large',
+  'unsupported-media-type',
+  'invalid',
+  'too-many',
+  'unavailable',
+  'read-model-behind',
+]);
+/** Whether an Idempotency-Key keeps this answer (contract 1.8, rule 4). */
+export const isStored = (fault: Fault): boolean => !neverStored.has(fault.code);
+
+/** Faults that any operation may answer; a handler declares the others in its operation's `faults`. */
+export const universal: ReadonlySet<FaultCode> = new Set<FaultCode>([
+  ...neverStored,
+  'malformed',
+  'method-not-allowed',
+  'idempotency-in-progress',
+]);
+
+/** Contract 1.5, last paragraph. */
+export const challengeOf = (authorization: string | undefined): string => {
+  const scheme = authorization?.split(' ', 1)[0]?.toLowerCase();
+  if (scheme === 'basic') return 'Basic realm="assay", charset="UTF-8"';
+  return scheme === 'bearer'
+    ? 'Bearer realm="assay", error="invalid_token"'
+    : 'Bearer realm="assay"';
+};
+export const isUnauthenticated = (status: number): boolean => status === 401;

@@ -1,0 +1,95 @@
+import type { Context } from 'koa';
+import { Fault } from '../../kernel/fault.js';
+import type { Ids } from '../../kernel/ports.js';
+import type { Logger } from '../pino/logger.js';
+import type { Metrics } from '../prometheus/metrics.js';
+import type { Outcome } from './exchange.js';
+import {
+  challengeOf,
+  internalProblem,
+  isUnauthenticated,
+  problemOf,
+  type Problem,
+} from './problem.js';
+
+const requestIdForm = /^[A-Za-z0-9_-]{8,64}$/;
+
+/** Contract 1.1, rule 5. */
+export const constantHeaders = {
+  'Cache-Control': 'no-store',
+  'X-Content-Type-Options': 'nosniff',
+  'Content-Security-Policy': "default-src 'none'",
+};
+
+export type Surroundings = {
+  readonly ids: Ids;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+};
+/** What `work` finds out on the way, for the log line. */
+export type Trail = { readonly requestId: string; operation: string };
+export type Written = Omit<Outcome, 'body'> & { readonly text: string };
+
+/** What is the same around every request: its id, headers, problems, the log line, the figures. Never throws. */
+export const respond = async (
+  ctx: Context,
+  { ids, logger, metrics }: Surroundings,
+  work: (trail: Trail) => Promise<Written>,
+): Promise<void> => {
+  const began = performance.now();
+  const given = ctx.get('X-Request-Id');
+  const requestId = requestIdForm.test(given) ? given : ids.next('RequestId');
+  const trail: Trail = { requestId, operation: 'none' };
+  ctx.set(constantHeaders);
+  ctx.set('X-Request-Id', requestId);
+  try {
+    write(ctx, await work(trail));
+  } catch (error) {
+    refuse(ctx, problemFor(error, trail, logger));
+  }
+  const seconds = (performance.now() - began) / 1_000;
+  metrics.request(trail.operation, ctx.status, seconds);
+  const { operation } = trail;
+  const ms = Math.round(seconds * 1e6) / 1e3;
+  logger.info(
+    { request_id: requestId, operation, method: ctx.method, status: ctx.status, ms },
+    'request',
+  );
+};
+
+const write = (ctx: Context, { status, text, headers }: Written): void => {
+  ctx.status = status;
+  ctx.set({ ...headers });
+  if (status === 204) return;
+  ctx.set('Content-Type', 'application/json; charset=utf-8');
+  ctx.body = text;
+};
+
+const refuse = (ctx: Context, { status, body, retryAfter }: Problem): void => {
+  if (retryAfter !== null) ctx.set('Retry-After', String(retryAfter));
+  if (isUnauthenticated(status)) {
+    ctx.set('WWW-Authenticate', challengeOf(ctx.req.headers.authorization));
+  }
+  write(ctx, { status, text: JSON.stringify(body), headers: {} });
+};
+
+const problemFor = (error: unknown, { requestId, operation }: Trail, logger: Logger): Problem => {
+  const fields = { request_id: requestId, operation };
+  if (!(error instanceof Fault)) {
+    logger.error({ ...fields, cause: told(error) }, 'defect');
+    return internalProblem(requestId);
+  }
+  if (error.cause !== undefined) logger.warn({ ...fields, cause: told(error.cause) }, error.code);
+  return problemOf(error, requestId);
+};
+
+/** A message may quote what a client sent, so only its beginning goes to the log. */
+const messageCharactersMax = 300;
+const told = (cause: unknown): unknown =>
+  cause instanceof Error
+    ? {
+        name: cause.name,
+        message: cause.message.slice(0, messageCharactersMax),
+        frames: cause.stack?.split('\n').filter((line) => /^\s+at /.test(line)),
+      }
+    : String(cause).slice(0, messageCharactersMax);

@@ -1,0 +1,129 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import Koa, { type Context } from 'koa';
+import type { Route } from '../../contract/operation.js';
+import type { Logger } from '../pino/logger.js';
+import type { Metrics } from '../prometheus/metrics.js';
+import { answerClientError } from './client-error.js';
+import { dispatcher, type Found } from './dispatch.js';
+import { exchange, type Services } from './exchange.js';
+import { openLoad, usualLoad, type LoadLimits } from './load.js';
+import { respond, type Trail, type Written } from './respond.js';
+import { bound } from './table.js';
+import { openWatch, type Watch } from './watch.js';
+
+export type ServerOptions = Omit<Services, 'keyHeaders' | 'load' | 'watch'> & {
+  readonly routes: readonly Route[];
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly host: string;
+  /** 0 = any free one. */
+  readonly port: number;
+  /** Names of headers that may carry an API key; default `Service-API-Key`. */
+  readonly keyHeaders?: readonly string[];
+  /** Names of all collections that projections keep: a route that reads another one does not start. */
+  readonly collections?: readonly string[];
+  /** Tests: an answer that is not as its schema promises, or a fault that nobody declared, is a defect (500). */
+  readonly strict?: boolean;
+  readonly load?: LoadLimits;
+};
+export type RunningServer = {
+  readonly port: number;
+  /** Takes no more connections, lets running requests end for at most 10 s, then cuts them. */
+  readonly close: () => Promise<void>;
+};
+
+/** Times of reliability.md C6: a slow head is cut after 10 s, a slow request after 30 s, looked at each second. */
+const settings = {
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  connectionsCheckingInterval: 1_000,
+  /** Longer than proxies and clients keep idle connections, so that they close first and lose no request. */
+  keepAliveTimeout: 75_000,
+  maxHeaderSize: 16_384,
+};
+const closeWithinMs = 10_000;
+
+/** Serves the routes; resolves when the port is open. Rejects when a route cannot be served as it is declared. */
+export const startServer = async (options: ServerOptions): Promise<RunningServer> => {
+  const { logger, metrics, strict = false } = options;
+  const find = dispatcher(bound(options.routes, options.collections ?? null));
+  const watch = openWatch(strict, logger, metrics);
+  const load = openLoad(options.load ?? usualLoad, metrics.shed);
+  const keyHeaders = (options.keyHeaders ?? ['Service-API-Key']).map((name) => name.toLowerCase());
+  const services: Services = { ...options, keyHeaders, load, watch };
+  let closing = false;
+  const app = new Koa();
+  app.use(async (ctx) => {
+    if (closing) ctx.set('Connection', 'close');
+    await respond(ctx, options, (trail) => perform(ctx, find, services, trail));
+  });
+  // What reaches koa itself has nobody to be told to: the connection broke.
+  app.on('error', (error: Error) => logger.debug({ cause: error.message }, 'broken connection'));
+  const answer = app.callback();
+  const server = createServer(settings, (request, response) => void answer(request, response));
+  server.on('clientError', answerClientError(options.ids));
+  return {
+    port: await listening(server, options.host, options.port),
+    close: async () => {
+      closing = true;
+      await closed(server);
+    },
+  };
+};
+
+const perform = async (
+  ctx: Context,
+  find: (ctx: Context) => Found,
+  services: Services,
+  trail: Trail,
+): Promise<Written> => {
+  const { bound, sent } = find(ctx);
+  const { requestId } = trail;
+  trail.operation = bound.operation.operationId;
+  const leave = services.load.enter();
+  try {
+    const outcome = await exchange(bound, { ...sent, requestId }, services);
+    const text = outcome.body === undefined ? '' : JSON.stringify(outcome.body);
+    checked(services.watch, { bound, outcome, text, requestId });
+    return { ...outcome, text };
+  } finally {
+    leave();
+  }
+};
+
+const checked = (
+  watch: Watch,
+  told: {
+    readonly bound: Found['bound'];
+    readonly outcome: { readonly status: number; readonly body: unknown };
+    readonly text: string;
+    readonly requestId: string;
+  },
+): void => {
+  const { bound, outcome, text, requestId } = told;
+  // A stored problem has the shape of problems, and 204 has none.
+  if (outcome.status === bound.operation.status && outcome.status !== 204) {
+    watch.answer(bound, outcome.body, text, requestId);
+  }
+};
+
+/** Resolves with the port once the server takes connections; rejects when it cannot. */
+export const listening = (server: Server, host: string, port: number): Promise<number> =>
+  new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      resolve((server.address() as AddressInfo).port);
+    });
+  });
+
+export const closed = (server: Server): Promise<void> =>
+  new Promise((resolve) => {
+    const cut = setTimeout(() => server.closeAllConnections(), closeWithinMs);
+    server.close(() => {
+      clearTimeout(cut);
+      resolve();
+    });
+    server.closeIdleConnections();
+  });

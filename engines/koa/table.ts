@@ -1,0 +1,65 @@
+import type { Operation, Route } from '../../contract/operation.js';
+import { compileAnswerGuard, compileGuard, type Guard } from '../ajv/compile.js';
+import type { Complaint } from '../../kernel/fault.js';
+import { undecidable } from './authorize.js';
+
+/** A route with its guards compiled. */
+export type Bound = {
+  readonly route: Route;
+  readonly operation: Operation;
+  readonly params: Guard;
+  readonly query: Guard;
+  /** Null: the operation has no body and ignores one. */
+  readonly body: Guard | null;
+  readonly answer: (body: unknown) => readonly Complaint[];
+};
+
+/**
+ * The routes in the order in which they are tried, a literal segment before a parameter. Throws, so that the service
+ * does not start: on a route whose requirement nobody could check, on two operations at one method and path or of one
+ * name, and on a read of a collection that nobody keeps.
+ */
+export const bound = (
+  routes: readonly Route[],
+  collections: readonly string[] | null,
+): readonly Bound[] => {
+  const places = new Map<string, string>();
+  for (const { operation, reads } of routes) {
+    const complain = (what: string): never => {
+      throw new Error(`operation ${operation.operationId} ${what}`);
+    };
+    const why = undecidable(operation);
+    if (why !== null) complain(why);
+    for (const place of [operation.operationId, `${operation.method} ${pattern(operation.path)}`]) {
+      const other = places.get(place);
+      if (other !== undefined) complain(`shares ${place} with ${other}`);
+      places.set(place, operation.operationId);
+    }
+    const unknown = reads.find((name) => collections !== null && !collections.includes(name));
+    if (unknown !== undefined) complain(`reads ${unknown}, which no projection keeps`);
+  }
+  return [...routes]
+    .sort((one, other) => bySpecificity(one.operation.path, other.operation.path))
+    .map(compiled);
+};
+
+const pattern = (path: string): string => path.replaceAll(/\{\w+\}/g, '{}');
+
+const bySpecificity = (one: string, other: string): number => {
+  // `{` sorts after every letter, so a parameter comes after the literals at its place.
+  const [left, right] = [pattern(one), pattern(other)];
+  if (left === right) return 0;
+  return left < right ? -1 : 1;
+};
+
+const compiled = (route: Route): Bound => {
+  const { operation } = route;
+  return {
+    route,
+    operation,
+    params: compileGuard(operation.params, 'path'),
+    query: compileGuard(operation.query, 'query'),
+    body: operation.body === null ? null : compileGuard(operation.body, 'body'),
+    answer: compileAnswerGuard(operation.response),
+  };
+};

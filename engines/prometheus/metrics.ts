@@ -1,0 +1,73 @@
+import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+
+/** What the process counts about itself; any engine may feed it, `/metrics` shows it. */
+export type Metrics = {
+  readonly request: (operation: string, status: number, seconds: number) => void;
+  readonly append: (seconds: number) => void;
+  readonly lag: (projection: string, events: number, seconds: number) => void;
+  readonly parked: (projection: string, streams: number) => void;
+  readonly shed: () => void;
+  readonly mismatch: (operation: string) => void;
+  /** Runs before each scrape; for figures that have to be asked for. A failure leaves the old figures standing. */
+  readonly beforeScrape: (ask: () => Promise<void>) => void;
+  /** Prometheus text format. */
+  readonly text: () => Promise<string>;
+  readonly contentType: string;
+};
+
+/** From one fsync of a good disk to the limit of what a client waits. */
+const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+export const openMetrics = (): Metrics => {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  const requests = new Histogram({
+    name: 'assay_request_seconds',
+    help: 'Time to answer, by operation and status.',
+    labelNames: ['operation', 'status'],
+    buckets,
+    registers,
+  });
+  const appends = new Histogram({
+    name: 'assay_append_seconds',
+    help: 'Time until an append to the log was durable.',
+    buckets,
+    registers,
+  });
+  const gauge = (name: string, help: string) =>
+    new Gauge({ name, help, labelNames: ['projection'], registers });
+  const lagEvents = gauge('assay_projection_lag_events', 'Events that are not folded yet.');
+  const lagSeconds = gauge('assay_projection_lag_seconds', 'Age of the oldest unfolded event.');
+  const parked = gauge('assay_projection_parked_streams', 'Streams that could not be folded.');
+  const shed = new Counter({
+    name: 'assay_shed_requests_total',
+    help: 'Requests refused because there was too much work.',
+    registers,
+  });
+  const mismatches = new Counter({
+    name: 'assay_undeclared_answers_total',
+    help: 'Answers and faults that the operation does not declare.',
+    labelNames: ['operation'],
+    registers,
+  });
+  const asks: (() => Promise<void>)[] = [];
+  return {
+    request: (operation, status, seconds) =>
+      requests.observe({ operation, status: String(status) }, seconds),
+    append: (seconds) => appends.observe(seconds),
+    lag: (projection, events, seconds) => {
+      lagEvents.set({ projection }, events);
+      lagSeconds.set({ projection }, seconds);
+    },
+    parked: (projection, streams) => parked.set({ projection }, streams),
+    shed: () => shed.inc(),
+    mismatch: (operation) => mismatches.inc({ operation }),
+    beforeScrape: (ask) => void asks.push(ask),
+    text: async () => {
+      await Promise.allSettled(asks.map((ask) => ask()));
+      return registry.metrics();
+    },
+    contentType: registry.contentType,
+  };
+};
