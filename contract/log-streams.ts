@@ -1,9 +1,18 @@
-import { Type } from 'typebox';
-import { id, instant, name, nullable } from '../kernel/shapes.js';
+import { Type, type Static } from 'typebox';
+import {
+  id,
+  instant,
+  name,
+  nullable,
+  type Instant,
+  type ProjectId,
+  type RunId,
+  type UserId,
+} from '../kernel/shapes.js';
 import { envelope, pageMembers, plainListMax } from './envelope.js';
 import { listingBody } from './listings.js';
 import { operation } from './operation.js';
-import { userBlock } from './people.js';
+import { userBlock, type UserBlock } from './people.js';
 
 export const logStream = Type.Object({
   id: id('RunId'),
@@ -134,3 +143,29 @@ export const deleteLogStream = operation({
   status: 204,
   faults: ['not-found', 'forbidden'],
 });
+
+/** What the log says of a log stream, as it is shown. */
+export type LogStreamFacts = {
+  readonly id: RunId;
+  readonly name: string;
+  readonly project_id: ProjectId;
+  readonly created_at: Instant;
+  readonly updated_at: Instant | null;
+  readonly created_by: UserId;
+};
+export type LogStreamCounts = {
+  readonly num_spans: number | null;
+  readonly num_traces: number | null;
+  readonly has_user_created_sessions: boolean | null;
+};
+export const notCounted: LogStreamCounts = {
+  num_spans: null,
+  num_traces: null,
+  has_user_created_sessions: null,
+};
+
+export const logStreamAnswer = (
+  facts: LogStreamFacts,
+  created_by_user: UserBlock,
+  counts: LogStreamCounts,
+): Static<typeof logStream> => ({ ...facts, created_by_user, ...counts });

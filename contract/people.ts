@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { Type, type Static } from 'typebox';
 import { nullable } from '../kernel/shapes.js';
 
 /** `created_by_user` (contract 3.10): null when the user was removed or the service itself acted. */
@@ -17,3 +17,5 @@ export const permission = Type.Object({
   allowed: Type.Boolean(),
   message: nullable(Type.String()),
 });
+
+export type UserBlock = Static<typeof userBlock>;

@@ -1,9 +1,21 @@
-import { Type } from 'typebox';
-import { id, instant, maybe, name, nullable, oneOf } from '../kernel/shapes.js';
+import { Type, type Static } from 'typebox';
+import {
+  id,
+  instant,
+  maybe,
+  name,
+  nullable,
+  oneOf,
+  type Instant,
+  type ProjectId,
+  type UserId,
+} from '../kernel/shapes.js';
 import { envelope, message, plainListMax } from './envelope.js';
 import { listingBody } from './listings.js';
 import { operation } from './operation.js';
 import { permission, userBlock } from './people.js';
+import { projectPermissions } from './permissions.js';
+import type { ProjectRole } from './roles.js';
 
 export const projectTypes = ['gen_ai', 'prompt_evaluation', 'llm_monitor', 'protect'] as const;
 /** Newest runs shown with a project (contract 5.4). */
@@ -149,4 +161,30 @@ export const deleteProject = operation({
   query: nothing,
   response: message,
   faults: ['not-found', 'forbidden'],
+});
+
+/** What the log says of a project, as it is shown; the rest of the answer depends on who asks. */
+export type ProjectFacts = {
+  readonly id: ProjectId;
+  readonly name: string;
+  readonly type: string;
+  readonly description: string | null;
+  readonly labels: readonly string[];
+  readonly created_by: UserId;
+  readonly created_at: Instant;
+  readonly updated_at: Instant | null;
+};
+
+export const projectAnswer = (
+  facts: ProjectFacts,
+  created_by_user: Static<typeof userBlock>,
+  runs: readonly Static<typeof runSummary>[],
+  role: ProjectRole,
+): Static<typeof project> => ({
+  ...facts,
+  labels: [...facts.labels],
+  created_by_user,
+  bookmark: false,
+  runs: [...runs],
+  permissions: [...projectPermissions(role)],
 });

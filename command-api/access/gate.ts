@@ -4,7 +4,7 @@ import { Fault } from '../../kernel/fault.js';
 import type { Clock, EventReader } from '../../kernel/ports.js';
 import { reservation } from '../../kernel/reservation.js';
 import { load } from '../../kernel/transact.js';
-import { apiKeys, projects, users, type ApiKey, type Project, type User } from './folds.js';
+import { apiKeys, projects, users, type ApiKey, type User } from './folds.js';
 import { effectiveRole, principalOfKey } from './rights.js';
 import { apiKeyStream, projectStream, reservationStream, userStream } from './streams.js';
 
@@ -25,7 +25,6 @@ const rememberedMax = 10_000;
 /** Who may come in and what they see, answered from the log; nothing is older than half a second. */
 export const openGate = ({ log, clock, secrets }: Needs): Gate => {
   const callers = remembering<{ user: User; key: ApiKey } | null>(clock);
-  const seen = remembering<Project | null>(clock);
   const people = remembering<User | null>(clock);
 
   const userNow = (id: string): Promise<User | null> =>
@@ -58,10 +57,8 @@ export const openGate = ({ log, clock, secrets }: Needs): Gate => {
       return principalOfKey(caller.user, caller.key);
     },
     projectInSight: async (principal, id) => {
-      const project = await seen(id, async () => {
-        const { state } = await load(log, projectStream(id), projects);
-        return state;
-      });
+      // Not remembered: a deleted project answers 404 at once (contract 5.4).
+      const { state: project } = await load(log, projectStream(id), projects);
       if (project === null) return null;
       const role = effectiveRole(principal.organizationRole, principal, project);
       return role === null ? null : { id, name: project.name, role };

@@ -1,0 +1,79 @@
+import type { EventLog, EventReader, Ids, StreamName } from '../../kernel/ports.js';
+import { claim, reservation } from '../../kernel/reservation.js';
+import type { OrganizationId, ProjectId, RunId, UserId } from '../../kernel/shapes.js';
+import { load, transact, type Authorship } from '../../kernel/transact.js';
+import type { LogStreamEvent } from '../../events/log-streams.js';
+import type { Decision } from '../../kernel/decision.js';
+import { runs, type Run } from './folds.js';
+import { reservationStream, runStream } from './streams.js';
+
+/** The run as the log has it now; null when it does not exist, is deleted or belongs to another project. */
+export const runOf = async (
+  log: EventReader,
+  project: ProjectId,
+  id: RunId,
+): Promise<Run | null> => {
+  const { state } = await load(log, runStream(id), runs);
+  return state !== null && state.live && state.projectId === project ? state : null;
+};
+
+/** Names of log streams are unique in their project (contract 5.5). */
+export const logStreamNameStream = (ids: Ids, project: ProjectId, name: string): StreamName =>
+  reservationStream('log-stream', ids.derive('Reservation', project, name));
+
+/** Whether that run lives in the project and still has the name. */
+export const hasRunName =
+  (log: EventReader, project: ProjectId, name: string) =>
+  async (holder: string): Promise<boolean> =>
+    (await runOf(log, project, holder as RunId))?.name === name;
+
+/** The log stream for records that name no run (contract 5.6, rule 1). */
+export const defaultLogStreamName = 'default';
+
+/**
+ * The project's log stream `default`, made when missing; the same one for everybody who asks at once, because its id
+ * follows from the project and from how often a stream of that name was made before.
+ */
+export const ensureDefaultLogStream = async (
+  log: EventLog,
+  ids: Ids,
+  place: { readonly projectId: ProjectId; readonly organizationId: OrganizationId },
+  createdBy: UserId,
+  authorship: Authorship,
+): Promise<Run> => {
+  const name = defaultLogStreamName;
+  const names = logStreamNameStream(ids, place.projectId, name);
+  const held = await load(log, names, reservation);
+  if (held.state.holder !== null) {
+    const run = await runOf(log, place.projectId, held.state.holder as RunId);
+    if (run?.name === name) return run;
+  }
+  const id = ids.derive('RunId', place.projectId, name, String(held.revision));
+  const holder = (await claim(log, names, id, hasRunName(log, place.projectId, name), authorship))
+    ? id
+    : (await load(log, names, reservation)).state.holder;
+  const { state } = await transact(
+    log,
+    runStream(holder ?? id),
+    runs,
+    (run): Decision<LogStreamEvent> =>
+      run !== null
+        ? []
+        : [
+            {
+              type: 'LogStreamCreated',
+              data: {
+                run_id: (holder ?? id) as RunId,
+                project_id: place.projectId,
+                organization_id: place.organizationId,
+                name,
+                created_by: createdBy,
+                created_at: authorship.at,
+              },
+            },
+          ],
+    authorship,
+  );
+  if (state === null) throw new TypeError('a run that was just made is there');
+  return state;
+};

@@ -1,0 +1,52 @@
+import type { LogStreamEvent } from '../../events/log-streams.js';
+import { reject, type Decide } from '../../kernel/decision.js';
+import type { Instant, OrganizationId, ProjectId, RunId, UserId } from '../../kernel/shapes.js';
+import type { Run } from '../access/folds.js';
+
+type Creation = {
+  readonly id: RunId;
+  readonly projectId: ProjectId;
+  readonly organizationId: OrganizationId;
+  readonly name: string;
+  readonly createdBy: UserId;
+  readonly createdAt: Instant;
+};
+
+export const create =
+  (creation: Creation): Decide<Run | null, LogStreamEvent> =>
+  (run) =>
+    run !== null
+      ? []
+      : [
+          {
+            type: 'LogStreamCreated',
+            data: {
+              run_id: creation.id,
+              project_id: creation.projectId,
+              organization_id: creation.organizationId,
+              name: creation.name,
+              created_by: creation.createdBy,
+              created_at: creation.createdAt,
+            },
+          },
+        ];
+
+export const rename =
+  (id: RunId, project: ProjectId, name: string): Decide<Run | null, LogStreamEvent> =>
+  (run) => {
+    if (!isLive(run, project)) return reject('not-found', 'Log stream not found');
+    return run?.name === name
+      ? []
+      : [{ type: 'LogStreamRenamed', data: { run_id: id, project_id: project, name } }];
+  };
+
+export const remove =
+  (id: RunId, project: ProjectId): Decide<Run | null, LogStreamEvent> =>
+  (run) =>
+    isLive(run, project)
+      ? [{ type: 'LogStreamDeleted', data: { run_id: id, project_id: project } }]
+      : [];
+
+/** A live log stream of this project; a run of another project is as good as none. */
+export const isLive = (run: Run | null, project: ProjectId): run is Run =>
+  run !== null && run.live && run.kind === 'log_stream' && run.projectId === project;

@@ -1,0 +1,62 @@
+import type { ProjectEvent } from '../../events/projects.js';
+import { reject, type Decide } from '../../kernel/decision.js';
+import type { Instant, OrganizationId, ProjectId, UserId } from '../../kernel/shapes.js';
+import type { Project } from '../access/folds.js';
+
+type Creation = {
+  readonly id: ProjectId;
+  readonly organizationId: OrganizationId;
+  readonly name: string;
+  readonly type: string;
+  readonly createdBy: UserId;
+  readonly createdAt: Instant;
+};
+export type ProjectChange = {
+  readonly name?: string | null;
+  readonly description?: string | null;
+  readonly labels?: readonly string[] | null;
+};
+
+export const create =
+  (creation: Creation): Decide<Project | null, ProjectEvent> =>
+  (project) =>
+    project !== null
+      ? []
+      : [
+          {
+            type: 'ProjectCreated',
+            data: {
+              project_id: creation.id,
+              organization_id: creation.organizationId,
+              name: creation.name,
+              type: creation.type,
+              created_by: creation.createdBy,
+              created_at: creation.createdAt,
+            },
+          },
+        ];
+
+/** Null and absence leave a member as it is (contract 7, on 1.2). */
+export const change =
+  (id: ProjectId, wanted: ProjectChange): Decide<Project | null, ProjectEvent> =>
+  (project) => {
+    if (project === null || !project.live) return reject('not-found', 'Project not found');
+    const name = wanted.name ?? project.name;
+    const description = wanted.description ?? project.description;
+    const labels = [...(wanted.labels ?? project.labels)];
+    const events: ProjectEvent[] = [];
+    if (name !== project.name)
+      events.push({ type: 'ProjectRenamed', data: { project_id: id, name } });
+    if (description !== project.description || !equal(labels, project.labels)) {
+      events.push({ type: 'ProjectDetailsChanged', data: { project_id: id, description, labels } });
+    }
+    return events;
+  };
+
+export const remove =
+  (id: ProjectId): Decide<Project | null, ProjectEvent> =>
+  (project) =>
+    project === null || !project.live ? [] : [{ type: 'ProjectDeleted', data: { project_id: id } }];
+
+const equal = (some: readonly string[], others: readonly string[]): boolean =>
+  some.length === others.length && some.every((one, index) => one === others[index]);
