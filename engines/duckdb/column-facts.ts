@@ -1,0 +1,83 @@
+import { byCodePoint } from '../../kernel/code-points.js';
+import { registryType } from '../../kernel/column-value.js';
+import { metricRegistry, standardColumns } from '../../kernel/columns.js';
+import { userMetadataKeysMax } from '../../kernel/aggregate.js';
+import type { ColumnFacts, MetricType, RecordScope } from '../../kernel/records.js';
+import type { Statements } from './connections.js';
+import { readMetricTypes } from './metric-types.js';
+import type { Model } from './model.js';
+import { metricSql } from './schema.js';
+import { sourceOf } from './source.js';
+
+/** As `columnFacts` of kernel/aggregate.ts. */
+export const columns = (model: Model, scope: RecordScope): Promise<ColumnFacts> =>
+  model.connections.read(async (statements) => {
+    const [bits, registered] = await readWide(model, statements, scope);
+    const facets = await readFacets(model, statements, scope);
+    const types = await readMetricTypes(model, statements, scope.project, null);
+    const metrics = facets.flatMap(({ id, has }) => {
+      const name = id.slice('metrics/'.length);
+      const type = id.startsWith('metrics/') ? types.get(name) : undefined;
+      return type !== undefined && has[type] ? [name] : [];
+    });
+    const keys = facets
+      .filter(({ id, has }) => id.startsWith('user_metadata/') && has.text)
+      .map(({ id }) => id.slice('user_metadata/'.length));
+    return {
+      present: standardColumns.filter((_, bit) => (bits & (1 << bit)) !== 0).map(({ id }) => id),
+      metrics: [...registered, ...metrics].sort(byCodePoint),
+      userMetadata: keys.sort(byCodePoint).slice(0, userMetadataKeysMax),
+    };
+  });
+
+const readWide = async (
+  model: Model,
+  { rows }: Statements,
+  scope: RecordScope,
+): Promise<readonly [number, readonly string[]]> => {
+  const source = sourceOf(model, scope);
+  const counts = metricRegistry.map(({ name }) => `count(r.${metricSql(name)})`).join(', ');
+  const [found] = await rows(
+    `SELECT coalesce(bit_or(r.present), 0), ${counts} ${source.fromWhere()}`,
+    source.parameters,
+  );
+  const registered = metricRegistry.filter((_, at) => Number(found?.[at + 1]) > 0);
+  return [Number(found?.[0]), registered.map(({ name }) => name)];
+};
+
+type Facet = { readonly id: string; readonly has: Readonly<Record<MetricType, boolean>> };
+
+const readFacets = async (
+  model: Model,
+  { rows }: Statements,
+  scope: RecordScope,
+): Promise<readonly Facet[]> => {
+  const source = sourceOf(model, scope);
+  const { run, from, to, filter, kinds } = scope;
+  const project = model.projects.get(scope.project);
+  const whole = [run, from, to, filter, kinds].every((one) => one === null);
+  const condition =
+    whole && project !== undefined
+      ? `f.project = ${project} AND f.population = '${scope.population}'`
+      : `f.key IN (SELECT r.key ${source.fromWhere()})`;
+  const found = await rows(
+    `SELECT c.id, t.* EXCLUDE (col) FROM (
+       SELECT f.col,
+         bool_or(f.rolled_up OR f.num = trunc(f.num)) FILTER (f.num IS NOT NULL),
+         count(f.num) > 0, count(f.bool) > 0, bool_or(f.text <> '')
+       FROM facets f WHERE ${condition} GROUP BY f.col
+     ) t JOIN columns c ON c.number = t.col`,
+    source.parameters,
+  );
+  return found
+    .map(([id, integer, floating, boolean, text]) => ({
+      id: String(id),
+      has: {
+        integer: integer === true,
+        floating_point: floating === true,
+        boolean: boolean === true,
+        text: text === true,
+      },
+    }))
+    .filter(({ id }) => registryType(id) === null);
+};

@@ -1,0 +1,52 @@
+import type { DumpItem } from '../../kernel/ports.js';
+import type { RecordRow } from '../../kernel/records.js';
+import { byCodePoint } from '../../kernel/code-points.js';
+import type { Json } from '../../kernel/shapes.js';
+import type { Model } from './model.js';
+import { groupsByNumber } from './search.js';
+import { bindText, parameters } from './sql.js';
+
+// Groups read at a time: a few thousand rows.
+const pageGroups = 200;
+
+/** One item a row, by group in code point order and by ordinal in it: the key is the group, a space and the ordinal. */
+export async function* dump(model: Model): AsyncIterable<DumpItem> {
+  for (let after = ''; ;) {
+    const [last, rows] = await readPage(model, after);
+    if (last === null) return;
+    yield* rows.map((row) => ({ key: keyOf(row), value: canonical(row) }));
+    after = last;
+  }
+}
+
+const readPage = (
+  model: Model,
+  after: string,
+): Promise<readonly [string | null, readonly RecordRow[]]> =>
+  model.connections.read(async (statements) => {
+    const to = parameters();
+    const page = await statements.rows(
+      `SELECT name, grp FROM groups WHERE name > ${bindText(to, after)} ORDER BY name LIMIT ${pageGroups}`,
+      to,
+    );
+    const last = page.at(-1);
+    if (last === undefined) return [null, []];
+    const numbers = page.map(([, grp]) => Number(grp));
+    const groups = await groupsByNumber(model, statements, numbers);
+    const names = [...groups.keys()].sort(byCodePoint);
+    return [String(last[0]), names.flatMap((name) => groups.get(name) ?? [])];
+  });
+
+// Wide enough for any ordinal, so that keys sort as their rows do.
+const ordinalDigits = 8;
+const keyOf = ({ group, ordinal }: RecordRow): string =>
+  `${group} ${String(ordinal).padStart(ordinalDigits, '0')}`;
+
+/** Members in code point order at every depth. */
+const canonical = (value: unknown): Json => {
+  if (Array.isArray(value)) return value.map(canonical);
+  if (typeof value !== 'object' || value === null) return value as Json;
+  const entries = Object.entries(value).filter(([, member]) => member !== undefined);
+  entries.sort(([one], [other]) => byCodePoint(one, other));
+  return Object.fromEntries(entries.map(([name, member]) => [name, canonical(member)]));
+};

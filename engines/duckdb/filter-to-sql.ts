@@ -1,0 +1,174 @@
+import { microsecondsOf } from '../../kernel/buckets.js';
+import { foldCase } from '../../kernel/case-fold.js';
+import type { Comparison, Filter, Leaf } from '../../kernel/filter.js';
+import { unreachable } from '../../kernel/decision.js';
+import { isUuid } from './schema.js';
+import {
+  bigintConstant,
+  bindText,
+  bindTexts,
+  doubleConstant,
+  uuidConstant,
+  type Parameters,
+} from './sql.js';
+
+/** Expressions over one row of the statement; each is null where the row has no value. */
+export type FilterColumns = {
+  readonly parameters: Parameters;
+  readonly templates: readonly string[];
+  text(column: string): string;
+  /** The text as `foldCase` has it. */
+  foldedText(column: string): string;
+  texts(column: string): string;
+  foldedTexts(column: string): string;
+  uuid(column: string): string;
+  microseconds(column: string): string;
+  number(column: string): string;
+  boolean(column: string): string;
+  annotators(): string;
+};
+
+/**
+ * The filter as a condition for WHERE, true for exactly the rows that `matches` (kernel/filter.ts) accepts. A condition
+ * may be null where it is false: negations are pushed down to the leaves, and what is left are AND and OR, which answer
+ * true only on true.
+ */
+export const filterToSql = (filter: Filter, columns: FilterColumns): string =>
+  condition(filter, false, columns);
+
+const condition = (filter: Filter, negated: boolean, columns: FilterColumns): string => {
+  if ('not' in filter) return condition(filter.not, !negated, columns);
+  if ('kind' in filter) return negated ? isNotTrue(leaf(filter, columns)) : leaf(filter, columns);
+  const [nodes, all] = 'all' in filter ? [filter.all, true] : [filter.any, false];
+  if (nodes.length === 0) return all === negated ? 'false' : 'true';
+  const conditions = nodes.map((node) => condition(node, negated, columns));
+  return `(${conditions.join(all === negated ? ' OR ' : ' AND ')})`;
+};
+
+const isNotTrue = (condition: string): string => `((${condition}) IS NOT TRUE)`;
+
+const leaf = (filter: Leaf, columns: FilterColumns): string => {
+  switch (filter.kind) {
+    case 'text':
+      return textLeaf(filter, columns);
+    case 'id':
+      return idLeaf(filter, columns);
+    case 'collection':
+      return collectionLeaf(filter, columns);
+    case 'date': {
+      const bound = bigintConstant(microsecondsOf(filter.value));
+      return comparison(filter.operator, columns.microseconds(filter.column), bound);
+    }
+    case 'number':
+      return numberLeaf(filter, columns);
+    case 'boolean': {
+      const equal = `${columns.boolean(filter.column)} = ${String(filter.value)}`;
+      return filter.operator === 'eq' ? equal : isNotTrue(equal);
+    }
+    case 'fully_annotated':
+      return annotatedLeaf(filter.users, columns);
+    default:
+      return unreachable(filter);
+  }
+};
+
+const textLeaf = (
+  filter: Extract<Leaf, { readonly kind: 'text' | 'id' }>,
+  columns: FilterColumns,
+): string => {
+  const fold = filter.caseSensitive ? (text: string) => text : foldCase;
+  const values = filter.values.map(fold);
+  const text = filter.caseSensitive
+    ? columns.text(filter.column)
+    : columns.foldedText(filter.column);
+  return textComparison(filter.operator, text, values, columns.parameters);
+};
+
+const textComparison = (
+  operator: 'eq' | 'ne' | 'contains' | 'one_of' | 'not_in',
+  text: string,
+  values: readonly string[],
+  to: Parameters,
+): string => {
+  if (operator === 'contains') {
+    const conditions = values.map((value) => `contains(${text}, ${bindText(to, value)})`);
+    return conditions.length === 0 ? `${text} IS NOT NULL` : `(${conditions.join(' AND ')})`;
+  }
+  const bound = [...new Set(values)].map((value) => bindText(to, value));
+  const found = bound.length === 0 ? 'false' : `${text} IN (${bound.join(', ')})`;
+  return operator === 'eq' || operator === 'one_of' ? found : isNotTrue(found);
+};
+
+/** Ids are lower-case on both sides; one that is not written as a uuid equals none. */
+const idLeaf = (
+  filter: Extract<Leaf, { readonly kind: 'text' | 'id' }>,
+  columns: FilterColumns,
+): string => {
+  const values = filter.values.map((value) => value.toLowerCase());
+  const id = columns.uuid(filter.column);
+  if (filter.operator === 'contains') {
+    return textComparison('contains', `CAST(${id} AS VARCHAR)`, values, columns.parameters);
+  }
+  const wanted = values.filter(isUuid).map(uuidConstant);
+  const found = wanted.length === 0 ? 'false' : `${id} IN (${wanted.join(', ')})`;
+  return filter.operator === 'eq' || filter.operator === 'one_of' ? found : isNotTrue(found);
+};
+
+const collectionLeaf = (
+  filter: Extract<Leaf, { readonly kind: 'collection' }>,
+  columns: FilterColumns,
+): string => {
+  const values = filter.caseSensitive ? filter.values : filter.values.map(foldCase);
+  const list = filter.caseSensitive
+    ? columns.texts(filter.column)
+    : columns.foldedTexts(filter.column);
+  const has = `coalesce(${list}, CAST([] AS VARCHAR[]))`;
+  const wants = bindTexts(columns.parameters, values);
+  switch (filter.operator) {
+    case 'eq':
+      return `(list_has_all(${has}, ${wants}) AND list_has_all(${wants}, ${has}))`;
+    case 'contains':
+      return `list_has_all(${has}, ${wants})`;
+    case 'one_of':
+      return `list_has_any(${has}, ${wants})`;
+    case 'not_in':
+      return `(NOT list_has_any(${has}, ${wants}))`;
+    default:
+      return unreachable(filter.operator);
+  }
+};
+
+const numberLeaf = (
+  filter: Extract<Leaf, { readonly kind: 'number' }>,
+  columns: FilterColumns,
+): string => {
+  const number = columns.number(filter.column);
+  const [low = Number.NaN, high = Number.NaN] = filter.values;
+  if (filter.operator !== 'between') {
+    return comparison(filter.operator, number, doubleConstant(low));
+  }
+  return `${number} BETWEEN ${doubleConstant(low)} AND ${doubleConstant(high)}`;
+};
+
+const operators: Readonly<Record<Exclude<Comparison, 'ne'>, string>> = {
+  eq: '=',
+  gt: '>',
+  gte: '>=',
+  lt: '<',
+  lte: '<=',
+};
+
+const comparison = (operator: Comparison, value: string, bound: string): string =>
+  operator === 'ne' ? isNotTrue(`${value} = ${bound}`) : `${value} ${operators[operator]} ${bound}`;
+
+const annotatedLeaf = (users: readonly string[] | null, columns: FilterColumns): string => {
+  const { templates, parameters: to } = columns;
+  if (templates.length === 0) return 'false';
+  const has = `coalesce(${columns.annotators()}, CAST([] AS VARCHAR[]))`;
+  if (users !== null) {
+    const pairs = templates.flatMap((template) => users.map((user) => `${template}/${user}`));
+    return `list_has_all(${has}, ${bindTexts(to, pairs)})`;
+  }
+  const rated = `list_transform(${has}, lambda pair: split_part(pair, '/', 1))`;
+  return `list_has_all(${rated}, ${bindTexts(to, templates)})`;
+};

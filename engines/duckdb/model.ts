@@ -1,0 +1,100 @@
+import type { DuckDBInstance, DuckDBUUIDValue } from '@duckdb/node-api';
+import { foldCase, foldings } from '../../kernel/case-fold.js';
+import { start, type Position } from '../../kernel/ports.js';
+import { openConnections, type Connections, type Statements } from './connections.js';
+import { schemaVersion, tables } from './schema.js';
+
+/** One file: its connections and what is kept of it in memory. */
+export type Model = {
+  readonly path: string;
+  readonly connections: Connections;
+  /** Numbers that stand for project ids and for ids of columns beyond the standard ones. They only grow. */
+  readonly projects: Map<string, number>;
+  readonly columns: Map<string, number>;
+  readonly deletedRuns: Set<string>;
+  readonly deletedProjects: Set<string>;
+  /** A text with one of these must be stored folded: the engine's `lower` would not fold it as `foldCase` does. */
+  readonly misfolded: RegExp;
+  mark: { readonly position: Position; readonly fence: number };
+  nextGroup: number;
+  close(): Promise<void>;
+};
+
+// Small row groups: a checkpoint writes the last, half-filled one again, and windows skip whole groups by their time.
+const rowGroupSize = 20_480;
+
+/** Opens the file or makes an empty one; a file of another schema is emptied, so that its projection starts over. */
+export const openModel = async (
+  instance: DuckDBInstance,
+  catalog: string,
+  path: string,
+): Promise<Model> => {
+  const control = await instance.connect();
+  const file = `'${path.replaceAll("'", "''")}'`;
+  await control.run(`ATTACH ${file} AS ${catalog} (ROW_GROUP_SIZE ${rowGroupSize})`);
+  const connections = await openConnections(instance, catalog);
+  const misfolded = await connections.read(readMisfolded);
+  await connections.write((statements) => prepareTables(statements, misfolded));
+  const known = await connections.read(readKnown);
+  return {
+    path,
+    connections,
+    ...known,
+    misfolded: new RegExp(`[${misfolded}]`, 'u'),
+    close: async () => {
+      await connections.maintain(`CHECKPOINT ${catalog}`);
+      await connections.close();
+      await control.run(`DETACH ${catalog}`);
+      control.closeSync();
+    },
+  };
+};
+
+/** The code points that `lower` of this engine and `foldCase` of this runtime treat differently, as a character class. */
+const readMisfolded = async ({ rows }: Statements): Promise<string> => {
+  const lowered = await rows(
+    `SELECT chr(code), lower(chr(code)) FROM (SELECT CAST(i AS INTEGER) AS code FROM range(1, 131072) t(i)
+     WHERE i NOT BETWEEN 55296 AND 57343) WHERE lower(chr(code)) <> chr(code)`,
+  );
+  const lower = new Map(lowered.map(([character, lower]) => [String(character), String(lower)]));
+  return [...new Set([...lower.keys(), ...foldings().keys()])]
+    .filter((character) => (lower.get(character) ?? character) !== foldCase(character))
+    .sort()
+    .map((character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`)
+    .join('');
+};
+
+const prepareTables = async ({ rows }: Statements, misfolded: string): Promise<void> => {
+  const version = `${schemaVersion} ${misfolded}`;
+  const existing = await rows(
+    'SELECT table_name FROM duckdb_tables() WHERE database_name = current_database()',
+  );
+  if (existing.length > 0) {
+    const [stored] = await rows('SELECT version FROM schema_version');
+    if (stored?.[0] === version) return;
+    for (const [name] of existing) await rows(`DROP TABLE ${String(name)}`);
+  }
+  for (const table of tables) await rows(table);
+  await rows(`INSERT INTO schema_version VALUES ('${version}')`);
+  await rows(`INSERT INTO mark VALUES ('${start}', 0)`);
+};
+
+const readKnown = async ({ rows }: Statements) => {
+  const projects = await rows('SELECT id, number FROM projects');
+  const columns = await rows('SELECT id, number FROM columns');
+  const deleted = await rows('SELECT kind, id FROM deleted');
+  const [mark] = await rows('SELECT position, fence FROM mark');
+  const [last] = await rows('SELECT max(grp) FROM groups');
+  const deletedOf = (wanted: string) =>
+    new Set(deleted.filter(([kind]) => kind === wanted).map(([, id]) => String(id)));
+  return {
+    projects: new Map(
+      projects.map(([id, number]) => [String(id as DuckDBUUIDValue), Number(number)]),
+    ),
+    columns: new Map(columns.map(([id, number]) => [String(id), Number(number)])),
+    deletedRuns: deletedOf('run'),
+    deletedProjects: deletedOf('project'),
+    mark: { position: String(mark?.[0] ?? start) as Position, fence: Number(mark?.[1] ?? 0) },
+    nextGroup: Number(last?.[0] ?? 0) + 1,
+  };
+};

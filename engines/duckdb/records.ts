@@ -1,0 +1,108 @@
+import { DuckDBInstance } from '@duckdb/node-api';
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Beside } from '../../kernel/ports.js';
+import type { Records } from '../../kernel/records.js';
+import { aggregate } from './aggregate.js';
+import { columns } from './column-facts.js';
+import { dump } from './dump.js';
+import { readMetricTypes } from './metric-types.js';
+import { openModel, type Model } from './model.js';
+import { fileName, readPointer, removeOthers, writePointer } from './pointer.js';
+import { count, groups, locate, runCounts, search, tracesOfSessions } from './search.js';
+import { applyWrites } from './write.js';
+
+// Leaves room for the rest of a service that is to stay under 1 GB.
+const defaultMemoryMb = 400;
+
+/**
+ * Records on DuckDB in files under `dir`, made when missing. One process at a time. The live model is the file that the
+ * pointer names; one that is built beside it becomes live when the pointer is replaced. All of them share `memoryMb`.
+ */
+export const openRecords = async ({
+  dir,
+  memoryMb = defaultMemoryMb,
+}: {
+  readonly dir: string;
+  readonly memoryMb?: number;
+}): Promise<Records> => {
+  await mkdir(dir, { recursive: true, mode: 0o700 });
+  const spill = join(dir, 'records-spill');
+  await rm(spill, { recursive: true, force: true });
+  const instance = await DuckDBInstance.create(':memory:', {
+    threads: '2',
+    memory_limit: `${memoryMb}MB`,
+    temp_directory: spill,
+    autoinstall_known_extensions: 'false',
+    autoload_known_extensions: 'false',
+  });
+  let generation = await readPointer(dir);
+  await removeOthers(dir, generation);
+  let live = await open(instance, dir, generation);
+  let newest = generation;
+
+  const beside = async (): Promise<Beside<Records>> => {
+    newest += 1;
+    const built = newest;
+    const copy = await open(instance, dir, built);
+    const close = async () => {
+      await copy.close();
+      await removeFile(copy.path);
+    };
+    return {
+      model: recordsOf(() => copy, refuseBeside, close),
+      adopt: async () => {
+        await copy.connections.maintain('CHECKPOINT');
+        await writePointer(dir, built);
+        const old = live;
+        live = copy;
+        generation = built;
+        await old.close();
+        await removeFile(old.path);
+      },
+      discard: close,
+    };
+  };
+  return recordsOf(
+    () => live,
+    beside,
+    async () => {
+      await live.close();
+      instance.closeSync();
+    },
+  );
+};
+
+const open = (instance: DuckDBInstance, dir: string, generation: number): Promise<Model> =>
+  openModel(instance, `records_${generation}`, join(dir, fileName(generation)));
+
+const removeFile = async (path: string): Promise<void> => {
+  await rm(path, { force: true });
+  await rm(`${path}.wal`, { force: true });
+};
+
+const refuseBeside = (): Promise<never> =>
+  Promise.reject(new TypeError('a copy is not copied again'));
+
+/** `model` is asked at each call, so that callers follow a switch without knowing. */
+const recordsOf = (
+  model: () => Model,
+  beside: () => Promise<Beside<Records>>,
+  close: () => Promise<void>,
+): Records => ({
+  checkpoint: () => Promise.resolve(model().mark.position),
+  apply: (writes, mark) => applyWrites(model(), writes, mark),
+  groups: (names) => groups(model(), names),
+  tracesOfSessions: (sessions) => tracesOfSessions(model(), sessions),
+  locate: (project, population, id) => locate(model(), project, population, id),
+  search: (plan) => search(model(), plan),
+  count: (scope) => count(model(), scope),
+  aggregate: (plan) => aggregate(model(), plan),
+  columns: (scope) => columns(model(), scope),
+  metricTypes: (project, names) =>
+    model().connections.read((statements) => readMetricTypes(model(), statements, project, names)),
+  runCounts: (project, runs) => runCounts(model(), project, runs),
+  dump: () => dump(model()),
+  beside,
+  close,
+});

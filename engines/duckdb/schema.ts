@@ -1,0 +1,166 @@
+import {
+  BIGINT,
+  BOOLEAN,
+  DOUBLE,
+  LIST,
+  listValue,
+  UINTEGER,
+  UUID,
+  uuidValue,
+  VARCHAR,
+  type DuckDBListValue,
+  type DuckDBType,
+  type DuckDBUUIDValue,
+  type DuckDBValue,
+} from '@duckdb/node-api';
+import { instantOf, microsecondsOf } from '../../kernel/buckets.js';
+import { metricRegistry, standardColumns, type ColumnType } from '../../kernel/columns.js';
+import type { ColumnValue, Population, RecordKind } from '../../kernel/records.js';
+import type { Instant } from '../../kernel/shapes.js';
+
+/** Raised with every change of the tables below: a file of another version is dropped and built again from the log. */
+export const schemaVersion = 1;
+
+/** One table of the same columns for each population. */
+export const tableOf: Readonly<Record<Population, string>> = {
+  session: 'sessions',
+  trace: 'traces',
+  span: 'spans',
+};
+export const populations: readonly Population[] = ['session', 'trace', 'span'];
+export const populationOf = (kind: RecordKind): Population =>
+  kind === 'session' || kind === 'trace' ? kind : 'span';
+
+/** A record's key is its group's number times this, plus its ordinal: rows of a group are neighbours. */
+export const ordinalsMax = 1_048_576;
+
+/** How values of a column type lie in the table: ids as 128 bits, instants as microseconds since 1970. */
+type Storage = {
+  readonly type: DuckDBType;
+  readonly store: (value: ColumnValue) => DuckDBValue;
+  readonly read: (stored: DuckDBValue) => ColumnValue;
+};
+const misfit = (value: ColumnValue, type: string): never => {
+  throw new TypeError(`not the canonical form of a ${type}: ${JSON.stringify(value)}`);
+};
+const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+const instantForm = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
+
+export const isUuid = (text: string): boolean => uuidForm.test(text);
+export const storedUuid = (text: string): DuckDBValue =>
+  isUuid(text) ? uuidValue(BigInt(`0x${text.replaceAll('-', '')}`)) : misfit(text, 'uuid');
+
+const text: Storage = {
+  type: VARCHAR,
+  store: (value) => (typeof value === 'string' ? value : misfit(value, 'text')),
+  read: (stored) => stored as string,
+};
+const double: Storage = {
+  type: DOUBLE,
+  store: (value) => (typeof value === 'number' ? value + 0 : misfit(value, 'number')),
+  read: (stored) => stored as number,
+};
+const storages: Readonly<Record<ColumnType, Storage>> = {
+  text,
+  integer: double,
+  floating_point: double,
+  boolean: {
+    type: BOOLEAN,
+    store: (value) => (typeof value === 'boolean' ? value : misfit(value, 'boolean')),
+    read: (stored) => stored as boolean,
+  },
+  uuid: {
+    type: UUID,
+    store: (value) => (typeof value === 'string' ? storedUuid(value) : misfit(value, 'uuid')),
+    read: (stored) => (stored as DuckDBUUIDValue).toString(),
+  },
+  timestamp: {
+    type: BIGINT,
+    store: (value) =>
+      typeof value === 'string' && instantForm.test(value)
+        ? microsecondsOf(value as Instant)
+        : misfit(value, 'timestamp'),
+    read: (stored) => instantOf(stored as bigint),
+  },
+  string_list: {
+    type: LIST(VARCHAR),
+    store: (value) => (Array.isArray(value) ? listValue(value) : misfit(value, 'string_list')),
+    read: (stored) => (stored as DuckDBListValue).items as readonly string[],
+  },
+};
+
+/** The project is the scope of every question and stored as a number; the other 31 columns of contract 3.3. */
+export const storedStandard = standardColumns
+  .filter(({ id }) => id !== 'project_id')
+  .map(({ id, type }) => ({ id, sql: `"${id}"`, ...storages[type] }));
+
+/** Bit of a standard column in `present`. */
+export const presentBit: ReadonlyMap<string, number> = new Map(
+  standardColumns.map(({ id }, bit) => [id, bit]),
+);
+/** Bit of a registry metric in `rolled_up`. */
+export const registryBit: ReadonlyMap<string, number> = new Map(
+  metricRegistry.map(({ name }, bit) => [name, bit]),
+);
+export const metricSql = (name: string): string => `"m_${name}"`;
+
+/** Columns of each record table, in this order, besides the standard columns and those of the registry's metrics. */
+export const ownColumns = [
+  { name: 'key', type: BIGINT },
+  { name: 'grp', type: UINTEGER },
+  { name: 'project', type: UINTEGER },
+  { name: 'kind', type: VARCHAR },
+  /** Null when the record's trace was logged outside any session. */
+  { name: 'session', type: UUID },
+  { name: 'span_count', type: UINTEGER },
+  /** Which standard columns have a value: bit by place in contract 3.3. */
+  { name: 'present', type: UINTEGER },
+  { name: 'rolled_up', type: UINTEGER },
+  { name: 'annotators', type: LIST(VARCHAR) },
+  { name: 'body', type: VARCHAR },
+  /** What must come back with the row and fits no column, as JSON. */
+  { name: 'extras', type: VARCHAR },
+  /** Folded texts by column as JSON, of those that the engine's `lower` does not fold rightly. */
+  { name: 'folded', type: VARCHAR },
+] as const;
+
+export const recordColumns: readonly { readonly sql: string; readonly type: DuckDBType }[] = [
+  ...ownColumns.map(({ name, type }) => ({ sql: name, type })),
+  ...storedStandard.map(({ sql, type }) => ({ sql, type })),
+  ...metricRegistry.map(({ name }) => ({ sql: metricSql(name), type: DOUBLE })),
+];
+
+/** Metrics outside the registry, user metadata and errors: one row each. `col` is a number of `columns`. */
+export const facetColumns = [
+  { sql: 'key', type: BIGINT },
+  { sql: 'grp', type: UINTEGER },
+  { sql: 'project', type: UINTEGER },
+  { sql: 'population', type: VARCHAR },
+  { sql: 'col', type: UINTEGER },
+  { sql: 'num', type: DOUBLE },
+  { sql: 'bool', type: BOOLEAN },
+  { sql: 'text', type: VARCHAR },
+  { sql: 'folded', type: VARCHAR },
+  { sql: 'rolled_up', type: BOOLEAN },
+  { sql: 'first_at', type: VARCHAR },
+  { sql: 'first_type', type: VARCHAR },
+  { sql: 'fraction', type: BOOLEAN },
+] as const;
+
+const table = (
+  name: string,
+  columns: readonly { readonly sql: string; readonly type: DuckDBType }[],
+): string =>
+  `CREATE TABLE ${name} (${columns.map(({ sql, type }) => `${sql} ${String(type)}`).join(', ')})`;
+
+export const tables: readonly string[] = [
+  ...populations.map((population) => table(tableOf[population], recordColumns)),
+  table('facets', facetColumns),
+  'CREATE TABLE groups (grp UINTEGER, name VARCHAR)',
+  'CREATE TABLE projects (number UINTEGER, id UUID)',
+  'CREATE TABLE columns (number UINTEGER, id VARCHAR)',
+  /** Runs and projects whose rows are refused whenever one arrives late. */
+  'CREATE TABLE deleted (kind VARCHAR, id UUID)',
+  'CREATE TABLE mark (position VARCHAR, fence BIGINT)',
+  'CREATE TABLE schema_version (version VARCHAR)',
+];

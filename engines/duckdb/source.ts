@@ -1,0 +1,121 @@
+import { microsecondsOf } from '../../kernel/buckets.js';
+import { placeOf, registryType } from '../../kernel/column-value.js';
+import { appliesTo, standardColumn } from '../../kernel/columns.js';
+import type { MetricType, RecordScope } from '../../kernel/records.js';
+import { filterToSql, type FilterColumns } from './filter-to-sql.js';
+import type { Model } from './model.js';
+import { metricSql, tableOf } from './schema.js';
+import { bigintConstant, bindText, parameters, uuidConstant, type Parameters } from './sql.js';
+
+/** The records that a plan considers, as `FROM … WHERE …`, and the columns of them: `r` is the record. */
+export type Source = {
+  readonly parameters: Parameters;
+  /** The value of a standard column or of user metadata in its stored type; null where there is none. */
+  column(column: string): string;
+  /** The visible value of a metric (contract 3.4, rule 3). */
+  metric(metric: string, type: MetricType | null): string;
+  /** Ask for it last: it joins what the columns asked for need. */
+  fromWhere(): string;
+};
+
+export const sourceOf = (model: Model, scope: RecordScope): Source => {
+  const to = parameters();
+  const joins = new Map<number, string>();
+  const nothing = (type: string): string => `CAST(NULL AS ${type})`;
+
+  /** A column of the record's row in `facets`; a record has at most one for a column id. */
+  const facet = (column: string, member: string, type: string): string => {
+    const number = model.columns.get(column);
+    if (number === undefined) return nothing(type);
+    const alias = joins.get(number) ?? `f${joins.size}`;
+    joins.set(number, alias);
+    return `${alias}.${member}`;
+  };
+  const standard = (column: string, type: string): string => {
+    const known = standardColumn.get(column);
+    if (known === undefined || !appliesTo(known, scope.population)) return nothing(type);
+    return column === 'project_id' ? uuidConstant(scope.project) : `r."${column}"`;
+  };
+  const metric = (name: string, type: MetricType | null): string => {
+    const registered = registryType(name);
+    if (registered !== null) {
+      const numeric = type === 'integer' || type === 'floating_point';
+      return numeric ? `r.${metricSql(name)}` : nothing(type === 'boolean' ? 'BOOLEAN' : 'VARCHAR');
+    }
+    const column = `metrics/${name}`;
+    if (type === 'text') return facet(column, 'text', 'VARCHAR');
+    if (type === 'boolean') return facet(column, 'bool', 'BOOLEAN');
+    const number = facet(column, 'num', 'DOUBLE');
+    if (type !== 'integer') return type === null ? nothing('DOUBLE') : number;
+    const rolledUp = facet(column, 'rolled_up', 'BOOLEAN');
+    return `CASE WHEN ${rolledUp} OR ${number} = trunc(${number}) THEN ${number} END`;
+  };
+  const typed = (column: string, type: MetricType, sql: string): string => {
+    const place = placeOf(column);
+    if (place?.in === 'metrics') return metric(place.metric, type);
+    if (place?.in === 'user_metadata') return facet(column, 'text', 'VARCHAR');
+    return standard(column, sql);
+  };
+  const folded = (column: string): string => {
+    const place = placeOf(column);
+    if (place?.in === 'standard') {
+      const text = standard(column, 'VARCHAR');
+      return text.startsWith('r.')
+        ? `coalesce(json_extract_string(r.folded, '$.${column}'), lower(${text}))`
+        : text;
+    }
+    if (place?.in === 'metrics' && registryType(place.metric) !== null) return nothing('VARCHAR');
+    const kept = facet(column, 'folded', 'VARCHAR');
+    return `coalesce(${kept}, lower(${facet(column, 'text', 'VARCHAR')}))`;
+  };
+  const columns: FilterColumns = {
+    parameters: to,
+    templates: scope.templates,
+    text: (column) => typed(column, 'text', 'VARCHAR'),
+    foldedText: folded,
+    texts: (column) => standard(column, 'VARCHAR[]'),
+    foldedTexts: (column) =>
+      `coalesce(CAST(json_extract(r.folded, '$.${standardId(column)}') AS VARCHAR[]),` +
+      ` list_transform(${standard(column, 'VARCHAR[]')}, lambda item: lower(item)))`,
+    uuid: (column) => standard(column, 'UUID'),
+    microseconds: (column) => standard(column, 'BIGINT'),
+    number: (column) => typed(column, 'floating_point', 'DOUBLE'),
+    boolean: (column) => typed(column, 'boolean', 'BOOLEAN'),
+    annotators: () => 'r.annotators',
+  };
+  const where = conditionsOf(model, scope, to);
+  if (scope.filter !== null) where.push(filterToSql(scope.filter, columns));
+
+  return {
+    parameters: to,
+    column: (column) => typed(column, 'text', 'VARCHAR'),
+    metric,
+    fromWhere: () => {
+      const joined = [...joins].map(
+        ([number, alias]) =>
+          `LEFT JOIN facets ${alias} ON ${alias}.key = r.key AND ${alias}.col = ${number}`,
+      );
+      return `FROM ${tableOf[scope.population]} r ${joined.join(' ')} WHERE ${where.join(' AND ')}`;
+    },
+  };
+};
+
+const standardId = (column: string): string => (standardColumn.has(column) ? column : '');
+
+const conditionsOf = (model: Model, scope: RecordScope, to: Parameters): string[] => {
+  const project = model.projects.get(scope.project);
+  return [
+    project === undefined ? 'false' : `r.project = ${project}`,
+    ...(scope.run === null ? [] : [`r.run_id = ${uuidConstant(scope.run)}`]),
+    ...(scope.from === null
+      ? []
+      : [`r.created_at >= ${bigintConstant(microsecondsOf(scope.from))}`]),
+    ...(scope.to === null ? [] : [`r.created_at <= ${bigintConstant(microsecondsOf(scope.to))}`]),
+    ...(scope.kinds === null
+      ? []
+      : [scope.kinds.length === 0 ? 'false' : `r.kind IN (${kindList(scope.kinds, to)})`]),
+  ];
+};
+
+const kindList = (kinds: readonly string[], to: Parameters): string =>
+  kinds.map((kind) => bindText(to, kind)).join(', ');

@@ -1,0 +1,36 @@
+import { listValue, LIST, VARCHAR, type DuckDBType, type DuckDBValue } from '@duckdb/node-api';
+import { isUuid } from './schema.js';
+
+/** Collects the texts of a statement: they are bound, never part of it. */
+export type Parameters = {
+  readonly values: DuckDBValue[];
+  readonly types: DuckDBType[];
+};
+export const parameters = (): Parameters => ({ values: [], types: [] });
+
+export const bindText = (to: Parameters, text: string): string => {
+  to.values.push(text);
+  to.types.push(VARCHAR);
+  return `$${to.values.length}`;
+};
+
+export const bindTexts = (to: Parameters, texts: readonly string[]): string => {
+  to.values.push(listValue([...texts]));
+  to.types.push(LIST(VARCHAR));
+  return `$${to.values.length}`;
+};
+
+// Numbers and ids stand in the statement as constants, since only those reach the scan's zone maps. Their text is made
+// here from checked values.
+
+/** By way of text: a bare decimal constant would be a fixed-point number and lose bits. */
+export const doubleConstant = (value: number): string => `CAST('${value}' AS DOUBLE)`;
+export const bigintConstant = (value: bigint): string => `CAST(${value} AS BIGINT)`;
+export const uuidConstant = (text: string): string => {
+  if (!isUuid(text)) throw new TypeError('not a canonical uuid');
+  return `CAST('${text}' AS UUID)`;
+};
+export const integers = (values: readonly number[]): string => {
+  if (!values.every(Number.isSafeInteger)) throw new TypeError('not an integer');
+  return values.join(', ');
+};

@@ -1,0 +1,129 @@
+import { UINTEGER, UUID, VARCHAR, type DuckDBType } from '@duckdb/node-api';
+import { Fault } from '../../kernel/fault.js';
+import type { Mark, StreamName } from '../../kernel/ports.js';
+import type { RecordWrites } from '../../kernel/records.js';
+import { appendColumns } from './append.js';
+import { addGroups, startBatch, type Batch } from './batch.js';
+import type { Statements } from './connections.js';
+import type { Model } from './model.js';
+import { facetColumns, populations, recordColumns, storedUuid, tableOf } from './schema.js';
+import { bindTexts, integers, parameters, uuidConstant } from './sql.js';
+import { fillers } from './stored-row.js';
+
+/** One transaction: rows out, rows in, deletions, mark. See `Records.apply` for what repeats and old fences do. */
+export const applyWrites = async (
+  model: Model,
+  writes: RecordWrites,
+  mark: Mark,
+): Promise<void> => {
+  const after = await model.connections.write(async (statements) => {
+    const { fence, position } = model.mark;
+    if (mark.fence < fence) throw new Fault('conflict', 'A newer projector has taken over');
+    if (mark.position <= position) return null;
+    const batch = startBatch(model, writes);
+    const replaced = writes.groups.filter(({ fresh }) => !fresh).map(({ group }) => group);
+    await removeGroups(statements, replaced);
+    addGroups(batch, writes.groups);
+    await appendBatch(statements, batch);
+    await removeDeleted(statements, writes, model);
+    const moved = `UPDATE mark SET position = '${checkedPosition(mark)}', fence = ${integers([mark.fence])}`;
+    await statements.rows(moved);
+    return batch;
+  });
+  if (after === null) return;
+  for (const [id, number] of after.newProjects) model.projects.set(id, number);
+  for (const [id, number] of after.newColumns) model.columns.set(id, number);
+  for (const run of writes.deletedRuns) model.deletedRuns.add(run);
+  for (const project of writes.deletedProjects) model.deletedProjects.add(project);
+  model.nextGroup = after.nextGroup;
+  model.mark = mark;
+};
+
+const checkedPosition = ({ position }: Mark): string => {
+  if (!/^[0-9a-f]{16}$/.test(position)) throw new TypeError('not a position');
+  return position;
+};
+
+const appendBatch = async (
+  { connection }: Statements,
+  { records, facets, groups, newProjects, newColumns }: Batch,
+): Promise<void> => {
+  for (const population of populations) {
+    const rows = records[population];
+    await appendColumns(connection, tableOf[population], recordColumns, rows.length, (from, to) => {
+      const chunk = rows.slice(from, to);
+      return fillers.map((fill) => chunk.map(fill));
+    });
+  }
+  await appendColumns(connection, 'facets', facetColumns, facets[0]?.length ?? 0, (from, to) =>
+    facets.map((column) => column.slice(from, to)),
+  );
+  await appendColumns(connection, 'groups', numbered(VARCHAR), groups.length, (from, to) => {
+    const chunk = groups.slice(from, to);
+    return [chunk.map(({ grp }) => grp), chunk.map(({ group }) => group)];
+  });
+  const projects = [...newProjects];
+  await appendColumns(connection, 'projects', numbered(UUID), projects.length, (from, to) => {
+    const chunk = projects.slice(from, to);
+    return [chunk.map(([, number]) => number), chunk.map(([id]) => storedUuid(id))];
+  });
+  const columns = [...newColumns];
+  await appendColumns(connection, 'columns', numbered(VARCHAR), columns.length, (from, to) => {
+    const chunk = columns.slice(from, to);
+    return [chunk.map(([, number]) => number), chunk.map(([id]) => id)];
+  });
+};
+
+const numbered = (named: DuckDBType) => [{ type: UINTEGER }, { type: named }];
+
+const removeGroups = async (
+  statements: Statements,
+  names: readonly StreamName[],
+): Promise<void> => {
+  if (names.length === 0) return;
+  const wanted = parameters();
+  const sql = `SELECT grp FROM groups WHERE name IN (SELECT unnest(${bindTexts(wanted, names)}))`;
+  const groups = await statements.rows(sql, wanted);
+  await removeNumbered(
+    statements,
+    groups.map(([grp]) => Number(grp)),
+  );
+};
+
+/** Numbers as constants: the scan skips all row groups that cannot hold them. */
+const removeNumbered = async ({ rows }: Statements, groups: readonly number[]): Promise<void> => {
+  if (groups.length === 0) return;
+  const tables = [...populations.map((population) => tableOf[population]), 'facets', 'groups'];
+  for (const table of tables) {
+    await rows(`DELETE FROM ${table} WHERE grp IN (${integers(groups)})`);
+  }
+};
+
+const removeDeleted = async (
+  statements: Statements,
+  { deletedRuns, deletedProjects }: RecordWrites,
+  model: Model,
+): Promise<void> => {
+  const numbers = deletedProjects.flatMap((id) => model.projects.get(id) ?? []);
+  const conditions = [
+    ...deletedRuns.map((id) => `run_id = ${uuidConstant(id)}`),
+    ...numbers.map((number) => `project = ${integers([number])}`),
+  ];
+  if (conditions.length > 0) {
+    const doomed = populations.map(
+      (population) => `SELECT grp FROM ${tableOf[population]} WHERE ${conditions.join(' OR ')}`,
+    );
+    const groups = await statements.rows(doomed.join(' UNION '));
+    await removeNumbered(
+      statements,
+      groups.map(([grp]) => Number(grp)),
+    );
+  }
+  const remember = (kind: string, ids: readonly string[]) =>
+    ids.map((id) => `INSERT INTO deleted VALUES ('${kind}', ${uuidConstant(id)})`);
+  const statementsToRun = [
+    ...remember('run', deletedRuns),
+    ...remember('project', deletedProjects),
+  ];
+  for (const sql of statementsToRun) await statements.rows(sql);
+};
