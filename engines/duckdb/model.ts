@@ -53,8 +53,9 @@ export const openModel = async (
 /** The code points that `lower` of this engine and `foldCase` of this runtime treat differently, as a character class. */
 const readMisfolded = async ({ rows }: Statements): Promise<string> => {
   const lowered = await rows(
-    `SELECT chr(code), lower(chr(code)) FROM (SELECT CAST(i AS INTEGER) AS code FROM range(1, 131072) t(i)
-     WHERE i NOT BETWEEN 55296 AND 57343) WHERE lower(chr(code)) <> chr(code)`,
+    `SELECT one, lower(one) FROM (
+       SELECT chr(CAST(unnest(range(1, 55296) || range(57344, 131072)) AS INTEGER)) AS one
+     ) WHERE lower(one) <> one`,
   );
   const lower = new Map(lowered.map(([character, lower]) => [String(character), String(lower)]));
   return [...new Set([...lower.keys(), ...foldings().keys()])]
