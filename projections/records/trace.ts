@@ -3,6 +3,7 @@ import type { Recorded } from '../../kernel/ports.js';
 import type { RecordRow } from '../../kernel/records.js';
 import type { Instant } from '../../kernel/shapes.js';
 import type { RecordChanges, SpanContent, TraceEvent } from '../../events/traces.js';
+import { skippedType } from '../source.js';
 import { derive } from './derive.js';
 import { copied, type Draft } from './draft.js';
 import { putText, rowOf, type TraceContext } from './rows.js';
@@ -10,7 +11,7 @@ import { record } from './scores.js';
 
 /**
  * The rows of a trace after these events of its stream, in revision order; no rows = no trace. An event that the rows
- * already know, by its revision, changes nothing; one that leaves a gap throws, and nothing may be skipped.
+ * already know, by its revision, changes nothing; gaps are the caller's to find.
  */
 export const foldTrace = (
   rows: readonly RecordRow[],
@@ -22,13 +23,9 @@ export const foldTrace = (
 };
 
 const evolve = (rows: Draft[], event: Recorded<TraceEvent>): Draft[] => {
-  const trace = rows[0];
-  const known = trace === undefined ? -1 : Number(trace.body['revision']);
+  const known = rows[0] === undefined ? -1 : Number(rows[0].body['revision']);
   if (event.revision <= known) return rows;
-  if (trace !== undefined && event.revision > known + 1) {
-    throw new RangeError(`revision ${event.revision} of ${event.stream} follows ${known}`);
-  }
-  const after = changed(rows, event);
+  const after = (event.type as string) === skippedType ? rows : changed(rows, event);
   if (after[0] !== undefined) after[0].body['revision'] = event.revision;
   return after;
 };

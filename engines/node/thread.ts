@@ -1,0 +1,217 @@
+import type { MessagePort } from 'node:worker_threads';
+import { Fault, type Complaint, type FaultCode } from '../../kernel/fault.js';
+
+/** A port whose methods are asynchronous; what crosses the threads is copied (structured clone). */
+type Target = object;
+type Method = (...values: readonly unknown[]) => unknown;
+
+type Call =
+  | { readonly call: number; readonly method: string; readonly values: readonly unknown[] }
+  /** Asks for the next items of an iterable that call `next` answered. */
+  | { readonly next: number }
+  | { readonly end: number };
+type Reply =
+  | { readonly reply: number; readonly value: unknown }
+  | { readonly reply: number; readonly error: Packed }
+  /** The answer of call `reply` is iterable: it is read by `next`. */
+  | { readonly reply: number; readonly iterable: true }
+  | { readonly items: number; readonly values: readonly unknown[]; readonly done: boolean }
+  | { readonly items: number; readonly error: Packed }
+  /** A function among the values of call `reply` was called; nothing waits for it. */
+  | { readonly progress: number; readonly at: number; readonly values: readonly unknown[] };
+type Packed = {
+  readonly message: string;
+  readonly fault: {
+    readonly code: FaultCode;
+    readonly complaints: readonly Complaint[];
+    readonly retryAfterSeconds: number | null;
+  } | null;
+};
+/** Stands for a function among the values of a call. */
+type Callback = { readonly callbackAt: number };
+
+const pageItemsMax = 500;
+
+/** Answers calls that arrive at the port with the methods of `target`, until the port closes. */
+export const serve = (port: MessagePort, target: Target): void => {
+  const iterators = new Map<number, AsyncIterator<unknown>>();
+  const send = (reply: Reply): void => port.postMessage(reply);
+  const answer = async ({ call, method, values }: Extract<Call, { call: number }>) => {
+    try {
+      const found: unknown = Object.hasOwn(target, method)
+        ? (target as Readonly<Record<string, unknown>>)[method]
+        : undefined;
+      if (typeof found !== 'function') throw new TypeError(`no method is called ${method}`);
+      const received = values.map((value, at) =>
+        isCallback(value)
+          ? (...passed: readonly unknown[]) => send({ progress: call, at, values: passed })
+          : value,
+      );
+      const result = (found as Method)(...received);
+      if (isIterable(result)) {
+        iterators.set(call, result[Symbol.asyncIterator]());
+        send({ reply: call, iterable: true });
+      } else send({ reply: call, value: await result });
+    } catch (error) {
+      send({ reply: call, error: packed(error) });
+    }
+  };
+  const advance = async (call: number): Promise<void> => {
+    const iterator = iterators.get(call);
+    if (iterator === undefined) return;
+    try {
+      const values: unknown[] = [];
+      for (;;) {
+        const { value, done } = await iterator.next();
+        if (done !== true) values.push(value);
+        else iterators.delete(call);
+        if (done === true || values.length >= pageItemsMax) {
+          return send({ items: call, values, done: done === true });
+        }
+      }
+    } catch (error) {
+      iterators.delete(call);
+      send({ items: call, error: packed(error) });
+    }
+  };
+  const end = async (call: number): Promise<void> => {
+    const iterator = iterators.get(call);
+    iterators.delete(call);
+    await iterator?.return?.();
+  };
+  port.on('message', (message: Call) => {
+    if ('call' in message) void answer(message);
+    else if ('next' in message) void advance(message.next);
+    else void end(message.end).catch(() => null);
+  });
+  port.on('close', () => {
+    for (const call of iterators.keys()) void end(call).catch(() => null);
+  });
+};
+
+type Waiting = {
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: unknown) => void;
+  readonly values: readonly unknown[];
+};
+
+/**
+ * The port that another thread serves. Calls are answered in any order; a Fault arrives as a Fault with its code and
+ * complaints, any other error as an Error with its message. When the port closes, calls that wait and later ones throw
+ * Fault `unavailable`. A method may take functions among its values: they are called as hints, unordered with the answer.
+ * `streams` names the methods that answer an async iterable instead of a promise.
+ */
+export const proxy = <T extends Target>(
+  port: MessagePort,
+  streams: readonly (keyof T & string)[] = [],
+): T => {
+  const waiting = new Map<number, Waiting>();
+  const pages = new Map<number, Waiting>();
+  let calls = 0;
+  let open = true;
+  port.on('message', (message: Reply) => {
+    if ('progress' in message) {
+      const callback = waiting.get(message.progress)?.values[message.at];
+      if (typeof callback === 'function') (callback as Method)(...message.values);
+      return;
+    }
+    const [known, id] = 'items' in message ? [pages, message.items] : [waiting, message.reply];
+    const one = known.get(id);
+    known.delete(id);
+    if (one === undefined) return;
+    if ('error' in message) one.reject(unpacked(message.error));
+    else if ('items' in message) one.resolve(message);
+    else one.resolve('value' in message ? message.value : undefined);
+  });
+  port.on('close', () => {
+    open = false;
+    for (const one of [...waiting.values(), ...pages.values()]) one.reject(closed());
+    waiting.clear();
+    pages.clear();
+  });
+  const send = (
+    known: Map<number, Waiting>,
+    id: number,
+    values: readonly unknown[],
+    message: Call,
+  ) =>
+    new Promise<unknown>((resolve, reject) => {
+      if (!open) return reject(closed());
+      known.set(id, { resolve, reject, values });
+      port.postMessage(message);
+    });
+  const call = (
+    method: string,
+    values: readonly unknown[],
+  ): { id: number; answer: Promise<unknown> } => {
+    calls += 1;
+    const sent = values.map((value, at) =>
+      typeof value === 'function' ? ({ callbackAt: at } satisfies Callback) : value,
+    );
+    return {
+      id: calls,
+      answer: send(waiting, calls, values, { call: calls, method, values: sent }),
+    };
+  };
+  async function* iterate(method: string, values: readonly unknown[]): AsyncIterable<unknown> {
+    const { id, answer } = call(method, values);
+    await answer;
+    let ended = false;
+    try {
+      while (!ended) {
+        const page = (await send(pages, id, [], { next: id })) as {
+          readonly values: readonly unknown[];
+          readonly done: boolean;
+        };
+        ended = page.done;
+        yield* page.values;
+      }
+    } finally {
+      if (!ended && open) port.postMessage({ end: id } satisfies Call);
+    }
+  }
+  const methods = new Map<string, Method>();
+  const methodOf = (name: string): Method =>
+    (streams as readonly string[]).includes(name)
+      ? (...values) => iterate(name, values)
+      : (...values) => call(name, values).answer;
+  return new Proxy({} as T, {
+    get: (_, name) => {
+      // A thenable would be called by `await`.
+      if (typeof name !== 'string' || name === 'then') return undefined;
+      const known = methods.get(name) ?? methodOf(name);
+      methods.set(name, known);
+      return known;
+    },
+  });
+};
+
+const closed = (): Fault =>
+  new Fault('unavailable', 'The service is stopping', { retryAfterSeconds: 1 });
+
+const isCallback = (value: unknown): value is Callback =>
+  typeof value === 'object' && value !== null && 'callbackAt' in value;
+
+const isIterable = (value: unknown): value is AsyncIterable<unknown> =>
+  typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
+
+const packed = (error: unknown): Packed => ({
+  message: error instanceof Error ? error.message : String(error),
+  fault:
+    error instanceof Fault
+      ? {
+          code: error.code,
+          complaints: error.complaints,
+          retryAfterSeconds: error.retryAfterSeconds,
+        }
+      : null,
+});
+
+const unpacked = ({ message, fault }: Packed): Error => {
+  if (fault === null) return new Error(message);
+  const { code, complaints, retryAfterSeconds } = fault;
+  return new Fault(code, message, {
+    complaints,
+    ...(retryAfterSeconds !== null && { retryAfterSeconds }),
+  });
+};

@@ -1,0 +1,121 @@
+import { Fault } from '../kernel/fault.js';
+import type { Bus, Clock, Position, Recorded } from '../kernel/ports.js';
+import { skippedKey, type Parking } from './parking.js';
+import { poison, skippedType, type Folded, type Source } from './source.js';
+
+/** What the loop knows of one read model. */
+export type Lane = {
+  readonly source: Source;
+  position: Position;
+  paused: boolean;
+  /** Set while it cannot go on; it is tried again at `retryAt` (milliseconds of the clock). */
+  trouble: { readonly reason: string; readonly failures: number; readonly retryAt: number } | null;
+  /** Events a batch may have; shrinks to find the one that a store refuses. */
+  batchMax: number;
+};
+
+export type LaneNeeds = { readonly parking: Parking; readonly bus: Bus; readonly clock: Clock };
+
+/** Hint that a read model has moved: `{ name, position }`. */
+export const movedSubject = 'projection.moved';
+/** A poison event is tried this often before its stream is parked (target B4). */
+export const attemptsMax = 3;
+export const batchEventsMax = 1_000;
+const retryFirstMs = 50;
+const retryMostMs = 5_000;
+
+/** Events that the lane has to fold: without those of parked streams, and with a mark for those that were ruled out. */
+export const admitted = (
+  parking: Parking,
+  projection: string,
+  events: readonly Recorded[],
+): readonly Recorded[] => {
+  const { parked, skipped } = parking.of(projection);
+  if (parked.size === 0 && skipped.size === 0) return events;
+  return events
+    .filter((event) => {
+      const from = parked.get(event.stream)?.revision;
+      return from === undefined || event.revision < from;
+    })
+    .map((event) =>
+      skipped.has(skippedKey(event.stream, event.revision))
+        ? { ...event, type: skippedType, data: {} }
+        : event,
+    );
+};
+
+export const fail = (lane: Lane, clock: Clock, reason: string): void => {
+  const failures = (lane.trouble?.failures ?? 0) + 1;
+  const wait = Math.min(retryMostMs, retryFirstMs * 2 ** Math.min(failures - 1, 10));
+  lane.trouble = { reason, failures, retryAt: clock.milliseconds() + wait };
+};
+
+/** A batch on its way through a lane. */
+export type Step = {
+  readonly events: readonly Recorded[];
+  readonly through: Position;
+  readonly folded: Folded;
+};
+
+/** Folds what the page has for this lane; null when there is nothing to apply or it could not be folded. */
+export const foldPage = async (
+  lane: Lane,
+  page: { readonly events: readonly Recorded[]; readonly through: Position },
+  { parking, clock }: LaneNeeds,
+): Promise<Step | null> => {
+  const ahead = page.events.filter(({ position }) => position > lane.position);
+  const events = ahead.slice(0, lane.batchMax);
+  const cut = events.length < ahead.length;
+  const through = cut ? (events.at(-1)?.position ?? lane.position) : page.through;
+  try {
+    const folded = await lane.source.fold(admitted(parking, lane.source.name, events));
+    if (folded.gap === null) return { events, through, folded };
+    const { stream, expected, found } = folded.gap;
+    fail(lane, clock, `gap: ${stream} has revision ${found} where ${expected} is next`);
+  } catch (error) {
+    fail(lane, clock, reasonOf(error));
+  }
+  return null;
+};
+
+/** Sets poison streams aside, then writes the batch with its checkpoint. */
+export const applyStep = async (lane: Lane, step: Step, needs: LaneNeeds): Promise<void> => {
+  const { parking, bus, clock } = needs;
+  try {
+    for (const one of step.folded.poisons) {
+      await parking.park(lane.source.name, one, clock.now());
+    }
+    await step.folded.apply({ position: step.through, fence: parking.fence() });
+    lane.position = step.through;
+    lane.trouble = null;
+    lane.batchMax = Math.min(batchEventsMax, lane.batchMax * 2);
+    bus.publish(movedSubject, { name: lane.source.name, position: lane.position });
+  } catch (error) {
+    await refused(lane, step, error, needs);
+  }
+};
+
+/**
+ * The store did not take the batch. When it is merely unavailable, the batch is tried again as it is; otherwise ever
+ * smaller ones are, down to the one event that it refuses, and that event's stream is parked like any poison.
+ */
+const refused = async (
+  lane: Lane,
+  step: Step,
+  error: unknown,
+  { parking, clock }: LaneNeeds,
+): Promise<void> => {
+  fail(lane, clock, reasonOf(error));
+  if (error instanceof Fault) return;
+  const [only] = step.events;
+  if (step.events.length > 1) {
+    lane.batchMax = Math.ceil(step.events.length / 2);
+    lane.trouble = null;
+  } else if (only !== undefined && (lane.trouble?.failures ?? 0) >= attemptsMax) {
+    await parking.park(lane.source.name, poison(only, error), clock.now());
+    lane.trouble = null;
+  }
+};
+
+const reasonOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);

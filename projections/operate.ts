@@ -1,0 +1,173 @@
+import { start, type Position, type StreamName } from '../kernel/ports.js';
+import type { Progress } from './catch-up.js';
+import { movedSubject, type Lane } from './lane.js';
+import { openParking, skippedKey, type ParkedStream } from './parking.js';
+import { decoded, startRunner, type Runner, type RunNeeds } from './run.js';
+import { skippedType } from './source.js';
+import { rebuild } from './rebuild.js';
+import { verify, type Verified } from './verify.js';
+import type { Documents } from '../kernel/ports.js';
+
+export type ProjectionStatus = {
+  readonly name: string;
+  readonly version: number;
+  readonly position: Position;
+  /** Positions between here and the head: the events not folded yet, at most. */
+  readonly lag_events: number;
+  /** Age of the oldest event that is not folded yet; 0 when there is none. */
+  readonly lag_seconds: number;
+  readonly parked: number;
+  readonly paused: boolean;
+  /** Why it cannot go on; null while it can. */
+  readonly stalled: string | null;
+};
+
+/** The projector as an operator sees it. Names are those of collections, and `records`. */
+export type Projector = {
+  status(): Promise<readonly ProjectionStatus[]>;
+  parked(): Promise<readonly ParkedStream[]>;
+  /** Folds a parked stream from where it was parked. False: it is parked again, or was not. */
+  retry(name: string, stream: StreamName): Promise<boolean>;
+  /** Rules the event out that the stream was parked at, for this read model and for good, then retries. */
+  skip(name: string, stream: StreamName): Promise<boolean>;
+  pause(name: string): Promise<void>;
+  resume(name: string): Promise<void>;
+  /** Null: all, one after the other. */
+  rebuild(name: string | null, progress?: (progress: Progress) => void): Promise<void>;
+  verify(
+    name: string | null,
+    progress?: (progress: Progress) => void,
+  ): Promise<readonly Verified[]>;
+  stop(): Promise<void>;
+};
+
+export type ProjectorNeeds = Omit<RunNeeds, 'parking'> & {
+  /** Read-write: the projector keeps its own state there too. */
+  readonly documents: Documents;
+};
+
+/** Starts to feed all sources and answers the handle to operate them; resolves once checkpoints are known. */
+export const openProjector = async (needs: ProjectorNeeds): Promise<Projector> => {
+  const parking = await openParking(needs.documents);
+  const run: RunNeeds = { ...needs, parking };
+  const runner = await startRunner(run);
+  const names = runner.lanes.map(({ source }) => source.name);
+  const all = { ...run, runner };
+  const lane = (name: string): Lane => {
+    const found = runner.lane(name);
+    if (found === null) throw new RangeError(`no read model is called ${name}`);
+    return found;
+  };
+  const unpark = async (name: string, stream: StreamName): Promise<boolean> => {
+    const found = lane(name);
+    const done = await runner.exclusively(() => retryStream(run, found, stream));
+    runner.wake();
+    return done;
+  };
+  await noteVersions(run, runner, (name) => rebuild(all, name));
+  return {
+    status: () => status(run, runner),
+    parked: async () => names.flatMap((name) => [...parking.of(name).parked.values()]),
+    retry: unpark,
+    skip: async (name, stream) => {
+      const parked = parking.of(name).parked.get(stream);
+      if (parked === undefined) return false;
+      await parking.skip(name, stream, parked.revision);
+      return unpark(name, stream);
+    },
+    pause: async (name) => {
+      const found = lane(name);
+      await runner.exclusively(async () => {
+        found.paused = true;
+      });
+    },
+    resume: async (name) => {
+      const found = lane(name);
+      found.paused = false;
+      found.trouble = null;
+      runner.wake();
+    },
+    rebuild: async (name, progress) => {
+      for (const one of name === null ? names : [name]) await rebuild(all, one, progress);
+    },
+    verify: async (name, progress) => {
+      const verified: Verified[] = [];
+      for (const one of name === null ? names : [name]) {
+        verified.push(await verify(all, one, progress));
+      }
+      return verified;
+    },
+    stop: () => runner.stop(),
+  };
+};
+
+/**
+ * A collection has its version in its name, rows of Records do not: what was folded by an older fold is built anew.
+ * Resolves at once; the live rows serve until the new ones are there.
+ */
+const noteVersions = async (
+  { parking }: RunNeeds,
+  runner: Runner,
+  again: (name: string) => Promise<void>,
+): Promise<void> => {
+  for (const { source, position } of runner.lanes) {
+    const { name, version } = source;
+    const noted = parking.version(name);
+    if (noted === version) continue;
+    if (noted === null || position === start) await parking.noteVersion(name, version);
+    // A failure leaves the old version noted, so that the next start tries again.
+    else void again(name).catch(() => null);
+  }
+};
+
+const retryStream = async (
+  { parking, reader, decode, clock, bus }: RunNeeds,
+  lane: Lane,
+  stream: StreamName,
+): Promise<boolean> => {
+  const { name } = lane.source;
+  const { parked, skipped } = parking.of(name);
+  const from = parked.get(stream)?.revision;
+  if (from === undefined) return false;
+  const events = (await reader.read(stream, { from }))
+    .filter(({ position }) => position <= lane.position)
+    .map((event) =>
+      skipped.has(skippedKey(stream, event.revision))
+        ? { ...event, type: skippedType, data: {} }
+        : decoded(event, decode),
+    );
+  const folded = await lane.source.fold(events);
+  if (folded.gap !== null) return false;
+  // The checkpoint stays where it is; only a newer fence lets a store take the same position again.
+  await folded.apply({ position: lane.position, fence: await parking.raiseFence() });
+  const [poison] = folded.poisons;
+  if (poison === undefined) await parking.unpark(name, stream);
+  else await parking.park(name, poison, clock.now());
+  bus.publish(movedSubject, { name, position: lane.position });
+  return poison === undefined;
+};
+
+const status = async (
+  { reader, parking, clock }: RunNeeds,
+  { lanes }: Runner,
+): Promise<readonly ProjectionStatus[]> => {
+  const head = await reader.head();
+  return Promise.all(
+    lanes.map(async ({ source, position, paused, trouble }) => {
+      const behind = position < head;
+      const [oldest] = behind ? (await reader.page(position, 1)).events : [];
+      const age =
+        oldest === undefined ? 0 : Date.parse(clock.now()) - Date.parse(oldest.metadata.at);
+      return {
+        name: source.name,
+        version: source.version,
+        position,
+        lag_events: behind ? Number(BigInt(`0x${head}`) - BigInt(`0x${position}`)) : 0,
+        lag_seconds: Math.max(0, age / 1_000),
+        parked: parking.of(source.name).parked.size,
+        paused,
+        stalled: trouble?.reason ?? null,
+      };
+    }),
+  );
+};

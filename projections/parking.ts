@@ -1,0 +1,159 @@
+import type { Collection, Document, Documents, Position, StreamName } from '../kernel/ports.js';
+import type { Instant } from '../kernel/shapes.js';
+import type { Poison } from './source.js';
+
+/** The projector's own memory beside the read models. Written by the projector only; anyone may read it. */
+export const projectorState: Collection = {
+  name: 'projector_state',
+  version: 1,
+  fields: { kind: 'text', projection: 'text' },
+};
+
+/** A stream that one projection has stopped folding, from `revision` on, until an operator decides. */
+export type ParkedStream = {
+  readonly projection: string;
+  readonly stream: StreamName;
+  readonly revision: number;
+  readonly position: Position;
+  readonly event_type: string;
+  readonly reason: string;
+  /** How often it was tried: once when it was found, once more with each retry. */
+  readonly attempts: number;
+  readonly parked_at: Instant;
+};
+type Skipped = {
+  readonly projection: string;
+  readonly stream: StreamName;
+  readonly revision: number;
+};
+
+/** What is set aside in one projection. */
+export type Exceptions = {
+  readonly parked: ReadonlyMap<StreamName, ParkedStream>;
+  /** `<stream>@<revision>` of events that an operator ruled out for good. */
+  readonly skipped: ReadonlySet<string>;
+};
+export const nothingSetAside: Exceptions = { parked: new Map(), skipped: new Set() };
+
+export type Parking = {
+  /** Grows with each start, and with each write that repeats a position. */
+  fence(): number;
+  raiseFence(): Promise<number>;
+  /** The version of a projection that the stored rows were folded with, as far as it was noted. */
+  version(projection: string): number | null;
+  noteVersion(projection: string, version: number): Promise<void>;
+  of(projection: string): Exceptions;
+  park(projection: string, poison: Poison, at: Instant): Promise<void>;
+  unpark(projection: string, stream: StreamName): Promise<void>;
+  /** Replaces all that is parked in the projection: it was built anew. */
+  replace(projection: string, poisons: readonly Poison[], at: Instant): Promise<void>;
+  skip(projection: string, stream: StreamName, revision: number): Promise<void>;
+};
+
+const scope = 'service';
+const listMax = 1_000;
+export const skippedKey = (stream: StreamName, revision: number): string => `${stream}@${revision}`;
+
+/** Reads what an earlier process left and takes the next fence. */
+export const openParking = async (documents: Documents): Promise<Parking> => {
+  const parked = new Map<string, Map<StreamName, ParkedStream>>();
+  const skipped = new Map<string, Set<string>>();
+  const versions = new Map<string, number>();
+  const stored = await documents.get<{ readonly fence: number }>(projectorState, 'fence');
+  let fence = stored?.body.fence ?? 0;
+  let mark = await documents.checkpoint(projectorState);
+
+  const write = async (
+    writes: readonly { readonly key: string; readonly document: Document | null }[],
+  ): Promise<void> => {
+    // The collection follows no log; its own count of writes stands in for the position.
+    mark = (BigInt(`0x${mark}`) + 1n).toString(16).padStart(16, '0') as Position;
+    await documents.apply(projectorState, writes, { position: mark, fence });
+  };
+  const document = (kind: string, key: string, projection: string | null, body: unknown) => ({
+    key,
+    document: { key, scope, fields: { kind, projection }, body },
+  });
+  const parkedKey = (projection: string, stream: StreamName): string =>
+    `parked/${projection}/${stream}`;
+  const setParked = (one: ParkedStream): void => {
+    const known = parked.get(one.projection) ?? new Map<StreamName, ParkedStream>();
+    parked.set(one.projection, known.set(one.stream, one));
+  };
+  const setSkipped = ({ projection, stream, revision }: Skipped): void => {
+    const known = skipped.get(projection) ?? new Set<string>();
+    skipped.set(projection, known.add(skippedKey(stream, revision)));
+  };
+
+  for (let offset = 0; ; offset += listMax) {
+    const found = await documents.find(projectorState, {
+      scope,
+      sort: { column: 'kind', ascending: true },
+      limit: listMax,
+      offset,
+    });
+    for (const { fields, body } of found.documents) {
+      if (fields['kind'] === 'parked') setParked(body as ParkedStream);
+      else if (fields['kind'] === 'skipped') setSkipped(body as Skipped);
+      else if (fields['kind'] === 'version') {
+        const { projection, version } = body as { projection: string; version: number };
+        versions.set(projection, version);
+      }
+    }
+    if (!found.more) break;
+  }
+
+  const raiseFence = async (): Promise<number> => {
+    fence += 1;
+    await write([document('fence', 'fence', null, { fence })]);
+    return fence;
+  };
+  const park = async (projection: string, poison: Poison, at: Instant): Promise<void> => {
+    const { stream, revision, position, type, reason } = poison;
+    const attempts = (parked.get(projection)?.get(stream)?.attempts ?? 0) + 1;
+    const one: ParkedStream = {
+      projection,
+      stream,
+      revision,
+      position,
+      event_type: type,
+      reason: reason.slice(0, 1_000),
+      attempts,
+      parked_at: at,
+    };
+    await write([document('parked', parkedKey(projection, stream), projection, one)]);
+    setParked(one);
+  };
+  const unpark = async (projection: string, stream: StreamName): Promise<void> => {
+    await write([{ key: parkedKey(projection, stream), document: null }]);
+    parked.get(projection)?.delete(stream);
+  };
+  await raiseFence();
+  return {
+    fence: () => fence,
+    raiseFence,
+    version: (projection) => versions.get(projection) ?? null,
+    noteVersion: async (projection, version) => {
+      const body = { projection, version };
+      await write([document('version', `version/${projection}`, projection, body)]);
+      versions.set(projection, version);
+    },
+    of: (projection) => ({
+      parked: parked.get(projection) ?? new Map<StreamName, ParkedStream>(),
+      skipped: skipped.get(projection) ?? new Set<string>(),
+    }),
+    park,
+    unpark,
+    replace: async (projection, poisons, at) => {
+      const gone = [...(parked.get(projection)?.keys() ?? [])];
+      for (const stream of gone) await unpark(projection, stream);
+      for (const one of poisons) await park(projection, one, at);
+    },
+    skip: async (projection, stream, revision) => {
+      const key = `skipped/${projection}/${skippedKey(stream, revision)}`;
+      const body: Skipped = { projection, stream, revision };
+      await write([document('skipped', key, projection, body)]);
+      setSkipped(body);
+    },
+  };
+};

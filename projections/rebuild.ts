@@ -1,0 +1,54 @@
+import { start, type Clock } from '../kernel/ports.js';
+import { catchUp, type CatchUp, type Progress } from './catch-up.js';
+import { movedSubject } from './lane.js';
+import { nothingSetAside } from './parking.js';
+import type { Runner, RunNeeds } from './run.js';
+
+type Needs = Pick<RunNeeds, 'reader' | 'decode' | 'parking' | 'bus'> & {
+  readonly runner: Runner;
+  readonly clock: Clock;
+};
+
+/**
+ * Builds the read model anew from the first event, beside the live one, which goes on serving and being fed; then
+ * switches. The runner waits only for the last stretch. What failed to fold before is tried again; what an operator
+ * ruled out stays out. Throws when the log has a gap or a store fails; the live model is then as it was.
+ */
+export const rebuild = async (
+  needs: Needs,
+  name: string,
+  progress?: (progress: Progress) => void,
+): Promise<void> => {
+  const { reader, decode, parking, runner, clock, bus } = needs;
+  const lane = runner.lane(name);
+  if (lane === null) throw new RangeError(`no read model is called ${name}`);
+  const copy = await lane.source.beside();
+  try {
+    const work: CatchUp = {
+      reader,
+      decode,
+      sink: copy.model,
+      fence: parking.fence(),
+      exceptions: { ...nothingSetAside, skipped: parking.of(name).skipped },
+      ...(progress !== undefined && { progress }),
+    };
+    const nearly = await catchUp(work, { position: start, poisons: new Map() }, null);
+    await runner.exclusively(async () => {
+      const { position, poisons } = await catchUp(
+        { ...work, fence: parking.fence() },
+        nearly,
+        null,
+      );
+      await copy.adopt();
+      await parking.replace(name, [...poisons.values()], clock.now());
+      await parking.noteVersion(name, lane.source.version);
+      lane.position = position;
+      lane.trouble = null;
+      bus.publish(movedSubject, { name, position });
+    });
+  } catch (error) {
+    await copy.discard().catch(() => null);
+    throw error;
+  }
+  runner.wake();
+};

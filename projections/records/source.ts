@@ -1,0 +1,27 @@
+import type { Records } from '../../kernel/records.js';
+import type { Sink, Source } from '../source.js';
+import { foldBatch } from './batch.js';
+import { recordsCollection } from './collection.js';
+
+export const recordsSource = (records: Records): Source => ({
+  ...sinkOf(records),
+  beside: async () => {
+    const copy = await records.beside();
+    return {
+      model: sinkOf(copy.model),
+      adopt: () => copy.adopt(),
+      discard: () => copy.discard(),
+    };
+  },
+});
+
+const sinkOf = (records: Records): Sink => ({
+  name: recordsCollection.name,
+  version: recordsCollection.version,
+  checkpoint: () => records.checkpoint(),
+  dump: () => records.dump(),
+  fold: async (events) => {
+    const { writes, poisons, gap } = await foldBatch(records, events);
+    return { apply: (mark) => records.apply(writes, mark), poisons, gap };
+  },
+});

@@ -1,0 +1,254 @@
+import type {
+  Bus,
+  Clock,
+  EventReader,
+  Page,
+  Position,
+  Recorded,
+  StreamName,
+} from '../kernel/ports.js';
+import type { Json } from '../kernel/shapes.js';
+import {
+  applyStep,
+  batchEventsMax,
+  fail,
+  foldPage,
+  movedSubject,
+  type Lane,
+  type LaneNeeds,
+  type Step,
+} from './lane.js';
+import type { Parking } from './parking.js';
+import { unreadableType, type Source } from './source.js';
+
+/** Brings stored data to today's shape; throws on a type or version that nobody knows (events/codec.ts). */
+export type Decode = (type: string, schema: number, data: unknown) => unknown;
+
+export type RunNeeds = {
+  /** Opened without a codec: what cannot be decoded parks its stream instead of stopping every page. */
+  readonly reader: EventReader;
+  readonly decode: Decode;
+  readonly sources: readonly Source[];
+  readonly parking: Parking;
+  readonly bus: Bus;
+  readonly clock: Clock;
+};
+
+export type Runner = {
+  readonly lanes: readonly Lane[];
+  lane(name: string): Lane | null;
+  /** Runs `work` while no batch is folded or applied; the loop waits. */
+  exclusively<T>(work: () => Promise<T>): Promise<T>;
+  /** Looks for work now: something was resumed or unparked. */
+  wake(): void;
+  /** Resolves when the batch at hand is applied. */
+  stop(): Promise<void>;
+};
+
+/** How many streams' last revisions are remembered to find gaps at once. */
+const revisionsMax = 100_000;
+
+/**
+ * Feeds every source from one reading of the log, each with its own checkpoint. Lanes at the same position share a
+ * page, so in normal times the log is read once; one that is behind reads for itself until it has caught up.
+ */
+export const startRunner = async (needs: RunNeeds): Promise<Runner> => {
+  const { reader, sources, clock } = needs;
+  const lanes = await Promise.all(
+    sources.map(async (source): Promise<Lane> => ({
+      source,
+      position: await source.checkpoint(),
+      paused: false,
+      trouble: null,
+      batchMax: batchEventsMax,
+    })),
+  );
+  const pages = pageReader(needs);
+  const { exclusively } = mutex();
+  let stopped = false;
+  let idle = new AbortController();
+
+  const round = async (): Promise<boolean> => {
+    let moved = false;
+    for (const group of groupsOf(lanes, clock.milliseconds())) {
+      const before = group.map((lane) => lane.position);
+      await serve(group, pages, needs);
+      moved ||= group.some((lane, index) => lane.position !== before[index]);
+    }
+    return moved;
+  };
+  const rest = async (): Promise<void> => {
+    const waiting = lanes.filter((lane) => !lane.paused);
+    const retryAt = Math.min(...waiting.map((lane) => lane.trouble?.retryAt ?? Infinity));
+    const waits = [aborted(idle.signal)];
+    const ready = waiting.filter((lane) => lane.trouble === null).map((lane) => lane.position);
+    if (ready.length > 0) waits.push(reader.grown(least(ready), idle.signal));
+    if (retryAt < Infinity) waits.push(delay(retryAt - clock.milliseconds(), idle.signal));
+    await Promise.race(waits);
+    idle.abort();
+  };
+  const loop = async (): Promise<void> => {
+    for (;;) {
+      if (stopped) return;
+      idle = new AbortController();
+      // Stores may answer without ever leaving the thread; questions to it have to get in between.
+      await new Promise((resolve) => setImmediate(resolve));
+      const moved = await exclusively(round).catch((error: unknown) => {
+        // Reading the log failed: every lane says so and waits.
+        for (const lane of lanes) fail(lane, clock, String(error));
+        return false;
+      });
+      if (!moved && !stopped && !idle.signal.aborted) await rest();
+    }
+  };
+  const ended = loop();
+  return {
+    lanes,
+    lane: (name) => lanes.find(({ source }) => source.name === name) ?? null,
+    exclusively,
+    wake: () => idle.abort(),
+    stop: async () => {
+      stopped = true;
+      idle.abort();
+      await ended;
+    },
+  };
+};
+
+const least = (positions: readonly Position[]): Position =>
+  positions.reduce((low, position) => (position < low ? position : low));
+
+/** Lanes that may go on, those at one position together, the furthest first: it serves readers who wait. */
+const groupsOf = (lanes: readonly Lane[], now: number): readonly (readonly Lane[])[] => {
+  const byPosition = new Map<Position, Lane[]>();
+  for (const lane of lanes) {
+    if (lane.paused || (lane.trouble !== null && lane.trouble.retryAt > now)) continue;
+    byPosition.set(lane.position, [...(byPosition.get(lane.position) ?? []), lane]);
+  }
+  return [...byPosition].sort(([one], [other]) => (one < other ? 1 : -1)).map(([, group]) => group);
+};
+
+const serve = async (
+  group: readonly Lane[],
+  pages: ReturnType<typeof pageReader>,
+  needs: LaneNeeds,
+): Promise<void> => {
+  const [first] = group;
+  if (first === undefined) return;
+  const page = await pages.after(first.position);
+  if (page.gap !== null) {
+    for (const lane of group) fail(lane, needs.clock, page.gap);
+    return;
+  }
+  if (page.through <= first.position) {
+    for (const lane of group) lane.trouble = null;
+    return;
+  }
+  const steps = await Promise.all(
+    group.map(async (lane) => ({ lane, step: await foldPage(lane, page, needs) })),
+  );
+  const applied = steps
+    .filter((one): one is { lane: Lane; step: Step } => one.step !== null)
+    .map(({ lane, step }) => applyStep(lane, step, needs));
+  // The next page is parsed while the stores write this one.
+  pages.prefetch(page.through);
+  await Promise.all(applied);
+};
+
+type CheckedPage = Page & { readonly gap: string | null };
+
+/** Pages with decoded events, one ahead; a stream whose next revision is missing is reported instead of passed on. */
+const pageReader = ({ reader, decode }: Pick<RunNeeds, 'reader' | 'decode'>) => {
+  const revisions = new Map<StreamName, number>();
+  let ahead: { readonly after: Position; readonly page: Promise<Page> } | null = null;
+  const read = async (after: Position): Promise<Page> => {
+    const page = await reader.page(after, batchEventsMax);
+    return { ...page, events: page.events.map((event) => decoded(event, decode)) };
+  };
+  return {
+    prefetch: (after: Position): void => {
+      const page = read(after);
+      // Whoever asks for the page sees the failure; until then it must not count as unhandled.
+      page.catch(() => null);
+      ahead = { after, page };
+    },
+    after: async (position: Position): Promise<CheckedPage> => {
+      const taken = ahead?.after === position ? ahead.page : null;
+      ahead = null;
+      const early = taken === null ? null : await taken;
+      // An empty page that was read ahead may be out of date by now.
+      const page = early === null || early.through <= position ? await read(position) : early;
+      return { ...page, gap: gapIn(page.events, revisions) };
+    },
+  };
+};
+
+export const decoded = (event: Recorded, decode: Decode): Recorded => {
+  try {
+    return { ...event, data: decode(event.type, event.metadata.schema, event.data) };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return { ...event, type: unreadableType, data: { type: event.type, reason } };
+  }
+};
+
+const gapIn = (events: readonly Recorded[], revisions: Map<StreamName, number>): string | null => {
+  for (const { stream, revision } of events) {
+    const last = revisions.get(stream);
+    if (last !== undefined && revision > last + 1) {
+      return `gap: ${stream} has revision ${revision} where ${last + 1} is next`;
+    }
+    if (last === undefined || revision > last) {
+      revisions.delete(stream);
+      revisions.set(stream, revision);
+    }
+  }
+  for (const stream of revisions.keys()) {
+    if (revisions.size <= revisionsMax) break;
+    revisions.delete(stream);
+  }
+  return null;
+};
+
+const mutex = () => {
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    exclusively: <T>(work: () => Promise<T>): Promise<T> => {
+      const turn = last.then(work, work);
+      last = turn.catch(() => null);
+      return turn;
+    },
+  };
+};
+
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+
+export const delay = (milliseconds: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    const timer = setTimeout(resolve, Math.max(0, milliseconds));
+    signal.addEventListener(
+      'abort',
+      () => {
+        clearTimeout(timer);
+        resolve();
+      },
+      { once: true },
+    );
+  });
+
+/** A message of `projection.moved`, or null when it is something else. */
+export const movedTo = (
+  message: Json,
+): { readonly name: string; readonly position: Position } | null => {
+  if (message === null || typeof message !== 'object' || Array.isArray(message)) return null;
+  const { name, position } = message as Readonly<Record<string, Json>>;
+  return typeof name === 'string' && typeof position === 'string'
+    ? { name, position: position as Position }
+    : null;
+};
+export { movedSubject };

@@ -1,0 +1,56 @@
+import type { Beside, DumpItem, Mark, Position, Recorded, StreamName } from '../kernel/ports.js';
+
+/** A read model as the runner feeds it; one over Documents for each collection, one over Records. */
+export type Sink = {
+  readonly name: string;
+  readonly version: number;
+  checkpoint(): Promise<Position>;
+  /** Folds events in log order onto what is stored. Throws only when the store fails. */
+  fold(events: readonly Recorded[]): Promise<Folded>;
+  dump(): AsyncIterable<DumpItem>;
+};
+
+export type Folded = {
+  /** Writes the outcome and the checkpoint in one step. */
+  readonly apply: (mark: Mark) => Promise<void>;
+  /** Events that cannot be folded, the first of each stream; neither they nor later ones of the stream are in `apply`. */
+  readonly poisons: readonly Poison[];
+  /** Set: an event is missing before this one, so nothing may be applied. */
+  readonly gap: Gap | null;
+};
+
+export type Poison = {
+  readonly stream: StreamName;
+  readonly revision: number;
+  readonly position: Position;
+  readonly type: string;
+  readonly reason: string;
+};
+export type Gap = {
+  readonly stream: StreamName;
+  readonly expected: number;
+  readonly found: number;
+};
+
+/** A live read model and the way to build another beside it. */
+export type Source = Sink & { beside(): Promise<Beside<Sink>> };
+
+/** Stands for an event that an operator ruled out: it counts, and changes nothing. */
+export const skippedType = 'EventSkipped';
+/** Stands for an event that today's code cannot read; `data` has its type and the reason. */
+export const unreadableType = 'EventUnreadable';
+export type Unreadable = { readonly type: string; readonly reason: string };
+
+export const poison = (event: Recorded, error: unknown): Poison => ({
+  stream: event.stream,
+  revision: event.revision,
+  position: event.position,
+  type: event.type === unreadableType ? (event.data as Unreadable).type : event.type,
+  reason: error instanceof Error ? error.message : String(error),
+});
+
+/** Called where an event is folded, so that what cannot be read fails where it matters, and nowhere else. */
+export const readable = <E extends Recorded>(event: E): E => {
+  if (event.type === unreadableType) throw new TypeError((event.data as Unreadable).reason);
+  return event;
+};

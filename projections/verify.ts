@@ -1,0 +1,103 @@
+import { start, type DumpItem, type Position } from '../kernel/ports.js';
+import type { Json } from '../kernel/shapes.js';
+import { catchUp, type CatchUp, type Progress } from './catch-up.js';
+import type { Runner, RunNeeds } from './run.js';
+
+type Needs = Pick<RunNeeds, 'reader' | 'decode' | 'parking'> & { readonly runner: Runner };
+
+export type Difference = {
+  readonly key: string;
+  /** Null: not there. */
+  readonly stored: Json;
+  readonly replayed: Json;
+};
+export type Verified = {
+  readonly name: string;
+  readonly version: number;
+  /** Both sides have the log up to here. */
+  readonly position: Position;
+  readonly items: number;
+  /** The first one by key; null = the read model is what a replay gives. */
+  readonly difference: Difference | null;
+};
+
+/**
+ * Replays the log from the first event into a copy, up to where the live read model is, and compares the two item by
+ * item in canonical JSON. The runner waits for the last stretch and the comparison.
+ */
+export const verify = async (
+  { reader, decode, parking, runner }: Needs,
+  name: string,
+  progress?: (progress: Progress) => void,
+): Promise<Verified> => {
+  const lane = runner.lane(name);
+  if (lane === null) throw new RangeError(`no read model is called ${name}`);
+  const copy = await lane.source.beside();
+  try {
+    const work = (): CatchUp => ({
+      reader,
+      decode,
+      sink: copy.model,
+      fence: parking.fence(),
+      exceptions: parking.of(name),
+      ...(progress !== undefined && { progress }),
+    });
+    const begun = await catchUp(work(), { position: start, poisons: new Map() }, lane.position);
+    return await runner.exclusively(async () => {
+      const { position } = await catchUp(work(), begun, lane.position);
+      const compared = await compare(lane.source.dump(), copy.model.dump());
+      return { name, version: lane.source.version, position, ...compared };
+    });
+  } finally {
+    await copy.discard();
+  }
+};
+
+/** Both by key in code point order. */
+export const compare = async (
+  stored: AsyncIterable<DumpItem>,
+  replayed: AsyncIterable<DumpItem>,
+): Promise<Pick<Verified, 'items' | 'difference'>> => {
+  const left = stored[Symbol.asyncIterator]();
+  const right = replayed[Symbol.asyncIterator]();
+  for (let items = 0; ; items += 1) {
+    const [one, other] = await Promise.all([left.next(), right.next()]);
+    if (one.done === true && other.done === true) return { items, difference: null };
+    const difference = differenceOf(
+      one.done === true ? null : one.value,
+      other.done === true ? null : other.value,
+    );
+    if (difference !== null) {
+      await Promise.all([left.return?.(), right.return?.()]);
+      return { items, difference };
+    }
+  }
+};
+
+const differenceOf = (one: DumpItem | null, other: DumpItem | null): Difference | null => {
+  if (one !== null && other !== null && one.key === other.key) {
+    return canonical(one.value) === canonical(other.value)
+      ? null
+      : { key: one.key, stored: one.value, replayed: other.value };
+  }
+  if (one !== null && (other === null || codePointsBefore(one.key, other.key))) {
+    return { key: one.key, stored: one.value, replayed: null };
+  }
+  return { key: other?.key ?? '', stored: null, replayed: other?.value ?? null };
+};
+
+/** UTF-16 order and code point order differ beyond U+FFFF. */
+const codePointsBefore = (one: string, other: string): boolean => {
+  const [left, right] = [Array.from(one), Array.from(other)];
+  const at = left.findIndex((point, index) => point !== right[index]);
+  if (at === -1) return left.length < right.length;
+  return (left[at]?.codePointAt(0) ?? 0) < (right[at]?.codePointAt(0) ?? -1);
+};
+
+/** JSON with the members of objects in order of their names: equal for equal values. */
+export const canonical = (value: Json): string =>
+  JSON.stringify(value, (_, inner: Json) =>
+    inner !== null && typeof inner === 'object' && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([one], [other]) => (one < other ? -1 : 1)))
+      : inner,
+  );
