@@ -111,7 +111,11 @@ export type Sort = { readonly column: string; readonly ascending: boolean };
 export type Found<B> = { readonly documents: readonly Document<B>[]; readonly more: boolean };
 /** A document of null removes the key. */
 export type DocumentWrite = { readonly key: string; readonly document: Document | null };
-/** `fence` grows with each lease: a write under an older fence throws Fault `conflict`. */
+/**
+ * `fence` grows with each lease: a write under an older fence throws Fault `conflict`. A mark was passed when the
+ * checkpoint is further, or is the same position under the same fence; under a newer fence the position is written once
+ * more, which is how a stream that was set aside comes back on a quiet log.
+ */
 export type Mark = { readonly position: Position; readonly fence: number };
 
 /**

@@ -138,7 +138,11 @@ const claim = (
   if (found !== undefined && mark.fence < found.fence) {
     throw new Fault('conflict', `another projector writes ${collection.name} now`);
   }
-  if (found !== undefined && mark.position <= found.position) return null;
+  const passed =
+    found !== undefined &&
+    (mark.position < found.position ||
+      (mark.position === found.position && mark.fence === found.fence));
+  if (passed) return null;
   const generation = found?.generation ?? pinned ?? 1;
   if (found === undefined) create(database, tableOf(collection, generation));
   database

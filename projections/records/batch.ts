@@ -15,12 +15,19 @@ type Loaded = Pick<Records, 'groups' | 'tracesOfSessions'>;
 type Group = { readonly before: readonly RecordRow[]; readonly after: readonly RecordRow[] };
 type Groups = Map<StreamName, Group>;
 
-const isOf = (noun: 'trace' | 'session', name: StreamName): boolean => name.startsWith(`${noun}-`);
+/** Streams `trace-<project>-<trace>` and `session-<project>-<session>`, and no other that begins so. */
+const groupForm = /^(trace|session)-[0-9a-f]{8}-/;
+const isOf = (noun: 'trace' | 'session', name: StreamName): boolean =>
+  groupForm.exec(name)?.[1] === noun;
 
-/** The rows after a batch of the log. A group whose first event is here is new and not looked for. */
+/**
+ * The rows after a batch of the log. `look`: a group whose first event is here is new, as long as the batch continues
+ * what was applied; a batch that may have been applied before has to look for every group.
+ */
 export const foldBatch = async (
   records: Loaded,
   events: readonly Recorded[],
+  look: 'every group' | 'older groups' = 'older groups',
 ): Promise<RecordsBatch> => {
   const byStream = new Map<StreamName, Recorded[]>();
   const deletedRuns: string[] = [];
@@ -38,7 +45,9 @@ export const foldBatch = async (
   }
   const known = await load(
     records,
-    [...byStream].filter(([, [first]]) => first?.revision !== 0).map(([name]) => name),
+    [...byStream]
+      .filter(([, [first]]) => look === 'every group' || first?.revision !== 0)
+      .map(([name]) => name),
   );
   const groups: Groups = new Map();
   const poisons: Poison[] = [];

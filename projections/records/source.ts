@@ -15,13 +15,25 @@ export const recordsSource = (records: Records): Source => ({
   },
 });
 
-const sinkOf = (records: Records): Sink => ({
-  name: recordsCollection.name,
-  version: recordsCollection.version,
-  checkpoint: () => records.checkpoint(),
-  dump: () => records.dump(),
-  fold: async (events) => {
-    const { writes, poisons, gap } = await foldBatch(records, events);
-    return { apply: (mark) => records.apply(writes, mark), poisons, gap };
-  },
-});
+const sinkOf = (records: Records): Sink => {
+  // Once a batch of this process is applied, later ones only continue it: the runner goes by position.
+  let continued = false;
+  return {
+    name: recordsCollection.name,
+    version: recordsCollection.version,
+    checkpoint: () => records.checkpoint(),
+    dump: () => records.dump(),
+    fold: async (events) => {
+      const look = continued ? 'older groups' : 'every group';
+      const { writes, poisons, gap } = await foldBatch(records, events, look);
+      return {
+        apply: async (mark) => {
+          await records.apply(writes, mark);
+          continued = true;
+        },
+        poisons,
+        gap,
+      };
+    },
+  };
+};

@@ -1,0 +1,276 @@
+import * as fc from 'fast-check';
+import type { SessionEvent, SpanContent, TraceEvent } from '../../events/traces.js';
+import { stream, type Position, type Recorded, type StreamName } from '../../kernel/ports.js';
+import type { GroupWrite, RecordRow, Records } from '../../kernel/records.js';
+import type { Id, Instant, Json, JsonObject } from '../../kernel/shapes.js';
+
+export type HistoryEvent = Recorded<TraceEvent | SessionEvent>;
+
+const uuid = <Name extends string>(family: number, number: number): Id<Name> =>
+  `00000000-0000-4000-8${family.toString(16).padStart(3, '0')}-${number.toString(16).padStart(12, '0')}` as Id<Name>;
+export const projectId = uuid<'ProjectId'>(1, 1);
+export const runId = uuid<'RunId'>(2, 1);
+export const traceId = (number: number) => uuid<'TraceId'>(3, number);
+export const sessionId = (number: number) => uuid<'SessionId'>(4, number);
+/** Span ids are unique within the project. */
+export const spanId = (trace: number, number: number) => uuid<'SpanId'>(5 + trace, number);
+export const traceStream = (number: number): StreamName =>
+  stream('trace', projectId, traceId(number));
+export const sessionStream = (number: number): StreamName =>
+  stream('session', projectId, sessionId(number));
+export const instantAt = (seconds: number): Instant =>
+  new Date(Date.UTC(2026, 2, 1) + seconds * 1_000).toISOString().replace('Z', '000Z') as Instant;
+
+/** Numbers events as a log would: positions over all streams, revisions in each. */
+export const logOf = () => {
+  const revisions = new Map<StreamName, number>();
+  const events: HistoryEvent[] = [];
+  return {
+    events: events as readonly HistoryEvent[],
+    append: (name: StreamName, event: TraceEvent | SessionEvent): HistoryEvent => {
+      const revision = (revisions.get(name) ?? -1) + 1;
+      revisions.set(name, revision);
+      const position = (events.length + 1).toString(16).padStart(16, '0') as Position;
+      const recorded: HistoryEvent = {
+        ...event,
+        id: uuid(4_000, events.length),
+        stream: name,
+        revision,
+        position,
+        metadata: {
+          actor: { type: 'user', id: uuid(9, 1), role: 'admin' },
+          request_id: `request-${events.length}`,
+          correlation_id: '',
+          causation_id: null,
+          at: instantAt(10_000 + events.length),
+          schema: 1,
+        },
+      };
+      events.push(recorded);
+      return recorded;
+    },
+  };
+};
+
+const names = [
+  'duration_ns',
+  'num_input_tokens',
+  'cost',
+  'toxicity',
+  'reward',
+  '__proto__',
+] as const;
+const value = fc.oneof(
+  fc.integer({ min: -5, max: 50 }),
+  fc.double({ noNaN: true, min: -10, max: 10 }),
+  fc.boolean(),
+  fc.constantFrom('high', 'low'),
+);
+const text: fc.Arbitrary<Json> = fc.oneof(
+  fc.constantFrom('', 'the cat sat on the mat', 'the cat', 'ok'),
+  fc.constantFrom<Json>(
+    [{ content: 'the cat is on the mat', role: 'user' }],
+    { content: 'done', role: 'assistant' },
+    [
+      { type: 'text', text: 'a' },
+      { type: 'file', file_id: uuid(8, 1) },
+    ],
+    [{ content: 'page', metadata: { source: 'x' } }],
+  ),
+);
+const metrics = fc
+  .array(fc.tuple(fc.constantFrom(...names), value), { maxLength: 3 })
+  .map((entries) => Object.fromEntries(entries));
+const kinds = ['llm', 'tool', 'agent', 'workflow', 'retriever', 'control'] as const;
+
+const step = fc.record({
+  kind: fc.constantFrom(
+    'log',
+    'log',
+    'spans',
+    'spans',
+    'trace',
+    'span',
+    'score',
+    'session',
+    'delete',
+  ),
+  trace: fc.nat({ max: 4 }),
+  session: fc.option(fc.nat({ max: 2 })),
+  /** Parents of the spans: a number of a span of the trace, there or not yet; 0 is the trace. */
+  parents: fc.array(fc.nat({ max: 8 }), { maxLength: 4 }),
+  record: fc.nat({ max: 8 }),
+  seconds: fc.nat({ max: 100 }),
+  complete: fc.boolean(),
+  spanKind: fc.constantFrom(...kinds),
+  metrics,
+  scores: fc
+    .array(fc.tuple(fc.constantFrom(...names, 'bleu', 'num_total_tokens'), fc.option(value)), {
+      maxLength: 3,
+    })
+    .map((entries) => Object.fromEntries(entries)),
+  input: text,
+  output: text,
+  reference: fc.option(fc.constantFrom('the cat sat on the mat', '!', '')),
+});
+type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
+
+/** Logs as the deciders would let them grow: of a few traces and sessions, with late spans, changes and deletions. */
+export const histories: fc.Arbitrary<readonly HistoryEvent[]> = fc
+  .array(step, { minLength: 1, maxLength: 25 })
+  .map((steps) => historyOf(steps));
+
+const historyOf = (steps: readonly Step[]): readonly HistoryEvent[] => {
+  const log = logOf();
+  const spansOf = new Map<number, number>();
+  const gone = new Set<number>();
+  const sessions = new Set<number>();
+  for (const one of steps) {
+    const { kind, trace } = one;
+    if (kind === 'session' && one.session !== null) startSession(log, sessions, one.session);
+    if (kind === 'log' && !spansOf.has(trace)) {
+      if (one.session !== null) startSession(log, sessions, one.session);
+      spansOf.set(trace, one.parents.length);
+      log.append(traceStream(trace), {
+        type: 'TraceLogged',
+        data: {
+          project_id: projectId,
+          run_id: runId,
+          run_kind: 'log_stream',
+          trace_id: traceId(trace),
+          session_id: one.session === null ? null : sessionId(one.session),
+          is_complete: one.complete,
+          logging_method: 'api_direct',
+          trace: { ...contentOf(one), type: 'trace', id: traceId(trace) },
+          spans: spansFrom(one, 1),
+        },
+      });
+    } else if (spansOf.has(trace) && !gone.has(trace)) {
+      change(log, one, spansOf, gone);
+    }
+  }
+  return log.events;
+};
+
+const startSession = (log: ReturnType<typeof logOf>, known: Set<number>, session: number): void => {
+  if (known.has(session)) return;
+  known.add(session);
+  log.append(sessionStream(session), {
+    type: 'SessionStarted',
+    data: {
+      project_id: projectId,
+      run_id: runId,
+      run_kind: 'log_stream',
+      session_id: sessionId(session),
+      name: `session ${session}`,
+      external_id: null,
+      previous_session_id: null,
+      user_metadata: {},
+      created_at: instantAt(0),
+      minted: false,
+    },
+  });
+};
+
+const contentOf = (one: Step) => ({
+  created_at: instantAt(one.seconds),
+  name: 'step',
+  input: one.input,
+  ...(one.output !== '' && { output: one.output }),
+  ...(one.reference !== null && { dataset_output: one.reference }),
+  metrics: one.metrics,
+  tags: ['a', 'b'],
+});
+
+const spansFrom = (one: Step, from: number): readonly SpanContent[] =>
+  one.parents.map((parent, index) => ({
+    ...contentOf(one),
+    type: one.spanKind,
+    id: spanId(one.trace, from + index),
+    parent_id: parent === 0 ? traceId(one.trace) : spanId(one.trace, parent),
+    // Not all spans have the same metrics: else nothing is ever above a value.
+    metrics: (from + index) % 2 === 0 ? {} : one.metrics,
+  }));
+
+const change = (
+  log: ReturnType<typeof logOf>,
+  one: Step,
+  spansOf: Map<number, number>,
+  gone: Set<number>,
+): void => {
+  const name = traceStream(one.trace);
+  const count = spansOf.get(one.trace) ?? 0;
+  const common = { project_id: projectId, trace_id: traceId(one.trace) };
+  const record = count === 0 ? 0 : one.record % (count + 1);
+  if (one.kind === 'spans') {
+    spansOf.set(one.trace, count + one.parents.length);
+    log.append(name, {
+      type: 'SpansLogged',
+      data: { ...common, spans: spansFrom(one, count + 1) },
+    });
+  } else if (one.kind === 'trace') {
+    log.append(name, {
+      type: 'TraceUpdated',
+      data: {
+        ...common,
+        changes: { output: one.output, tags: ['b', 'c'], is_complete: one.complete },
+      },
+    });
+  } else if (one.kind === 'span' && record > 0) {
+    log.append(name, {
+      type: 'SpanUpdated',
+      data: {
+        ...common,
+        span_id: spanId(one.trace, record),
+        changes: { input: one.input, output: one.output, status_code: 200 },
+      },
+    });
+  } else if (one.kind === 'score') {
+    log.append(name, {
+      type: 'ScoresRecorded',
+      data: {
+        ...common,
+        record_id: record === 0 ? traceId(one.trace) : spanId(one.trace, record),
+        scores: one.scores,
+      },
+    });
+  } else if (one.kind === 'delete') {
+    gone.add(one.trace);
+    log.append(name, { type: 'TraceDeleted', data: common });
+  }
+};
+
+/** The part of Records that the fold asks, over a map; and what a batch writes into it. */
+export const rowStore = (): Pick<Records, 'groups' | 'tracesOfSessions'> & {
+  write(writes: readonly GroupWrite[]): void;
+  rows(): readonly RecordRow[];
+} => {
+  const groups = new Map<StreamName, readonly RecordRow[]>();
+  return {
+    groups: async (names) =>
+      new Map(
+        names.flatMap((name) => {
+          const rows = groups.get(name);
+          return rows === undefined ? [] : [[name, rows] as const];
+        }),
+      ),
+    tracesOfSessions: async (sessions) =>
+      [...groups.values()].flatMap(([first]) =>
+        first?.kind === 'trace' &&
+        sessions.some(({ session }) => session === first.values['session_id'])
+          ? [first]
+          : [],
+      ),
+    write: (writes) => {
+      for (const { group, rows } of writes) {
+        if (rows.length === 0) groups.delete(group);
+        else groups.set(group, structuredClone(rows));
+      }
+    },
+    rows: () =>
+      [...groups].sort(([one], [other]) => (one < other ? -1 : 1)).flatMap(([, rows]) => rows),
+  };
+};
+
+export const asJson = (rows: readonly RecordRow[]): JsonObject[] =>
+  JSON.parse(JSON.stringify(rows)) as JsonObject[];
