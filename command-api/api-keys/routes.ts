@@ -1,0 +1,173 @@
+import { createApiKey, revokeApiKey } from '../../contract/api-keys.js';
+import type { Gate } from '../../contract/gate.js';
+import { route, type Route } from '../../contract/operation.js';
+import type { Principal, ProjectInSight } from '../../contract/roles.js';
+import { Fault, valueError, type Complaint } from '../../kernel/fault.js';
+import type { Clock, EventLog } from '../../kernel/ports.js';
+import { claim } from '../../kernel/reservation.js';
+import type { ProjectId } from '../../kernel/shapes.js';
+import { load, transact } from '../../kernel/transact.js';
+import { apiKeys, type ApiKey } from '../access/folds.js';
+import { apiKeyStream, reservationStream } from '../access/streams.js';
+import { create, revoke } from './keys.js';
+import { grant } from './rules.js';
+
+export type ApiKeyNeeds = {
+  readonly log: EventLog;
+  readonly clock: Clock;
+  readonly gate: Pick<Gate, 'projectInSight'>;
+  readonly secrets: {
+    readonly mintKey: () => string;
+    readonly hashKey: (value: string) => string | null;
+    readonly truncate: (value: string) => string;
+  };
+};
+
+/** Values that cannot be used tell that somebody has them: a caller may be told so this often an hour (contract 4.4). */
+const takenValuesMax = 5;
+const takenValuesWindowMs = 3_600_000;
+
+export const apiKeyWrites = ({ log, clock, gate, secrets }: ApiKeyNeeds): readonly Route[] => {
+  const isTaken = async (holder: string): Promise<boolean> =>
+    (await load(log, apiKeyStream(holder), apiKeys)).state !== null;
+  const refusals = counting(clock);
+  /** The project that the key would be bound to, as the caller sees it. */
+  const bindingOf = async (
+    principal: Principal,
+    asked: ProjectId | null,
+  ): Promise<ProjectInSight | null> => {
+    const id = asked ?? principal.key?.projectId ?? null;
+    if (id === null) return null;
+    const project = await gate.projectInSight(principal, id);
+    if (project === null) throw new Fault('not-found', 'Project not found');
+    return project;
+  };
+
+  return [
+    route(
+      createApiKey,
+      async ({ body, principal, cause, mint }) => {
+        if (body.expires_at != null && body.expires_at <= cause.at) {
+          throw valueError(['body', 'expires_at'], 'expires_at must be in the future');
+        }
+        const project = await bindingOf(principal, body.project_id ?? null);
+        const granted = grant(
+          principal,
+          {
+            projectId: body.project_id ?? null,
+            projectRole: body.project_role ?? null,
+            expiresAt: body.expires_at ?? null,
+            pregenerated: body.api_key != null,
+          },
+          project,
+        );
+        if ('rejected' in granted) throw new Fault(granted.rejected, granted.detail);
+        const value = body.api_key ?? secrets.mintKey();
+        const valueHash = secrets.hashKey(value);
+        if (valueHash === null) throw badForm();
+        const id = mint('ApiKeyId');
+        refusals.check(principal.userId);
+        const names = reservationStream('api-key-value', valueHash);
+        if (!(await claim(log, names, id, isTaken, cause))) {
+          refusals.note(principal.userId);
+          throw valueError(['body', 'api_key'], 'this key value cannot be used');
+        }
+        const { state, position } = await transact(
+          log,
+          apiKeyStream(id),
+          apiKeys,
+          create({
+            api_key_id: id,
+            organization_id: principal.organizationId,
+            created_by: principal.userId,
+            value_hash: valueHash,
+            truncated: secrets.truncate(value),
+            description: body.description,
+            project_id: granted.projectId,
+            project_role: granted.projectRole,
+            expires_at: granted.expiresAt,
+            ancestors: [...granted.ancestors],
+            created_at: cause.at,
+          }),
+          cause,
+        );
+        return { position, body: { ...viewOf(present(state)), api_key: value } };
+      },
+      ({ body }) => formComplaints(body.api_key ?? null, secrets.hashKey),
+    ),
+
+    route(revokeApiKey, async ({ params, principal, cause }) => {
+      const { state: key } = await load(log, apiKeyStream(params.api_key_id), apiKeys);
+      if (key === null || key.organizationId !== principal.organizationId) throw missing();
+      if (!(await mayRevoke(principal, key))) {
+        throw new Fault('forbidden', 'Your role does not allow this');
+      }
+      const { position } = await transact(
+        log,
+        apiKeyStream(key.id),
+        apiKeys,
+        revoke(key.id),
+        cause,
+      );
+      return { position, body: { message: 'The API key and its children are revoked.' } };
+    }),
+  ];
+
+  async function mayRevoke(principal: Principal, key: ApiKey): Promise<boolean> {
+    if (key.createdBy === principal.userId || principal.organizationRole === 'admin') return true;
+    if (key.projectId === null) return false;
+    return (await gate.projectInSight(principal, key.projectId))?.role === 'owner';
+  }
+};
+
+const missing = (): Fault => new Fault('not-found', 'API key not found');
+
+const present = (key: ApiKey | null): ApiKey => {
+  if (key === null) throw missing();
+  return key;
+};
+
+const viewOf = (key: ApiKey) => ({
+  id: key.id,
+  description: key.description,
+  created_at: key.createdAt,
+  updated_at: key.createdAt,
+  created_by: key.createdBy,
+  truncated: key.truncated,
+  expires_at: key.expiresAt,
+  last_used: null,
+  project_id: key.projectId,
+  project_role: key.projectRole,
+});
+
+const valueForm = /^[!-~]{32,255}$/;
+const badForm = (): Fault => valueError(['body', 'api_key'], formSentence);
+const formSentence =
+  'a key value has 32 to 255 characters from ! to ~, and one that begins with asy_ a valid checksum';
+
+const formComplaints = (
+  value: string | null,
+  hashKey: (value: string) => string | null,
+): readonly Complaint[] =>
+  value === null || (valueForm.test(value) && hashKey(value) !== null)
+    ? []
+    : [{ loc: ['body', 'api_key'], msg: `Value error, ${formSentence}`, type: 'value_error' }];
+
+/** Refusals per user within the last hour; kept in memory, since forgetting them at a restart costs nothing. */
+const counting = (clock: Clock) => {
+  const noted = new Map<string, readonly number[]>();
+  const recent = (user: string): readonly number[] =>
+    (noted.get(user) ?? []).filter((at) => clock.milliseconds() - at < takenValuesWindowMs);
+  return {
+    check: (user: string): void => {
+      if (recent(user).length >= takenValuesMax) {
+        throw new Fault('too-many', 'Too many key values that cannot be used; try again later', {
+          retryAfterSeconds: takenValuesWindowMs / 1_000,
+        });
+      }
+    },
+    note: (user: string): void => {
+      noted.set(user, [...recent(user), clock.milliseconds()]);
+    },
+  };
+};

@@ -1,0 +1,77 @@
+import { Type, type Static } from 'typebox';
+import { id, instant, maybe, nullable, oneOf, secret } from '../kernel/shapes.js';
+import { envelope, message, paged } from './envelope.js';
+import { operation } from './operation.js';
+import { projectRoles } from './roles.js';
+
+const members = {
+  id: id('ApiKeyId'),
+  description: Type.String(),
+  created_at: instant,
+  updated_at: instant,
+  created_by: id('UserId'),
+  truncated: Type.String(),
+  expires_at: nullable(instant),
+  last_used: nullable(instant),
+  project_id: nullable(id('ProjectId')),
+  project_role: nullable(oneOf(projectRoles)),
+};
+/** The record of contract 4.4 as it is listed: without the value. */
+export const apiKey = Type.Object(members);
+export type ApiKeyView = Static<typeof apiKey>;
+
+const everyScheme = ['K', 'B', 'P'] as const;
+const nothing = Type.Object({});
+
+export const createApiKey = operation({
+  operationId: 'createApiKey',
+  summary: 'Create an API key',
+  section: '4.4',
+  method: 'POST',
+  path: '/v2/users/api_keys',
+  schemes: everyScheme,
+  kind: 'w',
+  requires: 'api-key',
+  params: nothing,
+  query: nothing,
+  body: Type.Object({
+    description: Type.String({ maxLength: 1_000 }),
+    expires_at: maybe(instant),
+    project_role: maybe(oneOf(projectRoles)),
+    project_id: maybe(id('ProjectId')),
+    api_key: maybe(secret()),
+  }),
+  /** `api_key` is shown this once; a replay under an Idempotency-Key has `""`. */
+  response: Type.Object({ ...members, api_key: secret() }),
+  faults: ['forbidden', 'not-found'],
+});
+
+export const listApiKeys = operation({
+  operationId: 'listApiKeys',
+  summary: 'API keys of a user',
+  section: '5.2',
+  method: 'GET',
+  path: '/v2/users/{user_id}/api_keys',
+  schemes: everyScheme,
+  kind: 'r',
+  requires: 'self',
+  params: Type.Object({ user_id: id('UserId') }),
+  query: paged,
+  response: envelope('api_keys', apiKey),
+  faults: ['not-found', 'forbidden'],
+});
+
+export const revokeApiKey = operation({
+  operationId: 'revokeApiKey',
+  summary: 'Revoke an API key and its children',
+  section: '5.2',
+  method: 'DELETE',
+  path: '/v2/users/api_keys/{api_key_id}',
+  schemes: everyScheme,
+  kind: 'w',
+  requires: 'self',
+  params: Type.Object({ api_key_id: id('ApiKeyId') }),
+  query: nothing,
+  response: message,
+  faults: ['not-found', 'forbidden'],
+});
