@@ -1,0 +1,96 @@
+import type { StoredAnswer } from '../../contract/gate.js';
+import type { IdempotencyEvent } from '../../events/idempotency.js';
+import { reject, unreachable, type Decide, type Fold } from '../../kernel/decision.js';
+import type { Position } from '../../kernel/ports.js';
+import type { Instant, Json } from '../../kernel/shapes.js';
+
+/** Contract 1.8. */
+export const keptHours = 24;
+/**
+ * Longer than a request may take (30 s): whoever claimed and has not answered by then has died, and its work is done
+ * again.
+ */
+export const claimSeconds = 60;
+
+export type Claim = {
+  readonly fingerprint: string;
+  readonly seed: string;
+  readonly since: Instant;
+  readonly at: Instant;
+  readonly running: boolean;
+  readonly answer: StoredAnswer | null;
+};
+/** Null: the key was never used. */
+export type Claims = Claim | null;
+
+export const claims: Fold<Claims, IdempotencyEvent> = {
+  initial: null,
+  evolve: (claim, event) => {
+    switch (event.type) {
+      case 'IdempotencyClaimed':
+        return { ...event.data, running: true, answer: null };
+      case 'IdempotencyAnswered':
+        return claim && { ...claim, running: false, answer: answerOf(event.data) };
+      case 'IdempotencyReleased':
+        return claim && { ...claim, running: false };
+      default:
+        return unreachable(event);
+    }
+  },
+};
+
+const answerOf = (
+  data: Extract<IdempotencyEvent, { type: 'IdempotencyAnswered' }>['data'],
+): StoredAnswer => ({ ...data, position: data.position as Position | null });
+
+type Wanted = { readonly fingerprint: string; readonly seed: string; readonly at: Instant };
+
+/** Nothing to do when there is an answer; else the work is the caller's, or somebody else's (refused). */
+export const claim =
+  (wanted: Wanted): Decide<Claims, IdempotencyEvent> =>
+  (known) => {
+    const since = { ...wanted, since: wanted.at };
+    if (known === null || ageMs(known.since, wanted.at) >= keptHours * 3_600_000) {
+      return [{ type: 'IdempotencyClaimed', data: since }];
+    }
+    const isSame = known.fingerprint === wanted.fingerprint;
+    if (isSame && known.answer !== null) return [];
+    if (!isSame && (known.running || known.answer !== null)) return otherRequest;
+    if (known.running && ageMs(known.at, wanted.at) < claimSeconds * 1_000) return inProgress;
+    const { fingerprint, at } = wanted;
+    const again = { fingerprint, at, seed: known.seed, since: known.since };
+    return [{ type: 'IdempotencyClaimed', data: isSame ? again : since }];
+  };
+
+/** Of the claim with this seed. Another one may have taken over and answered: then there is nothing to do. */
+export const answer =
+  (seed: string, stored: StoredAnswer): Decide<Claims, IdempotencyEvent> =>
+  (known) => {
+    if (known === null || known.seed !== seed || known.answer !== null) return [];
+    const body = (stored.body ?? null) as Json;
+    return [{ type: 'IdempotencyAnswered', data: { ...stored, body } }];
+  };
+
+export const release =
+  (seed: string): Decide<Claims, IdempotencyEvent> =>
+  (known) =>
+    known !== null && known.seed === seed && known.running
+      ? [{ type: 'IdempotencyReleased', data: {} }]
+      : [];
+
+const ageMs = (since: Instant, now: Instant): number => Date.parse(now) - Date.parse(since);
+
+const otherRequest = reject('invalid', 'The request is not valid', {
+  complaints: [
+    {
+      loc: ['header', 'Idempotency-Key'],
+      msg: 'Value error, this key was used with another request',
+      type: 'value_error',
+    },
+  ],
+});
+const inProgress = reject(
+  'idempotency-in-progress',
+  'The first request with this key is still running',
+  { retryAfterSeconds: 1 },
+);

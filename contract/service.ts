@@ -1,0 +1,33 @@
+import { Type } from 'typebox';
+import type { JsonObject } from '../kernel/shapes.js';
+import { operation } from './operation.js';
+
+/** Of the interface description (contract 1.1). */
+export const descriptionVersion = '0.1.0';
+
+const open = { section: '5.15', schemes: [], kind: 'r', requires: 'public' } as const;
+const nothing = { params: Type.Object({}), query: Type.Object({}) };
+
+export const healthcheck = operation({
+  ...open,
+  ...nothing,
+  operationId: 'healthcheck',
+  summary: 'Say that the service answers',
+  method: 'GET',
+  path: '/v2/healthcheck',
+  response: Type.Object({
+    api_version: Type.Literal('v2'),
+    message: Type.Literal('ok'),
+    version: Type.String(),
+  }),
+});
+
+export const readDescription = operation({
+  ...open,
+  ...nothing,
+  operationId: 'readDescription',
+  summary: 'Read the OpenAPI document of this interface',
+  method: 'GET',
+  path: '/v2/openapi.json',
+  response: Type.Unsafe<JsonObject>(Type.Object({}, { additionalProperties: true })),
+});
