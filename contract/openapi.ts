@@ -1,9 +1,8 @@
 import { Type, type TObject, type TSchema } from 'typebox';
 import type { Json, JsonObject } from '../kernel/shapes.js';
 import type { Method, Operation, Scheme } from './operation.js';
+import { publisher, reference, type Publish } from './openapi-schemas.js';
 import { descriptionVersion } from './service.js';
-
-type Raw = Readonly<Record<string, unknown>>;
 
 export type Description = {
   readonly operations: readonly Operation[];
@@ -87,10 +86,6 @@ const problem = Type.Object({
   request_id: Type.String(),
 });
 
-/** Answers the schema as the document has it; with a name, puts it under the components and answers the reference. */
-type Publish = (schema: TSchema, name?: string) => Json;
-
-const reference = (name: string): JsonObject => ({ $ref: `#/components/schemas/${name}` });
 const described = (description: string, schema: Json): JsonObject => ({
   description,
   content: { 'application/json': { schema } },
@@ -98,7 +93,7 @@ const described = (description: string, schema: Json): JsonObject => ({
 
 const operationObject = (operation: Operation, publish: Publish): JsonObject => {
   const { body, status, schemes } = operation;
-  const isBodyNeeded = body !== null && ((body as Raw)['required'] as unknown[] | undefined);
+  const isBodyNeeded = body !== null && 'required' in body;
   return {
     operationId: operation.operationId,
     summary: operation.summary,
@@ -106,7 +101,7 @@ const operationObject = (operation: Operation, publish: Publish): JsonObject => 
     parameters: parametersOf(operation, publish),
     ...(body !== null && {
       requestBody: {
-        required: Array.isArray(isBodyNeeded),
+        required: isBodyNeeded,
         content: { 'application/json': { schema: publish(body) } },
       },
     }),
@@ -122,14 +117,16 @@ const operationObject = (operation: Operation, publish: Publish): JsonObject => 
   };
 };
 
+const requiredOf = (schema: TSchema): readonly string[] =>
+  (schema as { readonly required?: readonly string[] }).required ?? [];
+
 const parametersOf = (operation: Operation, publish: Publish): readonly Json[] => {
   const { params, query, kind, method, schemes } = operation;
   const listed = (place: string, schema: TObject): readonly Json[] =>
     Object.entries(schema.properties as Readonly<Record<string, TSchema>>).map(([name, one]) => ({
       name,
       in: place,
-      required:
-        ((schema as Raw)['required'] as readonly string[] | undefined)?.includes(name) ?? false,
+      required: requiredOf(schema).includes(name),
       schema: publish(one),
     }));
   const header = (name: string, pattern: string): Json => ({
@@ -148,82 +145,3 @@ const parametersOf = (operation: Operation, publish: Publish): readonly Json[] =
       : []),
   ];
 };
-
-/** Ours alone: the guard reads them, a client need not. */
-const hidden: ReadonlySet<string> = new Set(['x-kind', 'x-secret', '$id', 'additionalItems']);
-
-const publisher = (
-  components: Readonly<Record<string, TSchema>>,
-  named: Map<string, Json>,
-): Publish => {
-  const asComponent = (name: string): Json => {
-    if (!named.has(name)) {
-      const schema = components[name];
-      if (schema === undefined) throw new Error(`nobody described the component ${name}`);
-      define(name, schema as Raw, new Map());
-    }
-    return reference(name);
-  };
-  const define = (name: string, raw: Raw, names: ReadonlyMap<string, string>): void => {
-    // Taken before its content is written, so that it may refer to itself.
-    named.set(name, null);
-    named.set(name, written(raw, names));
-  };
-  /** `names`: what the enclosing `$defs` are called in the document. */
-  const written = (raw: Raw, outer: ReadonlyMap<string, string>): Json => {
-    if (typeof raw['x-component'] === 'string') return asComponent(raw['x-component']);
-    const names = raw['$defs'] === undefined ? outer : hoisted(raw['$defs'] as Raw, outer);
-    if (typeof raw['$ref'] === 'string') return referred(raw['$ref'], names);
-    return Object.fromEntries(
-      Object.entries(raw).flatMap(([keyword, value]) => {
-        if (hidden.has(keyword) || keyword === '$defs') return [];
-        return [member(keyword, value, names)];
-      }),
-    );
-  };
-  const referred = (ref: string, names: ReadonlyMap<string, string>): Json => {
-    const inDocument = /^#\/components\/schemas\/(\w+)$/.exec(ref)?.[1];
-    if (inDocument !== undefined) return asComponent(inDocument);
-    return reference(names.get(ref) ?? ref);
-  };
-  const hoisted = (definitions: Raw, outer: ReadonlyMap<string, string>) => {
-    const names = new Map(outer);
-    for (const name of Object.keys(definitions)) names.set(name, name);
-    for (const [name, raw] of Object.entries(definitions)) {
-      if (!named.has(name)) define(name, raw as Raw, names);
-    }
-    return names;
-  };
-  const member = (
-    keyword: string,
-    value: unknown,
-    names: ReadonlyMap<string, string>,
-  ): readonly [string, Json] => {
-    const each = (one: unknown): Json => written(one as Raw, names);
-    switch (keyword) {
-      case 'properties':
-        return [keyword, mapped(value as Raw, each)];
-      case 'patternProperties':
-        return ['additionalProperties', each(Object.values(value as Raw)[0])];
-      case 'anyOf':
-      case 'oneOf':
-      case 'allOf':
-        return [keyword, (value as readonly unknown[]).map(each)];
-      case 'items':
-        return Array.isArray(value) ? ['prefixItems', value.map(each)] : [keyword, each(value)];
-      case 'additionalProperties':
-      case 'propertyNames':
-        return [keyword, typeof value === 'boolean' ? value : each(value)];
-      default:
-        return [keyword, value as Json];
-    }
-  };
-  return (schema, name) => {
-    if (name === undefined) return written(schema as Raw, new Map());
-    define(name, schema as Raw, new Map());
-    return reference(name);
-  };
-};
-
-const mapped = (members: Raw, each: (one: unknown) => Json): JsonObject =>
-  Object.fromEntries(Object.entries(members).map(([name, one]) => [name, each(one)]));
