@@ -1,0 +1,349 @@
+import { expect } from 'chai';
+import type { RecordContent, SpanContent, TraceEvent } from '../../events/traces.js';
+import type { Recorded } from '../../kernel/ports.js';
+import { recordOf } from '../../kernel/record-of.js';
+import type { RecordRow } from '../../kernel/records.js';
+import type { JsonObject } from '../../kernel/shapes.js';
+import { foldSession, withTraces } from '../../projections/records/session.js';
+import { foldTrace } from '../../projections/records/trace.js';
+import {
+  instantAt,
+  logOf,
+  projectId,
+  runId,
+  sessionId,
+  sessionStream,
+  spanId,
+  traceId,
+  traceStream,
+} from '../support/trace-histories.js';
+
+const common = { project_id: projectId, trace_id: traceId(1) };
+const created = instantAt(0);
+const span = (number: number, members: Partial<SpanContent> = {}): SpanContent => ({
+  type: 'llm',
+  id: spanId(1, number),
+  parent_id: traceId(1),
+  created_at: created,
+  ...members,
+});
+const logged = (
+  trace: Partial<RecordContent> = {},
+  spans: readonly SpanContent[] = [],
+  session: number | null = null,
+): TraceEvent => ({
+  type: 'TraceLogged',
+  data: {
+    ...common,
+    run_id: runId,
+    run_kind: 'log_stream',
+    session_id: session === null ? null : sessionId(session),
+    is_complete: true,
+    logging_method: 'api_direct',
+    trace: { type: 'trace', id: traceId(1), created_at: created, ...trace },
+    spans,
+  },
+});
+const late = (...spans: readonly SpanContent[]): TraceEvent => ({
+  type: 'SpansLogged',
+  data: { ...common, spans },
+});
+const scored = (record: string, scores: Record<string, number | string | boolean | null>) =>
+  ({ type: 'ScoresRecorded', data: { ...common, record_id: record, scores } }) satisfies TraceEvent;
+const updated = (changes: JsonObject): TraceEvent => ({
+  type: 'TraceUpdated',
+  data: { ...common, changes },
+});
+
+const given = (...events: readonly TraceEvent[]): readonly RecordRow[] => {
+  const log = logOf();
+  for (const event of events) log.append(traceStream(1), event);
+  return foldTrace([], log.events as readonly Recorded<TraceEvent>[]);
+};
+const of = (rows: readonly RecordRow[], number: number): RecordRow => {
+  const row = rows[number];
+  if (row === undefined) throw new Error(`no row ${number}`);
+  return row;
+};
+
+describe('a trace as rows', () => {
+  it('has every member of the record as read, at its default when nothing was sent', () => {
+    const rows = given(logged({}, [span(1, { type: 'agent' })]));
+    expect(recordOf(of(rows, 0))).to.deep.equal({
+      type: 'trace',
+      id: traceId(1),
+      project_id: projectId,
+      run_id: runId,
+      session_id: traceId(1),
+      trace_id: traceId(1),
+      name: '',
+      created_at: created,
+      updated_at: null,
+      input: '',
+      output: null,
+      redacted_input: null,
+      redacted_output: null,
+      user_metadata: {},
+      tags: [],
+      status_code: null,
+      metrics: {},
+      external_id: null,
+      dataset_input: null,
+      dataset_output: null,
+      dataset_metadata: {},
+      has_children: true,
+      is_complete: true,
+      metric_info: {},
+      annotations: {},
+    });
+    expect(recordOf(of(rows, 1))).to.include({
+      type: 'agent',
+      agent_type: 'default',
+      trace_id: traceId(1),
+      parent_id: traceId(1),
+      step_number: null,
+      has_children: false,
+    });
+  });
+
+  it('gives back what was sent, structured values too', () => {
+    const sent = {
+      input: [{ content: 'hi', role: 'user' }],
+      output: { content: 'ho', role: 'assistant', tool_calls: [] },
+      tools: [{ name: 'search', depth: 1.5 }],
+      events: [{ type: 'reasoning' }],
+      redacted_input: 'x',
+      model: 'm',
+      temperature: 0.5,
+      user_metadata: { a: 'b' },
+      tags: ['z', 'a'],
+    };
+    const row = of(given(logged({}, [span(1, sent)])), 1);
+    expect(recordOf(row)).to.deep.include(sent);
+    expect(row.values).to.include({
+      input: 'hi',
+      output: 'ho',
+      tools: '[{"name":"search","depth":1.5}]',
+    });
+  });
+
+  it('keeps values of columns that fit the kind only', () => {
+    const row = of(
+      given(logged({}, [span(1, { type: 'tool', model: 'm', tool_call_id: 'c' })])),
+      1,
+    );
+    expect(row.values).to.not.have.property('model');
+    expect(row.values).to.include({ tool_call_id: 'c' });
+  });
+
+  it('shows a span under the trace until its parent is there', () => {
+    const orphan = span(2, { parent_id: spanId(1, 1) });
+    const before = given(logged({}, [orphan]));
+    expect(of(before, 1).values['parent_id']).to.equal(traceId(1));
+    const after = given(logged({}, [orphan]), late(span(1)));
+    expect(of(after, 1).values['parent_id']).to.equal(spanId(1, 1));
+    expect(of(after, 2).values['has_children']).to.equal(true);
+  });
+
+  it('shows spans that are their own ancestors under the trace', () => {
+    const rows = given(
+      logged({}, [
+        span(1, { parent_id: spanId(1, 2) }),
+        span(2, { parent_id: spanId(1, 1) }),
+        span(3, { parent_id: spanId(1, 2) }),
+        span(4, { parent_id: spanId(1, 4) }),
+      ]),
+    );
+    expect(rows.slice(1).map(({ values }) => values['parent_id'])).to.deep.equal([
+      traceId(1),
+      traceId(1),
+      spanId(1, 2),
+      traceId(1),
+    ]);
+  });
+
+  it('sets updated_at on a change and on late spans, not on spans that came with the trace', () => {
+    expect(of(given(logged(), late(span(1))), 0).values['updated_at']).to.equal(instantAt(10_001));
+    const withTrace: TraceEvent = {
+      type: 'SpansLogged',
+      data: { ...common, spans: [span(1)], with_trace: true },
+    };
+    expect(of(given(logged(), withTrace), 0).values).to.not.have.property('updated_at');
+    expect(of(given(logged(), updated({ tags: ['t'] })), 0).values).to.include({
+      updated_at: instantAt(10_001),
+    });
+  });
+
+  it('overwrites members, adds tags and completes its spans', () => {
+    const rows = given(
+      logged({ tags: ['a', 'b'], output: 'x' }, [span(1)]),
+      updated({ output: [{ type: 'text', text: 'y' }], tags: ['b', 'c'], is_complete: false }),
+    );
+    expect(recordOf(of(rows, 0))).to.deep.include({
+      output: [{ type: 'text', text: 'y' }],
+      tags: ['a', 'b', 'c'],
+    });
+    expect(of(rows, 1).values['is_complete']).to.equal(false);
+  });
+
+  it('is gone once deleted', () => {
+    expect(given(logged({}, [span(1)]), { type: 'TraceDeleted', data: common })).to.deep.equal([]);
+  });
+});
+
+describe('metrics of records', () => {
+  it('adds up tokens unless the total was sent', () => {
+    const rows = given(
+      logged({ metrics: { num_total_tokens: 100, num_input_tokens: 9 } }, [
+        span(1, { metrics: { num_input_tokens: 9, num_output_tokens: 2 } }),
+        span(2, { metrics: { num_output_tokens: 5 } }),
+      ]),
+    );
+    expect(of(rows, 0).metrics['num_total_tokens']?.value).to.equal(100);
+    expect(of(rows, 1).metrics['num_total_tokens']).to.deep.equal({ value: 11, rolledUp: false });
+    expect(of(rows, 2).metrics['num_total_tokens']?.value).to.equal(5);
+  });
+
+  it('rolls up the topmost spans that have a value', () => {
+    const rows = given(
+      logged({}, [
+        span(1, { metrics: { cost: 1 } }),
+        span(2, { parent_id: spanId(1, 1), metrics: { cost: 10, toxicity: 0.5 } }),
+        span(3, { metrics: { cost: 2, toxicity: 0.25, solved: true } }),
+      ]),
+    );
+    const trace = of(rows, 0);
+    expect(trace.metrics).to.deep.equal({
+      cost: { value: 3, rolledUp: true },
+      toxicity: { value: 0.375, rolledUp: true },
+    });
+    expect(recordOf(trace)['metric_info']).to.deep.equal({
+      cost: { status_type: 'roll_up', value: 3, roll_up_metrics: { sum: 3 } },
+      toxicity: { status_type: 'roll_up', value: 0.375, roll_up_metrics: { average: 0.375 } },
+    });
+    expect(recordOf(trace)['metrics']).to.deep.equal({});
+  });
+
+  it('computes the overlap with the reference, again when the output changes', () => {
+    const texts = { dataset_output: 'the cat sat on the mat', output: 'the cat is on the mat' };
+    const before = of(given(logged(texts)), 0);
+    expect(before.metrics['bleu']?.value).to.be.closeTo(0.254066, 1e-6);
+    expect(before.metrics['rouge']?.value).to.be.closeTo(0.833333, 1e-6);
+    const after = of(given(logged(texts), updated({ output: texts.dataset_output })), 0);
+    expect(after.metrics['bleu']?.value).to.be.closeTo(1, 1e-12);
+    expect(after.metrics['rouge']?.value).to.equal(1);
+  });
+
+  it('leaves an overlap metric that the client sent, and computes it once it is withdrawn', () => {
+    const texts = { dataset_output: 'a b', output: 'a b', metrics: { rouge: 0.125 } };
+    expect(of(given(logged(texts)), 0).metrics['rouge']?.value).to.equal(0.125);
+    const withdrawn = given(logged(texts), scored(traceId(1), { rouge: null }));
+    expect(of(withdrawn, 0).metrics['rouge']?.value).to.equal(1);
+    const sent = given(logged({ ...texts, metrics: {} }), scored(traceId(1), { bleu: 0.5 }));
+    expect(of(sent, 0).metrics['bleu']?.value).to.equal(0.5);
+    expect(of(sent, 0).metrics['rouge']?.value).to.equal(1);
+  });
+
+  it('keeps a value that does not fit the registry in the record and out of sight', () => {
+    const rows = given(
+      logged({ metrics: { duration_ns: 'long', num_input_tokens: 1.5 } }, [
+        span(1, { metrics: { duration_ns: 4 } }),
+      ]),
+    );
+    expect(of(rows, 0).metrics).to.deep.equal({ duration_ns: { value: 4, rolledUp: true } });
+    expect(recordOf(of(rows, 0))['metrics']).to.deep.equal({
+      duration_ns: 'long',
+      num_input_tokens: 1.5,
+    });
+  });
+
+  it('remembers the first value of a metric outside the registry and whether it had a fraction', () => {
+    const row = of(
+      given(
+        logged({ metrics: { reward: 1 } }),
+        scored(traceId(1), { reward: 0.5 }),
+        scored(traceId(1), { reward: 2 }),
+      ),
+      0,
+    );
+    expect(row.metrics['reward']).to.deep.equal({
+      value: 2,
+      rolledUp: false,
+      first: { at: '0000000000000001-00000000', type: 'integer', fraction: true },
+    });
+  });
+
+  it('takes error codes and messages for what they are', () => {
+    const row = of(
+      given(
+        logged({
+          metrics: {
+            tone_error_message: 'broke',
+            tone_ems_error_code: 7,
+            other_error_message: 'x',
+          },
+        }),
+      ),
+      0,
+    );
+    expect(row.errors).to.deep.equal({ tone: { code: 7, message: 'broke' } });
+    expect(row.metrics).to.deep.equal({});
+    expect(recordOf(row)['metric_info']).to.have.nested.property('tone.ems_error_code', 7);
+    expect(recordOf(row)['metric_info']).to.have.nested.property('tone.message', 'broke');
+  });
+
+  it('takes any name, such as __proto__', () => {
+    const metrics = JSON.parse('{"__proto__": 1, "constructor": 2}') as Record<string, number>;
+    const rows = given(logged({}, [span(1, { metrics })]));
+    expect(Object.keys(of(rows, 0).metrics)).to.deep.equal(['__proto__', 'constructor']);
+    expect(JSON.stringify(recordOf(of(rows, 1))['metrics'])).to.equal(JSON.stringify(metrics));
+  });
+});
+
+describe('a session as a row', () => {
+  const log = logOf();
+  const started = log.append(sessionStream(1), {
+    type: 'SessionStarted',
+    data: {
+      project_id: projectId,
+      run_id: runId,
+      run_kind: 'log_stream',
+      session_id: sessionId(1),
+      name: 's',
+      external_id: 'e',
+      previous_session_id: null,
+      user_metadata: {},
+      created_at: created,
+      minted: false,
+    },
+  });
+  const row = foldSession(null, [started as never]);
+  const session = (...traces: readonly RecordRow[]): RecordRow => {
+    if (row === null) throw new Error('no session');
+    return withTraces(row, traces);
+  };
+  const trace = (seconds: number, members: Partial<RecordContent>): RecordRow =>
+    of(given(logged({ created_at: instantAt(seconds), ...members }, [], 1)), 0);
+
+  it('has the input of its first trace, the output of its last and their values', () => {
+    const first = trace(1, { input: 'first', output: 'a', metrics: { cost: 1, reward: 0 } });
+    const last = trace(2, { input: 'b', output: 'last', metrics: { cost: 2, reward: 1 } });
+    const both = session(last, first);
+    expect(both.values).to.include({ input: 'first', output: 'last', external_id: 'e' });
+    expect(both.metrics).to.deep.equal({
+      cost: { value: 3, rolledUp: true },
+      reward: { value: 0.5, rolledUp: true },
+    });
+    expect(recordOf(both)).to.include({ is_complete: true, has_children: true, trace_id: null });
+  });
+
+  it('is complete and empty without traces', () => {
+    expect(recordOf(session())).to.deep.include({
+      is_complete: true,
+      has_children: false,
+      input: null,
+      output: null,
+      previous_session_id: null,
+    });
+  });
+});
