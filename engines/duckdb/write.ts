@@ -19,7 +19,8 @@ export const applyWrites = async (
   const after = await model.connections.write(async (statements) => {
     const { fence, position } = model.mark;
     if (mark.fence < fence) throw new Fault('conflict', 'A newer projector has taken over');
-    if (mark.position <= position) return null;
+    if (mark.position < position) return null;
+    if (mark.position === position && mark.fence === fence) return null;
     const batch = startBatch(model, writes);
     const replaced = writes.groups.filter(({ fresh }) => !fresh).map(({ group }) => group);
     await removeGroups(statements, replaced);
