@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
+import { fileName, readPointer } from '../../engines/duckdb/pointer.js';
 import type { ServiceProcess } from '../support/service-process.js';
 import { timed, type Bench, type Place } from './bench.js';
 import { loadDays, loadEnd } from './bodies.js';
@@ -149,7 +150,7 @@ export const askedStraight = async (
   asked: readonly Asked[],
 ): Promise<readonly Row[]> => {
   if (asked.length === 0) return [];
-  const duckdb = await DuckDBInstance.create(join(dir, 'records.duckdb'), {
+  const duckdb = await DuckDBInstance.create(join(dir, fileName(await readPointer(dir))), {
     access_mode: 'READ_ONLY',
   });
   const connection = await duckdb.connect();
