@@ -1,6 +1,12 @@
 import { byCodePoint, codePoints } from './code-points.js';
 import { bucketBounds, bucketOf, microsecondsOf } from './buckets.js';
-import { columnValue, fits, metricValue, registryType, standardValue } from './column-value.js';
+import {
+  columnValue,
+  metricValue,
+  registryType,
+  standardValue,
+  visibleValue,
+} from './column-value.js';
 import { spanKinds, standardColumns } from './columns.js';
 import { unreachable } from './decision.js';
 import { matches } from './filter.js';
@@ -106,7 +112,7 @@ export const columnFacts = (scope: RecordScope, rows: readonly RecordRow[]): Col
   for (const row of considered) {
     for (const [metric, cell] of Object.entries(row.metrics)) {
       const type = registryType(metric) ?? types.get(metric);
-      if (type !== undefined && fits(cell, type) && isValue(cell.value)) metrics.add(metric);
+      if (type !== undefined && isValue(visibleValue(cell, type))) metrics.add(metric);
     }
     for (const [key, text] of Object.entries(row.userMetadata)) if (isValue(text)) keys.add(key);
   }

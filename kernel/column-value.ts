@@ -38,21 +38,28 @@ export const metricValue = (
   type: MetricType | null,
 ): MetricValue | null => {
   const cell = Object.hasOwn(row.metrics, metric) ? row.metrics[metric] : undefined;
-  if (cell === undefined || type === null || !fits(cell, type)) return null;
-  return typeof cell.value === 'number' ? cell.value + 0 : cell.value;
+  return cell === undefined || type === null ? null : visibleValue(cell, type);
+};
+
+/** What shows of the cell of a metric of this type: its value, else the roll-up kept beside it, else nothing. */
+export const visibleValue = (cell: MetricCell, type: MetricType): MetricValue | null => {
+  const { value, rollUp } = cell;
+  if (fits(cell, type)) return typeof value === 'number' ? value + 0 : value;
+  const numeric = type === 'integer' || type === 'floating_point';
+  return numeric && typeof value !== 'number' && rollUp !== undefined ? rollUp + 0 : null;
 };
 
 /** A rolled-up average of an integer metric has a fraction and fits all the same (contract 3.4, rule 5). */
-export const fits = (cell: MetricCell, type: MetricType): boolean => {
+export const fits = ({ value, rolledUp }: MetricCell, type: MetricType): boolean => {
   switch (type) {
     case 'integer':
-      return typeof cell.value === 'number' && (cell.rolledUp || Number.isInteger(cell.value));
+      return typeof value === 'number' && (rolledUp || Number.isInteger(value));
     case 'floating_point':
-      return typeof cell.value === 'number';
+      return typeof value === 'number';
     case 'boolean':
-      return typeof cell.value === 'boolean';
+      return typeof value === 'boolean';
     case 'text':
-      return typeof cell.value === 'string';
+      return typeof value === 'string';
     default:
       return unreachable(type);
   }

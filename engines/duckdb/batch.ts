@@ -66,19 +66,19 @@ const addRow = (batch: Batch, row: RecordRow, grp: number): void => {
   batch.records[population].push(stored);
   const addFacet = (column: string, facet: Facet): void => {
     const number = numberOf(column, batch.model.columns, batch.newColumns);
-    const { value, text = null } = facet;
-    const first = facet.cell?.first;
+    const { text, cell } = facet;
+    const first = cell?.first;
     const values: readonly DuckDBValue[] = [
       key,
       grp,
       project,
       population,
       number,
-      typeof value === 'number' ? value + 0 : null,
-      typeof value === 'boolean' ? value : null,
+      facet.number === null ? null : facet.number + 0,
+      facet.boolean,
       text,
       text !== null && batch.model.misfolded.test(text) ? foldedText(text) : null,
-      facet.cell?.rolledUp ?? null,
+      cell?.rolledUp ?? null,
       first?.at ?? null,
       first?.type ?? null,
       first?.fraction ?? null,
@@ -89,10 +89,12 @@ const addRow = (batch: Batch, row: RecordRow, grp: number): void => {
 };
 
 type Facet = {
-  readonly value: number | boolean | null;
-  readonly text?: string | null;
-  readonly cell?: MetricCell;
+  readonly number: number | null;
+  readonly boolean: boolean | null;
+  readonly text: string | null;
+  readonly cell: MetricCell | null;
 };
+const nothing: Facet = { number: null, boolean: null, text: null, cell: null };
 
 const addFacets = (
   { row, metrics }: StoredRow,
@@ -101,15 +103,20 @@ const addFacets = (
   for (const metric of Object.keys(metrics)) {
     const cell = metrics[metric];
     if (cell === undefined || registryType(metric) !== null) continue;
-    const { value } = cell;
-    const facet = typeof value === 'string' ? { value: null, text: value } : { value };
-    add(`metrics/${metric}`, { ...facet, cell });
+    const { value, rollUp } = cell;
+    const number = typeof value === 'number' ? value : (rollUp ?? null);
+    add(`metrics/${metric}`, {
+      number,
+      boolean: typeof value === 'boolean' ? value : null,
+      text: typeof value === 'string' ? value : null,
+      cell,
+    });
   }
   for (const [key, text] of Object.entries(row.userMetadata)) {
-    add(`user_metadata/${key}`, { value: null, text });
+    add(`user_metadata/${key}`, { ...nothing, text });
   }
   for (const [metric, { code, message }] of Object.entries(row.errors)) {
-    add(`errors/${metric}`, { value: code, text: message });
+    add(`errors/${metric}`, { ...nothing, number: code, text: message });
   }
 };
 

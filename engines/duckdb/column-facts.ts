@@ -7,7 +7,7 @@ import type { Statements } from './connections.js';
 import { readMetricTypes } from './metric-types.js';
 import type { Model } from './model.js';
 import { metricSql } from './schema.js';
-import { sourceOf } from './source.js';
+import { isInteger, sourceOf } from './source.js';
 
 /** As `columnFacts` of kernel/aggregate.ts. */
 export const columns = (model: Model, scope: RecordScope): Promise<ColumnFacts> =>
@@ -63,7 +63,7 @@ const readFacets = async (
   const found = await rows(
     `SELECT c.id, t.* EXCLUDE (col) FROM (
        SELECT f.col,
-         bool_or(f.rolled_up OR f.num = trunc(f.num)) FILTER (f.num IS NOT NULL),
+         bool_or(${isInteger('f')}) FILTER (f.num IS NOT NULL),
          count(f.num) > 0, count(f.bool) > 0, bool_or(f.text <> '')
        FROM facets f WHERE ${condition} GROUP BY f.col
      ) t JOIN columns c ON c.number = t.col`,

@@ -108,7 +108,9 @@ const facetsByKey = (rows: Rows): ReadonlyMap<bigint, readonly FacetRow[]> => {
 
 const facetOf = (row: readonly DuckDBValue[]): FacetRow => {
   const [column, num, bool, text, rolledUp, at, type, fraction] = row;
-  const value = num ?? bool ?? text ?? null;
+  // A number beside another value is the roll-up that shows when the metric's type is a number.
+  const value = bool ?? text ?? num ?? null;
+  const rollUp = typeof num === 'number' && value !== num ? { rollUp: num } : {};
   const first =
     typeof at === 'string'
       ? { first: { at, type: String(type) as MetricType, fraction: fraction === true } }
@@ -118,7 +120,7 @@ const facetOf = (row: readonly DuckDBValue[]): FacetRow => {
     cell:
       value === null
         ? null
-        : { value: value as MetricCell['value'], rolledUp: rolledUp === true, ...first },
+        : { value: value as MetricCell['value'], rolledUp: rolledUp === true, ...first, ...rollUp },
     text: typeof text === 'string' ? text : null,
     number: typeof num === 'number' ? num : null,
   };

@@ -47,8 +47,8 @@ export const sourceOf = (model: Model, scope: RecordScope): Source => {
     if (type === 'boolean') return facet(column, 'bool', 'BOOLEAN');
     const number = facet(column, 'num', 'DOUBLE');
     if (type !== 'integer') return type === null ? nothing('DOUBLE') : number;
-    const rolledUp = facet(column, 'rolled_up', 'BOOLEAN');
-    return `CASE WHEN ${rolledUp} OR ${number} = trunc(${number}) THEN ${number} END`;
+    const alias = number.slice(0, number.indexOf('.'));
+    return model.columns.has(column) ? `CASE WHEN ${isInteger(alias)} THEN ${number} END` : number;
   };
   const typed = (column: string, type: MetricType, sql: string): string => {
     const place = placeOf(column);
@@ -99,6 +99,11 @@ export const sourceOf = (model: Model, scope: RecordScope): Source => {
     },
   };
 };
+
+/** Whether `num` shows in an integer metric: own ones without a fraction, and all roll-ups (contract 3.4, rule 5). */
+export const isInteger = (facet: string): string =>
+  `(${facet}.num = trunc(${facet}.num) OR ${facet}.rolled_up` +
+  ` OR ${facet}.bool IS NOT NULL OR ${facet}.text IS NOT NULL)`;
 
 const standardId = (column: string): string => (standardColumn.has(column) ? column : '');
 
