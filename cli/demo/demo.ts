@@ -5,9 +5,7 @@ import { makeSample, spansIn, type SampleStream } from './sample.js';
 export type Terminal = NodeJS.WritableStream & { readonly isTTY?: boolean };
 
 const project = 'demo';
-const sampleRuns = 400;
 const sampleDays = 7;
-const sampleSeed = 20_240_520;
 /** A few requests a second of a size that every client would send. */
 const tracesPerRequest = 20;
 const dayMinutes = 1_440;
@@ -21,20 +19,19 @@ export const runDemo = async ({
   baseUrl,
   apiKey,
   out,
+  runs = 400,
+  seed = 7,
 }: {
   readonly baseUrl: string;
   readonly apiKey: string;
   readonly out: Terminal;
+  readonly runs?: number;
+  readonly seed?: number;
 }): Promise<readonly string[]> => {
   const ask = asking(baseUrl, apiKey);
   const { id, created_at } = await made(ask, '/v2/projects', project);
   const root = `/v2/projects/${id}`;
-  const sample = makeSample({
-    seed: sampleSeed,
-    runs: sampleRuns,
-    days: sampleDays,
-    end: Date.parse(created_at),
-  });
+  const sample = makeSample({ seed, runs, days: sampleDays, end: Date.parse(created_at) });
   const steps = progress(out, sample.flatMap(({ traces }) => traces).length);
   const streams: Stream[] = [];
   for (const stream of sample) {
