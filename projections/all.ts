@@ -1,0 +1,13 @@
+import { apiKeyList } from './api-key-list.js';
+import type { AnyProjection } from './documents-source.js';
+import { logStreamList } from './log-stream-list.js';
+import { projectList } from './project-list.js';
+import { userList } from './user-list.js';
+
+/** Every read model in Documents; the one in Records is in projections/records. A list, no discovery. */
+export const projections: readonly AnyProjection[] = [
+  apiKeyList,
+  logStreamList,
+  projectList,
+  userList,
+];
