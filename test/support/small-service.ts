@@ -88,6 +88,11 @@ export const smallService = async (
     },
   });
   const logger = openLogger({ level: 'debug', secrets: ['api_key'], destination });
+  const closeLog = async () => {
+    await log.close();
+    await bus.close();
+    await remove();
+  };
   const server = await startServer({
     routes,
     gate,
@@ -101,6 +106,9 @@ export const smallService = async (
     port: 0,
     strict: true,
     ...options,
+  }).catch(async (error: unknown) => {
+    await closeLog();
+    throw error;
   });
   const url = `http://127.0.0.1:${server.port}`;
   const clients: Client[] = [];
@@ -118,9 +126,7 @@ export const smallService = async (
     close: async () => {
       for (const client of clients) client.close();
       await server.close();
-      await log.close();
-      await bus.close();
-      await remove();
+      await closeLog();
     },
   };
 };

@@ -1,0 +1,157 @@
+import { expect } from 'chai';
+import { answer, claim, claims, release } from '../../command-api/idempotency/claims.js';
+import { openIdempotency } from '../../command-api/idempotency/once.js';
+import { decode } from '../../events/codec.js';
+import type { IdempotencyEvent } from '../../events/idempotency.js';
+import { openBus } from '../../engines/memory/bus.js';
+import { randomIds } from '../../engines/node/ids.js';
+import { openEventLog } from '../../engines/sqlite/event-log.js';
+import { isRejection } from '../../kernel/decision.js';
+import { Fault } from '../../kernel/fault.js';
+import type { EventLog } from '../../kernel/ports.js';
+import type { Instant } from '../../kernel/shapes.js';
+import { temporaryFolder } from '../support/folder.js';
+
+const at = (time: string) => `2026-03-${time}.000000Z` as Instant;
+const noon = at('01T12:00:00');
+const claimed = (
+  fingerprint: string,
+  seed: string,
+  time = noon,
+  since = time,
+): IdempotencyEvent => ({
+  type: 'IdempotencyClaimed',
+  data: { fingerprint, seed, since, at: time },
+});
+const answered: IdempotencyEvent = {
+  type: 'IdempotencyAnswered',
+  data: { status: 200, body: { id: 'x' }, position: null },
+};
+const released: IdempotencyEvent = { type: 'IdempotencyReleased', data: {} };
+const folded = (events: readonly IdempotencyEvent[]) =>
+  events.reduce(claims.evolve, claims.initial);
+
+describe('claiming an Idempotency-Key', () => {
+  const when = (time: Instant, ...given: readonly IdempotencyEvent[]) => ({
+    claims: (fingerprint: string) => claim({ fingerprint, seed: 'new', at: time })(folded(given)),
+  });
+  const refusal = (decision: ReturnType<ReturnType<typeof when>['claims']>) =>
+    isRejection(decision) ? decision.rejected : decision;
+
+  it('records the first request', () =>
+    expect(when(noon).claims('a')).to.deep.equal([claimed('a', 'new')]));
+  it('has nothing to do once there is an answer', () =>
+    expect(when(noon, claimed('a', 's'), answered).claims('a')).to.deep.equal([]));
+  it('refuses another request', () => {
+    expect(refusal(when(noon, claimed('a', 's'), answered).claims('b'))).to.equal('invalid');
+    expect(refusal(when(noon, claimed('a', 's')).claims('b'))).to.equal('invalid');
+  });
+  it('refuses while the first is running', () =>
+    expect(refusal(when(at('01T12:00:59'), claimed('a', 's')).claims('a'))).to.equal(
+      'idempotency-in-progress',
+    ));
+  it('takes over from one that died, with its seed', () =>
+    expect(when(at('01T12:01:00'), claimed('a', 's')).claims('a')).to.deep.equal([
+      claimed('a', 's', at('01T12:01:00'), noon),
+    ]));
+  it('begins again with the same seed after a failure, and with a new one for another request', () => {
+    const given = [claimed('a', 's'), released];
+    expect(when(noon, ...given).claims('a')).to.deep.equal([claimed('a', 's')]);
+    expect(when(noon, ...given).claims('b')).to.deep.equal([claimed('b', 'new')]);
+  });
+  it('is free again after 24 h', () => {
+    const given = [claimed('a', 's'), answered];
+    expect(when(at('02T11:59:59'), ...given).claims('a')).to.deep.equal([]);
+    expect(when(at('02T12:00:00'), ...given).claims('b')).to.deep.equal([
+      claimed('b', 'new', at('02T12:00:00')),
+    ]);
+  });
+  it('records an answer once, and not for a claim that was taken over', () => {
+    const stored = { status: 200, body: { id: 'x' }, position: null };
+    expect(answer('s', stored)(folded([claimed('a', 's')]))).to.deep.equal([answered]);
+    expect(answer('s', stored)(folded([claimed('a', 's'), answered]))).to.deep.equal([]);
+    expect(answer('s', stored)(folded([claimed('a', 'other')]))).to.deep.equal([]);
+  });
+  it('releases its own claim only', () => {
+    expect(release('s')(folded([claimed('a', 's')]))).to.deep.equal([released]);
+    expect(release('s')(folded([claimed('a', 's'), answered]))).to.deep.equal([]);
+    expect(release('s')(folded([claimed('a', 'other')]))).to.deep.equal([]);
+  });
+});
+
+describe('idempotency over the log', () => {
+  let log: EventLog;
+  let close: () => Promise<void>;
+  before(async () => {
+    const { dir, remove } = await temporaryFolder();
+    const bus = openBus(dir);
+    log = await openEventLog({ dir, bus, decode });
+    close = async () => {
+      await log.close();
+      await bus.close();
+      await remove();
+    };
+  });
+  after(() => close());
+
+  const cause = {
+    actor: { type: 'user', id: 'u', role: 'user' },
+    requestId: 'r',
+    correlationId: 'r',
+    causationId: null,
+    at: noon,
+  } as const;
+  const done = (body: unknown) => {
+    const answer = { status: 200, body, position: null };
+    return { answer, stored: answer };
+  };
+
+  it('does the work of parallel duplicates once', async () => {
+    const idempotency = openIdempotency({ log, ids: randomIds });
+    let effects = 0;
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 5 }, () =>
+        idempotency.once({ scope: 'parallel', fingerprint: 'f' }, cause, async () => {
+          effects += 1;
+          return done({ effects });
+        }),
+      ),
+    );
+    const refused = outcomes.filter(
+      (one) =>
+        one.status === 'rejected' && (one.reason as Fault).code === 'idempotency-in-progress',
+    );
+    const answers = outcomes.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+    expect(effects).to.equal(1);
+    expect(refused.length + answers.length).to.equal(5);
+    for (const { answer } of answers) expect(answer.body).to.deep.equal({ effects: 1 });
+  });
+  it('stores what may be stored and replays it', async () => {
+    const idempotency = openIdempotency({ log, ids: randomIds });
+    const once = () =>
+      idempotency.once({ scope: 'replay', fingerprint: 'f' }, cause, async () => ({
+        answer: done({ key: 'secret' }).answer,
+        stored: done({ key: '' }).answer,
+      }));
+    expect(await once()).to.deep.include({
+      replayed: false,
+      answer: done({ key: 'secret' }).answer,
+    });
+    expect(await once()).to.deep.include({ replayed: true, answer: done({ key: '' }).answer });
+  });
+  it('runs again with the same seed after work that threw', async () => {
+    const idempotency = openIdempotency({ log, ids: randomIds });
+    const seeds: string[] = [];
+    const once = (fails: boolean) =>
+      idempotency.once({ scope: 'throws', fingerprint: 'f' }, cause, async (seed) => {
+        seeds.push(seed);
+        if (fails) throw new Fault('unavailable', 'Not now');
+        return done(null);
+      });
+    const first: unknown = await once(true).catch((error: unknown) => error);
+    expect(first).to.include({ code: 'unavailable' });
+    await once(false);
+    expect(new Set(seeds).size).to.equal(1);
+    expect((await once(true)).replayed).to.equal(true);
+  });
+});
