@@ -1,4 +1,3 @@
-import { Fault } from '../kernel/fault.js';
 import type { Bus, Clock, Position, Recorded } from '../kernel/ports.js';
 import { skippedKey, type Parking } from './parking.js';
 import { poison, skippedType, type Folded, type Source } from './source.js';
@@ -12,6 +11,8 @@ export type Lane = {
   trouble: { readonly reason: string; readonly failures: number; readonly retryAt: number } | null;
   /** Events a batch may have; shrinks to find the one that a store refuses. */
   batchMax: number;
+  /** The store is well and refuses events: batches get smaller at once until the event is found. */
+  narrowing: boolean;
 };
 
 export type LaneNeeds = { readonly parking: Parking; readonly bus: Bus; readonly clock: Clock };
@@ -96,24 +97,31 @@ export const applyStep = async (lane: Lane, step: Step, needs: LaneNeeds): Promi
 };
 
 /**
- * The store did not take the batch. When it is merely unavailable, the batch is tried again as it is; otherwise ever
- * smaller ones are, down to the one event that it refuses, and that event's stream is parked like any poison.
+ * The store did not take the batch. It is tried again as it is, later and later. When the store takes an empty batch
+ * meanwhile, the fault is in the events: ever smaller batches are tried at once, down to the one event that it refuses,
+ * and that event's stream is parked like any poison.
  */
-const refused = async (
-  lane: Lane,
-  step: Step,
-  error: unknown,
-  { parking, clock }: LaneNeeds,
-): Promise<void> => {
-  fail(lane, clock, reasonOf(error));
-  if (error instanceof Fault) return;
+const refused = async (lane: Lane, step: Step, error: unknown, needs: LaneNeeds): Promise<void> => {
+  fail(lane, needs.clock, reasonOf(error));
+  if (!lane.narrowing && (lane.trouble?.failures ?? 0) < attemptsMax) return;
+  if (!(await takesNothing(lane, needs))) return;
+  lane.narrowing = true;
+  lane.trouble = null;
+  if (step.events.length > 1) lane.batchMax = Math.ceil(step.events.length / 2);
   const [only] = step.events;
-  if (step.events.length > 1) {
-    lane.batchMax = Math.ceil(step.events.length / 2);
-    lane.trouble = null;
-  } else if (only !== undefined && (lane.trouble?.failures ?? 0) >= attemptsMax) {
-    await parking.park(lane.source.name, poison(only, error), clock.now());
-    lane.trouble = null;
+  if (only === undefined || step.events.length > 1) return;
+  await needs.parking.park(lane.source.name, poison(only, error), needs.clock.now());
+  lane.narrowing = false;
+};
+
+/** Whether the store can write at all: nothing, at the position where it is, under a newer fence. */
+const takesNothing = async ({ source, position }: Lane, { parking }: LaneNeeds) => {
+  try {
+    const nothing = await source.fold([]);
+    await nothing.apply({ position, fence: await parking.raiseFence() });
+    return true;
+  } catch {
+    return false;
   }
 };
 

@@ -61,6 +61,7 @@ export const startRunner = async (needs: RunNeeds): Promise<Runner> => {
       paused: false,
       trouble: null,
       batchMax: batchEventsMax,
+      narrowing: false,
     })),
   );
   const pages = pageReader(needs);

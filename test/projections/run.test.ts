@@ -1,0 +1,328 @@
+import { expect } from 'chai';
+import * as fc from 'fast-check';
+import { Fault } from '../../kernel/fault.js';
+import { stream, type Document, type EventReader, type Recorded } from '../../kernel/ports.js';
+import type { AnyProjection } from '../../projections/documents-source.js';
+import { temporaryFolder } from '../support/folder.js';
+import {
+  append,
+  newEvent,
+  projectorIn,
+  type OpenProjector,
+  type ProjectorOptions,
+} from '../support/projector.js';
+import { runs } from '../support/runs.js';
+import { histories, projectId, runId, traceId, traceStream } from '../support/trace-histories.js';
+import { until } from '../support/until.js';
+
+type Tally = { readonly count: number; readonly words: readonly string[] };
+type Said = Recorded<{ readonly type: 'Said'; readonly data: { readonly word: string } }>;
+
+/** Counts the words said in a stream; cannot stand those in `hated`. */
+const tally = (hated: ReadonlySet<string> = new Set()): AnyProjection => ({
+  collection: { name: 'tally', version: 1, fields: {} },
+  types: ['Said'],
+  keys: (event: Said) => [event.stream],
+  evolve: (document: Document<Tally> | null, event: Said, key: string) => {
+    const { word } = event.data;
+    if (hated.has(word)) throw new Error(`cannot stand ${word}`);
+    const { count, words } = document?.body ?? { count: 0, words: [] };
+    return { key, scope: 's', fields: {}, body: { count: count + 1, words: [...words, word] } };
+  },
+});
+const decode = (type: string, _schema: number, data: unknown): unknown => {
+  if (type === 'Unknown') throw new TypeError('unknown event type Unknown');
+  return data;
+};
+const room = (name: string) => stream('room', name);
+const said = (word: string) => newEvent('Said', { word });
+const logged = (number: number, members: object = {}) =>
+  newEvent('TraceLogged', {
+    project_id: projectId,
+    run_id: runId,
+    run_kind: 'log_stream',
+    trace_id: traceId(number),
+    session_id: null,
+    is_complete: true,
+    logging_method: 'api_direct',
+    trace: {
+      type: 'trace',
+      id: traceId(number),
+      created_at: '2026-03-01T00:00:00.000000Z',
+      ...members,
+    },
+    spans: [],
+  });
+
+describe('the projector', () => {
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let open: OpenProjector;
+  const start = async (options: Omit<ProjectorOptions, 'dir'> = {}) => {
+    open = await projectorIn({ dir: folder.dir, projections: [tally()], decode, ...options });
+  };
+  const tallyOf = async (name: string): Promise<Tally | null> =>
+    (await open.documents.get<Tally>(tally().collection, room(name)))?.body ?? null;
+  const rowsOf = async (number: number): Promise<number> =>
+    (await open.records.groups([traceStream(number)])).get(traceStream(number))?.length ?? 0;
+  const same = async (): Promise<void> => {
+    for (const { name, difference } of await open.projector.verify(null)) {
+      expect(difference, name).to.equal(null);
+    }
+  };
+  beforeEach(async () => {
+    folder = await temporaryFolder();
+  });
+  afterEach(async () => {
+    await open.close();
+    await folder.remove();
+  });
+
+  it('lets a read see what was written before it', async () => {
+    await start();
+    for (let number = 0; number < 100; number += 1) {
+      await append(open.log, room('a'), number, said(`${number}`));
+      await open.freshness.reached(['tally'], null);
+      expect((await tallyOf('a'))?.count).to.equal(number + 1);
+    }
+    await append(open.log, traceStream(1), 0, logged(1));
+    await open.freshness.reached(['records'], null);
+    expect(await rowsOf(1)).to.equal(1);
+  });
+
+  it('goes on where it was after a restart, and is what a replay gives', async () => {
+    await start();
+    await append(open.log, room('a'), 0, said('x'));
+    await append(open.log, traceStream(1), 0, logged(1));
+    await open.settled();
+    await open.close();
+    await start();
+    await append(open.log, room('a'), 1, said('y'));
+    await append(
+      open.log,
+      traceStream(1),
+      1,
+      newEvent('TraceUpdated', {
+        project_id: projectId,
+        trace_id: traceId(1),
+        changes: { output: 'done' },
+      }),
+    );
+    await open.settled();
+    expect(await tallyOf('a')).to.deep.equal({ count: 2, words: ['x', 'y'] });
+    await same();
+  });
+
+  it('parks the stream of an event that cannot be folded and takes it back once it can', async () => {
+    const hated = new Set(['bad']);
+    await start({ projections: [tally(hated)] });
+    await append(open.log, room('a'), 0, said('fine'));
+    await append(open.log, room('a'), 1, said('bad'));
+    await append(open.log, room('b'), 0, said('other'));
+    await append(open.log, room('a'), 2, said('later'));
+    await open.settled();
+    expect(await tallyOf('a')).to.deep.equal({ count: 1, words: ['fine'] });
+    expect(await tallyOf('b')).to.deep.equal({ count: 1, words: ['other'] });
+    const [parked] = await open.projector.parked();
+    expect(parked).to.include({ projection: 'tally', stream: room('a'), revision: 1, attempts: 1 });
+    expect(parked?.reason).to.equal('cannot stand bad');
+
+    expect(await open.projector.retry('tally', room('a'))).to.equal(false);
+    expect((await open.projector.parked())[0]?.attempts).to.equal(2);
+    hated.clear();
+    expect(await open.projector.retry('tally', room('a'))).to.equal(true);
+    expect(await tallyOf('a')).to.deep.equal({ count: 3, words: ['fine', 'bad', 'later'] });
+    expect(await open.projector.parked()).to.deep.equal([]);
+    await same();
+  });
+
+  it('remembers over a restart what is parked and what an operator ruled out', async () => {
+    await start({ projections: [tally(new Set(['bad']))] });
+    await append(open.log, room('a'), 0, said('bad'));
+    await append(open.log, room('a'), 1, said('good'));
+    await open.settled();
+    await open.close();
+    await start({ projections: [tally(new Set(['bad']))] });
+    expect(await open.projector.parked()).to.have.length(1);
+    await append(open.log, room('a'), 2, said('late'));
+    await open.settled();
+    expect(await tallyOf('a')).to.equal(null);
+    expect(await open.projector.skip('tally', room('a'))).to.equal(true);
+    expect(await tallyOf('a')).to.deep.equal({ count: 2, words: ['good', 'late'] });
+    await open.projector.rebuild('tally');
+    expect(await tallyOf('a')).to.deep.equal({ count: 2, words: ['good', 'late'] });
+    await same();
+  });
+
+  it('parks a trace with an event that nobody knows, and no other', async () => {
+    await start();
+    await append(open.log, traceStream(1), 0, logged(1));
+    await append(open.log, traceStream(1), 1, newEvent('Unknown', {}));
+    await append(open.log, traceStream(2), 0, logged(2));
+    await append(open.log, room('a'), 0, newEvent('Unknown', {}));
+    await open.settled();
+    expect(await rowsOf(2)).to.equal(1);
+    const parked = await open.projector.parked();
+    expect(parked.map(({ projection, stream }) => [projection, stream])).to.deep.equal([
+      ['records', traceStream(1)],
+    ]);
+    expect(await open.projector.skip('records', traceStream(1))).to.equal(true);
+    await append(
+      open.log,
+      traceStream(1),
+      2,
+      newEvent('TraceDeleted', {
+        project_id: projectId,
+        trace_id: traceId(1),
+      }),
+    );
+    await open.settled();
+    expect(await rowsOf(1)).to.equal(0);
+  });
+
+  it('parks the one stream that a store refuses', async () => {
+    await start();
+    await append(open.log, traceStream(1), 0, logged(1));
+    await append(open.log, traceStream(2), 0, logged(2, { created_at: 'no instant' }));
+    await append(open.log, traceStream(3), 0, logged(3));
+    await until(
+      'the trace after the refused one is there',
+      5_000,
+      async () => (await rowsOf(3)) === 1,
+    );
+    expect((await open.projector.parked()).map((one) => one.stream)).to.deep.equal([
+      traceStream(2),
+    ]);
+    expect((await open.projector.status()).map(({ stalled }) => stalled)).to.deep.equal([
+      null,
+      null,
+    ]);
+  });
+
+  it('halts at a gap in a stream and never skips it', async () => {
+    const hidden = { revision: 1 };
+    const withGap = (reader: EventReader): EventReader => ({
+      ...reader,
+      page: async (after, limit) => {
+        const page = await reader.page(after, limit);
+        return { ...page, events: page.events.filter((one) => one.revision !== hidden.revision) };
+      },
+    });
+    await start({ reader: withGap });
+    await append(open.log, room('a'), 0, said('one'));
+    await open.settled();
+    const [before] = await open.projector.status();
+    for (const name of ['tally', 'records']) await open.projector.pause(name);
+    await append(open.log, room('a'), 1, said('two'));
+    await append(open.log, room('a'), 2, said('three'));
+    await append(open.log, traceStream(1), 0, logged(1));
+    await append(
+      open.log,
+      traceStream(1),
+      1,
+      newEvent('TraceDeleted', {
+        project_id: projectId,
+        trace_id: traceId(1),
+      }),
+    );
+    for (const name of ['tally', 'records']) await open.projector.resume(name);
+    await until('it says that it is stalled', 5_000, async () =>
+      (await open.projector.status()).every(({ stalled }) => stalled?.startsWith('gap') === true),
+    );
+    expect(
+      (await open.projector.status()).every(({ position }) => position < '0000000000000003'),
+    ).to.equal(true);
+    expect(before?.stalled).to.equal(null);
+    hidden.revision = -1;
+    await until(
+      'it goes on once the event is there',
+      6_000,
+      async () => (await tallyOf('a'))?.count === 3,
+    );
+    expect((await tallyOf('a'))?.words).to.deep.equal(['one', 'two', 'three']);
+  });
+
+  it('rebuilds beside the live read model and says how far it is', async () => {
+    await start();
+    for (let number = 0; number < 20; number += 1) {
+      await append(open.log, traceStream(number), 0, logged(number));
+    }
+    const head = await open.settled();
+    const seen: string[] = [];
+    await open.projector.rebuild(null, ({ name, position }) => seen.push(`${name} ${position}`));
+    expect(seen).to.include(`records ${head}`);
+    expect(seen).to.include(`tally ${head}`);
+    expect(await rowsOf(7)).to.equal(1);
+    await append(open.log, traceStream(50), 0, logged(50));
+    await open.settled();
+    expect(await rowsOf(50)).to.equal(1);
+    await same();
+  });
+
+  it('finds a read model that is not what the log says', async () => {
+    await start();
+    await append(open.log, room('a'), 0, said('x'));
+    const position = await open.settled();
+    await open.documents.apply(
+      tally().collection,
+      [
+        {
+          key: room('a'),
+          document: { key: room('a'), scope: 's', fields: {}, body: { count: 9 } },
+        },
+      ],
+      { position, fence: 99 },
+    );
+    const [verified] = await open.projector.verify('tally');
+    expect(verified?.difference).to.deep.equal({
+      key: room('a'),
+      stored: { scope: 's', fields: {}, body: { count: 9 } },
+      replayed: { scope: 's', fields: {}, body: { count: 1, words: ['x'] } },
+    });
+  });
+
+  it('answers 503 when a position is not reached in time, and what there is without one', async () => {
+    let milliseconds = 0;
+    const clock = {
+      now: () => new Date(0).toISOString() as never,
+      milliseconds: () => (milliseconds += 500),
+    };
+    await start({ clock });
+    await open.projector.pause('tally');
+    const position = await append(open.log, room('a'), 0, said('x'));
+    const refusal = await open.freshness
+      .reached(['tally'], position)
+      .catch((fault: unknown) => fault);
+    expect(refusal).to.be.instanceOf(Fault);
+    expect((refusal as Fault).code).to.equal('read-model-behind');
+    expect(await open.freshness.reached(['tally'], null)).to.equal('0000000000000000');
+    expect((await open.projector.status()).find(({ name }) => name === 'tally')).to.include({
+      paused: true,
+      lag_events: 1,
+    });
+    await open.projector.resume('tally');
+    await until('it has caught up', 5_000, async () => (await tallyOf('a'))?.count === 1);
+  });
+
+  it('is what a replay gives for generated histories, stopped and started on the way', async () => {
+    await start();
+    await fc.assert(
+      fc.asyncProperty(histories, fc.nat({ max: 20 }), async (events, cut) => {
+        for (const [at, { stream, revision, type, data }] of events.entries()) {
+          await append(open.log, stream, revision, newEvent(type, data));
+          if (at % 5 === cut % 5) await open.settled();
+          if (at === cut) {
+            await open.close();
+            await start();
+          }
+        }
+        await open.settled();
+        await same();
+        await open.close();
+        await folder.remove();
+        folder = await temporaryFolder();
+        await start();
+      }),
+      { numRuns: runs(6), endOnFailure: true },
+    );
+  });
+});

@@ -1,0 +1,116 @@
+import { randomUUID } from 'node:crypto';
+import { openRecords } from '../../engines/duckdb/records.js';
+import { openBus } from '../../engines/memory/bus.js';
+import { systemClock } from '../../engines/node/clock.js';
+import { openDocuments } from '../../engines/sqlite/documents.js';
+import { openEventLog } from '../../engines/sqlite/event-log.js';
+import type { Freshness } from '../../contract/gate.js';
+import type {
+  Clock,
+  Documents,
+  EventLog,
+  EventReader,
+  NewEvent,
+  Position,
+  StreamName,
+} from '../../kernel/ports.js';
+import type { Records } from '../../kernel/records.js';
+import { documentsSource, type AnyProjection } from '../../projections/documents-source.js';
+import { openFreshness } from '../../projections/freshness.js';
+import { openProjector, type Projector } from '../../projections/operate.js';
+import { recordsSource } from '../../projections/records/source.js';
+import type { Decode } from '../../projections/run.js';
+import { instantAt } from './trace-histories.js';
+
+export type OpenProjector = {
+  readonly log: EventLog;
+  readonly documents: Documents;
+  readonly records: Records;
+  readonly projector: Projector;
+  readonly freshness: Freshness;
+  /** When every read model has passed the log's head. */
+  settled(): Promise<Position>;
+  close(): Promise<void>;
+};
+
+export type ProjectorOptions = {
+  readonly dir: string;
+  readonly projections?: readonly AnyProjection[];
+  readonly decode?: Decode;
+  readonly clock?: Clock;
+  readonly reader?: (log: EventLog) => EventReader;
+};
+
+/** The projector on the embedded engines, all in this thread. */
+export const projectorIn = async ({
+  dir,
+  projections = [],
+  decode = (_type, _schema, data) => data,
+  clock = systemClock,
+  reader = (log) => log,
+}: ProjectorOptions): Promise<OpenProjector> => {
+  const bus = openBus(randomUUID());
+  const log = await openEventLog({ dir, bus });
+  const documents = await openDocuments({ dir });
+  const records = await openRecords({ dir });
+  const sources = [
+    recordsSource(records),
+    ...projections.map((projection) => documentsSource(documents, projection)),
+  ];
+  const projector = await openProjector({
+    reader: reader(log),
+    decode,
+    sources,
+    documents,
+    bus,
+    clock,
+  });
+  const freshness = openFreshness({
+    reader: log,
+    checkpoints: new Map(sources.map((source) => [source.name, () => source.checkpoint()])),
+    bus,
+    clock,
+  });
+  return {
+    log,
+    documents,
+    records,
+    projector,
+    freshness,
+    settled: async () => {
+      const names = sources.map(({ name }) => name);
+      return freshness.reached(names, await log.head());
+    },
+    close: async () => {
+      await projector.stop();
+      await Promise.all([log.close(), documents.close(), records.close(), bus.close()]);
+    },
+  };
+};
+
+export const newEvent = (type: string, data: unknown): NewEvent => ({
+  id: randomUUID(),
+  type,
+  data,
+  metadata: {
+    actor: { type: 'service', id: 'assay', role: 'admin' },
+    request_id: 'r',
+    correlation_id: 'r',
+    causation_id: null,
+    at: instantAt(0),
+    schema: 1,
+  },
+});
+
+/** Appends one event; the stream must have `revision` events already. */
+export const append = async (
+  log: EventLog,
+  stream: StreamName,
+  revision: number,
+  event: NewEvent,
+): Promise<Position> => {
+  const expected = revision === 0 ? 'none' : revision - 1;
+  const [result] = await log.append([{ stream, expected, events: [event] }]);
+  if (result === undefined || result === 'conflict') throw new Error(`conflict on ${stream}`);
+  return result.position;
+};
