@@ -1,14 +1,11 @@
 import { Type, type Static } from 'typebox';
 import type { Population } from '../kernel/records.js';
 import { id, instant, maybe, nullable, oneOf, type Json } from '../kernel/shapes.js';
+import { defaultPageLimit, pageLimitMax } from './envelope.js';
 import { filterLeaf, filterNode, flatFiltersMax } from './filters.js';
 import { operation } from './operation.js';
 import { optionalWindow, runSelector } from './selectors.js';
 import { structuredErrorShape } from './metrics.js';
-
-/** Page sizes of contract 1.10. */
-export const pageLimitMax = 1_000;
-export const defaultPageLimit = 100;
 
 const json = Type.Unsafe<Json>(Type.Unknown());
 const metricInfo = Type.Union([

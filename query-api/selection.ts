@@ -1,6 +1,7 @@
 import { selectedRun, type NamedRun } from '../contract/selectors.js';
 import { Fault } from '../kernel/fault.js';
 import type { ProjectId, RunId } from '../kernel/shapes.js';
+import { logStreamList } from '../projections/log-stream-list.js';
 
 /** Whether the project has a live run of that kind and id, as the read model knows it. */
 export type RunInProject = (project: ProjectId, run: NamedRun) => Promise<boolean>;
@@ -9,7 +10,7 @@ export type RunInProject = (project: ProjectId, run: NamedRun) => Promise<boolea
 export type TemplatesOf = (project: ProjectId) => Promise<readonly string[]>;
 
 /** What `runInProject` is answered from, so that reads wait for it. */
-export const logStreams = { name: 'log_stream_list' };
+export const logStreams = logStreamList.collection;
 
 /** The run that a request restricts itself to, null for the whole project. An unknown one is a 404 (contract 3.1). */
 export const runInSelection = async (

@@ -1,4 +1,5 @@
-import { defaultPageLimit, type RecordSearch } from '../../contract/record-reads.js';
+import { defaultPageLimit } from '../../contract/envelope.js';
+import type { RecordSearch } from '../../contract/record-reads.js';
 import { standardColumn } from '../../kernel/columns.js';
 import type { Complaint } from '../../kernel/fault.js';
 import type { Sort } from '../../kernel/ports.js';

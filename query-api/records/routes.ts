@@ -1,3 +1,4 @@
+import { pageMeasure } from '../../contract/envelope.js';
 import { reading, type Route } from '../../contract/operation.js';
 import {
   countSessions,
@@ -52,10 +53,7 @@ const searching = (needs: Needs, operation: typeof searchSessions, population: P
       const last = rows.at(-1)?.values['id'];
       return {
         body: {
-          starting_token: plan.offset,
-          limit: plan.limit,
-          paginated: more || plan.offset > 0,
-          next_starting_token: more ? plan.offset + rows.length : null,
+          ...pageMeasure({ starting_token: plan.offset, limit: plan.limit }, rows.length, more),
           records,
           last_row_id: typeof last === 'string' ? last : null,
         },
