@@ -1,5 +1,5 @@
 import { Type, type TSchema } from 'typebox';
-import { nullable } from '../kernel/shapes.js';
+import { maybe, nullable } from '../kernel/shapes.js';
 
 /** Page sizes of contract 1.10. */
 export const pageLimitMax = 1_000;
@@ -27,7 +27,13 @@ export const envelope = <Name extends string, T extends TSchema>(list: Name, ite
     ...({ [list]: Type.Array(item) } as { readonly [K in Name]: ReturnType<typeof Type.Array<T>> }),
   });
 
-export type PageAsked = { readonly starting_token?: number; readonly limit?: number };
+/** The same as members of a body of contract 5, where null means absence. */
+export const pageMembersOrNull = { starting_token: maybe(startingToken), limit: maybe(limit) };
+
+export type PageAsked = {
+  readonly starting_token?: number | null;
+  readonly limit?: number | null;
+};
 export type PageMeasure = {
   readonly starting_token: number;
   readonly limit: number;

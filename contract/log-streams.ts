@@ -2,6 +2,7 @@ import { Type, type Static } from 'typebox';
 import {
   id,
   instant,
+  maybe,
   name,
   nullable,
   type Instant,
@@ -19,7 +20,8 @@ export const logStream = Type.Object({
   name: Type.String(),
   project_id: id('ProjectId'),
   created_at: instant,
-  updated_at: nullable(instant),
+  /** Of the last change of the log stream itself, not of its records; at first `created_at`. */
+  updated_at: instant,
   created_by: id('UserId'),
   created_by_user: userBlock,
   /** Null unless asked for with `include_counts`. */
@@ -92,7 +94,7 @@ export const searchLogStreams = operation({
   requires: 'viewer',
   params: inProject,
   query: nothing,
-  body: Type.Object({ ...listingBody.properties, ...counts }),
+  body: Type.Object({ ...listingBody.properties, include_counts: maybe(Type.Boolean()) }),
   response: envelope('log_streams', logStream),
   faults: ['not-found'],
 });
@@ -150,7 +152,7 @@ export type LogStreamFacts = {
   readonly name: string;
   readonly project_id: ProjectId;
   readonly created_at: Instant;
-  readonly updated_at: Instant | null;
+  readonly updated_at: Instant;
   readonly created_by: UserId;
 };
 export type LogStreamCounts = {

@@ -28,6 +28,7 @@ export const runSummary = Type.Object({
   created_at: instant,
   updated_at: nullable(instant),
 });
+export type RunSummary = Static<typeof runSummary>;
 export const project = Type.Object({
   id: id('ProjectId'),
   name: Type.String(),
@@ -37,7 +38,8 @@ export const project = Type.Object({
   created_by: id('UserId'),
   created_by_user: userBlock,
   created_at: instant,
-  updated_at: nullable(instant),
+  /** Of the last change of the project itself; at first `created_at`. */
+  updated_at: instant,
   bookmark: Type.Boolean(),
   runs: Type.Array(runSummary),
   permissions: Type.Array(permission),
@@ -172,7 +174,7 @@ export type ProjectFacts = {
   readonly labels: readonly string[];
   readonly created_by: UserId;
   readonly created_at: Instant;
-  readonly updated_at: Instant | null;
+  readonly updated_at: Instant;
 };
 
 export const projectAnswer = (

@@ -45,6 +45,29 @@ export type ProjectInSight = {
   readonly role: ProjectRole;
 };
 
+/**
+ * What the caller may do in a live project of their own organisation; null = it is out of sight and answers 404.
+ * `userRole` is the user's own role, not capped by the key: `owner` for an admin and for who created the project,
+ * `viewer` for an auditor, capped at `viewer` for read_only (contract 2.6, rule 1), then within the bounds of the key
+ * (contract 2.4, rule 4). Roles of collaborators and groups add to it here.
+ */
+export const roleInProject = (
+  userRole: OrganizationRole,
+  { userId, key }: Pick<Principal, 'userId' | 'key'>,
+  project: { readonly id: ProjectId; readonly createdBy: UserId },
+): ProjectRole | null => {
+  if (key !== null && key.projectId !== null && key.projectId !== project.id) return null;
+  const own = ownRole(userRole, project.createdBy === userId ? 'owner' : null);
+  if (own === null || key === null || key.projectRole === null) return own;
+  return weaker(projectRoles, own, key.projectRole);
+};
+
+const ownRole = (userRole: OrganizationRole, given: ProjectRole | null): ProjectRole | null => {
+  if (userRole === 'admin') return 'owner';
+  if (userRole === 'auditor') return given ?? 'viewer';
+  return userRole === 'read_only' && given !== null ? 'viewer' : given;
+};
+
 /** Position in the list: what "at least" compares. */
 export const atLeast = <T extends string>(ranking: readonly T[], role: T, needed: T): boolean =>
   ranking.indexOf(role) >= ranking.indexOf(needed);

@@ -4,27 +4,36 @@ import { unreachable } from '../kernel/decision.js';
 import type { ApiKeyId } from '../kernel/shapes.js';
 import type { Projection } from './projection.js';
 
-/** `ancestors` and `revoked` tell whether the key still counts; they are not shown. */
 export type ListedApiKey = {
-  readonly view: Omit<ApiKeyView, 'last_used'>;
+  /** `last_used` is no event and comes from elsewhere. */
+  readonly shown: Omit<ApiKeyView, 'last_used'>;
+  /** The keys it descends from, its parent first: it is revoked with any of them. */
   readonly ancestors: readonly ApiKeyId[];
-  readonly revoked: boolean;
 };
 
-/** API keys by id, within the user who made them. Revoked ones stay, because their children are judged by them. */
+/** API keys by id, in the scope of their organisation; revoked ones too, since their children look for them. */
 export const apiKeyList: Projection<ApiKeyEvent, ListedApiKey> = {
-  collection: { name: 'api_key_list', version: 1, fields: { created_at: 'date' } },
+  collection: {
+    name: 'api_key_list',
+    version: 1,
+    fields: { created_by: 'id', created_at: 'date', expires_at: 'date', revoked: 'boolean' },
+  },
   types: ['ApiKeyCreated', 'ApiKeyRevoked'],
   keys: ({ data }) => [data.api_key_id],
-  evolve: (document, { type, data }) => {
+  evolve: (document, { type, data }, key) => {
     switch (type) {
       case 'ApiKeyCreated':
         return {
-          key: data.api_key_id,
-          scope: data.created_by,
-          fields: { created_at: data.created_at },
+          key,
+          scope: data.organization_id,
+          fields: {
+            created_by: data.created_by,
+            created_at: data.created_at,
+            expires_at: data.expires_at,
+            revoked: false,
+          },
           body: {
-            view: {
+            shown: {
               id: data.api_key_id,
               description: data.description,
               created_at: data.created_at,
@@ -36,11 +45,10 @@ export const apiKeyList: Projection<ApiKeyEvent, ListedApiKey> = {
               project_role: data.project_role,
             },
             ancestors: data.ancestors,
-            revoked: false,
           },
         };
       case 'ApiKeyRevoked':
-        return document && { ...document, body: { ...document.body, revoked: true } };
+        return document && { ...document, fields: { ...document.fields, revoked: true } };
       default:
         return unreachable(type);
     }

@@ -5,38 +5,31 @@ import type { Document } from '../kernel/ports.js';
 import type { Projection } from './projection.js';
 
 /**
- * Live log streams by id, within their project. Those of a deleted project stay: nobody can name the project any more,
- * so nobody sees them.
+ * Live log streams by id, in the scope of their project. Those of a deleted project stay until the worker deletes them
+ * too; nobody can see the project that they are in.
  */
 export const logStreamList: Projection<LogStreamEvent, LogStreamFacts> = {
   collection: {
     name: 'log_stream_list',
     version: 1,
-    fields: {
-      id: 'id',
-      name: 'text',
-      created_by: 'id',
-      created_at: 'date',
-      updated_at: 'date',
-    },
+    fields: { id: 'id', name: 'text', created_by: 'id', created_at: 'date', updated_at: 'date' },
   },
   types: ['LogStreamCreated', 'LogStreamRenamed', 'LogStreamDeleted'],
   keys: ({ data }) => [data.run_id],
-  evolve: (document, event) => {
-    const { type, data } = event;
+  evolve: (document, { type, data, metadata }) => {
     switch (type) {
       case 'LogStreamCreated':
-        return listed({
+        return documentOf({
           id: data.run_id,
           name: data.name,
           project_id: data.project_id,
           created_at: data.created_at,
-          updated_at: null,
+          updated_at: data.created_at,
           created_by: data.created_by,
         });
       case 'LogStreamRenamed':
         return (
-          document && listed({ ...document.body, name: data.name, updated_at: event.metadata.at })
+          document && documentOf({ ...document.body, name: data.name, updated_at: metadata.at })
         );
       case 'LogStreamDeleted':
         return null;
@@ -46,15 +39,15 @@ export const logStreamList: Projection<LogStreamEvent, LogStreamFacts> = {
   },
 };
 
-const listed = (body: LogStreamFacts): Document<LogStreamFacts> => ({
-  key: body.id,
-  scope: body.project_id,
+const documentOf = (facts: LogStreamFacts): Document<LogStreamFacts> => ({
+  key: facts.id,
+  scope: facts.project_id,
   fields: {
-    id: body.id,
-    name: body.name,
-    created_by: body.created_by,
-    created_at: body.created_at,
-    updated_at: body.updated_at,
+    id: facts.id,
+    name: facts.name,
+    created_by: facts.created_by,
+    created_at: facts.created_at,
+    updated_at: facts.updated_at,
   },
-  body,
+  body: facts,
 });

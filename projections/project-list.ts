@@ -2,9 +2,10 @@ import type { ProjectFacts } from '../contract/projects.js';
 import type { ProjectEvent } from '../events/projects.js';
 import { unreachable } from '../kernel/decision.js';
 import type { Document } from '../kernel/ports.js';
+import type { Instant } from '../kernel/shapes.js';
 import type { Projection } from './projection.js';
 
-/** Live projects by id, within their organisation. */
+/** Live projects by id, in the scope of their organisation. What depends on the caller is added by the read. */
 export const projectList: Projection<ProjectEvent, ProjectFacts> = {
   collection: {
     name: 'project_list',
@@ -20,14 +21,10 @@ export const projectList: Projection<ProjectEvent, ProjectFacts> = {
   },
   types: ['ProjectCreated', 'ProjectRenamed', 'ProjectDetailsChanged', 'ProjectDeleted'],
   keys: ({ data }) => [data.project_id],
-  evolve: (document, event) => {
-    const { type, data } = event;
-    const changed = (facts: Partial<ProjectFacts>): Document<ProjectFacts> | null =>
-      document &&
-      listed(document.scope, { ...document.body, ...facts, updated_at: event.metadata.at });
+  evolve: (document, { type, data, metadata }) => {
     switch (type) {
       case 'ProjectCreated':
-        return listed(data.organization_id, {
+        return documentOf(data.organization_id, {
           id: data.project_id,
           name: data.name,
           type: data.type,
@@ -35,12 +32,16 @@ export const projectList: Projection<ProjectEvent, ProjectFacts> = {
           labels: [],
           created_by: data.created_by,
           created_at: data.created_at,
-          updated_at: null,
+          updated_at: data.created_at,
         });
       case 'ProjectRenamed':
-        return changed({ name: data.name });
+        return changed(document, { name: data.name }, metadata.at);
       case 'ProjectDetailsChanged':
-        return changed({ description: data.description, labels: data.labels });
+        return changed(
+          document,
+          { description: data.description, labels: data.labels },
+          metadata.at,
+        );
       case 'ProjectDeleted':
         return null;
       default:
@@ -49,16 +50,23 @@ export const projectList: Projection<ProjectEvent, ProjectFacts> = {
   },
 };
 
-const listed = (organization: string, body: ProjectFacts): Document<ProjectFacts> => ({
-  key: body.id,
+const documentOf = (organization: string, facts: ProjectFacts): Document<ProjectFacts> => ({
+  key: facts.id,
   scope: organization,
   fields: {
-    id: body.id,
-    name: body.name,
-    type: body.type,
-    created_by: body.created_by,
-    created_at: body.created_at,
-    updated_at: body.updated_at,
+    id: facts.id,
+    name: facts.name,
+    type: facts.type,
+    created_by: facts.created_by,
+    created_at: facts.created_at,
+    updated_at: facts.updated_at,
   },
-  body,
+  body: facts,
 });
+
+const changed = (
+  document: Document<ProjectFacts> | null,
+  change: Partial<ProjectFacts>,
+  at: Instant,
+): Document<ProjectFacts> | null =>
+  document && documentOf(document.scope, { ...document.body, ...change, updated_at: at });

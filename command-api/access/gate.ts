@@ -1,11 +1,11 @@
 import type { Credential, Gate } from '../../contract/gate.js';
-import type { Principal } from '../../contract/roles.js';
+import { roleInProject, type Principal } from '../../contract/roles.js';
 import { Fault } from '../../kernel/fault.js';
 import type { Clock, EventReader } from '../../kernel/ports.js';
 import { reservation } from '../../kernel/reservation.js';
 import { load } from '../../kernel/transact.js';
 import { apiKeys, projects, users, type ApiKey, type User } from './folds.js';
-import { effectiveRole, principalOfKey } from './rights.js';
+import { principalOfKey } from './rights.js';
 import { apiKeyStream, projectStream, reservationStream, userStream } from './streams.js';
 
 export type KeyReading = {
@@ -59,8 +59,11 @@ export const openGate = ({ log, clock, secrets }: Needs): Gate => {
     projectInSight: async (principal, id) => {
       // Not remembered: a deleted project answers 404 at once (contract 5.4).
       const { state: project } = await load(log, projectStream(id), projects);
-      if (project === null) return null;
-      const role = effectiveRole(principal.organizationRole, principal, project);
+      if (project === null || !project.live) return null;
+      if (project.organizationId !== principal.organizationId) return null;
+      // Not the principal's role: a key caps what its creator may do in the organisation, not where they are an owner.
+      const user = await userNow(principal.userId);
+      const role = user === null ? null : roleInProject(user.role, principal, project);
       return role === null ? null : { id, name: project.name, role };
     },
     userInSight: async (principal, id) => {

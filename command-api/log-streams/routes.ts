@@ -51,11 +51,9 @@ export const logStreamWrites = ({ log, ids }: LogStreamNeeds): readonly Route[] 
         }),
         cause,
       );
+      const made = present(state);
       const user = await userBlockOf(log, principal.userId);
-      return {
-        position,
-        body: logStreamAnswer(factsOf(present(state), null), user, notCounted),
-      };
+      return { position, body: logStreamAnswer(factsOf(made, made.createdAt), user, notCounted) };
     }),
 
     route(renameLogStream, async ({ body, params, cause }) => {
@@ -79,7 +77,11 @@ export const logStreamWrites = ({ log, ids }: LogStreamNeeds): readonly Route[] 
       const user = await userBlockOf(log, run.createdBy);
       return {
         position,
-        body: logStreamAnswer(factsOf(run, changed?.metadata.at ?? null), user, notCounted),
+        body: logStreamAnswer(
+          factsOf(run, changed?.metadata.at ?? run.createdAt),
+          user,
+          notCounted,
+        ),
       };
     }),
 
@@ -101,7 +103,7 @@ const present = (run: Run | null): Run => {
   return run;
 };
 
-const factsOf = (run: Run, updatedAt: Instant | null): LogStreamFacts => ({
+const factsOf = (run: Run, updatedAt: Instant): LogStreamFacts => ({
   id: run.id,
   name: run.name,
   project_id: run.projectId,

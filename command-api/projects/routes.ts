@@ -6,25 +6,19 @@ import {
   projectAnswer,
   shownRunsMax,
   type ProjectFacts,
+  type RunSummary,
 } from '../../contract/projects.js';
-import type { RunKind } from '../../contract/selectors.js';
+import { roleInProject } from '../../contract/roles.js';
 import { Fault } from '../../kernel/fault.js';
 import type { EventLog, Ids, StreamName } from '../../kernel/ports.js';
 import { claim, release } from '../../kernel/reservation.js';
-import type { Instant, OrganizationId, ProjectId, RunId } from '../../kernel/shapes.js';
+import type { Instant, OrganizationId, ProjectId } from '../../kernel/shapes.js';
 import { load, transact, type Authorship } from '../../kernel/transact.js';
 import { projects, type Project } from '../access/folds.js';
 import { userBlockOf } from '../access/people.js';
 import { projectStream, reservationStream } from '../access/streams.js';
 import { change, create, remove } from './projects.js';
 
-export type RunSummary = {
-  readonly id: RunId;
-  readonly name: string;
-  readonly kind: RunKind;
-  readonly created_at: Instant;
-  readonly updated_at: Instant | null;
-};
 export type ProjectNeeds = {
   readonly log: EventLog;
   readonly ids: Ids;
@@ -69,8 +63,11 @@ export const projectWrites = ({ log, ids, newestRuns }: ProjectNeeds): readonly 
         }),
         cause,
       );
+      const made = present(state);
       const user = await userBlockOf(log, principal.userId);
-      return { position, body: projectAnswer(factsOf(present(state), null), user, [], 'owner') };
+      // Whose key is limited creates a project as its owner and may still do less in it with that key.
+      const role = roleInProject(principal.organizationRole, principal, made) ?? 'viewer';
+      return { position, body: projectAnswer(factsOf(made, made.createdAt), user, [], role) };
     }),
 
     route(changeProject, async ({ body, params, principal, project, cause }) => {
@@ -84,7 +81,7 @@ export const projectWrites = ({ log, ids, newestRuns }: ProjectNeeds): readonly 
         await release(log, nameStream(state.organizationId, before.state.name), id, cause);
       }
       const last = (await log.read(projectStream(id))).findLast(({ revision }) => revision > 0);
-      const facts = factsOf(state, last?.metadata.at ?? null);
+      const facts = factsOf(state, last?.metadata.at ?? state.createdAt);
       const user = await userBlockOf(log, state.createdBy);
       const runs = await newestRuns(id, shownRunsMax);
       return {
@@ -117,7 +114,7 @@ const present = (project: Project | null): Project => {
   return project;
 };
 
-const factsOf = (project: Project, updatedAt: Instant | null): ProjectFacts => ({
+const factsOf = (project: Project, updatedAt: Instant): ProjectFacts => ({
   id: project.id,
   name: project.name,
   type: project.type,

@@ -40,6 +40,10 @@ const typeSentences = {
   datetime_type: 'Input should be a valid datetime',
 };
 
+/** The member has one legal value. */
+export const notLiteral = (loc: Place, legal: string): Complaint =>
+  complaint(loc, 'literal_error', `Input should be '${legal}'`);
+
 export const unreadableInstant = (loc: Place): Complaint =>
   complaint(loc, 'datetime_parsing', 'Input should be a valid datetime, unable to parse string');
 export const unreadableUuid = (loc: Place): Complaint =>
@@ -54,13 +58,18 @@ export const tooFewItems = (loc: Place, min: number, count: number): Complaint =
 export const tooManyItems = (loc: Place, max: number, count: number): Complaint =>
   complaint(loc, 'too_long', `List should have at most ${items(max)}, not ${count}`);
 
-export const tagMissing = (loc: Place): Complaint =>
-  complaint(loc, 'union_tag_not_found', "Unable to extract tag using discriminator 'type'");
-export const tagUnknown = (loc: Place, tag: string, legal: readonly string[]): Complaint =>
+export const tagMissing = (loc: Place, member = 'type'): Complaint =>
+  complaint(loc, 'union_tag_not_found', `Unable to extract tag using discriminator '${member}'`);
+export const tagUnknown = (
+  loc: Place,
+  tag: string,
+  legal: readonly string[],
+  member = 'type',
+): Complaint =>
   complaint(
     loc,
     'union_tag_invalid',
-    `Input tag '${tag}' found using 'type' does not match any of the expected tags: ${legal
+    `Input tag '${tag}' found using '${member}' does not match any of the expected tags: ${legal
       .map((value) => `'${value}'`)
       .join(', ')}`,
   );

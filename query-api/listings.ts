@@ -1,0 +1,142 @@
+import { defaultPageLimit, pageMeasure, type PageAsked } from '../contract/envelope.js';
+import { listingFiltersMax } from '../contract/listings.js';
+import type { Complaint } from '../kernel/fault.js';
+import type { Filter, FilterKind } from '../kernel/filter.js';
+import type { Collection, Document, Documents, Sort } from '../kernel/ports.js';
+import type { Json, JsonObject } from '../kernel/shapes.js';
+import {
+  notLiteral,
+  tagMissing,
+  tagUnknown,
+  tooManyItems,
+  wrongType,
+  type Place,
+} from './filters/complaints.js';
+import { readComparison, type Complaints } from './filters/leaf.js';
+
+/** What a listing can be filtered and sorted by, by the name that clients use. */
+export type Listing = {
+  readonly filters: Readonly<Record<string, FilterKind>>;
+  readonly sorts: readonly string[];
+};
+
+/** The columns of contract 5.4 and 5.5: those of 4.6 without the experiments' own. */
+export const namedThings: Listing = {
+  filters: {
+    id: 'id',
+    created_by: 'id',
+    name: 'text',
+    created_at: 'date',
+    updated_at: 'date',
+  },
+  sorts: ['name', 'created_at', 'updated_at'],
+};
+
+type Written = { readonly filters?: Json | undefined; readonly sort?: Json | undefined };
+export type PlannedListing = {
+  /** All of them must hold. */
+  readonly filters: readonly Filter[];
+  readonly sort: Sort | null;
+  readonly complaints: readonly Complaint[];
+};
+
+/**
+ * Filters and sort of a listing's body (contract 4.6): each filter is chosen by its `name`. Without `sort` the newest
+ * come first.
+ */
+export const planListing = (written: Written, listing: Listing): PlannedListing => {
+  const complaints: Complaints = [];
+  const filters = readFilters(written.filters ?? null, listing, complaints);
+  const sort = readSort(written.sort ?? null, listing, complaints);
+  return complaints.length > 0
+    ? { filters: [], sort: null, complaints }
+    : { filters, sort, complaints };
+};
+
+const readFilters = (
+  written: Json,
+  listing: Listing,
+  complaints: Complaints,
+): readonly Filter[] => {
+  const loc = ['body', 'filters'];
+  if (written === null) return [];
+  if (!Array.isArray(written)) {
+    complaints.push(wrongType(loc, 'list_type'));
+    return [];
+  }
+  const list = written as readonly Json[];
+  if (list.length > listingFiltersMax) {
+    complaints.push(tooManyItems(loc, listingFiltersMax, list.length));
+    return [];
+  }
+  return list.flatMap((one, index) => {
+    const place = [...loc, String(index)];
+    const named = readName(one, place, Object.keys(listing.filters), complaints);
+    const kind = named === null ? undefined : listing.filters[named.name];
+    if (named === null || kind === undefined) return [];
+    return readComparison(kind, named.name, named.object, place, complaints) ?? [];
+  });
+};
+
+const readSort = (written: Json, listing: Listing, complaints: Complaints): Sort | null => {
+  const loc = ['body', 'sort'];
+  if (written === null) return null;
+  const named = readName(written, loc, listing.sorts, complaints);
+  if (named === null) return null;
+  const { ascending = true, sort_type: sortType = null } = named.object;
+  if (typeof ascending !== 'boolean') {
+    complaints.push(wrongType([...loc, 'ascending'], 'bool_type'));
+  }
+  if (sortType !== null && sortType !== 'column') {
+    complaints.push(notLiteral([...loc, 'sort_type'], 'column'));
+  }
+  return { column: named.name, ascending: ascending === true };
+};
+
+/** The object and the column that its `name` chooses; null when the complaint is made. */
+const readName = (
+  written: Json,
+  loc: Place,
+  legal: readonly string[],
+  complaints: Complaints,
+): { readonly name: string; readonly object: JsonObject } | null => {
+  if (typeof written !== 'object' || written === null || Array.isArray(written)) {
+    complaints.push(wrongType(loc, 'dict_type'));
+    return null;
+  }
+  const object = written as JsonObject;
+  const name = Object.hasOwn(object, 'name') ? object['name'] : undefined;
+  if (name === undefined) complaints.push(tagMissing(loc, 'name'));
+  else if (typeof name === 'string' && legal.includes(name)) return { name, object };
+  else {
+    const tag = typeof name === 'string' ? name : JSON.stringify(name);
+    complaints.push(tagUnknown(loc, tag, legal, 'name'));
+  }
+  return null;
+};
+
+/** The filters as one; null restricts nothing. */
+export const every = (filters: readonly Filter[]): Filter | null =>
+  filters.length > 1 ? { all: filters } : (filters[0] ?? null);
+
+type Asked = PageAsked & { readonly filters?: readonly Filter[]; readonly sort?: Sort | null };
+
+/** One page of a collection with the measure that goes beside its list (contract 1.10). */
+export const pageOf = async <B>(
+  documents: Documents,
+  collection: Collection,
+  scope: string,
+  asked: Asked,
+): Promise<{
+  readonly rows: readonly Document<B>[];
+  readonly measure: ReturnType<typeof pageMeasure>;
+}> => {
+  const { documents: rows, more } = await documents.find<B>(collection, {
+    scope,
+    filter: every(asked.filters ?? []),
+    sort: asked.sort ?? null,
+    offset: asked.starting_token ?? 0,
+    limit: asked.limit ?? defaultPageLimit,
+  });
+  return { rows, measure: pageMeasure(asked, rows.length, more) };
+};

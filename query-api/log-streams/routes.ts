@@ -1,0 +1,110 @@
+import {
+  getLogStream,
+  listLogStreams,
+  logStreamAnswer,
+  notCounted,
+  pageLogStreams,
+  searchLogStreams,
+  type LogStreamCounts,
+  type LogStreamFacts,
+} from '../../contract/log-streams.js';
+import { plainListMax } from '../../contract/envelope.js';
+import { reading, type Route } from '../../contract/operation.js';
+import type { Principal } from '../../contract/roles.js';
+import { Fault } from '../../kernel/fault.js';
+import type { Documents } from '../../kernel/ports.js';
+import type { Records } from '../../kernel/records.js';
+import type { ProjectId } from '../../kernel/shapes.js';
+import { logStreamList } from '../../projections/log-stream-list.js';
+import { recordsCollection } from '../../projections/records/collection.js';
+import { userList } from '../../projections/user-list.js';
+import { namedThings, pageOf, planListing } from '../listings.js';
+import { peopleOf } from '../people.js';
+
+export type LogStreamReadNeeds = {
+  readonly documents: Documents;
+  readonly records: Pick<Records, 'runCounts'>;
+};
+type Asks = { readonly principal: Principal; readonly project: ProjectId };
+
+/** The reads of contract 5.5 about log streams. */
+export const logStreamReads = (needs: LogStreamReadNeeds): readonly Route[] => {
+  const { documents } = needs;
+  const { collection } = logStreamList;
+  const reads = [collection, userList.collection];
+  const counted = [...reads, recordsCollection];
+
+  return [
+    reading(listLogStreams, counted, async ({ params, query, principal }) => {
+      const project = params.project_id;
+      const { documents: found } = await documents.find<LogStreamFacts>(collection, {
+        scope: project,
+        limit: plainListMax,
+      });
+      const facts = found.map(({ body }) => body);
+      return { body: await answers(needs, facts, { principal, project }, query.include_counts) };
+    }),
+
+    reading(pageLogStreams, counted, async ({ params, query, principal }) => {
+      const project = params.project_id;
+      const { rows, measure } = await pageOf<LogStreamFacts>(documents, collection, project, query);
+      const facts = rows.map(({ body }) => body);
+      const shown = await answers(needs, facts, { principal, project }, query.include_counts);
+      return { body: { ...measure, log_streams: shown } };
+    }),
+
+    reading(
+      searchLogStreams,
+      counted,
+      async ({ params, body, principal }) => {
+        const project = params.project_id;
+        const { filters, sort } = planListing(body, namedThings);
+        const { rows, measure } = await pageOf<LogStreamFacts>(documents, collection, project, {
+          ...body,
+          filters,
+          sort,
+        });
+        const facts = rows.map((row) => row.body);
+        const shown = await answers(needs, facts, { principal, project }, body.include_counts);
+        return { body: { ...measure, log_streams: shown } };
+      },
+      ({ body }) => planListing(body, namedThings).complaints,
+    ),
+
+    reading(getLogStream, reads, async ({ params, principal }) => {
+      const { project_id: project, log_stream_id: id } = params;
+      const found = await documents.get<LogStreamFacts>(collection, id);
+      if (found === null || found.scope !== project) {
+        throw new Fault('not-found', 'Log stream not found');
+      }
+      const [shown] = await answers(needs, [found.body], { principal, project }, false);
+      if (shown === undefined) throw new Fault('not-found', 'Log stream not found');
+      return { body: shown };
+    }),
+  ];
+};
+
+/** Bodies in the order of the facts; counts cost a question to the records and are asked for only when wanted. */
+const answers = async (
+  { documents, records }: LogStreamReadNeeds,
+  facts: readonly LogStreamFacts[],
+  { principal, project }: Asks,
+  isCounted: boolean | null | undefined,
+) => {
+  const people = await peopleOf(
+    documents,
+    principal.organizationId,
+    facts.map((one) => one.created_by),
+  );
+  const runs = facts.map(({ id }) => id);
+  const counts =
+    isCounted === true && runs.length > 0 ? await records.runCounts(project, runs) : new Map();
+  const countsOf = (run: string): LogStreamCounts => {
+    if (isCounted !== true) return notCounted;
+    const { spans, traces, sessions } = counts.get(run) ?? { spans: 0, traces: 0, sessions: 0 };
+    return { num_spans: spans, num_traces: traces, has_user_created_sessions: sessions > 0 };
+  };
+  return facts.map((one) =>
+    logStreamAnswer(one, people.get(one.created_by) ?? null, countsOf(one.id)),
+  );
+};

@@ -1,0 +1,20 @@
+import type { UserBlock } from '../contract/people.js';
+import type { Documents } from '../kernel/ports.js';
+import { userList } from '../projections/user-list.js';
+
+/**
+ * The user blocks of an answer by user id (contract 3.10). Users of other organisations and users who were removed are
+ * not in it.
+ */
+export const peopleOf = async (
+  documents: Documents,
+  organization: string,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, UserBlock>> => {
+  const found = await documents.load(userList.collection, [...new Set(ids)]);
+  return new Map(
+    [...found]
+      .filter(([, { scope }]) => scope === organization)
+      .map(([id, { body }]) => [id, body as NonNullable<UserBlock>]),
+  );
+};
