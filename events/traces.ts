@@ -122,17 +122,6 @@ export const sessionDeleted = Type.Object({
   session_id: id('SessionId'),
 });
 
-/**
- * Stream `session-external-<uuid derived from project, run and external id>`: external ids are unique in a run. The
- * last event counts; it is followed by another only when its session was deleted.
- */
-export const sessionExternalIdTaken = Type.Object({
-  project_id: id('ProjectId'),
-  run_id: id('RunId'),
-  external_id: Type.String(),
-  session_id: id('SessionId'),
-});
-
 export type TraceLogged = Static<typeof traceLogged>;
 export type SpansLogged = Static<typeof spansLogged>;
 export type RecordChanges = Static<typeof changes>;
@@ -148,7 +137,3 @@ export type TraceEvent =
 export type SessionEvent =
   | { readonly type: 'SessionStarted'; readonly data: SessionStarted }
   | { readonly type: 'SessionDeleted'; readonly data: Static<typeof sessionDeleted> };
-export type SessionExternalIdEvent = {
-  readonly type: 'SessionExternalIdTaken';
-  readonly data: Static<typeof sessionExternalIdTaken>;
-};

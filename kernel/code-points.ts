@@ -21,5 +21,16 @@ export const codePoints = (text: string): number => {
   return count;
 };
 
+/** Bytes of the text as UTF-8, as sizes are counted (contract 1.3). */
+export const utf8Bytes = (text: string): number => {
+  let bytes = text.length;
+  for (let at = 0; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at);
+    // Two surrogates are four bytes, so each counts as two; a lone one becomes U+FFFD, three bytes, before it gets here.
+    if (unit >= 0x80) bytes += unit >= 0x800 && (unit < 0xd800 || unit > 0xdfff) ? 2 : 1;
+  }
+  return bytes;
+};
+
 const isHigh = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;
 const isLow = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff;

@@ -1,0 +1,196 @@
+import type { SessionEvent, SessionStarted } from '../../events/traces.js';
+import type { ReservationEvent } from '../../events/reservations.js';
+import { isRejection, type Decide } from '../../kernel/decision.js';
+import { Fault } from '../../kernel/fault.js';
+import {
+  start as nowhere,
+  type EventLog,
+  type Ids,
+  type Position,
+  type StreamName,
+} from '../../kernel/ports.js';
+import { claim, reservation, type Reservation } from '../../kernel/reservation.js';
+import type { Brand, Instant, ProjectId, RunId, SessionId } from '../../kernel/shapes.js';
+import { load, stamped, transact, type Authorship, type Loaded } from '../../kernel/transact.js';
+import { reservationStream } from '../access/streams.js';
+import { join, sessions, sessionStream, start, type Session } from './sessions.js';
+
+/** Sessions that traces name, and when each of them begins should it have to be made (contract 7 on 5.6). */
+export type SessionsAsked = {
+  readonly projectId: ProjectId;
+  readonly run: { readonly id: RunId; readonly kind: SessionStarted['run_kind'] };
+  readonly ids: ReadonlyMap<SessionId, Instant>;
+  readonly external: { readonly id: string; readonly createdAt: Instant } | null;
+};
+export type SessionsJoined = {
+  /** The session with the external id asked for. */
+  readonly external: SessionId | null;
+  readonly position: Position;
+};
+type Asker = {
+  readonly cause: Authorship;
+  readonly mint: <Name extends string>(name: Name) => Brand<string, Name>;
+};
+export type Begun = { readonly session: Session; readonly position: Position };
+
+export type SessionBook = {
+  /** Makes what is missing. Throws Fault `conflict` for a session of another run and for one that was deleted. */
+  readonly joinSessions: (asked: SessionsAsked, asker: Asker) => Promise<SessionsJoined>;
+  /**
+   * A session as a client describes it. With an id of the client's own it is that one or a Fault `conflict`; without,
+   * it is the one that has the external id in the run, as it is, else a new one.
+   */
+  readonly begin: (asked: SessionStarted, cause: Authorship) => Promise<Begun>;
+};
+
+export const openSessionBook = ({
+  log,
+  ids,
+}: {
+  readonly log: EventLog;
+  readonly ids: Ids;
+}): SessionBook => {
+  const sessionOf = (project: ProjectId, id: string): Promise<Loaded<Session | null>> =>
+    load(log, sessionStream(project, id), sessions);
+
+  const isLive = async (project: ProjectId, id: string): Promise<boolean> => {
+    const { state } = await sessionOf(project, id);
+    return state !== null && !state.deleted;
+  };
+  const nameOf = (asked: SessionStarted, externalId: string): StreamName =>
+    reservationStream(
+      'session',
+      ids.derive('Reservation', asked.project_id, asked.run_id, externalId),
+    );
+
+  /** The session with that external id, whatever its id; made with the id asked for when there is none. */
+  const beginShared = async (
+    asked: SessionStarted,
+    externalId: string,
+    cause: Authorship,
+  ): Promise<Begun> => {
+    const names = nameOf(asked, externalId);
+    const holder = await held(log, names, null, asked.session_id, cause);
+    try {
+      return await decided(log, { ...asked, session_id: holder }, join, cause);
+    } catch (error) {
+      // The claim and the session are two appends. A session that is not there although its stream takes no events was
+      // deleted: its external id is free again.
+      if (!(error instanceof Fault) || error.code !== 'conflict') throw error;
+      if (holder === asked.session_id || (await isLive(asked.project_id, holder))) throw error;
+      const next = await held(log, names, holder, asked.session_id, cause);
+      return decided(log, { ...asked, session_id: next }, join, cause);
+    }
+  };
+
+  const beginOwn = async (asked: SessionStarted, cause: Authorship): Promise<Begun> => {
+    const { project_id: project, session_id: id, external_id: externalId } = asked;
+    if (externalId !== null) {
+      // A session that is known by its id is judged first: it may have another external id, or none.
+      const { state } = await sessionOf(project, id);
+      const isNew = state === null;
+      const claimed =
+        !isNew ||
+        (await claim(log, nameOf(asked, externalId), id, (one) => isLive(project, one), cause));
+      if (!claimed) {
+        throw new Fault('conflict', `The external id '${externalId}' belongs to another session`);
+      }
+    }
+    return decided(log, asked, start, cause);
+  };
+
+  return {
+    begin: (asked, cause) =>
+      asked.external_id !== null && asked.minted
+        ? beginShared(asked, asked.external_id, cause)
+        : beginOwn(asked, cause),
+    joinSessions: async (asked, { cause, mint }) => {
+      const position = await joinById(log, asked, cause);
+      if (asked.external === null) return { external: null, position };
+      const { id, createdAt } = asked.external;
+      const session = startedBy(asked, mint('SessionId'), createdAt);
+      const begun = await beginShared({ ...session, external_id: id, minted: true }, id, cause);
+      return {
+        external: begun.session.started.session_id,
+        position: begun.position > position ? begun.position : position,
+      };
+    },
+  };
+};
+
+/** A session as a trace makes it: the rest of its members stay empty (contract 7 on 5.6). */
+const startedBy = (
+  { projectId, run }: SessionsAsked,
+  id: SessionId,
+  createdAt: Instant,
+): SessionStarted => ({
+  project_id: projectId,
+  run_id: run.id,
+  run_kind: run.kind,
+  session_id: id,
+  name: '',
+  external_id: null,
+  previous_session_id: null,
+  user_metadata: {},
+  created_at: createdAt,
+  minted: false,
+});
+
+/** The missing ones in one append; a race that was lost is decided again. */
+const joinById = async (
+  log: EventLog,
+  asked: SessionsAsked,
+  cause: Authorship,
+): Promise<Position> => {
+  const missing: SessionStarted[] = [];
+  let position = nowhere;
+  for (const [id, createdAt] of asked.ids) {
+    const session = startedBy(asked, id, createdAt);
+    const known = await load(log, sessionStream(asked.projectId, id), sessions);
+    const decision = join(session)(known.state);
+    if (isRejection(decision)) throw new Fault(decision.rejected, decision.detail);
+    if (decision.length > 0) missing.push(session);
+    if (known.position > position) position = known.position;
+  }
+  if (missing.length === 0) return position;
+  const results = await log.append(
+    missing.map((session) => {
+      const stream = sessionStream(asked.projectId, session.session_id);
+      const events = [{ type: 'SessionStarted', data: session }];
+      return { stream, expected: 'none' as const, events: stamped(stream, 0, events, cause) };
+    }),
+  );
+  for (const [index, session] of missing.entries()) {
+    const result = results[index] ?? 'conflict';
+    const joined =
+      result === 'conflict' ? (await decided(log, session, join, cause)).position : result.position;
+    if (joined > position) position = joined;
+  }
+  return position;
+};
+
+const decided = async (
+  log: EventLog,
+  asked: SessionStarted,
+  decide: (asked: SessionStarted) => Decide<Session | null, SessionEvent>,
+  cause: Authorship,
+): Promise<Begun> => {
+  const stream = sessionStream(asked.project_id, asked.session_id);
+  const { state, position } = await transact(log, stream, sessions, decide(asked), cause);
+  if (state === null) throw new TypeError(`${stream} is there after it was decided on`);
+  return { session: state, position };
+};
+
+/** Who holds the external id once `candidate` took it over from `before`; whoever was faster, stays. */
+const held = async (
+  log: EventLog,
+  names: StreamName,
+  before: string | null,
+  candidate: SessionId,
+  cause: Authorship,
+): Promise<SessionId> => {
+  const takeOver: Decide<Reservation, ReservationEvent> = ({ holder }) =>
+    holder === before ? [{ type: 'NameClaimed', data: { holder: candidate } }] : [];
+  const { state } = await transact(log, names, reservation, takeOver, cause);
+  return (state.holder ?? candidate) as SessionId;
+};

@@ -1,0 +1,58 @@
+import { createSession, type SentSession } from '../../contract/ingest.js';
+import { route, type Route } from '../../contract/operation.js';
+import { selectorComplaints } from '../../contract/selectors.js';
+import type { SessionStarted } from '../../events/traces.js';
+import type { EventLog, Ids } from '../../kernel/ports.js';
+import type { Instant, SessionId } from '../../kernel/shapes.js';
+import type { Run } from '../access/folds.js';
+import { runForRecords } from '../access/selected-run.js';
+import type { SessionBook } from './book.js';
+
+type Needs = { readonly log: EventLog; readonly ids: Ids; readonly sessions: SessionBook };
+
+export const sessionWrites = (needs: Needs): readonly Route[] => [
+  route(
+    createSession,
+    async (request) => {
+      const { body, cause, mint } = request;
+      const run = await runForRecords(needs, request);
+      const asked = asStarted(body, run, body.id ?? mint('SessionId'), cause.at);
+      const { session, position } = await needs.sessions.begin(asked, cause);
+      const { started } = session;
+      return {
+        position,
+        body: {
+          id: started.session_id,
+          name: started.name,
+          project_id: started.project_id,
+          project_name: request.project?.name ?? '',
+          previous_session_id: started.previous_session_id,
+          external_id: started.external_id,
+        },
+      };
+    },
+    ({ body }) => selectorComplaints(body),
+  ),
+];
+
+const asStarted = (
+  body: SentSession,
+  run: Run,
+  id: SessionId,
+  receivedAt: Instant,
+): SessionStarted => ({
+  project_id: run.projectId,
+  run_id: run.id,
+  run_kind: run.kind,
+  session_id: id,
+  name: body.name ?? '',
+  external_id: body.external_id ?? null,
+  previous_session_id: body.previous_session_id ?? null,
+  user_metadata: Object.fromEntries(
+    Object.entries(body.user_metadata ?? {}).filter(
+      (entry): entry is [string, string] => entry[1] !== null,
+    ),
+  ),
+  created_at: receivedAt,
+  minted: body.id == null,
+});

@@ -1,0 +1,62 @@
+import type { SessionEvent, SessionStarted } from '../../events/traces.js';
+import { reject, unreachable, type Decide, type Fold } from '../../kernel/decision.js';
+import { stream, type StreamName } from '../../kernel/ports.js';
+import type { ProjectId } from '../../kernel/shapes.js';
+
+export const sessionStream = (project: ProjectId, session: string): StreamName =>
+  stream('session', project, session);
+
+/** What is known of a session; null before it was started. */
+export type Session = { readonly started: SessionStarted; readonly deleted: boolean };
+
+export const sessions: Fold<Session | null, SessionEvent> = {
+  initial: null,
+  evolve: (session, { type, data }) => {
+    switch (type) {
+      case 'SessionStarted':
+        return { started: data, deleted: false };
+      case 'SessionDeleted':
+        return session && { ...session, deleted: true };
+      default:
+        return unreachable(type);
+    }
+  },
+};
+
+/** Starts a session as a client describes it; one that is known has to be the same (contract 5.6, rule 3). */
+export const start =
+  (asked: SessionStarted): Decide<Session | null, SessionEvent> =>
+  (session) => {
+    const joined = join(asked)(session);
+    if (session === null || 'rejected' in joined) return joined;
+    const { started } = session;
+    const isSame =
+      started.name === asked.name &&
+      started.external_id === asked.external_id &&
+      started.previous_session_id === asked.previous_session_id &&
+      sameMap(started.user_metadata, asked.user_metadata);
+    return isSame
+      ? []
+      : reject('conflict', `Session ${asked.session_id} was started with other content`);
+  };
+
+/** Starts a session because a trace names it; one that is known in the run is the one meant (contract 5.6, rule 2). */
+export const join =
+  (asked: SessionStarted): Decide<Session | null, SessionEvent> =>
+  (session) => {
+    if (session === null) return [{ type: 'SessionStarted', data: asked }];
+    if (session.deleted) return reject('conflict', `Session ${asked.session_id} was deleted`);
+    if (session.started.run_id !== asked.run_id) {
+      return reject('conflict', `Session ${asked.session_id} belongs to another run`);
+    }
+    return [];
+  };
+
+type Texts = Readonly<Record<string, string>>;
+const sameMap = (one: Texts, other: Texts): boolean => {
+  const names = Object.keys(one);
+  return (
+    names.length === Object.keys(other).length &&
+    names.every((name) => Object.hasOwn(other, name) && one[name] === other[name])
+  );
+};

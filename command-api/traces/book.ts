@@ -1,0 +1,162 @@
+import type { TraceEvent } from '../../events/traces.js';
+import { isRejection, type Decide } from '../../kernel/decision.js';
+import { Fault } from '../../kernel/fault.js';
+import { start, type Clock, type EventLog, type StreamName } from '../../kernel/ports.js';
+import {
+  retriesMax,
+  stamped,
+  type Authorship,
+  type Loaded,
+  type Transacted,
+} from '../../kernel/transact.js';
+import { traces, type Trace } from './trace.js';
+
+type State = Loaded<Trace | null>;
+
+/**
+ * Traces as the log has them. What was folded is kept, within bounds, and only brought up to date when it is asked for
+ * again: a trace that grows by many requests is not folded from its first event each time.
+ */
+export type TraceBook = {
+  readonly load: (stream: StreamName) => Promise<State>;
+  /** A trace that may be on its way is waited for, at most 2 s (contract 5.6, rule 4). Null: there is none. */
+  readonly existing: (stream: StreamName) => Promise<Trace | null>;
+  /** As `transact` of the kernel; requests to one trace take turns, so that they do not race each other in vain. */
+  readonly transact: (
+    stream: StreamName,
+    decide: Decide<Trace | null, TraceEvent>,
+    authorship: Authorship,
+  ) => Promise<Transacted<Trace | null, TraceEvent>>;
+};
+
+/** Characters of all the traces kept: about twice as many bytes of memory. */
+const keptWeightMax = 32_000_000;
+const keptMax = 2_000;
+/** Contract 5.6, rule 4. */
+export const patienceMs = 2_000;
+/** An index may lag behind the log, so a look at the log alone does not do. */
+const lookAgainMs = 100;
+
+export const openTraceBook = ({
+  log,
+  clock,
+}: {
+  readonly log: EventLog;
+  readonly clock: Clock;
+}): TraceBook => {
+  const kept = keeping();
+  const inTurn = turns();
+
+  const load = async (stream: StreamName): Promise<State> => {
+    const known = kept.get(stream);
+    const from = known === undefined || known.revision === 'none' ? 0 : known.revision;
+    const events = await log.read(stream, { from });
+    // The last known event is read again: when it is gone, the stream was erased, and what was kept is no longer true.
+    const stands = known !== undefined && from > 0 ? events[0]?.revision === from : false;
+    if (from > 0 && !stands) {
+      kept.drop(stream);
+      return load(stream);
+    }
+    const fresh = known === undefined || !stands ? events : events.slice(1);
+    const last = events.at(-1);
+    const before = stands && known !== undefined ? known.state : traces.initial;
+    const state: State = {
+      state: fresh.reduce(
+        (one, event) => traces.evolve(one, event as unknown as TraceEvent),
+        before,
+      ),
+      revision: last?.revision ?? 'none',
+      position: last?.position ?? start,
+    };
+    kept.set(stream, state);
+    return state;
+  };
+
+  const transactOnce = async (
+    stream: StreamName,
+    decide: Decide<Trace | null, TraceEvent>,
+    authorship: Authorship,
+  ): Promise<Transacted<Trace | null, TraceEvent> | 'conflict'> => {
+    const { state, revision, position } = await load(stream);
+    const decision = decide(state);
+    if (isRejection(decision)) {
+      throw new Fault(decision.rejected, decision.detail, decision.details);
+    }
+    if (decision.length === 0) return { state, events: [], position };
+    const next = revision === 'none' ? 0 : revision + 1;
+    const [result = 'conflict'] = await log.append([
+      { stream, expected: revision, events: stamped(stream, next, decision, authorship) },
+    ]);
+    if (result === 'conflict') return result;
+    return { state: decision.reduce(traces.evolve, state), events: decision, ...result };
+  };
+
+  return {
+    load,
+    existing: (stream) => {
+      const look = async (): Promise<Trace | null> => (await load(stream)).state;
+      return awaited({ log, clock }, look);
+    },
+    transact: (stream, decide, authorship) =>
+      inTurn(stream, async () => {
+        for (let attempt = 0; attempt <= retriesMax; attempt += 1) {
+          const done = await transactOnce(stream, decide, authorship);
+          if (done !== 'conflict') return done;
+        }
+        throw new Fault('conflict', 'Too many others changed this at the same time; try again');
+      }),
+  };
+};
+
+/** Asks until there is an answer, at most as long as the contract lets a client wait. */
+export const awaited = async <T>(
+  { log, clock }: { readonly log: Pick<EventLog, 'head' | 'grown'>; readonly clock: Clock },
+  ask: () => Promise<T | null>,
+): Promise<T | null> => {
+  const until = clock.milliseconds() + patienceMs;
+  for (;;) {
+    const head = await log.head();
+    const answer = await ask();
+    const left = until - clock.milliseconds();
+    if (answer !== null || left <= 0) return answer;
+    await log.grown(head, AbortSignal.timeout(Math.ceil(Math.min(left, lookAgainMs))));
+  }
+};
+
+/** What was used longest ago goes first. */
+const keeping = () => {
+  const kept = new Map<StreamName, State>();
+  let weight = 0;
+  const drop = (stream: StreamName): void => {
+    weight -= kept.get(stream)?.state?.weight ?? 0;
+    kept.delete(stream);
+  };
+  return {
+    get: (stream: StreamName): State | undefined => kept.get(stream),
+    drop,
+    set: (stream: StreamName, state: State): void => {
+      drop(stream);
+      if (state.state === null) return;
+      kept.set(stream, state);
+      weight += state.state.weight;
+      for (const oldest of kept.keys()) {
+        if (kept.size <= keptMax && weight <= keptWeightMax) return;
+        drop(oldest);
+      }
+    },
+  };
+};
+
+/** Work on one stream after the work before it, whether that succeeded or not. */
+const turns = () => {
+  const last = new Map<StreamName, Promise<unknown>>();
+  return async <T>(stream: StreamName, work: () => Promise<T>): Promise<T> => {
+    const mine = (last.get(stream) ?? Promise.resolve()).then(work, work);
+    last.set(stream, mine);
+    try {
+      return await mine;
+    } finally {
+      if (last.get(stream) === mine) last.delete(stream);
+    }
+  };
+};

@@ -1,0 +1,64 @@
+import type { SpanContent, TraceEvent, TraceLogged } from '../../events/traces.js';
+import { reject, type Decide, type Rejection } from '../../kernel/decision.js';
+import { layered } from './layers.js';
+import { differing, sameContent, type TraceAsSent } from './same.js';
+import { spanEvents, traceEvents } from './sizes.js';
+import type { Trace } from './trace.js';
+
+/** Records a trace as it came. One that is known already: quiet when it is the same (contract 5.6, rule 3). */
+export const logTrace =
+  (logged: TraceLogged): Decide<Trace | null, TraceEvent> =>
+  (trace) => {
+    if (trace === null) return traceEvents(logged);
+    const differ = differingFrom(trace, logged);
+    return differ.length === 0 ? [] : taken(differ);
+  };
+
+/** Ids of the records that the trace has with other content. A deleted trace keeps its id. */
+export const differingFrom = (trace: Trace, logged: TraceLogged): readonly string[] =>
+  trace.deleted ? [logged.trace_id] : differing(logged, asSent(trace));
+
+const asSent = (trace: Trace): TraceAsSent => {
+  const record = layered(trace.records, trace.id);
+  if (record === undefined) throw new TypeError(`trace ${trace.id} lacks its own record`);
+  return { trace: record.sent, spans: trace.sentSpans, is_complete: trace.sentComplete };
+};
+
+/** Adds spans that came later. Each one that the trace has already must be the same, under the same parent. */
+export const addSpans =
+  (spans: readonly SpanContent[]): Decide<Trace | null, TraceEvent> =>
+  (trace) => {
+    if (trace === null || trace.deleted) return reject('not-found', 'Trace not found');
+    const { distinct, differ } = distinctSpans(spans, (id) => layered(trace.records, id)?.sent);
+    if (differ.length > 0) return taken(differ);
+    return spanEvents({ project_id: trace.projectId, trace_id: trace.id }, distinct);
+  };
+
+/**
+ * Spans without those that are known already, before or earlier in the same list; `differ` has the ids that are known
+ * with other content. Spans whose ids the service made cannot be known.
+ */
+export const distinctSpans = (
+  spans: readonly SpanContent[],
+  known: (id: string) => TraceLogged['trace'] | undefined = () => undefined,
+): { readonly distinct: readonly SpanContent[]; readonly differ: readonly string[] } => {
+  const distinct = new Map<string, SpanContent>();
+  const differ = new Set<string>();
+  for (const span of spans) {
+    const same = (known(span.id) ?? distinct.get(span.id)) as SpanContent | undefined;
+    if (same === undefined) distinct.set(span.id, span);
+    else if (same.parent_id !== span.parent_id || !sameContent(same, span)) differ.add(span.id);
+  }
+  return { distinct: [...distinct.values()], differ: [...differ] };
+};
+
+const namedMax = 20;
+
+/** 409 that names the ids (contract 5.6, rule 3). */
+export const taken = (ids: readonly string[]): Rejection => {
+  const more = ids.length > namedMax ? ` and ${ids.length - namedMax} more` : '';
+  return reject(
+    'conflict',
+    `Already logged with other content: ${ids.slice(0, namedMax).join(', ')}${more}`,
+  );
+};

@@ -1,0 +1,244 @@
+import { logSpans, logTraces, updateSpan, updateTrace } from '../../contract/ingest.js';
+import { route, type Route } from '../../contract/operation.js';
+import {
+  complaintsAboutChange,
+  complaintsAboutSpans,
+  complaintsAboutTraces,
+  countSpans,
+} from '../../contract/record-rules.js';
+import type { ProjectInSight } from '../../contract/roles.js';
+import { selectorComplaints } from '../../contract/selectors.js';
+import type { SpanContent } from '../../events/traces.js';
+import { Fault } from '../../kernel/fault.js';
+import type { Clock, EventLog, Ids, Position } from '../../kernel/ports.js';
+import type {
+  Brand,
+  Instant,
+  ProjectId,
+  RunId,
+  SessionId,
+  SpanId,
+  TraceId,
+} from '../../kernel/shapes.js';
+import type { Authorship } from '../../kernel/transact.js';
+import { runOf } from '../access/runs.js';
+import { runForRecords, runMembers } from '../access/selected-run.js';
+import { batchOf, externalSessionNamed, sessionsNamed } from './batch.js';
+import { awaited, openTraceBook } from './book.js';
+import * as changes from './change.js';
+import { spanContents } from './content.js';
+import { layered } from './layers.js';
+import { addSpans, taken } from './log.js';
+import { openSpanIndex, type SpanQuestions } from './span-index.js';
+import { traceStream, type Trace } from './trace.js';
+import { ownedElsewhere, sentIds, writeTraces, type Writing } from './write.js';
+
+/** Makes the sessions that traces name where they are missing; command-api/sessions answers it. */
+export type JoinSessions = (
+  asked: {
+    readonly projectId: ProjectId;
+    readonly run: {
+      readonly id: RunId;
+      readonly kind: 'log_stream' | 'experiment' | 'metrics_testing';
+    };
+    readonly ids: ReadonlyMap<SessionId, Instant>;
+    readonly external: { readonly id: string; readonly createdAt: Instant } | null;
+  },
+  asker: {
+    readonly cause: Authorship;
+    readonly mint: <Name extends string>(name: Name) => Brand<string, Name>;
+  },
+) => Promise<{ readonly external: SessionId | null; readonly position: Position }>;
+
+export type TraceNeeds = SpanQuestions & {
+  readonly log: EventLog;
+  readonly ids: Ids;
+  readonly clock: Clock;
+  readonly joinSessions: JoinSessions;
+};
+
+type Known = TraceNeeds & Writing;
+
+export const traceWrites = (needs: TraceNeeds): readonly Route[] => {
+  const known: Known = {
+    ...needs,
+    traceBook: openTraceBook(needs),
+    spanIndex: openSpanIndex(needs),
+  };
+  return [
+    logTracesRoute(known),
+    updateTraceRoute(known),
+    logSpansRoute(known),
+    updateSpanRoute(known),
+  ];
+};
+
+const logTracesRoute = (needs: Known): Route =>
+  route(
+    logTraces,
+    async (request) => {
+      const { body, cause, mint } = request;
+      const run = await runForRecords(needs, request);
+      const joined = await needs.joinSessions(
+        {
+          projectId: run.projectId,
+          run,
+          ids: sessionsNamed(body, cause.at),
+          external: externalSessionNamed(body, cause.at),
+        },
+        { cause, mint },
+      );
+      const batch = batchOf(
+        body,
+        {
+          run,
+          sessionOf: (trace) => trace.session_id ?? body.session_id ?? joined.external,
+        },
+        { mint, receivedAt: cause.at },
+      );
+      const written = await writeTraces(needs, run.projectId, batch, cause);
+      const last = batch.ids.at(-1);
+      const lastSent = body.traces.at(-1);
+      const known = last === undefined ? undefined : written.sessions.get(last);
+      return {
+        position: later(joined.position, written.position),
+        body: {
+          ...projectMembers(run.projectId, request.project),
+          ...runMembers(run),
+          session_id:
+            known === undefined
+              ? (lastSent?.session_id ?? body.session_id ?? joined.external)
+              : known,
+          records_count: batch.ids.length + batch.spansCount,
+          traces_count: batch.ids.length,
+          spans_count: batch.spansCount,
+          trace_ids: body.include_trace_ids === true ? [...batch.ids] : null,
+        },
+      };
+    },
+    ({ body }) => [...selectorComplaints(body), ...complaintsAboutTraces(body.traces)],
+  );
+
+const updateTraceRoute = (needs: Known): Route =>
+  route(
+    updateTrace,
+    async ({ body, params, project, cause }) => {
+      const { project_id: projectId, trace_id: traceId } = params;
+      const trace = await liveTrace(needs, projectId, traceId);
+      const { position } = await needs.traceBook.transact(
+        traceStream(projectId, traceId),
+        changes.updateTrace(body),
+        cause,
+      );
+      return {
+        position,
+        body: {
+          ...placeOf(trace, project),
+          records_count: 1,
+          traces_count: 1,
+          spans_count: 0,
+          trace_id: traceId,
+        },
+      };
+    },
+    ({ body }) => complaintsAboutChange(body),
+  );
+
+const logSpansRoute = (needs: Known): Route =>
+  route(
+    logSpans,
+    async ({ body, params, project, cause, mint }) => {
+      const { project_id: projectId } = params;
+      const { trace_id: traceId, parent_id: parentId } = body;
+      const trace = await liveTrace(needs, projectId, traceId);
+      const minting = { mint, receivedAt: cause.at };
+      const spans = spanContents(body.spans, parentId, minting, true);
+      const named = sentIds(spans);
+      const owned = await ownedElsewhere(needs, projectId, within(traceId, named));
+      if (owned.size > 0) throw new Fault('conflict', taken([...owned]).detail);
+      const { position } = await needs.traceBook.transact(
+        traceStream(projectId, traceId),
+        addSpans(spans),
+        cause,
+      );
+      needs.spanIndex.note(projectId, traceId, named);
+      return {
+        position,
+        body: {
+          ...placeOf(trace, project),
+          records_count: countSpans(body.spans),
+          trace_id: traceId,
+          parent_id: parentId,
+        },
+      };
+    },
+    ({ body }) => complaintsAboutSpans(body.spans, body.trace_id),
+  );
+
+const within = (trace: TraceId, spans: readonly string[]): ReadonlyMap<string, TraceId> =>
+  new Map(spans.map((span) => [span, trace]));
+
+const updateSpanRoute = (needs: Known): Route =>
+  route(
+    updateSpan,
+    async ({ body, params, project, cause }) => {
+      const { project_id: projectId, span_id: spanId } = params;
+      const { trace, span } = await liveSpan(needs, projectId, spanId);
+      const { position } = await needs.traceBook.transact(
+        traceStream(projectId, trace.id),
+        changes.updateSpan(spanId, body),
+        cause,
+      );
+      return {
+        position,
+        body: {
+          ...placeOf(trace, project),
+          records_count: 1,
+          trace_id: trace.id,
+          parent_id: span.parent_id as Brand<string, 'RecordId'>,
+          span_id: spanId,
+        },
+      };
+    },
+    ({ body }) => complaintsAboutChange(body),
+  );
+
+/** Throws Fault `not-found` when it does not come within 2 s, is deleted, or its run is (contract 5.6, rule 4). */
+const liveTrace = async (needs: Known, project: ProjectId, id: TraceId): Promise<Trace> => {
+  const trace = await needs.traceBook.existing(traceStream(project, id));
+  const isLive =
+    trace !== null && !trace.deleted && (await runOf(needs.log, project, trace.runId)) !== null;
+  if (!isLive) throw new Fault('not-found', 'Trace not found');
+  return trace;
+};
+
+const liveSpan = async (needs: Known, project: ProjectId, id: SpanId) => {
+  const found = await awaited(needs, async () => {
+    const traceId = await needs.spanIndex.traceOf(project, id);
+    if (traceId === null) return null;
+    const { state: trace } = await needs.traceBook.load(traceStream(project, traceId));
+    const span = trace === null ? undefined : layered(trace.records, id)?.sent;
+    return trace === null || span === undefined || span.type === 'trace'
+      ? null
+      : { trace, span: span as SpanContent };
+  });
+  const isLive =
+    found !== null &&
+    !found.trace.deleted &&
+    (await runOf(needs.log, project, found.trace.runId)) !== null;
+  if (!isLive) throw new Fault('not-found', 'Span not found');
+  return found;
+};
+
+const placeOf = (trace: Trace, project: ProjectInSight | null) => ({
+  ...projectMembers(trace.projectId, project),
+  ...runMembers({ id: trace.runId, kind: trace.runKind }),
+  session_id: trace.sessionId,
+});
+
+const projectMembers = (id: ProjectId, project: ProjectInSight | null) => ({
+  project_id: id,
+  project_name: project?.name ?? '',
+});
+
+const later = (one: Position, other: Position): Position => (one > other ? one : other);

@@ -1,0 +1,104 @@
+import type { SpanContent, TraceLogged } from '../../events/traces.js';
+import { Fault } from '../../kernel/fault.js';
+import { start, type EventLog, type Position, type StreamAppend } from '../../kernel/ports.js';
+import type { ProjectId, SessionId, TraceId } from '../../kernel/shapes.js';
+import { stamped, type Authorship } from '../../kernel/transact.js';
+import type { Batch } from './batch.js';
+import type { TraceBook } from './book.js';
+import { layered } from './layers.js';
+import { differingFrom, taken } from './log.js';
+import { traceEvents } from './sizes.js';
+import type { SpanIndex } from './span-index.js';
+import { traceStream } from './trace.js';
+
+export type Writing = {
+  readonly log: EventLog;
+  readonly traceBook: TraceBook;
+  readonly spanIndex: SpanIndex;
+};
+
+export type Written = {
+  readonly position: Position;
+  /** Of traces that were there before: the session that they are in. */
+  readonly sessions: ReadonlyMap<TraceId, SessionId | null>;
+};
+
+/**
+ * Every trace of the request in one append, each on a stream that must not exist; only where one does, it is read and
+ * compared (contract 5.6, rule 3). Throws Fault `conflict` naming all ids that are taken, after the others were
+ * recorded.
+ */
+export const writeTraces = async (
+  needs: Writing,
+  project: ProjectId,
+  batch: Batch,
+  cause: Authorship,
+): Promise<Written> => {
+  const owned = await ownedElsewhere(needs, project, batch.sentSpans);
+  const hasOwned = ({ spans }: TraceLogged): boolean =>
+    owned.size > 0 && spans.some(({ id }) => owned.has(id));
+  const writable = batch.logged.filter((logged) => !hasOwned(logged));
+  const differ = [...batch.differ, ...owned];
+  const sessions = new Map<TraceId, SessionId | null>();
+  let position = start;
+  const results =
+    writable.length === 0 ? [] : await needs.log.append(writable.map((one) => asNew(one, cause)));
+  for (const [index, logged] of writable.entries()) {
+    const result = results[index] ?? 'conflict';
+    let at: Position;
+    if (result === 'conflict') {
+      const known = await compared(needs, logged);
+      differ.push(...known.differ);
+      sessions.set(logged.trace_id, known.sessionId);
+      at = known.position;
+    } else {
+      needs.spanIndex.note(project, logged.trace_id, sentIds(logged.spans));
+      at = result.position;
+    }
+    if (at > position) position = at;
+  }
+  if (differ.length > 0) throw new Fault('conflict', taken([...new Set(differ)]).detail);
+  return { position, sessions };
+};
+
+const asNew = (logged: TraceLogged, cause: Authorship): StreamAppend => {
+  const stream = traceStream(logged.project_id, logged.trace_id);
+  return { stream, expected: 'none', events: stamped(stream, 0, traceEvents(logged), cause) };
+};
+
+type Compared = {
+  readonly differ: readonly string[];
+  readonly sessionId: SessionId | null;
+  readonly position: Position;
+};
+const compared = async ({ traceBook }: Writing, logged: TraceLogged): Promise<Compared> => {
+  const { state, position } = await traceBook.load(traceStream(logged.project_id, logged.trace_id));
+  return {
+    // A stream that takes no first event and has none was erased.
+    differ: state === null ? [logged.trace_id] : differingFrom(state, logged),
+    sessionId: state?.sessionId ?? null,
+    position,
+  };
+};
+
+/** Ids that the client made; others nobody can name before reading them. */
+export const sentIds = (spans: readonly SpanContent[]): readonly string[] =>
+  spans.filter(({ minted }) => minted?.includes('id') !== true).map(({ id }) => id);
+
+/** Spans that another trace of the project has: the index says where to look, that trace's stream whether it is so. */
+export const ownedElsewhere = async (
+  { traceBook, spanIndex }: Writing,
+  project: ProjectId,
+  spans: ReadonlyMap<string, TraceId>,
+): Promise<ReadonlySet<string>> => {
+  const owned = new Set<string>();
+  if (spans.size === 0) return owned;
+  for (const [span, trace] of await spanIndex.owners(project, [...spans.keys()])) {
+    if (trace === spans.get(span)) continue;
+    const { state } = await traceBook.load(traceStream(project, trace));
+    if (state !== null && !state.deleted && layered(state.records, span) !== undefined) {
+      owned.add(span);
+    }
+  }
+  return owned;
+};

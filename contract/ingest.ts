@@ -1,0 +1,194 @@
+import { Type, type Static } from 'typebox';
+import { id, maybe, nullable, oneOf } from '../kernel/shapes.js';
+import { operation } from './operation.js';
+import {
+  anySpanInput,
+  anySpanOutput,
+  externalId,
+  metricMap,
+  recordName,
+  spanSchema,
+  tagList,
+  tracesMax,
+  traceSchema,
+  traceTextSchema,
+  userMetadata,
+} from './records.js';
+import { runSelector } from './selectors.js';
+
+export const loggingMethods = [
+  'playground',
+  'python_client',
+  'typescript_client',
+  'api_direct',
+] as const;
+/** Every event of the request carries it, so it has a bound of its own. */
+const clientVersionMax = 255;
+
+/** What every ingest request also accepts; `reliable` means nothing here: every 2xx is durable. */
+const sender = {
+  logging_method: maybe(oneOf(loggingMethods)),
+  client_version: maybe(Type.String({ maxLength: clientVersionMax })),
+  reliable: Type.Optional(Type.Unknown()),
+};
+
+const createSessionBody = Type.Object({
+  ...runSelector,
+  name: recordName,
+  external_id: externalId,
+  previous_session_id: maybe(id('SessionId')),
+  user_metadata: userMetadata,
+  id: maybe(id('SessionId')),
+  ...sender,
+});
+export type SentSession = Static<typeof createSessionBody>;
+
+const logTracesBody = Type.Object({
+  ...runSelector,
+  traces: Type.Array(traceSchema, { minItems: 1, maxItems: tracesMax }),
+  session_id: maybe(id('SessionId')),
+  session_external_id: externalId,
+  is_complete: maybe(Type.Boolean({ default: true })),
+  include_trace_ids: maybe(Type.Boolean({ default: false })),
+  ...sender,
+});
+export type SentTraces = Static<typeof logTracesBody>;
+
+const change = {
+  status_code: maybe(Type.Integer()),
+  tags: tagList,
+  duration_ns: maybe(Type.Integer()),
+  metrics: metricMap,
+};
+const updateTraceBody = Type.Object({
+  input: traceTextSchema,
+  output: traceTextSchema,
+  is_complete: maybe(Type.Boolean()),
+  ...change,
+  ...sender,
+});
+const updateSpanBody = Type.Object({
+  input: anySpanInput,
+  output: anySpanOutput,
+  ...change,
+  ...sender,
+});
+export type SentTraceChange = Static<typeof updateTraceBody>;
+export type SentSpanChange = Static<typeof updateSpanBody>;
+
+const logSpansBody = Type.Object({
+  trace_id: id('TraceId'),
+  parent_id: id('RecordId'),
+  spans: Type.Array(spanSchema, { minItems: 1, maxItems: tracesMax }),
+  ...sender,
+});
+
+/** Whose records these are: one of the three run members is set. */
+const place = {
+  project_id: id('ProjectId'),
+  project_name: Type.String(),
+  log_stream_id: nullable(id('RunId')),
+  experiment_id: nullable(id('RunId')),
+  metrics_testing_id: nullable(id('RunId')),
+  session_id: nullable(id('SessionId')),
+};
+
+const inProject = Type.Object({ project_id: id('ProjectId') });
+const shared = {
+  section: '5.6',
+  schemes: ['K', 'B', 'P'],
+  kind: 'w',
+  requires: 'editor',
+  query: Type.Object({}),
+  size: 'ingest',
+} as const;
+
+export const createSession = operation({
+  ...shared,
+  operationId: 'createSession',
+  summary: 'Start a session',
+  method: 'POST',
+  path: '/v2/projects/{project_id}/sessions',
+  params: inProject,
+  body: createSessionBody,
+  response: Type.Object({
+    id: id('SessionId'),
+    name: Type.String(),
+    project_id: id('ProjectId'),
+    project_name: Type.String(),
+    previous_session_id: nullable(id('SessionId')),
+    external_id: nullable(Type.String()),
+  }),
+  faults: ['not-found', 'conflict'],
+});
+
+export const logTraces = operation({
+  ...shared,
+  operationId: 'logTraces',
+  summary: 'Log traces with their spans',
+  method: 'POST',
+  path: '/v2/projects/{project_id}/traces',
+  params: inProject,
+  body: logTracesBody,
+  response: Type.Object({
+    ...place,
+    records_count: Type.Integer(),
+    traces_count: Type.Integer(),
+    spans_count: Type.Integer(),
+    trace_ids: nullable(Type.Array(id('TraceId'))),
+  }),
+  faults: ['not-found', 'conflict'],
+});
+
+export const updateTrace = operation({
+  ...shared,
+  operationId: 'updateTrace',
+  summary: 'Change a trace',
+  method: 'PATCH',
+  path: '/v2/projects/{project_id}/traces/{trace_id}',
+  params: Type.Object({ project_id: id('ProjectId'), trace_id: id('TraceId') }),
+  body: updateTraceBody,
+  response: Type.Object({
+    ...place,
+    records_count: Type.Integer(),
+    traces_count: Type.Integer(),
+    spans_count: Type.Integer(),
+    trace_id: id('TraceId'),
+  }),
+  faults: ['not-found', 'conflict'],
+});
+
+export const logSpans = operation({
+  ...shared,
+  operationId: 'logSpans',
+  summary: 'Log more spans of a trace',
+  method: 'POST',
+  path: '/v2/projects/{project_id}/spans',
+  params: inProject,
+  body: logSpansBody,
+  response: Type.Object({
+    ...place,
+    records_count: Type.Integer(),
+    trace_id: id('TraceId'),
+    parent_id: id('RecordId'),
+  }),
+  faults: ['not-found', 'conflict'],
+});
+
+export const updateSpan = operation({
+  ...shared,
+  operationId: 'updateSpan',
+  summary: 'Change a span',
+  method: 'PATCH',
+  path: '/v2/projects/{project_id}/spans/{span_id}',
+  params: Type.Object({ project_id: id('ProjectId'), span_id: id('SpanId') }),
+  body: updateSpanBody,
+  response: Type.Object({
+    ...place,
+    records_count: Type.Integer(),
+    trace_id: id('TraceId'),
+    parent_id: id('RecordId'),
+    span_id: id('SpanId'),
+  }),
+  faults: ['not-found', 'conflict'],
+});

@@ -1,0 +1,175 @@
+import { codePoints, utf8Bytes } from '../kernel/code-points.js';
+import type { Complaint } from '../kernel/fault.js';
+import type { Json, JsonObject } from '../kernel/shapes.js';
+import {
+  metricNameMax,
+  spansMax,
+  textBytesMax,
+  type SentMetrics,
+  type SentSpan,
+  type SentTrace,
+} from './records.js';
+
+/**
+ * Rules about records that no schema can say (contract 1.11, 3.4): the size of texts in bytes, finite numbers in free
+ * objects, values and names of metrics, spans of the whole request. The common case builds no places and no entries.
+ */
+export const complaintsAboutTraces = (traces: readonly SentTrace[]): readonly Complaint[] => {
+  const found: Complaint[] = [];
+  let spans = 0;
+  for (const [index, trace] of traces.entries()) {
+    const loc = ['body', 'traces', String(index)];
+    lookAtRecord(trace, trace.id ?? null, loc, found);
+    const before = spans;
+    spans += countSpans(trace.spans);
+    if (before <= spansMax && spans > spansMax) found.push(tooMany([...loc, 'spans'], spans));
+  }
+  return found.slice(0, complaintsMax);
+};
+
+export const complaintsAboutSpans = (
+  spans: readonly SentSpan[],
+  traceId: string,
+): readonly Complaint[] => {
+  const found: Complaint[] = [];
+  lookAtSpans(spans, traceId, ['body', 'spans'], found);
+  for (const [index, span] of spans.entries()) {
+    if (span.trace_id == null || span.trace_id === traceId) continue;
+    const loc = ['body', 'spans', String(index), 'trace_id'];
+    found.push(valueComplaint(loc, 'the span belongs to the trace that the request names'));
+  }
+  const count = countSpans(spans);
+  if (count > spansMax) found.push(tooMany(['body', 'spans'], count));
+  return found.slice(0, complaintsMax);
+};
+
+/** For the members of a change: `input`, `output`, `tags`, `metrics` (contract 5.6, rule 5). */
+export const complaintsAboutChange = (change: {
+  readonly metrics?: SentMetrics | null;
+}): readonly Complaint[] => {
+  const found: Complaint[] = [];
+  lookAtRecord(change, null, ['body'], found);
+  return found.slice(0, complaintsMax);
+};
+
+/** Contract 1.4. */
+const complaintsMax = 100;
+
+export const countSpans = (spans: readonly SentSpan[] | null | undefined): number => {
+  let count = 0;
+  for (const span of spans ?? []) count += 1 + countSpans(span.spans);
+  return count;
+};
+
+type AnyRecord = {
+  readonly id?: string | null;
+  readonly metrics?: SentMetrics | null;
+  readonly spans?: readonly SentSpan[] | null;
+};
+
+const lookAtSpans = (
+  spans: readonly SentSpan[],
+  traceId: string | null,
+  loc: readonly string[],
+  found: Complaint[],
+): void => {
+  for (const [index, span] of spans.entries()) {
+    const at = [...loc, String(index)];
+    if (span.id != null && span.id === traceId) {
+      // Scores and parents name a record of the trace by its id alone.
+      found.push(valueComplaint([...at, 'id'], 'a span must not have the id of its trace'));
+    }
+    lookAtRecord(span, traceId, at, found);
+  }
+};
+
+const lookAtRecord = (
+  record: AnyRecord,
+  traceId: string | null,
+  loc: readonly string[],
+  found: Complaint[],
+): void => {
+  if (found.length >= complaintsMax) return;
+  for (const member in record) {
+    const value = (record as Readonly<Record<string, Json>>)[member] ?? null;
+    if (member === 'spans' || fits(value)) continue;
+    if (member !== 'metrics') lookAtValue(value, [...loc, member], found);
+  }
+  if (record.metrics != null) lookAtMetrics(record.metrics, [...loc, 'metrics'], found);
+  if (record.spans != null) lookAtSpans(record.spans, traceId, [...loc, 'spans'], found);
+};
+
+/** No UTF-16 unit needs more than three bytes, so a shorter text needs no counting. */
+const surelyShort = Math.floor(textBytesMax / 3);
+const isTooLong = (value: string): boolean =>
+  value.length > surelyShort && utf8Bytes(value) > textBytesMax;
+
+const fits = (value: Json): boolean => {
+  if (typeof value === 'string') return !isTooLong(value);
+  if (typeof value === 'number') return Number.isFinite(value);
+  if (typeof value !== 'object' || value === null) return true;
+  if (Array.isArray(value)) return (value as readonly Json[]).every(fits);
+  const members = value as JsonObject;
+  for (const member in members) {
+    if (!fits(members[member] ?? null)) return false;
+  }
+  return true;
+};
+
+const lookAtValue = (value: Json, loc: readonly string[], found: Complaint[]): void => {
+  if (typeof value === 'string') {
+    if (isTooLong(value)) found.push({ loc, ...tooLong });
+  } else if (typeof value === 'number') {
+    if (!Number.isFinite(value)) found.push({ loc, ...notFinite });
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [member, one] of Object.entries(value as JsonObject)) {
+      lookAtValue(one, [...loc, member], found);
+    }
+  }
+};
+const tooLong = {
+  msg: `String should have at most ${textBytesMax} characters`,
+  type: 'string_too_long',
+};
+const notFinite = { msg: 'Input should be a valid number', type: 'float_type' };
+
+const lookAtMetrics = (metrics: SentMetrics, loc: readonly string[], found: Complaint[]): void => {
+  for (const name in metrics) {
+    if (!Object.hasOwn(metrics, name)) continue;
+    const value = metrics[name];
+    const bare = bareMetricName(name);
+    if (bare === '') found.push({ loc: [...loc, name], ...nameTooShort });
+    else if (bare.length > metricNameMax && codePoints(bare) > metricNameMax) {
+      found.push({ loc: [...loc, name], ...nameTooLong });
+    }
+    if (typeof value === 'object' && value !== null) {
+      const sentence = 'a metric value must be a number, a boolean, a string or null';
+      found.push(valueComplaint([...loc, name], sentence));
+    } else lookAtValue(value ?? null, [...loc, name], found);
+  }
+};
+const nameTooShort = {
+  msg: 'String should have at least 1 character',
+  type: 'string_too_short',
+};
+const nameTooLong = {
+  msg: `String should have at most ${metricNameMax} characters`,
+  type: 'string_too_long',
+};
+
+const metricPrefix = 'metrics/';
+/** A leading `metrics/` is dropped (contract 3.4, rule 1). */
+export const bareMetricName = (name: string): string =>
+  name.startsWith(metricPrefix) ? name.slice(metricPrefix.length) : name;
+
+const tooMany = (loc: readonly string[], count: number): Complaint => ({
+  loc,
+  msg: `List should have at most ${spansMax} items, not ${count}`,
+  type: 'too_long',
+});
+
+const valueComplaint = (loc: readonly string[], sentence: string): Complaint => ({
+  loc,
+  msg: `Value error, ${sentence}`,
+  type: 'value_error',
+});

@@ -1,0 +1,246 @@
+import { Type, type TSchema } from 'typebox';
+import { agentTypes } from '../kernel/columns.js';
+import type { SpanKind } from '../kernel/records.js';
+import {
+  id,
+  instant,
+  maybe,
+  nullable,
+  oneOf,
+  type Instant,
+  type Json,
+  type JsonObject,
+  type SessionId,
+  type SpanId,
+  type TraceId,
+} from '../kernel/shapes.js';
+
+/** Limits of contract 1.11. Characters are code points. */
+export const tracesMax = 1_000;
+/** Of one request, all levels of all its traces together. */
+export const spansMax = 5_000;
+/** One text value of a record, in bytes of UTF-8. The schemas say it in characters; record-rules.ts counts bytes. */
+export const textBytesMax = 1_048_576;
+export const tagsMax = 100;
+export const metricsMax = 200;
+export const metricNameMax = 128;
+const tagMax = 255;
+const metadataMax = 200;
+const metadataKeyMax = 256;
+const metadataValueMax = 4_096;
+const externalIdMax = 1_024;
+const nameMax = 255;
+
+/** Members of contract 5.6 that every record has; null and absence mean the same. */
+type SentMembers<Id> = {
+  readonly id?: Id | null;
+  readonly input?: Json;
+  readonly output?: Json;
+  readonly redacted_input?: Json;
+  readonly redacted_output?: Json;
+  readonly name?: string | null;
+  readonly created_at?: Instant | null;
+  readonly user_metadata?: Readonly<Record<string, string | null>> | null;
+  readonly tags?: readonly (string | null)[] | null;
+  readonly status_code?: number | null;
+  readonly metrics?: SentMetrics | null;
+  readonly external_id?: string | null;
+  readonly dataset_input?: string | null;
+  readonly dataset_output?: string | null;
+  readonly dataset_metadata?: Readonly<Record<string, string | null>> | null;
+  readonly spans?: readonly SentSpan[] | null;
+};
+/** By name, with or without `metrics/`; null = absent. */
+export type SentMetrics = Readonly<Record<string, number | boolean | string | null>>;
+
+export type SentTrace = SentMembers<TraceId> & {
+  readonly type?: 'trace' | null;
+  readonly session_id?: SessionId | null;
+};
+/** The schema lets each kind have its own of the further members; the type has them all, so that code can be one. */
+export type SentSpan = SentMembers<SpanId> & {
+  readonly type: SpanKind;
+  readonly step_number?: number | null;
+  readonly parent_id?: string | null;
+  readonly trace_id?: TraceId | null;
+  readonly tools?: readonly JsonObject[] | null;
+  readonly events?: readonly JsonObject[] | null;
+  readonly model?: string | null;
+  readonly temperature?: number | null;
+  readonly finish_reason?: string | null;
+  readonly tool_call_id?: string | null;
+  readonly agent_type?: string | null;
+  readonly control_id?: number | null;
+  readonly agent_name?: string | null;
+  readonly check_stage?: string | null;
+  readonly applies_to?: string | null;
+  readonly evaluator_name?: string | null;
+  readonly selector_path?: string | null;
+};
+
+const text = Type.String({ maxLength: textBytesMax });
+const openObject = Type.Unsafe<JsonObject>(Type.Object({}));
+
+/** Free keys; a null entry is dropped (contract 7). */
+const mapOf = <T extends TSchema>(value: T) => maybe(Type.Record(Type.String(), nullable(value)));
+
+export const messageRoles = [
+  'agent',
+  'assistant',
+  'developer',
+  'function',
+  'system',
+  'tool',
+  'user',
+] as const;
+export const llmEventTypes = [
+  'message',
+  'reasoning',
+  'internal_tool_call',
+  'web_search_call',
+  'image_generation',
+  'mcp_call',
+  'mcp_list_tools',
+  'mcp_approval_request',
+] as const;
+
+const part = Type.Union([
+  Type.Object({ type: Type.Literal('text'), text }),
+  Type.Object({ type: Type.Literal('file'), file_id: id('FileId') }),
+]);
+const parts = Type.Array(part);
+const toolCall = Type.Object({
+  id: text,
+  function: Type.Object({ name: text, arguments: text }),
+});
+const message = Type.Object({
+  content: Type.Union([text, parts]),
+  role: oneOf(messageRoles),
+  tool_call_id: maybe(text),
+  tool_calls: maybe(Type.Array(toolCall)),
+});
+const messages = Type.Array(message);
+const document = Type.Object(
+  {
+    content: text,
+    metadata: mapOf(Type.Union([text, Type.Number(), Type.Boolean()])),
+  },
+  { additionalProperties: false },
+);
+const documents = Type.Array(document);
+const controlResult = Type.Object({
+  action: oneOf(['deny', 'steer', 'observe']),
+  matched: Type.Boolean(),
+  confidence: maybe(Type.Number()),
+  error_message: maybe(text),
+});
+
+/** What each kind takes as input and output (contract 5.6); null is allowed everywhere beside it. */
+const stepInput = [text, messages, parts] as const;
+const stepOutput = [text, message, documents, parts, controlResult] as const;
+const traceText = [text, parts] as const;
+
+export const tagList = maybe(
+  Type.Array(nullable(Type.String({ minLength: 1, maxLength: tagMax })), { maxItems: tagsMax }),
+);
+/** Values are judged by record-rules.ts, because a list or an object is a `value_error` (contract 3.4, rule 1). */
+export const metricMap = Type.Optional(
+  Type.Unsafe<SentMetrics | null>(
+    nullable(
+      Type.Record(Type.String(), Type.Unknown(), {
+        description: 'Number, boolean, string or null by metric name.',
+        maxProperties: metricsMax,
+      }),
+    ),
+  ),
+);
+export const userMetadata = maybe(
+  Type.Record(Type.String(), nullable(Type.String({ maxLength: metadataValueMax })), {
+    propertyNames: { minLength: 1, maxLength: metadataKeyMax },
+    maxProperties: metadataMax,
+  }),
+);
+export const externalId = maybe(Type.String({ minLength: 1, maxLength: externalIdMax }));
+export const recordName = maybe(Type.String({ maxLength: nameMax }));
+
+const members = (input: readonly TSchema[], output: readonly TSchema[]) => ({
+  id: maybe(id('RecordId')),
+  input: anyOf(input),
+  output: anyOf(output),
+  redacted_input: anyOf(input),
+  redacted_output: anyOf(output),
+  name: recordName,
+  created_at: maybe(instant),
+  user_metadata: userMetadata,
+  tags: tagList,
+  status_code: maybe(Type.Integer()),
+  metrics: metricMap,
+  external_id: externalId,
+  dataset_input: maybe(text),
+  dataset_output: maybe(text),
+  dataset_metadata: mapOf(text),
+});
+
+export const anyOf = (shapes: readonly TSchema[]) =>
+  Type.Optional(Type.Unsafe<Json>(Type.Union([...shapes, Type.Null()])));
+
+const spanList = maybe(Type.Array(Type.Ref('Span')));
+const span = <K extends SpanKind>(
+  kind: K,
+  input: readonly TSchema[],
+  output: readonly TSchema[],
+  further: Readonly<Record<string, TSchema>> = {},
+) =>
+  Type.Object({
+    type: Type.Literal(kind),
+    ...members(input, output),
+    step_number: maybe(Type.Integer()),
+    parent_id: maybe(id('RecordId')),
+    trace_id: maybe(id('TraceId')),
+    spans: spanList,
+    ...further,
+  });
+
+/** Any depth: the guard bounds the nesting before it looks (contract 1.11). */
+export const spanSchema = Type.Unsafe<SentSpan>(
+  Type.Cyclic(
+    {
+      Span: Type.Union([
+        span('llm', [text, messages], [text, message], {
+          tools: maybe(Type.Array(openObject)),
+          events: maybe(Type.Array(Type.Object({ type: oneOf(llmEventTypes) }))),
+          model: maybe(text),
+          temperature: maybe(Type.Number()),
+          finish_reason: maybe(text),
+        }),
+        span('retriever', [text], [text, document, documents]),
+        span('tool', [text], [text], { tool_call_id: maybe(text) }),
+        span('workflow', stepInput, stepOutput),
+        span('agent', stepInput, stepOutput, { agent_type: maybe(oneOf(agentTypes)) }),
+        span('control', stepInput, [controlResult], {
+          control_id: maybe(Type.Integer()),
+          agent_name: maybe(text),
+          check_stage: maybe(oneOf(['pre', 'post'])),
+          applies_to: maybe(oneOf(['tool_call', 'llm_call'])),
+          evaluator_name: maybe(text),
+          selector_path: maybe(text),
+        }),
+      ]),
+    },
+    'Span',
+  ),
+);
+
+export const traceSchema = Type.Unsafe<SentTrace>(
+  Type.Object({
+    type: maybe(Type.Literal('trace')),
+    ...members(traceText, traceText),
+    session_id: maybe(id('SessionId')),
+    spans: maybe(Type.Array(spanSchema)),
+  }),
+);
+
+export const traceTextSchema = anyOf(traceText);
+/** Of a span whose kind the request does not say: the decision looks at it again with the kind. */
+export const anySpanInput = anyOf(stepInput);
+export const anySpanOutput = anyOf([text, message, document, controlResult, documents, parts]);
