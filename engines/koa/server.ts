@@ -55,8 +55,9 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
   let closing = false;
   const app = new Koa();
   app.use(async (ctx) => {
-    if (closing) ctx.set('Connection', 'close');
     await respond(ctx, options, (trail) => perform(ctx, find, services, trail));
+    // Also for requests that began before: an idle connection would hold up the end.
+    if (closing) ctx.set('Connection', 'close');
   });
   // What reaches koa itself has nobody to be told to: the connection broke.
   app.on('error', (error: Error) => logger.debug({ cause: error.message }, 'broken connection'));
