@@ -4,7 +4,7 @@ import type { Complaint } from '../../kernel/fault.js';
 import { codePoints } from '../../kernel/code-points.js';
 import { complaintsAbout } from './complaints.js';
 import { canonicalReadings, readings } from './kinds.js';
-import { shapeOf, type Kind, type Openness } from './shape.js';
+import { shapeOf, type Kind, type Openness, type Shaped } from './shape.js';
 import { textReader } from './text.js';
 
 /** The first item of `loc` (contract 1.4). */
@@ -25,15 +25,11 @@ export type Guard = (value: unknown) => Guarded;
  * parsed into a new object first. Nesting has to be bounded before: both recurse where the schema does.
  */
 export const compileGuard = (schema: TSchema, place: Place): Guard => {
-  const { shape, definitions } = shapeOf(schema, 'open');
-  const fits = compiled(schema, 'open');
-  const read = place === 'body' ? null : textReader(shape, place);
-  const subject = {
-    shape,
-    definitions,
-    readings,
-    source: read === null ? 'json' : 'text',
-  } as const;
+  const shaped = shapeOf(schema, 'open');
+  const fits = compiled(shaped, 'open');
+  const read = place === 'body' ? null : textReader(shaped.shape, place);
+  const source = read === null ? 'json' : 'text';
+  const subject = { ...shaped, readings, source } as const;
   return (sent) => {
     // The guard works on a holder, so that a value at the root can become canonical like any other.
     const holder = { value: read === null ? sent : read(sent) };
@@ -57,53 +53,26 @@ const unexplained = (place: Place): Complaint => ({
 export const compileAnswerGuard = (
   schema: TSchema,
 ): ((answer: unknown) => readonly Complaint[]) => {
-  const { shape, definitions } = shapeOf(schema, 'closed');
-  const subject = { shape, definitions, readings: canonicalReadings, source: 'json' } as const;
-  const fits = compiled(schema, 'closed');
+  const shaped = shapeOf(schema, 'closed');
+  const subject = { ...shaped, readings: canonicalReadings, source: 'json' } as const;
+  let known: Fits | null = null;
   return (answer) => {
+    // Generated on first use: the service starts faster, and many answers are never asked for.
+    const fits = (known ??= compiled(shaped, 'closed'));
     if (fits({ value: answer })) return [];
     const complaints = complaintsAbout(answer, { ...subject, loc: [] });
     return complaints.length > 0 ? complaints : [unexplained('body')];
   };
 };
 
-const compiled = (
-  schema: TSchema,
-  openness: Openness,
-): ((holder: { value: unknown }) => boolean) => {
-  const { shape, definitions } = shapeOf(schema, openness);
-  return ajvOf(openness).compile<{ value: unknown }>({
+type Fits = (holder: { value: unknown }) => boolean;
+const compiled = ({ shape, definitions }: Shaped, openness: Openness): Fits =>
+  (openness === 'open' ? ofRequests : ofAnswers).compile<{ value: unknown }>({
     type: 'object',
     properties: { value: shape },
     required: ['value'],
     $defs: definitions,
   });
-};
-
-const ajvOf = (openness: Openness): Ajv => {
-  const ajv = new Ajv({
-    discriminator: true,
-    allowUnionTypes: true,
-    // Shapes come from shape.ts, which refuses what it does not know; ajv need not judge them again.
-    strict: false,
-    strictNumbers: true,
-    meta: false,
-    validateSchema: false,
-    messages: false,
-    inlineRefs: false,
-  });
-  ajv.addKeyword(kindKeyword(openness));
-  // ajv's own walk every text to its end to count code points; these look only when the UTF-16 length leaves a doubt.
-  ajv.removeKeyword('maxLength');
-  ajv.removeKeyword('minLength');
-  ajv.addKeyword(
-    lengthKeyword('maxLength', (text, max) => text.length > max && codePoints(text) > max),
-  );
-  ajv.addKeyword(
-    lengthKeyword('minLength', (text, min) => text.length < 2 * min && codePoints(text) < min),
-  );
-  return ajv;
-};
 
 /** Checks a text of its kind and puts the canonical form in its place, before its length is looked at. */
 const kindKeyword = (openness: Openness): CodeKeywordDefinition => ({
@@ -135,3 +104,30 @@ const lengthKeyword = (
     cxt.fail(_`${test}(${cxt.data}, ${cxt.schema as number})`);
   },
 });
+
+const ajvOf = (openness: Openness): Ajv => {
+  const ajv = new Ajv({
+    discriminator: true,
+    allowUnionTypes: true,
+    // Shapes come from shape.ts, which refuses what it does not know; ajv need not judge them again.
+    strict: false,
+    strictNumbers: true,
+    meta: false,
+    validateSchema: false,
+    messages: false,
+    inlineRefs: false,
+  });
+  ajv.addKeyword(kindKeyword(openness));
+  // ajv's own walk every text to its end to count code points; these look only when the UTF-16 length leaves a doubt.
+  ajv.removeKeyword('maxLength');
+  ajv.removeKeyword('minLength');
+  ajv.addKeyword(
+    lengthKeyword('maxLength', (text, max) => text.length > max && codePoints(text) > max),
+  );
+  ajv.addKeyword(
+    lengthKeyword('minLength', (text, min) => text.length < 2 * min && codePoints(text) < min),
+  );
+  return ajv;
+};
+const ofRequests = ajvOf('open');
+const ofAnswers = ajvOf('closed');

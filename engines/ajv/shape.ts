@@ -31,6 +31,7 @@ export type Shape = {
   readonly maxProperties?: number;
 };
 export type Definitions = Readonly<Record<string, Shape>>;
+export type Shaped = { readonly shape: Shape; readonly definitions: Definitions };
 export type TypeName = 'string' | 'integer' | 'number' | 'boolean' | 'null' | 'array' | 'object';
 export type Kind = 'uuid' | 'instant' | 'name';
 
@@ -94,10 +95,7 @@ type Scope = {
  * The shape of a TypeBox schema. Throws, at boot, on a keyword that the guard does not know: a rule that nobody checks
  * must not look like one.
  */
-export const shapeOf = (
-  schema: unknown,
-  openness: Openness,
-): { readonly shape: Shape; readonly definitions: Definitions } => {
+export const shapeOf = (schema: unknown, openness: Openness): Shaped => {
   const definitions = new Map<string, Shape>();
   const shape = normal(schema as Raw, { openness, names: new Map(), definitions });
   return { shape, definitions: Object.fromEntries(definitions) };

@@ -424,6 +424,6 @@ describe('ajv and the complaints', () => {
           );
         }
       }),
-      { numRuns: runs(500) },
+      { numRuns: runs(300) },
     ));
 });
