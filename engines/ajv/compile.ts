@@ -26,7 +26,7 @@ export type Guard = (value: unknown) => Guarded;
  */
 export const compileGuard = (schema: TSchema, place: Place): Guard => {
   const shaped = shapeOf(schema, 'open');
-  const fits = compiled(shaped, 'open');
+  const fits = generated(shaped, 'open');
   const read = place === 'body' ? null : textReader(shaped.shape, place);
   const source = read === null ? 'json' : 'text';
   const subject = { ...shaped, readings, source } as const;
@@ -55,10 +55,8 @@ export const compileAnswerGuard = (
 ): ((answer: unknown) => readonly Complaint[]) => {
   const shaped = shapeOf(schema, 'closed');
   const subject = { ...shaped, readings: canonicalReadings, source: 'json' } as const;
-  let known: Fits | null = null;
+  const fits = generated(shaped, 'closed');
   return (answer) => {
-    // Generated on first use: the service starts faster, and many answers are never asked for.
-    const fits = (known ??= compiled(shaped, 'closed'));
     if (fits({ value: answer })) return [];
     const complaints = complaintsAbout(answer, { ...subject, loc: [] });
     return complaints.length > 0 ? complaints : [unexplained('body')];
@@ -66,13 +64,20 @@ export const compileAnswerGuard = (
 };
 
 type Fits = (holder: { value: unknown }) => boolean;
-const compiled = ({ shape, definitions }: Shaped, openness: Openness): Fits =>
-  (openness === 'open' ? ofRequests : ofAnswers).compile<{ value: unknown }>({
-    type: 'object',
-    properties: { value: shape },
-    required: ['value'],
-    $defs: definitions,
-  });
+
+/** The code is generated on first use, so that the service starts at once; what shape.ts refuses it refused before. */
+const generated = ({ shape, definitions }: Shaped, openness: Openness): Fits => {
+  let fits: Fits | null = null;
+  return (holder) => {
+    fits ??= (openness === 'open' ? ofRequests : ofAnswers).compile<{ value: unknown }>({
+      type: 'object',
+      properties: { value: shape },
+      required: ['value'],
+      $defs: definitions,
+    });
+    return fits(holder);
+  };
+};
 
 /** Checks a text of its kind and puts the canonical form in its place, before its length is looked at. */
 const kindKeyword = (openness: Openness): CodeKeywordDefinition => ({

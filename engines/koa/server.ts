@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setImmediate as immediate } from 'node:timers/promises';
 import Koa, { type Context } from 'koa';
 import type { Route } from '../../contract/operation.js';
 import type { Logger } from '../pino/logger.js';
@@ -9,7 +10,7 @@ import { dispatcher, type Found } from './dispatch.js';
 import { exchange, type Services } from './exchange.js';
 import { openLoad, usualLoad, type LoadLimits } from './load.js';
 import { respond, type Trail, type Written } from './respond.js';
-import { bound } from './table.js';
+import { bound, type Bound } from './table.js';
 import { openWatch, type Watch } from './watch.js';
 
 export type ServerOptions = Omit<Services, 'keyHeaders' | 'load' | 'watch'> & {
@@ -47,7 +48,8 @@ const closeWithinMs = 10_000;
 /** Serves the routes; resolves when the port is open. Rejects when a route cannot be served as it is declared. */
 export const startServer = async (options: ServerOptions): Promise<RunningServer> => {
   const { logger, metrics, strict = false } = options;
-  const find = dispatcher(bound(options.routes, options.collections ?? null));
+  const table = bound(options.routes, options.collections ?? null);
+  const find = dispatcher(table);
   const watch = openWatch(strict, logger, metrics);
   const load = openLoad(options.load ?? usualLoad, metrics.shed);
   const keyHeaders = (options.keyHeaders ?? ['Service-API-Key']).map((name) => name.toLowerCase());
@@ -64,13 +66,26 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
   const answer = app.callback();
   const server = createServer(settings, (request, response) => void answer(request, response));
   server.on('clientError', answerClientError(options.ids));
+  const port = await listening(server, options.host, options.port);
+  void warmed(table, () => closing);
   return {
-    port: await listening(server, options.host, options.port),
+    port,
     close: async () => {
       closing = true;
       await closed(server);
     },
   };
+};
+
+/** Guards are generated when they are first asked; so they are asked before a client has to wait for it. */
+const warmed = async (table: readonly Bound[], isClosing: () => boolean): Promise<void> => {
+  for (const { params, query, body } of table) {
+    for (const guard of [params, query, body]) {
+      await immediate();
+      if (isClosing()) return;
+      guard?.({});
+    }
+  }
 };
 
 const perform = async (
@@ -96,7 +111,7 @@ const perform = async (
 const checked = (
   watch: Watch,
   told: {
-    readonly bound: Found['bound'];
+    readonly bound: Bound;
     readonly outcome: { readonly status: number; readonly body: unknown };
     readonly text: string;
     readonly requestId: string;

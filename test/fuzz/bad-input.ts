@@ -119,21 +119,31 @@ const badNodes = [
 const marker = '\u2603node\u2603';
 
 const mutateNode = (shot: Shot, valid: unknown, rng: Rng): Shot => {
-  const places = placesIn(valid);
-  const place = oneOf(rng, places);
-  const removed = rng() < 0.1;
-  const replacement = removed ? undefined : marker;
-  const text = JSON.stringify(replaced(valid, place, replacement)) ?? '';
-  const deep = rng() < 0.05;
-  const levels = oneOf(rng, [200, 100_000]);
-  const node = deep ? `${'['.repeat(levels)}${']'.repeat(levels)}` : oneOf(rng, badNodes);
-  const extra = rng() < 0.1 && text.startsWith('{') && text.length > 2;
-  const twice = extra ? `{"__proto__":{"polluted":true},"role":"admin",${text.slice(1)}` : text;
+  if (rng() < 0.05) return mutateDepth(shot, valid, rng);
+  const place = oneOf(rng, placesIn(valid));
+  const node = rng() < 0.1 ? undefined : oneOf(rng, badNodes);
+  const text = JSON.stringify(replaced(valid, place, node === undefined ? node : marker)) ?? '';
+  // Members that nobody declared, and one that would be a prototype.
+  const isMore = rng() < 0.1 && text.startsWith('{') && text.length > 2;
+  const more = isMore ? `{"__proto__":{"polluted":true},"role":"admin",${text.slice(1)}` : text;
   return {
     ...shot,
-    mutation: `${place.join('.') || 'body'} ${removed ? 'removed' : `= ${node.slice(0, 60)}`}`,
-    body: Buffer.from(twice.replace(`"${marker}"`, () => node)),
-    refused: deep && !removed,
+    mutation: `${place.join('.') || 'body'} = ${node?.slice(0, 60) ?? 'nothing'}`,
+    body: Buffer.from(more.replace(`"${marker}"`, () => node ?? '')),
+  };
+};
+
+/** Also in a member that nobody declared: it is ignored, but its nesting counts. */
+const mutateDepth = (shot: Shot, valid: unknown, rng: Rng): Shot => {
+  const levels = oneOf(rng, [200, 100_000]);
+  const node = `${'['.repeat(levels)}${']'.repeat(levels)}`;
+  const place = rng() < 0.5 ? ['nobodyDeclaredThis'] : oneOf(rng, placesIn(valid));
+  const text = JSON.stringify(replaced(valid, place, marker));
+  return {
+    ...shot,
+    mutation: `${levels} levels at ${place.join('.')}`,
+    body: Buffer.from(text.replace(`"${marker}"`, () => node)),
+    refused: true,
   };
 };
 
