@@ -1,0 +1,107 @@
+import { expect } from 'chai';
+import * as fc from 'fast-check';
+import { layered } from '../../command-api/traces/layers.js';
+import { addSpans, logTrace } from '../../command-api/traces/log.js';
+import { eventBytesMax, traceEvents } from '../../command-api/traces/sizes.js';
+import { traces, type Trace } from '../../command-api/traces/trace.js';
+import type { TraceLogged } from '../../events/traces.js';
+import { spec } from '../support/given.js';
+import { runs } from '../support/runs.js';
+import { sentSpans, sentTraces } from '../support/trace-generators.js';
+import {
+  uuid,
+  noon,
+  later,
+  traceId,
+  spanId,
+  batch,
+  one,
+  late,
+  stored,
+  logged,
+  after,
+  eventsOf,
+} from '../support/sent-traces.js';
+
+const given = spec(traces);
+
+describe('a large trace', () => {
+  const text = 'ä'.repeat(100_000);
+  const sent = {
+    id: traceId,
+    spans: Array.from({ length: 20 }, (_, index) => ({
+      type: 'tool',
+      id: uuid(100 + index),
+      created_at: noon,
+      input: text,
+    })),
+  };
+  const events = traceEvents(one(sent));
+
+  it('is several events, none above the limit, with every span once and in order', () => {
+    for (const { data } of events) {
+      expect(Buffer.byteLength(JSON.stringify(data))).to.be.at.most(eventBytesMax);
+    }
+    const spans = events.flatMap(({ data }) => (data as TraceLogged).spans);
+    expect(spans.map(({ id }) => id)).to.deep.equal(sent.spans.map(({ id }) => id));
+    expect(events.map(({ type }) => type)).to.deep.equal([
+      'TraceLogged',
+      ...Array(events.length - 1).fill('SpansLogged'),
+    ]);
+  });
+  it('is quiet when it comes again', () =>
+    given(...events)
+      .when(logTrace(one(sent)))
+      .thenNothing());
+  it('has an event of its own for a record that is larger than the limit', () => {
+    const parts = Array.from({ length: 10 }, () => ({ type: 'text', text }));
+    const huge = { type: 'workflow', id: spanId, input: parts };
+    const kinds = traceEvents(one({ id: traceId, input: parts, spans: [huge, huge] }));
+    expect(kinds.map(({ data }) => (data as TraceLogged).spans.length)).to.deep.equal([0, 1]);
+  });
+});
+
+describe('any trace', () => {
+  it('survives the log, and is quiet when it comes again', () => {
+    fc.assert(
+      fc.property(sentTraces('always'), (body) => {
+        for (const first of batch(body).logged) {
+          const state = after(...eventsOf(logTrace(first)(null)));
+          const again = batch(body, later).logged.find(({ trace_id: id }) => id === first.trace_id);
+          expect(logTrace(again as TraceLogged)(state)).to.deep.equal([]);
+        }
+      }),
+      { numRuns: runs(150) },
+    );
+  });
+  it('is one state whatever the order and number of its late spans', () => {
+    fc.assert(
+      fc.property(
+        sentSpans('always', 1).chain((spans) =>
+          fc.tuple(
+            fc.constant(spans),
+            fc.array(fc.constantFrom([], ...spans.map((span) => [span])), { maxLength: 6 }),
+          ),
+        ),
+        ([spans, first]) => {
+          const dated = (some: readonly object[]) =>
+            late(some.map((one) => ({ ...one, parent_id: null })));
+          const add = (state: Trace | null, some: readonly object[]) => {
+            const decision = addSpans(dated(some))(state);
+            return stored(eventsOf(decision)).reduce(traces.evolve, state);
+          };
+          const start = after(logged(one({ id: traceId })));
+          const inOrder = add(start, spans);
+          const inAnyOrder = add(first.reduce(add, start), [...spans].reverse());
+          const content = (state: Trace | null) =>
+            spans.map(
+              ({ id }) => layered((state as Trace).records, String(id).toLowerCase())?.sent,
+            );
+          expect(content(inAnyOrder)).to.deep.equal(content(inOrder));
+          expect(addSpans(dated(spans))(inAnyOrder)).to.deep.equal([]);
+        },
+      ),
+      { numRuns: runs(100) },
+    );
+  });
+});

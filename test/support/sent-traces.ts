@@ -1,0 +1,91 @@
+import { batchOf, type Batch } from '../../command-api/traces/batch.js';
+import type { Run } from '../../command-api/access/folds.js';
+import { spanContents } from '../../command-api/traces/content.js';
+import { traces, type Trace } from '../../command-api/traces/trace.js';
+import { logTraces, type SentTraces } from '../../contract/ingest.js';
+import type { SentTrace } from '../../contract/records.js';
+import type { SpanContent, TraceEvent, TraceLogged } from '../../events/traces.js';
+import { compileGuard } from '../../engines/ajv/compile.js';
+import { isRejection, type Decision } from '../../kernel/decision.js';
+import type {
+  Brand,
+  Instant,
+  ProjectId,
+  RunId,
+  SessionId,
+  SpanId,
+  TraceId,
+  UserId,
+} from '../../kernel/shapes.js';
+
+export const uuid = (number: number) =>
+  `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
+export const projectId = uuid(1) as ProjectId;
+export const run: Run = {
+  id: uuid(2) as RunId,
+  projectId,
+  kind: 'log_stream',
+  name: 'default',
+  createdBy: uuid(3) as UserId,
+  createdAt: '2026-03-01T00:00:00.000000Z' as Instant,
+  live: true,
+};
+export const noon = '2026-03-01T12:00:00.000000Z' as Instant;
+export const later = '2026-03-01T13:00:00.000000Z' as Instant;
+export const traceId = uuid(10) as TraceId;
+export const spanId = uuid(11) as SpanId;
+
+/** Never the same id twice, as in the service. */
+let drawn = 0;
+const mint = <Name extends string>(_name: Name): Brand<string, Name> => {
+  drawn += 1;
+  return `ffffffff-0000-4000-8000-${String(drawn).padStart(12, '0')}` as Brand<string, Name>;
+};
+const guard = compileGuard(logTraces.body ?? logTraces.params, 'body');
+const received = (body: unknown): SentTraces => {
+  const guarded = guard(structuredClone(body));
+  if (!guarded.ok) throw new Error(JSON.stringify(guarded.complaints));
+  return guarded.value as SentTraces;
+};
+/** What the service makes of a request. */
+export const batch = (body: unknown, receivedAt = noon): Batch => {
+  const sent = received(body);
+  const sessionOf = (trace: SentTrace): SessionId | null =>
+    trace.session_id ?? sent.session_id ?? null;
+  return batchOf(sent, { run, sessionOf }, { mint, receivedAt });
+};
+/** What it makes of a request with this trace. */
+export const one = (sent: object, more: object = {}, receivedAt = noon): TraceLogged => {
+  const [logged] = batch({ traces: [sent], ...more }, receivedAt).logged;
+  if (logged === undefined) throw new Error('the request has no trace');
+  return logged;
+};
+export const late = (sent: readonly object[], parent: string = traceId): readonly SpanContent[] =>
+  spanContents(
+    received({ traces: [{ spans: sent }] }).traces[0]?.spans,
+    parent,
+    { mint, receivedAt: later },
+    true,
+  );
+/** As it comes back from the log. */
+export const stored = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
+export const logged = (data: TraceLogged): TraceEvent => ({
+  type: 'TraceLogged',
+  data: stored(data),
+});
+export const after = (...events: readonly TraceEvent[]): Trace | null =>
+  stored(events).reduce(traces.evolve, traces.initial);
+export const eventsOf = (decision: Decision<TraceEvent>): readonly TraceEvent[] => {
+  if (isRejection(decision)) throw new Error(decision.detail);
+  return decision;
+};
+
+export const booking = {
+  id: traceId,
+  name: 'book',
+  created_at: '2026-03-01T09:00:00Z',
+  input: 'a flight, please',
+  tags: ['a'],
+  metrics: { reward: 1 },
+  spans: [{ type: 'llm', id: spanId, input: 'a flight, please', output: 'booked' }],
+};
