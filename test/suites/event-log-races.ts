@@ -1,0 +1,143 @@
+import { expect } from 'chai';
+import { array, assert, asyncProperty, constantFrom, integer, record } from 'fast-check';
+import {
+  start,
+  type AppendResult,
+  type EventLog,
+  type NewEvent,
+  type StreamAppend,
+  type StreamName,
+} from '../../kernel/ports.js';
+import { newEvent, newStream } from '../support/new-events.js';
+import { runs } from '../support/runs.js';
+
+/** One append as its writer saw it; `began` and `ended` are instants of one counter. */
+type Attempt = {
+  readonly stream: StreamName;
+  readonly expected: StreamAppend['expected'];
+  readonly events: readonly NewEvent[];
+  readonly began: number;
+  readonly ended: number;
+  readonly result: AppendResult;
+};
+
+const writers = 32;
+const streams = 8;
+
+/** What a writer does in one step: how many events, and whether it looks at the stream before. */
+const step = record({
+  stream: integer({ min: 0, max: streams - 1 }),
+  events: integer({ min: 1, max: 3 }),
+  look: constantFrom(true, true, false),
+});
+const programs = array(array(step, { minLength: 4, maxLength: 8 }), {
+  minLength: writers,
+  maxLength: writers,
+});
+
+/** Many writers at once: each stream is a register that changes by compare-and-set (target A7). */
+export const raceSuite = (log: () => EventLog): void => {
+  describe('many writers at once', () => {
+    it('are linearizable in each stream', async () => {
+      const property = asyncProperty(programs, async (all) => {
+        const names = Array.from({ length: streams }, () => newStream());
+        const attempts: Attempt[] = [];
+        let instant = 0;
+        const run = async (program: (typeof all)[number]): Promise<void> => {
+          const known = new Map<StreamName, number>();
+          for (const { stream: at, events: count, look } of program) {
+            const stream = names[at] ?? newStream();
+            if (look) known.set(stream, (await log().read(stream)).length - 1);
+            const last = known.get(stream) ?? -1;
+            const expected = last < 0 ? 'none' : last;
+            const events = Array.from({ length: count }, () => newEvent());
+            const began = (instant += 1);
+            const [result = 'conflict'] = await log().append([{ stream, expected, events }]);
+            attempts.push({ stream, expected, events, began, ended: (instant += 1), result });
+            if (result !== 'conflict') known.set(stream, last + count);
+          }
+        };
+        await Promise.all(all.map(run));
+        for (const stream of names) {
+          await judge(
+            log(),
+            stream,
+            attempts.filter((attempt) => attempt.stream === stream),
+          );
+        }
+      });
+      await assert(property, { numRuns: runs(8) });
+    });
+
+    it('never show a reader a gap: what is before the head it saw stays as it was', async () => {
+      const total = 1_500;
+      let written = 0;
+      const write = async (): Promise<void> => {
+        for (; written < total;) {
+          written += 1;
+          await log().append([{ stream: newStream(), expected: 'none', events: [newEvent()] }]);
+        }
+      };
+      const seen: string[] = [];
+      const follow = async (): Promise<void> => {
+        for (let after = start; seen.length < total;) {
+          await log().grown(after);
+          const page = await log().page(after, 50);
+          seen.push(...page.events.map(({ position }) => position));
+          after = page.through;
+        }
+      };
+      await Promise.all([follow(), ...Array.from({ length: writers }, write)]);
+      const again = (await log().page(start, total + 1)).events.map(({ position }) => position);
+      expect(seen).to.deep.equal(again);
+    });
+  });
+};
+
+/** Winners stand at their place and nobody else does; a conflict was true at some moment of its attempt. */
+const judge = async (
+  log: EventLog,
+  stream: StreamName,
+  attempts: readonly Attempt[],
+): Promise<void> => {
+  const events = await log.read(stream);
+  expect(events.map(({ revision }) => revision)).to.deep.equal(events.map((_, index) => index));
+  const won = attempts.flatMap(({ result, ...rest }) =>
+    result === 'conflict' ? [] : [{ ...rest, position: result.position }],
+  );
+  const stored = won
+    .toSorted((one, other) => (one.position < other.position ? -1 : 1))
+    .flatMap(({ events: appended }) => appended.map(({ id }) => id));
+  expect(events.map(({ id }) => id)).to.deep.equal(stored);
+  for (const { expected, events: appended, position } of won) {
+    const first = expected === 'none' ? 0 : expected + 1;
+    const place = events.slice(first, first + appended.length);
+    expect(place.map(({ id }) => id)).to.deep.equal(appended.map(({ id }) => id));
+    expect(place.at(-1)?.position).to.equal(position);
+  }
+  for (const earlier of won) {
+    for (const later of won) {
+      if (earlier.ended < later.began) expect(earlier.position < later.position).to.equal(true);
+    }
+  }
+  for (const { expected, began, ended, result } of attempts) {
+    if (result !== 'conflict') continue;
+    // The stream was at `expected` from the end of its last winner there at the latest, until the next one began.
+    const last = expected === 'none' ? -1 : expected;
+    const next = won.find((one) => (one.expected === 'none' ? -1 : one.expected) === last);
+    const wasThereAllAlong =
+      (next === undefined || next.began > ended) && reachedBefore(won, last, began);
+    expect(wasThereAllAlong, `conflict at ${expected}`).to.equal(false);
+  }
+};
+
+const reachedBefore = (
+  won: readonly Pick<Attempt, 'expected' | 'events' | 'ended'>[],
+  revision: number,
+  instant: number,
+): boolean =>
+  revision === -1 ||
+  won.some(
+    ({ expected, events, ended }) =>
+      (expected === 'none' ? -1 : expected) + events.length === revision && ended < instant,
+  );

@@ -1,0 +1,342 @@
+import { expect } from 'chai';
+import { assert, asyncProperty, jsonValue, string } from 'fast-check';
+import {
+  start,
+  type AppendResult,
+  type EventLog,
+  type Position,
+  type Recorded,
+  type StreamAppend,
+} from '../../kernel/ports.js';
+import { appendOf, metadata, newEvent, newStream } from '../support/new-events.js';
+import { runs } from '../support/runs.js';
+import { raceSuite } from './event-log-races.js';
+
+/** A log on an empty store. `reopen` closes it in order and opens what it left; `close` also removes it. */
+export type OpenEventLog = () => Promise<{
+  readonly log: EventLog;
+  readonly reopen: () => Promise<EventLog>;
+  readonly close: () => Promise<void>;
+}>;
+
+export const single = async (log: EventLog, append: StreamAppend): Promise<AppendResult> => {
+  const [result] = await log.append([append]);
+  if (result === undefined) throw new Error('the log answered less than it was asked');
+  return result;
+};
+
+export const position = (result: AppendResult): Position => {
+  if (result === 'conflict') throw new Error('the log answered conflict');
+  return result.position;
+};
+
+/** Every event after `after`, a page at a time. */
+export const pagesOf = async (
+  log: EventLog,
+  after: Position = start,
+  limit = 1_000,
+): Promise<readonly Recorded[]> => {
+  const events: Recorded[] = [];
+  for (let from = after; ;) {
+    const page = await log.page(from, limit);
+    events.push(...page.events);
+    if (page.through === from) return events;
+    from = page.through;
+  }
+};
+
+/** What every engine of the port EventLog keeps. */
+export const eventLogSuite = (name: string, open: OpenEventLog): void => {
+  describe(`the event log on ${name}`, function () {
+    this.timeout(60_000);
+    let opened: Awaited<ReturnType<OpenEventLog>>;
+    let log: EventLog;
+    beforeEach(async () => {
+      opened = await open();
+      ({ log } = opened);
+    });
+    afterEach(() => opened.close());
+    const reopen = async (): Promise<void> => {
+      log = await opened.reopen();
+    };
+
+    revisionSuite(() => log);
+    repeatSuite(() => log, reopen);
+    readingSuite(() => log, reopen);
+    contentSuite(() => log);
+    erasureSuite(() => log, reopen);
+    raceSuite(() => log);
+  });
+};
+
+const revisionSuite = (log: () => EventLog): void => {
+  describe('expected revisions', () => {
+    it('count from 0 without gaps', async () => {
+      const stream = newStream();
+      await single(log(), appendOf(stream, 'none', newEvent(1), newEvent(2)));
+      await single(log(), appendOf(stream, 1, newEvent(3)));
+      const events = await log().read(stream);
+      expect(events.map(({ revision, data }) => [revision, data])).to.deep.equal([
+        [0, 1],
+        [1, 2],
+        [2, 3],
+      ]);
+    });
+
+    for (const expected of ['none', 0, 2] as const) {
+      it(`refuse ${expected} for a stream whose last is 1, and write nothing`, async () => {
+        const stream = newStream();
+        await single(log(), appendOf(stream, 'none', newEvent(), newEvent()));
+        const head = await log().head();
+        expect(await single(log(), appendOf(stream, expected, newEvent()))).to.equal('conflict');
+        expect(await log().read(stream)).to.have.length(2);
+        expect(await log().head()).to.equal(head);
+      });
+    }
+
+    it('refuse a revision of a stream that is not there', async () => {
+      expect(await single(log(), appendOf(newStream(), 0, newEvent()))).to.equal('conflict');
+    });
+
+    it('let one of those who saw the same revision win', async () => {
+      const stream = newStream();
+      const racers = Array.from({ length: 20 }, (_, index) =>
+        single(log(), appendOf(stream, 'none', newEvent(index))),
+      );
+      const results = await Promise.all(racers);
+      expect(results.filter((result) => result !== 'conflict')).to.have.length(1);
+      expect(await log().read(stream)).to.have.length(1);
+    });
+
+    it('make an empty append a question: is this still the revision?', async () => {
+      const stream = newStream();
+      const none = await single(log(), appendOf(stream, 'none'));
+      expect(none).to.deep.equal({ position: await log().head() });
+      await single(log(), appendOf(stream, 'none', newEvent()));
+      expect(await single(log(), appendOf(stream, 'none'))).to.equal('conflict');
+      expect(await single(log(), appendOf(stream, 0))).to.have.property('position');
+      expect(await log().append([])).to.deep.equal([]);
+    });
+
+    it('are judged stream by stream: a conflict leaves the others of its batch alone', async () => {
+      const [first, taken, last] = [newStream(), newStream(), newStream()];
+      await single(log(), appendOf(taken, 'none', newEvent('before')));
+      const results = await log().append([
+        appendOf(first, 'none', newEvent(1), newEvent(2)),
+        appendOf(taken, 'none', newEvent('lost'), newEvent('lost')),
+        appendOf(last, 'none', newEvent(3)),
+        appendOf(first, 1, newEvent(4)),
+      ]);
+      expect(results.map((result) => result === 'conflict')).to.deep.equal([
+        false,
+        true,
+        false,
+        false,
+      ]);
+      expect((await log().read(first)).map(({ data }) => data)).to.deep.equal([1, 2, 4]);
+      expect((await log().read(taken)).map(({ data }) => data)).to.deep.equal(['before']);
+      expect(await log().read(last)).to.have.length(1);
+    });
+  });
+};
+
+const repeatSuite = (log: () => EventLog, reopen: () => Promise<void>): void => {
+  describe('the same event id again', () => {
+    it('is one event at its first position, now, later and after a restart', async () => {
+      const stream = newStream();
+      const append = appendOf(stream, 'none', newEvent({ a: 1 }), newEvent({ b: 2 }));
+      const [first, atOnce] = await Promise.all([single(log(), append), single(log(), append)]);
+      expect(atOnce).to.deep.equal(first);
+      await single(log(), appendOf(stream, 1, newEvent()));
+      expect(await single(log(), append)).to.deep.equal(first);
+      await reopen();
+      expect(await single(log(), append)).to.deep.equal(first);
+      expect(await log().read(stream)).to.have.length(3);
+    });
+
+    it('is one event whatever revision the repeat expects', async () => {
+      const append = appendOf(newStream(), 'none', newEvent());
+      const first = await single(log(), append);
+      expect(await single(log(), { ...append, expected: 0 })).to.deep.equal(first);
+      expect(await single(log(), { ...append, expected: 7 })).to.deep.equal(first);
+      expect(await log().read(append.stream)).to.have.length(1);
+    });
+
+    it('is a conflict with another payload, and the first stays', async () => {
+      const stream = newStream();
+      const event = newEvent({ amount: 1 });
+      await single(log(), appendOf(stream, 'none', event));
+      const other = { ...event, data: { amount: 2 } };
+      expect(await single(log(), appendOf(stream, 'none', other))).to.equal('conflict');
+      expect(await single(log(), appendOf(stream, 0, other))).to.equal('conflict');
+      const renamed = { ...event, type: 'SomethingElseHappened' };
+      expect(await single(log(), appendOf(stream, 'none', renamed))).to.equal('conflict');
+      expect((await log().read(stream)).map(({ data }) => data)).to.deep.equal([{ amount: 1 }]);
+    });
+
+    it('is a conflict with more events behind it, or twice in one append', async () => {
+      const stream = newStream();
+      const [event, twin] = [newEvent(), newEvent()];
+      await single(log(), appendOf(stream, 'none', event));
+      expect(await single(log(), appendOf(stream, 'none', event, newEvent()))).to.equal('conflict');
+      expect(await single(log(), appendOf(stream, 0, newEvent(), event))).to.equal('conflict');
+      expect(await single(log(), appendOf(newStream(), 'none', twin, twin))).to.equal('conflict');
+      expect(await log().read(stream)).to.have.length(1);
+    });
+  });
+};
+
+const readingSuite = (log: () => EventLog, reopen: () => Promise<void>): void => {
+  describe('reading', () => {
+    it('finds nothing in a stream that is not there, in an empty log and past the head', async () => {
+      expect(await log().read(newStream())).to.deep.equal([]);
+      expect(await log().head()).to.equal(start);
+      expect(await log().page(start, 10)).to.deep.equal({ events: [], through: start });
+      const append = appendOf(newStream(), 'none', newEvent());
+      const at = position(await single(log(), append));
+      expect(await log().head()).to.equal(at);
+      expect(await log().page(at, 10)).to.deep.equal({ events: [], through: at });
+      expect(await log().read(append.stream, { from: 1 })).to.deep.equal([]);
+    });
+
+    it('gives back what was appended, with its place', async () => {
+      const stream = newStream();
+      const event = newEvent({ text: 'as it was' });
+      const at = position(await single(log(), appendOf(stream, 'none', event)));
+      expect(await log().read(stream)).to.deep.equal([
+        { ...event, stream, revision: 0, position: at },
+      ]);
+      expect((await log().page(start, 10)).events).to.deep.equal(await log().read(stream));
+    });
+
+    it('starts where it is told to', async () => {
+      const stream = newStream();
+      await single(log(), appendOf(stream, 'none', ...[0, 1, 2, 3].map((n) => newEvent(n))));
+      const events = await log().read(stream, { from: 2 });
+      expect(events.map(({ data }) => data)).to.deep.equal([2, 3]);
+    });
+
+    it('goes through the whole log in one order over all streams, page by page', async () => {
+      const [one, other] = [newStream(), newStream()];
+      await single(log(), appendOf(one, 'none', newEvent('a'), newEvent('b')));
+      await single(log(), appendOf(other, 'none', newEvent('c')));
+      await single(log(), appendOf(one, 1, newEvent('d')));
+      for (const limit of [1, 2, 3, 4, 5]) {
+        const events = await pagesOf(log(), start, limit);
+        expect(events.map(({ data }) => data)).to.deep.equal(['a', 'b', 'c', 'd']);
+        const positions = events.map((event) => event.position);
+        expect(positions).to.deep.equal([...new Set(positions)].sort());
+      }
+    });
+
+    it('goes on after a restart where it was', async () => {
+      const stream = newStream();
+      const at = position(await single(log(), appendOf(stream, 'none', newEvent('old'))));
+      await reopen();
+      expect(await log().head()).to.equal(at);
+      const next = position(await single(log(), appendOf(stream, 0, newEvent('new'))));
+      expect(next > at).to.equal(true);
+      expect((await pagesOf(log(), at)).map(({ data }) => data)).to.deep.equal(['new']);
+    });
+
+    it('hears that the log grew, at once when it already has', async () => {
+      const waiting = log().grown(start);
+      await single(log(), appendOf(newStream(), 'none', newEvent()));
+      await waiting;
+      await log().grown(start);
+    });
+
+    it('waits for growth no longer than its signal or the log lasts', async () => {
+      const head = await log().head();
+      const controller = new AbortController();
+      const waiting = log().grown(head, controller.signal);
+      controller.abort();
+      await waiting;
+      await log().grown(head, controller.signal);
+      const untilClosed = log().grown(head);
+      await reopen();
+      await untilClosed;
+    });
+  });
+};
+
+const contentSuite = (log: () => EventLog): void => {
+  describe('content', () => {
+    it('comes back equal, whatever JSON it is', async () => {
+      const anyText = string({ unit: 'binary' });
+      const property = asyncProperty(jsonValue(), anyText, async (value, text) => {
+        const stream = newStream();
+        const data = { value, text, ['__proto__']: text };
+        await single(log(), appendOf(stream, 'none', newEvent(data)));
+        const [event] = await log().read(stream);
+        expect(event?.data).to.deep.equal(JSON.parse(JSON.stringify(data)));
+      });
+      await assert(property, { numRuns: runs(50) });
+    });
+
+    it('may hold NUL, lone surrogates, quotes and 900 KB', async () => {
+      const awkward = ['a\u0000b', '\ud800', '\udfff!', `'"; DROP TABLE events`, '😀', '\u2028'];
+      const data = { awkward, large: 'é'.repeat(450_000) };
+      const stream = newStream("o'dd\u0000😀");
+      const event = { ...newEvent(data), metadata: { ...metadata, request_id: 'r"\u0000' } };
+      await single(log(), appendOf(stream, 'none', event));
+      const [read] = await log().read(stream);
+      expect(read?.data).to.deep.equal(data);
+      expect(read?.stream).to.equal(stream);
+      expect(read?.metadata).to.deep.equal(event.metadata);
+    });
+
+    it('does not hold up a page: huge events come in several', async () => {
+      const stream = newStream();
+      const huge = Array.from({ length: 24 }, (_, n) => newEvent({ n, text: 'x'.repeat(900_000) }));
+      for (const [index, event] of huge.entries()) {
+        await single(log(), appendOf(stream, index === 0 ? 'none' : index - 1, event));
+      }
+      const { events } = await log().page(start, 1_000);
+      expect(events.length).to.be.greaterThan(0).and.lessThan(24);
+      expect(await pagesOf(log())).to.have.length(24);
+    });
+  });
+};
+
+const erasureSuite = (log: () => EventLog, reopen: () => Promise<void>): void => {
+  describe('erasing a stream', () => {
+    it('leaves it empty and refuses every append to it', async () => {
+      const [gone, kept] = [newStream(), newStream()];
+      const append = appendOf(gone, 'none', newEvent(), newEvent());
+      await single(log(), append);
+      await single(log(), appendOf(kept, 'none', newEvent('kept')));
+      await log().erase(gone);
+      for (const after of [async () => {}, reopen]) {
+        await after();
+        expect(await log().read(gone)).to.deep.equal([]);
+        expect((await pagesOf(log())).map(({ stream }) => stream)).to.deep.equal([kept]);
+        expect(await single(log(), appendOf(gone, 'none', newEvent()))).to.equal('conflict');
+        expect(await single(log(), appendOf(gone, 1, newEvent()))).to.equal('conflict');
+        expect(await single(log(), appendOf(gone, 'none'))).to.equal('conflict');
+        expect(await single(log(), append)).to.equal('conflict');
+      }
+    });
+
+    it('may be repeated, and done to a stream that never was', async () => {
+      const [gone, never] = [newStream(), newStream()];
+      await single(log(), appendOf(gone, 'none', newEvent()));
+      await log().erase(gone);
+      await log().erase(gone);
+      await log().erase(never);
+      expect(await single(log(), appendOf(never, 'none', newEvent()))).to.equal('conflict');
+    });
+
+    it('gives no position twice and lets readers pass the hole', async () => {
+      const [gone, next] = [newStream(), newStream()];
+      const before = await log().head();
+      const at = position(await single(log(), appendOf(gone, 'none', newEvent(), newEvent())));
+      await log().erase(gone);
+      await reopen();
+      expect(await log().head()).to.equal(at);
+      expect(await log().page(before, 10)).to.deep.equal({ events: [], through: at });
+      const later = position(await single(log(), appendOf(next, 'none', newEvent())));
+      expect(later > at).to.equal(true);
+    });
+  });
+};
