@@ -1,5 +1,5 @@
 import type { Position } from '../kernel/ports.js';
-import type { ProjectId, UserId } from '../kernel/shapes.js';
+import type { ApiKeyId, Instant, ProjectId, UserId } from '../kernel/shapes.js';
 import type { Cause } from './operation.js';
 import type { OrganizationRole, Principal, ProjectInSight } from './roles.js';
 
@@ -15,6 +15,11 @@ export interface Gate {
    * caller's, for the count of failures.
    */
   authenticate(credential: Credential, address: string): Promise<Principal>;
+  /**
+   * When the key was used last, to the minute; null = not since this process started. A stamp is no event, and a
+   * restart forgets it.
+   */
+  lastUsed(key: ApiKeyId): Instant | null;
   /** Null: unknown, deleted, of another organisation, or the caller has no role there: all answer the same 404. */
   projectInSight(principal: Principal, project: ProjectId): Promise<ProjectInSight | null>;
   /** A user of the caller's own organisation, else null. */

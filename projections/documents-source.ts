@@ -37,10 +37,7 @@ const sinkOf = (documents: Documents, projection: AnyProjection): Sink => {
     version: collection.version,
     checkpoint: () => documents.checkpoint(collection),
     dump: () => documents.dump(collection),
-    fold: async (events, applied) => {
-      await applied;
-      return fold(documents, projection, events);
-    },
+    fold: (events) => fold(documents, projection, events),
   };
 };
 

@@ -2,6 +2,7 @@ import type { Credential, Gate } from '../../contract/gate.js';
 import { roleInProject, type Principal } from '../../contract/roles.js';
 import { Fault } from '../../kernel/fault.js';
 import type { Clock, EventReader } from '../../kernel/ports.js';
+import type { ApiKeyId, Instant } from '../../kernel/shapes.js';
 import { reservation } from '../../kernel/reservation.js';
 import { load } from '../../kernel/transact.js';
 import { apiKeys, projects, users, type ApiKey, type User } from './folds.js';
@@ -21,6 +22,8 @@ type Needs = {
 /** Half of the second in which a revocation must hold everywhere (contract 2.4, rule 6). */
 const rememberedMs = 500;
 const rememberedMax = 10_000;
+/** `last_used` is stamped at most once a minute (contract 2.4, rule 6). */
+const stampEveryMs = 60_000;
 
 /** Who may come in and what they see, answered from the log; nothing is older than half a second. */
 export const openGate = ({ log, clock, secrets }: Needs): Gate => {
@@ -43,7 +46,19 @@ export const openGate = ({ log, clock, secrets }: Needs): Gate => {
       return user === null ? null : { user, key };
     });
 
+  const used = new Map<ApiKeyId, { readonly at: Instant; readonly noted: number }>();
+  const stamp = (key: ApiKeyId): void => {
+    const noted = clock.milliseconds();
+    const before = used.get(key);
+    if (before !== undefined && noted - before.noted < stampEveryMs) return;
+    used.delete(key);
+    used.set(key, { at: clock.now(), noted });
+    const oldest = used.keys().next();
+    if (used.size > rememberedMax && oldest.done !== true) used.delete(oldest.value);
+  };
+
   return {
+    lastUsed: (key) => used.get(key)?.at ?? null,
     authenticate: async (credential: Credential): Promise<Principal> => {
       // Logins are not served yet (contract 5.1, 4.2): there is no token or password that could be right.
       if (credential.scheme !== 'K') throw unknownCredential();
@@ -54,6 +69,7 @@ export const openGate = ({ log, clock, secrets }: Needs): Gate => {
       if (expiresAt !== null && expiresAt <= clock.now()) {
         throw new Fault('token-expired', 'The API key has expired');
       }
+      stamp(caller.key.id);
       return principalOfKey(caller.user, caller.key);
     },
     projectInSight: async (principal, id) => {

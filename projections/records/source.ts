@@ -23,10 +23,9 @@ const sinkOf = (records: Records): Sink => {
     version: recordsCollection.version,
     checkpoint: () => records.checkpoint(),
     dump: () => records.dump(),
-    fold: async (events, applied) => {
+    fold: async (events) => {
       const look = continued ? 'older groups' : 'every group';
-      const stored = applied === null ? records : waiting(records, applied);
-      const { writes, poisons, gap } = await foldBatch(stored, events, look);
+      const { writes, poisons, gap } = await foldBatch(records, events, look);
       return {
         apply: async (mark) => {
           await records.apply(writes, mark);
@@ -38,18 +37,3 @@ const sinkOf = (records: Records): Sink => {
     },
   };
 };
-
-/** New traces outside sessions ask nothing of the store, so they are folded while the batch before is written. */
-const waiting = (
-  records: Records,
-  applied: Promise<unknown>,
-): Pick<Records, 'groups' | 'tracesOfSessions'> => ({
-  groups: async (names) => {
-    await applied;
-    return records.groups(names);
-  },
-  tracesOfSessions: async (sessions) => {
-    await applied;
-    return records.tracesOfSessions(sessions);
-  },
-});

@@ -45,6 +45,7 @@ const callers: Readonly<Record<string, readonly [Principal, 'viewer' | 'editor' 
 
 /** Knows the keys above and nobody else; a bearer token or a password is never right. */
 const gate: Gate = {
+  lastUsed: () => null,
   authenticate: async (credential) => {
     const caller = credential.scheme === 'K' ? callers[credential.key] : undefined;
     if (credential.scheme === 'K' && credential.key === 'expired') {

@@ -1,5 +1,7 @@
 import type { Context, RootHookObject } from 'mocha';
 
+import { closeSharedApp } from './app.js';
+
 const tally = { passed: 0, failed: 0, skipped: 0 };
 
 /** Counts every test and closes the run with one plain line, `N passed, N failed`, for people and for CI. */
@@ -9,7 +11,8 @@ export const mochaHooks: RootHookObject = {
     else if (this.currentTest?.isPending() === true) tally.skipped += 1;
     else tally.passed += 1;
   },
-  afterAll() {
+  async afterAll() {
+    await closeSharedApp();
     const skipped = tally.skipped > 0 ? `, ${tally.skipped} skipped` : '';
     process.stdout.write(`\n${tally.passed} passed, ${tally.failed} failed${skipped}\n`);
   },

@@ -1,0 +1,35 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Config } from '../../config.js';
+import { startService } from '../service.js';
+import { untilEnded } from '../serve.js';
+import { runDemo } from './demo.js';
+
+type Options = { readonly dir?: string; readonly runs: string; readonly seed: string };
+
+/** A key that works for the demo only: its service listens on this machine and its data goes with it. */
+const demoKey = 'demo-key-for-this-machine-only-0001';
+
+/** `assay demo`: a service on an empty folder, a sample recorded through HTTP, and then it stays up. */
+export const demo = async (config: Config, options: Options): Promise<void> => {
+  const dir = options.dir ?? (await mkdtemp(join(tmpdir(), 'assay-demo-')));
+  const apiKey = config.bootstrap.apiKey ?? demoKey;
+  const service = await startService({
+    ...config,
+    dataDir: dir,
+    logLevel: config.logLevel === 'info' ? 'warn' : config.logLevel,
+    bootstrap: { ...config.bootstrap, apiKey },
+  });
+  process.stdout.write(`The service runs on ${service.url}, its data is in ${dir}\n`);
+  await runDemo({
+    baseUrl: service.url,
+    apiKey,
+    out: process.stdout,
+    runs: Number(options.runs),
+    seed: Number(options.seed),
+  });
+  process.stdout.write('It stays up; Ctrl-C ends it.\n');
+  await untilEnded(service);
+  if (options.dir === undefined) await rm(dir, { recursive: true, force: true });
+};

@@ -1,0 +1,110 @@
+import Table from 'cli-table3';
+import { Fault } from '../kernel/fault.js';
+import { start, type EventReader, type Recorded } from '../kernel/ports.js';
+import type { Config } from '../config.js';
+import { openFolder } from './folder.js';
+import { operator } from './operator.js';
+
+type Options = { readonly limit: number; readonly json: boolean };
+
+/** `assay inspect streams|events|projections`: reads only, also beside a running service. */
+export const inspect = async (
+  config: Config,
+  what: string,
+  stream: string | null,
+  options: Options,
+): Promise<void> => {
+  if (!Number.isInteger(options.limit) || options.limit < 1) {
+    throw new Fault('invalid', '--limit takes a whole number of at least 1');
+  }
+  switch (what) {
+    case 'projections':
+      return printRows(await projectionRows(config), options.json);
+    case 'streams':
+    case 'events': {
+      const { reader, close } = await openFolder(config.dataDir);
+      try {
+        const rows =
+          what === 'streams'
+            ? await streamRows(reader, options.limit)
+            : await eventRows(reader, stream, options.limit);
+        return printRows(rows, options.json);
+      } finally {
+        await close();
+      }
+    }
+    default:
+      throw new Fault('invalid', `inspect what? One of streams, events, projections; not ${what}`);
+  }
+};
+
+type Row = Readonly<Record<string, string | number | boolean | null>>;
+
+const printRows = (rows: readonly Row[], json: boolean): void => {
+  if (json) {
+    for (const row of rows) process.stdout.write(`${JSON.stringify(row)}\n`);
+    return;
+  }
+  const head = Object.keys(rows[0] ?? { nothing: '' });
+  const table = new Table({ head, style: { head: [], border: [] } });
+  table.push(...rows.map((row) => head.map((name) => String(row[name] ?? ''))));
+  process.stdout.write(`${table.toString()}\n`);
+};
+
+const projectionRows = async (config: Config): Promise<readonly Row[]> => {
+  const desk = await operator(config);
+  try {
+    return await desk.status();
+  } finally {
+    await desk.close();
+  }
+};
+
+/** The newest streams first: those whose last event is latest in the log. */
+const streamRows = async (reader: EventReader, limit: number): Promise<readonly Row[]> => {
+  const streams = new Map<string, Row>();
+  for await (const event of everyEvent(reader)) {
+    streams.delete(event.stream);
+    streams.set(event.stream, {
+      stream: event.stream,
+      events: event.revision + 1,
+      last_event: event.type,
+      position: event.position,
+      at: event.metadata.at,
+    });
+  }
+  return [...streams.values()].reverse().slice(0, limit);
+};
+
+/** The last events of the log, or of one stream, newest first. */
+const eventRows = async (
+  reader: EventReader,
+  stream: string | null,
+  limit: number,
+): Promise<readonly Row[]> => {
+  const last: Recorded[] = [];
+  for await (const event of everyEvent(reader)) {
+    if (stream !== null && event.stream !== stream) continue;
+    last.push(event);
+    if (last.length > limit) last.shift();
+  }
+  return last.reverse().map((event) => ({
+    position: event.position,
+    stream: event.stream,
+    revision: event.revision,
+    type: event.type,
+    at: event.metadata.at,
+    actor: `${event.metadata.actor.type} ${event.metadata.actor.id}`,
+    request_id: event.metadata.request_id,
+    ...(stream !== null && { data: JSON.stringify(event.data).slice(0, 400) }),
+  }));
+};
+
+async function* everyEvent(reader: EventReader): AsyncIterable<Recorded> {
+  for (let after = start; ;) {
+    const { events, through } = await reader.page(after, 1_000);
+    yield* events;
+    if (through === after) return;
+    after = through;
+  }
+}

@@ -1,0 +1,88 @@
+import { systemClock } from '../engines/node/clock.js';
+import { diskFiles } from '../engines/node/files.js';
+import { openFolder, serviceFile } from '../engines/open.js';
+import { Fault } from '../kernel/fault.js';
+import type { Config } from '../config.js';
+import type { Progress } from '../projections/catch-up.js';
+import type { ProjectionStatus } from '../projections/operate.js';
+import type { Verified } from '../projections/verify.js';
+import { startReadSide } from './read-side.js';
+
+/** What an operator's command needs, whether or not the service is up. */
+export type Operator = {
+  /** Where the work is done: in the running service, or here because none is running. */
+  readonly where: 'service' | 'here';
+  status(): Promise<readonly ProjectionStatus[]>;
+  rebuild(name: string | null, progress: (progress: Progress) => void): Promise<void>;
+  verify(name: string | null, progress: (progress: Progress) => void): Promise<readonly Verified[]>;
+  close(): Promise<void>;
+};
+
+/**
+ * Only one process may own a data folder: a running service is asked on its operators' port, otherwise this process
+ * takes the folder for as long as the command runs.
+ */
+export const operator = async (config: Config): Promise<Operator> => {
+  const folder = await openFolder(config.dataDir);
+  try {
+    const unlock = folder.lock();
+    return await operatorHere(folder.dir, unlock);
+  } catch (error) {
+    if (!(error instanceof Fault) || error.code !== 'conflict') throw error;
+    return operatorThere(config, await opsPortOf(folder.dir, error));
+  }
+};
+
+const opsPortOf = async (dir: string, held: Fault): Promise<number> => {
+  const bytes = await diskFiles.read(serviceFile(dir));
+  if (bytes === null) throw held;
+  return (JSON.parse(Buffer.from(bytes).toString('utf8')) as { ops_port: number }).ops_port;
+};
+
+const operatorHere = async (dir: string, unlock: () => void): Promise<Operator> => {
+  const readSide = await startReadSide(dir);
+  const { projector } = readSide;
+  const caughtUp = async (): Promise<void> => {
+    const wait = new Int32Array(new SharedArrayBuffer(4));
+    for (const started = systemClock.milliseconds(); ; Atomics.wait(wait, 0, 0, 20)) {
+      const behind = (await projector.status()).filter(
+        (one) => one.lag_events > 0 && one.stalled === null && !one.paused,
+      );
+      if (behind.length === 0 || systemClock.milliseconds() - started > catchUpMaxMs) return;
+    }
+  };
+  await caughtUp();
+  return {
+    where: 'here',
+    status: () => projector.status(),
+    rebuild: (name, progress) => projector.rebuild(name, progress),
+    verify: (name, progress) => projector.verify(name, progress),
+    close: async () => {
+      await readSide.stop();
+      unlock();
+    },
+  };
+};
+/** A killed service left its read models behind the log; an hour catches up with any log that fits one machine. */
+const catchUpMaxMs = 3_600_000;
+
+const operatorThere = (config: Config, port: number): Operator => {
+  const host = config.host.includes(':') ? `[${config.host}]` : config.host;
+  const command = async (name: string, request: unknown): Promise<unknown> => {
+    const answer = await fetch(`http://${host}:${port}/operate/${name}`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(request),
+    });
+    const body: unknown = await answer.json();
+    if (answer.ok) return body;
+    throw new Fault('unavailable', (body as { detail?: string }).detail ?? 'the service failed');
+  };
+  return {
+    where: 'service',
+    status: async () => (await command('status', {})) as readonly ProjectionStatus[],
+    rebuild: async (name) => void (await command('rebuild', { name })),
+    verify: async (name) => (await command('verify', { name })) as readonly Verified[],
+    close: async () => undefined,
+  };
+};

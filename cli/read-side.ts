@@ -1,0 +1,44 @@
+import { MessageChannel, Worker } from 'node:worker_threads';
+import { once } from 'node:events';
+import { proxy } from '../engines/node/thread.js';
+import type { Records } from '../kernel/records.js';
+import type { Projector } from '../projections/operate.js';
+import type { ReadSideStart } from './read-side-worker.js';
+
+/** The thread that folds the log and owns the records: nothing it does stands in the way of a request. */
+export type ReadSide = {
+  readonly records: Records;
+  readonly projector: Projector;
+  /** Resolves when the thread is gone; rejects with why it died when nobody asked it to. */
+  readonly ended: Promise<void>;
+  stop(): Promise<void>;
+};
+
+/** Resolves once the thread has its engines open and follows the log. */
+export const startReadSide = async (dir: string): Promise<ReadSide> => {
+  const records = new MessageChannel();
+  const projector = new MessageChannel();
+  const start: ReadSideStart = { dir, records: records.port2, projector: projector.port2 };
+  const worker = new Worker(new URL('./read-side-worker.js', import.meta.url), {
+    workerData: start,
+    transferList: [records.port2, projector.port2],
+  });
+  await once(worker, 'message');
+  const ended = new Promise<void>((resolve, reject) => {
+    worker.once('error', reject);
+    worker.once('exit', () => resolve());
+  });
+  // A rejection is the business of whoever asks for it; nobody asking is no crash.
+  ended.catch(() => null);
+  const operator = proxy<Projector>(projector.port1);
+  return {
+    records: proxy<Records>(records.port1, ['dump']),
+    projector: operator,
+    ended,
+    stop: async () => {
+      await operator.stop().catch(() => null);
+      worker.postMessage('close');
+      await ended;
+    },
+  };
+};

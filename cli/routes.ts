@@ -1,0 +1,54 @@
+import type { Gate, Freshness } from '../contract/gate.js';
+import type { Route } from '../contract/operation.js';
+import { components, operations } from '../contract/all.js';
+import { openApiDocument } from '../contract/openapi.js';
+import { apiKeyWrites } from '../command-api/api-keys/routes.js';
+import { logStreamWrites } from '../command-api/log-streams/routes.js';
+import { projectWrites } from '../command-api/projects/routes.js';
+import { openSessionBook } from '../command-api/sessions/book.js';
+import { sessionWrites } from '../command-api/sessions/routes.js';
+import { traceWrites } from '../command-api/traces/routes.js';
+import type { Secrets } from '../engines/node/secrets.js';
+import type { Clock, Documents, EventLog, Ids } from '../kernel/ports.js';
+import type { Records } from '../kernel/records.js';
+import { apiKeyReads } from '../query-api/api-keys/routes.js';
+import { columnReads } from '../query-api/columns/routes.js';
+import { logStreamReads } from '../query-api/log-streams/routes.js';
+import { metricReads } from '../query-api/metrics/routes.js';
+import { projectReads } from '../query-api/projects/routes.js';
+import { recordReads } from '../query-api/records/routes.js';
+import { questionsOf } from './questions.js';
+import { serviceReads } from '../query-api/service/routes.js';
+
+type Needs = {
+  readonly log: EventLog;
+  readonly documents: Documents;
+  readonly records: Records;
+  readonly freshness: Freshness;
+  readonly gate: Gate;
+  readonly ids: Ids;
+  readonly clock: Clock;
+  readonly secrets: Secrets;
+};
+
+/** Every route that the service answers, with what each slice asks for. */
+export const routesOf = (needs: Needs): readonly Route[] => {
+  const { log, documents, records, gate, ids, clock, secrets } = needs;
+  const questions = questionsOf(needs);
+  const sessions = openSessionBook({ log, ids });
+  const description = openApiDocument({ operations, components });
+  return [
+    ...apiKeyWrites({ log, clock, gate, secrets }),
+    ...sessionWrites({ log, ids, sessions }),
+    ...traceWrites({ log, ids, clock, joinSessions: sessions.joinSessions, ...questions }),
+    ...projectWrites({ log, ids, newestRuns: questions.newestRuns }),
+    ...logStreamWrites({ log, ids }),
+    ...projectReads({ documents, gate }),
+    ...logStreamReads({ documents, records }),
+    ...apiKeyReads({ documents, clock, lastUsed: (key) => gate.lastUsed(key) }),
+    ...columnReads({ records, runInProject: questions.runInProject }),
+    ...metricReads({ records, ...questions }),
+    ...recordReads({ records, ...questions }),
+    ...serviceReads({ description: () => description }),
+  ];
+};

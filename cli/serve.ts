@@ -1,0 +1,36 @@
+import type { Config } from '../config.js';
+import { startService, type Service } from './service.js';
+
+/** What a failed log or a dead thread ends the process with: a supervisor may start it again, a person should look. */
+export const doomedExitCode = 70;
+
+/** `assay serve`: until SIGTERM or SIGINT, which end it cleanly. */
+export const serve = async (config: Config): Promise<void> => {
+  const service = await startService(config);
+  sayKeyOnce(service);
+  await untilEnded(service);
+};
+
+export const sayKeyOnce = ({ bootstrapped, url }: Service): void => {
+  const { minted, email } = bootstrapped;
+  if (minted === null) return;
+  process.stderr.write(
+    `\nFirst start: an API key of ${email} was made. It is shown this once; keep it.\n\n` +
+      `  ${minted}\n\n` +
+      `Try: curl -H 'Service-API-Key: ${minted}' ${url}/v2/projects\n\n`,
+  );
+};
+
+/** Resolves after a clean stop; on a failure that cannot be survived the process exits at once. */
+export const untilEnded = async (service: Service): Promise<void> => {
+  const asked = new Promise<void>((resolve) => {
+    process.once('SIGTERM', resolve);
+    process.once('SIGINT', resolve);
+  });
+  try {
+    await Promise.race([asked, service.doomed]);
+  } catch {
+    process.exit(doomedExitCode);
+  }
+  await service.close();
+};

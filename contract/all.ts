@@ -1,0 +1,89 @@
+import type { TSchema } from 'typebox';
+import { createApiKey, listApiKeys, revokeApiKey } from './api-keys.js';
+import {
+  sessionsAvailableColumns,
+  spansAvailableColumns,
+  tracesAvailableColumns,
+} from './columns.js';
+import { filterComponents } from './filters.js';
+import { createSession, logSpans, logTraces, updateSpan, updateTrace } from './ingest.js';
+import { listingComponents } from './listings.js';
+import {
+  createLogStream,
+  deleteLogStream,
+  getLogStream,
+  listLogStreams,
+  pageLogStreams,
+  renameLogStream,
+  searchLogStreams,
+} from './log-streams.js';
+import { customSearch } from './metrics.js';
+import type { Operation } from './operation.js';
+import {
+  changeProject,
+  createProject,
+  deleteProject,
+  getProject,
+  listAllProjects,
+  listProjects,
+  pageProjects,
+} from './projects.js';
+import {
+  countSessions,
+  countSpans,
+  countTraces,
+  getSession,
+  getSpan,
+  getTrace,
+  searchSessions,
+  searchSpans,
+  searchTraces,
+} from './record-reads.js';
+import { healthcheck, readDescription } from './service.js';
+
+/** Every operation that is served: the rows of contract 6 as far as they are built. A list, no discovery. */
+export const operations: readonly Operation[] = [
+  sessionsAvailableColumns,
+  tracesAvailableColumns,
+  spansAvailableColumns,
+  createApiKey,
+  listApiKeys,
+  revokeApiKey,
+  customSearch,
+  createProject,
+  listProjects,
+  listAllProjects,
+  pageProjects,
+  getProject,
+  changeProject,
+  deleteProject,
+  createLogStream,
+  listLogStreams,
+  pageLogStreams,
+  searchLogStreams,
+  getLogStream,
+  renameLogStream,
+  deleteLogStream,
+  createSession,
+  logTraces,
+  updateTrace,
+  logSpans,
+  updateSpan,
+  searchSessions,
+  countSessions,
+  getSession,
+  searchTraces,
+  countTraces,
+  getTrace,
+  searchSpans,
+  countSpans,
+  getSpan,
+  healthcheck,
+  readDescription,
+] as readonly unknown[] as readonly Operation[];
+
+/** What the recursive and the hand-judged shapes are called in the OpenAPI document. */
+export const components: Readonly<Record<string, TSchema>> = {
+  ...filterComponents,
+  ...listingComponents,
+};

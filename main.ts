@@ -1,0 +1,90 @@
+#!/usr/bin/env node
+import { Command } from 'commander';
+import { isMainThread } from 'node:worker_threads';
+import { demo } from './cli/demo/start.js';
+import { inspect } from './cli/inspect.js';
+import { openapi } from './cli/openapi.js';
+import { rebuild, verify } from './cli/operate.js';
+import { serve } from './cli/serve.js';
+import { readConfig, variables } from './config.js';
+import { Fault } from './kernel/fault.js';
+
+const environmentHelp = `
+Environment:
+${variables
+  .map(({ name, fallback, meaning }) => `  ${name.padEnd(30)} ${meaning} (${fallback})`)
+  .join('\n')}`;
+
+const program = new Command('assay')
+  .description('Records, inspects and scores runs of applications built on language models.')
+  .version('0.1.0')
+  .showHelpAfterError();
+
+program
+  .command('serve')
+  .description('run the service')
+  .addHelpText('after', `${environmentHelp}\n\nExample:\n  ASSAY_PORT=9000 assay serve`)
+  .action(() => serve(readConfig(process.env)));
+
+program
+  .command('demo')
+  .description('start on an empty folder, record a sample of agent runs, stay up')
+  .option('--dir <folder>', 'keep the data here instead of a temporary folder')
+  .option('--runs <count>', 'agent runs to record', '300')
+  .option('--seed <number>', 'of the sample', '7')
+  .addHelpText('after', '\nExample:\n  assay demo --runs 1000')
+  .action((options: { dir?: string; runs: string; seed: string }) =>
+    demo(readConfig(process.env), options),
+  );
+
+program
+  .command('rebuild')
+  .description('build a read model beside the live one, then switch to it')
+  .argument('[name]', 'of the read model; see: assay inspect projections')
+  .option('--all', 'every read model')
+  .addHelpText('after', '\nExamples:\n  assay rebuild records\n  assay rebuild --all')
+  .action((name: string | undefined, options: { all?: true }) =>
+    rebuild(readConfig(process.env), name ?? null, options.all === true),
+  );
+
+program
+  .command('verify')
+  .description(
+    'compare every read model with a replay of the log from scratch; exit 1 on a difference',
+  )
+  .option('--json', 'one JSON object instead of a table')
+  .addHelpText('after', '\nExample:\n  assay verify && echo the read models are what the log says')
+  .action((options: { json?: true }) => verify(readConfig(process.env), options.json === true));
+
+program
+  .command('inspect')
+  .description('the operator’s questions, as tables')
+  .argument('<what>', 'streams, events or projections')
+  .argument('[stream]', 'events: of this stream only')
+  .option('--limit <count>', 'at most this many rows', '20')
+  .option('--json', 'one JSON object a row instead of a table')
+  .addHelpText(
+    'after',
+    '\nExamples:\n  assay inspect projections\n  assay inspect streams --limit 50\n  assay inspect events project-3fa85f64-5717-4562-b3fc-2c963f66afa6 --json',
+  )
+  .action((what: string, stream: string | undefined, options: { limit: string; json?: true }) =>
+    inspect(readConfig(process.env), what, stream ?? null, {
+      limit: Number(options.limit),
+      json: options.json === true,
+    }),
+  );
+
+program
+  .command('openapi')
+  .description('print the OpenAPI 3.1 document')
+  .option('--write <file>', 'into this file instead')
+  .action((options: { write?: string }) => openapi(options.write ?? null));
+
+const fail = (error: unknown): void => {
+  const said = error instanceof Fault ? error.message : String((error as Error).stack ?? error);
+  process.stderr.write(`assay: ${said}\n`);
+  // Threads of a half-started service would keep the process alive.
+  process.exit(1);
+};
+
+if (isMainThread) program.parseAsync().catch(fail);

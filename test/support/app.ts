@@ -1,0 +1,44 @@
+import { readConfig } from '../../config.js';
+import { startService, type Service } from '../../cli/service.js';
+import { clientOf, type Client } from './client.js';
+import { temporaryFolder } from './folder.js';
+
+/** The whole service in this process, on embedded engines and free ports, in a folder of its own. */
+export type App = Service & { readonly client: Client; readonly apiKey: string };
+
+export const appKey = 'in-process-test-key-0123456789abcdefgh';
+
+export const startApp = async (): Promise<App> => {
+  const { dir, remove } = await temporaryFolder();
+  const service = await startService(
+    readConfig({
+      ASSAY_DATA_DIR: dir,
+      ASSAY_PORT: '0',
+      ASSAY_OPS_PORT: '0',
+      ASSAY_BOOTSTRAP_API_KEY: appKey,
+      ASSAY_LOG_LEVEL: 'silent',
+    }),
+    { strict: true },
+  );
+  return {
+    ...service,
+    apiKey: appKey,
+    client: clientOf({ url: service.url, apiKey: appKey }),
+    close: async () => {
+      await service.close();
+      await remove();
+    },
+  };
+};
+
+let shared: Promise<App> | null = null;
+
+/** One app for all tests of a run: each makes projects of its own. Closed when the run ends (test/support/tally.ts). */
+export const sharedApp = (): Promise<App> => {
+  shared ??= startApp();
+  return shared;
+};
+
+export const closeSharedApp = async (): Promise<void> => {
+  await (await shared)?.close();
+};

@@ -1,0 +1,224 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { expect } from 'chai';
+
+// This page is STYLE.md, executable. Sources are read as text: the native compiler has no API to ask.
+const root = process.cwd();
+const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { encoding: 'utf8' })
+  .split('\n')
+  .filter((path) => path !== '');
+const read = (path: string): string => readFileSync(join(root, path), 'utf8');
+const sources = files.filter((path) => path.endsWith('.ts'));
+const folderOf = (path: string): string =>
+  (path.includes('/') ? path.split('/', 1)[0] : path) ?? '';
+
+type Rule = {
+  readonly folders: readonly string[];
+  readonly packages: RegExp | null;
+  readonly instead: string;
+};
+const typebox = /^typebox$/;
+const imports: Readonly<Record<string, Rule>> = {
+  kernel: {
+    folders: [],
+    packages: typebox,
+    instead: 'move the word into kernel/ or take it as a port',
+  },
+  events: { folders: ['kernel'], packages: typebox, instead: 'an event knows only shapes' },
+  contract: { folders: ['kernel'], packages: typebox, instead: 'the contract knows only shapes' },
+  'command-api': {
+    folders: ['kernel', 'events', 'contract'],
+    packages: null,
+    instead: 'take a named question in Needs, answered from the log',
+  },
+  projections: {
+    folders: ['kernel', 'events', 'contract'],
+    packages: null,
+    instead: 'a projection sees events and ports only',
+  },
+  'query-api': {
+    folders: ['kernel', 'contract', 'projections'],
+    packages: null,
+    instead: 'answer from a projection',
+  },
+  engines: {
+    folders: ['kernel', 'contract', 'events/codec'],
+    packages: /./,
+    instead: 'engines know ports, never a noun of the service',
+  },
+};
+
+/** Words that say nothing about what a file is for, and what to write instead. */
+const banned: Readonly<Record<string, string>> = {
+  utils: 'the noun it serves',
+  helpers: 'the noun it serves',
+  common: 'kernel',
+  shared: 'kernel',
+  manager: 'the verb it does',
+  processor: 'the verb it does',
+};
+
+const importsOf = (path: string): readonly string[] =>
+  [...read(path).matchAll(/(?:from|import)\s*\(?'([^']+)'/g)].map((match) => match[1] ?? '');
+
+const allowed = (path: string, target: string): boolean => {
+  const own = folderOf(path);
+  const rule = imports[own];
+  if (rule === undefined) return true;
+  if (!target.startsWith('.')) {
+    const shapesOnly = own !== 'kernel' || path === 'kernel/shapes.ts';
+    return shapesOnly && rule.packages !== null && rule.packages.test(target);
+  }
+  const resolved = normalize(join(dirname(path), target));
+  return [own, ...rule.folders].some(
+    (folder) => resolved.startsWith(`${folder}/`) || resolved === `${folder}.js`,
+  );
+};
+
+const slicesApart = (path: string, target: string): boolean => {
+  const own = folderOf(path);
+  if (own !== 'command-api' || !target.startsWith('.')) return true;
+  const resolved = normalize(join(dirname(path), target)).split('/');
+  const slice = path.split('/')[1];
+  // What several slices ask of the log lives in command-api/access.
+  return (
+    resolved[0] !== own || resolved.length < 3 || resolved[1] === slice || resolved[1] === 'access'
+  );
+};
+
+const found = (complaints: readonly string[]): void => {
+  expect(complaints, complaints.join('\n')).to.deep.equal([]);
+};
+
+describe('the house', () => {
+  it('imports only what STYLE.md, Imports, allows', () => {
+    found(
+      sources.flatMap((path) =>
+        importsOf(path)
+          .filter((target) => !allowed(path, target))
+          .map(
+            (target) =>
+              `${path} imports ${target}: ${imports[folderOf(path)]?.instead} (STYLE.md, Imports)`,
+          ),
+      ),
+    );
+  });
+
+  it('keeps the slices of command-api apart', () => {
+    found(
+      sources
+        .filter((path) => !path.endsWith('/all.ts'))
+        .flatMap((path) =>
+          importsOf(path)
+            .filter((target) => !slicesApart(path, target))
+            .map(
+              (target) =>
+                `${path} imports ${target}: slices meet in the log, or in command-api/access`,
+            ),
+        ),
+    );
+  });
+
+  it('names files for what they are for', () => {
+    found(
+      files.flatMap((path) =>
+        Object.entries(banned)
+          .filter(([word]) => path.split(/[/.-]/).includes(word))
+          .map(([word, instead]) => `${path}: not ${word} but ${instead}`),
+      ),
+    );
+  });
+
+  it('touches the world in one place', () => {
+    const homes = /^(engines\/|test\/|cli\/|config\.ts|main\.ts)/;
+    found(
+      sources
+        .filter((path) => !homes.test(path))
+        .filter((path) =>
+          /\b(Date\.now|Math\.random|process\.env|setTimeout|setInterval)\b/.test(read(path)),
+        )
+        .map((path) => `${path}: take Clock, Random or a port instead`),
+    );
+    found(
+      sources
+        .filter((path) => /process\.env/.test(read(path)))
+        .filter((path) => !/^(main\.ts|test\/)/.test(path))
+        .map((path) => `${path}: the environment is read by main.ts through config.ts`),
+    );
+  });
+
+  it('has one class, Fault, and no default exports', () => {
+    found(
+      sources
+        .filter((path) => path !== 'kernel/fault.ts')
+        .filter(
+          (path) =>
+            /^(export )?(abstract )?class /m.test(read(path)) ||
+            /^export default/m.test(read(path)),
+        )
+        .map((path) => `${path}: a closure or a value instead; named exports`),
+    );
+  });
+
+  it('builds regular expressions from the source only', () => {
+    found(
+      sources
+        .filter((path) => !path.startsWith('test/') && /new RegExp\(/.test(read(path)))
+        .filter((path) => path !== 'kernel/case-fold.ts')
+        .map((path) => `${path}: user text is never a pattern (target C4)`),
+    );
+  });
+
+  it('writes lines of at most 120 columns and files of at most 420 lines', () => {
+    found(
+      sources.flatMap((path) => {
+        const lines = read(path).split('\n');
+        const long = lines.findIndex((line) => line.length > 120);
+        return [
+          ...(long >= 0 ? [`${path}:${long + 1} is longer than 120 columns`] : []),
+          ...(lines.length > 420 ? [`${path} has ${lines.length} lines: is it one idea?`] : []),
+        ];
+      }),
+    );
+  });
+
+  it('leaves no marker behind and one title per page', () => {
+    const marker = new RegExp(['TO', 'DO|FIX', 'ME|X', 'XX'].join(''));
+    found(
+      sources
+        .filter((path) => marker.test(read(path)))
+        .map((path) => `${path}: do it now or write a decision`),
+    );
+    found(
+      files
+        .filter((path) => path.endsWith('.md'))
+        .filter(
+          (path) =>
+            (
+              read(path)
+                .replace(/```[\s\S]*?```/g, '')
+                .match(/^# /gm) ?? []
+            ).length !== 1,
+        )
+        .map((path) => `${path}: one # title`),
+    );
+  });
+
+  it('imports every file from somewhere', () => {
+    const reached = new Set(
+      sources.flatMap((path) =>
+        importsOf(path)
+          .filter((target) => target.startsWith('.'))
+          .map((target) => normalize(join(dirname(path), target)).replace(/\.js$/, '.ts')),
+      ),
+    );
+    const entry =
+      /^(main|config)\.ts$|\.test\.ts$|^test\/(support|bench|chaos|fault)\/|worker\.ts$|writer\.ts$/;
+    found(
+      sources
+        .filter((path) => !reached.has(path) && !entry.test(path))
+        .map((path) => `${path} is imported by nobody`),
+    );
+  });
+});
