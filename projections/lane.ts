@@ -21,7 +21,8 @@ export type LaneNeeds = { readonly parking: Parking; readonly bus: Bus; readonly
 export const movedSubject = 'projection.moved';
 /** A poison event is tried this often before its stream is parked (target B4). */
 export const attemptsMax = 3;
-export const batchEventsMax = 1_000;
+/** About 5,000 rows for the records, which a store takes in bulk, and a tenth of a second without an ear for anything else. */
+export const batchEventsMax = 500;
 const retryFirstMs = 50;
 const retryMostMs = 5_000;
 

@@ -173,13 +173,17 @@ const refreshSessions = async (records: Loaded, groups: Groups): Promise<void> =
   }
 };
 
-/** The session of a session's or a trace's row; null for a trace outside any. */
-const sessionOf = (
-  row: RecordRow,
-): { readonly project: string; readonly session: string } | null =>
-  row.body['lone'] === true
+/**
+ * The session of a session's or a trace's row. Null for a trace outside any, which has its own id there (contract 3.1,
+ * rule 4); so a trace sent with its own id as its session counts as outside, here as in every engine.
+ */
+const sessionOf = ({
+  kind,
+  values,
+}: RecordRow): { readonly project: string; readonly session: string } | null =>
+  kind !== 'session' && values['session_id'] === values['id']
     ? null
-    : { project: String(row.values['project_id']), session: String(row.values['session_id']) };
+    : { project: String(values['project_id']), session: String(values['session_id']) };
 
 const writesOf = (groups: Groups): readonly GroupWrite[] =>
   [...groups]

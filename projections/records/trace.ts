@@ -71,7 +71,6 @@ const logged = (event: Recorded<TraceEvent> & { type: 'TraceLogged' }): Draft[] 
   };
   const trace = rowOf(data.trace, 0, context, place(event, 0));
   trace.values['is_complete'] = data.is_complete;
-  if (data.session_id === null) trace.body['lone'] = true;
   return [trace, ...spanRows(data.spans, 1, context, event)];
 };
 
