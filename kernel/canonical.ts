@@ -11,9 +11,6 @@ export const canonicalUuid = (text: string): string | null => {
 const dateTimeForm =
   /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(?: ?([Zz]|[+-]\d\d(?::?\d\d)?))?)?$/;
 
-const canonicalForm = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
-const minuteMs = 60_000;
-
 /**
  * RFC 3339 and its neighbours as contract 1.3 lists them: any separator, optional seconds, fraction and zone (none is
  * UTC), a bare date is midnight. Digits after the sixth are cut off. Null outside that grammar, for days and times that
@@ -22,27 +19,33 @@ const minuteMs = 60_000;
 export const canonicalInstant = (text: string): Instant | null => {
   const parts = dateTimeForm.exec(text);
   if (parts === null) return null;
-  const [year, month, day] = [Number(parts[1]), Number(parts[2]), Number(parts[3])];
-  const [hour, minute] = [Number(parts[4] ?? 0), Number(parts[5] ?? 0)];
-  const second = Number(parts[6] ?? 0);
-  if (hour > 23 || minute > 59 || second > 59) return null;
-  const midnight = utcMidnight(year, month, day);
+  const [, yyyy = '', mm = '', dd = '', hh = '00', mi = '00', ss = '00'] = parts;
+  const [year, month, day] = [Number(yyyy), Number(mm), Number(dd)];
   const offset = offsetMinutes(parts[8]);
-  if (midnight === null || offset === null) return null;
-  const at = midnight + (hour * 60 + minute - offset) * minuteMs + second * 1_000;
-  if (at < firstMs || at > lastMs) return null;
+  if (!isDay(year, month, day) || hh > '23' || mi > '59' || ss > '59' || offset === null) {
+    return null;
+  }
   const fraction = (parts[7] ?? '').slice(0, 6).padEnd(6, '0');
-  if (offset === 0 && text.length === 27 && canonicalForm.test(text)) return text as Instant;
-  return `${new Date(at).toISOString().slice(0, 19)}.${fraction}Z` as Instant;
+  // By far the most common case, in the midst of ingest: no calendar is needed.
+  if (offset === 0) return `${yyyy}-${mm}-${dd}T${hh}:${mi}:${ss}.${fraction}Z` as Instant;
+  const moved = utcMidnight(year, month, day);
+  moved.setUTCHours(Number(hh), Number(mi) - offset, Number(ss));
+  if (moved.getTime() < firstMs || moved.getTime() > lastMs) return null;
+  return `${moved.toISOString().slice(0, 19)}.${fraction}Z` as Instant;
 };
 
-const utcMidnight = (year: number, month: number, day: number): number | null => {
+const monthDays = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+const isDay = (year: number, month: number, day: number): boolean => {
+  const isLeap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
+  const days = (monthDays[month - 1] ?? 0) + (isLeap && month === 2 ? 1 : 0);
+  return year > 0 && day > 0 && day <= days;
+};
+
+const utcMidnight = (year: number, month: number, day: number): Date => {
   // Date.UTC reads years below 100 as 19xx, so the year is set on its own.
   const date = new Date(Date.UTC(2000, month - 1, day));
   date.setUTCFullYear(year, month - 1, day);
-  const exists =
-    year > 0 && date.getUTCMonth() === month - 1 && date.getUTCDate() === day && month > 0;
-  return exists ? date.getTime() : null;
+  return date;
 };
 
 const offsetMinutes = (zone: string | undefined): number | null => {
