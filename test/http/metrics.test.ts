@@ -1,0 +1,269 @@
+import { expect } from 'chai';
+import { sharedApp } from '../support/app.js';
+import { recordedProject, uuid, type RecordedProject } from '../support/recorded.js';
+
+const path = 'metrics/custom_search';
+const day = { start_time: '2026-03-01T00:00:00Z', end_time: '2026-03-01T23:59:59Z' };
+type Problems = { readonly detail: readonly { loc: string[]; msg: string; type: string }[] };
+
+describe('POST …/metrics/custom_search', () => {
+  let project: RecordedProject;
+  before(async () => {
+    project = await recordedProject();
+    const llm = (name: string, members: object) => ({ type: 'llm', name, input: 'x', ...members });
+    await project.log(
+      [
+        {
+          id: uuid(1),
+          created_at: '2026-03-01T00:05:00Z',
+          tags: ['trial-0', 'x'],
+          metrics: { reward: 1, solved: true, verdict: 'good' },
+          spans: [
+            llm('book a flight', {
+              created_at: '2026-03-01T00:05:01Z',
+              model: 'model-a',
+              metrics: { toxicity: 0.1, num_total_tokens: 200 },
+            }),
+            llm('Booking', {
+              created_at: '2026-03-01T00:29:59.999999Z',
+              model: 'model-a',
+              metrics: { toxicity: 0.3, num_total_tokens: 300 },
+            }),
+            llm('other', { created_at: '2026-03-01T00:10:00Z', model: 'model-b' }),
+          ],
+        },
+      ],
+      { session_id: uuid(9) },
+    );
+    await project.log([
+      {
+        id: uuid(2),
+        created_at: '2026-03-01T00:30:00Z',
+        tags: ['trial-1'],
+        metrics: { reward: 0, solved: false, verdict: 'bad' },
+        spans: [
+          llm('rebook', {
+            created_at: '2026-03-01T00:30:00Z',
+            metrics: { num_total_tokens: 400 },
+          }),
+          { type: 'tool', name: 'book', input: 'x', created_at: '2026-03-01T00:31:00Z' },
+        ],
+      },
+    ]);
+  });
+
+  const asked = (members: object) => project.ask<Problems>(path, { ...day, ...members });
+  const answered = async (members: object) => {
+    const { status, body } = await project.ask<Record<string, Record<string, unknown>>>(path, {
+      ...day,
+      metric_details: [],
+      ...members,
+    });
+    expect(status, JSON.stringify(body)).to.equal(200);
+    return body;
+  };
+
+  it('answers 200 as the example of the contract does', async () => {
+    const answer = await answered({
+      end_time: '2026-03-01T00:59:59Z',
+      log_stream_id: project.run,
+      interval_minutes: 30,
+      group_by: 'model',
+      filter_tree: {
+        and_: [
+          {
+            filter: {
+              type: 'text',
+              name: 'name',
+              operator: 'contains',
+              value: 'book',
+              case_sensitive: false,
+            },
+          },
+        ],
+      },
+      metric_details: [
+        { id: 'w1', metric_name: 'toxicity', aggregation: 'Average' },
+        { id: 'w2', metric_name: 'metrics/num_total_tokens', aggregation: 'Sum' },
+      ],
+    });
+    expect(answer).to.deep.equal({
+      group_by_columns: ['model'],
+      aggregate_metrics: {
+        w1: 0.2,
+        w2: 900,
+        requests_count: 2,
+        session_count: 1,
+        span_count: 3,
+      },
+      bucketed_metrics: {
+        '': [
+          {
+            start_bucket_time: '2026-03-01T00:30:00.000000Z',
+            end_bucket_time: '2026-03-01T01:00:00.000000Z',
+            group_by: null,
+            w1: null,
+            w2: 400,
+            requests_count: 1,
+            session_count: 0,
+            span_count: 1,
+          },
+        ],
+        'model-a': [
+          {
+            start_bucket_time: '2026-03-01T00:00:00.000000Z',
+            end_bucket_time: '2026-03-01T00:30:00.000000Z',
+            group_by: 'model-a',
+            w1: 0.2,
+            w2: 500,
+            requests_count: 1,
+            session_count: 1,
+            span_count: 2,
+          },
+        ],
+      },
+      ems_captured_error: false,
+      standard_errors: {},
+    });
+  });
+
+  it('aggregates traces, own values and roll-ups, in buckets of five minutes', async () => {
+    const answer = await answered({
+      metric_details: [
+        { id: 'a', metric_name: 'reward', aggregation: 'Average' },
+        { id: 's', metric_name: 'solved', aggregation: 'PercentageTrue' },
+        { id: 'v', metric_name: 'verdict', aggregation: 'Count' },
+        { id: 't', metric_name: 'num_total_tokens', aggregation: 'Sum' },
+        { id: 'u', metric_name: 'unheard', aggregation: 'P95' },
+        { id: 'c', metric_name: 'unheard', aggregation: 'Count' },
+      ],
+    });
+    expect(answer['aggregate_metrics']).to.deep.equal({
+      a: 0.5,
+      s: 0.5,
+      v: { bad: 1, good: 1 },
+      t: 900,
+      u: null,
+      c: 0,
+      requests_count: 2,
+      session_count: 1,
+      span_count: 5,
+    });
+    const all = answer['bucketed_metrics']?.['all'] as readonly Record<string, unknown>[];
+    expect(all.map(({ start_bucket_time }) => start_bucket_time)).to.deep.equal([
+      '2026-03-01T00:05:00.000000Z',
+      '2026-03-01T00:30:00.000000Z',
+    ]);
+  });
+
+  it('answers the counts alone without widgets, and no group when nothing matched', async () => {
+    const tagged = (value: string) => ({
+      filter_tree: { filter: { type: 'collection', name: 'tags', operator: 'contains', value } },
+    });
+    expect((await answered(tagged('trial-1')))['aggregate_metrics']).to.deep.equal({
+      requests_count: 1,
+      session_count: 0,
+      span_count: 2,
+    });
+    expect(await answered(tagged('trial'))).to.deep.include({
+      aggregate_metrics: { requests_count: 0, session_count: 0, span_count: 0 },
+      bucketed_metrics: {},
+    });
+  });
+
+  it('has no population when no span has all the columns', async () => {
+    const answer = await answered({
+      group_by: 'model',
+      filter_tree: { filter: { type: 'text', name: 'agent_type', operator: 'ne', value: 'x' } },
+    });
+    expect(answer['aggregate_metrics']).to.include({ requests_count: 0 });
+  });
+
+  it('answers 422 where the request alone is wrong', async () => {
+    const wrong: readonly (readonly [object, string, string])[] = [
+      [{}, 'metric_details', 'missing'],
+      [{ metric_details: [], interval_minutes: 0 }, 'interval_minutes', 'greater_than_equal'],
+      [{ metric_details: [], interval_minutes: 525_601 }, 'interval_minutes', 'less_than_equal'],
+      [{ metric_details: [], interval_minutes: null }, 'interval_minutes', 'int_type'],
+      [{ metric_details: [], end_time: '2026-02-28' }, 'end_time', 'value_error'],
+      [{ metric_details: [], group_by: 'created_at' }, 'group_by', 'value_error'],
+      [{ metric_details: [], filter_tree: {} }, 'filter_tree', 'value_error'],
+      [
+        { metric_details: [{ id: 'group_by', metric_name: 'm', aggregation: 'Sum' }] },
+        'metric_details.0.id',
+        'value_error',
+      ],
+      [
+        { metric_details: [{ id: 'w', metric_name: 'm', aggregation: 'Median' }] },
+        'metric_details.0.aggregation',
+        'enum',
+      ],
+      [
+        { metric_details: [{ id: 'w', metric_name: 'cost', aggregation: 'PercentageTrue' }] },
+        'metric_details.0.aggregation',
+        'value_error',
+      ],
+    ];
+    for (const [members, place, type] of wrong) {
+      const { status, body } = await asked(members);
+      expect(status).to.equal(422);
+      expect(body.detail.map(({ loc, type }) => [loc.slice(1).join('.'), type])).to.deep.equal([
+        [place, type],
+      ]);
+    }
+    const many = Array.from({ length: 101 }, (_, index) => ({
+      id: `w${index}`,
+      metric_name: 'm',
+      aggregation: 'Sum',
+    }));
+    expect((await asked({ metric_details: many })).body.detail[0]?.msg).to.equal(
+      'List should have at most 100 items, not 101',
+    );
+  });
+
+  it('answers 422 where the types of the project’s metrics forbid it', async () => {
+    const fit = await asked({
+      metric_details: [
+        { id: 'w', metric_name: 'reward', aggregation: 'Sum' },
+        { id: 'x', metric_name: 'verdict', aggregation: 'Sum' },
+      ],
+    });
+    expect(fit.status).to.equal(422);
+    expect(fit.body.detail[0]?.loc).to.deep.equal(['body', 'metric_details', '1', 'aggregation']);
+    const filter = await asked({
+      metric_details: [],
+      filter_tree: {
+        not: { filter: { type: 'text', name: 'metrics/reward', operator: 'eq', value: '1' } },
+      },
+    });
+    expect(filter.body).to.deep.equal({
+      detail: [
+        {
+          loc: ['body', 'filter_tree', 'not', 'filter', 'type'],
+          msg: "Value error, column 'metrics/reward' takes a number filter",
+          type: 'value_error',
+        },
+      ],
+    });
+    const grouped = await asked({ metric_details: [], group_by: 'metrics/reward' });
+    expect(grouped.body.detail[0]?.loc).to.deep.equal(['body', 'group_by']);
+  });
+
+  it('answers 422 before it looks for the project, and 404 once the request is right', async () => {
+    const { client } = await sharedApp();
+    const elsewhere = `/v2/projects/${uuid(404)}/${path}`;
+    const send = (body: object) => client.send('POST', elsewhere, { body: { ...day, ...body } });
+    expect((await send({ metric_details: [], group_by: 'nowhere' })).status).to.equal(422);
+    expect((await send({ metric_details: [] })).status).to.equal(404);
+  });
+
+  it('answers 404 to a run that the project does not have', async () => {
+    const { status, body } = await project.ask(path, {
+      ...day,
+      metric_details: [],
+      log_stream_id: uuid(404),
+    });
+    expect(status).to.equal(404);
+    expect(body).to.include({ detail: 'Run not found' });
+  });
+});
