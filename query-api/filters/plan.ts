@@ -26,8 +26,8 @@ export type PlannedFilter = {
 };
 
 /**
- * The filters of a request as one tree (contract 3.7): a flat list, all of which must hold, and a tree; null and absence
- * mean no restriction. Complaints come in the order of the request, list before tree.
+ * The filters of a request as one tree (contract 3.7): a flat list, all of which must hold, and a tree; null and
+ * absence mean no restriction. Complaints come in the order of the request, list before tree.
  */
 export const planFilter = (
   written: { readonly filters?: Json | undefined; readonly filter_tree?: Json | undefined },

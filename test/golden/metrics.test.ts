@@ -145,5 +145,8 @@ const sorted = (value: unknown): unknown =>
     ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
     : value;
 
-const clockOf = (at: string): string =>
-  at < instantAt('00:00') ? `-${24 * Math.ceil((Date.parse(instantAt('00:00')) - Date.parse(at)) / 86_400_000)}:00` : at.slice(11, 16);
+/** The clock of a bucket's start; before the day of the scripts `-24:00` and so on. */
+const clockOf = (at: string): string => {
+  const before = Date.parse(instantAt('00:00')) - Date.parse(at);
+  return before > 0 ? `-${before / 3_600_000}:00` : at.slice(11, 16);
+};

@@ -13,7 +13,7 @@ import type {
 import type { Instant, Json } from '../../kernel/shapes.js';
 
 /**
- * A text script of golden/metrics: rows, questions and written answers (DECISIONS and style: time-bucket maths as text).
+ * A text script of golden/metrics: rows, questions and the answers that every engine has to give.
  *
  *   rows KIND every Nm from HH:MM        one line per series of rows, `column=value` before the metrics
  *     column=value … metric v v v ; metric v v v

@@ -49,7 +49,8 @@ describe('the canonical instant', () => {
         (date, offset) => {
           const shifted = new Date(date.getTime() + offset * 60_000).toISOString().slice(0, 23);
           const two = (value: number) => String(value).padStart(2, '0');
-          const zone = `${offset < 0 ? '-' : '+'}${two(Math.trunc(Math.abs(offset) / 60))}:${two(Math.abs(offset) % 60)}`;
+          const [hours, minutes] = [Math.trunc(Math.abs(offset) / 60), Math.abs(offset) % 60];
+          const zone = `${offset < 0 ? '-' : '+'}${two(hours)}:${two(minutes)}`;
           const canonical = canonicalInstant(shifted + zone);
           expect(canonical).to.equal(`${date.toISOString().slice(0, 23)}000Z`);
           expect(canonicalInstant(canonical ?? '')).to.equal(canonical);
