@@ -157,6 +157,8 @@ export interface Clock {
   now(): Instant;
   /** Monotone, for measuring only. */
   milliseconds(): number;
+  /** Resolves after that time, or at once when `signal` aborts. */
+  wait(milliseconds: number, signal: AbortSignal): Promise<void>;
 }
 /** Uuids of the version-4 layout. */
 export interface Ids {

@@ -2,7 +2,7 @@ import type { Freshness } from '../contract/gate.js';
 import { Fault } from '../kernel/fault.js';
 import type { Bus, Clock, EventReader, Position } from '../kernel/ports.js';
 import { movedSubject } from './lane.js';
-import { delay, movedTo } from './run.js';
+import { movedTo } from './run.js';
 
 /** A read waits this long at most (contract 1.7). */
 export const waitMaxMs = 2_000;
@@ -67,7 +67,7 @@ export const openFreshness = (needs: FreshnessNeeds): Freshness => {
         if (late.length === 0 || left <= 0) break;
         const hint = new AbortController();
         waiting.add(hint);
-        await delay(Math.min(lookAgainMs, left), hint.signal);
+        await clock.wait(Math.min(lookAgainMs, left), hint.signal);
         waiting.delete(hint);
         // Without a hint the stores are asked: hints can be lost, checkpoints cannot.
         if (!hint.signal.aborted) await ask(late);

@@ -21,7 +21,7 @@ export type LaneNeeds = { readonly parking: Parking; readonly bus: Bus; readonly
 export const movedSubject = 'projection.moved';
 /** A poison event is tried this often before its stream is parked (target B4). */
 export const attemptsMax = 3;
-/** About 5,000 rows for the records, which a store takes in bulk, and a tenth of a second without an ear for anything else. */
+/** About 5,000 rows of records: enough to write in bulk, and the thread is deaf for a tenth of a second only. */
 export const batchEventsMax = 500;
 const retryFirstMs = 50;
 const retryMostMs = 5_000;

@@ -84,7 +84,7 @@ export const startRunner = async (needs: RunNeeds): Promise<Runner> => {
     const waits = [aborted(idle.signal)];
     const ready = waiting.filter((lane) => lane.trouble === null).map((lane) => lane.position);
     if (ready.length > 0) waits.push(reader.grown(least(ready), idle.signal));
-    if (retryAt < Infinity) waits.push(delay(retryAt - clock.milliseconds(), idle.signal));
+    if (retryAt < Infinity) waits.push(clock.wait(retryAt - clock.milliseconds(), idle.signal));
     await Promise.race(waits);
     idle.abort();
   };
@@ -226,20 +226,6 @@ const aborted = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     if (signal.aborted) resolve();
     else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
-
-export const delay = (milliseconds: number, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) return resolve();
-    const timer = setTimeout(resolve, Math.max(0, milliseconds));
-    signal.addEventListener(
-      'abort',
-      () => {
-        clearTimeout(timer);
-        resolve();
-      },
-      { once: true },
-    );
   });
 
 /** A message of `projection.moved`, or null when it is something else. */

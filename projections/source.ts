@@ -13,7 +13,7 @@ export type Sink = {
 export type Folded = {
   /** Writes the outcome and the checkpoint in one step. */
   readonly apply: (mark: Mark) => Promise<void>;
-  /** Events that cannot be folded, the first of each stream; neither they nor later ones of the stream are in `apply`. */
+  /** The first event of each stream that cannot be folded; it and later ones of the stream are not in `apply`. */
   readonly poisons: readonly Poison[];
   /** Set: an event is missing before this one, so nothing may be applied. */
   readonly gap: Gap | null;

@@ -11,4 +11,15 @@ export const systemClock: Clock = {
     return `${whole.toISOString().slice(0, -1)}${pad(microseconds % 1_000, 3)}Z` as Instant;
   },
   milliseconds: () => performance.now(),
+  wait: (milliseconds, signal) =>
+    new Promise((resolve) => {
+      if (signal.aborted) return resolve();
+      const done = (): void => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', done);
+        resolve();
+      };
+      const timer = setTimeout(done, Math.max(0, milliseconds));
+      signal.addEventListener('abort', done, { once: true });
+    }),
 };

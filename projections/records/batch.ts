@@ -136,7 +136,7 @@ const sessionFold: GroupFold = (rows, events) => {
   return row === null ? [] : [row];
 };
 
-/** Each session that a trace of the batch belongs or belonged to, or that changed itself, is computed from its traces. */
+/** Each session that changed, or that a trace of the batch is or was in, is computed from its traces. */
 const refreshSessions = async (records: Loaded, groups: Groups): Promise<void> => {
   const touched = new Map<StreamName, { readonly project: string; readonly session: string }>();
   for (const [name, { before, after }] of groups) {

@@ -53,7 +53,7 @@ const placeSpans = (trace: Draft, spans: readonly Draft[]): Children => {
   return children;
 };
 
-/** Spans that are their own ancestors go under the trace, each of them, so that the order of arrival does not matter. */
+/** Spans that are their own ancestors all go under the trace, so that the order of arrival does not matter. */
 const breakCircles = (parents: number[]): void => {
   const root = parents.length;
   const unseen = 0;

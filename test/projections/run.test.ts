@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
+import { systemClock } from '../../engines/node/clock.js';
 import { Fault } from '../../kernel/fault.js';
 import { stream, type Document, type EventReader, type Recorded } from '../../kernel/ports.js';
 import type { AnyProjection } from '../../projections/documents-source.js';
@@ -283,6 +284,7 @@ describe('the projector', () => {
   it('answers 503 when a position is not reached in time, and what there is without one', async () => {
     let milliseconds = 0;
     const clock = {
+      ...systemClock,
       now: () => new Date(0).toISOString() as never,
       milliseconds: () => (milliseconds += 500),
     };
