@@ -66,7 +66,7 @@ const rowsOf = (
     // Whole division goes towards zero; before 1970 it must go down.
     `(${at} - CASE WHEN ${at} < 0 THEN ${integers([width - 1])} ELSE 0 END) // ${integers([width])} AS b`,
     'r.grp AS grp',
-    'r.session AS session',
+    'CASE WHEN NOT r.lone THEN r.session_id END AS session',
     'r.span_count AS spans',
     ...values.map((value, place) => `${value} AS v${place}`),
   ];

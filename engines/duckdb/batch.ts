@@ -1,6 +1,3 @@
-import type { DuckDBValue } from '@duckdb/node-api';
-import { registryType } from '../../kernel/column-value.js';
-import type { StreamName } from '../../kernel/ports.js';
 import type {
   GroupWrite,
   MetricCell,
@@ -8,9 +5,17 @@ import type {
   RecordRow,
   RecordWrites,
 } from '../../kernel/records.js';
+import { addRow, chunksFor, type Chunks } from './chunks.js';
+import { fillRow, foldedText } from './fill.js';
 import type { Model } from './model.js';
-import { facetColumns, ordinalsMax, populationOf } from './schema.js';
-import { foldedText, storedRow, type StoredRow } from './stored-row.js';
+import {
+  facetColumns,
+  groupColumns,
+  ordinalsMax,
+  populationOf,
+  recordColumns,
+  tableOf,
+} from './schema.js';
 
 /** What one apply adds. New numbers reach the model only once they are committed. */
 export type Batch = {
@@ -19,9 +24,9 @@ export type Batch = {
   readonly refusedProjects: ReadonlySet<string>;
   readonly newProjects: Map<string, number>;
   readonly newColumns: Map<string, number>;
-  readonly records: Readonly<Record<Population, StoredRow[]>>;
-  readonly facets: DuckDBValue[][];
-  readonly groups: { readonly grp: number; readonly group: StreamName }[];
+  readonly records: Readonly<Record<Population, Chunks>>;
+  readonly facets: Chunks;
+  readonly groups: Chunks;
   nextGroup: number;
 };
 
@@ -31,9 +36,13 @@ export const startBatch = (model: Model, writes: RecordWrites): Batch => ({
   refusedProjects: new Set([...model.deletedProjects, ...writes.deletedProjects]),
   newProjects: new Map(),
   newColumns: new Map(),
-  records: { session: [], trace: [], span: [] },
-  facets: facetColumns.map(() => []),
-  groups: [],
+  records: {
+    session: chunksFor(tableOf.session, recordColumns),
+    trace: chunksFor(tableOf.trace, recordColumns),
+    span: chunksFor(tableOf.span, recordColumns),
+  },
+  facets: chunksFor('facets', facetColumns),
+  groups: chunksFor('groups', groupColumns),
   nextGroup: model.nextGroup,
 });
 
@@ -48,44 +57,35 @@ export const addGroups = (batch: Batch, groups: readonly GroupWrite[]): void => 
     if (kept.length === 0) continue;
     const grp = batch.nextGroup;
     batch.nextGroup += 1;
-    batch.groups.push({ grp, group });
-    for (const row of kept) addRow(batch, row, grp);
+    addRow(batch.groups, [grp, group]);
+    for (const row of kept) addRecord(batch, row, grp);
   }
 };
 
-const addRow = (batch: Batch, row: RecordRow, grp: number): void => {
-  const project = numberOf(
-    String(row.values['project_id']),
-    batch.model.projects,
-    batch.newProjects,
-  );
+const addRecord = (batch: Batch, row: RecordRow, grp: number): void => {
+  const { model, newProjects, newColumns } = batch;
+  const project = numberOf(String(row.values['project_id']), model.projects, newProjects);
   if (row.ordinal >= ordinalsMax) throw new RangeError('too many rows in one group');
-  const key = BigInt(grp * ordinalsMax + row.ordinal);
-  const stored = storedRow(row, { key, grp, project }, batch.model.misfolded);
+  const place = { key: BigInt(grp * ordinalsMax + row.ordinal), grp, project };
   const population = populationOf(row.kind);
-  batch.records[population].push(stored);
-  const addFacet = (column: string, facet: Facet): void => {
-    const number = numberOf(column, batch.model.columns, batch.newColumns);
-    const { text, cell } = facet;
-    const first = cell?.first;
-    const values: readonly DuckDBValue[] = [
-      key,
+  const metrics = fillRow(batch.records[population], row, place, model.misfolded);
+  addFacets(row, metrics, (column, { number, boolean, text, cell }) => {
+    addRow(batch.facets, [
+      place.key,
       grp,
       project,
       population,
-      number,
-      facet.number === null ? null : facet.number + 0,
-      facet.boolean,
+      numberOf(column, model.columns, newColumns),
+      number === null ? null : number + 0,
+      boolean,
       text,
-      text !== null && batch.model.misfolded.test(text) ? foldedText(text) : null,
+      text !== null && model.misfolded.test(text) ? foldedText(text) : null,
       cell?.rolledUp ?? null,
-      first?.at ?? null,
-      first?.type ?? null,
-      first?.fraction ?? null,
-    ];
-    values.forEach((one, at) => batch.facets[at]?.push(one));
-  };
-  addFacets(stored, addFacet);
+      cell?.first?.at ?? null,
+      cell?.first?.type ?? null,
+      cell?.first?.fraction ?? null,
+    ]);
+  });
 };
 
 type Facet = {
@@ -97,12 +97,11 @@ type Facet = {
 const nothing: Facet = { number: null, boolean: null, text: null, cell: null };
 
 const addFacets = (
-  { row, metrics }: StoredRow,
+  row: RecordRow,
+  metrics: readonly (readonly [string, MetricCell])[],
   add: (column: string, facet: Facet) => void,
 ): void => {
-  for (const metric of Object.keys(metrics)) {
-    const cell = metrics[metric];
-    if (cell === undefined || registryType(metric) !== null) continue;
+  for (const [metric, cell] of metrics) {
     const { value, rollUp } = cell;
     const number = typeof value === 'number' ? value : (rollUp ?? null);
     add(`metrics/${metric}`, {

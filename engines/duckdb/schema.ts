@@ -47,8 +47,21 @@ const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$
 const instantForm = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
 
 export const isUuid = (text: string): boolean => uuidForm.test(text);
-export const storedUuid = (text: string): DuckDBValue =>
-  isUuid(text) ? uuidValue(BigInt(`0x${text.replaceAll('-', '')}`)) : misfit(text, 'uuid');
+
+/** Ids repeat: a trace's on its spans, a run's on all. Bounded, and empty again when full. */
+const storedUuids = new Map<string, DuckDBValue>();
+const storedUuidsMax = 5_000;
+export const storedUuid = (text: string): DuckDBValue => {
+  const known = storedUuids.get(text);
+  if (known !== undefined) return known;
+  if (!isUuid(text)) return misfit(text, 'uuid');
+  const digits =
+    text.slice(0, 8) + text.slice(9, 13) + text.slice(14, 18) + text.slice(19, 23) + text.slice(24);
+  const stored = uuidValue(BigInt(`0x${digits}`));
+  if (storedUuids.size >= storedUuidsMax) storedUuids.clear();
+  storedUuids.set(text, stored);
+  return stored;
+};
 
 const text: Storage = {
   type: VARCHAR,
@@ -94,14 +107,6 @@ export const storedStandard = standardColumns
   .filter(({ id }) => id !== 'project_id')
   .map(({ id, type }) => ({ id, sql: `"${id}"`, ...storages[type] }));
 
-/** Bit of a standard column in `present`. */
-export const presentBit: ReadonlyMap<string, number> = new Map(
-  standardColumns.map(({ id }, bit) => [id, bit]),
-);
-/** Bit of a registry metric in `rolled_up`. */
-export const registryBit: ReadonlyMap<string, number> = new Map(
-  metricRegistry.map(({ name }, bit) => [name, bit]),
-);
 export const metricSql = (name: string): string => `"m_${name}"`;
 
 /** Columns of each record table, in this order, besides the standard columns and those of the registry's metrics. */
@@ -110,8 +115,8 @@ export const ownColumns = [
   { name: 'grp', type: UINTEGER },
   { name: 'project', type: UINTEGER },
   { name: 'kind', type: VARCHAR },
-  /** Null when the record's trace was logged outside any session. */
-  { name: 'session', type: UUID },
+  /** Logged outside any session. */
+  { name: 'lone', type: BOOLEAN },
   { name: 'span_count', type: UINTEGER },
   /** Which standard columns have a value: bit by place in contract 3.3. */
   { name: 'present', type: UINTEGER },
@@ -123,6 +128,11 @@ export const ownColumns = [
   /** Folded texts by column as JSON, of those that the engine's `lower` does not fold rightly. */
   { name: 'folded', type: VARCHAR },
 ] as const;
+
+export type OwnColumn = (typeof ownColumns)[number]['name'];
+/** Where in `recordColumns` the standard columns begin, and the metrics. */
+export const standardFrom = ownColumns.length;
+export const metricsFrom = standardFrom + storedStandard.length;
 
 export const recordColumns: readonly { readonly sql: string; readonly type: DuckDBType }[] = [
   ...ownColumns.map(({ name, type }) => ({ sql: name, type })),
@@ -147,6 +157,20 @@ export const facetColumns = [
   { sql: 'fraction', type: BOOLEAN },
 ] as const;
 
+export const groupColumns = [
+  { sql: 'grp', type: UINTEGER },
+  { sql: 'name', type: VARCHAR },
+] as const;
+/** Numbers that stand for ids of projects, and for ids of columns such as `metrics/reward`. */
+export const projectColumns = [
+  { sql: 'number', type: UINTEGER },
+  { sql: 'id', type: UUID },
+] as const;
+export const columnColumns = [
+  { sql: 'number', type: UINTEGER },
+  { sql: 'id', type: VARCHAR },
+] as const;
+
 const table = (
   name: string,
   columns: readonly { readonly sql: string; readonly type: DuckDBType }[],
@@ -156,9 +180,9 @@ const table = (
 export const tables: readonly string[] = [
   ...populations.map((population) => table(tableOf[population], recordColumns)),
   table('facets', facetColumns),
-  'CREATE TABLE groups (grp UINTEGER, name VARCHAR)',
-  'CREATE TABLE projects (number UINTEGER, id UUID)',
-  'CREATE TABLE columns (number UINTEGER, id VARCHAR)',
+  table('groups', groupColumns),
+  table('projects', projectColumns),
+  table('columns', columnColumns),
   /** Runs and projects whose rows are refused whenever one arrives late. */
   'CREATE TABLE deleted (kind VARCHAR, id UUID)',
   'CREATE TABLE mark (position VARCHAR, fence BIGINT)',

@@ -168,7 +168,7 @@ export const tracesOfSessions = (
     const conditions = sessions.flatMap(({ project, session }) => {
       const number = model.projects.get(project);
       if (number === undefined || !isUuid(session)) return [];
-      return [`(r.project = ${number} AND r.session = ${uuidConstant(session)})`];
+      return [`(r.project = ${number} AND r.session_id = ${uuidConstant(session)} AND NOT r.lone)`];
     });
     if (conditions.length === 0) return [];
     const rows = await readRows(model, statements, 'trace', conditions.join(' OR '));

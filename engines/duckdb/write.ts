@@ -1,14 +1,12 @@
-import { UINTEGER, UUID, VARCHAR, type DuckDBType } from '@duckdb/node-api';
 import { Fault } from '../../kernel/fault.js';
 import type { Mark, StreamName } from '../../kernel/ports.js';
 import type { RecordWrites } from '../../kernel/records.js';
-import { appendColumns } from './append.js';
 import { addGroups, startBatch, type Batch } from './batch.js';
+import { addRow, append, chunksFor } from './chunks.js';
 import type { Statements } from './connections.js';
 import type { Model } from './model.js';
-import { facetColumns, populations, recordColumns, storedUuid, tableOf } from './schema.js';
+import { columnColumns, populations, projectColumns, storedUuid, tableOf } from './schema.js';
 import { bindTexts, integers, parameters, uuidConstant } from './sql.js';
-import { fillers } from './stored-row.js';
 
 /** One transaction: rows out, rows in, deletions, mark. See `Records.apply` for what repeats and old fences do. */
 export const applyWrites = async (
@@ -45,37 +43,15 @@ const checkedPosition = ({ position }: Mark): string => {
   return position;
 };
 
-const appendBatch = async (
-  { connection }: Statements,
-  { records, facets, groups, newProjects, newColumns }: Batch,
-): Promise<void> => {
-  for (const population of populations) {
-    const rows = records[population];
-    await appendColumns(connection, tableOf[population], recordColumns, rows.length, (from, to) => {
-      const chunk = rows.slice(from, to);
-      return fillers.map((fill) => chunk.map(fill));
-    });
-  }
-  await appendColumns(connection, 'facets', facetColumns, facets[0]?.length ?? 0, (from, to) =>
-    facets.map((column) => column.slice(from, to)),
-  );
-  await appendColumns(connection, 'groups', numbered(VARCHAR), groups.length, (from, to) => {
-    const chunk = groups.slice(from, to);
-    return [chunk.map(({ grp }) => grp), chunk.map(({ group }) => group)];
-  });
-  const projects = [...newProjects];
-  await appendColumns(connection, 'projects', numbered(UUID), projects.length, (from, to) => {
-    const chunk = projects.slice(from, to);
-    return [chunk.map(([, number]) => number), chunk.map(([id]) => storedUuid(id))];
-  });
-  const columns = [...newColumns];
-  await appendColumns(connection, 'columns', numbered(VARCHAR), columns.length, (from, to) => {
-    const chunk = columns.slice(from, to);
-    return [chunk.map(([, number]) => number), chunk.map(([id]) => id)];
-  });
+const appendBatch = async ({ connection }: Statements, batch: Batch): Promise<void> => {
+  const projects = chunksFor('projects', projectColumns);
+  for (const [id, number] of batch.newProjects) addRow(projects, [number, storedUuid(id)]);
+  const columns = chunksFor('columns', columnColumns);
+  for (const [id, number] of batch.newColumns) addRow(columns, [number, id]);
+  const { session, trace, span } = batch.records;
+  const all = [session, trace, span, batch.facets, batch.groups, projects, columns];
+  for (const chunks of all) await append(connection, chunks);
 };
-
-const numbered = (named: DuckDBType) => [{ type: UINTEGER }, { type: named }];
 
 const removeGroups = async (
   statements: Statements,
