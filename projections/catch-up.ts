@@ -54,7 +54,7 @@ export const catchUp = async (
           ? { ...event, type: skippedType, data: {} }
           : decoded(event, decode),
       );
-    const folded = await sink.fold(events);
+    const folded = await sink.fold(events, null);
     if (folded.gap !== null) {
       const { stream, expected, found } = folded.gap;
       throw new RangeError(`${stream} has revision ${found} where ${expected} is next`);

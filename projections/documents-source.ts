@@ -37,7 +37,10 @@ const sinkOf = (documents: Documents, projection: AnyProjection): Sink => {
     version: collection.version,
     checkpoint: () => documents.checkpoint(collection),
     dump: () => documents.dump(collection),
-    fold: (events) => fold(documents, projection, events),
+    fold: async (events, applied) => {
+      await applied;
+      return fold(documents, projection, events);
+    },
   };
 };
 

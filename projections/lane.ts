@@ -54,24 +54,30 @@ export const fail = (lane: Lane, clock: Clock, reason: string): void => {
 
 /** A batch on its way through a lane. */
 export type Step = {
+  readonly lane: Lane;
   readonly events: readonly Recorded[];
   readonly through: Position;
   readonly folded: Folded;
 };
 
-/** Folds what the page has for this lane; null when there is nothing to apply or it could not be folded. */
+/**
+ * Folds what the page has after `from` for this lane; null when it could not be folded. `applied`: the lane's batch up to
+ * `from` is still being written.
+ */
 export const foldPage = async (
   lane: Lane,
   page: { readonly events: readonly Recorded[]; readonly through: Position },
+  from: { readonly position: Position; readonly applied: Promise<unknown> | null },
   { parking, clock }: LaneNeeds,
 ): Promise<Step | null> => {
-  const ahead = page.events.filter(({ position }) => position > lane.position);
+  const ahead = page.events.filter(({ position }) => position > from.position);
   const events = ahead.slice(0, lane.batchMax);
   const cut = events.length < ahead.length;
-  const through = cut ? (events.at(-1)?.position ?? lane.position) : page.through;
+  const through = cut ? (events.at(-1)?.position ?? from.position) : page.through;
   try {
-    const folded = await lane.source.fold(admitted(parking, lane.source.name, events));
-    if (folded.gap === null) return { events, through, folded };
+    const wanted = admitted(parking, lane.source.name, events);
+    const folded = await lane.source.fold(wanted, from.applied);
+    if (folded.gap === null) return { lane, events, through, folded };
     const { stream, expected, found } = folded.gap;
     fail(lane, clock, `gap: ${stream} has revision ${found} where ${expected} is next`);
   } catch (error) {
@@ -80,8 +86,9 @@ export const foldPage = async (
   return null;
 };
 
-/** Sets poison streams aside, then writes the batch with its checkpoint. */
-export const applyStep = async (lane: Lane, step: Step, needs: LaneNeeds): Promise<void> => {
+/** Sets poison streams aside, then writes the batch with its checkpoint. False: it was not written. */
+export const applyStep = async (step: Step, needs: LaneNeeds): Promise<boolean> => {
+  const { lane } = step;
   const { parking, bus, clock } = needs;
   try {
     for (const one of step.folded.poisons) {
@@ -92,8 +99,11 @@ export const applyStep = async (lane: Lane, step: Step, needs: LaneNeeds): Promi
     lane.trouble = null;
     lane.batchMax = Math.min(batchEventsMax, lane.batchMax * 2);
     bus.publish(movedSubject, { name: lane.source.name, position: lane.position });
+    return true;
   } catch (error) {
-    await refused(lane, step, error, needs);
+    // Even the note that a stream is parked may fail; the lane is marked as in trouble before.
+    await refused(step, error, needs).catch(() => null);
+    return false;
   }
 };
 
@@ -102,7 +112,8 @@ export const applyStep = async (lane: Lane, step: Step, needs: LaneNeeds): Promi
  * meanwhile, the fault is in the events: ever smaller batches are tried at once, down to the one event that it refuses,
  * and that event's stream is parked like any poison.
  */
-const refused = async (lane: Lane, step: Step, error: unknown, needs: LaneNeeds): Promise<void> => {
+const refused = async (step: Step, error: unknown, needs: LaneNeeds): Promise<void> => {
+  const { lane } = step;
   fail(lane, needs.clock, reasonOf(error));
   if (!lane.narrowing && (lane.trouble?.failures ?? 0) < attemptsMax) return;
   if (!(await takesNothing(lane, needs))) return;
@@ -118,7 +129,7 @@ const refused = async (lane: Lane, step: Step, error: unknown, needs: LaneNeeds)
 /** Whether the store can write at all: nothing, at the position where it is, under a newer fence. */
 const takesNothing = async ({ source, position }: Lane, { parking }: LaneNeeds) => {
   try {
-    const nothing = await source.fold([]);
+    const nothing = await source.fold([], null);
     await nothing.apply({ position, fence: await parking.raiseFence() });
     return true;
   } catch {

@@ -136,7 +136,7 @@ const retryStream = async (
         ? { ...event, type: skippedType, data: {} }
         : decoded(event, decode),
     );
-  const folded = await lane.source.fold(events);
+  const folded = await lane.source.fold(events, null);
   if (folded.gap !== null) return false;
   // The checkpoint stays where it is; only a newer fence lets a store take the same position again.
   await folded.apply({ position: lane.position, fence: await parking.raiseFence() });

@@ -1,11 +1,12 @@
-import type {
-  Bus,
-  Clock,
-  EventReader,
-  Page,
-  Position,
-  Recorded,
-  StreamName,
+import {
+  start,
+  type Bus,
+  type Clock,
+  type EventReader,
+  type Page,
+  type Position,
+  type Recorded,
+  type StreamName,
 } from '../kernel/ports.js';
 import type { Json } from '../kernel/shapes.js';
 import {
@@ -45,6 +46,8 @@ export type Runner = {
   stop(): Promise<void>;
 };
 
+/** Pages that one group of lanes takes before the others, and whoever waits for a pause, have their turn. */
+const pagesAtOnce = 8;
 /** How many streams' last revisions are remembered to find gaps at once. */
 const revisionsMax = 100_000;
 
@@ -129,57 +132,64 @@ const groupsOf = (lanes: readonly Lane[], now: number): readonly (readonly Lane[
   return [...byPosition].sort(([one], [other]) => (one < other ? 1 : -1)).map(([, group]) => group);
 };
 
+/**
+ * Takes a few pages through all lanes of the group. While the stores write one page, the next is read and, as far as a
+ * lane need not wait for its store, folded. A lane that fails or falls behind ends this; it goes on by itself.
+ */
 const serve = async (
   group: readonly Lane[],
   pages: ReturnType<typeof pageReader>,
   needs: LaneNeeds,
 ): Promise<void> => {
-  const [first] = group;
-  if (first === undefined) return;
-  const page = await pages.after(first.position);
-  if (page.gap !== null) {
-    for (const lane of group) fail(lane, needs.clock, page.gap);
-    return;
+  let position = group[0]?.position ?? start;
+  let applied: Promise<boolean> = Promise.resolve(true);
+  for (let count = 0; count < pagesAtOnce; count += 1) {
+    const page = await pages.after(position);
+    const from = { position, applied: count === 0 ? null : applied };
+    if (page.gap !== null || page.through <= position) {
+      await applied;
+      settle(group, page.gap, needs);
+      return;
+    }
+    const steps = await Promise.all(group.map((lane) => foldPage(lane, page, from, needs)));
+    // What was folded onto a batch that the store did not take is thrown away.
+    if (!(await applied)) return;
+    const taken = steps.filter((step) => step !== null);
+    const written = Promise.all(taken.map((step) => applyStep(step, needs)));
+    applied = written.then((all) => all.every(Boolean));
+    position = page.through;
+    const together = taken.length === group.length && taken.every(goesOn(page.through));
+    if (!together) break;
   }
-  if (page.through <= first.position) {
-    for (const lane of group) lane.trouble = null;
-    return;
+  await applied;
+};
+
+/** Whether the next page may be folded before this step is written: all of the page is in it, and nothing was set aside. */
+const goesOn =
+  (through: Position) =>
+  (step: Step): boolean =>
+    step.through === through && step.folded.poisons.length === 0;
+
+const settle = (group: readonly Lane[], gap: string | null, { clock }: LaneNeeds): void => {
+  for (const lane of group) {
+    if (gap !== null) fail(lane, clock, gap);
+    // Nothing more to read: what troubled the lane is over, unless its last write failed just now.
+    else if (lane.trouble !== null && lane.trouble.retryAt <= clock.milliseconds()) {
+      lane.trouble = null;
+    }
   }
-  const steps = await Promise.all(
-    group.map(async (lane) => ({ lane, step: await foldPage(lane, page, needs) })),
-  );
-  const applied = steps
-    .filter((one): one is { lane: Lane; step: Step } => one.step !== null)
-    .map(({ lane, step }) => applyStep(lane, step, needs));
-  // The next page is parsed while the stores write this one.
-  pages.prefetch(page.through);
-  await Promise.all(applied);
 };
 
 type CheckedPage = Page & { readonly gap: string | null };
 
-/** Pages with decoded events, one ahead; a stream whose next revision is missing is reported instead of passed on. */
+/** Pages with decoded events; a stream whose next revision is missing is reported instead of passed on. */
 const pageReader = ({ reader, decode }: Pick<RunNeeds, 'reader' | 'decode'>) => {
   const revisions = new Map<StreamName, number>();
-  let ahead: { readonly after: Position; readonly page: Promise<Page> } | null = null;
-  const read = async (after: Position): Promise<Page> => {
-    const page = await reader.page(after, batchEventsMax);
-    return { ...page, events: page.events.map((event) => decoded(event, decode)) };
-  };
   return {
-    prefetch: (after: Position): void => {
-      const page = read(after);
-      // Whoever asks for the page sees the failure; until then it must not count as unhandled.
-      page.catch(() => null);
-      ahead = { after, page };
-    },
     after: async (position: Position): Promise<CheckedPage> => {
-      const taken = ahead?.after === position ? ahead.page : null;
-      ahead = null;
-      const early = taken === null ? null : await taken;
-      // An empty page that was read ahead may be out of date by now.
-      const page = early === null || early.through <= position ? await read(position) : early;
-      return { ...page, gap: gapIn(page.events, revisions) };
+      const page = await reader.page(position, batchEventsMax);
+      const gap = gapIn(page.events, revisions);
+      return { ...page, events: page.events.map((event) => decoded(event, decode)), gap };
     },
   };
 };

@@ -5,8 +5,11 @@ export type Sink = {
   readonly name: string;
   readonly version: number;
   checkpoint(): Promise<Position>;
-  /** Folds events in log order onto what is stored. Throws only when the store fails. */
-  fold(events: readonly Recorded[]): Promise<Folded>;
+  /**
+   * Folds events in log order onto what is stored. Throws only when the store fails. Unless `applied` is
+   * null, the batch before this one is still being written: the store may be read only once it resolves.
+   */
+  fold(events: readonly Recorded[], applied: Promise<unknown> | null): Promise<Folded>;
   dump(): AsyncIterable<DumpItem>;
 };
 

@@ -1,5 +1,5 @@
 import { open, mkdir, readFile, rename } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import type { Files } from '../../kernel/ports.js';
 
 /** Files on the disk (port Files). A write is synced, renamed into place, and its folder synced: whole or not there. */
@@ -13,22 +13,37 @@ export const diskFiles: Files = {
     }
   },
   write: async (path, bytes) => {
-    const folder = dirname(path);
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await makeFolder(dirname(path));
     const beside = `${path}.new`;
     const file = await open(beside, 'w', 0o600);
     try {
+      // What a crash left behind may have other rights.
+      await file.chmod(0o600);
       await file.writeFile(bytes);
       await file.sync();
     } finally {
       await file.close();
     }
     await rename(beside, path);
-    const entry = await open(folder, 'r');
-    try {
-      await entry.sync();
-    } finally {
-      await entry.close();
-    }
+    await syncFolder(dirname(path));
   },
+};
+
+/** The folder and those above it, for the owner only; each new one is durable in the one that holds it. */
+export const makeFolder = async (path: string): Promise<void> => {
+  const first = await mkdir(path, { recursive: true, mode: 0o700 });
+  if (first === undefined) return;
+  for (let made = resolve(path); ; made = dirname(made)) {
+    await syncFolder(dirname(made));
+    if (made === resolve(first) || made === dirname(made)) return;
+  }
+};
+
+const syncFolder = async (path: string): Promise<void> => {
+  const folder = await open(path, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
 };

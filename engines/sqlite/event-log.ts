@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { mkdir } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
 import { Fault } from '../../kernel/fault.js';
 import type {
@@ -7,146 +6,214 @@ import type {
   Bus,
   EventLog,
   EventReader,
-  Position,
   StreamAppend,
   StreamName,
 } from '../../kernel/ports.js';
+import { makeFolder } from '../node/files.js';
+import {
+  endOfOrders,
+  type Order,
+  type Outcome,
+  type Ready,
+  type StreamOrder,
+  type WriteFailure,
+  type Written,
+} from './log-orders.js';
 import { openReader, type Decode } from './log-reader.js';
-import type { Order, Outcome } from './log-orders.js';
-import { posOf, positionOf } from './log-schema.js';
+import { positionOf } from './log-schema.js';
 
 type Options = { readonly dir: string; readonly bus: Bus; readonly decode?: Decode };
 type Waiter = {
-  readonly resolve: (outcome: Outcome & { written: unknown }) => void;
+  readonly resolve: (written: readonly Written[]) => void;
   readonly reject: (fault: Fault) => void;
 };
+type Unnumbered<T> = T extends Order ? Omit<T, 'id'> : never;
 
 /** How often a full disk is tried again. */
 const probeIntervalMs = 1_000;
-/** Orders waiting for the writer; beyond it appends are refused rather than queued without end. */
+/** Appends waiting for the writer; beyond it they are refused rather than queued without end. */
 const waitingBytesMax = 256 * 1024 * 1024;
+/** Orders of one turn of the event loop go to the writer together; so many bytes go at once, to keep it busy. */
+const sendAtBytes = 128 * 1024;
+/** What an event takes beside its data: metadata, ids and its places in two indexes. */
+const eventOverheadBytes = 1_024;
+const closeWithinMs = 5_000;
 
 /**
  * The event log on SQLite (port EventLog). Appends go to one writer in a thread of its own and resolve after its commit
- * is synced. A full disk: appends throw Fault `unavailable` until a probe commits again, about each second. Any other
- * failed write or sync is fatal: nothing is acknowledged any more in this process.
+ * is synced. A full disk: appends throw Fault `unavailable` until a probe commits again, tried each second. Any other
+ * failed write or sync is fatal: nothing is acknowledged any more by this process, which should end (exit 70) and
+ * recover from what the disk really holds. Throws when the folder's log cannot be opened or written.
  */
 export const openEventLog = async ({ dir, bus, decode }: Options): Promise<EventLog> => {
-  await mkdir(dir, { recursive: true, mode: 0o700 });
-  const writer = new Worker(new URL('./log-writer.js', import.meta.url), { workerData: { dir } });
-  const [[ready]] = (await once(writer, 'message')) as [Outcome[]];
+  await makeFolder(dir);
+  const writer = await openWriter(dir, (last) => bus.publish('log.grown', positionOf(last)));
   const reader = openReader({ dir, bus, ...(decode !== undefined && { decode }) });
+  return {
+    ...reader,
+    append: async (batch) => {
+      const orders = batch.map(encoded);
+      const bytes = orders.reduce((sum, { events }) => sum + bytesOf(events), 0);
+      const written = await writer.send({ kind: 'append', bytes, batch: orders }, bytes);
+      return written.map((one): AppendResult =>
+        one === 'conflict' ? 'conflict' : { position: positionOf(one) },
+      );
+    },
+    erase: async (stream: StreamName) => {
+      await writer.send({ kind: 'erase', stream }, 0);
+    },
+    head: async () => positionOf(writer.last()),
+    health: writer.health,
+    close: async () => {
+      await reader.close();
+      await writer.close();
+    },
+  } satisfies EventLog;
+};
+
+/** The log of a folder that another thread or process writes. The file must be there already. */
+export const openEventReader = async (options: Options): Promise<EventReader> =>
+  openReader(options);
+
+/** The accepting thread's end of the writer: orders out, outcomes in, and what they say about its health. */
+const openWriter = async (dir: string, grown: (last: number) => void) => {
+  const thread = new Worker(new URL('./log-writer.js', import.meta.url), { workerData: { dir } });
+  const [ready] = (await once(thread, 'message')) as [Ready];
   const waiters = new Map<number, Waiter>();
   const health = { writable: true, fatal: false, cause: null as string | null };
+  let { last } = ready;
   let orders = 0;
   let bytesWaiting = 0;
-  let last = ready !== undefined && 'last' in ready ? ready.last : 0;
+  let closing = false;
   let probe: NodeJS.Timeout | null = null;
+  const outbox = openOutbox((message) => thread.postMessage(message));
 
-  const fail = (fatal: boolean, cause: string): void => {
+  const suffer = ({ kind, cause }: WriteFailure): void => {
+    if (kind === 'busy') return;
     health.writable = false;
-    health.fatal ||= fatal;
+    health.fatal ||= kind === 'fatal';
     health.cause = cause;
-    if (!fatal) probe ??= setTimeout(tryAgain, probeIntervalMs).unref();
+    if (!health.fatal && !closing) probe ??= setTimeout(tryAgain, probeIntervalMs).unref();
   };
-  const unavailable = (): Fault =>
-    new Fault('unavailable', 'The log cannot be written', {
-      retryAfterSeconds: 2,
-      cause: health.cause,
-    });
   const settle = (outcome: Outcome): void => {
     const waiter = waiters.get(outcome.id);
     waiters.delete(outcome.id);
     if ('failed' in outcome) {
-      fail(!outcome.failed.full, outcome.failed.cause);
-      waiter?.reject(unavailable());
-    } else {
-      last = Math.max(last, outcome.last);
-      waiter?.resolve(outcome);
+      suffer(outcome.failed);
+      waiter?.reject(unavailable(outcome.failed.cause));
+      return;
     }
+    last = Math.max(last, outcome.last);
+    waiter?.resolve(outcome.written);
   };
-  writer.on('message', (outcomes: readonly Outcome[]) => {
+  thread.on('message', (outcomes: readonly Outcome[]) => {
     const before = last;
     outcomes.forEach(settle);
-    if (last > before) bus.publish('log.grown', positionOf(last));
+    if (last > before) grown(last);
   });
-  writer.on('error', (error) => {
-    fail(true, String(error));
-    for (const [id, waiter] of waiters) {
-      waiters.delete(id);
-      waiter.reject(unavailable());
-    }
+  const lost = (cause: string): void => {
+    if (!closing) suffer({ kind: 'fatal', cause });
+    for (const { reject } of waiters.values()) reject(unavailable(cause));
+    waiters.clear();
+  };
+  thread.on('error', (error) => lost(String(error)));
+  const ended = new Promise<void>((resolve) => {
+    thread.once('exit', (code) => {
+      lost(`the writer ended with ${code}`);
+      resolve();
+    });
   });
 
-  const send = (batch: Order['batch'], erase: string | null): Promise<readonly unknown[]> => {
-    const bytes = batch.reduce(
-      (sum, { events }) => sum + events.reduce((one, { data }) => one + data.length + 256, 0),
-      0,
-    );
-    if (bytesWaiting + bytes > waitingBytesMax) throw unavailable();
+  const order = (one: Unnumbered<Order>, bytes: number): Promise<readonly Written[]> => {
     orders += 1;
-    const order: Order = { id: orders, bytes, batch, erase };
-    bytesWaiting += bytes;
-    return new Promise<readonly unknown[]>((resolve, reject) => {
-      waiters.set(order.id, {
-        resolve: ({ written }) => resolve(written as readonly unknown[]),
-        reject,
-      });
-      writer.postMessage(order);
-    }).finally(() => {
-      bytesWaiting -= bytes;
+    const id = orders;
+    return new Promise((resolve, reject) => {
+      waiters.set(id, { resolve, reject });
+      outbox.put({ ...one, id }, bytes);
     });
   };
-  /** Writes and removes a row of its own through the whole path; success means the disk takes commits again. */
   const tryAgain = (): void => {
     probe = null;
-    send([], '\u0000probe').then(
+    order({ kind: 'probe' }, 0).then(
       () => {
-        if (health.fatal) return;
-        health.writable = true;
-        health.cause = null;
+        health.writable = !health.fatal;
+        if (health.writable) health.cause = null;
       },
       () => undefined,
     );
   };
 
   return {
-    ...reader,
-    append: async (batch) => {
-      if (!health.writable) throw unavailable();
-      const written = await send(batch.map(encoded), null);
-      return written.map((one): AppendResult =>
-        one === 'conflict' ? 'conflict' : { position: positionOf(one as number) },
-      );
-    },
-    erase: async (stream: StreamName) => {
-      if (!health.writable) throw unavailable();
-      await send([], stream);
-    },
-    head: async () => positionOf(last),
+    last: () => last,
     health: () => ({ ...health }),
-    close: async () => {
-      if (probe !== null) clearTimeout(probe);
-      await reader.close();
-      await writer.terminate();
+    send: async (one: Unnumbered<Order>, bytes: number): Promise<readonly Written[]> => {
+      if (!health.writable || closing) throw unavailable(health.cause ?? 'the log is closed');
+      if (bytesWaiting > 0 && bytesWaiting + bytes > waitingBytesMax) {
+        throw unavailable(`${bytesWaiting} bytes wait for the writer already`);
+      }
+      bytesWaiting += bytes;
+      try {
+        return await order(one, bytes);
+      } finally {
+        bytesWaiting -= bytes;
+      }
     },
-  } satisfies EventLog;
+    /** What was sent before is still written; a writer that does not end by itself is ended. */
+    close: async (): Promise<void> => {
+      if (closing) return ended;
+      closing = true;
+      if (probe !== null) clearTimeout(probe);
+      outbox.put(endOfOrders, 0);
+      const impatience = setTimeout(() => void thread.terminate(), closeWithinMs);
+      await ended;
+      clearTimeout(impatience);
+    },
+  };
 };
 
-/** The log of a folder that another thread or process writes. */
-export const openEventReader = async (options: Options): Promise<EventReader> =>
-  openReader(options);
+/** Keeps order; what is put during one turn of the event loop leaves together. */
+const openOutbox = (post: (message: readonly Order[] | typeof endOfOrders) => void) => {
+  let collected: Order[] = [];
+  let bytesCollected = 0;
+  let isPlanned = false;
+  const flush = (): void => {
+    isPlanned = false;
+    if (collected.length > 0) post(collected);
+    collected = [];
+    bytesCollected = 0;
+  };
+  return {
+    put: (order: Order | typeof endOfOrders, bytes: number): void => {
+      if (order === endOfOrders) {
+        flush();
+        post(order);
+        return;
+      }
+      collected.push(order);
+      bytesCollected += bytes;
+      if (bytesCollected >= sendAtBytes) flush();
+      else if (!isPlanned) {
+        isPlanned = true;
+        setImmediate(flush);
+      }
+    },
+  };
+};
 
-const encoded = ({ stream, expected, events }: StreamAppend): Order['batch'][number] => ({
+const unavailable = (cause: string): Fault =>
+  new Fault('unavailable', 'The log cannot be written now', { retryAfterSeconds: 2, cause });
+
+const encoded = ({ stream, expected, events }: StreamAppend): StreamOrder => ({
   stream,
   expected: expected === 'none' ? -1 : expected,
   events: events.map(({ id, type, data, metadata }) => ({
     id,
     type,
-    data: JSON.stringify(data),
+    // Undefined has no JSON; it must not reach the writer, where it would fail a transaction that others share.
+    data: JSON.stringify(data ?? null),
     metadata: JSON.stringify(metadata),
   })),
 });
 
-export type { Position };
-export { posOf };
+const bytesOf = (events: StreamOrder['events']): number =>
+  events.reduce((sum, { data }) => sum + data.length + eventOverheadBytes, 0);

@@ -1,26 +1,42 @@
-/** What crosses between the accepting thread and the log writer's. */
-export type Order = {
+/** What crosses between the accepting thread and the log writer's: lists of orders there, lists of outcomes back. */
+export type Order = AppendOrder | EraseOrder | ProbeOrder;
+
+export type AppendOrder = {
+  readonly kind: 'append';
   readonly id: number;
-  /** Of all event data: what bounds a transaction. */
+  /** About what it will take on the disk: bounds a transaction and the queue. */
   readonly bytes: number;
-  readonly batch: readonly {
-    readonly stream: string;
-    /** -1 for a stream that must not exist. */
-    readonly expected: number;
-    readonly events: readonly {
-      readonly id: string;
-      readonly type: string;
-      readonly data: string;
-      readonly metadata: string;
-    }[];
-  }[];
-  readonly erase: string | null;
+  readonly batch: readonly StreamOrder[];
 };
+export type StreamOrder = {
+  readonly stream: string;
+  /** -1 for a stream that must not exist. */
+  readonly expected: number;
+  readonly events: readonly {
+    readonly id: string;
+    readonly type: string;
+    readonly data: string;
+    readonly metadata: string;
+  }[];
+};
+export type EraseOrder = { readonly kind: 'erase'; readonly id: number; readonly stream: string };
+/** Asks a writer whose disk was full to find out whether it still is. */
+export type ProbeOrder = { readonly kind: 'probe'; readonly id: number };
+
+/** Ends the writer after all that was sent before it. */
+export const endOfOrders = 'end';
 
 /** Position number of the last event of the append. */
 export type Written = number | 'conflict';
 
-/** `id` 0 belongs to no order: the writer is ready, or failed on its own account. */
 export type Outcome =
   | { readonly id: number; readonly written: readonly Written[]; readonly last: number }
-  | { readonly id: number; readonly failed: { readonly full: boolean; readonly cause: string } };
+  | { readonly id: number; readonly failed: WriteFailure };
+/**
+ * `fatal`: what is on the disk is unknown, so this writer never acknowledges again. `full`: it refuses until a probe
+ * has committed. `busy`: somebody else holds the file just now, and only this order fails.
+ */
+export type WriteFailure = { readonly kind: 'fatal' | 'full' | 'busy'; readonly cause: string };
+
+/** The writer's first message: the position number of the last event there is. */
+export type Ready = { readonly last: number };

@@ -23,10 +23,11 @@ type Row = {
 };
 
 /** A page ends early once it holds this much text, so that huge events do not pile up in memory. */
-const pageBytesMax = 16 * 1024 * 1024;
+const pageBytesMax = 8 * 1024 * 1024;
 /** Hints may be lost: the head is looked at this often all the same. */
 const lookAgainMs = 250;
 
+/** Reads in the calling thread, on a connection of its own that cannot write. Throws when there is no log yet. */
 export const openReader = ({
   dir,
   bus,
@@ -43,10 +44,13 @@ export const openReader = ({
   const after = database.prepare<[number, number], Row>(
     'SELECT * FROM events WHERE pos > ? ORDER BY pos LIMIT ?',
   );
-  const last = database.prepare<[], { pos: number }>(
-    'SELECT max((SELECT coalesce(max(pos), 0) FROM events), (SELECT pos FROM high_water)) AS pos',
-  );
-  const headNow = (): Position => positionOf(last.get()?.pos ?? 0);
+  const last = database
+    .prepare<[], number>(
+      'SELECT max((SELECT coalesce(max(pos), 0) FROM events), (SELECT pos FROM high_water))',
+    )
+    .pluck();
+  const headNow = (): Position => positionOf(last.get() ?? 0);
+  const waits = new Set<() => void>();
 
   const recorded = (row: Row): Recorded => {
     const metadata = JSON.parse(row.metadata) as Metadata;
@@ -76,25 +80,32 @@ export const openReader = ({
     return { events, through };
   };
 
+  const wait = (from: Position, signal: AbortSignal | undefined): Promise<void> =>
+    new Promise((resolve) => {
+      const done = (): void => {
+        clearInterval(timer);
+        unsubscribe();
+        signal?.removeEventListener('abort', done);
+        waits.delete(done);
+        resolve();
+      };
+      const unsubscribe = bus.subscribe('log.grown', done);
+      const timer = setInterval(() => headNow() > from && done(), lookAgainMs).unref();
+      signal?.addEventListener('abort', done, { once: true });
+      waits.add(done);
+    });
+
   return {
     read: async (stream, { from = 0 } = {}) => ofStream.all(stream, from).map(recorded),
     page: async (from, limit) => page(from, limit),
     head: async () => headNow(),
-    grown: (from, signal) =>
-      new Promise((resolve) => {
-        if (headNow() > from || signal?.aborted === true) return resolve();
-        const done = (): void => {
-          clearInterval(timer);
-          end();
-          signal?.removeEventListener('abort', done);
-          resolve();
-        };
-        const end = bus.subscribe('log.grown', done);
-        const timer = setInterval(() => headNow() > from && done(), lookAgainMs);
-        signal?.addEventListener('abort', done, { once: true });
-      }),
+    grown: async (from, signal) => {
+      if (!database.open || signal?.aborted === true || headNow() > from) return;
+      await wait(from, signal);
+    },
     close: async () => {
       database.close();
+      for (const done of waits) done();
     },
   };
 };

@@ -6,11 +6,16 @@ import type { Position } from '../../kernel/ports.js';
 export const logFile = (dir: string): string => join(dir, 'log.sqlite');
 
 /** Below this version a WAL database can be corrupted by the WAL-reset bug; it was fixed here. */
-export const sqliteFloor = '3.51.3';
+const sqliteFloor = '3.51.3';
+/** Layout of the file. A build refuses one it does not know instead of guessing. */
+const layout = 1;
+/** What a WAL that grew under load is cut back to: it is overwritten in place below this, which is faster. */
+const walBytesKept = 64 * 1024 * 1024;
 
 /**
- * One table. `pos` is given under the one writer's lock inside the commit, so a reader never sees a later position
- * before an earlier one. An erased stream keeps its name and the position of the erasure, nothing else.
+ * One table of events. `pos` is given under the one writer's lock inside the commit, so a reader never sees a later
+ * position before an earlier one. An erased stream keeps its name and the position of the erasure, nothing else.
+ * `high_water` remembers the last position when its event was erased; `probe` is what a full disk is tried with.
  */
 const schema = `
   CREATE TABLE IF NOT EXISTS events (
@@ -24,28 +29,38 @@ const schema = `
     UNIQUE (stream, rev)
   );
   CREATE TABLE IF NOT EXISTS erased (stream TEXT PRIMARY KEY, pos INTEGER NOT NULL) WITHOUT ROWID;
-  CREATE TABLE IF NOT EXISTS high_water (one INTEGER PRIMARY KEY CHECK (one = 1), pos INTEGER NOT NULL);
+  CREATE TABLE IF NOT EXISTS high_water (
+    one INTEGER PRIMARY KEY CHECK (one = 1),
+    pos INTEGER NOT NULL
+  );
+  CREATE TABLE IF NOT EXISTS probe (one INTEGER PRIMARY KEY CHECK (one = 1), filler BLOB NOT NULL);
   INSERT OR IGNORE INTO high_water VALUES (1, 0);
 `;
 
 /**
  * The writer's connection. WAL silently turns `synchronous` down to NORMAL, which loses acknowledged events in a power
- * cut; so FULL is set after it and asserted once the first write has shown what is really in force.
+ * cut; so FULL is set after it and asserted once a first write has shown what is really in force. Throws when the
+ * library is too old, when the file has another layout, or when that first write fails.
  */
 export const openForWriting = (dir: string): Database.Database => {
   const database = new Database(logFile(dir));
-  const { version } = database.prepare('SELECT sqlite_version() AS version').get() as {
-    version: string;
-  };
+  const version = String(database.prepare('SELECT sqlite_version()').pluck().get());
   if (older(version, sqliteFloor)) {
     throw new Fault('unavailable', `SQLite ${version} can corrupt a log; ${sqliteFloor} is needed`);
+  }
+  const found = database.pragma('user_version', { simple: true });
+  if (found !== 0 && found !== layout) {
+    throw new Fault('unavailable', `${logFile(dir)} has layout ${String(found)}, not ${layout}`);
   }
   database.pragma('journal_mode = WAL');
   database.pragma('synchronous = FULL');
   database.pragma('secure_delete = ON');
   database.pragma('wal_autocheckpoint = 0');
+  database.pragma(`journal_size_limit = ${walBytesKept}`);
   database.pragma('cache_size = -65536');
   database.exec(schema);
+  database.pragma(`user_version = ${layout}`);
+  database.exec('UPDATE high_water SET pos = pos');
   if (database.pragma('synchronous', { simple: true }) !== 2) {
     throw new Fault('unavailable', 'the log does not sync at commit; refusing to start');
   }

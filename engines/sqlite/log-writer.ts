@@ -1,165 +1,186 @@
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
-import type Database from 'better-sqlite3';
+import { openAppender } from './log-append.js';
+import {
+  endOfOrders,
+  type AppendOrder,
+  type Order,
+  type Outcome,
+  type Ready,
+  type WriteFailure,
+} from './log-orders.js';
 import { openForWriting } from './log-schema.js';
-import type { Order, Outcome, Written } from './log-orders.js';
 
 /**
  * The one writer, in a thread of its own. Whatever waits goes into one transaction: one sync serves every append that
  * waits (group commit). Answers leave after the commit.
+ *
+ * A full disk rolls this commit back cleanly, so it can be tried again: until a probe has committed, everything else is
+ * refused. After any other failure nobody knows what is on the disk (after a failed sync the kernel may have dropped
+ * the pages and marked them clean, so that a retry succeeds and means nothing): this writer then refuses for ever.
  */
-const orders = parentPort;
-if (orders === null) throw new Error('this file is the entry of the log writer’s thread');
+const port = parentPort;
+if (port === null) throw new Error('this file is the entry of the log writer’s thread');
 
-/** Bytes and appends of one transaction: enough to share a sync, little enough to keep the wait short. */
-const transactionBytesMax = 16 * 1024 * 1024;
-const transactionOrdersMax = 1_024;
-/** WAL pages after which the log file is brought up to date, between commits and never waiting for readers. */
-const checkpointPages = 4_000;
+/** Of one transaction: enough to share a sync, little enough to keep the wait short. */
+const transactionBytesMax = 4 * 1024 * 1024;
+const transactionOrdersMax = 2_048;
+/** WAL pages (of 4 KiB) after which the log file is brought up to date, between commits, never waiting for readers. */
+const checkpointPages = 8_000;
+/** How much is written between two looks at the WAL's length. */
+const lookBytes = 2 * 1024 * 1024;
+const probeBytesMin = 64 * 1024;
 
-const { dir } = workerData as { dir: string };
-const database: Database.Database = openForWriting(dir);
-
-const insert = database.prepare('INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?)');
-const headOf = database.prepare('SELECT max(rev) AS rev FROM events WHERE stream = ?');
-const isErased = database.prepare('SELECT 1 FROM erased WHERE stream = ?');
-const byId = database.prepare('SELECT pos, stream, rev, type, data FROM events WHERE id = ?');
+const { dir } = workerData as { readonly dir: string };
+const database = openForWriting(dir);
+const appender = openAppender(database);
 const begin = database.prepare('BEGIN IMMEDIATE');
 const commit = database.prepare('COMMIT');
 const rollback = database.prepare('ROLLBACK');
-const highWater = database.prepare('SELECT pos FROM high_water');
-const lastRow = database.prepare('SELECT max(pos) AS pos FROM events');
-const raise = database.prepare('UPDATE high_water SET pos = max(pos, ?)');
-const removeStream = database.prepare('DELETE FROM events WHERE stream = ?');
-const bury = database.prepare('INSERT OR IGNORE INTO erased VALUES (?, ?)');
+const walPages = database.prepare<[], { log: number }>('PRAGMA wal_checkpoint(NOOP)');
+const checkpoint = database.prepare('PRAGMA wal_checkpoint(PASSIVE)');
+const emptyWal = database.prepare<[], { busy: number }>('PRAGMA wal_checkpoint(TRUNCATE)');
+const fill = database.prepare('INSERT OR REPLACE INTO probe VALUES (1, zeroblob(?))');
+const unfill = database.prepare('DELETE FROM probe');
 
-/** The last events may have been erased; a position is never given twice all the same. */
-let last = Math.max(
-  (highWater.get() as { pos: number }).pos,
-  (lastRow.get() as { pos: number | null }).pos ?? 0,
-);
+let failure: WriteFailure | null = null;
+/** A probe is as large as what failed, so that success means something. */
+let probeBytes = probeBytesMin;
+let bytesSinceLook = 0;
 
-/** Heads of the streams written lately, so that most appends need no look-up. */
-const headsMax = 50_000;
-const heads = new Map<string, number>();
+// The second is how SQLite says that the index of the WAL, a file in the same folder, could not grow.
+const fullCodes: readonly unknown[] = ['SQLITE_FULL', 'SQLITE_IOERR_SHMSIZE'];
 
-const head = (stream: string): number => {
-  const known = heads.get(stream);
-  if (known !== undefined) return known;
-  if (isErased.get(stream) !== undefined) return Number.POSITIVE_INFINITY;
-  return (headOf.get(stream) as { rev: number | null }).rev ?? -1;
+const failureOf = (error: unknown): WriteFailure => {
+  const { code, message } = error as { readonly code?: string; readonly message: string };
+  const kind = code === 'SQLITE_BUSY' ? 'busy' : fullCodes.includes(code) ? 'full' : 'fatal';
+  return { kind, cause: `${code ?? 'no code'}: ${message}` };
 };
 
-const append = (entry: Order['batch'][number]): Written => {
-  const first = entry.events[0];
-  const current = head(entry.stream);
-  if (first === undefined) return current === entry.expected ? last : 'conflict';
-  if (current !== entry.expected) return repeated(entry);
-  const stored = entry.events.some((event) => byId.get(event.id) !== undefined);
-  if (stored || new Set(entry.events.map((event) => event.id)).size < entry.events.length) {
-    return 'conflict';
+/** Runs what writes; after a failure nothing of it was acknowledged, and nothing of it is in the log if it was full. */
+const attempt = (bytes: number, work: () => void): WriteFailure | null => {
+  try {
+    work();
+    return null;
+  } catch (error) {
+    let failed = failureOf(error);
+    try {
+      if (database.inTransaction) rollback.run();
+      appender.restart();
+    } catch (second) {
+      failed = { kind: 'fatal', cause: `${failed.cause}; then ${String(second)}` };
+    }
+    if (failed.kind !== 'busy') failure = failed;
+    probeBytes = Math.max(probeBytesMin, Math.min(bytes, transactionBytesMax));
+    return failed;
   }
-  let revision = current;
-  for (const event of entry.events) {
-    revision += 1;
-    last += 1;
-    insert.run(last, entry.stream, revision, event.id, event.type, event.data, event.metadata);
-  }
-  heads.delete(entry.stream);
-  heads.set(entry.stream, revision);
-  return last;
 };
 
-/** The same ids with the same payload at the same place are one append, however often they come (target A8). */
-const repeated = (entry: Order['batch'][number]): Written => {
-  let position = 0;
-  for (const [index, event] of entry.events.entries()) {
-    const known = byId.get(event.id) as
-      { pos: number; stream: string; rev: number; type: string; data: string } | undefined;
-    const same =
-      known !== undefined &&
-      known.stream === entry.stream &&
-      known.rev === entry.expected + 1 + index &&
-      known.type === event.type &&
-      known.data === event.data;
-    if (!same) return 'conflict';
-    position = known.pos;
+const inTransaction = (work: () => void): void => {
+  begin.run();
+  work();
+  commit.run();
+};
+
+const writeAppends = (orders: readonly AppendOrder[]): readonly Outcome[] => {
+  const bytes = orders.reduce((sum, order) => sum + order.bytes, 0);
+  const outcomes: Outcome[] = [];
+  const failed = attempt(bytes, () =>
+    inTransaction(() => {
+      for (const { id, batch } of orders) {
+        outcomes.push({ id, written: batch.map(appender.append), last: appender.last() });
+      }
+    }),
+  );
+  bytesSinceLook += bytes;
+  return failed === null ? outcomes : orders.map(({ id }) => ({ id, failed }));
+};
+
+/**
+ * Deleted content also lies in the WAL until that is emptied; nobody hears of success before. It waits some seconds for
+ * readers that still use the WAL; an erasure that fails half done is repeated whole.
+ */
+const eraseStream = (stream: string): void => {
+  inTransaction(() => appender.erase(stream));
+  if (emptyWal.get()?.busy !== 0) {
+    throw Object.assign(new Error('a reader keeps the content in the WAL'), {
+      code: 'SQLITE_BUSY',
+    });
   }
-  return position;
+};
+
+const probe = (): void => {
+  inTransaction(() => void fill.run(probeBytes));
+  inTransaction(() => void unfill.run());
+  failure = null;
+};
+
+const writeAlone = (order: Exclude<Order, AppendOrder>): Outcome => {
+  const failed = attempt(0, () => (order.kind === 'erase' ? eraseStream(order.stream) : probe()));
+  return failed === null
+    ? { id: order.id, written: [], last: appender.last() }
+    : { id: order.id, failed };
+};
+
+/** A disk too full for it is left to the next commit to find: the WAL may have room for that. */
+const keepWalShort = (): void => {
+  if (bytesSinceLook < lookBytes || failure !== null) return;
+  bytesSinceLook = 0;
+  try {
+    if ((walPages.get()?.log ?? 0) > checkpointPages) checkpoint.run();
+  } catch (error) {
+    const failed = failureOf(error);
+    if (failed.kind !== 'fatal') return;
+    failure = failed;
+    port.postMessage([{ id: 0, failed }] satisfies readonly Outcome[]);
+  }
 };
 
 const waiting: Order[] = [];
 
-const takeBatch = (): readonly Order[] => {
+/** The next transaction's orders: appends together, anything else by itself, all in the order they came. */
+const take = (): readonly Order[] => {
   let bytes = 0;
   let count = 0;
-  while (count < waiting.length && count < transactionOrdersMax && bytes < transactionBytesMax) {
-    bytes += waiting[count]?.bytes ?? 0;
+  for (const order of waiting) {
+    if (order.kind !== 'append') break;
+    if (count === transactionOrdersMax || (count > 0 && bytes + order.bytes > transactionBytesMax))
+      break;
+    bytes += order.bytes;
     count += 1;
   }
-  return waiting.splice(0, count);
+  return waiting.splice(0, Math.max(count, 1));
 };
 
-const answer = (outcomes: readonly Outcome[]): void => orders.postMessage(outcomes);
-
-const write = (batch: readonly Order[]): void => {
-  const before = last;
-  try {
-    begin.run();
-    const written = batch.map((order) => order.batch.map(append));
-    for (const order of batch) if (order.erase !== null) erase(order.erase);
-    commit.run();
-    answer(batch.map((order, index) => ({ id: order.id, written: written[index] ?? [], last })));
-    if (batch.some((order) => order.erase !== null)) shred();
-  } catch (error) {
-    last = before;
-    heads.clear();
-    if (database.inTransaction) rollback.run();
-    const { code, message } = error as { code?: string; message: string };
-    // A full disk is rolled back cleanly and can be tried again. After any other failure of a write or sync nobody
-    // knows what is on the disk: the page may be clean and gone, and a retry would succeed and mean nothing.
-    const full = code === 'SQLITE_FULL';
-    answer(
-      batch.map((order) => ({ id: order.id, failed: { full, cause: `${code}: ${message}` } })),
-    );
+const execute = (orders: readonly Order[]): readonly Outcome[] => {
+  const refusal = failure;
+  if (refusal !== null && (refusal.kind === 'fatal' || orders[0]?.kind !== 'probe')) {
+    return orders.map(({ id }) => ({ id, failed: refusal }));
   }
+  const appends = orders.filter((order) => order.kind === 'append');
+  if (appends.length > 0) return writeAppends(appends);
+  return orders.flatMap((order) => (order.kind === 'append' ? [] : [writeAlone(order)]));
 };
 
-const erase = (stream: string): void => {
-  raise.run(last);
-  removeStream.run(stream);
-  bury.run(stream, last);
-  heads.delete(stream);
+type Message = readonly Order[] | typeof endOfOrders;
+let ending = false;
+
+const accept = (message: Message): void => {
+  if (message === endOfOrders) ending = true;
+  else for (const order of message) waiting.push(order);
 };
 
-/** Deleted content also lies in the WAL until that is emptied. */
-const shred = (): void => {
-  database.pragma('wal_checkpoint(TRUNCATE)');
-};
-
-const tidy = (): void => {
-  while (heads.size > headsMax) {
-    const oldest = heads.keys().next();
-    if (oldest.done === true) return;
-    heads.delete(oldest.value);
-  }
-};
-
-let pages = 0;
-const keepWalShort = (): void => {
-  pages += 1;
-  if (pages % 8 !== 0) return;
-  const [state] = database.pragma('wal_checkpoint(NOOP)') as [{ log: number }];
-  if (state.log > checkpointPages) database.pragma('wal_checkpoint(PASSIVE)');
-};
-
-orders.on('message', (order: Order) => {
-  waiting.push(order);
-  for (let more = receiveMessageOnPort(orders); more; more = receiveMessageOnPort(orders)) {
-    waiting.push(more.message as Order);
-  }
-  while (waiting.length > 0) write(takeBatch());
-  keepWalShort();
-  tidy();
+port.on('message', (first: Message) => {
+  accept(first);
+  do {
+    for (let more = receiveMessageOnPort(port); more; more = receiveMessageOnPort(port)) {
+      accept(more.message as Message);
+    }
+    if (waiting.length > 0) port.postMessage(execute(take()));
+    keepWalShort();
+  } while (waiting.length > 0);
+  if (!ending) return;
+  database.close();
+  port.close();
 });
 
-orders.postMessage([{ id: 0, written: [], last }] satisfies readonly Outcome[]);
+port.postMessage({ last: appender.last() } satisfies Ready);

@@ -23,9 +23,10 @@ const sinkOf = (records: Records): Sink => {
     version: recordsCollection.version,
     checkpoint: () => records.checkpoint(),
     dump: () => records.dump(),
-    fold: async (events) => {
+    fold: async (events, applied) => {
       const look = continued ? 'older groups' : 'every group';
-      const { writes, poisons, gap } = await foldBatch(records, events, look);
+      const stored = applied === null ? records : waiting(records, applied);
+      const { writes, poisons, gap } = await foldBatch(stored, events, look);
       return {
         apply: async (mark) => {
           await records.apply(writes, mark);
@@ -37,3 +38,18 @@ const sinkOf = (records: Records): Sink => {
     },
   };
 };
+
+/** New traces outside sessions ask nothing of the store, so they are folded while the batch before is written. */
+const waiting = (
+  records: Records,
+  applied: Promise<unknown>,
+): Pick<Records, 'groups' | 'tracesOfSessions'> => ({
+  groups: async (names) => {
+    await applied;
+    return records.groups(names);
+  },
+  tracesOfSessions: async (sessions) => {
+    await applied;
+    return records.tracesOfSessions(sessions);
+  },
+});

@@ -1,0 +1,107 @@
+import type Database from 'better-sqlite3';
+import type { StreamOrder, Written } from './log-orders.js';
+
+/** Heads of the streams written lately, so that most appends to them need no look-up. */
+const headsMax = 50_000;
+/** No revision equals it, so an erased stream refuses every append. */
+const erasedHead = Number.POSITIVE_INFINITY;
+
+type Known = {
+  readonly pos: number;
+  readonly stream: string;
+  readonly rev: number;
+  readonly type: string;
+  readonly data: string;
+};
+
+/**
+ * Appends and erasures of one transaction, which the caller begins and ends. All is judged before anything is inserted,
+ * so a conflict leaves the transaction's other appends alone. After a rollback `restart` forgets what did not happen.
+ */
+export const openAppender = (database: Database.Database) => {
+  const insert = database.prepare('INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?)');
+  const headOf = database
+    .prepare<[string], number | null>('SELECT max(rev) FROM events WHERE stream = ?')
+    .pluck();
+  const isErased = database.prepare<[string]>('SELECT 1 FROM erased WHERE stream = ?').pluck();
+  const byId = database.prepare<[string], Known>(
+    'SELECT pos, stream, rev, type, data FROM events WHERE id = ?',
+  );
+  const lastPosition = database
+    .prepare<[], number>(
+      'SELECT max((SELECT coalesce(max(pos), 0) FROM events), (SELECT pos FROM high_water))',
+    )
+    .pluck();
+  const raise = database.prepare('UPDATE high_water SET pos = max(pos, ?)');
+  const remove = database.prepare('DELETE FROM events WHERE stream = ?');
+  const bury = database.prepare('INSERT OR IGNORE INTO erased VALUES (?, ?)');
+
+  const heads = new Map<string, number>();
+  let last = lastPosition.get() ?? 0;
+
+  const head = (stream: string): number => {
+    const known = heads.get(stream);
+    if (known !== undefined) return known;
+    return isErased.get(stream) === undefined ? (headOf.get(stream) ?? -1) : erasedHead;
+  };
+
+  const remember = (stream: string, revision: number): void => {
+    heads.delete(stream);
+    heads.set(stream, revision);
+    if (heads.size <= headsMax) return;
+    const oldest = heads.keys().next();
+    if (oldest.done !== true) heads.delete(oldest.value);
+  };
+
+  /** The same ids with the same payload, one after the other in the stream, are one append, however often they come. */
+  const repeated = ({ stream, events }: StreamOrder): Written => {
+    let before: Known | undefined;
+    for (const event of events) {
+      const known = byId.get(event.id);
+      const isSame =
+        known !== undefined &&
+        known.stream === stream &&
+        known.rev === (before?.rev ?? known.rev - 1) + 1 &&
+        known.type === event.type &&
+        known.data === event.data;
+      if (!isSame) return 'conflict';
+      before = known;
+    }
+    return before?.pos ?? 'conflict';
+  };
+
+  const append = (order: StreamOrder): Written => {
+    const { stream, expected, events } = order;
+    const current = head(stream);
+    if (events.length === 0) return current === expected ? last : 'conflict';
+    if (current !== expected || events.some(({ id }) => byId.get(id) !== undefined)) {
+      return repeated(order);
+    }
+    if (events.length > 1 && new Set(events.map(({ id }) => id)).size < events.length) {
+      return 'conflict';
+    }
+    let revision = current;
+    for (const { id, type, data, metadata } of events) {
+      revision += 1;
+      last += 1;
+      insert.run(last, stream, revision, id, type, data, metadata);
+    }
+    remember(stream, revision);
+    return last;
+  };
+
+  const erase = (stream: string): void => {
+    // The last events may be among those that go, and a position is never given twice.
+    raise.run(last);
+    remove.run(stream);
+    bury.run(stream, last);
+    heads.delete(stream);
+  };
+
+  const restart = (): void => {
+    heads.clear();
+    last = lastPosition.get() ?? 0;
+  };
+
+  return { append, erase, restart, last: () => last };
+};

@@ -1,0 +1,103 @@
+import { expect } from 'chai';
+import { MessageChannel } from 'node:worker_threads';
+import { proxy, serve } from '../../engines/node/thread.js';
+import { Fault, valueError } from '../../kernel/fault.js';
+
+type Store = {
+  add(one: number, other: number): Promise<number>;
+  groups(names: readonly string[]): Promise<ReadonlyMap<string, readonly { n: number }[]>>;
+  refuse(): Promise<never>;
+  break(): Promise<never>;
+  slow(): Promise<void>;
+  count(progress: (n: number) => void): Promise<string>;
+  numbers(to: number): AsyncIterable<number>;
+};
+
+describe('a port served from another thread', () => {
+  let channel: MessageChannel;
+  let store: Store;
+  let released: number;
+  beforeEach(() => {
+    released = 0;
+    channel = new MessageChannel();
+    const target: Store = {
+      add: async (one, other) => one + other,
+      groups: async (names) => new Map(names.map((name, n) => [name, [{ n }]])),
+      refuse: async () => {
+        throw valueError(['body', 'x'], 'no');
+      },
+      break: async () => {
+        throw new RangeError('out of bounds');
+      },
+      slow: () => new Promise(() => undefined),
+      count: async (progress) => {
+        for (let n = 0; n < 3; n += 1) progress(n);
+        return 'done';
+      },
+      async *numbers(to) {
+        try {
+          for (let n = 0; n < to; n += 1) yield n;
+          if (to === 7) throw new RangeError('seven');
+        } finally {
+          released += 1;
+        }
+      },
+    };
+    serve(channel.port1, target);
+    store = proxy<Store>(channel.port2, ['numbers']);
+  });
+  afterEach(() => channel.port2.close());
+
+  it('answers calls with values that structured clone can carry', async () => {
+    expect(await store.add(1, 2)).to.equal(3);
+    const groups = await store.groups(['a', 'b']);
+    expect([...groups]).to.deep.equal([
+      ['a', [{ n: 0 }]],
+      ['b', [{ n: 1 }]],
+    ]);
+  });
+
+  it('carries a Fault with its code and complaints, other errors with their message', async () => {
+    const fault = await store.refuse().catch((error: unknown) => error as Fault);
+    expect(fault).to.be.instanceOf(Fault);
+    expect(fault.code).to.equal('invalid');
+    expect(fault.complaints[0]?.loc).to.deep.equal(['body', 'x']);
+    const error = await store.break().catch((thrown: unknown) => thrown as Error);
+    expect(error).to.not.be.instanceOf(Fault);
+    expect(error.message).to.equal('out of bounds');
+  });
+
+  it('refuses methods that the port does not have', async () => {
+    const other = proxy<{ toString(): Promise<string>; gone(): Promise<void> }>(channel.port2);
+    const error = await other.gone().catch((thrown: unknown) => thrown as Error);
+    expect((error as Error).message).to.equal('no method is called gone');
+  });
+
+  it('reads iterables page by page and lets go of one that is left early', async () => {
+    const all: number[] = [];
+    for await (const n of store.numbers(1_200)) all.push(n);
+    expect(all).to.have.length(1_200);
+    expect(all.at(-1)).to.equal(1_199);
+    for await (const n of store.numbers(2_000)) if (n === 3) break;
+    await store.add(0, 0);
+    expect(released).to.equal(2);
+    const failed = (async () => {
+      for await (const _ of store.numbers(7));
+    })();
+    expect(((await failed.catch((error: unknown) => error)) as Error).message).to.equal('seven');
+  });
+
+  it('calls back functions that were passed', async () => {
+    const seen: number[] = [];
+    expect(await store.count((n) => seen.push(n))).to.equal('done');
+    expect(seen).to.deep.equal([0, 1, 2]);
+  });
+
+  it('throws unavailable when the other side is gone', async () => {
+    const waiting = store.slow().catch((error: unknown) => error as Fault);
+    channel.port1.close();
+    expect(((await waiting) as Fault).code).to.equal('unavailable');
+    const later = await store.add(1, 1).catch((error: unknown) => error as Fault);
+    expect((later as Fault).code).to.equal('unavailable');
+  });
+});

@@ -1,0 +1,74 @@
+import { expect } from 'chai';
+import { Type } from 'typebox';
+import { operation, route } from '../../contract/operation.js';
+import { id, instant, maybe, name, oneOf } from '../../kernel/shapes.js';
+import { drawSeed } from '../support/outside.js';
+import { runs } from '../support/runs.js';
+import { made, project, smallService } from '../support/small-service.js';
+import { fuzzOperation } from './bad-input.js';
+import { seeded } from './valid-request.js';
+
+const node = Type.Cyclic(
+  {
+    Node: Type.Union([
+      Type.Object({ type: Type.Literal('leaf'), text: Type.String({ maxLength: 50 }) }),
+      Type.Object({ type: Type.Literal('fork'), nodes: Type.Array(Type.Ref('Node')) }),
+    ]),
+  },
+  'Node',
+);
+const sow = operation({
+  ...made,
+  operationId: 'sow',
+  method: 'POST',
+  path: '/v2/projects/{project_id}/trees',
+  kind: 'w',
+  requires: 'editor',
+  params: Type.Object({ project_id: id('ProjectId') }),
+  query: Type.Object({ limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 9 })) }),
+  body: Type.Object({
+    name: name(),
+    at: maybe(instant),
+    kind: oneOf(['oak', 'elm']),
+    height: Type.Optional(Type.Number({ minimum: 0, maximum: 100 })),
+    labels: maybe(Type.Record(Type.String(), Type.String())),
+    roots: Type.Array(node, { maxItems: 5 }),
+  }),
+  response: Type.Object({ roots: Type.Integer() }),
+});
+const list = operation({
+  ...made,
+  operationId: 'list',
+  method: 'GET',
+  path: '/v2/projects/{project_id}/trees',
+  kind: 'r',
+  requires: 'viewer',
+  params: Type.Object({ project_id: id('ProjectId') }),
+  query: Type.Object({ limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 9 })) }),
+  response: Type.Array(Type.String()),
+});
+
+describe('bad input', () => {
+  it('is refused in the shape of the contract, whatever it is', async () => {
+    const service = await smallService([
+      route(sow, async ({ body }) => ({ body: { roots: body.roots.length } })),
+      route(list, async () => ({ body: [] })),
+    ]);
+    const seed = drawSeed();
+    for (const operation of [sow, list]) {
+      const tally = await fuzzOperation({
+        baseUrl: service.url,
+        credential: { 'Service-API-Key': 'editor' },
+        operation,
+        runs: runs(500),
+        rng: seeded(seed),
+        known: { project_id: project },
+      }).catch((error: unknown) => {
+        throw new Error(`seed ${seed}`, { cause: error });
+      });
+      // Both legal and illegal requests were drawn, else the fuzz would prove nothing.
+      expect(tally).to.include.keys('200', '422');
+    }
+    await service.close();
+  });
+});

@@ -1,0 +1,99 @@
+import type { TSchema } from 'typebox';
+
+/** Draws from 0 (inclusive) to 1. */
+export type Rng = () => number;
+type Raw = Readonly<Record<string, unknown>>;
+
+export const below = (rng: Rng, count: number): number => Math.floor(rng() * count);
+export const oneOf = <T>(rng: Rng, items: readonly T[]): T => items[below(rng, items.length)] as T;
+
+/** mulberry32: small, and the same numbers for a seed everywhere. */
+export const seeded = (seed: number): Rng => {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+};
+
+/**
+ * A value that fits the schema. `known` gives values by member name, for ids that have to exist; `depth` bounds lists
+ * and recursive schemas.
+ */
+export const validValue = (
+  schema: TSchema,
+  rng: Rng,
+  known: Readonly<Record<string, unknown>> = {},
+): unknown => {
+  const definitions = new Map<string, Raw>();
+  const draw = (raw: Raw, depth: number): unknown => {
+    for (const [name, one] of Object.entries(
+      (raw['$defs'] ?? {}) as Readonly<Record<string, Raw>>,
+    )) {
+      definitions.set(name, one);
+    }
+    if (typeof raw['$ref'] === 'string') return draw(definitions.get(raw['$ref']) ?? {}, depth);
+    if (raw['const'] !== undefined) return raw['const'];
+    if (Array.isArray(raw['enum'])) return oneOf(rng, raw['enum'] as readonly unknown[]);
+    const branches = (raw['anyOf'] ?? raw['oneOf']) as readonly Raw[] | undefined;
+    if (branches !== undefined) return draw(oneOf(rng, branches), depth);
+    if (raw['allOf'] !== undefined) {
+      return Object.assign({}, ...(raw['allOf'] as readonly Raw[]).map((one) => draw(one, depth)));
+    }
+    switch (raw['type']) {
+      case 'string':
+        return drawText(raw, rng);
+      case 'integer':
+      case 'number': {
+        const least = Number(raw['minimum'] ?? 0);
+        const most = Math.min(Number(raw['maximum'] ?? least + 100), least + 100);
+        return least + below(rng, most - least + 1);
+      }
+      case 'boolean':
+        return rng() < 0.5;
+      case 'null':
+        return null;
+      case 'array':
+        return drawList(raw, depth);
+      case 'object':
+        return drawObject(raw, depth);
+      default:
+        return oneOf<unknown>(rng, [null, 'text', 5, true, [], {}]);
+    }
+  };
+  const drawList = (raw: Raw, depth: number): unknown => {
+    const { items } = raw;
+    if (Array.isArray(items)) return items.map((one: Raw) => draw(one, depth - 1));
+    const least = Number(raw['minItems'] ?? 0);
+    const count = depth > 0 ? Math.max(least, below(rng, 3)) : least;
+    return Array.from({ length: count }, () => draw((items ?? {}) as Raw, depth - 1));
+  };
+  const drawObject = (raw: Raw, depth: number): unknown => {
+    const required = (raw['required'] ?? []) as readonly string[];
+    const members = Object.entries((raw['properties'] ?? {}) as Readonly<Record<string, Raw>>);
+    return Object.fromEntries(
+      members
+        .filter(([name]) => required.includes(name) || (depth > 0 && rng() < 0.5))
+        .map(([name, one]) => [
+          name,
+          Object.hasOwn(known, name) ? known[name] : draw(one, depth - 1),
+        ]),
+    );
+  };
+  return draw(schema as unknown as Raw, 5);
+};
+
+const drawText = (raw: Raw, rng: Rng): string => {
+  const hex = (count: number) =>
+    Array.from({ length: count }, () => below(rng, 16).toString(16)).join('');
+  if (raw['x-kind'] === 'uuid') return `${hex(8)}-${hex(4)}-4${hex(3)}-8${hex(3)}-${hex(12)}`;
+  if (raw['x-kind'] === 'instant') {
+    return new Date(1_700_000_000_000 + below(rng, 1e9) * 100).toISOString();
+  }
+  const least = Number(raw['minLength'] ?? 0);
+  const most = Math.min(Number(raw['maxLength'] ?? least + 20), least + 20);
+  const length = least + below(rng, most - least + 1);
+  return Array.from({ length }, () => oneOf(rng, ['a', 'b', 'Z', '0', '_', 'é', '😀'])).join('');
+};

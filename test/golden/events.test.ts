@@ -1,0 +1,64 @@
+import { expect } from 'chai';
+import { readdirSync, readFileSync } from 'node:fs';
+import { eventSchemas } from '../../events/all.js';
+import { decode } from '../../events/codec.js';
+import { nonconformities } from '../../events/conformity.js';
+import { goldenEvents, goldenName } from './event-files.js';
+
+const golden = goldenEvents();
+const eventsDir = new URL('../../../events/', import.meta.url);
+
+describe('events of every version ever stored', () => {
+  for (const { file, type, schema, data } of golden) {
+    it(`reads ${file} as today's ${type}`, () =>
+      expect(nonconformities(type, decode(type, schema, data))).to.deep.equal([]));
+  }
+
+  it('has a file for each type and version that was ever written (npm run golden:add)', () => {
+    const wanted = Object.entries(eventSchemas).flatMap(([type, { version }]) =>
+      Array.from({ length: version }, (_, index) => goldenName(type, index + 1)),
+    );
+    expect(golden.map(({ file }) => file)).to.deep.equal(wanted.sort());
+  });
+
+  it('lists every type that a union in events/ names', () => {
+    const named = readdirSync(eventsDir)
+      .filter((file) => file.endsWith('.ts'))
+      .flatMap((file) => [
+        ...readFileSync(new URL(file, eventsDir), 'utf8').matchAll(/readonly type: '(\w+)'/g),
+      ])
+      .map(([, type]) => type ?? '');
+    expect([...new Set(named)].filter((type) => /^[A-Z]/.test(type)).sort()).to.deep.equal(
+      Object.keys(eventSchemas).sort(),
+    );
+  });
+
+  it('warns in the first line of each file with a storage format', () => {
+    const formats = readdirSync(eventsDir).filter((file) => {
+      const text = readFileSync(new URL(file, eventsDir), 'utf8');
+      return file.endsWith('.ts') && /readonly type: '[A-Z]/.test(text);
+    });
+    const silent = formats.filter(
+      (file) =>
+        !readFileSync(new URL(file, eventsDir), 'utf8').startsWith('// Stored for ever: names'),
+    );
+    expect(silent).to.deep.equal([]);
+  });
+
+  it('refuses a type that nobody knows, also one that every object inherits', () => {
+    for (const type of ['RatingsExploded', 'constructor', '__proto__']) {
+      expect(() => decode(type, 1, {})).to.throw(TypeError, `unknown event type ${type}`);
+    }
+  });
+
+  it('refuses a version from the future and none at all', () => {
+    for (const schema of [0, 2, 1.5]) {
+      expect(() => decode('NameReleased', schema, {})).to.throw(TypeError, 'is not known');
+    }
+  });
+
+  it('says which member of an event is not as its schema has it', () =>
+    expect(nonconformities('ProjectDeleted', { project_id: 'x' }).join()).to.include(
+      'ProjectDeleted/project_id',
+    ));
+});
