@@ -78,7 +78,8 @@ program
   .command('openapi')
   .description('print the OpenAPI 3.1 document')
   .option('--write <file>', 'into this file instead')
-  .action((options: { write?: string }) => openapi(options.write ?? null));
+  .option('--readme <file>', 'renew the table of operations in this page')
+  .action((options: { write?: string; readme?: string }) => openapi(options));
 
 const fail = (error: unknown): void => {
   const said = error instanceof Fault ? error.message : String((error as Error).stack ?? error);

@@ -1,12 +1,41 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { components, operations } from '../contract/all.js';
 import { openApiDocument } from '../contract/openapi.js';
 
-/** `assay openapi`: what the service serves at `/v2/openapi.json`, in a stable order. */
+/** What the service serves at `/v2/openapi.json`, indented, in a stable order. */
 export const openApiText = (): string =>
   `${JSON.stringify(openApiDocument({ operations, components }), null, 2)}\n`;
 
-export const openapi = async (file: string | null): Promise<void> => {
-  if (file === null) process.stdout.write(openApiText());
-  else await writeFile(file, openApiText());
+/** The rows of contract 6 as far as they are served, as a table of the README. */
+export const operationTable = (): string =>
+  [
+    '| method | path | contract | schemes | requires | does |',
+    '| --- | --- | --- | --- | --- | --- |',
+    ...operations.map(
+      ({ method, path, section, schemes, requires, summary }) =>
+        `| ${method} | \`${path}\` | ${section} | ${schemes.join(' ') || '–'} | \`${requires}\` | ${summary} |`,
+    ),
+  ].join('\n');
+
+const [opening, closing] = [
+  '<!-- operations: written by npm run openapi -->',
+  '<!-- /operations -->',
+];
+
+/** The page with the present table between its marks. */
+export const withOperations = (page: string): string => {
+  const [before = '', rest = ''] = page.split(opening);
+  const [, after = ''] = rest.split(closing);
+  return `${before}${opening}\n\n${operationTable()}\n\n${closing}${after}`;
+};
+
+type Targets = { readonly write?: string; readonly readme?: string };
+
+/** `assay openapi`: to the terminal, or into the files named. */
+export const openapi = async ({ write, readme }: Targets): Promise<void> => {
+  if (write === undefined && readme === undefined) process.stdout.write(openApiText());
+  if (write !== undefined) await writeFile(write, openApiText());
+  if (readme !== undefined) {
+    await writeFile(readme, withOperations(await readFile(readme, 'utf8')));
+  }
 };
