@@ -72,9 +72,12 @@ export type SmallService = {
   readonly close: () => Promise<void>;
 };
 
-/** The real HTTP engine over a real log, with these routes, on a free port. `reached` is where reads find the log. */
+/**
+ * The real HTTP engine over a real log, with these routes, or those made with that log, on a free port. `reached` is
+ * where reads find the log.
+ */
 export const smallService = async (
-  routes: readonly Route[],
+  given: readonly Route[] | ((log: EventLog) => readonly Route[]),
   options: Partial<ServerOptions> & { readonly reached?: Freshness['reached'] } = {},
 ): Promise<SmallService> => {
   const { dir, remove } = await temporaryFolder();
@@ -95,7 +98,7 @@ export const smallService = async (
     await remove();
   };
   const server = await startServer({
-    routes,
+    routes: typeof given === 'function' ? given(log) : given,
     gate,
     idempotency: openIdempotency({ log, ids: randomIds }),
     freshness: { reached: options.reached ?? (async () => '00000000000000aa' as Position) },

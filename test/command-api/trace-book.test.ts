@@ -1,0 +1,90 @@
+import { expect } from 'chai';
+import { openTraceBook } from '../../command-api/traces/book.js';
+import { layered, noLayers, withLayer, type Layers } from '../../command-api/traces/layers.js';
+import { addSpans, logTrace } from '../../command-api/traces/log.js';
+import { traceStream } from '../../command-api/traces/trace.js';
+import { decode } from '../../events/codec.js';
+import { openBus } from '../../engines/memory/bus.js';
+import { systemClock } from '../../engines/node/clock.js';
+import { randomIds } from '../../engines/node/ids.js';
+import { openEventLog } from '../../engines/sqlite/event-log.js';
+import type { EventLog } from '../../kernel/ports.js';
+import type { Authorship } from '../../kernel/transact.js';
+import { temporaryFolder } from '../support/folder.js';
+import { late, noon, one, projectId, traceId } from '../support/sent-traces.js';
+
+const authorship: Authorship = {
+  actor: { type: 'service', id: 'assay', role: 'editor' },
+  requestId: 'request',
+  correlationId: 'request',
+  causationId: null,
+  at: noon,
+  eventId: () => randomIds.next('EventId'),
+};
+const stream = traceStream(projectId, traceId);
+
+describe('the book of traces', () => {
+  let log: EventLog;
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let eventsRead = 0;
+  before(async () => {
+    folder = await temporaryFolder();
+    const engine = await openEventLog({ dir: folder.dir, bus: openBus(folder.dir), decode });
+    log = {
+      ...engine,
+      read: async (name, options) => {
+        const events = await engine.read(name, options);
+        eventsRead += events.length;
+        return events;
+      },
+    };
+  });
+  after(async () => {
+    await log.close();
+    await folder.remove();
+  });
+
+  it('reads what is new of a trace that grows, and not the whole each time', async () => {
+    const book = openTraceBook({ log, clock: systemClock });
+    await book.transact(stream, logTrace(one({ id: traceId })), authorship);
+    const count = 100;
+    eventsRead = 0;
+    for (let added = 0; added < count; added += 1) {
+      await book.transact(stream, addSpans(late([{ type: 'tool' }])), authorship);
+    }
+    expect(eventsRead).to.be.at.most(count * 3);
+  });
+
+  it('sees what another process appended', async () => {
+    const [mine, theirs] = [0, 1].map(() => openTraceBook({ log, clock: systemClock }));
+    const before = (await mine?.load(stream))?.revision;
+    await theirs?.transact(stream, addSpans(late([{ type: 'tool' }])), authorship);
+    await mine?.transact(stream, addSpans(late([{ type: 'tool' }])), authorship);
+    expect((await mine?.load(stream))?.revision).to.equal(Number(before) + 2);
+  });
+
+  it('forgets a trace that was erased', async () => {
+    const book = openTraceBook({ log, clock: systemClock });
+    expect((await book.load(stream)).state).to.not.equal(null);
+    await log.erase(stream);
+    expect(await book.load(stream)).to.include({ state: null, revision: 'none' });
+  });
+});
+
+describe('layers', () => {
+  it('hold what a map would, and leave older values as they were', () => {
+    const steps: Layers<number>[] = [noLayers()];
+    for (let step = 0; step < 500; step += 1) {
+      steps.push(withLayer(steps[step] ?? noLayers(), [[String(step % 300), step]]));
+    }
+    for (const seen of [0, 10, 33, 299, 301, 500]) {
+      const expected = new Map(
+        Array.from({ length: seen }, (_, step) => [String(step % 300), step]),
+      );
+      for (let key = 0; key < 300; key += 1) {
+        const found = layered(steps[seen] ?? noLayers(), String(key));
+        expect(found).to.equal(expected.get(String(key)));
+      }
+    }
+  });
+});

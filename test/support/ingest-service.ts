@@ -1,0 +1,85 @@
+import { openSessionBook } from '../../command-api/sessions/book.js';
+import { sessionWrites } from '../../command-api/sessions/routes.js';
+import { traceWrites } from '../../command-api/traces/routes.js';
+import type { SpanQuestions } from '../../command-api/traces/span-index.js';
+import { systemClock } from '../../engines/node/clock.js';
+import { randomIds } from '../../engines/node/ids.js';
+import type { Recorded } from '../../kernel/ports.js';
+import type { RunId } from '../../kernel/shapes.js';
+import { start } from '../../kernel/ports.js';
+import { stamped } from '../../kernel/transact.js';
+import { project, smallService, type SmallService } from './small-service.js';
+
+export type IngestService = SmallService & {
+  /** Path of a route of the project. */
+  readonly at: (path: string) => string;
+  /** A new log stream of the project, or of another one. */
+  readonly newRun: (ofProject?: string) => Promise<RunId>;
+  readonly deleteRun: (run: RunId) => Promise<void>;
+  /** All that was ever appended, in order. */
+  readonly history: () => Promise<readonly Recorded[]>;
+};
+
+/** An index that knows nothing: what was written lately is known all the same. */
+const nothing: SpanQuestions = {
+  spanOwners: async () => new Map(),
+  traceOfSpan: async () => null,
+};
+
+/** The ingest routes over HTTP, without any read model. */
+export const ingestService = async (questions: SpanQuestions = nothing): Promise<IngestService> => {
+  const service = await smallService((log) => {
+    const sessions = openSessionBook({ log, ids: randomIds });
+    return [
+      ...sessionWrites({ log, ids: randomIds, sessions }),
+      ...traceWrites({
+        log,
+        ids: randomIds,
+        clock: systemClock,
+        joinSessions: sessions.joinSessions,
+        ...questions,
+      }),
+    ];
+  });
+  const append = async (run: RunId, revision: number, type: string, data: object) => {
+    const stream = `run-${run}` as never;
+    const authorship = {
+      actor: { type: 'service', id: 'assay', role: 'owner' },
+      requestId: 'test',
+      correlationId: 'test',
+      causationId: null,
+      at: systemClock.now(),
+      eventId: () => randomIds.next('EventId'),
+    } as const;
+    const events = stamped(stream, revision, [{ type, data }], authorship);
+    await service.log.append([
+      { stream, expected: revision === 0 ? 'none' : revision - 1, events },
+    ]);
+  };
+  return {
+    ...service,
+    at: (path) => `/v2/projects/${project}/${path}`,
+    newRun: async (ofProject = project) => {
+      const run = randomIds.next('RunId');
+      await append(run, 0, 'LogStreamCreated', {
+        run_id: run,
+        project_id: ofProject,
+        organization_id: randomIds.next('OrganizationId'),
+        name: run,
+        created_by: randomIds.next('UserId'),
+        created_at: systemClock.now(),
+      });
+      return run;
+    },
+    deleteRun: (run) => append(run, 1, 'LogStreamDeleted', { run_id: run, project_id: project }),
+    history: async () => {
+      const events: Recorded[] = [];
+      for (let after = start; ;) {
+        const page = await service.log.page(after, 1_000);
+        if (page.through === after) return events;
+        events.push(...page.events);
+        after = page.through;
+      }
+    },
+  };
+};
