@@ -1,6 +1,5 @@
 import Database from 'better-sqlite3';
 import { join } from 'node:path';
-import { foldCase } from '../../kernel/case-fold.js';
 import { Fault } from '../../kernel/fault.js';
 import {
   start,
@@ -9,25 +8,42 @@ import {
   type Document,
   type Documents,
   type DumpItem,
-  type FieldValue,
+  type Find,
   type Mark,
-  type Position,
 } from '../../kernel/ports.js';
-import { columnOf, filterToSql, orderBy } from './filter-to-sql.js';
-
-type Row = { readonly key: string; readonly scope: string; readonly body: string };
-type Table = {
-  readonly name: string;
-  readonly collection: Collection;
-  readonly fields: readonly string[];
-};
+import { makeFolder } from '../node/files.js';
+import {
+  cellsOf,
+  columnsOf,
+  createTable,
+  documentOf,
+  dropTable,
+  generationsSchema,
+  tableOf,
+  type Row,
+  type State,
+  type Table,
+} from './document-tables.js';
+import { filterToSql, orderBy } from './filter-to-sql.js';
 
 const dumpPage = 1_000;
+/** Statements kept compiled: filters and sorts differ in shape, so there is an end to it. */
+const statementsMax = 500;
+
+type Store = {
+  readonly database: Database.Database;
+  readonly statement: (sql: string) => Database.Statement;
+  /** Runs in one snapshot: which generation is live, and what it holds, belong together. */
+  readonly snapshot: <T>(work: () => T) => T;
+  /** The generation that a copy built beside the live one reads and writes; null = whatever is live. */
+  readonly pinned: number | null;
+};
 
 /**
- * Keyed read models on SQLite (port Documents), rebuilt from the log when lost; so commits are atomic but not synced
- * one by one. A table per collection, version and generation, with a column per field. `readOnly` serves another
- * thread's collections and never creates one: what does not exist yet is empty.
+ * Keyed read models on SQLite (port Documents), rebuilt from the log when lost; so commits are atomic but not synced one
+ * by one. A table per generation of a collection, with a column per field. One connection per folder writes: opening it
+ * removes copies that a crash left half built. `readOnly` serves another thread and creates no collection: what is not
+ * there yet is empty.
  */
 export const openDocuments = async ({
   dir,
@@ -36,215 +52,176 @@ export const openDocuments = async ({
   readonly dir: string;
   readonly readOnly?: boolean;
 }): Promise<Documents> => {
-  const database = new Database(join(dir, 'documents.sqlite'), { readonly: readOnly });
-  if (!readOnly) {
-    database.pragma('journal_mode = WAL');
-    database.pragma('synchronous = NORMAL');
-    database.exec(`CREATE TABLE IF NOT EXISTS collections (
-      name TEXT NOT NULL, version INTEGER NOT NULL, generation INTEGER NOT NULL,
-      position TEXT NOT NULL, fence INTEGER NOT NULL, PRIMARY KEY (name, version)
-    )`);
-  }
-  database.function('fold_case', { deterministic: true }, (text) =>
-    typeof text === 'string' ? foldCase(text) : null,
-  );
-  return over(database, readOnly, null);
+  await makeFolder(dir);
+  const file = join(dir, 'documents.sqlite');
+  prepareFile(file, !readOnly);
+  const database = new Database(file, { readonly: readOnly });
+  // Of the connection, not of the file: a commit that a power cut takes back is folded again from the log.
+  if (!readOnly) database.pragma('synchronous = NORMAL');
+  const statements = new Map<string, Database.Statement>();
+  const statement = (sql: string): Database.Statement => {
+    const known = statements.get(sql);
+    if (known !== undefined) return known;
+    if (statements.size >= statementsMax) statements.clear();
+    const compiled = database.prepare(sql);
+    statements.set(sql, compiled);
+    return compiled;
+  };
+  const inTransaction = database.transaction((work: () => unknown) => work());
+  return over({
+    database,
+    statement,
+    snapshot: <T>(work: () => T) => inTransaction.deferred(work) as T,
+    pinned: null,
+  });
 };
 
-/** `pinned`: the generation that a copy built beside the live one writes to; null = whatever is live. */
-const over = (database: Database.Database, readOnly: boolean, pinned: number | null): Documents => {
-  const state = database.prepare<[string, number], State>(
-    'SELECT generation, position, fence FROM collections WHERE name = ? AND version = ?',
-  );
-  const known = (collection: Collection): State | null => {
-    const version = pinned === null ? collection.version : -pinned;
-    return state.get(collection.name, version) ?? null;
-  };
-  const table = (collection: Collection): Table | null => {
-    const found = known(collection);
-    return found === null ? null : tableOf(collection, found.generation);
-  };
-  const select = (one: Table, tail: string, values: readonly unknown[]): Row[] =>
-    database.prepare(`SELECT * FROM "${one.name}" ${tail}`).all(...values) as Row[];
+const prepareFile = (file: string, removeCopies: boolean): void => {
+  const database = new Database(file);
+  try {
+    database.pragma('journal_mode = WAL');
+    database.exec(generationsSchema);
+    if (!removeCopies) return;
+    const left = database.prepare('SELECT generation FROM generations WHERE is_live = 0').pluck();
+    for (const generation of left.all() as readonly number[]) dropTable(database, generation);
+  } finally {
+    database.close();
+  }
+};
 
-  const documents: Documents = {
-    checkpoint: async (collection) => known(collection)?.position ?? start,
-    get: async <B>(collection: Collection, key: string) => {
-      const one = table(collection);
-      if (one === null) return null;
-      const [row] = select(one, 'WHERE key = ?', [key]);
-      return row === undefined ? null : documentOf<B>(one, row);
-    },
-    load: async (collection, keys) => {
-      const one = table(collection);
-      if (one === null) return new Map();
-      const rows = select(one, 'WHERE key IN (SELECT value FROM json_each(?))', [
-        JSON.stringify(keys),
-      ]);
-      return new Map(rows.map((row) => [row.key, documentOf(one, row)]));
-    },
-    find: async <B>(collection: Collection, query: Parameters<Documents['find']>[1]) => {
-      const one = table(collection);
-      if (one === null) return { documents: [], more: false };
+const over = (store: Store): Documents => {
+  const { database, statement, snapshot, pinned } = store;
+  const select = (table: Table, tail: string, values: readonly unknown[]): Row[] =>
+    statement(`SELECT * FROM ${table.name} ${tail}`).all(...values) as Row[];
+  const inTable = <T>(collection: Collection, none: T, work: (table: Table) => T): T =>
+    snapshot(() => {
+      const state = stateOf(store, collection);
+      return state === null ? none : work(tableOf(collection, state.generation));
+    });
+
+  return {
+    checkpoint: async (collection) => stateOf(store, collection)?.position ?? start,
+    get: async <B>(collection: Collection, key: string) =>
+      inTable(collection, null, (table): Document<B> | null => {
+        const [row] = select(table, 'WHERE key = ?', [key]);
+        return row === undefined ? null : documentOf<B>(table, row);
+      }),
+    load: async (collection, keys) =>
+      inTable(collection, new Map<string, Document>(), (table) => {
+        const list = JSON.stringify(keys);
+        const rows = select(table, 'WHERE key IN (SELECT value FROM json_each(?))', [list]);
+        return new Map(rows.map((row) => [row.key, documentOf(table, row)]));
+      }),
+    find: async <B>(collection: Collection, query: Find) => {
       const { sql, values } = filterToSql(query.filter ?? null, collection);
       const order = orderBy(query.sort ?? null, collection);
-      const rows = select(one, `WHERE scope = ? AND ${sql} ORDER BY ${order} LIMIT ? OFFSET ?`, [
-        query.scope,
-        ...values,
-        query.limit + 1,
-        query.offset ?? 0,
-      ]);
-      return {
-        documents: rows.slice(0, query.limit).map((row) => documentOf<B>(one, row)),
-        more: rows.length > query.limit,
-      };
+      // The sorter carries keys and rows are fetched by them: bodies of documents that are not on the page stay put.
+      const tail = `WHERE rowid IN (
+          SELECT rowid FROM (TABLE) WHERE scope = ? AND ${sql} ORDER BY ${order} LIMIT ? OFFSET ?
+        ) ORDER BY ${order}`;
+      return inTable(collection, { documents: [], more: false }, (table) => {
+        const rows = select(table, tail.replace('(TABLE)', table.name), [
+          query.scope,
+          ...values,
+          query.limit + 1,
+          query.offset ?? 0,
+        ]);
+        return {
+          documents: rows.slice(0, query.limit).map((row) => documentOf<B>(table, row)),
+          more: rows.length > query.limit,
+        };
+      });
     },
     apply: async (collection, writes, mark) => {
-      database.transaction(() => {
-        const one = claim(database, collection, pinned, mark);
-        if (one === null) return;
-        const remove = database.prepare(`DELETE FROM "${one.name}" WHERE key = ?`);
-        const put = database.prepare(
-          `INSERT OR REPLACE INTO "${one.name}" VALUES (${['?', '?', '?', ...one.fields.map(() => '?')].join(', ')})`,
+      const write = database.transaction(() => {
+        const table = claim(store, collection, mark);
+        if (table === null) return;
+        const columns = columnsOf(table);
+        const put = statement(
+          `INSERT OR REPLACE INTO ${table.name} (${columns.join(', ')})
+           VALUES (${columns.map(() => '?').join(', ')})`,
         );
+        const remove = statement(`DELETE FROM ${table.name} WHERE key = ?`);
         for (const { key, document } of writes) {
           if (document === null) remove.run(key);
-          else put.run(key, document.scope, JSON.stringify(document.body), ...cells(one, document));
+          else put.run(...cellsOf(table, { ...document, key }));
         }
-      })();
+      });
+      write.immediate();
     },
-    dump: (collection) => dump(select, table(collection)),
-    beside: async (collection) => beside(database, readOnly, collection),
-    close: async () => {
-      if (pinned === null) database.close();
+    dump: async function* (collection): AsyncIterable<DumpItem> {
+      for (let after: string | null = null; ;) {
+        const [where, from]: [string, readonly string[]] =
+          after === null ? ['', []] : ['WHERE key > ?', [after]];
+        const page: readonly Document[] = inTable(collection, [], (table) =>
+          select(table, `${where} ORDER BY key LIMIT ${dumpPage}`, from).map((row) =>
+            documentOf(table, row),
+          ),
+        );
+        for (const { key, scope, fields, body } of page) {
+          yield { key, value: { scope, fields, body: body as never } };
+        }
+        after = page.at(-1)?.key ?? null;
+        if (after === null) return;
+      }
     },
+    beside: async (collection) => beside(store, collection),
+    // A copy has no connection of its own.
+    close: async () => void (pinned === null && database.close()),
   };
-  return documents;
 };
 
-type State = { readonly generation: number; readonly position: Position; readonly fence: number };
+const stateOf = ({ statement, pinned }: Store, { name, version }: Collection): State | null => {
+  const which = pinned === null ? 'is_live = 1' : 'generation = ?';
+  const sql = `SELECT generation, position, fence FROM generations
+               WHERE name = ? AND version = ? AND ${which}`;
+  const values = pinned === null ? [name, version] : [name, version, pinned];
+  return (statement(sql).get(...values) as State | undefined) ?? null;
+};
 
 /** Checks the fence and moves the checkpoint; null when this mark was applied before. */
-const claim = (
-  database: Database.Database,
-  collection: Collection,
-  pinned: number | null,
-  mark: Mark,
-): Table | null => {
-  const version = pinned === null ? collection.version : -pinned;
-  const found = database
-    .prepare<[string, number], State>('SELECT * FROM collections WHERE name = ? AND version = ?')
-    .get(collection.name, version);
-  if (found !== undefined && mark.fence < found.fence) {
+const claim = (store: Store, collection: Collection, mark: Mark): Table | null => {
+  const state = stateOf(store, collection);
+  if (state !== null && mark.fence < state.fence) {
     throw new Fault('conflict', `another projector writes ${collection.name} now`);
   }
-  const passed =
-    found !== undefined &&
-    (mark.position < found.position ||
-      (mark.position === found.position && mark.fence === found.fence));
-  if (passed) return null;
-  const generation = found?.generation ?? pinned ?? 1;
-  if (found === undefined) create(database, tableOf(collection, generation));
-  database
-    .prepare('INSERT OR REPLACE INTO collections VALUES (?, ?, ?, ?, ?)')
-    .run(collection.name, version, generation, mark.position, mark.fence);
-  return tableOf(collection, generation);
+  if (state !== null && wasApplied(mark, state)) return null;
+  if (state === null && store.pinned !== null) {
+    throw new Fault('conflict', `this copy holds another collection than ${collection.name}`);
+  }
+  const table =
+    state === null
+      ? createTable(store.database, collection, { isLive: true, position: start })
+      : tableOf(collection, state.generation);
+  store
+    .statement('UPDATE generations SET position = ?, fence = ? WHERE generation = ?')
+    .run(mark.position, mark.fence, table.generation);
+  return table;
 };
 
-const tableOf = (collection: Collection, generation: number): Table => ({
-  name: `${collection.name}_${collection.version}_${generation}`,
-  collection,
-  fields: Object.keys(collection.fields),
-});
+/** A new lease may write at the very position that the one before it reached. */
+const wasApplied = (mark: Mark, { position, fence }: State): boolean =>
+  mark.position < position || (mark.position === position && mark.fence === fence);
 
-const create = (database: Database.Database, { name, collection, fields }: Table): void => {
-  const columns = fields.map((field) => `${columnOf(field)} ${affinity(collection, field)}`);
-  database.exec(
-    `CREATE TABLE "${name}" (key TEXT PRIMARY KEY, scope TEXT NOT NULL, body TEXT NOT NULL${columns
-      .map((column) => `, ${column}`)
-      .join('')})`,
+const beside = (store: Store, collection: Collection): Beside<Documents> => {
+  const { database } = store;
+  const build = database.transaction(() =>
+    createTable(database, collection, { isLive: false, position: start }),
   );
-  for (const field of fields) {
-    database.exec(
-      `CREATE INDEX "${name}_${field}" ON "${name}" (scope, ${columnOf(field)} DESC, key DESC)`,
-    );
-  }
-  if (fields.length === 0) database.exec(`CREATE INDEX "${name}_scope" ON "${name}" (scope, key)`);
-};
-
-const affinity = (collection: Collection, field: string): string => {
-  const kind = collection.fields[field];
-  return kind === 'number' ? 'REAL' : kind === 'boolean' ? 'INTEGER' : 'TEXT';
-};
-
-const cells = (table: Table, document: Document): readonly (string | number | null)[] =>
-  table.fields.map((field) => {
-    const value = document.fields[field] ?? null;
-    return typeof value === 'boolean' ? Number(value) : value;
-  });
-
-const documentOf = <B>(table: Table, row: Row): Document<B> => ({
-  key: row.key,
-  scope: row.scope,
-  fields: Object.fromEntries(
-    table.fields.map((field) => {
-      const value = (row as unknown as Record<string, FieldValue>)[`f_${field}`] ?? null;
-      const isFlag = table.collection.fields[field] === 'boolean' && value !== null;
-      return [field, isFlag ? value === 1 : value];
-    }),
-  ),
-  body: JSON.parse(row.body) as B,
-});
-
-async function* dump(
-  select: (one: Table, tail: string, values: readonly unknown[]) => readonly Row[],
-  table: Table | null,
-): AsyncIterable<DumpItem> {
-  if (table === null) return;
-  for (let after = ''; ;) {
-    const rows = select(table, 'WHERE key > ? ORDER BY key LIMIT ?', [after, dumpPage]);
-    for (const row of rows) {
-      const { key, scope, fields, body } = documentOf(table, row);
-      yield { key, value: { scope, fields, body: body as never } };
-    }
-    const last = rows.at(-1);
-    if (last === undefined) return;
-    after = last.key;
-  }
-}
-
-/** The copy is filed under a negative version until it is adopted; the switch is one transaction. */
-const beside = (
-  database: Database.Database,
-  readOnly: boolean,
-  collection: Collection,
-): Beside<Documents> => {
-  const { most } = database
-    .prepare('SELECT coalesce(max(generation), 1) AS most FROM collections')
-    .get() as { most: number };
-  const generation = most + 1;
-  const forget = (version: number): void => {
-    const found = database
-      .prepare<[string, number], State>('SELECT * FROM collections WHERE name = ? AND version = ?')
-      .get(collection.name, version);
-    if (found === undefined) return;
-    database.exec(`DROP TABLE IF EXISTS "${tableOf(collection, found.generation).name}"`);
-    database
-      .prepare('DELETE FROM collections WHERE name = ? AND version = ?')
-      .run(collection.name, version);
-  };
+  const { generation } = build.immediate();
   return {
-    model: over(database, readOnly, generation),
+    model: over({ ...store, pinned: generation }),
     adopt: async () => {
-      database.transaction(() => {
-        forget(collection.version);
-        database
-          .prepare('UPDATE collections SET version = ? WHERE name = ? AND version = ?')
-          .run(collection.version, collection.name, -generation);
-      })();
+      const adopt = database.transaction(() => {
+        const live = stateOf({ ...store, pinned: null }, collection);
+        if (live !== null) dropTable(database, live.generation);
+        store.statement('UPDATE generations SET is_live = 1 WHERE generation = ?').run(generation);
+      });
+      adopt.immediate();
     },
     discard: async () => {
-      database.transaction(() => forget(-generation))();
+      const discard = database.transaction(() => dropTable(database, generation));
+      discard.immediate();
     },
   };
 };

@@ -1,5 +1,6 @@
-import { Fault } from '../../kernel/fault.js';
 import { foldCase } from '../../kernel/case-fold.js';
+import { unreachable } from '../../kernel/decision.js';
+import { Fault } from '../../kernel/fault.js';
 import type { Filter, Leaf } from '../../kernel/filter.js';
 import type { Collection, Sort } from '../../kernel/ports.js';
 
@@ -7,14 +8,23 @@ export type Sql = { readonly sql: string; readonly values: readonly (string | nu
 
 const always: Sql = { sql: '1', values: [] };
 
-/** The column of a declared field; a name that was not declared never reaches SQL. */
-export const columnOf = (field: string): string => `"f_${field}"`;
+/**
+ * The column of a declared field, quoted. A name may hold anything, and SQLite takes letters of either case for one
+ * another, so all but lower-case letters, digits and `_` are spelled by their numbers.
+ */
+export const columnOf = (field: string): string => `"f_${plain(field)}"`;
+
+/** Where a text field stands case-folded, so that searches without regard to case fold nothing row by row. */
+export const foldedColumnOf = (field: string): string => `"folded_${plain(field)}"`;
+
+const plain = (field: string): string =>
+  field.replace(/[^a-z0-9_]/gu, (one) => `$${one.codePointAt(0)?.toString(16)}$`);
 
 /** Two-valued logic of contract 3.7: a missing value makes every comparison false but `ne` and `not_in`. */
 export const filterToSql = (filter: Filter | null, collection: Collection): Sql => {
   if (filter === null) return always;
-  if ('all' in filter) return joined(filter.all, ' AND ', collection);
-  if ('any' in filter) return joined(filter.any, ' OR ', collection);
+  if ('all' in filter) return joined(filter.all, 'AND', collection);
+  if ('any' in filter) return joined(filter.any, 'OR', collection);
   if ('not' in filter) {
     const { sql, values } = filterToSql(filter.not, collection);
     return { sql: `NOT (${sql})`, values };
@@ -22,10 +32,11 @@ export const filterToSql = (filter: Filter | null, collection: Collection): Sql 
   return leafToSql(filter, collection);
 };
 
-const joined = (filters: readonly Filter[], word: string, collection: Collection): Sql => {
+/** All of nothing is true, any of nothing is false. */
+const joined = (filters: readonly Filter[], word: 'AND' | 'OR', collection: Collection): Sql => {
   const parts = filters.map((one) => filterToSql(one, collection));
   return {
-    sql: `(${parts.map(({ sql }) => sql).join(word)})`,
+    sql: `(${[word === 'AND' ? '1' : '0', ...parts.map(({ sql }) => sql)].join(` ${word} `)})`,
     values: parts.flatMap(({ values }) => values),
   };
 };
@@ -35,10 +46,16 @@ const leafToSql = (leaf: Leaf, collection: Collection): Sql => {
     throw new Fault('invalid', `a document has no ${leaf.kind} column`);
   }
   const column = declared(leaf.column, collection);
+  if (!fits(leaf, collection)) return missing(leaf);
   switch (leaf.kind) {
     case 'text':
+      return textToSql(leaf, leaf.caseSensitive ? column : foldedColumnOf(leaf.column));
     case 'id':
-      return textToSql(leaf, column);
+      // Ids are stored in lower case, so lowering the other side compares them without regard to case.
+      return textToSql(
+        { ...leaf, values: leaf.values.map((value) => value.toLowerCase()), caseSensitive: true },
+        column,
+      );
     case 'number':
       if (leaf.operator === 'between') {
         return { sql: sure(`${column} BETWEEN ? AND ?`), values: leaf.values };
@@ -48,29 +65,51 @@ const leafToSql = (leaf: Leaf, collection: Collection): Sql => {
       return compared(column, leaf.operator, leaf.value);
     case 'boolean':
       return compared(column, leaf.operator, Number(leaf.value));
+    default:
+      return unreachable(leaf);
   }
 };
 
-const textToSql = (leaf: Leaf & { kind: 'text' | 'id' }, column: string): Sql => {
-  const sensitive = leaf.caseSensitive;
-  const text = sensitive ? column : `fold_case(${column})`;
-  const values = sensitive ? leaf.values : leaf.values.map(foldCase);
-  const list = JSON.stringify(values);
-  const isOne = sure(`${text} IN (SELECT value FROM json_each(?))`);
+type ColumnLeaf = Exclude<Leaf, { readonly kind: 'fully_annotated' | 'collection' }>;
+type TextLeaf = Extract<Leaf, { readonly kind: 'text' | 'id' }>;
+
+/** What is not of the column's kind meets missing values only (contract 3.7, rule 2). */
+const fits = (leaf: ColumnLeaf, { fields }: Collection): boolean =>
+  fields[leaf.column] === leaf.kind;
+
+const missing = ({ operator }: ColumnLeaf): Sql => ({
+  sql: operator === 'ne' || operator === 'not_in' ? '1' : '0',
+  values: [],
+});
+
+/** User text is a value that is bound, never SQL, and never a pattern: `instr` finds it literally. */
+const textToSql = (leaf: TextLeaf, column: string): Sql => {
+  const values = leaf.caseSensitive ? leaf.values : leaf.values.map(foldCase);
+  const isOne = sure(`${column} IN (SELECT value FROM json_each(?))`);
+  const list = [JSON.stringify(values)];
   switch (leaf.operator) {
     case 'contains':
-      return {
-        sql: `(${values.map(() => sure(`instr(${text}, ?) > 0`)).join(' AND ')})`,
-        values,
-      };
+      return values.length === 1
+        ? { sql: sure(`instr(${column}, ?) > 0`), values }
+        : hasEach(column, list);
     case 'eq':
     case 'one_of':
-      return { sql: isOne, values: [list] };
+      return { sql: isOne, values: list };
     case 'ne':
     case 'not_in':
-      return { sql: `NOT ${isOne}`, values: [list] };
+      return { sql: `NOT ${isOne}`, values: list };
+    default:
+      return unreachable(leaf.operator);
   }
 };
+
+/** One condition for a whole list: a thousand joined by AND would be deeper than SQLite parses. */
+const hasEach = (column: string, list: readonly string[]): Sql => ({
+  sql: `(${column} IS NOT NULL AND NOT EXISTS (
+    SELECT 1 FROM json_each(?) AS needle WHERE instr(${column}, needle.value) = 0
+  ))`,
+  values: list,
+});
 
 const signs = { eq: '=', ne: '=', gt: '>', gte: '>=', lt: '<', lte: '<=' } as const;
 
@@ -79,6 +118,7 @@ const compared = (column: string, operator: keyof typeof signs, value: string | 
   return { sql: operator === 'ne' ? `NOT ${sql}` : sql, values: [value] };
 };
 
+/** A comparison with a missing value is false, not unknown. */
 const sure = (condition: string): string => `coalesce(${condition}, 0)`;
 
 const declared = (field: string, collection: Collection): string => {

@@ -1,5 +1,7 @@
 import { openBus } from '../../engines/memory/bus.js';
+import { openDocuments } from '../../engines/sqlite/documents.js';
 import { openEventLog } from '../../engines/sqlite/event-log.js';
+import { documentsSuite } from '../suites/documents.js';
 import { eventLogSuite } from '../suites/event-log.js';
 import { temporaryFolder } from '../support/folder.js';
 
@@ -17,6 +19,24 @@ eventLogSuite('SQLite', async () => {
     close: async () => {
       await log.close();
       await bus.close();
+      await remove();
+    },
+  };
+});
+
+documentsSuite('SQLite', async () => {
+  const { dir, remove } = await temporaryFolder();
+  let documents = await openDocuments({ dir });
+  return {
+    documents,
+    reader: () => openDocuments({ dir, readOnly: true }),
+    reopen: async () => {
+      await documents.close();
+      documents = await openDocuments({ dir });
+      return documents;
+    },
+    close: async () => {
+      await documents.close();
       await remove();
     },
   };

@@ -90,7 +90,7 @@ const collectionLeaf = (column: string): fc.Arbitrary<Leaf> =>
       caseSensitive: fc.boolean(),
     }),
   );
-const leafOf = {
+export const leafOf = {
   text: textLeaf,
   id: idLeaf,
   number: numberLeaf,

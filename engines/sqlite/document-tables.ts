@@ -1,0 +1,129 @@
+import type Database from 'better-sqlite3';
+import { foldCase } from '../../kernel/case-fold.js';
+import type { Collection, Document, FieldValue, Position } from '../../kernel/ports.js';
+import { columnOf, foldedColumnOf } from './filter-to-sql.js';
+
+/** One table of documents: a generation of a collection, live or built beside the live one. */
+export type Table = {
+  readonly generation: number;
+  readonly name: string;
+  readonly collection: Collection;
+  readonly fields: readonly string[];
+};
+export type Row = { readonly key: string; readonly scope: string; readonly body: string };
+export type State = {
+  readonly generation: number;
+  readonly position: Position;
+  readonly fence: number;
+};
+
+/**
+ * Which generation of a collection is live is one row here, so that switching is one step. Names of collections stand
+ * in rows only; tables are named by their generation.
+ */
+export const generationsSchema = `
+  CREATE TABLE IF NOT EXISTS generations (
+    generation INTEGER PRIMARY KEY AUTOINCREMENT,
+    name TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    is_live INTEGER NOT NULL,
+    position TEXT NOT NULL,
+    fence INTEGER NOT NULL
+  );
+  CREATE UNIQUE INDEX IF NOT EXISTS live_generations ON generations (name, version) WHERE is_live = 1;
+`;
+
+export const tableOf = (collection: Collection, generation: number): Table => ({
+  generation,
+  name: `documents_${generation}`,
+  collection,
+  fields: Object.keys(collection.fields),
+});
+
+/** A new, empty generation. */
+export const createTable = (
+  database: Database.Database,
+  collection: Collection,
+  state: { readonly isLive: boolean; readonly position: Position },
+): Table => {
+  const { lastInsertRowid } = database
+    .prepare(
+      'INSERT INTO generations (name, version, is_live, position, fence) VALUES (?, ?, ?, ?, 0)',
+    )
+    .run(collection.name, collection.version, Number(state.isLive), state.position);
+  const table = tableOf(collection, Number(lastInsertRowid));
+  const { name, fields } = table;
+  const typed = [
+    ...fields.map((field) => `${columnOf(field)} ${affinities[kindOf(collection, field)]}`),
+    ...textFields(table).map((field) => `${foldedColumnOf(field)} TEXT`),
+  ];
+  const columns = ['key TEXT PRIMARY KEY', 'scope TEXT NOT NULL', ...typed, 'body TEXT NOT NULL'];
+  database.exec(`CREATE TABLE ${name} (${columns.join(', ')})`);
+  // The usual order, and all that filters and sorts look at: a scan of a scope reads this and no body.
+  const newest = Object.hasOwn(collection.fields, 'created_at') ? [columnOf('created_at')] : [];
+  const others = columnsOf(table).filter(
+    (column) => column.startsWith('"') && column !== newest[0],
+  );
+  const indexed = ['scope', ...newest.map((column) => `${column} DESC`), 'key DESC', ...others];
+  database.exec(`CREATE INDEX ${name}_newest ON ${name} (${indexed.join(', ')})`);
+  return table;
+};
+
+export const dropTable = (database: Database.Database, generation: number): void => {
+  database.exec(`DROP TABLE IF EXISTS documents_${generation}`);
+  database.prepare('DELETE FROM generations WHERE generation = ?').run(generation);
+};
+
+/** The columns of a row, in the order of its cells. */
+export const columnsOf = (table: Table): readonly string[] => [
+  'key',
+  'scope',
+  'body',
+  ...table.fields.map(columnOf),
+  ...textFields(table).map(foldedColumnOf),
+];
+
+export const cellsOf = (table: Table, document: Document): readonly (string | number | null)[] => [
+  document.key,
+  document.scope,
+  JSON.stringify(document.body ?? null),
+  ...table.fields.map((field) => cellOf(document, field)),
+  ...textFields(table).map((field) => {
+    const text = cellOf(document, field);
+    return typeof text === 'string' ? foldCase(text) : null;
+  }),
+];
+
+const cellOf = ({ fields }: Document, field: string): string | number | null => {
+  const value = Object.hasOwn(fields, field) ? fields[field] : null;
+  return typeof value === 'boolean' ? Number(value) : (value ?? null);
+};
+
+const textFields = ({ collection, fields }: Table): readonly string[] =>
+  fields.filter((field) => kindOf(collection, field) === 'text');
+
+export const documentOf = <B>({ collection, fields }: Table, row: Row): Document<B> => ({
+  key: row.key,
+  scope: row.scope,
+  fields: Object.fromEntries(
+    fields.map((field) => {
+      const value = (row as unknown as Record<string, FieldValue>)[columnName(field)] ?? null;
+      const isFlag = kindOf(collection, field) === 'boolean' && value !== null;
+      return [field, isFlag ? value === 1 : value];
+    }),
+  ),
+  body: JSON.parse(row.body) as B,
+});
+
+const columnName = (field: string): string => columnOf(field).slice(1, -1);
+
+const kindOf = (collection: Collection, field: string) => collection.fields[field] ?? 'text';
+
+const affinities = {
+  text: 'TEXT',
+  id: 'TEXT',
+  date: 'TEXT',
+  number: 'REAL',
+  boolean: 'INTEGER',
+  collection: 'TEXT',
+} as const;

@@ -1,0 +1,356 @@
+import { expect } from 'chai';
+import { Fault } from '../../kernel/fault.js';
+import {
+  start,
+  type Collection,
+  type Document,
+  type Documents,
+  type DumpItem,
+  type FieldValue,
+  type Position,
+} from '../../kernel/ports.js';
+import { documentQuerySuite } from './document-queries.js';
+
+/**
+ * Documents on an empty store. `reader` opens it once more, for reading only, as another thread does; `reopen` closes
+ * all and opens what they left; `close` also removes it.
+ */
+export type OpenDocuments = () => Promise<{
+  readonly documents: Documents;
+  readonly reader: () => Promise<Documents>;
+  readonly reopen: () => Promise<Documents>;
+  readonly close: () => Promise<void>;
+}>;
+
+export const things: Collection = {
+  name: 'things',
+  version: 1,
+  fields: { name: 'text', created_at: 'date', size: 'number', is_red: 'boolean', owner: 'id' },
+};
+export const at = (place: number): Position => place.toString(16).padStart(16, '0') as Position;
+export const mark = (place: number, fence = 1) => ({ position: at(place), fence });
+
+const thing = (
+  key: string,
+  body: unknown = key,
+  fields: Readonly<Record<string, FieldValue>> = {},
+): Document => ({
+  key,
+  scope: 'here',
+  fields: { name: null, created_at: null, size: null, is_red: null, owner: null, ...fields },
+  body,
+});
+export const writesOf = (...documents: readonly Document[]) =>
+  documents.map((document) => ({ key: document.key, document }));
+
+export const dumped = async (
+  documents: Documents,
+  collection: Collection,
+): Promise<readonly DumpItem[]> => {
+  const items: DumpItem[] = [];
+  for await (const item of documents.dump(collection)) items.push(item);
+  return items;
+};
+const keysOf = async (documents: Documents, collection = things): Promise<readonly string[]> =>
+  (await dumped(documents, collection)).map(({ key }) => key);
+
+const faultOf = async (work: Promise<unknown>): Promise<string> =>
+  work.then(
+    () => 'no fault',
+    (error: unknown) => (error instanceof Fault ? error.code : `no Fault: ${String(error)}`),
+  );
+
+/** What every engine of the port Documents keeps. */
+export const documentsSuite = (name: string, open: OpenDocuments): void => {
+  describe(`documents on ${name}`, function () {
+    this.timeout(60_000);
+    let opened: Awaited<ReturnType<OpenDocuments>>;
+    let documents: Documents;
+    beforeEach(async () => {
+      opened = await open();
+      ({ documents } = opened);
+    });
+    afterEach(() => opened.close());
+
+    keepingSuite(
+      () => documents,
+      async () => {
+        documents = await opened.reopen();
+      },
+    );
+    markSuite(() => documents);
+    nameSuite(() => documents);
+    besideSuite(
+      () => documents,
+      () => opened.reader(),
+    );
+    documentQuerySuite(() => documents);
+  });
+};
+
+const keepingSuite = (documents: () => Documents, reopen: () => Promise<void>): void => {
+  describe('a collection', () => {
+    it('that was never written is empty', async () => {
+      expect(await documents().checkpoint(things)).to.equal(start);
+      expect(await documents().get(things, 'a')).to.equal(null);
+      expect((await documents().load(things, ['a'])).size).to.equal(0);
+      const query = { scope: 'here', limit: 10 };
+      expect(await documents().find(things, query)).to.deep.equal({ documents: [], more: false });
+      expect(await dumped(documents(), things)).to.deep.equal([]);
+    });
+
+    it('gives back what was put, replaces it and forgets it', async () => {
+      const [first, second] = [thing('a', { deep: [1, null, 'é'] }, { size: 1.5 }), thing('b')];
+      await documents().apply(things, writesOf(first, second), mark(1));
+      expect(await documents().get(things, 'a')).to.deep.equal(first);
+      const later = thing('a', null, { name: 'new', is_red: false });
+      await documents().apply(
+        things,
+        [...writesOf(later), { key: 'b', document: null }, { key: 'never', document: null }],
+        mark(2),
+      );
+      expect(await documents().get(things, 'a')).to.deep.equal(later);
+      expect(await documents().get(things, 'b')).to.equal(null);
+    });
+
+    it('loads many keys at once, those that are there', async () => {
+      const put = Array.from({ length: 1_500 }, (_, index) => thing(`key ${index}`, index));
+      await documents().apply(things, writesOf(...put), mark(1));
+      const keys = [...put.map(({ key }) => key), 'absent'];
+      const loaded = await documents().load(things, keys);
+      expect(keys.map((key) => loaded.get(key))).to.deep.equal([...put, undefined]);
+      expect((await documents().load(things, [])).size).to.equal(0);
+    });
+
+    it('takes the last of several writes to a key', async () => {
+      const writes = [...writesOf(thing('a', 1)), { key: 'a', document: null }];
+      await documents().apply(things, [...writes, ...writesOf(thing('a', 2))], mark(1));
+      expect((await documents().get(things, 'a'))?.body).to.equal(2);
+    });
+
+    it('is there after a restart, with its checkpoint', async () => {
+      await documents().apply(things, writesOf(thing('a')), mark(7));
+      await reopen();
+      expect(await documents().checkpoint(things)).to.equal(at(7));
+      expect(await documents().get(things, 'a')).to.deep.equal(thing('a'));
+    });
+
+    it('dumps all by key in code point order, however many', async () => {
+      const keys = ['', '\u0000', '0', 'A', 'a', 'é', '\uffff', '😀'];
+      const many = Array.from(
+        { length: 2_100 },
+        (_, index) => `k${String(index).padStart(4, '0')}`,
+      );
+      const put = [...keys, ...many].map((key) => thing(key, { key }));
+      await documents().apply(things, writesOf(...put.toReversed()), mark(1));
+      const items = await dumped(documents(), things);
+      expect(items.map(({ key }) => key)).to.deep.equal([
+        ...keys.slice(0, 5),
+        ...many,
+        ...keys.slice(5),
+      ]);
+      const { key, ...value } = thing('é', { key: 'é' });
+      expect(items.find((item) => item.key === key)?.value).to.deep.equal(value);
+    });
+  });
+};
+
+const markSuite = (documents: () => Documents): void => {
+  describe('a mark', () => {
+    it('moves the checkpoint, also without writes', async () => {
+      await documents().apply(things, writesOf(thing('a')), mark(3));
+      await documents().apply(things, [], mark(9));
+      expect(await documents().checkpoint(things)).to.equal(at(9));
+      expect(await keysOf(documents())).to.deep.equal(['a']);
+    });
+
+    it('that was passed already changes nothing', async () => {
+      await documents().apply(things, writesOf(thing('a', 'first')), mark(5));
+      for (const place of [5, 4, 0]) {
+        await documents().apply(things, writesOf(thing('a', 'again'), thing('b')), mark(place));
+      }
+      expect(await documents().checkpoint(things)).to.equal(at(5));
+      expect(await dumped(documents(), things)).to.have.length(1);
+      expect((await documents().get(things, 'a'))?.body).to.equal('first');
+    });
+
+    it('under a newer fence is applied, also where the last one stood, but not before that', async () => {
+      await documents().apply(things, writesOf(thing('a')), mark(5, 1));
+      await documents().apply(things, writesOf(thing('b')), mark(5, 2));
+      await documents().apply(things, writesOf(thing('c')), mark(4, 3));
+      expect(await keysOf(documents())).to.deep.equal(['a', 'b']);
+      const late = documents().apply(things, writesOf(thing('d')), mark(9, 1));
+      expect(await faultOf(late)).to.equal('conflict');
+    });
+
+    it('under an older fence is refused, wherever it stands', async () => {
+      await documents().apply(things, writesOf(thing('a')), mark(5, 2));
+      for (const place of [5, 6]) {
+        const late = documents().apply(things, writesOf(thing('b')), mark(place, 1));
+        expect(await faultOf(late)).to.equal('conflict');
+      }
+      await documents().apply(things, writesOf(thing('c')), mark(6, 2));
+      await documents().apply(things, writesOf(thing('d')), mark(7, 3));
+      expect(await keysOf(documents())).to.deep.equal(['a', 'c', 'd']);
+    });
+
+    it('and its writes are one step: a write that cannot be done leaves nothing', async () => {
+      const impossible = thing('b', { size: 1n });
+      const half = documents().apply(things, writesOf(thing('a'), impossible), mark(1));
+      expect(await faultOf(half)).to.match(/^no Fault: TypeError/);
+      expect(await documents().checkpoint(things)).to.equal(start);
+      expect(await keysOf(documents())).to.deep.equal([]);
+    });
+  });
+};
+
+const awkward = [
+  '',
+  '__proto__',
+  'constructor',
+  `a"b'c\`d`,
+  'x; DROP TABLE y--',
+  'n\u0000l',
+  '😀',
+  '%',
+];
+
+const nameSuite = (documents: () => Documents): void => {
+  describe('names', () => {
+    it('of collections and their versions keep them apart', async () => {
+      const all = awkward.flatMap((name) =>
+        [1, 2].map((version) => ({ ...things, name, version })),
+      );
+      for (const [index, collection] of all.entries()) {
+        await documents().apply(collection, writesOf(thing('a', index)), mark(index + 1));
+      }
+      for (const [index, collection] of all.entries()) {
+        expect((await documents().get(collection, 'a'))?.body).to.equal(index);
+        expect(await documents().checkpoint(collection)).to.equal(at(index + 1));
+      }
+    });
+
+    it('of fields may be anything and differ by case only', async () => {
+      const names = [...awkward, 'Name', 'name', 'NAME'];
+      const fields = Object.fromEntries(names.map((name) => [name, 'text'] as const));
+      const collection: Collection = { name: 'odd', version: 1, fields };
+      const document: Document = {
+        key: 'a',
+        scope: 'here',
+        fields: Object.fromEntries(names.map((name) => [name, `value of ${name}`])),
+        body: null,
+      };
+      await documents().apply(collection, writesOf(document), mark(1));
+      expect(await documents().get(collection, 'a')).to.deep.equal(document);
+      for (const column of names) {
+        const filter = {
+          kind: 'text',
+          column,
+          operator: 'eq',
+          values: [`VALUE OF ${column}`],
+          caseSensitive: false,
+        } as const;
+        const query = { scope: 'here', limit: 1, filter, sort: { column, ascending: true } };
+        expect((await documents().find(collection, query)).documents).to.deep.equal([document]);
+      }
+    });
+
+    it('of keys and scopes may be anything', async () => {
+      const put = awkward.map((key) => ({ ...thing(key), scope: key }));
+      await documents().apply(things, writesOf(...put), mark(1));
+      for (const document of put) {
+        expect(await documents().get(things, document.key)).to.deep.equal(document);
+        const found = await documents().find(things, { scope: document.scope, limit: 10 });
+        expect(found.documents).to.deep.equal([document]);
+      }
+      expect((await documents().load(things, awkward)).size).to.equal(awkward.length);
+    });
+
+    it('of fields that nobody declared are refused in filters and sorts', async () => {
+      await documents().apply(things, writesOf(thing('a')), mark(1));
+      const sort = { column: 'body', ascending: true };
+      const sorted = documents().find(things, { scope: 'here', limit: 1, sort });
+      expect(await faultOf(sorted)).to.equal('invalid');
+    });
+  });
+};
+
+const besideSuite = (documents: () => Documents, openReader: () => Promise<Documents>): void => {
+  describe('a copy beside the live collection', () => {
+    beforeEach(() => documents().apply(things, writesOf(thing('old')), mark(5)));
+
+    it('begins empty and stays out of sight while it is built', async () => {
+      const { model } = await documents().beside(things);
+      expect(await model.checkpoint(things)).to.equal(start);
+      await model.apply(things, writesOf(thing('new', 1)), mark(2));
+      expect(await model.checkpoint(things)).to.equal(at(2));
+      expect(await keysOf(model)).to.deep.equal(['new']);
+      expect(await keysOf(documents())).to.deep.equal(['old']);
+      expect(await documents().checkpoint(things)).to.equal(at(5));
+    });
+
+    it('takes the place of the live one, checkpoint and all, once adopted', async () => {
+      const reader = await openReader();
+      expect(await keysOf(reader)).to.deep.equal(['old']);
+      const copy = await documents().beside(things);
+      await copy.model.apply(things, writesOf(thing('new')), mark(4));
+      await copy.adopt();
+      for (const one of [documents(), reader]) {
+        expect(await keysOf(one)).to.deep.equal(['new']);
+        expect(await one.checkpoint(things)).to.equal(at(4));
+      }
+      await documents().apply(things, writesOf(thing('newer')), mark(5));
+      expect(await keysOf(reader)).to.deep.equal(['new', 'newer']);
+      await reader.close();
+    });
+
+    it('leaves no trace once discarded', async () => {
+      const copy = await documents().beside(things);
+      await copy.model.apply(things, writesOf(thing('new')), mark(9));
+      await copy.discard();
+      expect(await keysOf(documents())).to.deep.equal(['old']);
+      expect(await documents().checkpoint(things)).to.equal(at(5));
+    });
+
+    it('may be one of several, of collections that are there or not', async () => {
+      const other: Collection = { ...things, version: 2 };
+      const [one, two, three] = [
+        await documents().beside(things),
+        await documents().beside(things),
+        await documents().beside(other),
+      ];
+      await one.model.apply(things, writesOf(thing('one')), mark(1));
+      await two.model.apply(things, writesOf(thing('two')), mark(1));
+      await three.model.apply(other, writesOf(thing('three')), mark(1));
+      expect(await keysOf(one.model)).to.deep.equal(['one']);
+      await one.discard();
+      await two.adopt();
+      await three.adopt();
+      expect(await keysOf(documents())).to.deep.equal(['two']);
+      expect(await keysOf(documents(), other)).to.deep.equal(['three']);
+    });
+
+    it('is read and written as any collection', async () => {
+      const { model } = await documents().beside(things);
+      await model.apply(things, writesOf(thing('a', 1), thing('b', 2)), mark(1));
+      await model.apply(things, [{ key: 'a', document: null }], mark(2));
+      expect((await model.get(things, 'b'))?.body).to.equal(2);
+      expect([...(await model.load(things, ['a', 'b'])).keys()]).to.deep.equal(['b']);
+      const { documents: found } = await model.find(things, { scope: 'here', limit: 5 });
+      expect(found.map(({ key }) => key)).to.deep.equal(['b']);
+      expect(await faultOf(model.apply(things, [], mark(3, 0)))).to.equal('conflict');
+    });
+  });
+
+  describe('a reader', () => {
+    it('sees what is committed, from before there is anything', async () => {
+      const reader = await openReader();
+      const fresh: Collection = { ...things, name: 'fresh' };
+      expect(await reader.get(fresh, 'a')).to.equal(null);
+      await documents().apply(fresh, writesOf(thing('a')), mark(1));
+      expect(await reader.get(fresh, 'a')).to.deep.equal(thing('a'));
+      expect(await reader.checkpoint(fresh)).to.equal(at(1));
+      await reader.close();
+    });
+  });
+};
