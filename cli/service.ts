@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { masked, type Config } from '../config.js';
+import { startErasing } from '../command-api/erasures/worker.js';
 import { bootstrap, type Bootstrapped } from '../command-api/bootstrap/bootstrap.js';
 import { openGate } from '../command-api/access/gate.js';
 import { openIdempotency } from '../command-api/idempotency/once.js';
@@ -8,7 +9,7 @@ import { systemClock } from '../engines/node/clock.js';
 import { diskFiles } from '../engines/node/files.js';
 import { randomIds } from '../engines/node/ids.js';
 import { openSecrets, secretKeyOf } from '../engines/node/secrets.js';
-import { openFolder, secretKeyFile, serviceFile } from '../engines/open.js';
+import { openFolder, erasingFile, secretKeyFile, serviceFile } from '../engines/open.js';
 import { startOps } from '../engines/koa/ops.js';
 import { startServer } from '../engines/koa/server.js';
 import { openLogger, type Logger } from '../engines/pino/logger.js';
@@ -22,7 +23,6 @@ import { recordsCollection } from '../projections/records/collection.js';
 import { operations } from '../contract/all.js';
 import { startReadSide } from './read-side.js';
 import { routesOf } from './routes.js';
-import { startErasing } from './worker.js';
 
 /** A running service: what `assay serve`, the demo and the tests hold. */
 export type Service = {
@@ -102,7 +102,14 @@ export const startService = async (config: Config, options: Options = {}): Promi
     logger,
     operate: (command, request) => operated(projector, command, request),
   });
-  const erasing = startErasing();
+  const erasing = startErasing({
+    log,
+    clock,
+    ids,
+    files: diskFiles,
+    path: erasingFile(folder.dir),
+    trouble: (error) => logger.error({ cause: String(error) }, 'erasing what was deleted failed'),
+  });
   await diskFiles.write(
     serviceFile(folder.dir),
     Buffer.from(JSON.stringify({ pid: process.pid, port: server.port, ops_port: ops.port })),

@@ -39,5 +39,7 @@ export const openFolder = async (path: string): Promise<Folder> => {
 };
 
 export const secretKeyFile = (dir: string): string => join(dir, 'secret.key');
+/** Up to where deletions were acted on; a lost one costs a look through the log. */
+export const erasingFile = (dir: string): string => join(dir, 'erasing');
 /** Where the running service says on which ports it listens, for the operator's commands. */
 export const serviceFile = (dir: string): string => join(dir, 'service.json');

@@ -1,5 +1,6 @@
 import type { TSchema } from 'typebox';
 import { apiKeyCreated, apiKeyRevoked } from './api-keys.js';
+import { erasureCompleted } from './erasures.js';
 import { idempotencyAnswered, idempotencyClaimed, idempotencyReleased } from './idempotency.js';
 import { logStreamCreated, logStreamDeleted, logStreamRenamed } from './log-streams.js';
 import { organizationCreated } from './organizations.js';
@@ -45,6 +46,7 @@ export const eventSchemas: Readonly<Record<string, { version: number; schema: TS
   SpanUpdated: { version: 1, schema: spanUpdated },
   ScoresRecorded: { version: 1, schema: scoresRecorded },
   TraceDeleted: { version: 1, schema: traceDeleted },
+  ErasureCompleted: { version: 1, schema: erasureCompleted },
   IdempotencyClaimed: { version: 1, schema: idempotencyClaimed },
   IdempotencyAnswered: { version: 1, schema: idempotencyAnswered },
   IdempotencyReleased: { version: 1, schema: idempotencyReleased },

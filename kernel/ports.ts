@@ -74,8 +74,13 @@ export interface EventLog extends EventReader {
 export interface EventReader {
   /** Events of one stream in revision order from `from` (inclusive, default 0); an unknown or erased stream is empty. */
   read(stream: StreamName, options?: { readonly from?: number }): Promise<readonly Recorded[]>;
-  /** Events after `after` in log order, at most `limit`; erased events are left out. Empty = nothing there yet. */
-  page(after: Position, limit: number): Promise<Page>;
+  /**
+   * Events after `after` in log order, at most `limit`; erased events are left out. Empty = nothing there yet. With
+   * `types` only events of these types, and `limit` bounds how many are looked at: see `through`.
+   */
+  page(after: Position, limit: number, types?: readonly string[]): Promise<Page>;
+  /** Names of the streams with events that begin with `prefix` and come after `after`, by code point, at most `limit`. */
+  streams(prefix: string, after: StreamName | null, limit: number): Promise<readonly StreamName[]>;
   /** Resolves soon after the head passes `after`, or when `signal` aborts; may resolve early: look again. */
   grown(after: Position, signal?: AbortSignal): Promise<void>;
   /** Position of the last durable event, `start` on an empty log. */

@@ -44,6 +44,15 @@ export const openReader = ({
   const after = database.prepare<[number, number], Row>(
     'SELECT * FROM events WHERE pos > ? ORDER BY pos LIMIT ?',
   );
+  const ofTypes = database.prepare<[number, number, string], Row>(
+    `SELECT * FROM events WHERE pos > ? AND pos <= ?
+      AND type IN (SELECT value FROM json_each(?)) ORDER BY pos`,
+  );
+  const names = database
+    .prepare<[string, string, number], string>(
+      'SELECT stream FROM events WHERE stream > ? AND stream < ? AND rev = 0 ORDER BY stream LIMIT ?',
+    )
+    .pluck();
   const last = database
     .prepare<[], number>(
       'SELECT max((SELECT coalesce(max(pos), 0) FROM events), (SELECT pos FROM high_water))',
@@ -80,6 +89,14 @@ export const openReader = ({
     return { events, through };
   };
 
+  /** A step of positions, whatever is at them: rows of other types cost no more than a look at their type. */
+  const pageOf = (types: readonly string[], from: Position, limit: number): Page => {
+    const end = Math.min(posOf(headNow()), posOf(from) + limit);
+    const rows = ofTypes.all(posOf(from), end, JSON.stringify(types));
+    const through = positionOf(Math.max(end, posOf(from)));
+    return { events: rows.map(recorded), through };
+  };
+
   const wait = (from: Position, signal: AbortSignal | undefined): Promise<void> =>
     new Promise((resolve) => {
       const done = (): void => {
@@ -97,7 +114,10 @@ export const openReader = ({
 
   return {
     read: async (stream, { from = 0 } = {}) => ofStream.all(stream, from).map(recorded),
-    page: async (from, limit) => page(from, limit),
+    page: async (from, limit, types) =>
+      types === undefined ? page(from, limit) : pageOf(types, from, limit),
+    streams: async (prefix, from, limit) =>
+      names.all(from ?? prefix, `${prefix}\u{10FFFF}`, limit) as StreamName[],
     head: async () => headNow(),
     grown: async (from, signal) => {
       if (!database.open || signal?.aborted === true || headNow() > from) return;

@@ -96,11 +96,13 @@ const writeAppends = (orders: readonly AppendOrder[]): readonly Outcome[] => {
 };
 
 /**
- * Deleted content also lies in the WAL until that is emptied; nobody hears of success before. It waits some seconds for
- * readers that still use the WAL; an erasure that fails half done is repeated whole.
+ * Deleted content also lies in the WAL until that is emptied, once for all that wait; nobody hears of success before. It
+ * waits some seconds for readers that still use the WAL; an erasure that fails half done is repeated whole.
  */
-const eraseStream = (stream: string): void => {
-  inTransaction(() => appender.erase(stream));
+const eraseStreams = (streams: readonly string[]): void => {
+  inTransaction(() => {
+    for (const stream of streams) appender.erase(stream);
+  });
   if (emptyWal.get()?.busy !== 0) {
     throw Object.assign(new Error('a reader keeps the content in the WAL'), {
       code: 'SQLITE_BUSY',
@@ -114,11 +116,12 @@ const probe = (): void => {
   failure = null;
 };
 
-const writeAlone = (order: Exclude<Order, AppendOrder>): Outcome => {
-  const failed = attempt(0, () => (order.kind === 'erase' ? eraseStream(order.stream) : probe()));
-  return failed === null
-    ? { id: order.id, written: [], last: appender.last() }
-    : { id: order.id, failed };
+const writeAlone = (orders: readonly Exclude<Order, AppendOrder>[]): readonly Outcome[] => {
+  const streams = orders.flatMap((order) => (order.kind === 'erase' ? [order.stream] : []));
+  const failed = attempt(0, () => (streams.length > 0 ? eraseStreams(streams) : probe()));
+  return orders.map(({ id }) =>
+    failed === null ? { id, written: [], last: appender.last() } : { id, failed },
+  );
 };
 
 /** A disk too full for it is left to the next commit to find: the WAL may have room for that. */
@@ -137,15 +140,16 @@ const keepWalShort = (): void => {
 
 const waiting: Order[] = [];
 
-/** The next transaction's orders: appends together, anything else by itself, all in the order they came. */
+/** The next transaction's orders: appends together, erasures together, a probe by itself, in the order they came. */
 const take = (): readonly Order[] => {
+  const kind = waiting[0]?.kind;
   let bytes = 0;
   let count = 0;
   for (const order of waiting) {
-    if (order.kind !== 'append') break;
-    if (count === transactionOrdersMax || (count > 0 && bytes + order.bytes > transactionBytesMax))
-      break;
-    bytes += order.bytes;
+    const size = order.kind === 'append' ? order.bytes : 0;
+    if (order.kind !== kind || kind === 'probe') break;
+    if (count === transactionOrdersMax || (count > 0 && bytes + size > transactionBytesMax)) break;
+    bytes += size;
     count += 1;
   }
   return waiting.splice(0, Math.max(count, 1));
@@ -158,7 +162,7 @@ const execute = (orders: readonly Order[]): readonly Outcome[] => {
   }
   const appends = orders.filter((order) => order.kind === 'append');
   if (appends.length > 0) return writeAppends(appends);
-  return orders.flatMap((order) => (order.kind === 'append' ? [] : [writeAlone(order)]));
+  return writeAlone(orders.filter((order) => order.kind !== 'append'));
 };
 
 type Message = readonly Order[] | typeof endOfOrders;

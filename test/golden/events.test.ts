@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { readdirSync, readFileSync } from 'node:fs';
 import { eventSchemas } from '../../events/all.js';
 import { decode } from '../../events/codec.js';
-import { nonconformities } from '../../events/conformity.js';
+import { nonconformities } from './conformity.js';
 import { goldenEvents, goldenName } from './event-files.js';
 
 const golden = goldenEvents();

@@ -10,6 +10,7 @@ import {
 } from '../../kernel/ports.js';
 import { appendOf, metadata, newEvent, newStream } from '../support/new-events.js';
 import { runs } from '../support/runs.js';
+import { choiceSuite } from './event-log-choices.js';
 import { raceSuite } from './event-log-races.js';
 
 /** A log on an empty store. `reopen` closes it in order and opens what it left; `close` also removes it. */
@@ -65,6 +66,7 @@ export const eventLogSuite = (name: string, open: OpenEventLog): void => {
     readingSuite(() => log, reopen);
     contentSuite(() => log);
     erasureSuite(() => log, reopen);
+    choiceSuite(() => log);
     raceSuite(() => log);
   });
 };

@@ -1,5 +1,5 @@
 import { Errors } from 'typebox/value';
-import { eventSchemas } from './all.js';
+import { eventSchemas } from '../../events/all.js';
 
 /**
  * What is wrong with decoded data of an event type, by today's schema; empty when nothing is. Costs a walk over all of

@@ -1,0 +1,81 @@
+import {
+  start,
+  type Clock,
+  type EventLog,
+  type Files,
+  type Ids,
+  type Position,
+} from '../../kernel/ports.js';
+import { openErasures } from './reactions.js';
+
+export type ErasingNeeds = {
+  readonly log: EventLog;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly files: Files;
+  /** Where the bookmark is kept; without it the log is looked through once more. */
+  readonly path: string;
+  /** Told why a step failed; it is tried again. */
+  readonly trouble: (error: unknown) => void;
+};
+
+/** How soon a deletion is noticed, and a step that failed tried again. */
+const restMs = 1_000;
+/** How often the bookmark is kept at most. */
+const keptEveryMs = 60_000;
+
+/** Erases what was deleted, from now until `stop`, in small steps between which others have their turn. */
+export const startErasing = (needs: ErasingNeeds): { stop: () => Promise<void> } => {
+  const { clock, trouble } = needs;
+  const end = new AbortController();
+  const loop = async (): Promise<void> => {
+    const kept = keeping(needs);
+    const erasures = openErasures({ ...needs, after: await kept.read() });
+    while (!end.signal.aborted) {
+      try {
+        const worked = await erasures.step();
+        if (worked) await turn();
+        else {
+          const now = clock.milliseconds();
+          await kept.write(erasures.bookmark(), now);
+          await clock.wait(restMs, end.signal);
+        }
+      } catch (error) {
+        trouble(error);
+        await clock.wait(restMs, end.signal);
+      }
+    }
+    await kept.write(erasures.bookmark(), Infinity).catch(trouble);
+  };
+  const ended = loop();
+  ended.catch(trouble);
+  return {
+    stop: async () => {
+      end.abort();
+      await ended.catch(() => null);
+    },
+  };
+};
+
+const positionForm = /^[0-9a-f]{16}$/;
+
+const keeping = ({ files, path }: ErasingNeeds) => {
+  let known: Position | null = null;
+  let at = -Infinity;
+  return {
+    read: async (): Promise<Position> => {
+      const bytes = await files.read(path);
+      const text = bytes === null ? '' : new TextDecoder().decode(bytes).trim();
+      known = positionForm.test(text) ? (text as Position) : null;
+      return known ?? start;
+    },
+    write: async (bookmark: Position, now: number): Promise<void> => {
+      if (bookmark === known || now - at < keptEveryMs) return;
+      await files.write(path, new TextEncoder().encode(`${bookmark}\n`));
+      known = bookmark;
+      at = now;
+    },
+  };
+};
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

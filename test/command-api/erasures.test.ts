@@ -1,0 +1,148 @@
+import { expect } from 'chai';
+import { lateWritesSeconds, openErasures } from '../../command-api/erasures/reactions.js';
+import { startErasing } from '../../command-api/erasures/worker.js';
+import { projectStream, runStream } from '../../command-api/access/streams.js';
+import { diskFiles } from '../../engines/node/files.js';
+import { randomIds } from '../../engines/node/ids.js';
+import { start, stream, type Position } from '../../kernel/ports.js';
+import { testClock, testLog, type TestLog } from '../support/log.js';
+import { until } from '../support/until.js';
+
+const [one, other] = [
+  '11111111-1111-4111-8111-111111111111',
+  '22222222-2222-4222-8222-222222222222',
+];
+const [kept, gone] = [
+  '33333333-3333-4333-8333-333333333333',
+  '44444444-4444-4444-8444-444444444444',
+];
+const recordId = (number: number): string =>
+  `99999999-9999-4999-8999-${String(number).padStart(12, '0')}`;
+const trace = (project: string, number: number) => stream('trace', project, recordId(number));
+const session = (project: string, number: number) => stream('session', project, recordId(number));
+const logged = (run: string) => ({ type: 'TraceLogged', data: { run_id: run } });
+const started = (run: string) => ({ type: 'SessionStarted', data: { run_id: run } });
+const runDeleted = { type: 'LogStreamDeleted', data: { run_id: gone, project_id: one } };
+const projectDeleted = { type: 'ProjectDeleted', data: { project_id: one } };
+
+describe('erasing what was deleted', () => {
+  let world: TestLog;
+  let clock: ReturnType<typeof testClock>;
+
+  beforeEach(async () => {
+    world = await testLog();
+    clock = testClock();
+    await world.began([
+      ...Array.from(
+        { length: 250 },
+        (_, number) => [trace(one, number), logged(number % 5 === 0 ? kept : gone)] as const,
+      ),
+      [session(one, 0), started(kept)],
+      [session(one, 1), started(gone)],
+      [trace(other, 0), logged(gone)],
+    ]);
+  });
+  afterEach(() => world.close());
+
+  const open = (after: Position = start) =>
+    openErasures({ log: world.log, clock, ids: randomIds, after });
+  const finish = async (erasures: ReturnType<typeof open>): Promise<void> => {
+    while (await erasures.step());
+  };
+  const left = async (project: string): Promise<number> => {
+    const names = await Promise.all(
+      ['trace', 'session'].map((noun) => world.log.streams(`${noun}-${project}-`, null, 1_000)),
+    );
+    return names.flat().length;
+  };
+  const completed = async (id: string) =>
+    (await world.eventsOf(stream('erasure', id))).map(({ data }) => data);
+
+  it('takes the traces and sessions of a deleted run and no others', async () => {
+    await world.happened(runStream(gone), runDeleted);
+    await finish(open());
+    expect(await left(one)).to.equal(51);
+    expect(await left(other)).to.equal(1);
+  });
+
+  it('takes all of a deleted project and nothing of another', async () => {
+    await world.happened(projectStream(one), projectDeleted);
+    await finish(open());
+    expect(await left(one)).to.equal(0);
+    expect(await left(other)).to.equal(1);
+  });
+
+  it('looks again when late writes must have ended, and only then calls it complete', async () => {
+    await world.happened(runStream(gone), runDeleted);
+    const erasures = open();
+    await finish(erasures);
+    await world.happened(trace(one, 900), logged(gone));
+    expect(await completed(gone)).to.deep.equal([]);
+    clock.move(lateWritesSeconds);
+    await finish(erasures);
+    expect(await left(one)).to.equal(51);
+    expect(await completed(gone)).to.deep.equal([
+      { deleted: 'run', deleted_id: gone, project_id: one, streams: 202 },
+    ]);
+  });
+
+  it('goes on after a kill at any step', async () => {
+    await world.happened(runStream(gone), runDeleted);
+    let bookmark = start;
+    for (let steps = 0; (await completed(gone)).length === 0; steps += 1) {
+      const erasures = open(bookmark);
+      for (let step = 0; step < steps; step += 1) await erasures.step();
+      bookmark = erasures.bookmark();
+      clock.move(lateWritesSeconds);
+    }
+    expect(await left(one)).to.equal(51);
+  });
+
+  it('does not visit again what is complete, even without a bookmark', async () => {
+    await world.happened(runStream(gone), runDeleted);
+    clock.move(lateWritesSeconds);
+    await finish(open());
+    await world.happened(trace(one, 900), logged(gone));
+    const again = open();
+    await finish(again);
+    expect(await left(one)).to.equal(52);
+    expect(await completed(gone)).to.have.length(1);
+    expect(again.bookmark()).to.equal(await world.log.head());
+  });
+
+  it('keeps its bookmark before a deletion that is not complete', async () => {
+    const before = await world.log.head();
+    const erasures = open();
+    await finish(erasures);
+    expect(erasures.bookmark()).to.equal(before);
+    await world.happened(runStream(gone), runDeleted);
+    await finish(erasures);
+    expect(erasures.bookmark()).to.equal(before);
+    clock.move(lateWritesSeconds);
+    await finish(erasures);
+    expect(erasures.bookmark() > before).to.equal(true);
+  });
+
+  it('runs beside the service and leaves a bookmark when it stops', async () => {
+    await world.happened(projectStream(one), projectDeleted);
+    const deletion = await world.log.head();
+    clock.move(lateWritesSeconds);
+    const path = `${world.dir}/erasing`;
+    const troubles: unknown[] = [];
+    const worker = startErasing({
+      log: world.log,
+      clock,
+      ids: randomIds,
+      files: diskFiles,
+      path,
+      trouble: (error) => troubles.push(error),
+    });
+    await until('the project is erased', 5_000, async () => (await completed(one)).length > 0);
+    await worker.stop();
+    expect(troubles).to.deep.equal([]);
+    const written = Buffer.from((await diskFiles.read(path)) ?? [])
+      .toString('utf8')
+      .trim();
+    expect(written >= deletion).to.equal(true);
+  });
+});

@@ -1,0 +1,56 @@
+import { expect } from 'chai';
+import { start, type EventLog, type NewEvent, type StreamName } from '../../kernel/ports.js';
+import { appendOf, newEvent } from '../support/new-events.js';
+
+const ofType = (type: string, data: unknown = {}): NewEvent => ({ ...newEvent(data), type });
+
+/** Looking for some events or streams among many. */
+export const choiceSuite = (log: () => EventLog): void => {
+  describe('pages of some types', () => {
+    it('hold these events alone, in log order, and say how far was looked', async () => {
+      for (let number = 0; number < 10; number += 1) {
+        const type = number % 4 === 0 ? 'Rare' : 'Common';
+        await log().append([
+          appendOf(`thing-${number}` as StreamName, 'none', ofType(type, number)),
+        ]);
+      }
+      const numbers: unknown[] = [];
+      let from = start;
+      for (let looked = 0; looked < 20; looked += 1) {
+        const page = await log().page(from, 3, ['Rare', 'Rarer']);
+        expect(page.events.length).to.be.lessThan(4);
+        numbers.push(...page.events.map(({ data }) => data));
+        from = page.through;
+      }
+      expect(numbers).to.deep.equal([0, 4, 8]);
+      expect(from).to.equal(await log().head());
+    });
+
+    it('are empty at the head and stay there', async () => {
+      await log().append([appendOf('thing-1' as StreamName, 'none', ofType('Rare'))]);
+      const head = await log().head();
+      expect(await log().page(head, 100, ['Rare'])).to.deep.equal({ events: [], through: head });
+    });
+  });
+
+  describe('streams by the beginning of their name', () => {
+    const names = ['a-1', 'a-10', 'a-2', 'a-é', 'a-😀', 'b-1', 'a'];
+
+    it('come by code point, page by page, each once', async () => {
+      await log().append(
+        names.map((name) => appendOf(name as StreamName, 'none', newEvent(), newEvent())),
+      );
+      const first = await log().streams('a-', null, 3);
+      expect(first).to.deep.equal(['a-1', 'a-10', 'a-2']);
+      const rest = await log().streams('a-', first[2] ?? null, 3);
+      expect(rest).to.deep.equal(['a-é', 'a-😀']);
+      expect(await log().streams('a-', rest[1] ?? null, 3)).to.deep.equal([]);
+    });
+
+    it('are no longer among them once erased', async () => {
+      await log().append(names.map((name) => appendOf(name as StreamName, 'none', newEvent())));
+      await Promise.all(['a-1', 'a-é'].map((name) => log().erase(name as StreamName)));
+      expect(await log().streams('a-', null, 10)).to.deep.equal(['a-10', 'a-2', 'a-😀']);
+    });
+  });
+};
