@@ -5,7 +5,7 @@ import { runs } from '../support/runs.js';
 import { killManyTimes, type Killed } from './kill.js';
 
 describe('a service that is killed under load', function () {
-  this.timeout(120_000 * runs(1));
+  this.timeout(300_000 * runs(1));
 
   let killed: Killed;
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;

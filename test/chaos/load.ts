@@ -23,6 +23,7 @@ export const hammer = async (options: {
   readonly surprises: Surprise[];
   /** True once the service was told to die: what breaks from then on is meant to. */
   readonly over: () => boolean;
+  readonly acknowledged?: () => void;
 }): Promise<void> => {
   const { client, ledger, target, surprises, over } = options;
   const unknown = [...ledger.open()];
@@ -31,8 +32,10 @@ export const hammer = async (options: {
       const entry = nextEntry(options, unknown);
       const reply = await send(client, target, entry.attempt);
       if (reply === null) return;
-      if (reply.status >= 200 && reply.status < 300) ledger.acknowledge(entry);
-      else if (reply.status !== 503)
+      if (reply.status >= 200 && reply.status < 300) {
+        ledger.acknowledge(entry);
+        options.acknowledged?.();
+      } else if (reply.status !== 503)
         surprises.push({ attempt: entry.attempt, status: reply.status, body: reply.body });
     }
   };
