@@ -1,0 +1,80 @@
+import { expect } from 'chai';
+import { byCodePoint } from '../../kernel/code-points.js';
+import { start } from '../../kernel/ports.js';
+import type { RecordRow, Records } from '../../kernel/records.js';
+import {
+  awkwardTrace,
+  everything,
+  idsOf,
+  positionAt,
+  putRows,
+  scopeOf,
+  searchOf,
+  traceId,
+  traceRow,
+} from '../support/record-rows.js';
+
+/** A read model that is rebuilt beside the live one, and what `verify` compares. */
+export const recordCopySuite = (records: () => Records, reopen: () => Promise<void>): void => {
+  it('are rebuilt beside the live ones and switched in one step', async () => {
+    await putRows(records(), [traceRow(1)]);
+    const beside = await records().beside();
+    expect(await beside.model.checkpoint()).to.equal(start);
+    await putRows(beside.model, [traceRow(2), traceRow(3)]);
+    await putRows(records(), [traceRow(4)]);
+    expect(await records().count(scopeOf())).to.equal(2);
+    await beside.adopt();
+    expect(idsOf((await records().search(searchOf())).rows)).to.deep.equal([
+      traceId(3),
+      traceId(2),
+    ]);
+    expect(await records().checkpoint()).to.equal(positionAt(1));
+    await putRows(records(), [traceRow(5)]);
+    await reopen();
+    expect(await records().count(scopeOf())).to.equal(3);
+  });
+
+  it('serve without a break while they are switched', async () => {
+    await putRows(records(), [traceRow(1)]);
+    const beside = await records().beside();
+    await putRows(beside.model, [traceRow(1)]);
+    const adopting = beside.adopt();
+    const counts: number[] = [];
+    for (let at = 0; at < 50; at += 1) {
+      counts.push(...(await Promise.all([0, 1, 2, 3].map(() => records().count(scopeOf())))));
+    }
+    await adopting;
+    expect(counts.filter((count) => count !== 1)).to.deep.equal([]);
+  });
+
+  it('may discard a copy and build another', async () => {
+    await putRows(records(), [traceRow(1)]);
+    const dropped = await records().beside();
+    await putRows(dropped.model, [traceRow(2)]);
+    await dropped.discard();
+    const kept = await records().beside();
+    expect(await kept.model.count(scopeOf())).to.equal(0);
+    await kept.adopt();
+    expect(await records().count(scopeOf())).to.equal(0);
+  });
+
+  it('dump the same rows alike, whatever the order they came in', async () => {
+    const rows = Array.from({ length: 30 }, (_, at) => awkwardTrace2(at + 1));
+    await putRows(records(), rows);
+    const beside = await records().beside();
+    for (const row of rows.toReversed()) await putRows(beside.model, [row]);
+    const dump = await everything(records().dump());
+    expect(await everything(beside.model.dump())).to.deep.equal(dump);
+    const keys = dump.map(({ key }) => key);
+    expect(keys).to.deep.equal(keys.toSorted(byCodePoint));
+    expect(dump).to.have.lengthOf(30);
+    await beside.discard();
+  });
+};
+
+const awkwardTrace2 = (at: number): RecordRow => {
+  const { values, ...row } = awkwardTrace();
+  const id = traceId(at);
+  const trace = traceRow(at, { values: { ...values, id, session_id: id } });
+  return { ...row, group: trace.group, values: trace.values };
+};

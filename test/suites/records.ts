@@ -1,0 +1,270 @@
+import { expect } from 'chai';
+import { Fault } from '../../kernel/fault.js';
+import { start } from '../../kernel/ports.js';
+import type { RecordRow, Records } from '../../kernel/records.js';
+import { uuid } from '../support/record-generators.js';
+import {
+  aggregateOf,
+  awkwardTrace,
+  everything,
+  groupsOf,
+  idsOf,
+  markAt,
+  positionAt,
+  project,
+  put,
+  putRows,
+  run,
+  scopeOf,
+  searchOf,
+  sessionId,
+  sessionRow,
+  spanId,
+  spanRow,
+  traceId,
+  traceRow,
+} from '../support/record-rows.js';
+import { recordAnswerSuite } from './record-answers.js';
+import { recordCopySuite } from './record-copies.js';
+
+/** Records on an empty store. `reopen` closes it in order and opens what it left; `close` also removes it. */
+export type OpenRecords = () => Promise<{
+  readonly records: Records;
+  readonly reopen: () => Promise<Records>;
+  readonly close: () => Promise<void>;
+}>;
+
+/** What every engine of the port Records keeps; filters and aggregates also in test/differential. */
+export const recordsSuite = (name: string, open: OpenRecords): void => {
+  describe(`records on ${name}`, function () {
+    this.timeout(60_000);
+    let opened: Awaited<ReturnType<OpenRecords>>;
+    let records: Records;
+    beforeEach(async () => {
+      opened = await open();
+      ({ records } = opened);
+    });
+    afterEach(() => opened.close());
+    const reopen = async () => {
+      records = await opened.reopen();
+    };
+
+    keepingTests(() => records, reopen);
+    deletionTests(() => records, reopen);
+    findingTests(() => records);
+    recordCopySuite(() => records, reopen);
+    recordAnswerSuite(() => records);
+  });
+};
+
+const all = async (records: Records): Promise<readonly RecordRow[]> =>
+  (await records.search(searchOf())).rows;
+
+const keepingTests = (records: () => Records, reopen: () => Promise<void>): void => {
+  it('begin empty, before the first position', async () => {
+    expect(await records().checkpoint()).to.equal(start);
+    expect(await all(records())).to.deep.equal([]);
+    expect(await records().count(scopeOf())).to.equal(0);
+    expect(await records().aggregate(aggregateOf({ groupBy: 'name' }))).to.deep.equal({
+      total: { widgets: {}, requests: 0, sessions: 0, spans: 0 },
+      groups: [],
+      errors: [],
+    });
+    expect(await records().columns(scopeOf())).to.deep.equal({
+      present: [],
+      metrics: [],
+      userMetadata: [],
+    });
+    expect(await everything(records().dump())).to.deep.equal([]);
+  });
+
+  it('give every row back as it came, also after they are opened again', async () => {
+    const trace = awkwardTrace();
+    const rows = [trace, spanRow(trace, 1, { values: { model: 'm', tools: '[{}]' } })];
+    const session = sessionRow(1, { values: { name: '', external_id: 'x' } });
+    await putRows(records(), [...rows, session]);
+    await reopen();
+    expect(await all(records())).to.deep.equal([rows[0]]);
+    const spans = await records().search(searchOf({ population: 'span' }));
+    expect(spans.rows).to.deep.equal([rows[1]]);
+    const sessions = await records().search(searchOf({ population: 'session' }));
+    expect(sessions.rows).to.deep.equal([session]);
+    const groups = await records().groups([trace.group, session.group, traceRow(99).group]);
+    expect([...groups]).to.have.deep.members([
+      [trace.group, rows],
+      [session.group, [session]],
+    ]);
+  });
+
+  it('replace all rows of a group, and forget a group without rows', async () => {
+    const old = traceRow(1, { userMetadata: { old: 'x' }, values: { name: 'old' } });
+    await putRows(records(), [old, spanRow(old, 1), spanRow(old, 2), traceRow(2)]);
+    const changed = traceRow(1, { values: { name: 'new' } });
+    const rewritten = { group: old.group, fresh: false, rows: [changed, spanRow(changed, 1)] };
+    const gone = { group: traceRow(2).group, fresh: false, rows: [] };
+    await put(records(), { groups: [rewritten, gone] });
+    expect(await all(records())).to.deep.equal([changed]);
+    expect(await records().count(scopeOf({ population: 'span' }))).to.equal(1);
+    expect((await records().columns(scopeOf())).userMetadata).to.deep.equal([]);
+    expect((await records().groups([gone.group])).size).to.equal(0);
+  });
+
+  it('take a mark once: a repeat changes nothing, rows and mark come back together', async () => {
+    const writes = (rows: readonly RecordRow[]) => ({
+      groups: groupsOf(rows),
+      deletedRuns: [],
+      deletedProjects: [],
+    });
+    await records().apply(writes([traceRow(1)]), markAt(5));
+    await records().apply(writes([traceRow(1)]), markAt(5));
+    await records().apply(writes([traceRow(2)]), markAt(4));
+    await reopen();
+    expect(await records().checkpoint()).to.equal(positionAt(5));
+    expect(idsOf(await all(records()))).to.deep.equal([traceId(1)]);
+  });
+
+  it('refuse a projector that was replaced, also after they are opened again', async () => {
+    const nothing = { groups: [], deletedRuns: [], deletedProjects: [] };
+    await records().apply(nothing, markAt(1, 7));
+    await reopen();
+    const late = records().apply({ ...nothing, groups: groupsOf([traceRow(1)]) }, markAt(2, 6));
+    expect(await codeOf(late)).to.equal('conflict');
+    expect(await records().count(scopeOf())).to.equal(0);
+    await records().apply({ ...nothing, groups: groupsOf([traceRow(1)]) }, markAt(2, 7));
+    expect(await records().count(scopeOf())).to.equal(1);
+  });
+
+  it('never show half of what was applied', async () => {
+    const batch = (from: number) =>
+      Array.from({ length: 100 }, (_, at) => traceRow(from * 100 + at));
+    const writing = (async () => {
+      for (let from = 0; from < 10; from += 1) await putRows(records(), batch(from));
+    })();
+    const counts: number[] = [];
+    for (let at = 0; at < 50; at += 1) counts.push(await records().count(scopeOf()));
+    await writing;
+    expect(counts.filter((count) => count % 100 !== 0)).to.deep.equal([]);
+    expect(await records().count(scopeOf())).to.equal(1_000);
+  });
+};
+
+const codeOf = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    () => 'done',
+    (error: unknown) => (error instanceof Fault ? error.code : error),
+  );
+
+const deletionTests = (records: () => Records, reopen: () => Promise<void>): void => {
+  it('drop the rows of deleted runs and projects, now and whenever one comes late', async () => {
+    const otherRun = (at: number) => traceRow(at, { values: { run_id: uuid(2, 2) } });
+    const otherProject = (at: number) => traceRow(at, { values: { project_id: uuid(1, 2) } });
+    const kept = traceRow(1, { userMetadata: { kept: 'x' } });
+    const doomed = [otherRun(2), spanRow(otherRun(2), 1), otherProject(3)];
+    await putRows(records(), [kept, ...doomed]);
+    await put(records(), { deletedRuns: [uuid(2, 2)], deletedProjects: [uuid(1, 2)] });
+    await reopen();
+    await putRows(records(), [otherRun(4), otherProject(5)]);
+    expect(idsOf(await all(records()))).to.deep.equal([traceId(1)]);
+    expect(await records().count(scopeOf({ population: 'span' }))).to.equal(0);
+    expect(await records().count(scopeOf({ project: uuid(1, 2) }))).to.equal(0);
+    const left = await everything(records().dump());
+    expect(left.map(({ key }) => key)).to.deep.equal([`${kept.group} 00000000`]);
+  });
+
+  it('drop rows that come with the deletion of their run', async () => {
+    const late = { groups: groupsOf([traceRow(1)]), deletedRuns: [run] };
+    await put(records(), late);
+    expect(await records().count(scopeOf())).to.equal(0);
+  });
+};
+
+const findingTests = (records: () => Records): void => {
+  it('find the group of a record in its own project and population only', async () => {
+    const trace = traceRow(1);
+    await putRows(records(), [trace, spanRow(trace, 1), sessionRow(1)]);
+    const span = spanId(101);
+    expect(await records().locate(project, 'trace', traceId(1))).to.equal(trace.group);
+    expect(await records().locate(project, 'span', span)).to.equal(trace.group);
+    expect(await records().locate(project, 'session', sessionId(1))).to.equal(sessionRow(1).group);
+    expect(await records().locate(project, 'trace', span)).to.equal(null);
+    expect(await records().locate(uuid(1, 2), 'trace', traceId(1))).to.equal(null);
+    expect(await records().locate(project, 'trace', traceId(2))).to.equal(null);
+  });
+
+  it('give the traces of sessions, and no lone ones', async () => {
+    const inSession = (at: number, session: number) =>
+      traceRow(at, { values: { session_id: sessionId(session) } });
+    const traces = [inSession(1, 1), inSession(2, 1), inSession(3, 2), traceRow(4)];
+    await putRows(records(), [...traces, ...traces.map((trace) => spanRow(trace, 1))]);
+    const found = await records().tracesOfSessions([
+      { project, session: sessionId(1) },
+      { project, session: traceId(4) },
+      { project: uuid(1, 2), session: sessionId(2) },
+    ]);
+    expect(found).to.have.deep.members(traces.slice(0, 2));
+  });
+
+  it('count the records of runs', async () => {
+    const other = uuid(2, 2);
+    const trace = traceRow(1);
+    await putRows(records(), [
+      trace,
+      spanRow(trace, 1),
+      spanRow(trace, 2),
+      sessionRow(1),
+      traceRow(2, { values: { run_id: other } }),
+    ]);
+    expect([...(await records().runCounts(project, [run, other, uuid(2, 3)]))]).to.deep.equal([
+      [run, { spans: 2, traces: 1, sessions: 1 }],
+      [other, { spans: 0, traces: 1, sessions: 0 }],
+      [uuid(2, 3), { spans: 0, traces: 0, sessions: 0 }],
+    ]);
+  });
+
+  it('page without overlap or gap, and answer nothing beyond the end', async () => {
+    const rows = Array.from({ length: 25 }, (_, at) => traceRow(at + 1));
+    await putRows(records(), rows);
+    const pages = [];
+    for (let offset = 0; offset < 25; offset += 10) {
+      pages.push(await records().search(searchOf({ offset, limit: 10 })));
+    }
+    expect(pages.map(({ more }) => more)).to.deep.equal([true, true, false]);
+    const ids = pages.flatMap(({ rows: page }) => idsOf(page));
+    expect(ids).to.deep.equal(idsOf(rows).toReversed());
+    expect(await records().search(searchOf({ offset: 25 }))).to.deep.equal({
+      rows: [],
+      more: false,
+    });
+  });
+
+  it('type a metric by its first value in the log, and by a fraction that came later', async () => {
+    const with1 = (at: number, name: string, value: number | string, when: string) =>
+      traceRow(at, {
+        metrics: {
+          [name]: {
+            value,
+            rolledUp: false,
+            first: {
+              at: when,
+              type: typeof value === 'string' ? 'text' : 'integer',
+              fraction: !Number.isInteger(value) && typeof value === 'number',
+            },
+          },
+        },
+      });
+    await putRows(records(), [
+      with1(1, 'late', 'no', '2'),
+      with1(2, 'late', 5, '1'),
+      with1(3, 'grown', 1, '3'),
+      with1(4, 'grown', 1.5, '4'),
+      with1(5, 'text', 'x', '5'),
+    ]);
+    const types = await records().metricTypes(project, ['late', 'grown', 'text', 'cost', 'none']);
+    expect(Object.fromEntries(types)).to.deep.equal({
+      late: 'integer',
+      grown: 'floating_point',
+      text: 'text',
+    });
+    expect((await records().metricTypes(uuid(1, 2), ['late'])).size).to.equal(0);
+  });
+};
