@@ -165,7 +165,8 @@ describe('the house', () => {
     found(
       sources
         .filter((path) => !path.startsWith('test/') && /new RegExp\(/.test(read(path)))
-        .filter((path) => path !== 'kernel/case-fold.ts')
+        // Characters of the source, and patterns of our own schemas.
+        .filter((path) => !['kernel/case-fold.ts', 'engines/ajv/complaints.ts'].includes(path))
         .map((path) => `${path}: user text is never a pattern (target C4)`),
     );
   });

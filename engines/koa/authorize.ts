@@ -78,7 +78,7 @@ const isAllowed = (
 /** A bound key has no rights in the organisation (contract 2.4). */
 const isBound = ({ key }: Principal): boolean => key !== null && key.projectId !== null;
 
-/** The user of the path: oneself, or for a manager anybody but an admin. Without one in the path the handler decides. */
+/** The user of the path: oneself, or for a manager anybody but an admin. Without one the handler decides. */
 const requireSelf = async (
   principal: Principal,
   params: Readonly<Record<string, unknown>>,

@@ -11,7 +11,7 @@ export type LogFields = Readonly<Record<string, unknown>>;
 
 /**
  * `secrets` are the members that operations mark `x-secret` (contract/secrets.ts): wherever one is logged by mistake,
- * down to the third level, `[redacted]` stands in its place. An empty list is refused: it means that the marks were lost.
+ * down to the third level, `[redacted]` stands in its place. An empty list is refused: the marks must have been lost.
  */
 export const openLogger = ({
   level,

@@ -1,139 +1,19 @@
-import { connect } from 'node:net';
-import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
-import { Type } from 'typebox';
-import { operation, reading, route, type Route } from '../../contract/operation.js';
-import { Fault, valueError } from '../../kernel/fault.js';
+import { Fault } from '../../kernel/fault.js';
 import type { Position } from '../../kernel/ports.js';
-import { id, instant, maybe, name } from '../../kernel/shapes.js';
+import { madeUpRoutes } from '../support/made-up-routes.js';
 import {
   colleague,
   foreignProject,
-  made,
   project,
   smallService,
   type SmallService,
 } from '../support/small-service.js';
 
-const echoBody = Type.Object({
-  text: Type.Optional(Type.String()),
-  at: maybe(instant),
-  any: Type.Optional(Type.Unknown()),
-});
-const echo = operation({
-  ...made,
-  operationId: 'echo',
-  method: 'POST',
-  path: '/v2/echo',
-  kind: 'r',
-  body: echoBody,
-  response: Type.Object({ got: Type.Unknown() }),
-});
-const findThing = operation({
-  ...made,
-  operationId: 'findThing',
-  method: 'GET',
-  path: '/v2/projects/{project_id}/things/{thing_name}',
-  kind: 'r',
-  requires: 'viewer',
-  params: Type.Object({ project_id: id('ProjectId'), thing_name: name() }),
-  query: Type.Object({ limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 10 })) }),
-  response: Type.Object({ name: Type.String(), limit: Type.Integer(), role: Type.String() }),
-});
-const makeThing = operation({
-  ...made,
-  operationId: 'makeThing',
-  method: 'POST',
-  path: '/v2/projects/{project_id}/things',
-  kind: 'w',
-  requires: 'editor',
-  params: Type.Object({ project_id: id('ProjectId') }),
-  body: Type.Object({ name: name(), why: maybe(Type.String()) }),
-  response: Type.Object({ id: id('ThingId') }),
-  faults: ['already-exists'],
-});
-const dropThing = operation({
-  ...made,
-  operationId: 'dropThing',
-  method: 'DELETE',
-  path: '/v2/things/all',
-  kind: 'w',
-  response: Type.Null(),
-  status: 204,
-});
-const anyThing = operation({
-  ...made,
-  operationId: 'anyThing',
-  method: 'PUT',
-  path: '/v2/things/{thing_id}',
-  kind: 'w',
-  requires: 'admin',
-  params: Type.Object({ thing_id: id('ThingId') }),
-  response: Type.Object({}),
-});
-const profile = operation({
-  ...made,
-  operationId: 'profile',
-  method: 'GET',
-  path: '/v2/users/{user_id}',
-  kind: 'r',
-  requires: 'self',
-  params: Type.Object({ user_id: id('UserId') }),
-  response: Type.Object({}),
-});
-const publicThing = operation({
-  ...made,
-  operationId: 'publicThing',
-  method: 'GET',
-  path: '/v2/public',
-  schemes: [],
-  requires: 'public',
-  kind: 'r',
-  response: Type.Object({ ok: Type.Boolean() }),
-});
-const wrong = operation({
-  ...made,
-  operationId: 'wrong',
-  method: 'POST',
-  path: '/v2/wrong',
-  kind: 'r',
-  body: Type.Object({ how: Type.String() }),
-  response: Type.Object({ id: id('ThingId') }),
-});
-
-const routes: readonly Route[] = [
-  reading(
-    echo,
-    [{ name: 'echoes' }],
-    async ({ body }) => ({ body: { got: body } }),
-    ({ body }) =>
-      body.text === 'unlucky'
-        ? [{ loc: ['body', 'text'], msg: 'Value error, unlucky', type: 'value_error' }]
-        : [],
-  ),
-  reading(findThing, [], async ({ params, query, project }) => ({
-    body: { name: params.thing_name, limit: query.limit ?? 5, role: project?.role ?? '' },
-  })),
-  route(makeThing, async ({ body, mint }) => {
-    if (body.name === 'taken') throw new Fault('already-exists', 'This name is taken');
-    if (body.name === 'odd') throw valueError(['body', 'name'], 'odd');
-    return { body: { id: mint('ThingId') }, position: '0000000000000007' as Position };
-  }),
-  route(dropThing, async () => ({ body: null })),
-  route(anyThing, async () => ({ body: {} })),
-  reading(profile, [], async () => ({ body: {} })),
-  reading(publicThing, [], async () => ({ body: { ok: true } })),
-  reading(wrong, [], async ({ body }) => {
-    if (body.how === 'defect') throw new Error(`canary ${body.how}`);
-    if (body.how === 'fault') throw new Fault('conflict', 'Not declared');
-    return { body: { id: body.how } as never };
-  }),
-];
-
 describe('the HTTP engine', () => {
   let service: SmallService;
   before(async () => {
-    service = await smallService(routes, {
+    service = await smallService(madeUpRoutes, {
       reached: async (_reads, min) => {
         if (min !== null && min > 'f') throw new Fault('read-model-behind', 'Not there yet');
         return '00000000000000aa' as Position;
@@ -327,104 +207,6 @@ describe('the HTTP engine', () => {
     });
   });
 
-  describe('reads a body', () => {
-    const echoed = async (body: string | Buffer, headers: Record<string, string> = {}) => {
-      const reply = await send('POST', '/v2/echo', { body, headers });
-      return reply.status === 200 ? reply.body['got'] : [reply.status, reply.body['code']];
-    };
-    it('as {} when it is absent or empty, whatever its type', async () => {
-      expect((await send('POST', '/v2/echo')).body).to.deep.equal({ got: {} });
-      expect(await echoed('', { 'Content-Type': 'text/csv' })).to.deep.equal({});
-      expect(await echoed(gzipSync(''), { 'Content-Encoding': 'gzip' })).to.deep.equal({});
-    });
-    it('of any JSON type or none, and of no other', async () => {
-      for (const type of ['application/json;charset=utf-8', 'Application/vnd.x+json', '']) {
-        expect(await echoed('{"text":"a"}', { 'Content-Type': type }), type).to.deep.equal({
-          text: 'a',
-        });
-      }
-      for (const type of ['text/plain', 'application/jsonx', 'multipart/form-data; boundary=x']) {
-        expect(await echoed('{}', { 'Content-Type': type }), type).to.deep.equal([
-          415,
-          'unsupported_media_type',
-        ]);
-      }
-    });
-    it('that is compressed with gzip, and refuses other codings and broken streams', async () => {
-      const gzip = { 'Content-Encoding': 'gzip' };
-      expect(await echoed(gzipSync('{"text":"a"}'), gzip)).to.deep.equal({ text: 'a' });
-      expect(await echoed('{}', { 'Content-Encoding': 'br' })).to.deep.equal([
-        415,
-        'unsupported_media_type',
-      ]);
-      expect(await echoed('{}', gzip)).to.deep.equal([400, 'malformed_request']);
-      expect(await echoed(gzipSync('{"text":"a"}').subarray(0, 20), gzip)).to.deep.equal([
-        400,
-        'malformed_request',
-      ]);
-    });
-    it('up to its limit, counted after decompression', async () => {
-      const sized = (bytes: number) => JSON.stringify({ text: 'a'.repeat(bytes - 11) });
-      const limit = 1_048_576;
-      expect(await echoed(sized(limit))).to.have.property('text');
-      expect(await echoed(sized(limit + 1))).to.deep.equal([413, 'payload_too_large']);
-      const gzip = { 'Content-Encoding': 'gzip' };
-      expect(await echoed(gzipSync(sized(limit)), gzip)).to.have.property('text');
-      expect(await echoed(gzipSync(sized(limit + 1)), gzip)).to.deep.equal([
-        413,
-        'payload_too_large',
-      ]);
-      const chunked = await fetch(`${service.url}/v2/echo`, {
-        method: 'POST',
-        headers: { 'Service-API-Key': 'editor' },
-        body: new Blob([sized(limit + 1)]).stream(),
-        duplex: 'half',
-      });
-      expect(chunked.status).to.equal(413);
-    });
-    it('that has to be JSON in UTF-8', async () => {
-      const invalid = {
-        detail: [{ loc: ['body'], msg: 'JSON decode error', type: 'json_invalid' }],
-      };
-      for (const body of ['{', 'nope', '\u0000', Buffer.from([0x22, 0xff, 0x22]), '{"a":NaN}']) {
-        expect((await send('POST', '/v2/echo', { body })).body).to.deep.equal(invalid);
-      }
-      expect((await send('POST', '/v2/echo', { body: '[]' })).body).to.deep.equal({
-        detail: [{ loc: ['body'], msg: 'Input should be a valid object', type: 'dict_type' }],
-      });
-    });
-    it('down to 32 levels', async () => {
-      const nested = (levels: number) =>
-        `{"any":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`;
-      expect(await echoed(nested(32))).to.have.property('any');
-      for (const levels of [33, 100_000]) {
-        const reply = await send('POST', '/v2/echo', { body: nested(levels) });
-        expect(reply.body).to.deep.equal({
-          detail: [
-            {
-              loc: ['body'],
-              msg: 'Value error, the body is nested deeper than 32 levels',
-              type: 'value_error',
-            },
-          ],
-        });
-      }
-    });
-    it('with unpaired surrogates made whole, the last of duplicate members, and no prototypes', async () => {
-      expect(
-        await echoed(String.raw`{"text":"a\ud800b","any":{"\udc00":["\ud83d\ude00"]}}`),
-      ).to.deep.equal({ text: 'a\ufffdb', any: { '\ufffd': ['😀'] } });
-      expect(await echoed('{"text":"a","text":"b"}')).to.deep.equal({ text: 'b' });
-      expect(
-        await echoed(String.raw`{"any":[{"__proto__":{"x":1}},{"\u005f_proto__":{"x":1},"y":2}]}`),
-      ).to.deep.equal({ any: [{}, { y: 2 }] });
-    });
-    it('after asking who sends it', async () => {
-      const big = { body: 'x'.repeat(2_000_000) };
-      expect((await service.as(null).send('POST', '/v2/echo', big)).status).to.equal(401);
-    });
-  });
-
   describe('validates the request alone', () => {
     it('in the order path, query, header, body', async () => {
       const reply = await send('POST', '/v2/projects/x/things', {
@@ -451,44 +233,6 @@ describe('the HTTP engine', () => {
       expect((await send('GET', `${thing}?limit=7&more=1`)).body).to.include({ limit: 7 });
       expect((await send('GET', `${thing}?limit=x`)).status).to.equal(422);
       expect((await send('GET', `${thing}?limit=11`)).status).to.equal(422);
-    });
-  });
-
-  describe('survives', () => {
-    const raw = (text: string): Promise<string> =>
-      new Promise((resolve, reject) => {
-        const socket = connect(service.port, '127.0.0.1', () => socket.write(text));
-        const chunks: Buffer[] = [];
-        socket.on('data', (chunk) => chunks.push(chunk));
-        socket.on('error', reject);
-        socket.on('close', () => resolve(Buffer.concat(chunks).toString('utf8')));
-      });
-    it('a head that is too large: 431 without a body', async () => {
-      const answer = await raw(
-        `GET /v2/public HTTP/1.1\r\nHost: x\r\nA: ${'a'.repeat(17_000)}\r\n\r\n`,
-      );
-      expect(answer).to.match(/^HTTP\/1\.1 431 .*X-Request-Id: .*\r\n\r\n$/s);
-    });
-    it('what is no HTTP: 400', async () => {
-      const answer = await raw('HELLO\r\n\r\n');
-      expect(answer).to.match(/^HTTP\/1\.1 400 .*"code":"malformed_request"/s);
-    });
-    it('a body that ends before its length', async () => {
-      const socket = connect(service.port, '127.0.0.1');
-      socket.end(
-        'POST /v2/echo HTTP/1.1\r\nHost: x\r\nService-API-Key: editor\r\nContent-Length: 9\r\n\r\n{}',
-      );
-      await new Promise((resolve) => void socket.on('close', resolve).resume());
-      expect((await send('GET', '/v2/public')).status).to.equal(200);
-    });
-    it('without writing credentials, bodies or addresses to the log', async () => {
-      const canary = 'canary7f3a';
-      await send('POST', `/v2/echo?x=${canary}`, { body: `{"text":"${canary}"` });
-      await send('POST', '/v2/wrong', { body: { how: canary } });
-      await send('GET', `/${canary}?${canary}`);
-      await service.as(null).send('POST', '/v2/echo', { headers: { 'Service-API-Key': canary } });
-      expect(service.lines.filter((line) => line.includes(canary))).to.deep.equal([]);
-      expect(service.lines.every((line) => line.includes('"request_id"'))).to.equal(true);
     });
   });
 });

@@ -1,0 +1,122 @@
+import { Type } from 'typebox';
+import { operation, reading, route, type Route } from '../../contract/operation.js';
+import { Fault, valueError } from '../../kernel/fault.js';
+import type { Position } from '../../kernel/ports.js';
+import { id, instant, maybe, name } from '../../kernel/shapes.js';
+import { made } from './small-service.js';
+
+const echoBody = Type.Object({
+  text: Type.Optional(Type.String()),
+  at: maybe(instant),
+  any: Type.Optional(Type.Unknown()),
+});
+const echo = operation({
+  ...made,
+  operationId: 'echo',
+  method: 'POST',
+  path: '/v2/echo',
+  kind: 'r',
+  body: echoBody,
+  response: Type.Object({ got: Type.Unknown() }),
+});
+const findThing = operation({
+  ...made,
+  operationId: 'findThing',
+  method: 'GET',
+  path: '/v2/projects/{project_id}/things/{thing_name}',
+  kind: 'r',
+  requires: 'viewer',
+  params: Type.Object({ project_id: id('ProjectId'), thing_name: name() }),
+  query: Type.Object({ limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 10 })) }),
+  response: Type.Object({ name: Type.String(), limit: Type.Integer(), role: Type.String() }),
+});
+const makeThing = operation({
+  ...made,
+  operationId: 'makeThing',
+  method: 'POST',
+  path: '/v2/projects/{project_id}/things',
+  kind: 'w',
+  requires: 'editor',
+  params: Type.Object({ project_id: id('ProjectId') }),
+  body: Type.Object({ name: name(), why: maybe(Type.String()) }),
+  response: Type.Object({ id: id('ThingId') }),
+  faults: ['already-exists'],
+});
+const dropThing = operation({
+  ...made,
+  operationId: 'dropThing',
+  method: 'DELETE',
+  path: '/v2/things/all',
+  kind: 'w',
+  response: Type.Null(),
+  status: 204,
+});
+const anyThing = operation({
+  ...made,
+  operationId: 'anyThing',
+  method: 'PUT',
+  path: '/v2/things/{thing_id}',
+  kind: 'w',
+  requires: 'admin',
+  params: Type.Object({ thing_id: id('ThingId') }),
+  response: Type.Object({}),
+});
+const profile = operation({
+  ...made,
+  operationId: 'profile',
+  method: 'GET',
+  path: '/v2/users/{user_id}',
+  kind: 'r',
+  requires: 'self',
+  params: Type.Object({ user_id: id('UserId') }),
+  response: Type.Object({}),
+});
+const publicThing = operation({
+  ...made,
+  operationId: 'publicThing',
+  method: 'GET',
+  path: '/v2/public',
+  schemes: [],
+  requires: 'public',
+  kind: 'r',
+  response: Type.Object({ ok: Type.Boolean() }),
+});
+const wrong = operation({
+  ...made,
+  operationId: 'wrong',
+  method: 'POST',
+  path: '/v2/wrong',
+  kind: 'r',
+  body: Type.Object({ how: Type.String() }),
+  response: Type.Object({ id: id('ThingId') }),
+});
+
+/** One of each kind that the guard tells apart; the handlers do nothing. */
+export const madeUpRoutes: readonly Route[] = [
+  reading(
+    echo,
+    [{ name: 'echoes' }],
+    async ({ body }) => ({ body: { got: body } }),
+    ({ body }) =>
+      body.text === 'unlucky'
+        ? [{ loc: ['body', 'text'], msg: 'Value error, unlucky', type: 'value_error' }]
+        : [],
+  ),
+  reading(findThing, [], async ({ params, query, project }) => ({
+    body: { name: params.thing_name, limit: query.limit ?? 5, role: project?.role ?? '' },
+  })),
+  route(makeThing, async ({ body, mint }) => {
+    if (body.name === 'taken') throw new Fault('already-exists', 'This name is taken');
+    if (body.name === 'odd') throw valueError(['body', 'name'], 'odd');
+    return { body: { id: mint('ThingId') }, position: '0000000000000007' as Position };
+  }),
+  route(dropThing, async () => ({ body: null })),
+  route(anyThing, async () => ({ body: {} })),
+  reading(profile, [], async () => ({ body: {} })),
+  reading(publicThing, [], async () => ({ body: { ok: true } })),
+  reading(wrong, [], async ({ body }) => {
+    if (body.how === 'defect') throw new Error(`canary ${body.how}`);
+    if (body.how === 'fault') throw new Fault('conflict', 'Not declared');
+    return { body: { id: body.how } as never };
+  }),
+];
