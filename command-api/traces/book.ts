@@ -29,8 +29,8 @@ export type TraceBook = {
   ) => Promise<Transacted<Trace | null, TraceEvent>>;
 };
 
-/** Characters of all the traces kept: about twice as many bytes of memory. */
-const keptWeightMax = 32_000_000;
+/** Characters of all the traces kept: some 60 MB of memory as parsed JSON. */
+const keptWeightMax = 16_000_000;
 const keptMax = 2_000;
 /** Contract 5.6, rule 4. */
 export const patienceMs = 2_000;
@@ -52,18 +52,12 @@ export const openTraceBook = ({
     const from = known === undefined || known.revision === 'none' ? 0 : known.revision;
     const events = await log.read(stream, { from });
     // The last known event is read again: when it is gone, the stream was erased, and what was kept is no longer true.
-    const stands = known !== undefined && from > 0 ? events[0]?.revision === from : false;
-    if (from > 0 && !stands) {
-      kept.drop(stream);
-      return load(stream);
-    }
-    const fresh = known === undefined || !stands ? events : events.slice(1);
+    const stands = known !== undefined && events[0]?.revision === known.revision;
     const last = events.at(-1);
-    const before = stands && known !== undefined ? known.state : traces.initial;
     const state: State = {
-      state: fresh.reduce(
+      state: (stands ? events.slice(1) : events).reduce(
         (one, event) => traces.evolve(one, event as unknown as TraceEvent),
-        before,
+        stands ? known.state : traces.initial,
       ),
       revision: last?.revision ?? 'none',
       position: last?.position ?? start,

@@ -7,6 +7,7 @@ type Kind = Exclude<RecordKind, 'session'>;
 type Form =
   'text' | 'message' | 'messages' | 'document' | 'documents' | 'parts' | 'control' | 'nothing';
 
+const lists: readonly Form[] = ['messages', 'documents', 'parts'];
 const stepInputs: readonly Form[] = ['text', 'messages', 'parts'];
 const stepOutputs: readonly Form[] = ['text', 'message', 'documents', 'parts', 'control'];
 const inputs: Readonly<Record<Kind, readonly Form[]>> = {
@@ -51,9 +52,7 @@ export const isInputOf = (kind: Kind, value: Json): boolean => isOneOf(inputs[ki
 export const isOutputOf = (kind: Kind, value: Json): boolean => isOneOf(outputs[kind], value);
 
 const isOneOf = (forms: readonly Form[], value: Json): boolean => {
-  if (isList(value) && value.length === 0) {
-    return forms.some((form) => form.endsWith('s') && form !== 'nothing');
-  }
+  if (isList(value) && value.length === 0) return forms.some((form) => lists.includes(form));
   return forms.includes(formOf(value));
 };
 

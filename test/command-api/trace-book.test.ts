@@ -55,6 +55,17 @@ describe('the book of traces', () => {
     expect(eventsRead).to.be.at.most(count * 3);
   });
 
+  it('says the same however often it is asked', async () => {
+    const input = 'x'.repeat(200_000);
+    const large = one({ spans: Array.from({ length: 10 }, () => ({ type: 'tool', input })) });
+    const own = traceStream(projectId, large.trace_id);
+    const book = openTraceBook({ log, clock: systemClock });
+    await book.transact(own, logTrace(large), authorship);
+    const [first, second] = [await book.load(own), await book.load(own)];
+    expect(first.revision).to.be.above(0);
+    expect(second).to.deep.equal(first);
+  });
+
   it('sees what another process appended', async () => {
     const [mine, theirs] = [0, 1].map(() => openTraceBook({ log, clock: systemClock }));
     const before = (await mine?.load(stream))?.revision;

@@ -158,6 +158,10 @@ describe('changing a span', () => {
     given(before)
       .when(updateSpan(spanId, { input: [{ role: 'user', content: 'a flight, please' }] }))
       .thenNothing());
+  it('is quiet when no input is what it has', () =>
+    given(logged(one({ id: traceId, spans: [{ type: 'llm', id: spanId }] })))
+      .when(updateSpan(spanId, { input: '' }))
+      .thenNothing());
   it('refuses a value that is legal only for other kinds', () => {
     given(before)
       .when(updateSpan(spanId, { output: [{ content: 'a' }] }))
