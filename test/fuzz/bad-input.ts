@@ -12,6 +12,8 @@ export type Fuzz = {
   readonly rng: Rng;
   /** Values by member or parameter name, for ids that have to exist. */
   readonly known?: Readonly<Record<string, unknown>>;
+  /** Looks at the service after each answer; what it throws is the run's failure. */
+  readonly after?: (status: number) => Promise<void>;
 };
 /** How many answers had each status. */
 export type FuzzTally = Readonly<Record<number, number>>;
@@ -52,6 +54,7 @@ export const fuzzOperation = async (fuzz: Fuzz): Promise<FuzzTally> => {
       );
     }
     tally[reply.status] = (tally[reply.status] ?? 0) + 1;
+    await fuzz.after?.(reply.status);
   }
   return tally;
 };

@@ -4,7 +4,11 @@ import { clientOf, type Client } from './client.js';
 import { temporaryFolder } from './folder.js';
 
 /** The whole service in this process, on embedded engines and free ports, in a folder of its own. */
-export type App = Service & { readonly client: Client; readonly apiKey: string };
+export type App = Service & {
+  readonly client: Client;
+  readonly apiKey: string;
+  readonly dir: string;
+};
 
 export const appKey = 'in-process-test-key-0123456789abcdefgh';
 
@@ -23,6 +27,7 @@ export const startApp = async (): Promise<App> => {
   return {
     ...service,
     apiKey: appKey,
+    dir,
     client: clientOf({ url: service.url, apiKey: appKey }),
     close: async () => {
       await service.close();

@@ -1,0 +1,88 @@
+import { expect } from 'chai';
+import { operations } from '../../contract/all.js';
+import { openFolder } from '../../engines/open.js';
+import type { Position } from '../../kernel/ports.js';
+import { startApp, type App } from '../support/app.js';
+import { drawSeed } from '../support/outside.js';
+import { runs } from '../support/runs.js';
+import { fuzzOperation } from './bad-input.js';
+import { seeded } from './valid-request.js';
+
+type Made = { readonly id: string };
+
+/** A project with a log stream, a trace and a span, so that legal requests find what they name. */
+const known = async ({ client }: App): Promise<Readonly<Record<string, unknown>>> => {
+  const project = await client.call<Made>('POST', '/v2/projects', { body: { name: 'fuzz' } });
+  const root = `/v2/projects/${project.body.id}`;
+  const stream = await client.call<Made>('POST', `${root}/log_streams`, { body: { name: 'fuzz' } });
+  const span = crypto.randomUUID();
+  const logged = await client.call<{ trace_ids: string[] }>('POST', `${root}/traces`, {
+    body: {
+      log_stream_id: stream.body.id,
+      include_trace_ids: true,
+      traces: [{ input: 'in', spans: [{ type: 'tool', id: span, input: 'in' }] }],
+    },
+  });
+  return {
+    project_id: project.body.id,
+    log_stream_id: stream.body.id,
+    trace_id: logged.body.trace_ids[0],
+    parent_id: logged.body.trace_ids[0],
+    span_id: span,
+  };
+};
+
+/** Statuses of input that is wrong in itself: nothing of it may reach the log. */
+const badInput = new Set([400, 413, 415, 422]);
+
+/** An unknown trace or span is waited for, 2 s each time (contract 5.6, rule 4). */
+const waiting = new Set(['updateTrace', 'logSpans', 'updateSpan']);
+const runsOf = (operationId: string): number => runs(waiting.has(operationId) ? 8 : 60);
+
+describe('bad input on every operation', function () {
+  this.timeout(120_000);
+  const seed = drawSeed();
+  let app: App;
+  let ids: Readonly<Record<string, unknown>>;
+  let head: () => Promise<Position>;
+  let close: () => Promise<void>;
+
+  before(async () => {
+    app = await startApp();
+    ids = await known(app);
+    const folder = await openFolder(app.dir);
+    const bus = folder.bus();
+    const reader = await folder.reader(bus);
+    head = () => reader.head();
+    close = async () => {
+      await reader.close();
+      await bus.close();
+      await app.close();
+    };
+  });
+  after(() => close());
+
+  for (const operation of operations.filter(({ operationId }) => operationId !== 'deleteProject')) {
+    it(`is a 4xx of the contract's shape and writes nothing: ${operation.operationId}`, async () => {
+      let before = await head();
+      const tally = await fuzzOperation({
+        baseUrl: app.url,
+        credential: { 'Service-API-Key': app.apiKey },
+        operation,
+        runs: runsOf(operation.operationId),
+        rng: seeded(seed),
+        known: ids,
+        after: async (status) => {
+          const now = await head();
+          if (badInput.has(status)) expect(now, `${status} wrote something`).to.equal(before);
+          before = now;
+        },
+      }).catch((error: unknown) => {
+        throw new Error(`ASSAY_TEST_SEED=${seed}: ${String(error)}`, { cause: error });
+      });
+      expect(Object.values(tally).reduce((sum, count) => sum + count, 0)).to.equal(
+        runsOf(operation.operationId),
+      );
+    });
+  }
+});
