@@ -1,7 +1,7 @@
 import { countSpans } from '../../contract/record-rules.js';
 import type { SentTraces } from '../../contract/ingest.js';
 import type { SentTrace } from '../../contract/records.js';
-import type { TraceLogged } from '../../events/traces.js';
+import type { SpanContent, TraceLogged } from '../../events/traces.js';
 import type { Instant, SessionId, TraceId } from '../../kernel/shapes.js';
 import type { Run } from '../access/folds.js';
 import { spanContents, traceContent, type Minting } from './content.js';
@@ -35,9 +35,10 @@ export const batchOf = (body: SentTraces, { run, sessionOf }: Place, minting: Mi
   for (const sent of body.traces) {
     const trace = traceContent(sent, minting);
     const traceId = trace.id as TraceId;
-    const { distinct: spans, differ: twice } = distinctSpans(
-      spanContents(sent.spans, traceId, minting),
-    );
+    const flat = spanContents(sent.spans, traceId, minting);
+    const { distinct: spans, differ: twice } = hasRepeats(flat)
+      ? distinctSpans(flat)
+      : { distinct: flat, differ: [] };
     const logged: TraceLogged = {
       project_id: run.projectId,
       run_id: run.id,
@@ -64,6 +65,17 @@ export const batchOf = (body: SentTraces, { run, sessionOf }: Place, minting: Mi
     }
   }
   return { ids, spansCount, logged: [...first.values()], differ, sentSpans };
+};
+
+/** Most traces are small, and comparing a few ids costs less than a table of them. */
+const smallMax = 16;
+const hasRepeats = (spans: readonly SpanContent[]): boolean =>
+  spans.length <= smallMax
+    ? spans.some(({ id }, index) => isAmong(spans, id, index))
+    : new Set(spans.map(({ id }) => id)).size < spans.length;
+const isAmong = (spans: readonly SpanContent[], id: string, before: number): boolean => {
+  for (let at = 0; at < before; at += 1) if (spans[at]?.id === id) return true;
+  return false;
 };
 
 const isSent = ({ minted }: TraceLogged['trace']): boolean => minted?.includes('id') !== true;

@@ -14,6 +14,10 @@ export const weightOf = (value: unknown): number => {
   if (typeof value === 'string') return value.length + 4;
   if (typeof value !== 'object' || value === null) return unitsPerValue;
   let weight = 4;
+  if (Array.isArray(value)) {
+    for (const item of value as readonly unknown[]) weight += 2 + weightOf(item);
+    return weight;
+  }
   for (const member in value) {
     weight += member.length + 4 + weightOf((value as Readonly<Record<string, unknown>>)[member]);
   }

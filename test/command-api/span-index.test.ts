@@ -1,0 +1,63 @@
+import { expect } from 'chai';
+import { openSpanIndex, recentSpans } from '../../command-api/traces/span-index.js';
+import { randomIds } from '../../engines/node/ids.js';
+import type { ProjectId, SpanId, TraceId } from '../../kernel/shapes.js';
+import { uuid } from '../support/sent-traces.js';
+
+const project = uuid(1) as ProjectId;
+const spansOf = (count: number): readonly SpanId[] =>
+  Array.from({ length: count }, () => randomIds.next('SpanId'));
+
+describe('spans written lately', () => {
+  it('are found in the trace that they were written to last, in their project only', () => {
+    const recent = recentSpans();
+    const [one, other] = [uuid(2) as TraceId, uuid(3) as TraceId];
+    const spans = spansOf(100);
+    recent.note(project, one, spans);
+    recent.note(project, other, spans.slice(50));
+    expect(spans.map((span) => recent.find(project, span))).to.deep.equal([
+      ...Array(50).fill(one),
+      ...Array(50).fill(other),
+    ]);
+    expect(recent.find(uuid(9) as ProjectId, spans[0] as SpanId)).to.equal(null);
+    expect(recent.find(project, uuid(10))).to.equal(null);
+  });
+
+  it('are mostly there after many others, and never in a wrong trace', () => {
+    const recent = recentSpans();
+    const traces = Array.from({ length: 80_000 }, () => ({
+      trace: randomIds.next('TraceId'),
+      span: randomIds.next('SpanId'),
+    }));
+    for (const { trace, span } of traces) recent.note(project, trace, [span]);
+    const found = traces.map(({ span }) => recent.find(project, span));
+    const wrong = found.filter((trace, at) => trace !== null && trace !== traces[at]?.trace);
+    expect(wrong).to.deep.equal([]);
+    expect(found.slice(-10_000).filter((trace) => trace !== null).length).to.be.above(9_500);
+  });
+});
+
+describe('the index of spans', () => {
+  it('asks the read model only for what it does not know', async () => {
+    const asked: string[][] = [];
+    const [one, other] = [uuid(2) as TraceId, uuid(3) as TraceId];
+    const [known, old, unknown] = spansOf(3) as [SpanId, SpanId, SpanId];
+    const index = openSpanIndex({
+      spanOwners: async (_project, spans) => {
+        asked.push([...spans]);
+        return new Map([[old, other]]);
+      },
+      traceOfSpan: async (_project, span) => (span === old ? other : null),
+    });
+    index.note(project, one, [known]);
+    const owners = await index.owners(project, [known, old, unknown]);
+    expect([...owners]).to.have.deep.members([
+      [known, one],
+      [old, other],
+    ]);
+    expect(asked).to.deep.equal([[old, unknown]]);
+    expect(await index.traceOf(project, known)).to.equal(one);
+    expect(await index.traceOf(project, old)).to.equal(other);
+    expect(await index.traceOf(project, unknown)).to.equal(null);
+  });
+});
