@@ -1,25 +1,43 @@
 import type { Clock } from '../../kernel/ports.js';
 import type { Instant } from '../../kernel/shapes.js';
 
-const pad = (value: number, width: number): string => String(value).padStart(width, '0');
+/** How far the two clocks may drift apart before the wall's is believed: its resolution and some turns of the loop. */
+const driftMaxMs = 2;
 
-/** The machine's clock, to the microsecond as far as it has one. */
-export const systemClock: Clock = {
-  now: () => {
-    const microseconds = Math.floor((performance.timeOrigin + performance.now()) * 1_000);
-    const whole = new Date(Math.floor(microseconds / 1_000));
-    return `${whole.toISOString().slice(0, -1)}${pad(microseconds % 1_000, 3)}Z` as Instant;
-  },
-  milliseconds: () => performance.now(),
-  wait: (milliseconds, signal) =>
-    new Promise((resolve) => {
-      if (signal.aborted) return resolve();
-      const done = (): void => {
-        clearTimeout(timer);
-        signal.removeEventListener('abort', done);
-        resolve();
-      };
-      const timer = setTimeout(done, Math.max(0, milliseconds));
-      signal.addEventListener('abort', done, { once: true });
-    }),
+/**
+ * The machine's clocks. `now` is the wall clock, which may be set back or forth, with the microseconds of the monotone
+ * one in between; `milliseconds` never goes back.
+ */
+const openClock = (): Clock => {
+  let wallAnchor = Date.now();
+  let monotoneAnchor = performance.now();
+  return {
+    now: () => {
+      const wall = Date.now();
+      const monotone = performance.now();
+      let fine = wallAnchor + (monotone - monotoneAnchor);
+      if (Math.abs(fine - wall) > driftMaxMs) {
+        [wallAnchor, monotoneAnchor, fine] = [wall, monotone, wall];
+      }
+      const microseconds = Math.floor(fine * 1_000);
+      const second = new Date(Math.floor(microseconds / 1_000)).toISOString().slice(0, -1);
+      return `${second}${String(microseconds % 1_000).padStart(3, '0')}Z` as Instant;
+    },
+    milliseconds: () => performance.now(),
+    wait,
+  };
 };
+
+const wait = (milliseconds: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    const done = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, Math.max(0, milliseconds));
+    signal.addEventListener('abort', done, { once: true });
+  });
+
+export const systemClock: Clock = openClock();

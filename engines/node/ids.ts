@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import type { Ids } from '../../kernel/ports.js';
 import type { Brand } from '../../kernel/shapes.js';
 
@@ -7,9 +7,8 @@ export const randomIds: Ids = {
   next: <Name extends string>(_name: Name) => randomUUID() as string as Brand<string, Name>,
   derive: <Name extends string>(name: Name, ...parts: readonly string[]) => {
     // The lengths keep ('ab', 'c') and ('a', 'bc') apart.
-    const text = [name, ...parts].map((part) => `${part.length}:${part}`).join('');
-    const hex = createHash('sha256').update(text).digest('hex');
-    const variant = ((Number.parseInt(hex.slice(16, 17), 16) & 0x3) | 0x8).toString(16);
+    const hex = hash('sha256', [name, ...parts].map((part) => `${part.length}:${part}`).join(''));
+    const variant = ((Number.parseInt(hex.charAt(16), 16) & 0x3) | 0x8).toString(16);
     return [
       hex.slice(0, 8),
       hex.slice(8, 12),

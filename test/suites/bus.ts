@@ -1,0 +1,87 @@
+import { expect } from 'chai';
+import type { Bus } from '../../kernel/ports.js';
+import type { Json } from '../../kernel/shapes.js';
+
+/** Two ends of one bus, as two threads or machines have them; `stranger` is on another one of its kind. */
+export type OpenBuses = () => Promise<{
+  readonly one: Bus;
+  readonly other: Bus;
+  readonly stranger: Bus;
+}>;
+
+/** What every engine of the port Bus keeps. That every message arrives is not among it. */
+export const busSuite = (name: string, open: OpenBuses): void => {
+  describe(`the bus on ${name}`, () => {
+    let buses: Awaited<ReturnType<OpenBuses>>;
+    beforeEach(async () => {
+      buses = await open();
+    });
+    afterEach(() => Promise.all(Object.values(buses).map((bus) => bus.close())));
+
+    const next = (bus: Bus, subject: string): Promise<Json> =>
+      new Promise((resolve) => {
+        const end = bus.subscribe(subject, (message) => {
+          end();
+          resolve(message);
+        });
+      });
+
+    it('carries a message to the other end and to its own', async () => {
+      const heard = Promise.all([next(buses.one, 'a.b'), next(buses.other, 'a.b')]);
+      buses.one.publish('a.b', { deep: [1, null, 'é\u0000😀'] });
+      const message = { deep: [1, null, 'é\u0000😀'] };
+      expect(await heard).to.deep.equal([message, message]);
+    });
+
+    it('keeps the order of one publisher', async () => {
+      const heard: Json[] = [];
+      buses.other.subscribe('count', (message) => heard.push(message));
+      const last = next(buses.other, 'last');
+      for (let count = 0; count < 100; count += 1) buses.one.publish('count', count);
+      buses.one.publish('last', null);
+      await last;
+      expect(heard).to.deep.equal(Array.from({ length: 100 }, (_, count) => count));
+    });
+
+    it('keeps subjects apart, and buses', async () => {
+      const heard: string[] = [];
+      for (const subject of ['a', 'A', 'a.b', '', '__proto__']) {
+        buses.other.subscribe(subject, () => heard.push(subject));
+      }
+      buses.stranger.subscribe('a', () => heard.push('stranger'));
+      const last = next(buses.other, 'last');
+      buses.one.publish('a', null);
+      buses.one.publish('__proto__', null);
+      buses.one.publish('last', null);
+      await last;
+      expect(heard).to.deep.equal(['a', '__proto__']);
+    });
+
+    it('calls every handler later, and none after its subscription ended', async () => {
+      const heard: string[] = [];
+      const handler = (message: Json): void => void heard.push(String(message));
+      const end = buses.one.subscribe('a', handler);
+      buses.one.subscribe('a', handler);
+      buses.one.publish('a', 'first');
+      expect(heard).to.deep.equal([]);
+      await next(buses.one, 'a');
+      end();
+      const last = next(buses.one, 'a');
+      buses.one.publish('a', 'second');
+      await last;
+      expect(heard).to.deep.equal(['first', 'first', 'second']);
+    });
+
+    it('is silent once closed', async () => {
+      const heard: Json[] = [];
+      buses.one.subscribe('a', (message) => heard.push(message));
+      await buses.one.close();
+      buses.one.publish('a', 'to nobody');
+      buses.one.subscribe('a', (message) => heard.push(message));
+      const last = next(buses.other, 'a');
+      buses.other.publish('a', 'still there');
+      expect(await last).to.equal('still there');
+      expect(heard).to.deep.equal([]);
+    });
+  });
+};
