@@ -13,8 +13,8 @@ export const openBus = (name: string): Bus => {
   const handlers = new Map<string, Set<(message: Json) => void>>();
   let open = true;
   const deliver = ({ subject, message }: Message): void => {
-    // A copy: handlers end subscriptions, their own included, while they are called.
-    for (const handler of [...(handlers.get(subject) ?? [])]) handler(message);
+    // A copy: handlers begin and end subscriptions while they are called.
+    Array.from(handlers.get(subject) ?? []).forEach((handler) => handler(message));
   };
   const channel = new BroadcastChannel(name);
   channel.onmessage = (event: unknown) => deliver((event as { data: Message }).data);

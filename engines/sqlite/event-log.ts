@@ -79,6 +79,9 @@ export const openEventReader = async (options: Options): Promise<EventReader> =>
 const openWriter = async (dir: string, grown: (last: number) => void) => {
   const thread = new Worker(new URL('./log-writer.js', import.meta.url), { workerData: { dir } });
   const [ready] = (await once(thread, 'message')) as [Ready];
+  if ('refused' in ready) {
+    throw new Fault('unavailable', `The log in ${dir} cannot be opened: ${ready.refused}`);
+  }
   const waiters = new Map<number, Waiter>();
   const health = { writable: true, fatal: false, cause: null as string | null };
   let { last } = ready;

@@ -38,5 +38,5 @@ export type Outcome =
  */
 export type WriteFailure = { readonly kind: 'fatal' | 'full' | 'busy'; readonly cause: string };
 
-/** The writer's first message: the position number of the last event there is. */
-export type Ready = { readonly last: number };
+/** The writer's first message: the position number of the last event there is, or why the log cannot be opened. */
+export type Ready = { readonly last: number } | { readonly refused: string };

@@ -34,7 +34,7 @@ const schema = `
     pos INTEGER NOT NULL
   );
   CREATE TABLE IF NOT EXISTS probe (one INTEGER PRIMARY KEY CHECK (one = 1), filler BLOB NOT NULL);
-  INSERT OR IGNORE INTO high_water VALUES (1, 0);
+  INSERT OR IGNORE INTO high_water VALUES (1, 0)
 `;
 
 /**
@@ -58,9 +58,8 @@ export const openForWriting = (dir: string): Database.Database => {
   database.pragma('wal_autocheckpoint = 0');
   database.pragma(`journal_size_limit = ${walBytesKept}`);
   database.pragma('cache_size = -65536');
-  database.exec(schema);
-  database.pragma(`user_version = ${layout}`);
-  database.exec('UPDATE high_water SET pos = pos');
+  database.exec(`BEGIN IMMEDIATE; ${schema}; UPDATE high_water SET pos = pos; COMMIT`);
+  if (found === 0) database.pragma(`user_version = ${layout}`);
   if (database.pragma('synchronous', { simple: true }) !== 2) {
     throw new Fault('unavailable', 'the log does not sync at commit; refusing to start');
   }

@@ -1,0 +1,132 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { expect } from 'chai';
+import { openBus } from '../../engines/memory/bus.js';
+import { openDocuments } from '../../engines/sqlite/documents.js';
+import { openEventLog, openEventReader } from '../../engines/sqlite/event-log.js';
+import { Fault } from '../../kernel/fault.js';
+import type { Bus, EventLog } from '../../kernel/ports.js';
+import { at, dumped, mark, things } from '../suites/documents.js';
+import { single } from '../suites/event-log.js';
+import { temporaryFolder } from '../support/folder.js';
+import { appendOf, metadata, newEvent, newStream } from '../support/new-events.js';
+
+/** Files of the folder that hold the text, byte for byte. */
+const filesWith = async (dir: string, text: string): Promise<readonly string[]> => {
+  const found: string[] = [];
+  for (const name of await readdir(dir)) {
+    if ((await readFile(join(dir, name))).includes(text)) found.push(name);
+  }
+  return found;
+};
+
+describe('the files of the log on SQLite', () => {
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let bus: Bus;
+  let log: EventLog;
+  beforeEach(async () => {
+    folder = await temporaryFolder();
+    bus = openBus(folder.dir);
+    log = await openEventLog({ dir: folder.dir, bus });
+  });
+  afterEach(async () => {
+    await log.close();
+    await bus.close();
+    await folder.remove();
+  });
+
+  it('hold no byte of an erased stream, while the log is open and after', async () => {
+    const canary = 'canary-that-must-go';
+    const gone = newStream();
+    const neighbours = newStream();
+    const texts = [canary, `${canary} ${'x'.repeat(50_000)} ${canary}`, canary.repeat(40)];
+    for (const [index, text] of texts.entries()) {
+      const event = newEvent({ text });
+      const secret = { ...event, metadata: { ...metadata, request_id: canary } };
+      const expected = index === 0 ? 'none' : index - 1;
+      await single(log, appendOf(gone, expected, secret));
+      await single(log, appendOf(neighbours, expected, newEvent('y'.repeat(index * 1_000))));
+    }
+    expect(await filesWith(folder.dir, canary)).not.to.deep.equal([]);
+    await log.erase(gone);
+    expect(await filesWith(folder.dir, canary)).to.deep.equal([]);
+    expect(await log.read(neighbours)).to.have.length(texts.length);
+    await log.close();
+    expect(await filesWith(folder.dir, canary)).to.deep.equal([]);
+  });
+
+  it('are read without hints too, only a little later', async () => {
+    const deaf = openBus('nobody publishes here');
+    const reader = await openEventReader({ dir: folder.dir, bus: deaf });
+    const head = await reader.head();
+    const hours = setInterval(() => {}, 1_000_000);
+    const grown = reader.grown(head);
+    await single(log, appendOf(newStream(), 'none', newEvent()));
+    await grown;
+    clearInterval(hours);
+    expect(await reader.head()).to.equal(await log.head());
+    await reader.close();
+    await deaf.close();
+  });
+
+  it('are refused when a newer build has written them', async () => {
+    await log.close();
+    const database = new Database(join(folder.dir, 'log.sqlite'));
+    database.pragma('user_version = 99');
+    database.close();
+    const refusal = await openEventLog({ dir: folder.dir, bus }).catch((error: unknown) => error);
+    expect(refusal)
+      .to.be.instanceOf(Fault)
+      .with.property('message')
+      .that.matches(/layout 99/);
+    expect(refusal).to.have.property('message').that.includes(folder.dir);
+  });
+
+  it('are closed with all that was sent before', async () => {
+    const sent = Promise.all(
+      Array.from({ length: 200 }, () => single(log, appendOf(newStream(), 'none', newEvent()))),
+    );
+    await log.close();
+    expect(new Set(await sent)).not.to.include('conflict');
+    const late = await log
+      .append([appendOf(newStream(), 'none', newEvent())])
+      .catch((error: unknown) => error);
+    expect(late).to.be.instanceOf(Fault).with.property('code', 'unavailable');
+    log = await openEventLog({ dir: folder.dir, bus });
+    expect((await log.page(at(0), 1_000)).events).to.have.length(200);
+  });
+
+  it('grow in a WAL that is brought home while writing goes on', async () => {
+    const text = 'z'.repeat(900_000);
+    for (let round = 0; round < 60; round += 1) {
+      await log.append([appendOf(newStream(), 'none', newEvent(text))]);
+    }
+    const sizes = await Promise.all(
+      ['log.sqlite', 'log.sqlite-wal'].map((name) => readFile(join(folder.dir, name))),
+    );
+    expect(sizes[0]?.length).to.be.greaterThan(30_000_000);
+    expect(sizes[1]?.length).to.be.lessThan(45_000_000);
+  });
+});
+
+describe('the files of documents on SQLite', () => {
+  it('lose what a crash left half built, and keep what is live', async () => {
+    const { dir, remove } = await temporaryFolder();
+    const documents = await openDocuments({ dir });
+    const document = { key: 'a', scope: 'here', fields: {}, body: 'the mark of the copy' };
+    await documents.apply(things, [], mark(3));
+    const copy = await documents.beside(things);
+    await copy.model.apply(things, [{ key: 'a', document }], mark(9));
+    await documents.close();
+    const again = await openDocuments({ dir });
+    expect(await again.checkpoint(things)).to.equal(at(3));
+    expect(await dumped(again, things)).to.deep.equal([]);
+    await again.close();
+    const database = new Database(join(dir, 'documents.sqlite'));
+    const tables = database.prepare(`SELECT name FROM sqlite_schema WHERE name LIKE 'documents_%'`);
+    expect(tables.pluck().all()).to.deep.equal(['documents_1', 'documents_1_newest']);
+    database.close();
+    await remove();
+  });
+});

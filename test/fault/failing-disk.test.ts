@@ -1,0 +1,54 @@
+import { expect } from 'chai';
+import { openBus } from '../../engines/memory/bus.js';
+import { openEventLog } from '../../engines/sqlite/event-log.js';
+import { start } from '../../kernel/ports.js';
+import { temporaryFolder } from '../support/folder.js';
+import { describeWith, strace } from '../support/tools.js';
+import { acknowledgedOf, refusalsOf, startWriting } from './writing.js';
+
+const appends = 300;
+
+/** One system call fails, once, and all later ones work: going on would look as if nothing had happened. */
+const faults = [
+  ['fsync,fdatasync', 20],
+  ['fsync,fdatasync', 30],
+  ['pwrite64', 100],
+  ['pwrite64', 101],
+] as const;
+
+const storedIn = async (dir: string): Promise<readonly string[]> => {
+  const bus = openBus(dir);
+  const log = await openEventLog({ dir, bus });
+  const { events } = await log.page(start, 2 * appends);
+  await log.close();
+  await bus.close();
+  return events.map(({ id }) => id);
+};
+
+describeWith(strace, 'a disk that fails once', function () {
+  this.timeout(60_000);
+
+  for (const [calls, at] of faults) {
+    it(`at ${calls} ${at} ends all acknowledgements, and what was acknowledged stays`, async () => {
+      const { dir, remove } = await temporaryFolder();
+      const failing = ['strace', '-f', '-qq', '-o', '/dev/null', '-e', `trace=${calls}`];
+      const inject = ['-e', `inject=${calls}:error=EIO:when=${at}`];
+      const options = { dir, writers: 8, bytes: 1_000, appends };
+      const writing = startWriting([...failing, ...inject], options);
+      expect(await writing.ended).to.equal(0);
+      const first = writing.said.findIndex((one) => 'refused' in one);
+      expect(first, 'a refusal').to.be.greaterThan(0);
+      expect(acknowledgedOf(writing.said.slice(first))).to.deep.equal([]);
+      for (const refusal of refusalsOf(writing.said)) {
+        expect(refusal).to.include({ code: 'unavailable', writable: false, fatal: true });
+        expect(refusal.cause).to.match(/SQLITE_IOERR/);
+      }
+      const stored = await storedIn(dir);
+      const acknowledged = acknowledgedOf(writing.said);
+      expect(acknowledged).not.to.deep.equal([]);
+      expect(stored).to.include.members([...acknowledged]);
+      expect(new Set(stored).size).to.equal(stored.length);
+      await remove();
+    });
+  }
+});
