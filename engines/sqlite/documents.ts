@@ -40,10 +40,10 @@ type Store = {
 };
 
 /**
- * Keyed read models on SQLite (port Documents), rebuilt from the log when lost; so commits are atomic but not synced one
- * by one. A table per generation of a collection, with a column per field. One connection per folder writes: opening it
- * removes copies that a crash left half built. `readOnly` serves another thread and creates no collection: what is not
- * there yet is empty.
+ * Keyed read models on SQLite (port Documents), rebuilt from the log when lost; so commits are atomic but not synced
+ * one by one. A table per generation of a collection, with a column per field. One connection per folder writes:
+ * opening it removes copies that a crash left half built. `readOnly` serves another thread and creates no collection:
+ * what is not there yet is empty.
  */
 export const openDocuments = async ({
   dir,
