@@ -13,9 +13,9 @@ import { openFolder, erasingFile, secretKeyFile, serviceFile } from '../engines/
 import { startOps } from '../engines/koa/ops.js';
 import { startServer } from '../engines/koa/server.js';
 import { openLogger, type Logger } from '../engines/pino/logger.js';
-import { openMetrics } from '../engines/prometheus/metrics.js';
+import { openMetrics, type Metrics } from '../engines/prometheus/metrics.js';
 import type { Json } from '../kernel/shapes.js';
-import type { EventLog } from '../kernel/ports.js';
+import type { Clock, EventLog } from '../kernel/ports.js';
 import { projections } from '../projections/all.js';
 import { openFreshness } from '../projections/freshness.js';
 import type { Projector } from '../projections/operate.js';
@@ -53,8 +53,9 @@ export const startService = async (config: Config, options: Options = {}): Promi
       : Buffer.from(config.secretKey, 'base64');
   const secrets = openSecrets(key);
   const bus = folder.bus();
-  const log = await folder.log(bus);
   const clock = systemClock;
+  const metrics = openMetrics();
+  const log = timed(await folder.log(bus), clock, metrics);
   const ids = randomIds;
   logger.info(
     { ...masked(config), engine: 'embedded' },
@@ -72,7 +73,6 @@ export const startService = async (config: Config, options: Options = {}): Promi
   ]);
   const freshness = openFreshness({ reader: log, checkpoints, bus, clock });
   const gate = openGate({ log, clock, secrets });
-  const metrics = openMetrics();
   const server = await startServer({
     routes: routesOf({ log, documents, records, freshness, gate, ids, clock, secrets }),
     gate,
@@ -140,6 +140,17 @@ export const startService = async (config: Config, options: Options = {}): Promi
     },
   };
 };
+
+/** Counts how long appends take until they are durable. */
+const timed = (log: EventLog, clock: Clock, metrics: Metrics): EventLog => ({
+  ...log,
+  append: async (batch) => {
+    const began = clock.milliseconds();
+    const results = await log.append(batch);
+    metrics.append((clock.milliseconds() - began) / 1_000);
+    return results;
+  },
+});
 
 /** `ready` exactly when the log takes writes and no projection stands still; the rest says what is wrong. */
 const readiness = async (log: EventLog, projector: Projector) => {
