@@ -26,3 +26,6 @@ export const bareEnvironment = (): Record<string, string> => ({
   PATH: process.env['PATH'] ?? '/usr/bin:/bin',
   HOME: process.env['HOME'] ?? '/',
 });
+
+/** What `npm start` gives node (DECISIONS D-017). */
+export const nodeFlags = ['--max-semi-space-size=64'] as const;

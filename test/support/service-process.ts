@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { clientOf, type Client } from './client.js';
-import { bareEnvironment, program } from './outside.js';
+import { bareEnvironment, nodeFlags, program } from './outside.js';
 
 export type Exit = { readonly code: number | null; readonly signal: NodeJS.Signals | null };
 
@@ -45,7 +45,13 @@ export const spawnService = (
   start: Start,
 ): { readonly child: ChildProcess; readonly ready: Promise<ServiceProcess> } => {
   const apiKey = start.apiKey ?? testKey;
-  const [command, ...args] = [...(start.prefix ?? []), process.execPath, program, 'serve'] as const;
+  const [command, ...args] = [
+    ...(start.prefix ?? []),
+    process.execPath,
+    ...nodeFlags,
+    program,
+    'serve',
+  ] as const;
   const spawned = performance.now();
   const child = spawn(command, args, {
     stdio: ['ignore', 'pipe', 'pipe'],
