@@ -69,7 +69,7 @@ const questions: readonly Question[] = [
     }),
     sql: (run) => `SELECT model, "created_at" // ${microsecondsADay} AS day,
         quantile_disc(m_duration_ns, 0.95) AS slow, sum(m_num_total_tokens) AS spent,
-        count(DISTINCT trace_id), count(DISTINCT session), count(*)
+        count(DISTINCT trace_id), count(DISTINCT session_id), count(*)
       FROM spans
       WHERE run_id = '${run}' AND kind = 'llm' AND m_num_total_tokens >= 200
         AND (contains(name, 'ref') OR list_has_any(tags, ['tag-1', 'tag-7']))
