@@ -6,18 +6,15 @@ export const doomedExitCode = 70;
 
 /** `assay serve`: until SIGTERM or SIGINT, which end it cleanly. */
 export const serve = async (config: Config): Promise<void> => {
-  const service = await startService(config);
-  sayKeyOnce(service);
+  const service = await startService(config, { sayKey });
   await untilEnded(service);
 };
 
-export const sayKeyOnce = ({ bootstrapped, url }: Service): void => {
-  const { minted, email } = bootstrapped;
-  if (minted === null) return;
+const sayKey = (key: string, email: string, url: string): void => {
   process.stderr.write(
     `\nFirst start: an API key of ${email} was made. It is shown this once; keep it.\n\n` +
-      `  ${minted}\n\n` +
-      `Try: curl -H 'Service-API-Key: ${minted}' ${url}/v2/projects\n\n`,
+      `  ${key}\n\n` +
+      `Try: curl -H 'Service-API-Key: ${key}' ${url}/v2/projects\n\n`,
   );
 };
 

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { masked, type Config } from '../config.js';
 import { startErasing } from '../command-api/erasures/worker.js';
-import { bootstrap, type Bootstrapped } from '../command-api/bootstrap/bootstrap.js';
+import { bootstrap } from '../command-api/bootstrap/bootstrap.js';
 import { openGate } from '../command-api/access/gate.js';
 import { openIdempotency } from '../command-api/idempotency/once.js';
 import { secretMembers } from '../contract/secrets.js';
@@ -28,7 +28,6 @@ import { routesOf } from './routes.js';
 export type Service = {
   readonly url: string;
   readonly opsUrl: string;
-  readonly bootstrapped: Bootstrapped;
   readonly projector: Projector;
   /** Resolves once every read model has passed the log's head as of the call. */
   settled(): Promise<void>;
@@ -40,6 +39,8 @@ export type Service = {
 type Options = {
   /** Tests: an answer that is not as its schema promises is a defect. */
   readonly strict?: boolean;
+  /** Told of a key that was minted, before it works and before it can no longer be replaced. */
+  readonly sayKey?: (key: string, email: string, url: string) => void;
 };
 
 /** Opens one data folder and serves it; throws Fault `conflict` when another process holds it. */
@@ -62,6 +63,8 @@ export const startService = async (config: Config, options: Options = {}): Promi
     'engines eventLog=sqlite documents=sqlite records=duckdb bus=memory (single machine)',
   );
   const bootstrapped = await bootstrap({ log, ids, clock, secrets }, config.bootstrap);
+  // A key that the operator chose is known to them already; it works as soon as somebody can call.
+  if (bootstrapped.minted === null) await bootstrapped.finish();
   const readSide = await startReadSide(folder.dir);
   const { records, projector } = readSide;
   const documents = await folder.documents('read');
@@ -94,6 +97,12 @@ export const startService = async (config: Config, options: Options = {}): Promi
       metrics.parked(name, parked);
     }
   });
+  const host = config.host.includes(':') ? `[${config.host}]` : config.host;
+  const url = `http://${host}:${server.port}`;
+  if (bootstrapped.minted !== null) {
+    options.sayKey?.(bootstrapped.minted, bootstrapped.email, url);
+    await bootstrapped.finish();
+  }
   const ops = await startOps({
     host: config.host,
     port: config.opsPort,
@@ -116,12 +125,10 @@ export const startService = async (config: Config, options: Options = {}): Promi
   );
   const doomed = doom(log, readSide.ended, logger);
   doomed.catch(() => null);
-  const host = config.host.includes(':') ? `[${config.host}]` : config.host;
   logger.info({ port: server.port, ops_port: ops.port, dir: folder.dir }, 'ready');
   return {
-    url: `http://${host}:${server.port}`,
+    url,
     opsUrl: `http://${host}:${ops.port}`,
-    bootstrapped,
     projector,
     settled: async () => {
       await freshness.reached([...checkpoints.keys()], await log.head());

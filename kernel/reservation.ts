@@ -26,23 +26,31 @@ export const reservation: Fold<Reservation, ReservationEvent> = {
 export const claimGraceSeconds = 60;
 
 /**
+ * How it stands with the holder of a claim: it exists and has the name; it is gone for good; or neither, because it is
+ * about to be made or renamed, or because that never happened.
+ */
+export type Standing = 'has it' | 'gone' | 'may come';
+
+/**
  * Makes `holder` the one who has the name of `stream`; answers whether it has it now. Engines cannot append two streams
- * as one, so a name and its holder's own stream may disagree after a crash: a name counts as taken only while
- * `isHolding(other)` says that the other exists and still has it, or while the claim is younger than the grace.
+ * as one, so a name and its holder's own stream may disagree after a crash: a name counts as taken only while the other
+ * exists and still has it, or may come and its claim is younger than the grace.
  */
 export const claim = async (
   log: EventLog,
   stream: StreamName,
   holder: string,
-  isHolding: (holder: string) => Promise<boolean>,
+  standingOf: (holder: string) => Promise<Standing>,
   authorship: Authorship,
 ): Promise<boolean> => {
   const { state } = await load(log, stream, reservation);
   if (state.holder === holder) return true;
   if (state.holder !== null) {
-    if (await isHolding(state.holder)) return false;
+    const standing = await standingOf(state.holder);
+    if (standing === 'has it') return false;
     const last = (await log.read(stream)).at(-1);
-    if (last !== undefined && isRecent(last.metadata.at, authorship.at)) return false;
+    const isEarly = last !== undefined && isRecent(last.metadata.at, authorship.at);
+    if (standing === 'may come' && isEarly) return false;
   }
   try {
     await transact(

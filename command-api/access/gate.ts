@@ -94,7 +94,10 @@ export const openGate = ({ log, clock, secrets }: Needs): Gate => {
 const unknownCredential = (): Fault =>
   new Fault('invalid-credentials', 'The credential is not valid');
 
-/** Asks once per key and half second; what was asked longest ago goes first when it gets crowded. */
+/**
+ * Asks once per key and half second; what was asked longest ago goes first when it gets crowded. That there is none is
+ * not remembered: what was just made is there at once.
+ */
 const remembering = <T>(clock: Clock) => {
   const known = new Map<string, { readonly at: number; readonly value: Promise<T> }>();
   return (key: string, ask: () => Promise<T>): Promise<T> => {
@@ -104,7 +107,10 @@ const remembering = <T>(clock: Clock) => {
     const value = ask();
     known.delete(key);
     known.set(key, { at: now, value });
-    value.catch(() => known.delete(key));
+    value.then(
+      (answer) => answer === null && known.delete(key),
+      () => known.delete(key),
+    );
     const oldest = known.keys().next();
     if (known.size > rememberedMax && oldest.done !== true) known.delete(oldest.value);
     return value;

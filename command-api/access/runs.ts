@@ -1,5 +1,6 @@
 import type { EventLog, EventReader, Ids, StreamName } from '../../kernel/ports.js';
-import { claim, reservation } from '../../kernel/reservation.js';
+import { Fault } from '../../kernel/fault.js';
+import { claim, reservation, type Standing } from '../../kernel/reservation.js';
 import type { OrganizationId, ProjectId, RunId, UserId } from '../../kernel/shapes.js';
 import { load, transact, type Authorship } from '../../kernel/transact.js';
 import type { LogStreamEvent } from '../../events/log-streams.js';
@@ -21,11 +22,14 @@ export const runOf = async (
 export const logStreamNameStream = (ids: Ids, project: ProjectId, name: string): StreamName =>
   reservationStream('log-stream', ids.derive('Reservation', project, name));
 
-/** Whether that run lives in the project and still has the name. */
-export const hasRunName =
-  (log: EventReader, project: ProjectId, name: string) =>
-  async (holder: string): Promise<boolean> =>
-    (await runOf(log, project, holder as RunId))?.name === name;
+/** Whether that run lives and still has the name. */
+export const runStanding =
+  (log: EventReader, name: string) =>
+  async (holder: string): Promise<Standing> => {
+    const { state } = await load(log, runStream(holder), runs);
+    if (state !== null && !state.live) return 'gone';
+    return state?.name === name ? 'has it' : 'may come';
+  };
 
 /** The log stream for records that name no run (contract 5.6, rule 1). */
 export const defaultLogStreamName = 'default';
@@ -49,7 +53,7 @@ export const ensureDefaultLogStream = async (
     if (run?.name === name) return run;
   }
   const id = ids.derive('RunId', place.projectId, name, String(held.revision));
-  const holder = (await claim(log, names, id, hasRunName(log, place.projectId, name), authorship))
+  const holder = (await claim(log, names, id, runStanding(log, name), authorship))
     ? id
     : (await load(log, names, reservation)).state.holder;
   const { state } = await transact(
@@ -74,6 +78,8 @@ export const ensureDefaultLogStream = async (
           ],
     authorship,
   );
-  if (state === null) throw new TypeError('a run that was just made is there');
+  if (state?.live !== true || state.name !== name) {
+    throw new Fault('conflict', 'The log stream default is being renamed; try again');
+  }
   return state;
 };

@@ -1,10 +1,10 @@
-import { createApiKey, revokeApiKey } from '../../contract/api-keys.js';
+import { createApiKey, keyValueForm, revokeApiKey } from '../../contract/api-keys.js';
 import type { Gate } from '../../contract/gate.js';
 import { route, type Route } from '../../contract/operation.js';
 import type { Principal, ProjectInSight } from '../../contract/roles.js';
 import { Fault, valueError, type Complaint } from '../../kernel/fault.js';
 import type { Clock, EventLog } from '../../kernel/ports.js';
-import { claim } from '../../kernel/reservation.js';
+import { claim, type Standing } from '../../kernel/reservation.js';
 import type { ProjectId } from '../../kernel/shapes.js';
 import { load, transact } from '../../kernel/transact.js';
 import { apiKeys, type ApiKey } from '../access/folds.js';
@@ -28,8 +28,9 @@ const takenValuesMax = 5;
 const takenValuesWindowMs = 3_600_000;
 
 export const apiKeyWrites = ({ log, clock, gate, secrets }: ApiKeyNeeds): readonly Route[] => {
-  const isTaken = async (holder: string): Promise<boolean> =>
-    (await load(log, apiKeyStream(holder), apiKeys)).state !== null;
+  /** A value that was a key's once stays taken: whoever kept a revoked value must not find it alive again. */
+  const standingOf = async (holder: string): Promise<Standing> =>
+    (await load(log, apiKeyStream(holder), apiKeys)).state === null ? 'may come' : 'has it';
   const refusals = counting(clock);
   /** The project that the key would be bound to, as the caller sees it. */
   const bindingOf = async (
@@ -68,7 +69,7 @@ export const apiKeyWrites = ({ log, clock, gate, secrets }: ApiKeyNeeds): readon
         const id = mint('ApiKeyId');
         if (body.api_key != null) refusals.check(principal.userId);
         const names = reservationStream('api-key-value', valueHash);
-        if (!(await claim(log, names, id, isTaken, cause))) {
+        if (!(await claim(log, names, id, standingOf, cause))) {
           refusals.note(principal.userId);
           throw valueError(['body', 'api_key'], 'this key value cannot be used');
         }
@@ -143,7 +144,6 @@ const viewOf = (key: ApiKey) => ({
   project_role: key.projectRole,
 });
 
-const valueForm = /^[!-~]{32,255}$/;
 const badForm = (): Fault => valueError(['body', 'api_key'], formSentence);
 const formSentence =
   'a key value has 32 to 255 characters from ! to ~, and one that begins with asy_ a valid checksum';
@@ -152,7 +152,7 @@ const formComplaints = (
   value: string | null,
   hashKey: (value: string) => string | null,
 ): readonly Complaint[] =>
-  value === null || (valueForm.test(value) && hashKey(value) !== null)
+  value === null || (keyValueForm.test(value) && hashKey(value) !== null)
     ? []
     : [{ loc: ['body', 'api_key'], msg: `Value error, ${formSentence}`, type: 'value_error' }];
 

@@ -1,7 +1,9 @@
+import { keyValueForm } from '../../contract/api-keys.js';
 import type { Decision } from '../../kernel/decision.js';
 import type { Clock, EventLog, Ids } from '../../kernel/ports.js';
+import { Fault } from '../../kernel/fault.js';
 import { load, transact, type Authorship } from '../../kernel/transact.js';
-import { claim } from '../../kernel/reservation.js';
+import { claim, type Standing } from '../../kernel/reservation.js';
 import type { OrganizationEvent } from '../../events/organizations.js';
 import type { UserEvent } from '../../events/users.js';
 import type { ApiKeyEvent } from '../../events/api-keys.js';
@@ -29,8 +31,16 @@ type Wanted = {
   /** A value from the environment; null = mint one. */
   readonly apiKey: string | null;
 };
-/** `minted`: a key value that was made just now and is shown nowhere else again. */
-export type Bootstrapped = { readonly email: string; readonly minted: string | null };
+export type Bootstrapped = {
+  readonly email: string;
+  /** A key value that was made just now: show it, then `finish`. */
+  readonly minted: string | null;
+  /**
+   * Makes the admin, and with them the key good. Until then each start mints another key, so a kill between the minting
+   * and the showing locks nobody out.
+   */
+  readonly finish: () => Promise<void>;
+};
 
 /** The ids of the first organisation and user are the same on every installation's first start, so a restart finds them. */
 const first = (ids: Ids) => ({
@@ -41,8 +51,8 @@ const first = (ids: Ids) => ({
 /**
  * Makes what an empty log needs before anybody can call: an organisation, its admin, and a personal key of that admin
  * (design 9). Safe to repeat, also after a kill half-way: whatever is there stays, a key that was minted but never shown
- * is followed by another one. A given key is registered whenever it is not known yet; one is minted only when the admin
- * has no key at all.
+ * is followed by another one (see `finish`). A given key is registered whenever it is not known yet; one is minted only
+ * as long as there is no admin. Throws Fault `invalid` for a given key out of form.
  */
 export const bootstrap = async (
   { log, ids, clock, secrets }: Needs,
@@ -79,41 +89,60 @@ export const bootstrap = async (
           ],
     authorship,
   );
-  // The key comes before the user: as long as there is no user, the next start mints again and shows it.
   if (value !== null) await registerKey(value);
-  await transact<User | null, UserEvent>(
-    log,
-    userStream(id.user),
-    users,
-    (user): Decision<UserEvent> =>
-      user !== null
-        ? []
-        : [
-            {
-              type: 'UserCreated',
-              data: {
-                user_id: id.user,
-                organization_id: id.organization,
-                email: wanted.email,
-                first_name: '',
-                last_name: '',
-                role: 'admin',
-                auth_method: 'email',
-                created_at: at,
+  return {
+    email: known?.email ?? wanted.email,
+    minted: wanted.apiKey === null ? value : null,
+    finish: makeAdmin,
+  };
+
+  async function makeAdmin(): Promise<void> {
+    await transact<User | null, UserEvent>(
+      log,
+      userStream(id.user),
+      users,
+      (user): Decision<UserEvent> =>
+        user !== null
+          ? []
+          : [
+              {
+                type: 'UserCreated',
+                data: {
+                  user_id: id.user,
+                  organization_id: id.organization,
+                  email: wanted.email,
+                  first_name: '',
+                  last_name: '',
+                  role: 'admin',
+                  auth_method: 'email',
+                  created_at: at,
+                },
               },
-            },
-          ],
-    authorship,
-  );
-  return { email: known?.email ?? wanted.email, minted: wanted.apiKey === null ? value : null };
+            ],
+      authorship,
+    );
+  }
 
   async function registerKey(text: string): Promise<void> {
     const hash = secrets.hashKey(text);
-    if (hash === null) throw new TypeError('ASSAY_BOOTSTRAP_API_KEY has a wrong checksum');
+    if (hash === null || !keyValueForm.test(text)) {
+      throw new Fault(
+        'invalid',
+        'ASSAY_BOOTSTRAP_API_KEY must have 32 to 255 characters from ! to ~, with asy_ also its checksum',
+      );
+    }
     const keyId = ids.derive('ApiKeyId', 'bootstrap', hash);
-    const isKey = async (holder: string): Promise<boolean> =>
-      (await load(log, apiKeyStream(holder), apiKeys)).state !== null;
-    await claim(log, reservationStream('api-key-value', hash), keyId, isKey, authorship);
+    const standingOf = async (holder: string): Promise<Standing> =>
+      (await load(log, apiKeyStream(holder), apiKeys)).state === null ? 'may come' : 'has it';
+    const isOurs = await claim(
+      log,
+      reservationStream('api-key-value', hash),
+      keyId,
+      standingOf,
+      authorship,
+    );
+    // It was registered as a key already, by a call: it works, as what it was made for.
+    if (!isOurs) return;
     await transact(
       log,
       apiKeyStream(keyId),

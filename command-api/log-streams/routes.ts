@@ -14,7 +14,7 @@ import type { Instant, ProjectId } from '../../kernel/shapes.js';
 import { load, transact, type Authorship } from '../../kernel/transact.js';
 import { runs, type Run } from '../access/folds.js';
 import { userBlockOf } from '../access/people.js';
-import { hasRunName, logStreamNameStream } from '../access/runs.js';
+import { logStreamNameStream, runStanding } from '../access/runs.js';
 import { runStream } from '../access/streams.js';
 import { create, isLive, remove, rename } from './log-streams.js';
 
@@ -28,7 +28,7 @@ export const logStreamWrites = ({ log, ids }: LogStreamNeeds): readonly Route[] 
     cause: Authorship,
   ): Promise<void> => {
     const names = logStreamNameStream(ids, project, name);
-    if (!(await claim(log, names, holder, hasRunName(log, project, name), cause))) {
+    if (!(await claim(log, names, holder, runStanding(log, name), cause))) {
       throw new Fault('already-exists', `A log stream named '${name}' exists already`);
     }
   };

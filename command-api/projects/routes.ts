@@ -11,7 +11,7 @@ import {
 import { roleInProject } from '../../contract/roles.js';
 import { Fault } from '../../kernel/fault.js';
 import type { EventLog, Ids, StreamName } from '../../kernel/ports.js';
-import { claim, release } from '../../kernel/reservation.js';
+import { claim, release, type Standing } from '../../kernel/reservation.js';
 import type { Instant, OrganizationId, ProjectId } from '../../kernel/shapes.js';
 import { load, transact, type Authorship } from '../../kernel/transact.js';
 import { projects, type Project } from '../access/folds.js';
@@ -30,17 +30,20 @@ export const projectWrites = ({ log, ids, newestRuns }: ProjectNeeds): readonly 
   const nameStream = (organization: OrganizationId, name: string): StreamName =>
     reservationStream('project', ids.derive('Reservation', organization, name));
   /** Whether that project lives and still has the name. */
-  const has = (name: string) => async (holder: string) => {
-    const { state } = await load(log, projectStream(holder), projects);
-    return state !== null && state.live && state.name === name;
-  };
+  const standing =
+    (name: string) =>
+    async (holder: string): Promise<Standing> => {
+      const { state } = await load(log, projectStream(holder), projects);
+      if (state !== null && !state.live) return 'gone';
+      return state?.name === name ? 'has it' : 'may come';
+    };
   const take = async (
     organization: OrganizationId,
     name: string,
     holder: string,
     cause: Authorship,
   ): Promise<void> => {
-    if (!(await claim(log, nameStream(organization, name), holder, has(name), cause))) {
+    if (!(await claim(log, nameStream(organization, name), holder, standing(name), cause))) {
       throw new Fault('already-exists', `A project named '${name}' exists already`);
     }
   };

@@ -9,7 +9,7 @@ import {
   type Position,
   type StreamName,
 } from '../../kernel/ports.js';
-import { claim, reservation, type Reservation } from '../../kernel/reservation.js';
+import { claim, reservation, type Reservation, type Standing } from '../../kernel/reservation.js';
 import type { Brand, Instant, ProjectId, RunId, SessionId } from '../../kernel/shapes.js';
 import { load, stamped, transact, type Authorship, type Loaded } from '../../kernel/transact.js';
 import { reservationStream } from '../access/streams.js';
@@ -53,10 +53,13 @@ export const openSessionBook = ({
   const sessionOf = (project: ProjectId, id: string): Promise<Loaded<Session | null>> =>
     load(log, sessionStream(project, id), sessions);
 
-  const isLive = async (project: ProjectId, id: string): Promise<boolean> => {
+  const standingOf = async (project: ProjectId, id: string): Promise<Standing> => {
     const { state } = await sessionOf(project, id);
-    return state !== null && !state.deleted;
+    if (state === null) return 'may come';
+    return state.deleted ? 'gone' : 'has it';
   };
+  const isLive = async (project: ProjectId, id: string): Promise<boolean> =>
+    (await standingOf(project, id)) === 'has it';
   const nameOf = (asked: SessionStarted, externalId: string): StreamName =>
     reservationStream(
       'session',
@@ -91,7 +94,7 @@ export const openSessionBook = ({
       const isNew = state === null;
       const claimed =
         !isNew ||
-        (await claim(log, nameOf(asked, externalId), id, (one) => isLive(project, one), cause));
+        (await claim(log, nameOf(asked, externalId), id, (one) => standingOf(project, one), cause));
       if (!claimed) {
         throw new Fault('conflict', `The external id '${externalId}' belongs to another session`);
       }

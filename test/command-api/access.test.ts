@@ -1,0 +1,195 @@
+import { expect } from 'chai';
+import { openGate } from '../../command-api/access/gate.js';
+import {
+  apiKeyStream,
+  projectStream,
+  reservationStream,
+  userStream,
+} from '../../command-api/access/streams.js';
+import type { Gate } from '../../contract/gate.js';
+import { roleInProject, type OrganizationRole, type ProjectRole } from '../../contract/roles.js';
+import type { ApiKeyCreated } from '../../events/api-keys.js';
+import { Fault } from '../../kernel/fault.js';
+import { instantAfter, testClock, testLog, type TestLog } from '../support/log.js';
+import {
+  keyId,
+  keyMade,
+  otherOrganization,
+  projectId,
+  projectMade,
+  userId,
+  userMade,
+} from '../support/people.js';
+
+const key = (more: { projectId?: number; projectRole?: ProjectRole } = {}) => ({
+  id: keyId(1),
+  projectId: more.projectId === undefined ? null : projectId(more.projectId),
+  projectRole: more.projectRole ?? null,
+  expiresAt: null,
+  lineage: [],
+});
+
+describe('the role in a project', () => {
+  const own = { id: projectId(1), createdBy: userId(1) };
+  const others = { id: projectId(1), createdBy: userId(2) };
+  const person = { userId: userId(1), key: null };
+  const roles: readonly (readonly [OrganizationRole, ProjectRole, ProjectRole | null])[] = [
+    ['read_only', 'viewer', null],
+    ['auditor', 'owner', 'viewer'],
+    ['user', 'owner', null],
+    ['manager', 'owner', null],
+    ['admin', 'owner', 'owner'],
+  ];
+  for (const [role, ofOwn, ofOthers] of roles) {
+    it(`of ${role}: ${ofOwn} of what they created, ${ofOthers ?? 'none'} elsewhere`, () => {
+      expect(roleInProject(role, person, own)).to.equal(ofOwn);
+      expect(roleInProject(role, person, others)).to.equal(ofOthers);
+    });
+  }
+
+  it('with a key is the lesser of its own and its creator’s', () => {
+    const as = (projectRole: ProjectRole) => ({ userId: userId(1), key: key({ projectRole }) });
+    expect(roleInProject('admin', as('annotator'), others)).to.equal('annotator');
+    expect(roleInProject('auditor', as('editor'), others)).to.equal('viewer');
+    expect(roleInProject('user', as('editor'), others)).to.equal(null);
+  });
+
+  it('with a bound key is none in any other project, also for an admin', () => {
+    const as = { userId: userId(1), key: key({ projectId: 2 }) };
+    expect(roleInProject('admin', as, others)).to.equal(null);
+    expect(roleInProject('admin', as, { ...others, id: projectId(2) })).to.equal('owner');
+  });
+});
+
+describe('the gate', () => {
+  let world: TestLog;
+  let clock: ReturnType<typeof testClock>;
+  let gate: Gate;
+
+  beforeEach(async () => {
+    world = await testLog();
+    clock = testClock();
+    gate = openGate({
+      log: world.log,
+      clock,
+      secrets: { hashKey: (value) => (value.startsWith('broken') ? null : `hash-${value}`) },
+    });
+    await world.happened(userStream(userId(1)), userMade(1, 'admin'));
+    await world.happened(userStream(userId(2)), userMade(2, 'user'));
+    await world.happened(userStream(userId(3)), userMade(3, 'user', otherOrganization));
+    await world.happened(projectStream(projectId(1)), projectMade(1, userId(2)));
+  });
+  afterEach(() => world.close());
+
+  const register = async (number: number, more: Partial<ApiKeyCreated> = {}) => {
+    const names = reservationStream('api-key-value', `hash-${number}`);
+    await world.happened(names, { type: 'NameClaimed', data: { holder: keyId(number) } });
+    await world.happened(apiKeyStream(keyId(number)), keyMade(number, more));
+  };
+  const revoke = (number: number) =>
+    world.happened(apiKeyStream(keyId(number)), {
+      type: 'ApiKeyRevoked',
+      data: { api_key_id: keyId(number) },
+    });
+  const enter = (value: string) => gate.authenticate({ scheme: 'K', key: value }, '127.0.0.1');
+  const refusal = async (value: string): Promise<string | null> => {
+    try {
+      await enter(value);
+      return null;
+    } catch (error) {
+      return error instanceof Fault ? error.code : String(error);
+    }
+  };
+
+  it('lets a key in as its creator, with what the key may do', async () => {
+    await register(1, { project_role: 'editor', ancestors: [keyId(9)] });
+    await register(9);
+    const principal = await enter('1');
+    expect(principal).to.deep.include({ userId: userId(1), organizationRole: 'user' });
+    expect(principal.key).to.deep.include({
+      id: keyId(1),
+      projectRole: 'editor',
+      lineage: [keyId(1), keyId(9)],
+    });
+    expect((await enter('9')).organizationRole).to.equal('admin');
+  });
+
+  it('refuses unknown and broken values alike, and values whose key was never made', async () => {
+    const names = reservationStream('api-key-value', 'hash-7');
+    await world.happened(names, { type: 'NameClaimed', data: { holder: keyId(7) } });
+    for (const value of ['unknown', 'broken', '7']) {
+      expect(await refusal(value)).to.equal('invalid-credentials');
+    }
+  });
+
+  it('lets a key in at once after it was made, also when it was tried before', async () => {
+    expect(await refusal('1')).to.equal('invalid-credentials');
+    await register(1);
+    expect(await refusal('1')).to.equal(null);
+  });
+
+  it('forgets within half a second that a key was good', async () => {
+    await register(1);
+    await register(2, { ancestors: [keyId(1)] });
+    await enter('1');
+    await enter('2');
+    await revoke(1);
+    clock.move(0.5);
+    expect(await refusal('1')).to.equal('invalid-credentials');
+    expect(await refusal('2')).to.equal('invalid-credentials');
+  });
+
+  it('does not let in a key past its time, to the microsecond', async () => {
+    await register(1, { expires_at: instantAfter(10) });
+    clock.move(9.999);
+    expect(await refusal('1')).to.equal(null);
+    clock.move(0.001);
+    expect(await refusal('1')).to.equal('token-expired');
+  });
+
+  it('stamps the last use at most once a minute', async () => {
+    await register(1);
+    expect(gate.lastUsed(keyId(1))).to.equal(null);
+    await enter('1');
+    clock.move(59);
+    await enter('1');
+    expect(gate.lastUsed(keyId(1))).to.equal(instantAfter(0));
+    clock.move(1);
+    await enter('1');
+    expect(gate.lastUsed(keyId(1))).to.equal(instantAfter(60));
+  });
+
+  it('shows a bound key of an admin its project, whoever created that', async () => {
+    await register(1, { project_id: projectId(1), project_role: 'editor' });
+    const principal = await enter('1');
+    expect(await gate.projectInSight(principal, projectId(1))).to.deep.equal({
+      id: projectId(1),
+      name: 'project 1',
+      role: 'editor',
+    });
+  });
+
+  it('hides projects that are deleted, of others or of another organisation', async () => {
+    await world.happened(projectStream(projectId(2)), projectMade(2, userId(3), otherOrganization));
+    await register(1);
+    await register(2, { created_by: userId(2) });
+    const [admin, user] = [await enter('1'), await enter('2')];
+    expect(await gate.projectInSight(user, projectId(1))).to.include({ role: 'owner' });
+    expect(await gate.projectInSight(admin, projectId(2))).to.equal(null);
+    expect(await gate.projectInSight(admin, projectId(3))).to.equal(null);
+    const deleted = { type: 'ProjectDeleted', data: { project_id: projectId(1) } };
+    await world.happened(projectStream(projectId(1)), deleted);
+    expect(await gate.projectInSight(user, projectId(1))).to.equal(null);
+  });
+
+  it('knows the users of the caller’s organisation and no others', async () => {
+    await register(1);
+    const principal = await enter('1');
+    expect(await gate.userInSight(principal, userId(2))).to.deep.equal({
+      id: userId(2),
+      role: 'user',
+    });
+    expect(await gate.userInSight(principal, userId(3))).to.equal(null);
+    expect(await gate.userInSight(principal, userId(8))).to.equal(null);
+  });
+});

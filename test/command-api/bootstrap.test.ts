@@ -1,0 +1,108 @@
+import { expect } from 'chai';
+import { openGate } from '../../command-api/access/gate.js';
+import { bootstrap } from '../../command-api/bootstrap/bootstrap.js';
+import { randomIds } from '../../engines/node/ids.js';
+import { openSecrets } from '../../engines/node/secrets.js';
+import { Fault } from '../../kernel/fault.js';
+import { start, type EventLog } from '../../kernel/ports.js';
+import { testClock, testLog, type TestLog } from '../support/log.js';
+
+const secrets = openSecrets(Buffer.alloc(32, 7));
+const wanted = { organization: 'org', email: 'ada@example.org', apiKey: null };
+const given = 'a-key-that-the-operator-chose-0123456789';
+
+describe('the first start', () => {
+  let world: TestLog;
+  const clock = testClock();
+  beforeEach(async () => {
+    world = await testLog();
+  });
+  afterEach(() => world.close());
+
+  const begin = (more: { apiKey?: string } = {}, log: EventLog = world.log) =>
+    bootstrap({ log, ids: randomIds, clock, secrets }, { ...wanted, ...more });
+  const whole = async (more: { apiKey?: string } = {}) => {
+    const begun = await begin(more);
+    await begun.finish();
+    return begun.minted;
+  };
+  const enter = async (key: string) => {
+    const gate = openGate({ log: world.log, clock, secrets });
+    return gate.authenticate({ scheme: 'K', key }, '127.0.0.1').catch(() => null);
+  };
+  const typesInLog = async () => (await world.log.page(start, 100)).events.map(({ type }) => type);
+
+  it('makes an organisation, its admin and a key of theirs, and shows the key', async () => {
+    const minted = await whole();
+    expect(minted).to.match(/^asy_/);
+    expect(await enter(minted ?? '')).to.include({ organizationRole: 'admin' });
+  });
+
+  it('holds no key value in the log', async () => {
+    const minted = await whole();
+    const text = JSON.stringify((await world.log.page(start, 100)).events);
+    expect(text).to.include('ada@example.org');
+    expect(text).not.to.include(minted ?? '');
+  });
+
+  it('does nothing the second time', async () => {
+    await whole();
+    const before = await typesInLog();
+    expect(await whole()).to.equal(null);
+    expect(await typesInLog()).to.deep.equal(before);
+  });
+
+  it('mints again until a key was shown, and that one works', async () => {
+    const unseen = await begin();
+    expect(await enter(unseen.minted ?? '')).to.equal(null);
+    const shown = await whole();
+    expect(shown).not.to.equal(unseen.minted);
+    expect(await enter(shown ?? '')).to.include({ organizationRole: 'admin' });
+  });
+
+  for (const [appends, what] of ['organisation', 'claim', 'key', 'admin'].entries()) {
+    it(`ends well after a kill before the ${what} was written`, async () => {
+      let left = appends;
+      const dying: EventLog = {
+        ...world.log,
+        append: async (batch) => {
+          if (left === 0) throw new Error('killed');
+          left -= 1;
+          return world.log.append(batch);
+        },
+      };
+      const killed = await begin({}, dying)
+        .then((begun) => begun.finish())
+        .catch((error: unknown) => String(error));
+      expect(killed).to.equal('Error: killed');
+      expect(await enter((await whole()) ?? '')).to.include({ organizationRole: 'admin' });
+    });
+  }
+
+  it('takes a key from the environment, mints none, and takes another one later', async () => {
+    expect(await whole({ apiKey: given })).to.equal(null);
+    expect(await enter(given)).to.include({ organizationRole: 'admin' });
+    await whole({ apiKey: `${given}-2` });
+    expect(await enter(`${given}-2`)).to.include({ organizationRole: 'admin' });
+    expect(await enter(given)).to.include({ organizationRole: 'admin' });
+  });
+
+  it('does not bring a revoked key back', async () => {
+    await whole({ apiKey: given });
+    const id = (await enter(given))?.key?.id ?? '';
+    await world.happened(`api-key-${id}` as never, {
+      type: 'ApiKeyRevoked',
+      data: { api_key_id: id },
+    });
+    await whole({ apiKey: given });
+    expect(await enter(given)).to.equal(null);
+  });
+
+  it('refuses a key out of form', async () => {
+    for (const apiKey of ['short', `asy_${'0'.repeat(49)}`, `${given} with spaces`]) {
+      const refused = await begin({ apiKey }).catch((error: unknown) => error);
+      expect(refused).to.be.instanceOf(Fault);
+    }
+    expect(await typesInLog()).to.deep.equal(['OrganizationCreated']);
+  });
+});

@@ -1,0 +1,59 @@
+import { change, create, remove } from '../../command-api/projects/projects.js';
+import { projects } from '../../command-api/access/folds.js';
+import type { ProjectEvent } from '../../events/projects.js';
+import { spec } from '../support/given.js';
+import { instantAfter } from '../support/log.js';
+import { organization, projectId, projectMade, userId } from '../support/people.js';
+
+const given = spec(projects);
+const id = projectId(1);
+const made = projectMade(1, userId(1));
+const creation = {
+  id,
+  organizationId: organization,
+  name: 'project 1',
+  type: 'gen_ai',
+  createdBy: userId(1),
+  createdAt: instantAfter(0),
+};
+const renamed: ProjectEvent = { type: 'ProjectRenamed', data: { project_id: id, name: 'new' } };
+const described: ProjectEvent = {
+  type: 'ProjectDetailsChanged',
+  data: { project_id: id, description: 'words', labels: ['a'] },
+};
+const deleted: ProjectEvent = { type: 'ProjectDeleted', data: { project_id: id } };
+
+describe('deciding on projects', () => {
+  it('creates one', () => given().when(create(creation)).then(made));
+
+  it('renames and describes, an event for each', () =>
+    given(made)
+      .when(change(id, { name: 'new', description: 'words', labels: ['a'] }))
+      .then(renamed, described));
+
+  it('leaves alone what is null, absent or already so', () => {
+    given(made, described)
+      .when(change(id, { name: null, description: 'words' }))
+      .thenNothing();
+    given(made).when(change(id, {})).thenNothing();
+  });
+
+  it('keeps the order of labels as a difference', () =>
+    given(made, { ...described, data: { ...described.data, labels: ['a', 'b'] } })
+      .when(change(id, { labels: ['b', 'a'] }))
+      .then({ ...described, data: { ...described.data, labels: ['b', 'a'] } }));
+
+  it('refuses to change what is not there or gone', () => {
+    given()
+      .when(change(id, { name: 'new' }))
+      .thenRejected('not-found');
+    given(made, deleted)
+      .when(change(id, { name: 'new' }))
+      .thenRejected('not-found');
+  });
+
+  it('deletes once', () => {
+    given(made).when(remove(id)).then(deleted);
+    given().when(remove(id)).thenNothing();
+  });
+});

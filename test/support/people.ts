@@ -1,0 +1,67 @@
+import type { ApiKeyCreated, ApiKeyEvent } from '../../events/api-keys.js';
+import type { ProjectEvent } from '../../events/projects.js';
+import type { UserEvent } from '../../events/users.js';
+import type { OrganizationRole } from '../../contract/roles.js';
+import type { ApiKeyId, OrganizationId, ProjectId, UserId } from '../../kernel/shapes.js';
+import { instantAfter } from './log.js';
+
+const uuid = (digit: string, number: number): string =>
+  `${digit.repeat(8)}-0000-4000-8000-${String(number).padStart(12, '0')}`;
+
+export const organization = uuid('a', 1) as OrganizationId;
+export const otherOrganization = uuid('a', 2) as OrganizationId;
+export const userId = (number: number): UserId => uuid('b', number) as UserId;
+export const projectId = (number: number): ProjectId => uuid('c', number) as ProjectId;
+export const keyId = (number: number): ApiKeyId => uuid('d', number) as ApiKeyId;
+
+export const userMade = (
+  number: number,
+  role: OrganizationRole,
+  inOrganization = organization,
+): UserEvent => ({
+  type: 'UserCreated',
+  data: {
+    user_id: userId(number),
+    organization_id: inOrganization,
+    email: `user-${number}@example.org`,
+    first_name: 'Ada',
+    last_name: '',
+    role,
+    auth_method: 'email',
+    created_at: instantAfter(0),
+  },
+});
+
+export const projectMade = (
+  number: number,
+  createdBy: UserId,
+  inOrganization = organization,
+): ProjectEvent => ({
+  type: 'ProjectCreated',
+  data: {
+    project_id: projectId(number),
+    organization_id: inOrganization,
+    name: `project ${number}`,
+    type: 'gen_ai',
+    created_by: createdBy,
+    created_at: instantAfter(0),
+  },
+});
+
+export const keyMade = (number: number, more: Partial<ApiKeyCreated> = {}): ApiKeyEvent => ({
+  type: 'ApiKeyCreated',
+  data: {
+    api_key_id: keyId(number),
+    organization_id: organization,
+    created_by: userId(1),
+    value_hash: `hash-${number}`,
+    truncated: 'asy_0000...0000',
+    description: `key ${number}`,
+    project_id: null,
+    project_role: null,
+    expires_at: null,
+    ancestors: [],
+    created_at: instantAfter(0),
+    ...more,
+  },
+});
