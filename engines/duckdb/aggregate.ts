@@ -1,6 +1,6 @@
 import type { DuckDBValue } from '@duckdb/node-api';
 import { bucketBounds } from '../../kernel/buckets.js';
-import { byCodePoint } from '../../kernel/code-points.js';
+import { byCodePoint, codePoints } from '../../kernel/code-points.js';
 import {
   answeredValuesMax,
   categoriesMax,
@@ -28,12 +28,14 @@ export const aggregate = (
   model.connections.read(async (statements) => {
     const column = await groupSql(model, statements, plan);
     const inquiry: Inquiry = { model, statements, plan, column };
-    const refusal = (await refuseGroups(inquiry)) ?? (await refuseCategories(inquiry));
-    if (refusal !== null) return refusal;
-    const [total] = await cellRows(inquiry, null);
+    const early = await refuseManyGroups(inquiry);
+    if (early !== null) return early;
     const cells = await cellRows(inquiry, column);
+    const refusal = refuseGroups(plan, cells) ?? (await refuseCategories(inquiry));
+    if (refusal !== null) return refusal;
     const count = cells.length * (plan.widgets.length + 3);
     if (count > answeredValuesMax) return { refused: 'values', count };
+    const [total] = await cellRows(inquiry, null);
     const categories = await categoriesOf(inquiry);
     return {
       total: cellOf(inquiry, total?.slice(2) ?? [], categories.get(null)),
@@ -96,9 +98,22 @@ const cellRows = (inquiry: Inquiry, group: GroupColumn | null): Promise<Rows> =>
   return statements.rows(`SELECT ${columns} FROM ${sql} ${by}`, parameters);
 };
 
-const refuseGroups = async (inquiry: Inquiry): Promise<AggregateRefusal | null> => {
+/** Columns that have few and short values: their groups need not be counted before they are built. */
+const narrow: ReadonlySet<string> = new Set([
+  'model',
+  'type',
+  'agent_type',
+  'finish_reason',
+  'check_stage',
+  'applies_to',
+  'tags',
+  'run_id',
+]);
+
+/** Looks first where there may be as many groups as records, or groups as long as texts. */
+const refuseManyGroups = async (inquiry: Inquiry): Promise<AggregateRefusal | null> => {
   const { column, statements, plan } = inquiry;
-  if (plan.groupBy === null) return null;
+  if (plan.groupBy === null || narrow.has(plan.groupBy)) return null;
   const { sql, parameters } = rowsOf(inquiry, column, () => []);
   const missing = 'CASE WHEN count(*) > count(g) THEN 1 ELSE 0 END';
   const longest = column.isText ? 'coalesce(max(length(g)), 0)' : '0';
@@ -109,6 +124,14 @@ const refuseGroups = async (inquiry: Inquiry): Promise<AggregateRefusal | null> 
   const [groups, length] = [Number(found?.[0]), Number(found?.[1])];
   if (length > groupValueCharactersMax) return { refused: 'long-group-value' };
   return groups > groupsMax ? { refused: 'groups' } : null;
+};
+
+const refuseGroups = (plan: AggregatePlan, cells: Rows): AggregateRefusal | null => {
+  const keys = new Set(cells.map(([group = null]) => groupOf(plan, group).key));
+  for (const key of keys) {
+    if (codePoints(key) > groupValueCharactersMax) return { refused: 'long-group-value' };
+  }
+  return keys.size > groupsMax ? { refused: 'groups' } : null;
 };
 
 const refuseCategories = async (inquiry: Inquiry): Promise<AggregateRefusal | null> => {

@@ -10,6 +10,7 @@ import { fillRow, foldedText } from './fill.js';
 import type { Model } from './model.js';
 import {
   facetColumns,
+  foldedColumn,
   groupColumns,
   ordinalsMax,
   populationOf,
@@ -57,7 +58,8 @@ export const addGroups = (batch: Batch, groups: readonly GroupWrite[]): void => 
     if (kept.length === 0) continue;
     const grp = batch.nextGroup;
     batch.nextGroup += 1;
-    addRow(batch.groups, [grp, group]);
+    const size = kept.reduce((most, { ordinal }) => Math.max(most, ordinal + 1), 0);
+    addRow(batch.groups, [grp, group, size]);
     for (const row of kept) addRecord(batch, row, grp);
   }
 };
@@ -68,7 +70,8 @@ const addRecord = (batch: Batch, row: RecordRow, grp: number): void => {
   if (row.ordinal >= ordinalsMax) throw new RangeError('too many rows in one group');
   const place = { key: BigInt(grp * ordinalsMax + row.ordinal), grp, project };
   const population = populationOf(row.kind);
-  const metrics = fillRow(batch.records[population], row, place, model.misfolded);
+  const { metrics, folded } = fillRow(batch.records[population], row, place, model.misfolded);
+  for (const id of folded) numberOf(foldedColumn(population, id), model.columns, newColumns);
   addFacets(row, metrics, (column, { number, boolean, text, cell }) => {
     addRow(batch.facets, [
       place.key,

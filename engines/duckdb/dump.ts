@@ -3,7 +3,7 @@ import type { RecordRow } from '../../kernel/records.js';
 import { byCodePoint } from '../../kernel/code-points.js';
 import type { Json } from '../../kernel/shapes.js';
 import type { Model } from './model.js';
-import { groupsByNumber } from './search.js';
+import { rowsOfGroups } from './search.js';
 import { bindText, parameters } from './sql.js';
 
 // Groups read at a time: a few thousand rows.
@@ -26,13 +26,15 @@ const readPage = (
   model.connections.read(async (statements) => {
     const to = parameters();
     const page = await statements.rows(
-      `SELECT name, grp FROM groups WHERE name > ${bindText(to, after)} ORDER BY name LIMIT ${pageGroups}`,
+      `SELECT name, grp, size FROM groups WHERE name > ${bindText(to, after)} ORDER BY name LIMIT ${pageGroups}`,
       to,
     );
     const last = page.at(-1);
     if (last === undefined) return [null, []];
-    const numbers = page.map(([, grp]) => Number(grp));
-    const groups = await groupsByNumber(model, statements, numbers);
+    const groups = await rowsOfGroups(
+      statements,
+      page.map(([, grp, size]) => ({ grp: Number(grp), size: Number(size) })),
+    );
     const names = [...groups.keys()].sort(byCodePoint);
     return [String(last[0]), names.flatMap((name) => groups.get(name) ?? [])];
   });

@@ -1,6 +1,6 @@
 import { listValue, type DuckDBValue } from '@duckdb/node-api';
 import { foldCase } from '../../kernel/case-fold.js';
-import { fits, registryType } from '../../kernel/column-value.js';
+import { registryType, visibleValue } from '../../kernel/column-value.js';
 import { metricRegistry, standardColumns } from '../../kernel/columns.js';
 import type { ColumnValue, MetricCell, RecordKind, RecordRow } from '../../kernel/records.js';
 import { nextRow, type Chunks } from './chunks.js';
@@ -10,30 +10,28 @@ import {
   populationOf,
   standardFrom,
   storedStandard,
+  textsApart,
   type OwnColumn,
 } from './schema.js';
 
 /** Where a record goes. */
 export type Place = { readonly key: bigint; readonly grp: number; readonly project: number };
 
-/** What fits no column: values of columns that the kind does not have, metrics not of the registry's type. */
-export type Extras = {
-  readonly values?: Readonly<Record<string, ColumnValue>>;
-  readonly metrics?: Readonly<Record<string, MetricCell>>;
-};
-
 type Slot = {
   readonly column: number | null;
   readonly bit: number;
   readonly kinds: ReadonlySet<RecordKind>;
   readonly store: ((value: ColumnValue) => DuckDBValue) | null;
+  readonly apart: boolean;
 };
+const apart: ReadonlySet<string> = new Set(textsApart);
 /** By column id. The project has no column of its own. */
 const slots: ReadonlyMap<string, Slot> = new Map(
   standardColumns.map(({ id, kinds }, bit) => {
     const at = storedStandard.findIndex((one) => one.id === id);
     const column = at < 0 ? null : standardFrom + at;
-    return [id, { column, bit, kinds: new Set(kinds), store: storedStandard[at]?.store ?? null }];
+    const store = storedStandard[at]?.store ?? null;
+    return [id, { column, bit, kinds: new Set(kinds), store, apart: apart.has(id) }];
   }),
 );
 const metricSlots: ReadonlyMap<string, number> = new Map(
@@ -43,8 +41,14 @@ const own = Object.fromEntries(ownColumns.map(({ name }, at) => [name, at])) as 
   Record<OwnColumn, number>
 >;
 
+/** What of a record has no column: its metrics outside the registry. `folded`: columns with a folded text. */
+export type Filled = {
+  readonly metrics: readonly (readonly [string, MetricCell])[];
+  readonly folded: readonly string[];
+};
+
 /**
- * Puts the record into the next row of its table and answers its metrics outside the registry. Walks over the members
+ * Puts the record into the next row of its table. Walks over the members
  * that the record has: most columns stay null, and asking a row for each of them would cost more than all the rest.
  */
 export const fillRow = (
@@ -52,14 +56,13 @@ export const fillRow = (
   row: RecordRow,
   place: Place,
   misfolded: RegExp,
-): readonly (readonly [string, MetricCell])[] => {
+): Filled => {
   const at = nextRow(chunks);
   const set = (column: number, value: DuckDBValue): void => {
     const cells = chunks.columns[column];
     if (cells !== undefined) cells[at] = value;
   };
-  const [present, strayValues, folded] = fillValues(row, set, misfolded);
-  const [rolledUp, strayMetrics, others] = fillMetrics(row, set);
+  const { present, values, folded } = fillValues(row, set, misfolded);
   set(own.key, place.key);
   set(own.grp, place.grp);
   set(own.project, place.project);
@@ -67,30 +70,27 @@ export const fillRow = (
   set(own.lone, isLone(row));
   set(own.span_count, row.spanCount);
   set(own.present, present);
-  set(own.rolled_up, rolledUp);
   if (row.annotators.length > 0) set(own.annotators, listValue([...row.annotators]));
-  set(own.body, JSON.stringify(row.body));
-  if (strayValues !== null || strayMetrics !== null) {
-    const extras: Extras = {
-      ...(strayValues !== null && { values: Object.fromEntries(strayValues) }),
-      ...(strayMetrics !== null && { metrics: Object.fromEntries(strayMetrics) }),
-    };
-    set(own.extras, JSON.stringify(extras));
-  }
-  if (folded !== null) set(own.folded, JSON.stringify(Object.fromEntries(folded)));
-  return others;
+  if (folded !== null) set(own.folded, JSON.stringify(folded));
+  set(own.rest, JSON.stringify({ ...row, values }));
+  return { metrics: fillMetrics(row, set), folded: Object.keys(folded ?? {}) };
 };
 
-type Entries<V> = [string, V][] | null;
+type Folded = Record<string, string | readonly string[]>;
 
 const fillValues = (
   { kind, values }: RecordRow,
   set: (column: number, value: DuckDBValue) => void,
   misfolded: RegExp,
-): readonly [number, Entries<ColumnValue>, Entries<string | readonly string[]>] => {
+): {
+  readonly present: number;
+  /** Those that are not kept apart. */
+  readonly values: RecordRow['values'];
+  readonly folded: Folded | null;
+} => {
   let present = 0;
-  let stray: Entries<ColumnValue> = null;
-  let folded: Entries<string | readonly string[]> = null;
+  let folded: Folded | null = null;
+  const rest: Record<string, ColumnValue> = {};
   // Sessions and traces keep columns that are not theirs too, as their project and run: queries know not to look.
   const isSpan = populationOf(kind) === 'span';
   for (const id of Object.keys(values)) {
@@ -98,20 +98,17 @@ const fillValues = (
     const slot = slots.get(id);
     if (value === null || value === undefined) continue;
     const belongs = slot?.kinds.has(kind) === true;
-    if (slot === undefined || (isSpan && !belongs)) {
-      stray = [...(stray ?? []), [id, value]];
-      continue;
-    }
+    const isStored = slot !== undefined && (belongs || !isSpan);
+    if (!isStored || !slot.apart) rest[id] = value;
+    if (!isStored) continue;
     if (slot.column !== null && slot.store !== null) set(slot.column, slot.store(value));
     if (belongs && value !== '' && !isEmptyList(value)) present |= 1 << slot.bit;
     if (isMisfolded(value, misfolded)) {
-      folded = [
-        ...(folded ?? []),
-        [id, typeof value === 'string' ? foldedText(value) : value.map(foldedText)],
-      ];
+      folded ??= {};
+      folded[id] = typeof value === 'string' ? foldedText(value) : value.map(foldedText);
     }
   }
-  return [present >>> 0, stray, folded];
+  return { present: present >>> 0, values: rest, folded };
 };
 
 const isEmptyList = (value: ColumnValue): boolean => Array.isArray(value) && value.length === 0;
@@ -124,28 +121,24 @@ const isMisfolded = (value: ColumnValue, misfolded: RegExp): value is string | r
 /** An unpaired surrogate would make the JSON text unreadable to the engine. */
 export const foldedText = (text: string): string => foldCase(text.toWellFormed());
 
+/** A value that is not of the registry's type stays in the record and shows nowhere (contract 3.4, rule 3). */
 const fillMetrics = (
   { metrics }: RecordRow,
   set: (column: number, value: DuckDBValue) => void,
-): readonly [number, Entries<MetricCell>, readonly (readonly [string, MetricCell])[]] => {
-  let rolledUp = 0;
-  let stray: Entries<MetricCell> = null;
+): readonly (readonly [string, MetricCell])[] => {
   const others: [string, MetricCell][] = [];
   for (const name of Object.keys(metrics)) {
     const cell = metrics[name];
     if (cell === undefined) continue;
     const slot = metricSlots.get(name);
     const type = registryType(name);
-    if (slot === undefined || type === null) {
-      others.push([name, cell]);
-    } else if (typeof cell.value === 'number' && fits(cell, type)) {
-      set(metricsFrom + slot, cell.value + 0);
-      if (cell.rolledUp) rolledUp |= 1 << slot;
-    } else {
-      stray = [...(stray ?? []), [name, cell]];
+    if (slot === undefined || type === null) others.push([name, cell]);
+    else {
+      const value = visibleValue(cell, type);
+      if (typeof value === 'number') set(metricsFrom + slot, value);
     }
   }
-  return [rolledUp, stray, others];
+  return others;
 };
 
 /** Logged outside any session: its `session_id` is that of its trace. */

@@ -4,7 +4,7 @@ import { appliesTo, standardColumn } from '../../kernel/columns.js';
 import type { MetricType, RecordScope } from '../../kernel/records.js';
 import { filterToSql, type FilterColumns } from './filter-to-sql.js';
 import type { Model } from './model.js';
-import { metricSql, tableOf } from './schema.js';
+import { foldedColumn, metricSql, tableOf } from './schema.js';
 import { bigintConstant, bindText, parameters, uuidConstant, type Parameters } from './sql.js';
 
 /** The records that a plan considers, as `FROM … WHERE …`, and the columns of them: `r` is the record. */
@@ -59,10 +59,10 @@ export const sourceOf = (model: Model, scope: RecordScope): Source => {
   const folded = (column: string): string => {
     const place = placeOf(column);
     if (place?.in === 'standard') {
-      const text = standard(column, 'VARCHAR');
-      return text.startsWith('r.')
-        ? `coalesce(json_extract_string(r.folded, '$.${column}'), lower(${text}))`
-        : text;
+      const lowered = `lower(${standard(column, 'VARCHAR')})`;
+      return model.columns.has(foldedColumn(scope.population, column))
+        ? `coalesce(json_extract_string(r.folded, '$.${column}'), ${lowered})`
+        : lowered;
     }
     if (place?.in === 'metrics' && registryType(place.metric) !== null) return nothing('VARCHAR');
     const kept = facet(column, 'folded', 'VARCHAR');
@@ -74,9 +74,13 @@ export const sourceOf = (model: Model, scope: RecordScope): Source => {
     text: (column) => typed(column, 'text', 'VARCHAR'),
     foldedText: folded,
     texts: (column) => standard(column, 'VARCHAR[]'),
-    foldedTexts: (column) =>
-      `coalesce(CAST(json_extract(r.folded, '$.${standardId(column)}') AS VARCHAR[]),` +
-      ` list_transform(${standard(column, 'VARCHAR[]')}, lambda item: lower(item)))`,
+    foldedTexts: (column) => {
+      const list = standard(column, 'VARCHAR[]');
+      const lowered = `list_transform(${list}, lambda item: lower(item))`;
+      return model.columns.has(foldedColumn(scope.population, column))
+        ? `coalesce(CAST(json_extract(r.folded, '$.${column}') AS VARCHAR[]), ${lowered})`
+        : lowered;
+    },
     uuid: (column) => standard(column, 'UUID'),
     microseconds: (column) => standard(column, 'BIGINT'),
     number: (column) => typed(column, 'floating_point', 'DOUBLE'),
@@ -104,8 +108,6 @@ export const sourceOf = (model: Model, scope: RecordScope): Source => {
 export const isInteger = (facet: string): string =>
   `(${facet}.num = trunc(${facet}.num) OR ${facet}.rolled_up` +
   ` OR ${facet}.bool IS NOT NULL OR ${facet}.text IS NOT NULL)`;
-
-const standardId = (column: string): string => (standardColumn.has(column) ? column : '');
 
 const conditionsOf = (model: Model, scope: RecordScope, to: Parameters): string[] => {
   const project = model.projects.get(scope.project);

@@ -1,65 +1,62 @@
-import type { DuckDBListValue, DuckDBValue } from '@duckdb/node-api';
-import { metricRegistry } from '../../kernel/columns.js';
-import type { StreamName } from '../../kernel/ports.js';
-import type { ColumnValue, MetricCell, RecordKind, RecordRow } from '../../kernel/records.js';
-import type { JsonObject } from '../../kernel/shapes.js';
-import type { Extras } from './fill.js';
-import { metricsFrom, ordinalsMax, recordColumns, standardFrom, storedStandard } from './schema.js';
+import type { DuckDBValue } from '@duckdb/node-api';
+import type { ColumnValue, Population, RecordRow } from '../../kernel/records.js';
+import type { Statements } from './connections.js';
+import { ordinalsMax, tableOf, textsApart } from './schema.js';
 
-/** The select list that `readRow` takes: all columns of `r`, then the group's name of `g`. */
-export const selectList = [...recordColumns.map(({ sql }) => `r.${sql}`), 'g.name'].join(', ');
+// The engine looks keys up in the index while they are few, and scans the table beyond 2,048.
+const keysAtATime = 1_000;
 
-/** Rows of `facets` of one record: column id, num, bool, text, rolled_up, first_at, first_type, fraction. */
-export type FacetRow = {
-  readonly column: string;
-  readonly cell: MetricCell | null;
-  readonly text: string | null;
-  readonly number: number | null;
+/** Records by their keys, in no order; an unknown key is left out. */
+export const rowsByKey = async (
+  { rows }: Statements,
+  population: Population,
+  keys: readonly bigint[],
+): Promise<ReadonlyMap<bigint, RecordRow>> => {
+  const found = new Map<bigint, RecordRow>();
+  const texts = textsApart.map((id) => `"${id}"`).join(', ');
+  for (let from = 0; from < keys.length; from += keysAtATime) {
+    const list = keys
+      .slice(from, from + keysAtATime)
+      .map(String)
+      .join(', ');
+    const stored = await rows(
+      `SELECT key, rest, ${texts} FROM ${tableOf[population]} WHERE key IN (${list})`,
+    );
+    for (const row of stored) found.set(row[0] as bigint, readRow(row));
+  }
+  return found;
 };
 
-export const keyOf = (stored: readonly DuckDBValue[]): bigint => stored[0] as bigint;
+const readRow = ([, rest, ...texts]: readonly DuckDBValue[]): RecordRow => {
+  const row = JSON.parse(String(rest)) as RecordRow;
+  const values: Record<string, ColumnValue> = { ...row.values };
+  textsApart.forEach((id, at) => {
+    const text = texts[at];
+    if (typeof text === 'string') values[id] = text;
+  });
+  return { ...row, values };
+};
 
-export const readRow = (
-  stored: readonly DuckDBValue[],
-  project: string,
-  facets: readonly FacetRow[],
-): RecordRow => {
-  const rolledUp = Number(stored[7]);
-  const extras = stored[10] === null ? {} : (JSON.parse(String(stored[10])) as Extras);
-  const values: Record<string, ColumnValue> = { ...extras.values, project_id: project };
-  storedStandard.forEach(({ id, read }, at) => {
-    const value = stored[standardFrom + at] ?? null;
-    if (value !== null) values[id] = read(value);
-  });
-  const metrics: [string, MetricCell][] = Object.entries(extras.metrics ?? {});
-  metricRegistry.forEach(({ name }, at) => {
-    const value = stored[metricsFrom + at];
-    if (typeof value !== 'number') return;
-    metrics.push([name, { value, rolledUp: (rolledUp & (1 << at)) !== 0 }]);
-  });
-  const of = (prefix: string) =>
-    facets
-      .filter(({ column }) => column.startsWith(prefix))
-      .map((facet) => [facet.column.slice(prefix.length), facet] as const);
-  for (const [metric, { cell }] of of('metrics/')) if (cell !== null) metrics.push([metric, cell]);
-  return {
-    group: String(stored[stored.length - 1]) as StreamName,
-    ordinal: Number(keyOf(stored) % BigInt(ordinalsMax)),
-    kind: String(stored[3]) as RecordKind,
-    values,
-    metrics: Object.fromEntries(metrics),
-    userMetadata: Object.fromEntries(
-      of('user_metadata/').map(([key, { text }]) => [key, text ?? '']),
-    ),
-    errors: Object.fromEntries(
-      of('errors/').map(([metric, { number, text }]) => [
-        metric,
-        { code: number ?? 0, message: text },
-      ]),
-    ),
-    annotators:
-      stored[8] === null ? [] : ((stored[8] as DuckDBListValue).items as readonly string[]),
-    spanCount: Number(stored[5]),
-    body: JSON.parse(String(stored[9])) as JsonObject,
-  };
+/** The keys that rows of a group can have; `size` is one more than its largest ordinal. */
+export const keysOf = ({ grp, size }: Group): readonly bigint[] =>
+  Array.from({ length: size }, (_, ordinal) => BigInt(grp * ordinalsMax + ordinal));
+
+export type Group = { readonly grp: number; readonly size: number };
+
+const plainName = /^[\w-]+$/;
+
+/** Groups by name. Names stand in the statement as constants, since only those reach the index. */
+export const groupsNamed = async (
+  { rows }: Statements,
+  names: readonly string[],
+): Promise<readonly Group[]> => {
+  const found: Group[] = [];
+  for (let from = 0; from < names.length; from += keysAtATime) {
+    const some = names.slice(from, from + keysAtATime);
+    if (!some.every((name) => plainName.test(name))) throw new TypeError('not a stream name');
+    const list = some.map((name) => `'${name}'`).join(', ');
+    const groups = await rows(`SELECT grp, size FROM groups WHERE name IN (${list})`);
+    found.push(...groups.map(([grp, size]) => ({ grp: Number(grp), size: Number(size) })));
+  }
+  return found;
 };

@@ -6,7 +6,8 @@ import { addRow, append, chunksFor } from './chunks.js';
 import type { Statements } from './connections.js';
 import type { Model } from './model.js';
 import { columnColumns, populations, projectColumns, storedUuid, tableOf } from './schema.js';
-import { bindTexts, integers, parameters, uuidConstant } from './sql.js';
+import { integers, uuidConstant } from './sql.js';
+import { groupsNamed, keysOf } from './stored-row.js';
 
 /** One transaction: rows out, rows in, deletions, mark. See `Records.apply` for what repeats and old fences do. */
 export const applyWrites = async (
@@ -57,27 +58,20 @@ const removeGroups = async (
   statements: Statements,
   names: readonly StreamName[],
 ): Promise<void> => {
-  if (names.length === 0) return;
-  const wanted = parameters();
-  const sql = `SELECT grp FROM groups WHERE name IN (SELECT unnest(${bindTexts(wanted, names)}))`;
-  const groups = await statements.rows(sql, wanted);
-  await removeNumbered(
-    statements,
-    groups.map(([grp]) => Number(grp)),
-  );
-};
-
-/** Numbers as constants: the scan skips all row groups that cannot hold them. */
-const removeNumbered = async ({ rows }: Statements, groups: readonly number[]): Promise<void> => {
+  const groups = await groupsNamed(statements, names);
   if (groups.length === 0) return;
-  const tables = [...populations.map((population) => tableOf[population]), 'facets', 'groups'];
-  for (const table of tables) {
-    await rows(`DELETE FROM ${table} WHERE grp IN (${integers(groups)})`);
+  const keys = groups.flatMap(keysOf);
+  for (const population of populations) {
+    await statements.rows(`DELETE FROM ${tableOf[population]} WHERE key IN (${keys.join(', ')})`);
+  }
+  const numbers = integers(groups.map(({ grp }) => grp));
+  for (const table of ['facets', 'groups']) {
+    await statements.rows(`DELETE FROM ${table} WHERE grp IN (${numbers})`);
   }
 };
 
 const removeDeleted = async (
-  statements: Statements,
+  { rows }: Statements,
   { deletedRuns, deletedProjects }: RecordWrites,
   model: Model,
 ): Promise<void> => {
@@ -87,14 +81,14 @@ const removeDeleted = async (
     ...numbers.map((number) => `project = ${integers([number])}`),
   ];
   if (conditions.length > 0) {
-    const doomed = populations.map(
-      (population) => `SELECT grp FROM ${tableOf[population]} WHERE ${conditions.join(' OR ')}`,
-    );
-    const groups = await statements.rows(doomed.join(' UNION '));
-    await removeNumbered(
-      statements,
-      groups.map(([grp]) => Number(grp)),
-    );
+    // All rows of a group are of one run, so what belongs to groups goes first, while the rows still name them.
+    const condition = conditions.join(' OR ');
+    const tables = populations.map((population) => tableOf[population]);
+    const doomed = tables.map((table) => `SELECT grp FROM ${table} WHERE ${condition}`);
+    for (const table of ['facets', 'groups']) {
+      await rows(`DELETE FROM ${table} WHERE grp IN (${doomed.join(' UNION ')})`);
+    }
+    for (const table of tables) await rows(`DELETE FROM ${table} WHERE ${condition}`);
   }
   const remember = (kind: string, ids: readonly string[]) =>
     ids.map((id) => `INSERT INTO deleted VALUES ('${kind}', ${uuidConstant(id)})`);
@@ -102,5 +96,5 @@ const removeDeleted = async (
     ...remember('run', deletedRuns),
     ...remember('project', deletedProjects),
   ];
-  for (const sql of statementsToRun) await statements.rows(sql);
+  for (const sql of statementsToRun) await rows(sql);
 };
