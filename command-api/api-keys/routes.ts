@@ -23,7 +23,7 @@ export type ApiKeyNeeds = {
   };
 };
 
-/** Values that cannot be used tell that somebody has them: a caller may be told so this often an hour (contract 4.4). */
+/** A value that cannot be used is somebody's: a caller may be told so this often an hour (contract 4.4). */
 const takenValuesMax = 5;
 const takenValuesWindowMs = 3_600_000;
 

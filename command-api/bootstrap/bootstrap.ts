@@ -42,7 +42,7 @@ export type Bootstrapped = {
   readonly finish: () => Promise<void>;
 };
 
-/** The ids of the first organisation and user are the same on every installation's first start, so a restart finds them. */
+/** The ids of the first organisation and user are the same on every installation, so a restart finds them. */
 const first = (ids: Ids) => ({
   organization: ids.derive('OrganizationId', 'bootstrap'),
   user: ids.derive('UserId', 'bootstrap'),

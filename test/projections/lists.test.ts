@@ -1,0 +1,139 @@
+import { expect } from 'chai';
+import type { Document, Event, Recorded } from '../../kernel/ports.js';
+import type { RunId } from '../../kernel/shapes.js';
+import { apiKeyList } from '../../projections/api-key-list.js';
+import { logStreamList } from '../../projections/log-stream-list.js';
+import { projectList } from '../../projections/project-list.js';
+import type { Projection } from '../../projections/projection.js';
+import { userList } from '../../projections/user-list.js';
+import { instantAfter, recordedAt } from '../support/log.js';
+import {
+  keyId,
+  keyMade,
+  organization,
+  projectId,
+  projectMade,
+  userId,
+  userMade,
+} from '../support/people.js';
+
+const fold = <E extends Event, B>(
+  { keys, evolve }: Projection<E, B>,
+  events: readonly Recorded<E>[],
+): readonly Document<B>[] => {
+  const documents = new Map<string, Document<B> | null>();
+  for (const event of events) {
+    for (const key of keys(event)) {
+      documents.set(key, evolve(documents.get(key) ?? null, event, key));
+    }
+  }
+  return [...documents.values()].filter((document) => document !== null);
+};
+
+/** The documents of a history; the same when each event comes twice. */
+const documentsOf = <E extends Event, B>(
+  projection: Projection<E, B>,
+  ...events: readonly E[]
+): readonly Document<B>[] => {
+  const recorded = events.map((event, place) => recordedAt(place, event));
+  const documents = fold(projection, recorded);
+  expect(
+    fold(
+      projection,
+      recorded.flatMap((event) => [event, event]),
+    ),
+  ).to.deep.equal(documents);
+  expect(
+    events.map(({ type }) => type).filter((type) => !projection.types.includes(type)),
+  ).to.have.length(0);
+  for (const { fields } of documents) {
+    expect(fields).to.have.all.keys(...Object.keys(projection.collection.fields));
+  }
+  return documents;
+};
+
+const id = projectId(1);
+const run = 'eeeeeeee-0000-4000-8000-000000000001' as RunId;
+const logStreamMade = {
+  type: 'LogStreamCreated',
+  data: {
+    run_id: run,
+    project_id: id,
+    organization_id: organization,
+    name: 'stream',
+    created_by: userId(1),
+    created_at: instantAfter(0),
+  },
+} as const;
+
+describe('the lists', () => {
+  it('have projects by organisation, with their last change', () => {
+    const [document, ...others] = documentsOf(
+      projectList,
+      projectMade(1, userId(1)),
+      { type: 'ProjectRenamed', data: { project_id: id, name: 'new' } },
+      {
+        type: 'ProjectDetailsChanged',
+        data: { project_id: id, description: 'words', labels: ['a'] },
+      },
+    );
+    expect(others).to.deep.equal([]);
+    expect(document).to.include({ key: id, scope: organization });
+    expect(document?.body).to.deep.equal({
+      id,
+      name: 'new',
+      type: 'gen_ai',
+      description: 'words',
+      labels: ['a'],
+      created_by: userId(1),
+      created_at: instantAfter(0),
+      updated_at: instantAfter(2),
+    });
+    expect(document?.fields).to.include({ name: 'new', updated_at: instantAfter(2) });
+  });
+
+  it('have no deleted project', () =>
+    expect(
+      documentsOf(projectList, projectMade(1, userId(1)), projectMade(2, userId(1)), {
+        type: 'ProjectDeleted',
+        data: { project_id: id },
+      }).map(({ key }) => key),
+    ).to.deep.equal([projectId(2)]));
+
+  it('have log streams by project, unchanged ones with the time they were made', () => {
+    const [document] = documentsOf(logStreamList, logStreamMade);
+    expect(document).to.include({ key: run, scope: id });
+    expect(document?.body).to.include({ updated_at: instantAfter(0) });
+    const [renamed] = documentsOf(logStreamList, logStreamMade, {
+      type: 'LogStreamRenamed',
+      data: { run_id: run, project_id: id, name: 'new' },
+    });
+    expect(renamed?.body).to.include({ name: 'new', updated_at: instantAfter(1) });
+  });
+
+  it('have no deleted log stream', () =>
+    expect(
+      documentsOf(logStreamList, logStreamMade, {
+        type: 'LogStreamDeleted',
+        data: { run_id: run, project_id: id },
+      }),
+    ).to.deep.equal([]));
+
+  it('have revoked keys, marked, and no hash of any value', () => {
+    const [document] = documentsOf(
+      apiKeyList,
+      keyMade(1, { ancestors: [keyId(9)], project_id: id, project_role: 'editor' }),
+      { type: 'ApiKeyRevoked', data: { api_key_id: keyId(1) } },
+    );
+    expect(document?.fields).to.include({ revoked: true, created_by: userId(1) });
+    expect(document?.body.ancestors).to.deep.equal([keyId(9)]);
+    expect(JSON.stringify(document)).not.to.include('hash-1');
+  });
+
+  it('have users by organisation', () =>
+    expect(documentsOf(userList, userMade(1, 'admin'))[0]).to.deep.include({
+      key: userId(1),
+      scope: organization,
+      body: { id: userId(1), email: 'user-1@example.org', first_name: 'Ada', last_name: '' },
+    }));
+});
