@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
-import { seeded } from '../../cli/demo/seeded.js';
+import { seeded, type Seeded } from '../../cli/demo/seeded.js';
 import { temporaryFolder } from '../support/folder.js';
 import { drawSeed } from '../support/outside.js';
 import { runs } from '../support/runs.js';
@@ -18,9 +18,10 @@ describe('a service that is killed while it deletes a project', function () {
 
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let service: ServiceProcess;
-  const random = seeded(drawSeed());
+  let random: Seeded;
 
   before(async () => {
+    random = seeded(drawSeed('kills during a deletion'));
     folder = await temporaryFolder();
     service = await startService({ dir: folder.dir });
   });

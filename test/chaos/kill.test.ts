@@ -11,7 +11,7 @@ describe('a service that is killed under load', function () {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 
   before(async () => {
-    const seed = drawSeed();
+    const seed = drawSeed('kills under load');
     folder = await temporaryFolder();
     killed = await killManyTimes({
       dir: folder.dir,
@@ -20,7 +20,7 @@ describe('a service that is killed under load', function () {
       atBoot: runs(5),
     });
     process.stdout.write(
-      `    seed ${seed}: ${killed.kills} kills, ${killed.acknowledged} writes acknowledged, ` +
+      `    ${killed.kills} kills, ${killed.acknowledged} writes acknowledged, ` +
         `${killed.unknown} unknown, ${killed.log.events} events\n`,
     );
   });

@@ -15,7 +15,7 @@ describe('a service that is asked to stop under load', function () {
 
   it('ends in order within 10 s and has all that it acknowledged', async () => {
     const folder = await temporaryFolder();
-    const random = seeded(drawSeed());
+    const random = seeded(drawSeed('stops under load'));
     const ledger = openLedger();
     const surprises: Surprise[] = [];
     let service = await startService({ dir: folder.dir });

@@ -11,10 +11,12 @@ export const repository = dirname(compiled);
 /** The built program. */
 export const program = resolve(compiled, 'main.js');
 
-/** Of `ASSAY_TEST_SEED`, else a new one: whoever draws one prints it. */
-export const drawSeed = (): number => {
+/** `ASSAY_TEST_SEED`, else a new one; printed, so that a failing run can be had again. */
+export const drawSeed = (what: string): number => {
   const asked = Number(process.env['ASSAY_TEST_SEED'] ?? '');
-  return Number.isInteger(asked) && asked > 0 ? asked : randomInt(1, 2 ** 31);
+  const seed = Number.isInteger(asked) && asked > 0 ? asked : randomInt(1, 2 ** 31);
+  process.stdout.write(`    ${what}: ASSAY_TEST_SEED=${seed}\n`);
+  return seed;
 };
 
 /** Where the material lies that is no part of the project: `ASSAY_TEST_SHARED`, else beside the repository. */
