@@ -11,11 +11,11 @@ export const repository = dirname(compiled);
 /** The built program. */
 export const program = resolve(compiled, 'main.js');
 
-/** `ASSAY_TEST_SEED`, else a new one; printed, so that a failing run can be had again. */
-export const drawSeed = (what: string): number => {
+/** `ASSAY_TEST_SEED`, else a new one; printed beside `what`, so that a failing run can be had again. */
+export const drawSeed = (what?: string): number => {
   const asked = Number(process.env['ASSAY_TEST_SEED'] ?? '');
   const seed = Number.isInteger(asked) && asked > 0 ? asked : randomInt(1, 2 ** 31);
-  process.stdout.write(`    ${what}: ASSAY_TEST_SEED=${seed}\n`);
+  if (what !== undefined) process.stdout.write(`    ${what}: ASSAY_TEST_SEED=${seed}\n`);
   return seed;
 };
 
