@@ -70,6 +70,14 @@ describe('the files of the log on SQLite', () => {
     await deaf.close();
   });
 
+  it('hold an event id once, also when another stream has the same payload at the same place', async () => {
+    const event = newEvent({ amount: 1 });
+    await single(log, appendOf(newStream(), 'none', event));
+    const other = newStream();
+    expect(await single(log, appendOf(other, 'none', event))).to.equal('conflict');
+    expect(await log.read(other)).to.deep.equal([]);
+  });
+
   it('are refused when a newer build has written them', async () => {
     await log.close();
     const database = new Database(join(folder.dir, 'log.sqlite'));

@@ -1,25 +1,28 @@
 import { expect } from 'chai';
 import { openBus } from '../../engines/memory/bus.js';
 import { openEventLog } from '../../engines/sqlite/event-log.js';
-import { start } from '../../kernel/ports.js';
+import { pagesOf } from '../suites/event-log.js';
 import { temporaryFolder } from '../support/folder.js';
 import { describeWith, strace } from '../support/tools.js';
 import { acknowledgedOf, refusalsOf, startWriting } from './writing.js';
 
-const appends = 300;
+const small = { writers: 8, bytes: 1_000, appends: 300 };
+/** So large that some wait for a later transaction when one fails. */
+const large = { writers: 20, bytes: 900_000, appends: 80 };
 
 /** One system call fails, once, and all later ones work: going on would look as if nothing had happened. */
 const faults = [
-  ['fsync,fdatasync', 20],
-  ['fsync,fdatasync', 30],
-  ['pwrite64', 100],
-  ['pwrite64', 101],
+  ['fsync,fdatasync', 20, small],
+  ['fsync,fdatasync', 30, small],
+  ['pwrite64', 100, small],
+  ['pwrite64', 101, small],
+  ['fsync,fdatasync', 12, large],
 ] as const;
 
 const storedIn = async (dir: string): Promise<readonly string[]> => {
   const bus = openBus(dir);
   const log = await openEventLog({ dir, bus });
-  const { events } = await log.page(start, 2 * appends);
+  const events = await pagesOf(log);
   await log.close();
   await bus.close();
   return events.map(({ id }) => id);
@@ -28,13 +31,12 @@ const storedIn = async (dir: string): Promise<readonly string[]> => {
 describeWith(strace, 'a disk that fails once', function () {
   this.timeout(60_000);
 
-  for (const [calls, at] of faults) {
-    it(`at ${calls} ${at} ends all acknowledgements, and what was acknowledged stays`, async () => {
+  for (const [calls, at, load] of faults) {
+    it(`at ${calls} ${at} ends all acknowledgements for good (${load.bytes} bytes an event)`, async () => {
       const { dir, remove } = await temporaryFolder();
       const failing = ['strace', '-f', '-qq', '-o', '/dev/null', '-e', `trace=${calls}`];
       const inject = ['-e', `inject=${calls}:error=EIO:when=${at}`];
-      const options = { dir, writers: 8, bytes: 1_000, appends };
-      const writing = startWriting([...failing, ...inject], options);
+      const writing = startWriting([...failing, ...inject], { dir, ...load });
       expect(await writing.ended).to.equal(0);
       const first = writing.said.findIndex((one) => 'refused' in one);
       expect(first, 'a refusal').to.be.greaterThan(0);
