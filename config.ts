@@ -33,7 +33,9 @@ type Variable = {
   readonly secret?: true;
 };
 
-/** The names, defaults and meanings of design.md section 9, also printed by `assay serve --help`. */
+/**
+ * The names, defaults and meanings of design.md section 9, also printed by `assay serve --help`.
+ */
 export const variables: readonly Variable[] = [
   { name: 'ASSAY_HOST', fallback: '127.0.0.1', meaning: 'address of both listeners' },
   { name: 'ASSAY_PORT', fallback: '8080', meaning: 'the API; 0 = any free port' },
@@ -70,8 +72,9 @@ export const variables: readonly Variable[] = [
 ];
 
 /**
- * Reads the environment once. Throws Fault `invalid` naming the variable and what is allowed; a name that begins with
- * ASSAY_ and is not in `variables` is refused too, so a typo dies at boot (ASSAY_TEST_* belong to the tests).
+ * Reads the environment once. Throws Fault `invalid` naming the variable and what is allowed; a
+ * name that begins with ASSAY_ and is not in `variables` is refused too, so a typo dies at boot
+ * (ASSAY_TEST_* belong to the tests).
  */
 export const readConfig = (environment: Environment): Config => {
   for (const name of Object.keys(environment)) {

@@ -4,7 +4,10 @@ import { openEventReader } from '../engines/sqlite/event-log.js';
 import { Fault } from '../kernel/fault.js';
 import type { EventReader } from '../kernel/ports.js';
 
-/** The log of a data folder, read-only: harmless beside a running service. Throws Fault when there is none. */
+/**
+ * The log of a data folder, read-only: harmless beside a running service. Throws Fault when there
+ * is none.
+ */
 export const openFolder = async (
   dir: string,
 ): Promise<{ reader: EventReader; close: () => Promise<void> }> => {

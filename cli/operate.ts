@@ -25,7 +25,10 @@ export const rebuild = async (config: Config, name: string | null, all: boolean)
   }
 };
 
-/** `assay verify`: exit 1 and the first difference when a read model is not what a replay of the log gives. */
+/**
+ * `assay verify`: exit 1 and the first difference when a read model is not what a replay of the log
+ * gives.
+ */
 export const verify = async (config: Config, json: boolean): Promise<void> => {
   const desk = await operator(config);
   try {

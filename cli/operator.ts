@@ -19,8 +19,8 @@ export type Operator = {
 };
 
 /**
- * Only one process may own a data folder: a running service is asked on its operators' port, otherwise this process
- * takes the folder for as long as the command runs.
+ * Only one process may own a data folder: a running service is asked on its operators' port,
+ * otherwise this process takes the folder for as long as the command runs.
  */
 export const operator = async (config: Config): Promise<Operator> => {
   const folder = await openFolder(config.dataDir);
@@ -63,7 +63,10 @@ const operatorHere = async (dir: string, unlock: () => void): Promise<Operator> 
     },
   };
 };
-/** A killed service left its read models behind the log; an hour catches up with any log that fits one machine. */
+/**
+ * A killed service left its read models behind the log; an hour catches up with any log that fits
+ * one machine.
+ */
 const catchUpMaxMs = 3_600_000;
 
 const operatorThere = (config: Config, port: number): Operator => {

@@ -8,7 +8,10 @@ import { recordsCollection } from '../projections/records/collection.js';
 import { logStreamList } from '../projections/log-stream-list.js';
 import type { LogStreamFacts } from '../contract/log-streams.js';
 
-/** Answers to the named questions of the slices that read models may answer: what is shown, never what is decided. */
+/**
+ * Answers to the named questions of the slices that read models may answer: what is shown, never
+ * what is decided.
+ */
 export const questionsOf = ({
   documents,
   records,
@@ -39,7 +42,10 @@ export const questionsOf = ({
     return document !== null && document.scope === project;
   },
 
-  /** Spans written lately are remembered where they are written; looking for older ones would slow every ingest. */
+  /**
+   * Spans written lately are remembered where they are written; looking for older ones would slow
+   * every ingest.
+   */
   spanOwners: async (): Promise<ReadonlyMap<string, TraceId>> => new Map(),
 
   traceOfSpan: async (project: ProjectId, span: SpanId): Promise<TraceId | null> => {

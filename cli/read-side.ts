@@ -5,7 +5,10 @@ import type { Records } from '../kernel/records.js';
 import type { Projector } from '../projections/operate.js';
 import type { ReadSideStart } from './read-side-worker.js';
 
-/** The thread that folds the log and owns the records: nothing it does stands in the way of a request. */
+/**
+ * The thread that folds the log and owns the records: nothing it does stands in the way of a
+ * request.
+ */
 export type ReadSide = {
   readonly records: Records;
   readonly projector: Projector;

@@ -1,7 +1,10 @@
 import type { Config } from '../config.js';
 import { startService, type Service } from './service.js';
 
-/** What a failed log or a dead thread ends the process with: a supervisor may start it again, a person should look. */
+/**
+ * What a failed log or a dead thread ends the process with: a supervisor may start it again, a
+ * person should look.
+ */
 export const doomedExitCode = 70;
 
 /** `assay serve`: until SIGTERM or SIGINT, which end it cleanly. */

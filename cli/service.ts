@@ -159,7 +159,10 @@ const timed = (log: EventLog, clock: Clock, metrics: Metrics): EventLog => ({
   },
 });
 
-/** `ready` exactly when the log takes writes and no projection stands still; the rest says what is wrong. */
+/**
+ * `ready` exactly when the log takes writes and no projection stands still; the rest says what is
+ * wrong.
+ */
 const readiness = async (log: EventLog, projector: Projector) => {
   const health = log.health();
   const statuses = await projector.status();

@@ -41,7 +41,10 @@ import {
 } from './record-reads.js';
 import { healthcheck, readDescription } from './service.js';
 
-/** Every operation that is served: the rows of contract 6 as far as they are built. A list, no discovery. */
+/**
+ * Every operation that is served: the rows of contract 6 as far as they are built. A list, no
+ * discovery.
+ */
 export const operations: readonly Operation[] = [
   sessionsAvailableColumns,
   tracesAvailableColumns,

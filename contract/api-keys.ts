@@ -20,7 +20,10 @@ const members = {
 export const apiKey = Type.Object(members);
 export type ApiKeyView = Static<typeof apiKey>;
 
-/** Of any key value that clients bring along; one that begins with `asy_` also has its checksum (contract 4.4). */
+/**
+ * Of any key value that clients bring along; one that begins with `asy_` also has its checksum
+ * (contract 4.4).
+ */
 export const keyValueForm = /^[!-~]{32,255}$/;
 
 const everyScheme = ['K', 'B', 'P'] as const;

@@ -2,8 +2,9 @@ import { Type, type TSchema } from 'typebox';
 import { component, type Json } from '../kernel/shapes.js';
 
 /**
- * A filter as a client writes it (contract 3.7). The guard lets any JSON pass here; query-api/filters reads it and
- * complains exactly where and how the contract says, which a union of schemas cannot do.
+ * A filter as a client writes it (contract 3.7). The guard lets any JSON pass here;
+ * query-api/filters reads it and complains exactly where and how the contract says, which a union
+ * of schemas cannot do.
  */
 export const filterNode = component<Json>('FilterNode');
 export const filterLeaf = component<Json>('FilterLeaf');

@@ -3,7 +3,10 @@ import type { ApiKeyId, Instant, ProjectId, UserId } from '../kernel/shapes.js';
 import type { Cause } from './operation.js';
 import type { OrganizationRole, Principal, ProjectInSight } from './roles.js';
 
-/** What the HTTP engine asks of the service before a handler runs. main.ts supplies it, answered from the log. */
+/**
+ * What the HTTP engine asks of the service before a handler runs. main.ts supplies it, answered
+ * from the log.
+ */
 export type Credential =
   | { readonly scheme: 'K'; readonly key: string }
   | { readonly scheme: 'B'; readonly token: string }
@@ -11,16 +14,19 @@ export type Credential =
 
 export interface Gate {
   /**
-   * Throws Fault `invalid-credentials`, `token-expired` or `too-many`. Never older than one second. `address` is the
-   * caller's, for the count of failures.
+   * Throws Fault `invalid-credentials`, `token-expired` or `too-many`. Never older than one second.
+   * `address` is the caller's, for the count of failures.
    */
   authenticate(credential: Credential, address: string): Promise<Principal>;
   /**
-   * When the key was used last, to the minute; null = not since this process started. A stamp is no event, and a
-   * restart forgets it.
+   * When the key was used last, to the minute; null = not since this process started. A stamp is no
+   * event, and a restart forgets it.
    */
   lastUsed(key: ApiKeyId): Instant | null;
-  /** Null: unknown, deleted, of another organisation, or the caller has no role there: all answer the same 404. */
+  /**
+   * Null: unknown, deleted, of another organisation, or the caller has no role there: all answer
+   * the same 404.
+   */
   projectInSight(principal: Principal, project: ProjectId): Promise<ProjectInSight | null>;
   /** A user of the caller's own organisation, else null. */
   userInSight(
@@ -41,10 +47,11 @@ export type Keyed = { readonly scope: string; readonly fingerprint: string };
 
 export interface Idempotency {
   /**
-   * Runs `work` once per scope within 24 h and answers what it answered. Throws Fault `invalid` when the scope was used
-   * with another fingerprint, `idempotency-in-progress` while the first is running. `work` says what may be stored;
-   * when it throws, nothing is (contract 1.8, rule 4), so that a repeat runs again, with the same `seed`: ids made from
-   * it make the repeat the same effect.
+   * Runs `work` once per scope within 24 h and answers what it answered. Throws Fault `invalid`
+   * when the scope was used with another fingerprint, `idempotency-in-progress` while the first is
+   * running. `work` says what may be stored; when it throws, nothing is (contract 1.8, rule 4), so
+   * that a repeat runs again, with the same `seed`: ids made from it make the repeat the same
+   * effect.
    */
   once(
     keyed: Keyed,
@@ -57,9 +64,9 @@ export interface Idempotency {
 
 export interface Freshness {
   /**
-   * Waits, at most 2 s, until the named read models have passed the log's head as of the call, and `min` when given.
-   * Answers the position all of them have reached. Throws Fault `read-model-behind` when `min` was not reached
-   * (contract 1.7).
+   * Waits, at most 2 s, until the named read models have passed the log's head as of the call, and
+   * `min` when given. Answers the position all of them have reached. Throws Fault
+   * `read-model-behind` when `min` was not reached (contract 1.7).
    */
   reached(reads: readonly string[], min: Position | null): Promise<Position>;
 }

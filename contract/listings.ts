@@ -3,7 +3,10 @@ import { component, maybe, nullable, oneOf, type Json } from '../kernel/shapes.j
 import { pageMembersOrNull } from './envelope.js';
 import { dateOperators, idOperators, textOperators } from './filters.js';
 
-/** A filter of contract 4.6 by `name`; query-api/listings.ts reads it and complains in the contract's words. */
+/**
+ * A filter of contract 4.6 by `name`; query-api/listings.ts reads it and complains in the
+ * contract's words.
+ */
 const listingFilter = component<Json>('ListingFilter');
 const listingSort = component<Json>('ListingSort');
 

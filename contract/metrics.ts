@@ -27,7 +27,10 @@ export const defaultIntervalMinutes = 5;
 /** A year of 365 days. */
 const intervalMinutesMax = 525_600;
 
-/** Members that stand beside the widgets in an answer, so no widget may be called so (contract 4.5, rule 7). */
+/**
+ * Members that stand beside the widgets in an answer, so no widget may be called so (contract 4.5,
+ * rule 7).
+ */
 export const reservedKeys = [
   'requests_count',
   'session_count',
@@ -42,7 +45,10 @@ const counts = {
   session_count: Type.Integer(),
   span_count: Type.Integer(),
 };
-/** Beside these members each widget id has a number, null, or for a text `Count` a map category -> count. */
+/**
+ * Beside these members each widget id has a number, null, or for a text `Count` a map category ->
+ * count.
+ */
 const widgetValue = Type.Union([
   Type.Number(),
   Type.Null(),

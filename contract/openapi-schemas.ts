@@ -3,7 +3,10 @@ import type { Json, JsonObject } from '../kernel/shapes.js';
 
 type Raw = Readonly<Record<string, unknown>>;
 
-/** Answers the schema as the document has it; with a name, puts it under the components and answers the reference. */
+/**
+ * Answers the schema as the document has it; with a name, puts it under the components and answers
+ * the reference.
+ */
 export type Publish = (schema: TSchema, name?: string) => Json;
 
 export const reference = (name: string): JsonObject => ({ $ref: `#/components/schemas/${name}` });

@@ -13,9 +13,9 @@ export type Description = {
 };
 
 /**
- * The OpenAPI 3.1.0 document of the operations. The same operations give the same document, member by member: paths by
- * name, methods in the order of `methods`. Recursive schemas and components stand once under `components/schemas`.
- * Throws on a component that nobody described.
+ * The OpenAPI 3.1.0 document of the operations. The same operations give the same document, member
+ * by member: paths by name, methods in the order of `methods`. Recursive schemas and components
+ * stand once under `components/schemas`. Throws on a component that nobody described.
  */
 export const openApiDocument = ({
   operations,

@@ -9,8 +9,8 @@ export type Scheme = 'K' | 'B' | 'P' | 'C';
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
- * One row of contract 6 as a value. From it come the route, the guard, the handler's types, the OpenAPI document, the
- * role matrix and the README's table.
+ * One row of contract 6 as a value. From it come the route, the guard, the handler's types, the
+ * OpenAPI document, the role matrix and the README's table.
  */
 export type Operation<
   P extends TObject = TObject,
@@ -75,7 +75,10 @@ export type Cause = {
   readonly correlationId: string;
   readonly causationId: string | null;
   readonly at: Instant;
-  /** The id of the event at this revision of this stream: the same for a repeat under one Idempotency-Key. */
+  /**
+   * The id of the event at this revision of this stream: the same for a repeat under one
+   * Idempotency-Key.
+   */
   readonly eventId: (stream: StreamName, revision: number) => string;
 };
 
@@ -98,7 +101,10 @@ export type Answer<T> = {
   readonly position?: Position;
 };
 
-/** What can be said against a request without looking at anything else (contract 1.5: before the object is sought). */
+/**
+ * What can be said against a request without looking at anything else (contract 1.5: before the
+ * object is sought).
+ */
 type Check<P, Q, B> = (
   request: Pick<Request<P, Q, B>, 'params' | 'query' | 'body'>,
 ) => readonly Complaint[];
@@ -106,8 +112,8 @@ type Check<P, Q, B> = (
 export type Route = {
   readonly operation: Operation;
   /**
-   * Rules over several members and others that the schemas cannot say. The guard asks after the schemas were content,
-   * with what they made of the request; any complaint is the 422.
+   * Rules over several members and others that the schemas cannot say. The guard asks after the
+   * schemas were content, with what they made of the request; any complaint is the 422.
    */
   readonly check: (
     request: Pick<Request<never, never, never>, 'params' | 'query' | 'body'>,
@@ -121,7 +127,10 @@ type Handler<P extends TObject, Q extends TObject, B extends TSchema, R extends 
   request: Request<Static<P>, Static<Q>, Static<B>>,
 ) => Promise<Answer<Static<R>>>;
 
-/** A write. Static<R> and not a plain type parameter: TypeScript would widen R and take a plain string for an id. */
+/**
+ * A write. Static<R> and not a plain type parameter: TypeScript would widen R and take a plain
+ * string for an id.
+ */
 export const route = <P extends TObject, Q extends TObject, B extends TSchema, R extends TSchema>(
   operation: Operation<P, Q, B, R>,
   handle: Handler<P, Q, B, R>,

@@ -1,7 +1,9 @@
 import { Type, type Static } from 'typebox';
 import { nullable } from '../kernel/shapes.js';
 
-/** `created_by_user` (contract 3.10): null when the user was removed or the service itself acted. */
+/**
+ * `created_by_user` (contract 3.10): null when the user was removed or the service itself acted.
+ */
 export const userBlock = nullable(
   Type.Object({
     id: Type.String(),

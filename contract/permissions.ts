@@ -6,7 +6,10 @@ export type Permission = {
   readonly message: string | null;
 };
 
-/** Actions on a project in the order of contract 3.10, each with the role it needs (contract 2.6, 6). */
+/**
+ * Actions on a project in the order of contract 3.10, each with the role it needs (contract 2.6,
+ * 6).
+ */
 const projectActions: readonly (readonly [string, ProjectRole])[] = [
   ['update', 'owner'],
   ['delete', 'owner'],

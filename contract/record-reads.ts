@@ -24,8 +24,9 @@ const metricInfo = Type.Union([
 ]);
 
 /**
- * Contract 5.7: what every record shows, and the members that only some kinds have (contract 5.6). The type is any JSON
- * object, because the read model holds the members of all kinds as they were sent.
+ * Contract 5.7: what every record shows, and the members that only some kinds have (contract 5.6).
+ * The type is any JSON object, because the read model holds the members of all kinds as they were
+ * sent.
  */
 const recordMembers = {
   type: oneOf(['session', 'trace', 'llm', 'retriever', 'tool', 'workflow', 'agent', 'control']),

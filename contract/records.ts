@@ -19,7 +19,10 @@ import {
 export const tracesMax = 1_000;
 /** Of one request, all levels of all its traces together. */
 export const spansMax = 5_000;
-/** One text value of a record, in bytes of UTF-8. The schemas say it in characters; record-rules.ts counts bytes. */
+/**
+ * One text value of a record, in bytes of UTF-8. The schemas say it in characters; record-rules.ts
+ * counts bytes.
+ */
 export const textBytesMax = 1_048_576;
 export const tagsMax = 100;
 export const metricsMax = 200;
@@ -57,7 +60,10 @@ export type SentTrace = SentMembers<TraceId> & {
   readonly type?: 'trace' | null;
   readonly session_id?: SessionId | null;
 };
-/** The schema lets each kind have its own of the further members; the type has them all, so that code can be one. */
+/**
+ * The schema lets each kind have its own of the further members; the type has them all, so that
+ * code can be one.
+ */
 export type SentSpan = SentMembers<SpanId> & {
   readonly type: SpanKind;
   readonly step_number?: number | null;
@@ -135,7 +141,9 @@ const controlResult = Type.Object({
   error_message: maybe(text),
 });
 
-/** What each kind takes as input and output (contract 5.6); null is allowed everywhere beside it. */
+/**
+ * What each kind takes as input and output (contract 5.6); null is allowed everywhere beside it.
+ */
 const stepInput = [text, messages, parts] as const;
 const stepOutput = [text, message, documents, parts, controlResult] as const;
 const traceText = [text, parts] as const;
@@ -143,7 +151,10 @@ const traceText = [text, parts] as const;
 export const tagList = maybe(
   Type.Array(nullable(Type.String({ minLength: 1, maxLength: tagMax })), { maxItems: tagsMax }),
 );
-/** Values are judged by record-rules.ts, because a list or an object is a `value_error` (contract 3.4, rule 1). */
+/**
+ * Values are judged by record-rules.ts, because a list or an object is a `value_error` (contract
+ * 3.4, rule 1).
+ */
 export const metricMap = Type.Optional(
   Type.Unsafe<SentMetrics | null>(
     nullable(

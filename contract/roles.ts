@@ -23,7 +23,10 @@ export type Requirement =
 export type Principal = {
   readonly userId: UserId;
   readonly organizationId: OrganizationId;
-  /** The creator's role now, for a limited key at most `user`. Bound keys have no organisation rights. */
+  /**
+   * The creator's role now, for a limited key at most `user`. Bound keys have no organisation
+   * rights.
+   */
   readonly organizationRole: OrganizationRole;
   /** Null for a person (bearer of a password login, Basic). */
   readonly key: KeyRights | null;
@@ -46,10 +49,11 @@ export type ProjectInSight = {
 };
 
 /**
- * What the caller may do in a live project of their own organisation; null = it is out of sight and answers 404.
- * `userRole` is the user's own role, not capped by the key: `owner` for an admin and for who created the project,
- * `viewer` for an auditor, capped at `viewer` for read_only (contract 2.6, rule 1), then within the bounds of the key
- * (contract 2.4, rule 4). Roles of collaborators and groups add to it here.
+ * What the caller may do in a live project of their own organisation; null = it is out of sight and
+ * answers 404. `userRole` is the user's own role, not capped by the key: `owner` for an admin and
+ * for who created the project, `viewer` for an auditor, capped at `viewer` for read_only (contract
+ * 2.6, rule 1), then within the bounds of the key (contract 2.4, rule 4). Roles of collaborators
+ * and groups add to it here.
  */
 export const roleInProject = (
   userRole: OrganizationRole,

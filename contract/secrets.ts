@@ -5,7 +5,10 @@ type Raw = Readonly<Record<string, unknown>>;
 const branchesOf = (schema: Raw): readonly Raw[] =>
   ['anyOf', 'allOf', 'oneOf'].flatMap((keyword) => (schema[keyword] ?? []) as readonly Raw[]);
 
-/** A copy of an answer with `""` for each member that its schema marks `x-secret`: what may be kept (contract 1.8). */
+/**
+ * A copy of an answer with `""` for each member that its schema marks `x-secret`: what may be kept
+ * (contract 1.8).
+ */
 export const withoutSecrets = (schema: TSchema, answer: unknown): unknown =>
   hasSecrets(schema) ? redacted(schema as Raw, answer) : answer;
 
@@ -42,7 +45,10 @@ const secretNames = (schema: TSchema): ReadonlySet<string> => {
 const isSecret = (schema: Raw): boolean =>
   schema['x-secret'] === true || branchesOf(schema).some(isSecret);
 
-/** Names of all members marked `x-secret` in what operations take and give: the redaction list of the log. */
+/**
+ * Names of all members marked `x-secret` in what operations take and give: the redaction list of
+ * the log.
+ */
 export const secretMembers = (operations: readonly Operation[]): readonly string[] => {
   const names = operations.flatMap(({ params, query, body, response }) =>
     [params, query, response, ...(body === null ? [] : [body])].flatMap((schema) => [

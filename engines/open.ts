@@ -9,7 +9,10 @@ import { openDocuments } from './sqlite/documents.js';
 import { openEventLog, openEventReader } from './sqlite/event-log.js';
 import { lockFolder } from './sqlite/folder-lock.js';
 
-/** The engines of one data folder. Every thread that needs one opens it through here; nothing else names an engine. */
+/**
+ * The engines of one data folder. Every thread that needs one opens it through here; nothing else
+ * names an engine.
+ */
 export type Folder = {
   readonly dir: string;
   /** Alone in the folder, or Fault `conflict`. Answers the function that gives it back. */
@@ -17,7 +20,9 @@ export type Folder = {
   bus(): Bus;
   /** Decoded, for deciding. Once per process. */
   log(bus: Bus): Promise<EventLog>;
-  /** As stored: the projector decodes, so that what it cannot read parks a stream and not the page. */
+  /**
+   * As stored: the projector decodes, so that what it cannot read parks a stream and not the page.
+   */
   reader(bus: Bus): Promise<EventReader>;
   documents(access: 'read' | 'write'): Promise<Documents>;
   /** One owner per process. */

@@ -23,7 +23,10 @@ import {
 } from './traces.js';
 import { userCreated } from './users.js';
 
-/** Every event type that was ever stored, with the schema of its newest version. A list, no discovery. */
+/**
+ * Every event type that was ever stored, with the schema of its newest version. A list, no
+ * discovery.
+ */
 export const eventSchemas: Readonly<Record<string, { version: number; schema: TSchema }>> = {
   OrganizationCreated: { version: 1, schema: organizationCreated },
   UserCreated: { version: 1, schema: userCreated },

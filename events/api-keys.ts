@@ -2,7 +2,10 @@
 import { Type, type Static } from 'typebox';
 import { id, instant, nullable, oneOf } from '../kernel/shapes.js';
 
-/** Stream `api-key-<key>`. The value itself is nowhere: `value_hash` is its HMAC under a pepper outside the log. */
+/**
+ * Stream `api-key-<key>`. The value itself is nowhere: `value_hash` is its HMAC under a pepper
+ * outside the log.
+ */
 export const apiKeyCreated = Type.Object({
   api_key_id: id('ApiKeyId'),
   organization_id: id('OrganizationId'),

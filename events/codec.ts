@@ -2,9 +2,10 @@ import { eventSchemas } from './all.js';
 import { upcasts } from './upcasts.js';
 
 /**
- * The only place where a stored event is read: brings its data to the newest version of its type. Throws TypeError on a
- * type or version that this build does not know; the runner then parks the stream and never guesses. It does not
- * validate against the schema: what was appended was typed, and the golden files hold old shapes to this function.
+ * The only place where a stored event is read: brings its data to the newest version of its type.
+ * Throws TypeError on a type or version that this build does not know; the runner then parks the
+ * stream and never guesses. It does not validate against the schema: what was appended was typed,
+ * and the golden files hold old shapes to this function.
  */
 export const decode = (type: string, schema: number, data: unknown): unknown => {
   const known = eventSchemas[type];

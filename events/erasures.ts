@@ -2,7 +2,10 @@
 import { Type, type Static } from 'typebox';
 import { id, oneOf } from '../kernel/shapes.js';
 
-/** Stream `erasure-<run or project>`. Nothing of what was deleted is left in the log but the facts of its deletion. */
+/**
+ * Stream `erasure-<run or project>`. Nothing of what was deleted is left in the log but the facts
+ * of its deletion.
+ */
 export const erasureCompleted = Type.Object({
   deleted: oneOf(['run', 'project']),
   deleted_id: Type.Unsafe<string>(Type.String({ format: 'uuid' })),

@@ -2,7 +2,10 @@
 import { Type, type Static } from 'typebox';
 import { instant, nullable, type Json } from '../kernel/shapes.js';
 
-/** Stream `idempotency-<hash of scope and key>` (contract 1.8). Someone is at work on the request from here on. */
+/**
+ * Stream `idempotency-<hash of scope and key>` (contract 1.8). Someone is at work on the request
+ * from here on.
+ */
 export const idempotencyClaimed = Type.Object({
   /** Hash of query and decoded body. */
   fingerprint: Type.String(),

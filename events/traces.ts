@@ -4,9 +4,10 @@ import type { RecordKind, SpanKind } from '../kernel/records.js';
 import { id, instant, maybe, nullable, type Instant, type Json } from '../kernel/shapes.js';
 
 /**
- * A trace or span as it was sent, after defaults (contract 5.6): members at their default are left out, instants and
- * ids are canonical, a leading `metrics/` of metric names is dropped, repeated tags are dropped. `minted` names what
- * the service added (contract 5.6, rule 3): it is not content.
+ * A trace or span as it was sent, after defaults (contract 5.6): members at their default are left
+ * out, instants and ids are canonical, a leading `metrics/` of metric names is dropped, repeated
+ * tags are dropped. `minted` names what the service added (contract 5.6, rule 3): it is not
+ * content.
  */
 export type RecordContent = {
   readonly type: Exclude<RecordKind, 'session'>;
@@ -42,7 +43,10 @@ export type RecordContent = {
   readonly evaluator_name?: string;
   readonly selector_path?: string;
 };
-/** Spans lie flat, a parent before its children as they were nested; `parent_id` is a span of the trace or the trace. */
+/**
+ * Spans lie flat, a parent before its children as they were nested; `parent_id` is a span of the
+ * trace or the trace.
+ */
 export type SpanContent = RecordContent & { readonly type: SpanKind; readonly parent_id: string };
 
 const content = Type.Unsafe<RecordContent>(Type.Object({ type: Type.Literal('trace') }));

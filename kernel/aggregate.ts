@@ -31,7 +31,8 @@ import {
 } from './records.js';
 import type { Instant } from './shapes.js';
 
-// The reference for engines: small and plain, over arrays, for any number of rows that a test can hold.
+// The reference for engines: small and plain, over arrays, for any number of rows that a test can
+// hold.
 
 /** Whether the record is among those that a plan considers: tenancy, run, window, kinds, filter. */
 export const considers = (scope: RecordScope, row: RecordRow): boolean => {
@@ -48,7 +49,10 @@ export const considers = (scope: RecordScope, row: RecordRow): boolean => {
   );
 };
 
-/** Types of metrics outside the registry by name (contract 3.4, rule 2). `rows` are all of one project. */
+/**
+ * Types of metrics outside the registry by name (contract 3.4, rule 2). `rows` are all of one
+ * project.
+ */
 export const metricTypes = (rows: readonly RecordRow[]): ReadonlyMap<string, MetricType> => {
   const firsts = new Map<string, { at: string; type: MetricType; fraction: boolean }>();
   for (const { metrics } of rows) {
@@ -65,8 +69,8 @@ export const metricTypes = (rows: readonly RecordRow[]): ReadonlyMap<string, Met
 };
 
 /**
- * Order of records (contract 3.8): negative when `one` comes first. Without a value last in both directions; ties by
- * `created_at` descending, then `id` descending.
+ * Order of records (contract 3.8): negative when `one` comes first. Without a value last in both
+ * directions; ties by `created_at` descending, then `id` descending.
  */
 export const compareRows =
   (sort: Sort | null, types: ReadonlyMap<string, MetricType>) =>
@@ -98,7 +102,10 @@ const compareColumn = (
   return ascending ? order : -order;
 };
 
-/** What the column catalogue says about the records considered (contract 4.1). `rows` are all of the project. */
+/**
+ * What the column catalogue says about the records considered (contract 4.1). `rows` are all of the
+ * project.
+ */
 export const columnFacts = (scope: RecordScope, rows: readonly RecordRow[]): ColumnFacts => {
   const types = metricTypes(rows);
   const considered = rows.filter((row) => considers(scope, row));
@@ -131,8 +138,8 @@ export const userMetadataKeysMax = 1_000;
 type GroupValue = string | number | boolean | null;
 
 /**
- * Contract 4.5 over all rows of the project. Refusals in this order: a long group value, too many groups, too many
- * categories (of the first widget that has them), too many answered values.
+ * Contract 4.5 over all rows of the project. Refusals in this order: a long group value, too many
+ * groups, too many categories (of the first widget that has them), too many answered values.
  */
 export const aggregate = (
   plan: AggregatePlan,
@@ -164,7 +171,10 @@ export const aggregate = (
   return { total: cellOf(plan, considered), groups, errors: errorsOf(plan, considered, rows) };
 };
 
-/** The groups that a record counts in, with the value in its own type. Missing and `""` share a key (contract 4.5, rule 6). */
+/**
+ * The groups that a record counts in, with the value in its own type. Missing and `""` share a key
+ * (contract 4.5, rule 6).
+ */
 const groupsOf = (
   column: string | null,
   row: RecordRow,
@@ -269,8 +279,8 @@ const nearestRank = (percent: number, values: readonly number[]): number | null 
   null;
 
 /**
- * Of the metrics asked for, on the records considered and the spans below considered traces: one error per code, with
- * the least message in code point order. By code.
+ * Of the metrics asked for, on the records considered and the spans below considered traces: one
+ * error per code, with the least message in code point order. By code.
  */
 const errorsOf = (
   plan: AggregatePlan,

@@ -16,7 +16,10 @@ const spacings: readonly (readonly [RegExp, string])[] = [
 const replaced = (text: string, rules: readonly (readonly [RegExp, string])[]): string =>
   rules.reduce((result, [pattern, by]) => result.replace(pattern, by), text);
 
-/** Tokens 13a of contract 3.5: each step over the whole text, left to right, without overlap. Case is kept. */
+/**
+ * Tokens 13a of contract 3.5: each step over the whole text, left to right, without overlap. Case
+ * is kept.
+ */
 export const tokens13a = (text: string): readonly string[] =>
   replaced(` ${replaced(text, entities)} `, spacings)
     .split(/\s+/)
@@ -25,9 +28,9 @@ export const tokens13a = (text: string): readonly string[] =>
 const orders = 4;
 
 /**
- * Numbers n-grams so that no n-gram is ever built as a string: the number of an n-gram is looked up by the number of
- * its first n-1 tokens and its last token. Open addressing on typed arrays, because texts of 1 MiB have a million
- * tokens and a Map of them costs seconds.
+ * Numbers n-grams so that no n-gram is ever built as a string: the number of an n-gram is looked up
+ * by the number of its first n-1 tokens and its last token. Open addressing on typed arrays,
+ * because texts of 1 MiB have a million tokens and a Map of them costs seconds.
  */
 const ngramTable = (capacity: number) => {
   const size = 2 ** Math.ceil(Math.log2(Math.max(16, capacity * 2)));
@@ -59,7 +62,10 @@ const ngramTable = (capacity: number) => {
   };
 };
 
-/** m_1 … m_4 of contract 3.5: output n-grams found in the reference, each at most as often as it occurs there. */
+/**
+ * m_1 … m_4 of contract 3.5: output n-grams found in the reference, each at most as often as it
+ * occurs there.
+ */
 const clippedMatches = (output: readonly string[], reference: readonly string[]): number[] => {
   const vocabulary = new Map<string, number>();
   const referenceTokens = Int32Array.from(reference, (token) => {
@@ -68,7 +74,8 @@ const clippedMatches = (output: readonly string[], reference: readonly string[])
     return known;
   });
   const outputTokens = Int32Array.from(output, (token) => vocabulary.get(token) ?? -1);
-  // The number of the (n-1)-gram that starts at each place; an output n-gram that the reference lacks is -1.
+  // The number of the (n-1)-gram that starts at each place; an output n-gram that the reference
+  // lacks is -1.
   const referenceGrams = new Int32Array(reference.length);
   const outputGrams = new Int32Array(output.length);
   const matches: number[] = [];
@@ -99,8 +106,8 @@ const clippedMatches = (output: readonly string[], reference: readonly string[])
 };
 
 /**
- * Sentence BLEU-4 with smoothing method 1 (contract 3.5), in [0, 1]. Null: the reference has no tokens. Linear in the
- * length of the texts.
+ * Sentence BLEU-4 with smoothing method 1 (contract 3.5), in [0, 1]. Null: the reference has no
+ * tokens. Linear in the length of the texts.
  */
 export const bleu = (output: string, reference: string): number | null => {
   const said = tokens13a(output);

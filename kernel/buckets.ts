@@ -1,10 +1,15 @@
 import type { Instant } from './shapes.js';
 
-/** Microseconds since 1970-01-01T00:00:00Z; negative before. `instant` is canonical (kernel/shapes.ts). */
+/**
+ * Microseconds since 1970-01-01T00:00:00Z; negative before. `instant` is canonical
+ * (kernel/shapes.ts).
+ */
 export const microsecondsOf = (instant: Instant): bigint =>
   BigInt(millisecondsOf(instant)) * 1_000n + BigInt(instant.slice(23, 26));
 
-/** Whole milliseconds, the last three digits cut off: for engines that write both halves themselves. */
+/**
+ * Whole milliseconds, the last three digits cut off: for engines that write both halves themselves.
+ */
 export const millisecondsOf = (instant: Instant): number => Date.parse(`${instant.slice(0, 23)}Z`);
 
 /** Outside the years 0001 to 9999, which no canonical text can say, the nearest instant inside. */
@@ -24,7 +29,10 @@ const last = microsecondsOf(lastInstant);
 
 const microsecondsPerMinute = 60_000_000n;
 
-/** Which bucket an instant falls into: whole multiples of the interval since 1970, negative before (contract 4.5, rule 5). */
+/**
+ * Which bucket an instant falls into: whole multiples of the interval since 1970, negative before
+ * (contract 4.5, rule 5).
+ */
 export const bucketOf = (microseconds: bigint, intervalMinutes: number): bigint => {
   const width = BigInt(intervalMinutes) * microsecondsPerMinute;
   const whole = microseconds / width;

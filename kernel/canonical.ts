@@ -12,9 +12,9 @@ const dateTimeForm =
   /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(?: ?([Zz]|[+-]\d\d(?::?\d\d)?))?)?$/;
 
 /**
- * RFC 3339 and its neighbours as contract 1.3 lists them: any separator, optional seconds, fraction and zone (none is
- * UTC), a bare date is midnight. Digits after the sixth are cut off. Null outside that grammar, for days and times that
- * do not exist and for years outside 0001 to 9999.
+ * RFC 3339 and its neighbours as contract 1.3 lists them: any separator, optional seconds, fraction
+ * and zone (none is UTC), a bare date is midnight. Digits after the sixth are cut off. Null outside
+ * that grammar, for days and times that do not exist and for years outside 0001 to 9999.
  */
 export const canonicalInstant = (text: string): Instant | null => {
   const parts = dateTimeForm.exec(text);

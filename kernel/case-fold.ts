@@ -1,9 +1,10 @@
 import { codePoints } from './code-points.js';
 
 /**
- * Unicode simple case folding (contract 3.7, rule 1): two texts are equal without regard to case exactly when their
- * folded forms are equal, and folding goes code point by code point, so substrings fold to substrings. Which member
- * stands for a class is ours: only equality counts. Nothing else is normalised.
+ * Unicode simple case folding (contract 3.7, rule 1): two texts are equal without regard to case
+ * exactly when their folded forms are equal, and folding goes code point by code point, so
+ * substrings fold to substrings. Which member stands for a class is ours: only equality counts.
+ * Nothing else is normalised.
  */
 export const foldCase = (text: string): string => {
   if (ascii.test(text)) return text.toLowerCase();
@@ -19,8 +20,9 @@ const lastCased = 0x1ffff;
 let table: ReadonlyMap<string, string> | null = null;
 
 /**
- * Every code point that folds to another one, with that one. Taken from the runtime's own `iu` matching, which is
- * defined as simple folding, and not from `toLowerCase`, which maps ſ, ς and K otherwise and İ to two code points.
+ * Every code point that folds to another one, with that one. Taken from the runtime's own `iu`
+ * matching, which is defined as simple folding, and not from `toLowerCase`, which maps ſ, ς and K
+ * otherwise and İ to two code points.
  */
 export const foldings = (): ReadonlyMap<string, string> => {
   table ??= readFoldings();

@@ -1,4 +1,7 @@
-/** Order of texts by code point (contract 3.2, 3.8), which is also that of their UTF-8 bytes. `<` on strings differs above U+FFFF. */
+/**
+ * Order of texts by code point (contract 3.2, 3.8), which is also that of their UTF-8 bytes. `<` on
+ * strings differs above U+FFFF.
+ */
 export const byCodePoint = (one: string, other: string): number => {
   const length = Math.min(one.length, other.length);
   for (let at = 0; at < length; at += 1) {
@@ -26,7 +29,8 @@ export const utf8Bytes = (text: string): number => {
   let bytes = text.length;
   for (let at = 0; at < text.length; at += 1) {
     const unit = text.charCodeAt(at);
-    // Two surrogates are four bytes, so each counts as two; a lone one becomes U+FFFD, three bytes, before it gets here.
+    // Two surrogates are four bytes, so each counts as two; a lone one becomes U+FFFD, three bytes,
+    // before it gets here.
     if (unit >= 0x80) bytes += unit >= 0x800 && (unit < 0xd800 || unit > 0xdfff) ? 2 : 1;
   }
   return bytes;

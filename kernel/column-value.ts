@@ -21,7 +21,10 @@ export const placeOf = (column: string): ColumnPlace | null => {
   return standardColumn.has(column) ? { in: 'standard', column } : null;
 };
 
-/** The value of a standard column; null when the record has none or the column does not fit its kind. */
+/**
+ * The value of a standard column; null when the record has none or the column does not fit its
+ * kind.
+ */
 export const standardValue = (row: RecordRow, column: string): ColumnValue => {
   const known = standardColumn.get(column);
   if (known === undefined || !known.kinds.includes(row.kind)) return null;
@@ -29,8 +32,9 @@ export const standardValue = (row: RecordRow, column: string): ColumnValue => {
 };
 
 /**
- * The value of a metric as columns, filters, sorts and aggregates see it; null when absent or not of the metric's type
- * (contract 3.4, rule 3). -0 counts as 0. `type` null: the metric has no type, so no value is visible.
+ * The value of a metric as columns, filters, sorts and aggregates see it; null when absent or not
+ * of the metric's type (contract 3.4, rule 3). -0 counts as 0. `type` null: the metric has no type,
+ * so no value is visible.
  */
 export const metricValue = (
   row: RecordRow,
@@ -41,7 +45,10 @@ export const metricValue = (
   return cell === undefined || type === null ? null : visibleValue(cell, type);
 };
 
-/** What shows of the cell of a metric of this type: its value, else the roll-up kept beside it, else nothing. */
+/**
+ * What shows of the cell of a metric of this type: its value, else the roll-up kept beside it, else
+ * nothing.
+ */
 export const visibleValue = (cell: MetricCell, type: MetricType): MetricValue | null => {
   const { value, rollUp } = cell;
   if (fits(cell, type)) return typeof value === 'number' ? value + 0 : value;
@@ -49,7 +56,10 @@ export const visibleValue = (cell: MetricCell, type: MetricType): MetricValue | 
   return numeric && typeof value !== 'number' && rollUp !== undefined ? rollUp + 0 : null;
 };
 
-/** A rolled-up average of an integer metric has a fraction and fits all the same (contract 3.4, rule 5). */
+/**
+ * A rolled-up average of an integer metric has a fraction and fits all the same (contract 3.4, rule
+ * 5).
+ */
 export const fits = ({ value, rolledUp }: MetricCell, type: MetricType): boolean => {
   switch (type) {
     case 'integer':
@@ -68,7 +78,10 @@ export const fits = ({ value, rolledUp }: MetricCell, type: MetricType): boolean
 export const userMetadataValue = (row: RecordRow, key: string): string | null =>
   Object.hasOwn(row.userMetadata, key) ? (row.userMetadata[key] ?? null) : null;
 
-/** Of a metric outside the registry the type comes from its values (kernel/aggregate.ts, `metricTypes`). */
+/**
+ * Of a metric outside the registry the type comes from its values (kernel/aggregate.ts,
+ * `metricTypes`).
+ */
 export const registryType = (metric: string): MetricType | null =>
   registryMetric.get(metric)?.type ?? null;
 

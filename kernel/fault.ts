@@ -1,6 +1,6 @@
 /**
- * What can go wrong on purpose. The word is the decision's vocabulary; the HTTP status and the `code` member of
- * contract 1.5 belong to engines/koa/problem.ts.
+ * What can go wrong on purpose. The word is the decision's vocabulary; the HTTP status and the
+ * `code` member of contract 1.5 belong to engines/koa/problem.ts.
  */
 export type FaultCode =
   | 'malformed'
@@ -52,7 +52,9 @@ export class Fault extends Error {
   }
 }
 
-/** A 422 about one place of the request; `sentence` is what follows `Value error, ` (contract 1.4). */
+/**
+ * A 422 about one place of the request; `sentence` is what follows `Value error, ` (contract 1.4).
+ */
 export const valueError = (loc: readonly string[], sentence: string): Fault =>
   invalid([{ loc, msg: `Value error, ${sentence}`, type: 'value_error' }]);
 

@@ -14,8 +14,9 @@ import type { Instant } from './shapes.js';
 export type FilterKind = 'text' | 'id' | 'date' | 'number' | 'boolean' | 'collection';
 
 /**
- * The filter tree after the planner checked it against the catalogue (contract 3.7): one spelling, values in canonical
- * form (ids lower-cased, instants canonical), lists where the operator takes a list. Engines compile this and nothing else.
+ * The filter tree after the planner checked it against the catalogue (contract 3.7): one spelling,
+ * values in canonical form (ids lower-cased, instants canonical), lists where the operator takes a
+ * list. Engines compile this and nothing else.
  */
 export type Filter =
   | { readonly all: readonly Filter[] }
@@ -67,8 +68,9 @@ export const depthMax = 8;
 export const nodesMax = 100;
 
 /**
- * The reference: whether the record satisfies the filter. Every engine answers as this does (contract 3.7). Logic has
- * two values. `templates` are the live annotation templates of the project.
+ * The reference: whether the record satisfies the filter. Every engine answers as this does
+ * (contract 3.7). Logic has two values. `templates` are the live annotation templates of the
+ * project.
  */
 export const matches = (filter: Filter, row: RecordRow, templates: readonly string[]): boolean => {
   if ('all' in filter) return filter.all.every((node) => matches(node, row, templates));
@@ -100,7 +102,10 @@ type TextLeaf = Extract<Leaf, { readonly kind: 'text' | 'id' }>;
 type CollectionLeaf = Extract<Leaf, { readonly kind: 'collection' }>;
 type NumberLeaf = Extract<Leaf, { readonly kind: 'number' }>;
 
-/** Metrics of the registry keep their type; of another one the leaf's kind says which values it is about. */
+/**
+ * Metrics of the registry keep their type; of another one the leaf's kind says which values it is
+ * about.
+ */
 const leafValue = (row: RecordRow, column: string, kind: MetricType): ColumnValue => {
   const place = placeOf(column);
   if (place?.in === 'metrics') {

@@ -2,8 +2,8 @@ import type { Filter, FilterKind } from './filter.js';
 import type { Brand, Instant, Json } from './shapes.js';
 
 /**
- * Where an event stands in the whole log: 16 characters `[0-9a-f]`, fixed width, so that text order is log order on
- * every engine. Positions may have gaps; revisions do not.
+ * Where an event stands in the whole log: 16 characters `[0-9a-f]`, fixed width, so that text order
+ * is log order on every engine. Positions may have gaps; revisions do not.
  */
 export type Position = Brand<string, 'Position'>;
 /** Before the first event. */
@@ -49,7 +49,10 @@ export type Recorded<E extends Event = Event> = E & {
 
 export type StreamAppend = {
   readonly stream: StreamName;
-  /** The revision of the stream's last event as the caller knows it, or `none` for a stream that must not exist. */
+  /**
+   * The revision of the stream's last event as the caller knows it, or `none` for a stream that
+   * must not exist.
+   */
   readonly expected: number | 'none';
   readonly events: readonly NewEvent[];
 };
@@ -57,37 +60,57 @@ export type StreamAppend = {
 export type AppendResult = { readonly position: Position } | 'conflict';
 
 /**
- * The truth. Each StreamAppend is atomic by itself; several of one call are not (no engine may be asked to).
- * `append` resolves only after the events are durable. `conflict`: the expected revision is not the stream's, or an
- * event id is already stored with another payload, or the stream was erased. The same ids with the same payload, sent
- * again, answer their first position. Throws Fault `unavailable` when nothing is known to be written or the outcome is
- * unknown: repeat with the same ids.
+ * The truth. Each StreamAppend is atomic by itself; several of one call are not (no engine may be
+ * asked to). `append` resolves only after the events are durable. `conflict`: the expected revision
+ * is not the stream's, or an event id is already stored with another payload, or the stream was
+ * erased. The same ids with the same payload, sent again, answer their first position. Throws Fault
+ * `unavailable` when nothing is known to be written or the outcome is unknown: repeat with the same
+ * ids.
  */
 export interface EventLog extends EventReader {
   append(batch: readonly StreamAppend[]): Promise<readonly AppendResult[]>;
-  /** The content is gone for good and a tombstone stays: the stream reads as empty and refuses appends. Repeatable. */
+  /**
+   * The content is gone for good and a tombstone stays: the stream reads as empty and refuses
+   * appends. Repeatable.
+   */
   erase(stream: StreamName): Promise<void>;
-  /** False from the first failed commit on; `cause` is for the log. `fatal` = never again in this process. */
+  /**
+   * False from the first failed commit on; `cause` is for the log. `fatal` = never again in this
+   * process.
+   */
   health(): { readonly writable: boolean; readonly fatal: boolean; readonly cause: string | null };
 }
 
 export interface EventReader {
-  /** Events of one stream in revision order from `from` (inclusive, default 0); an unknown or erased stream is empty. */
+  /**
+   * Events of one stream in revision order from `from` (inclusive, default 0); an unknown or erased
+   * stream is empty.
+   */
   read(stream: StreamName, options?: { readonly from?: number }): Promise<readonly Recorded[]>;
   /**
-   * Events after `after` in log order, at most `limit`; erased events are left out. Empty = nothing there yet. With
-   * `types` only events of these types, and `limit` bounds how many are looked at: see `through`.
+   * Events after `after` in log order, at most `limit`; erased events are left out. Empty = nothing
+   * there yet. With `types` only events of these types, and `limit` bounds how many are looked at:
+   * see `through`.
    */
   page(after: Position, limit: number, types?: readonly string[]): Promise<Page>;
-  /** Names of the streams with events that begin with `prefix` and come after `after`, by code point, at most `limit`. */
+  /**
+   * Names of the streams with events that begin with `prefix` and come after `after`, by code
+   * point, at most `limit`.
+   */
   streams(prefix: string, after: StreamName | null, limit: number): Promise<readonly StreamName[]>;
-  /** Resolves soon after the head passes `after`, or when `signal` aborts; may resolve early: look again. */
+  /**
+   * Resolves soon after the head passes `after`, or when `signal` aborts; may resolve early: look
+   * again.
+   */
   grown(after: Position, signal?: AbortSignal): Promise<void>;
   /** Position of the last durable event, `start` on an empty log. */
   head(): Promise<Position>;
   close(): Promise<void>;
 }
-/** `through`: everything up to here was looked at, so the next page begins after it even when events were left out. */
+/**
+ * `through`: everything up to here was looked at, so the next page begins after it even when events
+ * were left out.
+ */
 export type Page = { readonly events: readonly Recorded[]; readonly through: Position };
 
 /** A keyed read model. `fields` are what it can be filtered and sorted by. */
@@ -98,7 +121,9 @@ export type Collection = {
 };
 export type Document<B = unknown> = {
   readonly key: string;
-  /** Tenancy: an organisation or project id. Every `find` names it, so a handler cannot forget it. */
+  /**
+   * Tenancy: an organisation or project id. Every `find` names it, so a handler cannot forget it.
+   */
   readonly scope: string;
   readonly fields: Readonly<Record<string, FieldValue>>;
   readonly body: B;
@@ -117,15 +142,16 @@ export type Found<B> = { readonly documents: readonly Document<B>[]; readonly mo
 /** A document of null removes the key. */
 export type DocumentWrite = { readonly key: string; readonly document: Document | null };
 /**
- * `fence` grows with each lease: a write under an older fence throws Fault `conflict`. A mark was passed when the
- * checkpoint is further, or is the same position under the same fence; under a newer fence the position is written once
- * more, which is how a stream that was set aside comes back on a quiet log.
+ * `fence` grows with each lease: a write under an older fence throws Fault `conflict`. A mark was
+ * passed when the checkpoint is further, or is the same position under the same fence; under a
+ * newer fence the position is written once more, which is how a stream that was set aside comes
+ * back on a quiet log.
  */
 export type Mark = { readonly position: Position; readonly fence: number };
 
 /**
- * Keyed JSON. `apply` is one step with the checkpoint: after a crash both are there or neither. A repeat of a mark
- * already passed changes nothing.
+ * Keyed JSON. `apply` is one step with the checkpoint: after a crash both are there or neither. A
+ * repeat of a mark already passed changes nothing.
  */
 export interface Documents {
   /** `start` for a collection (name and version) that was never written. */
@@ -147,7 +173,10 @@ export interface Beside<M> {
   adopt(): Promise<void>;
   discard(): Promise<void>;
 }
-/** One item of a read model in canonical form; `verify` compares dumps, so they come by key in code point order. */
+/**
+ * One item of a read model in canonical form; `verify` compares dumps, so they come by key in code
+ * point order.
+ */
 export type DumpItem = { readonly key: string; readonly value: Json };
 
 /** Hints only: losing every message changes nothing but freshness. */
@@ -177,6 +206,8 @@ export interface Random {
 /** The few files the service itself touches: its secret key, the schema document, a marker. */
 export interface Files {
   read(path: string): Promise<Uint8Array | null>;
-  /** Durable and whole when it resolves: written beside, synced, renamed, folder synced. Mode 0600. */
+  /**
+   * Durable and whole when it resolves: written beside, synced, renamed, folder synced. Mode 0600.
+   */
   write(path: string, bytes: Uint8Array): Promise<void>;
 }

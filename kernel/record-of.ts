@@ -5,7 +5,9 @@ import type { Json, JsonObject } from './shapes.js';
 
 type Members = Record<string, Json>;
 
-/** Members of contract 5.6 that only this kind has and whose column holds them as they were sent. */
+/**
+ * Members of contract 5.6 that only this kind has and whose column holds them as they were sent.
+ */
 export const ownMembers: Readonly<Record<RecordKind, readonly string[]>> = {
   session: [],
   trace: [],
@@ -25,8 +27,9 @@ export const ownMembers: Readonly<Record<RecordKind, readonly string[]>> = {
 };
 
 /**
- * The record as read (contract 5.7) without its tree, counts and what ratings say: every member is there, null, `""`,
- * `[]` or `{}` where nothing was sent. The inverse of the fold in projections/records.
+ * The record as read (contract 5.7) without its tree, counts and what ratings say: every member is
+ * there, null, `""`, `[]` or `{}` where nothing was sent. The inverse of the fold in
+ * projections/records.
  */
 export const recordOf = (row: RecordRow): JsonObject => {
   const { kind, values, body } = row;
@@ -98,7 +101,10 @@ const ownMetrics = ({ metrics, body }: RecordRow): JsonObject => {
   return Object.fromEntries([...own, ...Object.entries(unfit)]);
 };
 
-/** An error wins over a value: it says that the evaluation failed (contract 3.9), and `metrics` still has the value. */
+/**
+ * An error wins over a value: it says that the evaluation failed (contract 3.9), and `metrics`
+ * still has the value.
+ */
 const metricInfo = ({ metrics, errors }: RecordRow): JsonObject => {
   const found = Object.entries(metrics).map(([name, cell]): [string, Json] => [
     name,

@@ -8,12 +8,17 @@ export type Population = 'session' | 'trace' | 'span';
 export type MetricType = 'integer' | 'floating_point' | 'boolean' | 'text';
 export type MetricValue = number | boolean | string;
 
-/** What a filter, a sort or a group sees of a column: null = no value. Dates and ids in canonical text. */
+/**
+ * What a filter, a sort or a group sees of a column: null = no value. Dates and ids in canonical
+ * text.
+ */
 export type ColumnValue = string | number | boolean | readonly string[] | null;
 
 /**
- * One session, trace or span as the read model holds it. `values` has the standard columns of contract 3.3 that have a
- * value; `id`, `created_at`, `project_id` and `run_id` are always there, on sessions too. -0 is stored as 0. `body` has the members of the record as read (contract 5.7) that `values` and `metrics` cannot give back.
+ * One session, trace or span as the read model holds it. `values` has the standard columns of
+ * contract 3.3 that have a value; `id`, `created_at`, `project_id` and `run_id` are always there,
+ * on sessions too. -0 is stored as 0. `body` has the members of the record as read (contract 5.7)
+ * that `values` and `metrics` cannot give back.
  */
 export type RecordRow = {
   /** The stream the row was folded from: all rows of a trace share it. */
@@ -28,8 +33,9 @@ export type RecordRow = {
   /** `<metric>_ems_error_code` and `<metric>_error_message` by metric (contract 3.9). */
   readonly errors: Readonly<Record<string, MetricError>>;
   /**
-   * `<template id>/<user id>` for each current rating of the trace (on its spans too). Of a session: the pairs that all
-   * its traces have, and `<template id>/` for a template that each of its traces has some rating of.
+   * `<template id>/<user id>` for each current rating of the trace (on its spans too). Of a
+   * session: the pairs that all its traces have, and `<template id>/` for a template that each of
+   * its traces has some rating of.
    */
   readonly annotators: readonly string[];
   /** Of a trace: all its spans. Of others 0. */
@@ -42,13 +48,15 @@ export type MetricCell = {
   readonly value: MetricValue;
   readonly rolledUp: boolean;
   /**
-   * Of an own value of a metric outside the registry: what its first value in the log was, for contract 3.4 rule 2.
-   * `at` = position and ordinal as sortable text. `fraction`: it ever received one.
+   * Of an own value of a metric outside the registry: what its first value in the log was, for
+   * contract 3.4 rule 2. `at` = position and ordinal as sortable text. `fraction`: it ever received
+   * one.
    */
   readonly first?: { readonly at: string; readonly type: MetricType; readonly fraction: boolean };
   /**
-   * Of an own value that is no number, outside the registry: what the spans below roll up to. It is what shows when the
-   * metric's type is a number, since a value that does not fit is as if absent (contract 7 on 3.4).
+   * Of an own value that is no number, outside the registry: what the spans below roll up to. It is
+   * what shows when the metric's type is a number, since a value that does not fit is as if absent
+   * (contract 7 on 3.4).
    */
   readonly rollUp?: number;
 };
@@ -124,7 +132,10 @@ export type Aggregate = {
   readonly total: AggregateCell;
   /** By key in code point order. */
   readonly groups: readonly AggregateGroup[];
-  /** Evaluation errors of the metrics asked for, on the records considered and, for traces, the spans below them. */
+  /**
+   * Evaluation errors of the metrics asked for, on the records considered and, for traces, the
+   * spans below them.
+   */
   readonly errors: readonly MetricError[];
 };
 /** Why an aggregate is refused, as the planner words it (contract 1.11, 4.5). */
@@ -164,9 +175,9 @@ export type RecordWrites = {
 };
 
 /**
- * Sessions, traces and spans: filter, search, group, aggregate. All engines answer as the reference evaluator in
- * kernel/ does. `apply` is one step with the checkpoint (see Documents).
- * Tenancy is in every plan; an unknown project has no rows.
+ * Sessions, traces and spans: filter, search, group, aggregate. All engines answer as the reference
+ * evaluator in kernel/ does. `apply` is one step with the checkpoint (see Documents). Tenancy is in
+ * every plan; an unknown project has no rows.
  */
 export interface Records {
   /** `start` when nothing was applied yet. */
@@ -185,7 +196,10 @@ export interface Records {
   count(plan: RecordScope): Promise<number>;
   aggregate(plan: AggregatePlan): Promise<Aggregate | AggregateRefusal>;
   columns(plan: RecordScope): Promise<ColumnFacts>;
-  /** Types of metrics outside the registry (contract 3.4, rule 2); a metric that never had a value is absent. */
+  /**
+   * Types of metrics outside the registry (contract 3.4, rule 2); a metric that never had a value
+   * is absent.
+   */
   metricTypes(project: string, names: readonly string[]): Promise<ReadonlyMap<string, MetricType>>;
   /** Spans and traces of each run; sessions too. For the counts of run listings. */
   runCounts(

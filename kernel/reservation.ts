@@ -20,21 +20,23 @@ export const reservation: Fold<Reservation, ReservationEvent> = {
 };
 
 /**
- * How long a claim stands without its holder showing up: longer than a request can last, so that nobody takes a name
- * from under a request that is about to use it, and short enough that a crash in between blocks the name for a minute.
+ * How long a claim stands without its holder showing up: longer than a request can last, so that
+ * nobody takes a name from under a request that is about to use it, and short enough that a crash
+ * in between blocks the name for a minute.
  */
 export const claimGraceSeconds = 60;
 
 /**
- * How it stands with the holder of a claim: it exists and has the name; it is gone for good; or neither, because it is
- * about to be made or renamed, or because that never happened.
+ * How it stands with the holder of a claim: it exists and has the name; it is gone for good; or
+ * neither, because it is about to be made or renamed, or because that never happened.
  */
 export type Standing = 'has it' | 'gone' | 'may come';
 
 /**
- * Makes `holder` the one who has the name of `stream`; answers whether it has it now. Engines cannot append two streams
- * as one, so a name and its holder's own stream may disagree after a crash: a name counts as taken only while the other
- * exists and still has it, or may come and its claim is younger than the grace.
+ * Makes `holder` the one who has the name of `stream`; answers whether it has it now. Engines
+ * cannot append two streams as one, so a name and its holder's own stream may disagree after a
+ * crash: a name counts as taken only while the other exists and still has it, or may come and its
+ * claim is younger than the grace.
  */
 export const claim = async (
   log: EventLog,

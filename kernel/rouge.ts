@@ -3,15 +3,16 @@ export const wordTokens = (text: string): readonly string[] =>
   text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 
 /**
- * The longest common subsequence costs a step of about 12 ns for each token of one side and word of 32 tokens of the
- * other in which it occurs. Beyond this bound, about a second, `rouge` is not computed, so that a hostile pair of texts
- * cannot hold up the projections. English texts of 600 KB on both sides stay below it.
+ * The longest common subsequence costs a step of about 12 ns for each token of one side and word of
+ * 32 tokens of the other in which it occurs. Beyond this bound, about a second, `rouge` is not
+ * computed, so that a hostile pair of texts cannot hold up the projections. English texts of 600 KB
+ * on both sides stay below it.
  */
 export const stepsMax = 100_000_000;
 
 /**
- * ROUGE-L F1 (contract 3.5), in [0, 1]. Null: no tokens on either side, or two texts beyond `stepsMax` after all
- * reductions that keep the answer exact.
+ * ROUGE-L F1 (contract 3.5), in [0, 1]. Null: no tokens on either side, or two texts beyond
+ * `stepsMax` after all reductions that keep the answer exact.
  */
 export const rouge = (output: string, reference: string): number | null => {
   const said = wordTokens(output);
@@ -51,7 +52,10 @@ type Numbered = {
   readonly tokens: number;
 };
 
-/** Both lists as numbers, without the tokens that only one side has: they are in no common subsequence. */
+/**
+ * Both lists as numbers, without the tokens that only one side has: they are in no common
+ * subsequence.
+ */
 const shared = (one: readonly string[], other: readonly string[]): Numbered => {
   const present = new Set(one);
   const numbers = new Map<string, number>();
@@ -71,7 +75,10 @@ const shared = (one: readonly string[], other: readonly string[]): Numbered => {
   return { left, right, tokens: numbers.size };
 };
 
-/** For each token, from `begins[token]` to `begins[token + 1]`: the words of 32 columns it is in, and where in them. */
+/**
+ * For each token, from `begins[token]` to `begins[token + 1]`: the words of 32 columns it is in,
+ * and where in them.
+ */
 type Places = {
   readonly begins: Int32Array;
   readonly words: Int32Array;
@@ -107,9 +114,10 @@ const stepsOf = ({ begins }: Places, rows: Int32Array): number =>
   rows.reduce((steps, token) => steps + (begins[token + 1] ?? 0) - (begins[token] ?? 0), 0);
 
 /**
- * Hyyrö's bit-vector recurrence V' = (V + (V & M)) | (V & ~M), in words of 32 bits: the zero bits of V count the
- * subsequence. Only words where the row's token occurs are visited; a carry that leaves a word changes nothing until
- * the next word with a zero bit, and `open` has a bit for each such word.
+ * Hyyrö's bit-vector recurrence V' = (V + (V & M)) | (V & ~M), in words of 32 bits: the zero bits
+ * of V count the subsequence. Only words where the row's token occurs are visited; a carry that
+ * leaves a word changes nothing until the next word with a zero bit, and `open` has a bit for each
+ * such word.
  */
 const bitParallel = (places: Places, width: number, rows: Int32Array): number => {
   const { begins, words, masks } = places;

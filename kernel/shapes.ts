@@ -15,15 +15,19 @@ export type SessionId = Id<'SessionId'>;
 export type TraceId = Id<'TraceId'>;
 export type SpanId = Id<'SpanId'>;
 
-/** Canonical RFC 3339 in UTC with six fraction digits, `2026-03-01T09:00:00.000000Z` (contract 1.3): sorts as text. */
+/**
+ * Canonical RFC 3339 in UTC with six fraction digits, `2026-03-01T09:00:00.000000Z` (contract 1.3):
+ * sorts as text.
+ */
 export type Instant = Brand<string, 'Instant'>;
 
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 export type JsonObject = { readonly [member: string]: Json };
 
 /**
- * `x-kind` tells the guard (engines/ajv) which text rule of contract 1.3 holds and what the value becomes:
- * `uuid` lower-cased, `instant` canonical, `name` trimmed. A failed rule has the error type of its kind.
+ * `x-kind` tells the guard (engines/ajv) which text rule of contract 1.3 holds and what the value
+ * becomes: `uuid` lower-cased, `instant` canonical, `name` trimmed. A failed rule has the error
+ * type of its kind.
  */
 export const id = <Name extends string>(_name: Name) =>
   Type.Unsafe<Id<Name>>(Type.String({ format: 'uuid', 'x-kind': 'uuid' }));
@@ -40,7 +44,9 @@ export const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Ty
 /** Optional and nullable: null and absence mean the same (contract 1.2, rule 4). */
 export const maybe = <T extends TSchema>(schema: T) => Type.Optional(nullable(schema));
 
-/** A value that no log line, event or error may show: the redaction list is made from these marks. */
+/**
+ * A value that no log line, event or error may show: the redaction list is made from these marks.
+ */
 export const secret = (
   options: { readonly minLength?: number; readonly maxLength?: number } = {},
 ) => Type.String({ ...options, 'x-secret': true });
@@ -49,8 +55,9 @@ export const oneOf = <const T extends readonly string[]>(values: T) =>
   Type.Unsafe<T[number]>(Type.String({ enum: [...values] }));
 
 /**
- * A shape that is described once, under `components/schemas` of the OpenAPI document (there a `$ref` stands in its
- * place), and judged by the route's `check`: the guard lets any JSON pass. For the recursive filter tree.
+ * A shape that is described once, under `components/schemas` of the OpenAPI document (there a
+ * `$ref` stands in its place), and judged by the route's `check`: the guard lets any JSON pass. For
+ * the recursive filter tree.
  */
 export const component = <T>(name: string) => Type.Unsafe<T>(Type.Unknown({ 'x-component': name }));
 

@@ -47,7 +47,8 @@ export const load = async <S, E extends Event>(
   const events = await log.read(stream);
   const last = events.at(-1);
   return {
-    // The codec in the engine vouches for type and data; the stream's name says which union they are of.
+    // The codec in the engine vouches for type and data; the stream's name says which union they
+    // are of.
     state: events.reduce((state, event) => fold.evolve(state, event as unknown as E), fold.initial),
     revision: last?.revision ?? 'none',
     position: last?.position ?? start,
@@ -55,8 +56,8 @@ export const load = async <S, E extends Event>(
 };
 
 /**
- * Loads, folds, decides, appends at the revision it read; on a lost race does it all again, at most `retriesMax` times.
- * A rejection becomes a Fault; so `throw` starts where I/O does.
+ * Loads, folds, decides, appends at the revision it read; on a lost race does it all again, at most
+ * `retriesMax` times. A rejection becomes a Fault; so `throw` starts where I/O does.
  */
 export const transact = async <S, E extends Event>(
   log: EventLog,

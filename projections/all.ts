@@ -4,7 +4,10 @@ import { logStreamList } from './log-stream-list.js';
 import { projectList } from './project-list.js';
 import { userList } from './user-list.js';
 
-/** Every read model in Documents; the one in Records is in projections/records. A list, no discovery. */
+/**
+ * Every read model in Documents; the one in Records is in projections/records. A list, no
+ * discovery.
+ */
 export const projections: readonly AnyProjection[] = [
   apiKeyList,
   logStreamList,

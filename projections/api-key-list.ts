@@ -11,7 +11,10 @@ export type ListedApiKey = {
   readonly ancestors: readonly ApiKeyId[];
 };
 
-/** API keys by id, in the scope of their organisation; revoked ones too, since their children look for them. */
+/**
+ * API keys by id, in the scope of their organisation; revoked ones too, since their children look
+ * for them.
+ */
 export const apiKeyList: Projection<ApiKeyEvent, ListedApiKey> = {
   collection: {
     name: 'api_key_list',

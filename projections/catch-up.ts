@@ -27,8 +27,8 @@ export type CaughtUp = {
 };
 
 /**
- * Folds the log into a copy from `from` up to `until` exactly, or to the end as of each page when it is null. Throws
- * where the log has a gap or the store fails: a copy is simply built again.
+ * Folds the log into a copy from `from` up to `until` exactly, or to the end as of each page when
+ * it is null. Throws where the log has a gap or the store fails: a copy is simply built again.
  */
 export const catchUp = async (
   { reader, decode, sink, fence, exceptions, progress }: CatchUp,

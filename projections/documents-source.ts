@@ -11,7 +11,10 @@ import {
   type Unreadable,
 } from './source.js';
 
-/** The definition without its types: the runner knows events only by the names that a projection lists. */
+/**
+ * The definition without its types: the runner knows events only by the names that a projection
+ * lists.
+ */
 export type AnyProjection = Pick<Projection<never>, 'collection'> & {
   readonly types: readonly string[];
   readonly keys: (event: never) => readonly string[];

@@ -18,8 +18,8 @@ export type FreshnessNeeds = {
 };
 
 /**
- * Remembers how far each read model was seen, from hints and from the stores. A read that finds them all past the head
- * costs one look at the head and nothing else.
+ * Remembers how far each read model was seen, from hints and from the stores. A read that finds
+ * them all past the head costs one look at the head and nothing else.
  */
 export const openFreshness = (needs: FreshnessNeeds): Freshness => {
   const { reader, checkpoints, bus, clock } = needs;

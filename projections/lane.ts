@@ -21,12 +21,18 @@ export type LaneNeeds = { readonly parking: Parking; readonly bus: Bus; readonly
 export const movedSubject = 'projection.moved';
 /** A poison event is tried this often before its stream is parked (target B4). */
 export const attemptsMax = 3;
-/** About 5,000 rows of records: enough to write in bulk, and the thread is deaf for a tenth of a second only. */
+/**
+ * About 5,000 rows of records: enough to write in bulk, and the thread is deaf for a tenth of a
+ * second only.
+ */
 export const batchEventsMax = 500;
 const retryFirstMs = 50;
 const retryMostMs = 5_000;
 
-/** Events that the lane has to fold: without those of parked streams, and with a mark for those that were ruled out. */
+/**
+ * Events that the lane has to fold: without those of parked streams, and with a mark for those that
+ * were ruled out.
+ */
 export const admitted = (
   parking: Parking,
   projection: string,
@@ -61,8 +67,8 @@ export type Step = {
 };
 
 /**
- * Folds what the page has after `from` for this lane; null when it could not be folded. `applied`: the lane's batch up to
- * `from` is still being written.
+ * Folds what the page has after `from` for this lane; null when it could not be folded. `applied`:
+ * the lane's batch up to `from` is still being written.
  */
 export const foldPage = async (
   lane: Lane,
@@ -86,7 +92,9 @@ export const foldPage = async (
   return null;
 };
 
-/** Sets poison streams aside, then writes the batch with its checkpoint. False: it was not written. */
+/**
+ * Sets poison streams aside, then writes the batch with its checkpoint. False: it was not written.
+ */
 export const applyStep = async (step: Step, needs: LaneNeeds): Promise<boolean> => {
   const { lane } = step;
   const { parking, bus, clock } = needs;
@@ -108,9 +116,9 @@ export const applyStep = async (step: Step, needs: LaneNeeds): Promise<boolean> 
 };
 
 /**
- * The store did not take the batch. It is tried again as it is, later and later. When the store takes an empty batch
- * meanwhile, the fault is in the events: ever smaller batches are tried at once, down to the one event that it refuses,
- * and that event's stream is parked like any poison.
+ * The store did not take the batch. It is tried again as it is, later and later. When the store
+ * takes an empty batch meanwhile, the fault is in the events: ever smaller batches are tried at
+ * once, down to the one event that it refuses, and that event's stream is parked like any poison.
  */
 const refused = async (step: Step, error: unknown, needs: LaneNeeds): Promise<void> => {
   const { lane } = step;
@@ -126,7 +134,9 @@ const refused = async (step: Step, error: unknown, needs: LaneNeeds): Promise<vo
   lane.narrowing = false;
 };
 
-/** Whether the store can write at all: nothing, at the position where it is, under a newer fence. */
+/**
+ * Whether the store can write at all: nothing, at the position where it is, under a newer fence.
+ */
 const takesNothing = async ({ source, position }: Lane, { parking }: LaneNeeds) => {
   try {
     const nothing = await source.fold([], null);

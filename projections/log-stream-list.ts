@@ -5,8 +5,8 @@ import type { Document } from '../kernel/ports.js';
 import type { Projection } from './projection.js';
 
 /**
- * Live log streams by id, in the scope of their project. Those of a deleted project stay until the worker deletes them
- * too; nobody can see the project that they are in.
+ * Live log streams by id, in the scope of their project. Those of a deleted project stay until the
+ * worker deletes them too; nobody can see the project that they are in.
  */
 export const logStreamList: Projection<LogStreamEvent, LogStreamFacts> = {
   collection: {

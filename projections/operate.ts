@@ -28,7 +28,10 @@ export type Projector = {
   parked(): Promise<readonly ParkedStream[]>;
   /** Folds a parked stream from where it was parked. False: it is parked again, or was not. */
   retry(name: string, stream: StreamName): Promise<boolean>;
-  /** Rules the event out that the stream was parked at, for this read model and for good, then retries. */
+  /**
+   * Rules the event out that the stream was parked at, for this read model and for good, then
+   * retries.
+   */
   skip(name: string, stream: StreamName): Promise<boolean>;
   pause(name: string): Promise<void>;
   resume(name: string): Promise<void>;
@@ -46,7 +49,10 @@ export type ProjectorNeeds = Omit<RunNeeds, 'parking'> & {
   readonly documents: Documents;
 };
 
-/** Starts to feed all sources and answers the handle to operate them; resolves once checkpoints are known. */
+/**
+ * Starts to feed all sources and answers the handle to operate them; resolves once checkpoints are
+ * known.
+ */
 export const openProjector = async (needs: ProjectorNeeds): Promise<Projector> => {
   const parking = await openParking(needs.documents);
   const run: RunNeeds = { ...needs, parking };
@@ -102,8 +108,8 @@ export const openProjector = async (needs: ProjectorNeeds): Promise<Projector> =
 };
 
 /**
- * A collection has its version in its name, rows of Records do not: what was folded by an older fold is built anew.
- * Resolves at once; the live rows serve until the new ones are there.
+ * A collection has its version in its name, rows of Records do not: what was folded by an older
+ * fold is built anew. Resolves at once; the live rows serve until the new ones are there.
  */
 const noteVersions = async (
   { parking }: RunNeeds,

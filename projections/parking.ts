@@ -2,14 +2,19 @@ import type { Collection, Document, Documents, Position, StreamName } from '../k
 import type { Instant } from '../kernel/shapes.js';
 import type { Poison } from './source.js';
 
-/** The projector's own memory beside the read models. Written by the projector only; anyone may read it. */
+/**
+ * The projector's own memory beside the read models. Written by the projector only; anyone may read
+ * it.
+ */
 export const projectorState: Collection = {
   name: 'projector_state',
   version: 1,
   fields: { kind: 'text', projection: 'text' },
 };
 
-/** A stream that one projection has stopped folding, from `revision` on, until an operator decides. */
+/**
+ * A stream that one projection has stopped folding, from `revision` on, until an operator decides.
+ */
 export type ParkedStream = {
   readonly projection: string;
   readonly stream: StreamName;

@@ -5,7 +5,10 @@ import type { Document } from '../kernel/ports.js';
 import type { Instant } from '../kernel/shapes.js';
 import type { Projection } from './projection.js';
 
-/** Live projects by id, in the scope of their organisation. What depends on the caller is added by the read. */
+/**
+ * Live projects by id, in the scope of their organisation. What depends on the caller is added by
+ * the read.
+ */
 export const projectList: Projection<ProjectEvent, ProjectFacts> = {
   collection: {
     name: 'project_list',

@@ -10,9 +10,10 @@ type Needs = Pick<RunNeeds, 'reader' | 'decode' | 'parking' | 'bus'> & {
 };
 
 /**
- * Builds the read model anew from the first event, beside the live one, which goes on serving and being fed; then
- * switches. The runner waits only for the last stretch. What failed to fold before is tried again; what an operator
- * ruled out stays out. Throws when the log has a gap or a store fails; the live model is then as it was.
+ * Builds the read model anew from the first event, beside the live one, which goes on serving and
+ * being fed; then switches. The runner waits only for the last stretch. What failed to fold before
+ * is tried again; what an operator ruled out stays out. Throws when the log has a gap or a store
+ * fails; the live model is then as it was.
  */
 export const rebuild = async (
   needs: Needs,

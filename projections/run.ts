@@ -22,11 +22,16 @@ import {
 import type { Parking } from './parking.js';
 import { unreadableType, type Source } from './source.js';
 
-/** Brings stored data to today's shape; throws on a type or version that nobody knows (events/codec.ts). */
+/**
+ * Brings stored data to today's shape; throws on a type or version that nobody knows
+ * (events/codec.ts).
+ */
 export type Decode = (type: string, schema: number, data: unknown) => unknown;
 
 export type RunNeeds = {
-  /** Opened without a codec: what cannot be decoded parks its stream instead of stopping every page. */
+  /**
+   * Opened without a codec: what cannot be decoded parks its stream instead of stopping every page.
+   */
   readonly reader: EventReader;
   readonly decode: Decode;
   readonly sources: readonly Source[];
@@ -46,14 +51,18 @@ export type Runner = {
   stop(): Promise<void>;
 };
 
-/** Pages that one group of lanes takes before the others, and whoever waits for a pause, have their turn. */
+/**
+ * Pages that one group of lanes takes before the others, and whoever waits for a pause, have their
+ * turn.
+ */
 const pagesAtOnce = 8;
 /** How many streams' last revisions are remembered to find gaps at once. */
 const revisionsMax = 100_000;
 
 /**
- * Feeds every source from one reading of the log, each with its own checkpoint. Lanes at the same position share a
- * page, so in normal times the log is read once; one that is behind reads for itself until it has caught up.
+ * Feeds every source from one reading of the log, each with its own checkpoint. Lanes at the same
+ * position share a page, so in normal times the log is read once; one that is behind reads for
+ * itself until it has caught up.
  */
 export const startRunner = async (needs: RunNeeds): Promise<Runner> => {
   const { reader, sources, clock } = needs;
@@ -122,7 +131,10 @@ export const startRunner = async (needs: RunNeeds): Promise<Runner> => {
 const least = (positions: readonly Position[]): Position =>
   positions.reduce((low, position) => (position < low ? position : low));
 
-/** Lanes that may go on, those at one position together, the furthest first: it serves readers who wait. */
+/**
+ * Lanes that may go on, those at one position together, the furthest first: it serves readers who
+ * wait.
+ */
 const groupsOf = (lanes: readonly Lane[], now: number): readonly (readonly Lane[])[] => {
   const byPosition = new Map<Position, Lane[]>();
   for (const lane of lanes) {
@@ -133,8 +145,9 @@ const groupsOf = (lanes: readonly Lane[], now: number): readonly (readonly Lane[
 };
 
 /**
- * Takes a few pages through all lanes of the group. While the stores write one page, the next is read and, as far as a
- * lane need not wait for its store, folded. A lane that fails or falls behind ends this; it goes on by itself.
+ * Takes a few pages through all lanes of the group. While the stores write one page, the next is
+ * read and, as far as a lane need not wait for its store, folded. A lane that fails or falls behind
+ * ends this; it goes on by itself.
  */
 const serve = async (
   group: readonly Lane[],
@@ -164,7 +177,10 @@ const serve = async (
   await applied;
 };
 
-/** Whether the next page may be folded before this step is written: all of the page is in it, and nothing was set aside. */
+/**
+ * Whether the next page may be folded before this step is written: all of the page is in it, and
+ * nothing was set aside.
+ */
 const goesOn =
   (through: Position) =>
   (step: Step): boolean =>
@@ -182,7 +198,10 @@ const settle = (group: readonly Lane[], gap: string | null, { clock }: LaneNeeds
 
 type CheckedPage = Page & { readonly gap: string | null };
 
-/** Pages with decoded events; a stream whose next revision is missing is reported instead of passed on. */
+/**
+ * Pages with decoded events; a stream whose next revision is missing is reported instead of passed
+ * on.
+ */
 const pageReader = ({ reader, decode }: Pick<RunNeeds, 'reader' | 'decode'>) => {
   const revisions = new Map<StreamName, number>();
   return {

@@ -1,13 +1,16 @@
 import type { Beside, DumpItem, Mark, Position, Recorded, StreamName } from '../kernel/ports.js';
 
-/** A read model as the runner feeds it; one over Documents for each collection, one over Records. */
+/**
+ * A read model as the runner feeds it; one over Documents for each collection, one over Records.
+ */
 export type Sink = {
   readonly name: string;
   readonly version: number;
   checkpoint(): Promise<Position>;
   /**
-   * Folds events in log order onto what is stored. Throws only when the store fails. Unless `applied` is
-   * null, the batch before this one is still being written: the store may be read only once it resolves.
+   * Folds events in log order onto what is stored. Throws only when the store fails. Unless
+   * `applied` is null, the batch before this one is still being written: the store may be read only
+   * once it resolves.
    */
   fold(events: readonly Recorded[], applied: Promise<unknown> | null): Promise<Folded>;
   dump(): AsyncIterable<DumpItem>;
@@ -16,7 +19,10 @@ export type Sink = {
 export type Folded = {
   /** Writes the outcome and the checkpoint in one step. */
   readonly apply: (mark: Mark) => Promise<void>;
-  /** The first event of each stream that cannot be folded; it and later ones of the stream are not in `apply`. */
+  /**
+   * The first event of each stream that cannot be folded; it and later ones of the stream are not
+   * in `apply`.
+   */
   readonly poisons: readonly Poison[];
   /** Set: an event is missing before this one, so nothing may be applied. */
   readonly gap: Gap | null;
@@ -52,7 +58,10 @@ export const poison = (event: Recorded, error: unknown): Poison => ({
   reason: error instanceof Error ? error.message : String(error),
 });
 
-/** Called where an event is folded, so that what cannot be read fails where it matters, and nowhere else. */
+/**
+ * Called where an event is folded, so that what cannot be read fails where it matters, and nowhere
+ * else.
+ */
 export const readable = <E extends Recorded>(event: E): E => {
   if (event.type === unreadableType) throw new TypeError((event.data as Unreadable).reason);
   return event;

@@ -22,8 +22,9 @@ export type Verified = {
 };
 
 /**
- * Replays the log from the first event into a copy, up to where the live read model is, and compares the two item by
- * item in canonical JSON. The runner waits for the last stretch and the comparison.
+ * Replays the log from the first event into a copy, up to where the live read model is, and
+ * compares the two item by item in canonical JSON. The runner waits for the last stretch and the
+ * comparison.
  */
 export const verify = async (
   { reader, decode, parking, runner }: Needs,

@@ -41,8 +41,8 @@ export type PlannedListing = {
 };
 
 /**
- * Filters and sort of a listing's body (contract 4.6): each filter is chosen by its `name`. Without `sort` the newest
- * come first.
+ * Filters and sort of a listing's body (contract 4.6): each filter is chosen by its `name`. Without
+ * `sort` the newest come first.
  */
 export const planListing = (written: Written, listing: Listing): PlannedListing => {
   const complaints: Complaints = [];

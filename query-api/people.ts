@@ -3,8 +3,8 @@ import type { Documents } from '../kernel/ports.js';
 import { userList } from '../projections/user-list.js';
 
 /**
- * The user blocks of an answer by user id (contract 3.10). Users of other organisations and users who were removed are
- * not in it.
+ * The user blocks of an answer by user id (contract 3.10). Users of other organisations and users
+ * who were removed are not in it.
  */
 export const peopleOf = async (
   documents: Documents,

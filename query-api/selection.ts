@@ -6,13 +6,18 @@ import { logStreamList } from '../projections/log-stream-list.js';
 /** Whether the project has a live run of that kind and id, as the read model knows it. */
 export type RunInProject = (project: ProjectId, run: NamedRun) => Promise<boolean>;
 
-/** Live annotation templates of a project: what `fully_annotated` asks ratings for (contract 3.7). */
+/**
+ * Live annotation templates of a project: what `fully_annotated` asks ratings for (contract 3.7).
+ */
 export type TemplatesOf = (project: ProjectId) => Promise<readonly string[]>;
 
 /** What `runInProject` is answered from, so that reads wait for it. */
 export const logStreams = logStreamList.collection;
 
-/** The run that a request restricts itself to, null for the whole project. An unknown one is a 404 (contract 3.1). */
+/**
+ * The run that a request restricts itself to, null for the whole project. An unknown one is a 404
+ * (contract 3.1).
+ */
 export const runInSelection = async (
   runInProject: RunInProject,
   project: ProjectId,

@@ -37,7 +37,9 @@ const flat = (spans: readonly Span[]): readonly Span[] =>
 const mean = (values: readonly number[]): number =>
   values.reduce((sum, value) => sum + value, 0) / values.length;
 
-/** Every member that was sent, as it was sent; what the service adds stays out of the comparison. */
+/**
+ * Every member that was sent, as it was sent; what the service adds stays out of the comparison.
+ */
 const asSent = (sent: unknown, read: unknown): unknown => {
   if (Array.isArray(sent) && Array.isArray(read))
     return read.map((item, at) => (at < sent.length ? asSent(sent[at], item) : item));

@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { expect } from 'chai';
 
-// This page is STYLE.md, executable. Sources are read as text: the native compiler has no API to ask.
+// This page is STYLE.md, executable. Sources are read as text: the native compiler has no API to
+// ask.
 const root = process.cwd();
 const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { encoding: 'utf8' })
   .split('\n')
@@ -166,18 +167,26 @@ describe('the house', () => {
       sources
         .filter((path) => !path.startsWith('test/') && /new RegExp\(/.test(read(path)))
         // Characters of the source, and patterns of our own schemas.
-        .filter((path) => !['kernel/case-fold.ts', 'engines/ajv/complaints.ts'].includes(path))
+        .filter(
+          (path) =>
+            ![
+              'kernel/case-fold.ts',
+              'engines/ajv/complaints.ts',
+              'engines/duckdb/model.ts',
+            ].includes(path),
+        )
         .map((path) => `${path}: user text is never a pattern (target C4)`),
     );
   });
 
-  it('writes lines of at most 120 columns and files of at most 420 lines', () => {
+  it('writes lines of at most 100 columns and files of at most 420 lines', () => {
     found(
       sources.flatMap((path) => {
         const lines = read(path).split('\n');
-        const long = lines.findIndex((line) => line.length > 120);
+        // A text or a pattern is not broken for the sake of the measure.
+        const long = lines.findIndex((line) => line.length > 100 && !/['"`/]/.test(line));
         return [
-          ...(long >= 0 ? [`${path}:${long + 1} is longer than 120 columns`] : []),
+          ...(long >= 0 ? [`${path}:${long + 1} is longer than 100 columns`] : []),
           ...(lines.length > 420 ? [`${path} has ${lines.length} lines: is it one idea?`] : []),
         ];
       }),

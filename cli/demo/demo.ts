@@ -11,9 +11,9 @@ const tracesPerRequest = 20;
 const dayMinutes = 1_440;
 
 /**
- * Fills a running service with a sample of its own over HTTP, and says on `out` what was recorded and how to look at
- * it. Safe to repeat: the sample hangs on the project's birthday, so the same ids and contents go out again.
- * Answers the lines to try.
+ * Fills a running service with a sample of its own over HTTP, and says on `out` what was recorded
+ * and how to look at it. Safe to repeat: the sample hangs on the project's birthday, so the same
+ * ids and contents go out again. Answers the lines to try.
  */
 export const runDemo = async ({
   baseUrl,

@@ -44,9 +44,10 @@ const models: readonly [Model, ...Model[]] = [
 ];
 
 /**
- * `runs` realistic agent runs over the `days` before `end` (milliseconds since 1970), in the shape of the members of
- * `POST …/traces` (contract 5.6). The same arguments give the same sample, ids included. On the last day but one
- * everything is slow and tools fail: something for a reader to find.
+ * `runs` realistic agent runs over the `days` before `end` (milliseconds since 1970), in the shape
+ * of the members of `POST …/traces` (contract 5.6). The same arguments give the same sample, ids
+ * included. On the last day but one everything is slow and tools fail: something for a reader to
+ * find.
  */
 export const makeSample = (asked: {
   readonly seed: number;
@@ -77,7 +78,10 @@ export const makeSample = (asked: {
   });
 };
 
-/** People ask by day: two thirds of the runs fall between 8 and 18 o'clock. A run has an hour to end before `end`. */
+/**
+ * People ask by day: two thirds of the runs fall between 8 and 18 o'clock. A run has an hour to end
+ * before `end`.
+ */
 const momentOf = (random: Seeded, days: number, end: number): number => {
   const midnight = Math.floor((end - random.integer(0, days - 1) * day) / day) * day;
   const at = midnight + (random.chance(0.66) ? 8 + random.next() * 10 : random.next() * 24) * hour;

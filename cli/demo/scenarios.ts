@@ -153,7 +153,10 @@ export const airline: Scenario = (run) => {
   };
 };
 
-/** Works on a repository in rounds of reading, editing and testing until the tests pass or patience ends. */
+/**
+ * Works on a repository in rounds of reading, editing and testing until the tests pass or patience
+ * ends.
+ */
 export const coding: Scenario = (run) => {
   const { random } = run;
   const file = random.pick(['parser.ts', 'buckets.ts', 'session.py', 'retry.go'] as const);

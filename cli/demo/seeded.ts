@@ -1,4 +1,6 @@
-/** Numbers that look random and are the same for the same seed, on every machine. Not for secrets. */
+/**
+ * Numbers that look random and are the same for the same seed, on every machine. Not for secrets.
+ */
 export type Seeded = {
   /** 0 ≤ n < 1. */
   readonly next: () => number;

@@ -8,10 +8,15 @@ import { runDemo } from './demo.js';
 
 type Options = { readonly dir?: string; readonly runs: string; readonly seed: string };
 
-/** A key that works for the demo only: its service listens on this machine and its data goes with it. */
+/**
+ * A key that works for the demo only: its service listens on this machine and its data goes with
+ * it.
+ */
 const demoKey = 'demo-key-for-this-machine-only-0001';
 
-/** `assay demo`: a service on an empty folder, a sample recorded through HTTP, and then it stays up. */
+/**
+ * `assay demo`: a service on an empty folder, a sample recorded through HTTP, and then it stays up.
+ */
 export const demo = async (config: Config, options: Options): Promise<void> => {
   const dir = options.dir ?? (await mkdtemp(join(tmpdir(), 'assay-demo-')));
   const apiKey = config.bootstrap.apiKey ?? demoKey;

@@ -10,7 +10,10 @@ import { principalOfKey } from './rights.js';
 import { apiKeyStream, projectStream, reservationStream, userStream } from './streams.js';
 
 export type KeyReading = {
-  /** Keyed hash of a value; null when its form rules it out without a look-up (contract 2.4, rule 1). */
+  /**
+   * Keyed hash of a value; null when its form rules it out without a look-up (contract 2.4, rule
+   * 1).
+   */
   readonly hashKey: (value: string) => string | null;
 };
 type Needs = {
@@ -25,7 +28,9 @@ const rememberedMax = 10_000;
 /** `last_used` is stamped at most once a minute (contract 2.4, rule 6). */
 const stampEveryMs = 60_000;
 
-/** Who may come in and what they see, answered from the log; nothing is older than half a second. */
+/**
+ * Who may come in and what they see, answered from the log; nothing is older than half a second.
+ */
 export const openGate = ({ log, clock, secrets }: Needs): Gate => {
   const callers = remembering<{ user: User; key: ApiKey } | null>(clock);
   const people = remembering<User | null>(clock);
@@ -60,7 +65,8 @@ export const openGate = ({ log, clock, secrets }: Needs): Gate => {
   return {
     lastUsed: (key) => used.get(key)?.at ?? null,
     authenticate: async (credential: Credential): Promise<Principal> => {
-      // Logins are not served yet (contract 5.1, 4.2): there is no token or password that could be right.
+      // Logins are not served yet (contract 5.1, 4.2): there is no token or password that could be
+      // right.
       if (credential.scheme !== 'K') throw unknownCredential();
       const hash = secrets.hashKey(credential.key);
       const caller = hash === null ? null : await callerNow(hash);
@@ -77,7 +83,8 @@ export const openGate = ({ log, clock, secrets }: Needs): Gate => {
       const { state: project } = await load(log, projectStream(id), projects);
       if (project === null || !project.live) return null;
       if (project.organizationId !== principal.organizationId) return null;
-      // Not the principal's role: a key caps what its creator may do in the organisation, not where they are an owner.
+      // Not the principal's role: a key caps what its creator may do in the organisation, not where
+      // they are an owner.
       const user = await userNow(principal.userId);
       const role = user === null ? null : roleInProject(user.role, principal, project);
       return role === null ? null : { id, name: project.name, role };
@@ -95,8 +102,8 @@ const unknownCredential = (): Fault =>
   new Fault('invalid-credentials', 'The credential is not valid');
 
 /**
- * Asks once per key and half second; what was asked longest ago goes first when it gets crowded. That there is none is
- * not remembered: what was just made is there at once.
+ * Asks once per key and half second; what was asked longest ago goes first when it gets crowded.
+ * That there is none is not remembered: what was just made is there at once.
  */
 const remembering = <T>(clock: Clock) => {
   const known = new Map<string, { readonly at: number; readonly value: Promise<T> }>();

@@ -1,7 +1,10 @@
 import { organizationRoles, weaker, type Principal } from '../../contract/roles.js';
 import type { ApiKey, User } from './folds.js';
 
-/** Who calls with a key: its creator, as they are now, within the key's bounds (contract 2.4, rule 4). Pure. */
+/**
+ * Who calls with a key: its creator, as they are now, within the key's bounds (contract 2.4, rule
+ * 4). Pure.
+ */
 export const principalOfKey = (user: User, key: ApiKey): Principal => ({
   userId: user.id,
   organizationId: user.organizationId,

@@ -8,7 +8,10 @@ import type { Decision } from '../../kernel/decision.js';
 import { runs, type Run } from './folds.js';
 import { reservationStream, runStream } from './streams.js';
 
-/** The run as the log has it now; null when it does not exist, is deleted or belongs to another project. */
+/**
+ * The run as the log has it now; null when it does not exist, is deleted or belongs to another
+ * project.
+ */
 export const runOf = async (
   log: EventReader,
   project: ProjectId,
@@ -35,8 +38,9 @@ export const runStanding =
 export const defaultLogStreamName = 'default';
 
 /**
- * The project's log stream `default`, made when missing; the same one for everybody who asks at once, because its id
- * follows from the project and from how often a stream of that name was made before.
+ * The project's log stream `default`, made when missing; the same one for everybody who asks at
+ * once, because its id follows from the project and from how often a stream of that name was made
+ * before.
  */
 export const ensureDefaultLogStream = async (
   log: EventLog,

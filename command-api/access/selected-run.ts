@@ -15,9 +15,9 @@ type Asking = {
 };
 
 /**
- * The run that records go to: the one that the request names, else the project's log stream `default`, made when
- * missing (contract 5.6, rule 1). Read from the log each time, so a deleted run is refused at once. Throws Fault
- * `not-found` for a run that the project does not have.
+ * The run that records go to: the one that the request names, else the project's log stream
+ * `default`, made when missing (contract 5.6, rule 1). Read from the log each time, so a deleted
+ * run is refused at once. Throws Fault `not-found` for a run that the project does not have.
  */
 export const runForRecords = async (
   { log, ids }: { readonly log: EventLog; readonly ids: Ids },

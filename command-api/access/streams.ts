@@ -7,7 +7,10 @@ export const apiKeyStream = (id: string): StreamName => stream('api-key', id);
 export const projectStream = (id: string): StreamName => stream('project', id);
 export const runStream = (id: string): StreamName => stream('run', id);
 
-/** `digest` is derived from the name and its scope, so that no text of a client is part of a stream's name. */
+/**
+ * `digest` is derived from the name and its scope, so that no text of a client is part of a
+ * stream's name.
+ */
 export const reservationStream = (
   what: 'organization' | 'project' | 'log-stream' | 'api-key-value' | 'email' | 'session',
   digest: string,

@@ -23,12 +23,18 @@ export type ApiKeyNeeds = {
   };
 };
 
-/** A value that cannot be used is somebody's: a caller may be told so this often an hour (contract 4.4). */
+/**
+ * A value that cannot be used is somebody's: a caller may be told so this often an hour (contract
+ * 4.4).
+ */
 const takenValuesMax = 5;
 const takenValuesWindowMs = 3_600_000;
 
 export const apiKeyWrites = ({ log, clock, gate, secrets }: ApiKeyNeeds): readonly Route[] => {
-  /** A value that was a key's once stays taken: whoever kept a revoked value must not find it alive again. */
+  /**
+   * A value that was a key's once stays taken: whoever kept a revoked value must not find it alive
+   * again.
+   */
   const standingOf = async (holder: string): Promise<Standing> =>
     (await load(log, apiKeyStream(holder), apiKeys)).state === null ? 'may come' : 'has it';
   const refusals = counting(clock);
@@ -93,7 +99,8 @@ export const apiKeyWrites = ({ log, clock, gate, secrets }: ApiKeyNeeds): readon
           cause,
         );
         const made = present(state);
-        // A repeat of a request whose answer was lost finds the key made with a value that nobody ever saw.
+        // A repeat of a request whose answer was lost finds the key made with a value that nobody
+        // ever saw.
         const shown = made.valueHash === valueHash ? value : '';
         return { position, body: { ...viewOf(made), api_key: shown } };
       },
@@ -156,7 +163,10 @@ const formComplaints = (
     ? []
     : [{ loc: ['body', 'api_key'], msg: `Value error, ${formSentence}`, type: 'value_error' }];
 
-/** Refusals per user within the last hour; kept in memory, since forgetting them at a restart costs nothing. */
+/**
+ * Refusals per user within the last hour; kept in memory, since forgetting them at a restart costs
+ * nothing.
+ */
 const counting = (clock: Clock) => {
   const noted = new Map<string, readonly number[]>();
   const recent = (user: string): readonly number[] =>

@@ -27,8 +27,9 @@ export type Granted = {
 const forbid = (detail: string): Rejection => reject('forbidden', detail);
 
 /**
- * The bounds of contract 4.4, rules 1 and 2, and 2.4, rule 5. `project` is the project that the new key would be bound
- * to as the caller sees it: the one asked for, else the parent's; null for an unbound key. Pure.
+ * The bounds of contract 4.4, rules 1 and 2, and 2.4, rule 5. `project` is the project that the new
+ * key would be bound to as the caller sees it: the one asked for, else the parent's; null for an
+ * unbound key. Pure.
  */
 export const grant = (
   principal: Principal,

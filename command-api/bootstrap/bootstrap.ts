@@ -36,23 +36,27 @@ export type Bootstrapped = {
   /** A key value that was made just now: show it, then `finish`. */
   readonly minted: string | null;
   /**
-   * Makes the admin, and with them the key good. Until then each start mints another key, so a kill between the minting
-   * and the showing locks nobody out.
+   * Makes the admin, and with them the key good. Until then each start mints another key, so a kill
+   * between the minting and the showing locks nobody out.
    */
   readonly finish: () => Promise<void>;
 };
 
-/** The ids of the first organisation and user are the same on every installation, so a restart finds them. */
+/**
+ * The ids of the first organisation and user are the same on every installation, so a restart finds
+ * them.
+ */
 const first = (ids: Ids) => ({
   organization: ids.derive('OrganizationId', 'bootstrap'),
   user: ids.derive('UserId', 'bootstrap'),
 });
 
 /**
- * Makes what an empty log needs before anybody can call: an organisation, its admin, and a personal key of that admin
- * (design 9). Safe to repeat, also after a kill half-way: whatever is there stays, a key that was minted but never shown
- * is followed by another one (see `finish`). A given key is registered whenever it is not known yet; one is minted only
- * as long as there is no admin. Throws Fault `invalid` for a given key out of form.
+ * Makes what an empty log needs before anybody can call: an organisation, its admin, and a personal
+ * key of that admin (design 9). Safe to repeat, also after a kill half-way: whatever is there
+ * stays, a key that was minted but never shown is followed by another one (see `finish`). A given
+ * key is registered whenever it is not known yet; one is minted only as long as there is no admin.
+ * Throws Fault `invalid` for a given key out of form.
  */
 export const bootstrap = async (
   { log, ids, clock, secrets }: Needs,

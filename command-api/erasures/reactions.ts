@@ -20,13 +20,16 @@ type DeletionEvent = Extract<
 >;
 const deletionTypes: readonly DeletionEvent['type'][] = ['LogStreamDeleted', 'ProjectDeleted'];
 
-/** How much of the log one step looks through, and how many streams it visits: a few milliseconds each. */
+/**
+ * How much of the log one step looks through, and how many streams it visits: a few milliseconds
+ * each.
+ */
 const stepEvents = 2_000;
 const stepStreams = 100;
 
 /**
- * A write that found the run alive may land after the deletion, as long as a request lasts. So all is visited again
- * when none can be under way any more; only then the erasure is complete.
+ * A write that found the run alive may land after the deletion, as long as a request lasts. So all
+ * is visited again when none can be under way any more; only then the erasure is complete.
  */
 export const lateWritesSeconds = 60;
 
@@ -34,12 +37,18 @@ export type ErasureNeeds = {
   readonly log: EventLog;
   readonly clock: Pick<Clock, 'now'>;
   readonly ids: Pick<Ids, 'derive'>;
-  /** Up to where deletions need not be looked for. `start` is always right and costs a look through the log. */
+  /**
+   * Up to where deletions need not be looked for. `start` is always right and costs a look through
+   * the log.
+   */
   readonly after: Position;
 };
 
 export type Erasures = {
-  /** One bounded piece of work; false when there is none left for now. Throws what the log throws: call again. */
+  /**
+   * One bounded piece of work; false when there is none left for now. Throws what the log throws:
+   * call again.
+   */
   step(): Promise<boolean>;
   /** All deletions up to here are done with: what `after` may be next time. */
   bookmark(): Position;
@@ -55,7 +64,10 @@ type Deletion = {
   readonly erased: number;
   readonly pass: Pass | null;
 };
-/** A visit of all streams that records of the project may have; `isLast`: no write can come after it. */
+/**
+ * A visit of all streams that records of the project may have; `isLast`: no write can come after
+ * it.
+ */
 type Pass = {
   readonly isLast: boolean;
   readonly prefixes: readonly string[];
@@ -63,9 +75,9 @@ type Pass = {
 };
 
 /**
- * The reaction to `LogStreamDeleted` and `ProjectDeleted`: erases the traces and sessions that were in it. Reads the
- * log alone and no read model. A kill loses nothing: what is not recorded as complete is visited again from the
- * bookmark on, and erasing twice is erasing once.
+ * The reaction to `LogStreamDeleted` and `ProjectDeleted`: erases the traces and sessions that were
+ * in it. Reads the log alone and no read model. A kill loses nothing: what is not recorded as
+ * complete is visited again from the bookmark on, and erasing twice is erasing once.
  */
 export const openErasures = ({ log, clock, ids, after }: ErasureNeeds): Erasures => {
   const pending = new Map<string, Deletion>();

@@ -24,7 +24,10 @@ const restMs = 1_000;
 /** How often the bookmark is kept at most. */
 const keptEveryMs = 60_000;
 
-/** Erases what was deleted, from now until `stop`, in small steps between which others have their turn. */
+/**
+ * Erases what was deleted, from now until `stop`, in small steps between which others have their
+ * turn.
+ */
 export const startErasing = (needs: ErasingNeeds): { stop: () => Promise<void> } => {
   const { clock, trouble } = needs;
   const end = new AbortController();

@@ -7,8 +7,8 @@ import type { Instant, Json } from '../../kernel/shapes.js';
 /** Contract 1.8. */
 export const keptHours = 24;
 /**
- * Longer than a request may take (30 s): whoever claimed and has not answered by then has died, and its work is done
- * again.
+ * Longer than a request may take (30 s): whoever claimed and has not answered by then has died, and
+ * its work is done again.
  */
 export const claimSeconds = 60;
 
@@ -45,7 +45,10 @@ const answerOf = (
 
 type Wanted = { readonly fingerprint: string; readonly seed: string; readonly at: Instant };
 
-/** Nothing to do when there is an answer; else the work is the caller's, or somebody else's (refused). */
+/**
+ * Nothing to do when there is an answer; else the work is the caller's, or somebody else's
+ * (refused).
+ */
 export const claim =
   (wanted: Wanted): Decide<Claims, IdempotencyEvent> =>
   (known) => {
@@ -62,7 +65,10 @@ export const claim =
     return [{ type: 'IdempotencyClaimed', data: isSame ? again : since }];
   };
 
-/** Of the claim with this seed. Another one may have taken over and answered: then there is nothing to do. */
+/**
+ * Of the claim with this seed. Another one may have taken over and answered: then there is nothing
+ * to do.
+ */
 export const answer =
   (seed: string, stored: StoredAnswer): Decide<Claims, IdempotencyEvent> =>
   (known) => {

@@ -8,9 +8,10 @@ import { answer, claim, claims, release, type Claims } from './claims.js';
 type Needs = { readonly log: EventLog; readonly ids: Ids };
 
 /**
- * Idempotency-Key over the log: a claim before the work, the answer after it. Of any number of requests at the same
- * time one wins the claim's revision. Whoever dies between the two leaves a claim that runs out; the repeat then works
- * with the same seed, so with the same ids, and finds what was done already.
+ * Idempotency-Key over the log: a claim before the work, the answer after it. Of any number of
+ * requests at the same time one wins the claim's revision. Whoever dies between the two leaves a
+ * claim that runs out; the repeat then works with the same seed, so with the same ids, and finds
+ * what was done already.
  */
 export const openIdempotency = ({ log, ids }: Needs): Idempotency => ({
   once: async ({ scope, fingerprint }, cause, work) => {
@@ -31,7 +32,8 @@ export const openIdempotency = ({ log, ids }: Needs): Idempotency => ({
       await record(answer(state.seed, done.stored));
       return { answer: done.answer, replayed: false };
     } catch (error) {
-      // When even this cannot be recorded, the claim runs out by itself; the caller hears of the first failure.
+      // When even this cannot be recorded, the claim runs out by itself; the caller hears of the
+      // first failure.
       await record(release(state.seed)).catch(() => undefined);
       throw error;
     }

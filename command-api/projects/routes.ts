@@ -68,7 +68,8 @@ export const projectWrites = ({ log, ids, newestRuns }: ProjectNeeds): readonly 
       );
       const made = present(state);
       const user = await userBlockOf(log, principal.userId);
-      // Whose key is limited creates a project as its owner and may still do less in it with that key.
+      // Whose key is limited creates a project as its owner and may still do less in it with that
+      // key.
       const role = roleInProject(principal.organizationRole, principal, made) ?? 'viewer';
       return { position, body: projectAnswer(factsOf(made, made.createdAt), user, [], role) };
     }),

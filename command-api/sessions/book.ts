@@ -15,7 +15,10 @@ import { load, stamped, transact, type Authorship, type Loaded } from '../../ker
 import { reservationStream } from '../access/streams.js';
 import { join, sessions, sessionStream, start, type Session } from './sessions.js';
 
-/** Sessions that traces name, and when each of them begins should it have to be made (contract 7 on 5.6). */
+/**
+ * Sessions that traces name, and when each of them begins should it have to be made (contract 7 on
+ * 5.6).
+ */
 export type SessionsAsked = {
   readonly projectId: ProjectId;
   readonly run: { readonly id: RunId; readonly kind: SessionStarted['run_kind'] };
@@ -34,11 +37,15 @@ type Asker = {
 export type Begun = { readonly session: Session; readonly position: Position };
 
 export type SessionBook = {
-  /** Makes what is missing. Throws Fault `conflict` for a session of another run and for one that was deleted. */
+  /**
+   * Makes what is missing. Throws Fault `conflict` for a session of another run and for one that
+   * was deleted.
+   */
   readonly joinSessions: (asked: SessionsAsked, asker: Asker) => Promise<SessionsJoined>;
   /**
-   * A session as a client describes it. With an id of the client's own it is that one or a Fault `conflict`; without,
-   * it is the one that has the external id in the run, as it is, else a new one.
+   * A session as a client describes it. With an id of the client's own it is that one or a Fault
+   * `conflict`; without, it is the one that has the external id in the run, as it is, else a new
+   * one.
    */
   readonly begin: (asked: SessionStarted, cause: Authorship) => Promise<Begun>;
 };
@@ -66,7 +73,10 @@ export const openSessionBook = ({
       ids.derive('Reservation', asked.project_id, asked.run_id, externalId),
     );
 
-  /** The session with that external id, whatever its id; made with the id asked for when there is none. */
+  /**
+   * The session with that external id, whatever its id; made with the id asked for when there is
+   * none.
+   */
   const beginShared = async (
     asked: SessionStarted,
     externalId: string,
@@ -77,8 +87,8 @@ export const openSessionBook = ({
     try {
       return await decided(log, { ...asked, session_id: holder }, join, cause);
     } catch (error) {
-      // The claim and the session are two appends. A session that is not there although its stream takes no events was
-      // deleted: its external id is free again.
+      // The claim and the session are two appends. A session that is not there although its stream
+      // takes no events was deleted: its external id is free again.
       if (!(error instanceof Fault) || error.code !== 'conflict') throw error;
       if (holder === asked.session_id || (await isLive(asked.project_id, holder))) throw error;
       const next = await held(log, names, holder, asked.session_id, cause);
@@ -89,7 +99,8 @@ export const openSessionBook = ({
   const beginOwn = async (asked: SessionStarted, cause: Authorship): Promise<Begun> => {
     const { project_id: project, session_id: id, external_id: externalId } = asked;
     if (externalId !== null) {
-      // A session that is known by its id is judged first: it may have another external id, or none.
+      // A session that is known by its id is judged first: it may have another external id, or
+      // none.
       const { state } = await sessionOf(project, id);
       const isNew = state === null;
       const claimed =
@@ -184,7 +195,9 @@ const decided = async (
   return { session: state, position };
 };
 
-/** Who holds the external id once `candidate` took it over from `before`; whoever was faster, stays. */
+/**
+ * Who holds the external id once `candidate` took it over from `before`; whoever was faster, stays.
+ */
 const held = async (
   log: EventLog,
   names: StreamName,

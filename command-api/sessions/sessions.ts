@@ -23,7 +23,10 @@ export const sessions: Fold<Session | null, SessionEvent> = {
   },
 };
 
-/** Starts a session as a client describes it; one that is known has to be the same (contract 5.6, rule 3). */
+/**
+ * Starts a session as a client describes it; one that is known has to be the same (contract 5.6,
+ * rule 3).
+ */
 export const start =
   (asked: SessionStarted): Decide<Session | null, SessionEvent> =>
   (session) => {
@@ -40,7 +43,10 @@ export const start =
       : reject('conflict', `Session ${asked.session_id} was started with other content`);
   };
 
-/** Starts a session because a trace names it; one that is known in the run is the one meant (contract 5.6, rule 2). */
+/**
+ * Starts a session because a trace names it; one that is known in the run is the one meant
+ * (contract 5.6, rule 2).
+ */
 export const join =
   (asked: SessionStarted): Decide<Session | null, SessionEvent> =>
   (session) => {

@@ -15,7 +15,10 @@ export type Batch = {
   readonly spansCount: number;
   /** Each trace once, in the order of the request. */
   readonly logged: readonly TraceLogged[];
-  /** Ids that occur twice in the request with different content: what came first counts (contract 5.6, rule 3). */
+  /**
+   * Ids that occur twice in the request with different content: what came first counts (contract
+   * 5.6, rule 3).
+   */
   readonly differ: readonly string[];
   /** Spans that came with an id of their own, and the trace that they are in. */
   readonly sentSpans: ReadonlyMap<string, TraceId>;

@@ -14,14 +14,21 @@ import { traces, type Trace } from './trace.js';
 type State = Loaded<Trace | null>;
 
 /**
- * Traces as the log has them. What was folded is kept, within bounds, and only brought up to date when it is asked for
- * again: a trace that grows by many requests is not folded from its first event each time.
+ * Traces as the log has them. What was folded is kept, within bounds, and only brought up to date
+ * when it is asked for again: a trace that grows by many requests is not folded from its first
+ * event each time.
  */
 export type TraceBook = {
   readonly load: (stream: StreamName) => Promise<State>;
-  /** A trace that may be on its way is waited for, at most 2 s (contract 5.6, rule 4). Null: there is none. */
+  /**
+   * A trace that may be on its way is waited for, at most 2 s (contract 5.6, rule 4). Null: there
+   * is none.
+   */
   readonly existing: (stream: StreamName) => Promise<Trace | null>;
-  /** As `transact` of the kernel; requests to one trace take turns, so that they do not race each other in vain. */
+  /**
+   * As `transact` of the kernel; requests to one trace take turns, so that they do not race each
+   * other in vain.
+   */
   readonly transact: (
     stream: StreamName,
     decide: Decide<Trace | null, TraceEvent>,
@@ -51,7 +58,8 @@ export const openTraceBook = ({
     const known = kept.get(stream);
     const from = known === undefined || known.revision === 'none' ? 0 : known.revision;
     const events = await log.read(stream, { from });
-    // The last known event is read again: when it is gone, the stream was erased, and what was kept is no longer true.
+    // The last known event is read again: when it is gone, the stream was erased, and what was kept
+    // is no longer true.
     const stands = known !== undefined && events[0]?.revision === known.revision;
     const last = events.at(-1);
     const state: State = {

@@ -17,8 +17,8 @@ export const traceContent = (sent: SentTrace, minting: Minting): RecordContent =
   contentOf(sent, 'trace', sent.id ?? minting.mint('TraceId'), minting);
 
 /**
- * Spans in pre-order, each with its parent. Nesting decides; only a span at the top of a request's own list may name
- * another parent (`mayNameParent`).
+ * Spans in pre-order, each with its parent. Nesting decides; only a span at the top of a request's
+ * own list may name another parent (`mayNameParent`).
  */
 export const spanContents = (
   sent: readonly SentSpan[] | null | undefined,
@@ -42,7 +42,10 @@ const flatten = (sent: SentSpan, parentId: string, minting: Minting, flat: SpanC
   if (sent.spans != null) for (const below of sent.spans) flatten(below, id, minting, flat);
 };
 
-/** Written as plain assignments, and not as a loop over names, because every span that comes in goes through here. */
+/**
+ * Written as plain assignments, and not as a loop over names, because every span that comes in goes
+ * through here.
+ */
 const contentOf = (
   sent: SentTrace | SentSpan,
   type: RecordContent['type'],

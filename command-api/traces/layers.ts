@@ -1,6 +1,7 @@
 /**
- * A persistent map: adding to one leaves every older value as it was, and a long row of single additions costs far less
- * than copying the map each time, which would make late spans of one trace quadratic.
+ * A persistent map: adding to one leaves every older value as it was, and a long row of single
+ * additions costs far less than copying the map each time, which would make late spans of one trace
+ * quadratic.
  */
 export type Layers<V> = {
   readonly base: ReadonlyMap<string, V>;

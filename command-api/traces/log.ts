@@ -5,7 +5,10 @@ import { differing, sameContent, type TraceAsSent } from './same.js';
 import { spanEvents, traceEvents } from './sizes.js';
 import type { Trace } from './trace.js';
 
-/** Records a trace as it came. One that is known already: quiet when it is the same (contract 5.6, rule 3). */
+/**
+ * Records a trace as it came. One that is known already: quiet when it is the same (contract 5.6,
+ * rule 3).
+ */
 export const logTrace =
   (logged: TraceLogged): Decide<Trace | null, TraceEvent> =>
   (trace) => {
@@ -24,7 +27,10 @@ const asSent = (trace: Trace): TraceAsSent => {
   return { trace: record.sent, spans: trace.sentSpans, is_complete: trace.sentComplete };
 };
 
-/** Adds spans that came later. Each one that the trace has already must be the same, under the same parent. */
+/**
+ * Adds spans that came later. Each one that the trace has already must be the same, under the same
+ * parent.
+ */
 export const addSpans =
   (spans: readonly SpanContent[]): Decide<Trace | null, TraceEvent> =>
   (trace) => {
@@ -35,8 +41,8 @@ export const addSpans =
   };
 
 /**
- * Spans without those that are known already, before or earlier in the same list; `differ` has the ids that are known
- * with other content. Spans whose ids the service made cannot be known.
+ * Spans without those that are known already, before or earlier in the same list; `differ` has the
+ * ids that are known with other content. Spans whose ids the service made cannot be known.
  */
 export const distinctSpans = (
   spans: readonly SpanContent[],

@@ -203,7 +203,10 @@ const updateSpanRoute = (needs: Known): Route =>
     ({ body }) => complaintsAboutChange(body),
   );
 
-/** Throws Fault `not-found` when it does not come within 2 s, is deleted, or its run is (contract 5.6, rule 4). */
+/**
+ * Throws Fault `not-found` when it does not come within 2 s, is deleted, or its run is (contract
+ * 5.6, rule 4).
+ */
 const liveTrace = async (needs: Known, project: ProjectId, id: TraceId): Promise<Trace> => {
   const trace = await needs.traceBook.existing(traceStream(project, id));
   const isLive =

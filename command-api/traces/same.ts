@@ -20,8 +20,9 @@ export const sameJson = (one: unknown, other: unknown): boolean => {
 };
 
 /**
- * Whether two records have the same content (contract 5.6, rule 3): the members as sent after defaults, without ids and
- * times that the service made. Parents are compared by who knows both trees.
+ * Whether two records have the same content (contract 5.6, rule 3): the members as sent after
+ * defaults, without ids and times that the service made. Parents are compared by who knows both
+ * trees.
  */
 export const sameContent = (one: RecordContent, other: RecordContent): boolean =>
   sameJson(one.minted ?? [], other.minted ?? []) && sameJson(asSent(one), asSent(other));
@@ -42,8 +43,9 @@ export type TraceAsSent = {
 };
 
 /**
- * Ids of the records that differ between two accounts of a trace, the first one's; empty = equal. Spans are compared in
- * the order they came, and a parent whose id was made by the service by its place in that order.
+ * Ids of the records that differ between two accounts of a trace, the first one's; empty = equal.
+ * Spans are compared in the order they came, and a parent whose id was made by the service by its
+ * place in that order.
  */
 export const differing = (one: TraceAsSent, other: TraceAsSent): readonly string[] => {
   const differ = new Set<string>();

@@ -1,7 +1,10 @@
 import type { SpanContent, TraceEvent, TraceLogged } from '../../events/traces.js';
 import { utf8Bytes } from '../../kernel/code-points.js';
 
-/** Bytes of JSON in one event, so that it fits the smallest limit of the engines (1 MiB) with its frame. */
+/**
+ * Bytes of JSON in one event, so that it fits the smallest limit of the engines (1 MiB) with its
+ * frame.
+ */
 export const eventBytesMax = 900_000;
 
 /** Each UTF-16 unit is at most six bytes of JSON: the escape of a control character. */
@@ -9,7 +12,9 @@ const bytesPerUnitMax = 6;
 /** Quotes, colon, comma and the digits of any number. */
 const unitsPerValue = 30;
 
-/** Roughly how many characters the value has as JSON, never less. Cheap: texts are not looked at. */
+/**
+ * Roughly how many characters the value has as JSON, never less. Cheap: texts are not looked at.
+ */
 export const weightOf = (value: unknown): number => {
   if (typeof value === 'string') return value.length + 4;
   if (typeof value !== 'object' || value === null) return unitsPerValue;
@@ -25,8 +30,8 @@ export const weightOf = (value: unknown): number => {
 };
 
 /**
- * The trace as events of one append: one `TraceLogged` of at most 900 KB and `SpansLogged` with the spans that it has
- * no room for. A record that is larger by itself has an event of its own.
+ * The trace as events of one append: one `TraceLogged` of at most 900 KB and `SpansLogged` with the
+ * spans that it has no room for. A record that is larger by itself has an event of its own.
  */
 export const traceEvents = (logged: TraceLogged): readonly TraceEvent[] => {
   if (weightOf(logged) * bytesPerUnitMax <= eventBytesMax) {
@@ -62,7 +67,10 @@ export const spanEvents = (
 
 const frameBytes = 256;
 
-/** In order, as many together as fit; the first portion is empty when what stands before it fills its event. */
+/**
+ * In order, as many together as fit; the first portion is empty when what stands before it fills
+ * its event.
+ */
 const packed = (
   spans: readonly SpanContent[],
   before: number,

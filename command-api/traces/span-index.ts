@@ -1,8 +1,9 @@
 import type { ProjectId, SpanId, TraceId } from '../../kernel/shapes.js';
 
 /**
- * Which trace a span is in. An index may say where to look but never what is true: whoever asks confirms on the stream
- * of the trace. It may lag behind the log, and it may lack what is old or what another process wrote.
+ * Which trace a span is in. An index may say where to look but never what is true: whoever asks
+ * confirms on the stream of the trace. It may lag behind the log, and it may lack what is old or
+ * what another process wrote.
  */
 export type SpanIndex = {
   /** Only those that it knows. */
@@ -18,14 +19,17 @@ export type SpanIndex = {
 /** What main supplies: read models, or answers that know nothing. */
 export type SpanQuestions = {
   /**
-   * Asked by every ingest request that names ids of spans which were not written lately: it has to be quick, or know
-   * nothing.
+   * Asked by every ingest request that names ids of spans which were not written lately: it has to
+   * be quick, or know nothing.
    */
   readonly spanOwners: (
     project: ProjectId,
     spans: readonly string[],
   ) => Promise<ReadonlyMap<string, TraceId>>;
-  /** Asked for a change of a span that was not written lately. It may wait until the read model has caught up. */
+  /**
+   * Asked for a change of a span that was not written lately. It may wait until the read model has
+   * caught up.
+   */
   readonly traceOfSpan: SpanIndex['traceOf'];
 };
 
@@ -57,9 +61,10 @@ const slots = 2 ** 19;
 const tracesMax = 2 ** 16;
 
 /**
- * The spans that this process wrote last, so that in the usual case nobody waits for a read model. Every span that
- * comes in goes through here; numbers in fixed tables cost a tenth of what strings in a Map do, and the collector
- * nothing. A newer span takes the slot of an older one, so old ones are forgotten at random.
+ * The spans that this process wrote last, so that in the usual case nobody waits for a read model.
+ * Every span that comes in goes through here; numbers in fixed tables cost a tenth of what strings
+ * in a Map do, and the collector nothing. A newer span takes the slot of an older one, so old ones
+ * are forgotten at random.
  */
 export const recentSpans = () => {
   const high = new Uint32Array(slots);
@@ -93,7 +98,10 @@ export const recentSpans = () => {
   };
 };
 
-/** 32 bits of the text (FNV-1a, finished as in MurmurHash3). A chance match costs a look at the wrong stream, no more. */
+/**
+ * 32 bits of the text (FNV-1a, finished as in MurmurHash3). A chance match costs a look at the
+ * wrong stream, no more.
+ */
 const mixed = (text: string, seed: number): number => {
   let hash = seed;
   for (let at = 0; at < text.length; at += 1) {

@@ -3,7 +3,9 @@ import type { Json, JsonObject } from '../../kernel/shapes.js';
 
 type Kind = Exclude<RecordKind, 'session'>;
 
-/** The forms that inputs and outputs come in (contract 5.6). An empty list is whatever is asked for. */
+/**
+ * The forms that inputs and outputs come in (contract 5.6). An empty list is whatever is asked for.
+ */
 type Form =
   'text' | 'message' | 'messages' | 'document' | 'documents' | 'parts' | 'control' | 'nothing';
 
@@ -56,7 +58,10 @@ const isOneOf = (forms: readonly Form[], value: Json): boolean => {
   return forms.includes(formOf(value));
 };
 
-/** Without unknown members; a text for an llm is one message of the user, but "" stays what it is without any input. */
+/**
+ * Without unknown members; a text for an llm is one message of the user, but "" stays what it is
+ * without any input.
+ */
 export const inputOf = (kind: Kind, value: Json): Json => {
   if (typeof value === 'string') {
     return kind === 'llm' && value !== '' ? [{ content: value, role: 'user' }] : value;
@@ -64,7 +69,10 @@ export const inputOf = (kind: Kind, value: Json): Json => {
   return known(value);
 };
 
-/** Without unknown members; a text from an llm is a message of the assistant, a retriever answers a list of documents. */
+/**
+ * Without unknown members; a text from an llm is a message of the assistant, a retriever answers a
+ * list of documents.
+ */
 export const outputOf = (kind: Kind, value: Json): Json => {
   if (kind === 'llm' && typeof value === 'string') return { content: value, role: 'assistant' };
   if (kind !== 'retriever') return known(value);
@@ -138,7 +146,10 @@ const controlOf = (value: JsonObject): JsonObject => {
   return result;
 };
 
-/** A null entry of a map is dropped (contract 7). The map itself when there is none, which is the common case. */
+/**
+ * A null entry of a map is dropped (contract 7). The map itself when there is none, which is the
+ * common case.
+ */
 export const withoutNulls = <V>(
   map: Readonly<Record<string, V | null>>,
 ): Readonly<Record<string, V>> => {

@@ -24,9 +24,9 @@ export type Written = {
 };
 
 /**
- * Every trace of the request in one append, each on a stream that must not exist; only where one does, it is read and
- * compared (contract 5.6, rule 3). Throws Fault `conflict` naming all ids that are taken, after the others were
- * recorded.
+ * Every trace of the request in one append, each on a stream that must not exist; only where one
+ * does, it is read and compared (contract 5.6, rule 3). Throws Fault `conflict` naming all ids that
+ * are taken, after the others were recorded.
  */
 export const writeTraces = async (
   needs: Writing,
@@ -85,7 +85,10 @@ const compared = async ({ traceBook }: Writing, logged: TraceLogged): Promise<Co
 export const sentIds = (spans: readonly SpanContent[]): readonly string[] =>
   spans.filter(({ minted }) => minted?.includes('id') !== true).map(({ id }) => id);
 
-/** Spans that another trace of the project has: the index says where to look, that trace's stream whether it is so. */
+/**
+ * Spans that another trace of the project has: the index says where to look, that trace's stream
+ * whether it is so.
+ */
 export const ownedElsewhere = async (
   { traceBook, spanIndex }: Writing,
   project: ProjectId,

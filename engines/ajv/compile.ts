@@ -17,12 +17,14 @@ export type Guarded =
 export type Guard = (value: unknown) => Guarded;
 
 /**
- * ajv says whether a value fits, in code that it generates from the schema that the OpenAPI document publishes. Only
- * when it does not, complaints.ts goes over the value again to word what is wrong: ajv's own errors have neither the
- * order nor the branch of a union that contract 1.4 asks for. A generated test holds the two to one judgement.
+ * ajv says whether a value fits, in code that it generates from the schema that the OpenAPI
+ * document publishes. Only when it does not, complaints.ts goes over the value again to word what
+ * is wrong: ajv's own errors have neither the order nor the branch of a union that contract 1.4
+ * asks for. A generated test holds the two to one judgement.
  *
- * Values of a body are changed in place to their canonical form. Other places hold text, or lists of it, which is
- * parsed into a new object first. Nesting has to be bounded before: both recurse where the schema does.
+ * Values of a body are changed in place to their canonical form. Other places hold text, or lists
+ * of it, which is parsed into a new object first. Nesting has to be bounded before: both recurse
+ * where the schema does.
  */
 export const compileGuard = (schema: TSchema, place: Place): Guard => {
   const shaped = shapeOf(schema, 'open');
@@ -39,7 +41,10 @@ export const compileGuard = (schema: TSchema, place: Place): Guard => {
   };
 };
 
-/** Cannot happen while the generated test holds; if it does, the answer is still a 422 of the contract's shape. */
+/**
+ * Cannot happen while the generated test holds; if it does, the answer is still a 422 of the
+ * contract's shape.
+ */
 const unexplained = (place: Place): Complaint => ({
   loc: [place],
   msg: 'Value error, not of the form that the operation describes',
@@ -47,8 +52,8 @@ const unexplained = (place: Place): Complaint => ({
 });
 
 /**
- * Whether the service's own answer is what its schema promises: canonical values, and no member beside the named ones
- * of an object that does not say `additionalProperties`. Empty = it is.
+ * Whether the service's own answer is what its schema promises: canonical values, and no member
+ * beside the named ones of an object that does not say `additionalProperties`. Empty = it is.
  */
 export const compileAnswerGuard = (
   schema: TSchema,
@@ -65,7 +70,10 @@ export const compileAnswerGuard = (
 
 type Fits = (holder: { value: unknown }) => boolean;
 
-/** The code is generated on first use, so that the service starts at once; what shape.ts refuses it refused before. */
+/**
+ * The code is generated on first use, so that the service starts at once; what shape.ts refuses it
+ * refused before.
+ */
 const generated = ({ shape, definitions }: Shaped, openness: Openness): Fits => {
   let fits: Fits | null = null;
   return (holder) => {
@@ -79,7 +87,10 @@ const generated = ({ shape, definitions }: Shaped, openness: Openness): Fits => 
   };
 };
 
-/** Checks a text of its kind and puts the canonical form in its place, before its length is looked at. */
+/**
+ * Checks a text of its kind and puts the canonical form in its place, before its length is looked
+ * at.
+ */
 const kindKeyword = (openness: Openness): CodeKeywordDefinition => ({
   keyword: 'x-kind',
   type: 'string',
@@ -114,7 +125,8 @@ const ajvOf = (openness: Openness): Ajv => {
   const ajv = new Ajv({
     discriminator: true,
     allowUnionTypes: true,
-    // Shapes come from shape.ts, which refuses what it does not know; ajv need not judge them again.
+    // Shapes come from shape.ts, which refuses what it does not know; ajv need not judge them
+    // again.
     strict: false,
     strictNumbers: true,
     meta: false,
@@ -123,7 +135,8 @@ const ajvOf = (openness: Openness): Ajv => {
     inlineRefs: false,
   });
   ajv.addKeyword(kindKeyword(openness));
-  // ajv's own walk every text to its end to count code points; these look only when the UTF-16 length leaves a doubt.
+  // ajv's own walk every text to its end to count code points; these look only when the UTF-16
+  // length leaves a doubt.
   ajv.removeKeyword('maxLength');
   ajv.removeKeyword('minLength');
   ajv.addKeyword(

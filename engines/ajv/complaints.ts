@@ -16,8 +16,9 @@ export type Subject = {
 };
 
 /**
- * What is wrong with a value, in the words, the order and the number of contract 1.4; empty when nothing is. Members
- * come in the order of the schema, items by index, members that no schema names last.
+ * What is wrong with a value, in the words, the order and the number of contract 1.4; empty when
+ * nothing is. Members come in the order of the schema, items by index, members that no schema names
+ * last.
  */
 export const complaintsAbout = (value: unknown, subject: Subject): readonly Complaint[] => {
   const found: Complaint[] = [];
@@ -69,8 +70,8 @@ const fitsType = (value: unknown, types: readonly TypeName[]): boolean => {
 };
 
 /**
- * The branch that a union is judged by: the one whose JSON type the value has; of several the one with the least to
- * complain about, the first of them on a tie.
+ * The branch that a union is judged by: the one whose JSON type the value has; of several the one
+ * with the least to complain about, the first of them on a tie.
  */
 const lookAtBest = (value: unknown, branches: readonly Shape[], at: At): void => {
   const typed = branches.filter((one) => {

@@ -1,7 +1,8 @@
 /**
- * The part of JSON Schema that the guard knows, in the one form that compile.ts and complaints.ts both read. Unions of
- * different JSON types are one shape with several types, because each of its keywords speaks of one type only; unions
- * of objects that a literal member tells apart have a `discriminator`; named shapes are under the root's `$defs`.
+ * The part of JSON Schema that the guard knows, in the one form that compile.ts and complaints.ts
+ * both read. Unions of different JSON types are one shape with several types, because each of its
+ * keywords speaks of one type only; unions of objects that a literal member tells apart have a
+ * `discriminator`; named shapes are under the root's `$defs`.
  */
 export type Shape = {
   readonly $ref?: string;
@@ -35,7 +36,10 @@ export type Shaped = { readonly shape: Shape; readonly definitions: Definitions 
 export type TypeName = 'string' | 'integer' | 'number' | 'boolean' | 'null' | 'array' | 'object';
 export type Kind = 'uuid' | 'instant' | 'name';
 
-/** `open`: what a client sends, unknown members are ignored. `closed`: what the service answers, which it knows. */
+/**
+ * `open`: what a client sends, unknown members are ignored. `closed`: what the service answers,
+ * which it knows.
+ */
 export type Openness = 'open' | 'closed';
 
 const copied = [
@@ -92,8 +96,8 @@ type Scope = {
 };
 
 /**
- * The shape of a TypeBox schema. Throws, at boot, on a keyword that the guard does not know: a rule that nobody checks
- * must not look like one.
+ * The shape of a TypeBox schema. Throws, at boot, on a keyword that the guard does not know: a rule
+ * that nobody checks must not look like one.
  */
 export const shapeOf = (schema: unknown, openness: Openness): Shaped => {
   const definitions = new Map<string, Shape>();
@@ -197,7 +201,8 @@ const union = (branches: readonly Shape[]): Shape => {
           { type: ['object'], discriminator: { propertyName: tag }, oneOf: objects },
           ...flat.filter((one) => !objects.includes(one)),
         ];
-  // The order of types is the order in which the schema names them: the first one words the complaint.
+  // The order of types is the order in which the schema names them: the first one words the
+  // complaint.
   const ordered =
     tag === null || flat[0] === objects[0] ? told : [...told.slice(1), ...told.slice(0, 1)];
   return merged(ordered) ?? { anyOf: ordered };
@@ -206,7 +211,10 @@ const union = (branches: readonly Shape[]): Shape => {
 const isUnionOnly = (shape: Shape): boolean =>
   shape.anyOf !== undefined && Object.keys(shape).length === 1;
 
-/** The member that has another literal in each of the objects, and is required in all; null when there is none. */
+/**
+ * The member that has another literal in each of the objects, and is required in all; null when
+ * there is none.
+ */
 const tagOf = (objects: readonly Shape[]): string | null => {
   const candidates = Object.keys(objects[0]?.properties ?? {});
   const tells = (member: string): boolean => {
@@ -220,7 +228,9 @@ const tagOf = (objects: readonly Shape[]): string | null => {
   return candidates.find(tells) ?? null;
 };
 
-/** One shape for branches of different JSON types, null when a keyword of one would bind the other. */
+/**
+ * One shape for branches of different JSON types, null when a keyword of one would bind the other.
+ */
 const merged = (branches: readonly Shape[]): Shape | null => {
   const types = branches.flatMap((one) => one.type ?? []);
   const separate =

@@ -5,9 +5,10 @@ import type { Place } from './compile.js';
 type Text = string | readonly string[] | undefined;
 
 /**
- * Reads the texts of a path, query or header into the types that the shape names (contract 1.2, rule 5). A text that
- * cannot be read stays text, for complaints.ts to find. Of a repeated parameter the last one counts, unless it is a
- * list. Parameters that the shape does not name are left out.
+ * Reads the texts of a path, query or header into the types that the shape names (contract 1.2,
+ * rule 5). A text that cannot be read stays text, for complaints.ts to find. Of a repeated
+ * parameter the last one counts, unless it is a list. Parameters that the shape does not name are
+ * left out.
  */
 export const textReader = (shape: Shape, place: Place): ((sent: unknown) => unknown) => {
   const members = Object.entries(shape.properties ?? {});

@@ -53,7 +53,10 @@ type Inquiry = {
 
 const microsecondsPerMinute = 60_000_000;
 
-/** The records considered as `g` group, `b` bucket, `grp` trace, `session`, `spans`, and `v0…` the values asked for. */
+/**
+ * The records considered as `g` group, `b` bucket, `grp` trace, `session`, `spans`, and `v0…` the
+ * values asked for.
+ */
 const rowsOf = (
   { model, plan }: Inquiry,
   group: GroupColumn | null,
@@ -78,7 +81,10 @@ const rowsOf = (
   };
 };
 
-/** Group, bucket, requests, sessions, spans, measures; one row without group and bucket when `group` is null. */
+/**
+ * Group, bucket, requests, sessions, spans, measures; one row without group and bucket when `group`
+ * is null.
+ */
 const cellRows = (inquiry: Inquiry, group: GroupColumn | null): Promise<Rows> => {
   const { plan, statements } = inquiry;
   const measures = measuresOf(sourceOf(inquiry.model, plan), plan.widgets).measures;
@@ -98,7 +104,9 @@ const cellRows = (inquiry: Inquiry, group: GroupColumn | null): Promise<Rows> =>
   return statements.rows(`SELECT ${columns} FROM ${sql} ${by}`, parameters);
 };
 
-/** Columns that have few and short values: their groups need not be counted before they are built. */
+/**
+ * Columns that have few and short values: their groups need not be counted before they are built.
+ */
 const narrow: ReadonlySet<string> = new Set([
   'model',
   'type',

@@ -4,16 +4,23 @@ import type { Parameters } from './sql.js';
 
 export type Rows = readonly (readonly DuckDBValue[])[];
 
-/** One connection for the length of a transaction. A failure of the engine is a Fault `unavailable`. */
+/**
+ * One connection for the length of a transaction. A failure of the engine is a Fault `unavailable`.
+ */
 export type Statements = {
   readonly connection: DuckDBConnection;
   readonly rows: (sql: string, parameters?: Parameters) => Promise<Rows>;
 };
 
 export type Connections = {
-  /** All statements of `work` see one state. At most `readersMax` at a time, the others wait in turn. */
+  /**
+   * All statements of `work` see one state. At most `readersMax` at a time, the others wait in
+   * turn.
+   */
   read<T>(work: (statements: Statements) => Promise<T>): Promise<T>;
-  /** One at a time, in the order of the calls; all of it is kept or, when `work` throws, nothing. */
+  /**
+   * One at a time, in the order of the calls; all of it is kept or, when `work` throws, nothing.
+   */
   write<T>(work: (statements: Statements) => Promise<T>): Promise<T>;
   /** Outside any transaction, after the writes asked for before. */
   maintain(sql: string): Promise<void>;

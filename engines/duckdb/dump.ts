@@ -9,7 +9,10 @@ import { bindText, parameters } from './sql.js';
 // Groups read at a time: a few thousand rows.
 const pageGroups = 200;
 
-/** One item a row, by group in code point order and by ordinal in it: the key is the group, a space and the ordinal. */
+/**
+ * One item a row, by group in code point order and by ordinal in it: the key is the group, a space
+ * and the ordinal.
+ */
 export async function* dump(model: Model): AsyncIterable<DumpItem> {
   for (let after = ''; ;) {
     const [last, rows] = await readPage(model, after);

@@ -41,15 +41,18 @@ const own = Object.fromEntries(ownColumns.map(({ name }, at) => [name, at])) as 
   Record<OwnColumn, number>
 >;
 
-/** What of a record has no column: its metrics outside the registry. `folded`: columns with a folded text. */
+/**
+ * What of a record has no column: its metrics outside the registry. `folded`: columns with a folded
+ * text.
+ */
 export type Filled = {
   readonly metrics: readonly (readonly [string, MetricCell])[];
   readonly folded: readonly string[];
 };
 
 /**
- * Puts the record into the next row of its table. Walks over the members
- * that the record has: most columns stay null, and asking a row for each of them would cost more than all the rest.
+ * Puts the record into the next row of its table. Walks over the members that the record has: most
+ * columns stay null, and asking a row for each of them would cost more than all the rest.
  */
 export const fillRow = (
   chunks: Chunks,
@@ -91,7 +94,8 @@ const fillValues = (
   let present = 0;
   let folded: Folded | null = null;
   const rest: Record<string, ColumnValue> = {};
-  // Sessions and traces keep columns that are not theirs too, as their project and run: queries know not to look.
+  // Sessions and traces keep columns that are not theirs too, as their project and run: queries
+  // know not to look.
   const isSpan = populationOf(kind) === 'span';
   for (const id of Object.keys(values)) {
     const value = values[id];
@@ -121,7 +125,10 @@ const isMisfolded = (value: ColumnValue, misfolded: RegExp): value is string | r
 /** An unpaired surrogate would make the JSON text unreadable to the engine. */
 export const foldedText = (text: string): string => foldCase(text.toWellFormed());
 
-/** A value that is not of the registry's type stays in the record and shows nowhere (contract 3.4, rule 3). */
+/**
+ * A value that is not of the registry's type stays in the record and shows nowhere (contract 3.4,
+ * rule 3).
+ */
 const fillMetrics = (
   { metrics }: RecordRow,
   set: (column: number, value: DuckDBValue) => void,

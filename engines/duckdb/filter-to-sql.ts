@@ -29,9 +29,9 @@ export type FilterColumns = {
 };
 
 /**
- * The filter as a condition for WHERE, true for exactly the rows that `matches` (kernel/filter.ts) accepts. A condition
- * may be null where it is false: negations are pushed down to the leaves, and what is left are AND and OR, which answer
- * true only on true.
+ * The filter as a condition for WHERE, true for exactly the rows that `matches` (kernel/filter.ts)
+ * accepts. A condition may be null where it is false: negations are pushed down to the leaves, and
+ * what is left are AND and OR, which answer true only on true.
  */
 export const filterToSql = (filter: Filter, columns: FilterColumns): string =>
   condition(filter, false, columns);

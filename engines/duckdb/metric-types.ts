@@ -4,7 +4,10 @@ import type { Statements } from './connections.js';
 import type { Model } from './model.js';
 import { integers } from './sql.js';
 
-/** The type of each metric outside the registry that has one, by contract 3.4, rule 2; of `names`, null = of all. */
+/**
+ * The type of each metric outside the registry that has one, by contract 3.4, rule 2; of `names`,
+ * null = of all.
+ */
 export const readMetricTypes = async (
   model: Model,
   { rows }: Statements,

@@ -8,22 +8,32 @@ import { schemaVersion, tables } from './schema.js';
 export type Model = {
   readonly path: string;
   readonly connections: Connections;
-  /** Numbers that stand for project ids and for ids of columns beyond the standard ones. They only grow. */
+  /**
+   * Numbers that stand for project ids and for ids of columns beyond the standard ones. They only
+   * grow.
+   */
   readonly projects: Map<string, number>;
   readonly columns: Map<string, number>;
   readonly deletedRuns: Set<string>;
   readonly deletedProjects: Set<string>;
-  /** A text with one of these must be stored folded: the engine's `lower` would not fold it as `foldCase` does. */
+  /**
+   * A text with one of these must be stored folded: the engine's `lower` would not fold it as
+   * `foldCase` does.
+   */
   readonly misfolded: RegExp;
   mark: { readonly position: Position; readonly fence: number };
   nextGroup: number;
   close(): Promise<void>;
 };
 
-// Small row groups: a checkpoint writes the last, half-filled one again, and windows skip whole groups by their time.
+// Small row groups: a checkpoint writes the last, half-filled one again, and windows skip whole
+// groups by their time.
 const rowGroupSize = 20_480;
 
-/** Opens the file or makes an empty one; a file of another schema is emptied, so that its projection starts over. */
+/**
+ * Opens the file or makes an empty one; a file of another schema is emptied, so that its projection
+ * starts over.
+ */
 export const openModel = async (
   instance: DuckDBInstance,
   catalog: string,
@@ -50,7 +60,10 @@ export const openModel = async (
   };
 };
 
-/** The code points that `lower` of this engine and `foldCase` of this runtime treat differently, as a character class. */
+/**
+ * The code points that `lower` of this engine and `foldCase` of this runtime treat differently, as
+ * a character class.
+ */
 const readMisfolded = async ({ rows }: Statements): Promise<string> => {
   const lowered = await rows(
     `SELECT one, lower(one) FROM (

@@ -16,8 +16,9 @@ import { applyWrites } from './write.js';
 const defaultMemoryMb = 400;
 
 /**
- * Records on DuckDB in files under `dir`, made when missing. One process at a time. The live model is the file that the
- * pointer names; one that is built beside it becomes live when the pointer is replaced. All of them share `memoryMb`.
+ * Records on DuckDB in files under `dir`, made when missing. One process at a time. The live model
+ * is the file that the pointer names; one that is built beside it becomes live when the pointer is
+ * replaced. All of them share `memoryMb`.
  */
 export const openRecords = async ({
   dir,

@@ -16,7 +16,10 @@ import { metricRegistry, standardColumns, type ColumnType } from '../../kernel/c
 import type { ColumnValue, Population, RecordKind } from '../../kernel/records.js';
 import type { Instant } from '../../kernel/shapes.js';
 
-/** Raised with every change of the tables below: a file of another version is dropped and built again from the log. */
+/**
+ * Raised with every change of the tables below: a file of another version is dropped and built
+ * again from the log.
+ */
 export const schemaVersion = 2;
 
 /** One table of the same columns for each population. */
@@ -29,10 +32,16 @@ export const populations: readonly Population[] = ['session', 'trace', 'span'];
 export const populationOf = (kind: RecordKind): Population =>
   kind === 'session' || kind === 'trace' ? kind : 'span';
 
-/** A record's key is its group's number times this, plus its ordinal: rows of a group are neighbours. */
+/**
+ * A record's key is its group's number times this, plus its ordinal: rows of a group are
+ * neighbours.
+ */
 export const ordinalsMax = 1_048_576;
 
-/** How values of a column type lie in the table: ids as 128 bits, instants as microseconds since 1970. */
+/**
+ * How values of a column type lie in the table: ids as 128 bits, instants as microseconds since
+ * 1970.
+ */
 type Storage = {
   readonly type: DuckDBType;
   readonly store: (value: ColumnValue) => DuckDBValue;
@@ -93,7 +102,10 @@ const storages: Readonly<Record<ColumnType, Storage>> = {
   },
 };
 
-/** The project is the scope of every question and stored as a number; the other 31 columns of contract 3.3. */
+/**
+ * The project is the scope of every question and stored as a number; the other 31 columns of
+ * contract 3.3.
+ */
 export const storedStandard = standardColumns
   .filter(({ id }) => id !== 'project_id')
   .map(({ id, type }) => ({ id, sql: `"${id}"`, ...storages[type] }));
@@ -101,12 +113,15 @@ export const storedStandard = standardColumns
 export const metricSql = (name: string): string => `"m_${name}"`;
 
 /**
- * Texts of any length lie in their own columns only. All other values are in `rest` too: reading a record out of fifty
- * columns takes a hundred times as long as out of one.
+ * Texts of any length lie in their own columns only. All other values are in `rest` too: reading a
+ * record out of fifty columns takes a hundred times as long as out of one.
  */
 export const textsApart = ['input', 'output', 'dataset_input', 'dataset_output', 'tools'] as const;
 
-/** Columns of each record table, in this order, besides the standard columns and those of the registry's metrics. */
+/**
+ * Columns of each record table, in this order, besides the standard columns and those of the
+ * registry's metrics.
+ */
 export const ownColumns = [
   { name: 'key', type: BIGINT },
   { name: 'grp', type: UINTEGER },
@@ -135,7 +150,10 @@ export const recordColumns: readonly { readonly sql: string; readonly type: Duck
   ...metricRegistry.map(({ name }) => ({ sql: metricSql(name), type: DOUBLE })),
 ];
 
-/** Metrics outside the registry, user metadata and errors: one row each. `col` is a number of `columns`. */
+/**
+ * Metrics outside the registry, user metadata and errors: one row each. `col` is a number of
+ * `columns`.
+ */
 export const facetColumns = [
   { sql: 'key', type: BIGINT },
   { sql: 'grp', type: UINTEGER },
@@ -153,7 +171,10 @@ export const facetColumns = [
   { sql: 'fraction', type: BOOLEAN },
 ] as const;
 
-/** In `columns` from the first text on that had to be stored folded: before, no question needs to look for one. */
+/**
+ * In `columns` from the first text on that had to be stored folded: before, no question needs to
+ * look for one.
+ */
 export const foldedColumn = (population: Population, id: string): string =>
   `folded/${population}/${id}`;
 

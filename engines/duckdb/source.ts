@@ -7,10 +7,16 @@ import type { Model } from './model.js';
 import { foldedColumn, metricSql, tableOf } from './schema.js';
 import { bigintConstant, bindText, parameters, uuidConstant, type Parameters } from './sql.js';
 
-/** The records that a plan considers, as `FROM … WHERE …`, and the columns of them: `r` is the record. */
+/**
+ * The records that a plan considers, as `FROM … WHERE …`, and the columns of them: `r` is the
+ * record.
+ */
 export type Source = {
   readonly parameters: Parameters;
-  /** The value of a standard column or of user metadata in its stored type; null where there is none. */
+  /**
+   * The value of a standard column or of user metadata in its stored type; null where there is
+   * none.
+   */
   column(column: string): string;
   /** The visible value of a metric (contract 3.4, rule 3). */
   metric(metric: string, type: MetricType | null): string;
@@ -104,7 +110,10 @@ export const sourceOf = (model: Model, scope: RecordScope): Source => {
   };
 };
 
-/** Whether `num` shows in an integer metric: own ones without a fraction, and all roll-ups (contract 3.4, rule 5). */
+/**
+ * Whether `num` shows in an integer metric: own ones without a fraction, and all roll-ups (contract
+ * 3.4, rule 5).
+ */
 export const isInteger = (facet: string): string =>
   `(${facet}.num = trunc(${facet}.num) OR ${facet}.rolled_up` +
   ` OR ${facet}.bool IS NOT NULL OR ${facet}.text IS NOT NULL)`;

@@ -20,8 +20,8 @@ export const bindTexts = (to: Parameters, texts: readonly string[]): string => {
   return `$${to.values.length}`;
 };
 
-// Numbers and ids stand in the statement as constants, since only those reach the scan's zone maps. Their text is made
-// here from checked values.
+// Numbers and ids stand in the statement as constants, since only those reach the scan's zone maps.
+// Their text is made here from checked values.
 
 /** By way of text: a bare decimal constant would be a fixed-point number and lose bits. */
 export const doubleConstant = (value: number): string => `CAST('${value}' AS DOUBLE)`;

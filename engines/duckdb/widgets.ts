@@ -3,13 +3,16 @@ import type { AggregateCell, Aggregation, Widget } from '../../kernel/records.js
 import type { Source } from './source.js';
 
 /**
- * What a statement computes for the widgets: `values` are columns `v0…` of the rows, `measures` aggregate expressions
- * over them. Widgets that ask for the same share both.
+ * What a statement computes for the widgets: `values` are columns `v0…` of the rows, `measures`
+ * aggregate expressions over them. Widgets that ask for the same share both.
  */
 export type Measures = {
   readonly values: readonly string[];
   readonly measures: readonly string[];
-  /** By widget: its place in `measures`; null where the answer does not depend on rows, or is a map of categories. */
+  /**
+   * By widget: its place in `measures`; null where the answer does not depend on rows, or is a map
+   * of categories.
+   */
   readonly places: readonly (number | null)[];
 };
 
@@ -35,7 +38,8 @@ const numeric: Readonly<Partial<Record<Aggregation, (value: string) => string>>>
   Average: (value) => `avg(${value})`,
   Min: (value) => `min(${value})`,
   Max: (value) => `max(${value})`,
-  // The shares are fixed-point constants, with which the engine finds the nearest rank in whole numbers.
+  // The shares are fixed-point constants, with which the engine finds the nearest rank in whole
+  // numbers.
   P50: (value) => `quantile_disc(${value}, 0.50)`,
   P90: (value) => `quantile_disc(${value}, 0.90)`,
   P95: (value) => `quantile_disc(${value}, 0.95)`,

@@ -9,7 +9,10 @@ import { columnColumns, populations, projectColumns, storedUuid, tableOf } from 
 import { integers, uuidConstant } from './sql.js';
 import { groupsNamed, keysOf } from './stored-row.js';
 
-/** One transaction: rows out, rows in, deletions, mark. See `Records.apply` for what repeats and old fences do. */
+/**
+ * One transaction: rows out, rows in, deletions, mark. See `Records.apply` for what repeats and old
+ * fences do.
+ */
 export const applyWrites = async (
   model: Model,
   writes: RecordWrites,
@@ -81,7 +84,8 @@ const removeDeleted = async (
     ...numbers.map((number) => `project = ${integers([number])}`),
   ];
   if (conditions.length > 0) {
-    // All rows of a group are of one run, so what belongs to groups goes first, while the rows still name them.
+    // All rows of a group are of one run, so what belongs to groups goes first, while the rows
+    // still name them.
     const condition = conditions.join(' OR ');
     const tables = populations.map((population) => tableOf[population]);
     const doomed = tables.map((table) => `SELECT grp FROM ${table} WHERE ${condition}`);

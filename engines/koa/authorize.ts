@@ -14,8 +14,9 @@ import { Fault } from '../../kernel/fault.js';
 import type { ProjectId, UserId } from '../../kernel/shapes.js';
 
 /**
- * The one place that says who may do what (contract 2.6): first the object in sight (404), then the role (403). Answers
- * the project of the path, null where the path has none. Whatever a requirement does not allow is refused.
+ * The one place that says who may do what (contract 2.6): first the object in sight (404), then the
+ * role (403). Answers the project of the path, null where the path has none. Whatever a requirement
+ * does not allow is refused.
  */
 export const authorize = async (
   operation: Operation,
@@ -78,7 +79,10 @@ const isAllowed = (
 /** A bound key has no rights in the organisation (contract 2.4). */
 const isBound = ({ key }: Principal): boolean => key !== null && key.projectId !== null;
 
-/** The user of the path: oneself, or for a manager anybody but an admin. Without one the handler decides. */
+/**
+ * The user of the path: oneself, or for a manager anybody but an admin. Without one the handler
+ * decides.
+ */
 const requireSelf = async (
   principal: Principal,
   params: Readonly<Record<string, unknown>>,
@@ -96,7 +100,10 @@ const requireSelf = async (
 
 const projectRequirements: ReadonlySet<Requirement> = new Set<Requirement>(projectRoles);
 
-/** Why the guard could not decide about this operation, null when it can. Asked at boot: default deny. */
+/**
+ * Why the guard could not decide about this operation, null when it can. Asked at boot: default
+ * deny.
+ */
 export const undecidable = ({ requires, path, schemes }: Operation): string | null => {
   if ((requires as string | undefined) === undefined) return 'has no requirement';
   if (requires === 'cookie' || schemes.includes('C')) return 'needs the refresh cookie';

@@ -17,8 +17,8 @@ export const bodyLimits: Readonly<
 const inflate = promisify(gunzip);
 
 /**
- * The body as JSON, `{}` when there is none (contract 1.2). Throws Fault `too-large`, `unsupported-media-type` or
- * `malformed`; what is no JSON is a complaint of the 422.
+ * The body as JSON, `{}` when there is none (contract 1.2). Throws Fault `too-large`,
+ * `unsupported-media-type` or `malformed`; what is no JSON is a complaint of the 422.
  */
 export const readBody = async (
   request: IncomingMessage,
@@ -38,7 +38,9 @@ export const readBody = async (
   return bytes.length === 0 ? { value: {} } : parseJson(bytes, limit.levels);
 };
 
-/** The limit is on what comes out; what goes in may be a little longer when it does not compress. */
+/**
+ * The limit is on what comes out; what goes in may be a little longer when it does not compress.
+ */
 const gzippedMax = (bytes: number): number => bytes + Math.ceil(bytes / 1_000) + 1_024;
 
 const tooLarge = (): Fault =>
@@ -49,7 +51,8 @@ const bytesOf = async (request: IncomingMessage, limit: number): Promise<Buffer>
   try {
     return await getRawBody(request, { limit, ...(length !== undefined && { length }) });
   } catch (error) {
-    // The rest is read and thrown away: a client that is still sending would not see the answer otherwise.
+    // The rest is read and thrown away: a client that is still sending would not see the answer
+    // otherwise.
     request.resume();
     if ((error as getRawBody.RawBodyError).type === 'entity.too.large') throw tooLarge();
     throw new Fault('malformed', 'The body did not arrive whole', { cause: error });

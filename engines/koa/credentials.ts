@@ -5,9 +5,9 @@ import type { Scheme } from '../../contract/operation.js';
 import { Fault } from '../../kernel/fault.js';
 
 /**
- * The one credential of a request to an operation that lists these schemes (contract 2.1). Throws Fault
- * `unauthenticated` for none or one of another scheme, `ambiguous-credentials` for two. One that cannot be read comes
- * out empty, which no gate lets in. `keyHeaders` are in lower case.
+ * The one credential of a request to an operation that lists these schemes (contract 2.1). Throws
+ * Fault `unauthenticated` for none or one of another scheme, `ambiguous-credentials` for two. One
+ * that cannot be read comes out empty, which no gate lets in. `keyHeaders` are in lower case.
  */
 export const credentialOf = (
   headers: IncomingHttpHeaders,

@@ -7,8 +7,9 @@ import type { Bound } from './table.js';
 export type Found = { readonly bound: Bound; readonly sent: Omit<Sent, 'requestId'> };
 
 /**
- * Finds the operation of a request by koa's router; each stands under `/v2` and at the root (contract 1.1). Throws
- * Fault `not-found`, `method-not-allowed` (the answer then has `Allow`) or `malformed` for broken percent-encoding.
+ * Finds the operation of a request by koa's router; each stands under `/v2` and at the root
+ * (contract 1.1). Throws Fault `not-found`, `method-not-allowed` (the answer then has `Allow`) or
+ * `malformed` for broken percent-encoding.
  */
 export const dispatcher = (table: readonly Bound[]): ((ctx: Context) => Found) => {
   const router = new Router({ strict: true, sensitive: true });

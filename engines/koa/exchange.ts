@@ -39,7 +39,10 @@ export type Outcome = {
   readonly headers: Readonly<Record<string, string>>;
 };
 
-/** One request in the order of contract 1.5. Throws Fault for everything but a 2xx and a stored answer. */
+/**
+ * One request in the order of contract 1.5. Throws Fault for everything but a 2xx and a stored
+ * answer.
+ */
 export const exchange = async (bound: Bound, sent: Sent, services: Services): Promise<Outcome> => {
   const principal = await authenticated(bound, sent, services);
   const given = await validated(bound, sent, services);
@@ -179,7 +182,10 @@ const write = async (
     : outcome;
 };
 
-/** An answer and what of it may be stored. A refusal on state is an answer too: a retry must not find another one. */
+/**
+ * An answer and what of it may be stored. A refusal on state is an answer too: a retry must not
+ * find another one.
+ */
 const kept = async (
   bound: Bound,
   asked: Asked,
@@ -275,7 +281,10 @@ const scopeOf = ({ operation }: Bound, { params }: Asked, principal: Principal, 
 const digest = (value: unknown): string =>
   createHash('sha256').update(canonicalJson(value)).digest('hex');
 
-/** Members in one order, so that equal objects have equal texts. Nesting was bounded when the body was read. */
+/**
+ * Members in one order, so that equal objects have equal texts. Nesting was bounded when the body
+ * was read.
+ */
 const canonicalJson = (value: unknown): string =>
   JSON.stringify(value, (_member, one: unknown) =>
     typeof one === 'object' && one !== null && !Array.isArray(one)

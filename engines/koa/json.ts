@@ -4,9 +4,9 @@ import type { Complaint } from '../../kernel/fault.js';
 export type Parsed = { readonly value: unknown } | { readonly complaint: Complaint };
 
 /**
- * A body as JSON. Nesting is measured without recursion, before anything recurses (contract 1.11); unpaired surrogates
- * become U+FFFD; members called `__proto__` are dropped like any unknown member, so that no later copy of an object can
- * change its prototype.
+ * A body as JSON. Nesting is measured without recursion, before anything recurses (contract 1.11);
+ * unpaired surrogates become U+FFFD; members called `__proto__` are dropped like any unknown
+ * member, so that no later copy of an object can change its prototype.
  */
 export const parseJson = (bytes: Buffer, levelsMax: number): Parsed => {
   if (!isUtf8(bytes)) return { complaint: undecodable };

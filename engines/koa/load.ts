@@ -1,8 +1,9 @@
 import { Fault } from '../../kernel/fault.js';
 
 /**
- * 512 requests are far more than two cores work on at once; beyond that waiting only makes each slower. 128 MiB of
- * bodies keep the process within its memory even when all of them are at their limit.
+ * 512 requests are far more than two cores work on at once; beyond that waiting only makes each
+ * slower. 128 MiB of bodies keep the process within its memory even when all of them are at their
+ * limit.
  */
 export const usualLoad = { requestsMax: 512, bytesMax: 134_217_728 } as const;
 export type LoadLimits = { readonly requestsMax: number; readonly bytesMax: number };

@@ -11,11 +11,16 @@ export type OpsOptions = {
   readonly host: string;
   /** 0 = any free one. */
   readonly port: number;
-  /** `status` is `ready` when the service can do its work; whatever else it says, readiness is red. */
+  /**
+   * `status` is `ready` when the service can do its work; whatever else it says, readiness is red.
+   */
   readonly ready: () => Promise<{ readonly status: string }>;
   readonly metrics: Metrics;
   readonly logger: Logger;
-  /** Commands of the operator, by name: POST `/operate/<name>` with a JSON body. Null: no such command. */
+  /**
+   * Commands of the operator, by name: POST `/operate/<name>` with a JSON body. Null: no such
+   * command.
+   */
   readonly operate?: (command: string, request: unknown) => Promise<Json | null>;
 };
 
@@ -26,7 +31,10 @@ const json = (status: number, body: unknown): Reply => ({
   text: JSON.stringify(body),
 });
 
-/** The operators' listener: `/healthz`, `/readyz`, `/metrics`. It has no credentials, so it stays on the inner host. */
+/**
+ * The operators' listener: `/healthz`, `/readyz`, `/metrics`. It has no credentials, so it stays on
+ * the inner host.
+ */
 export const startOps = async (options: OpsOptions): Promise<RunningServer> => {
   const server = createServer((request, response) => {
     void replyTo(request, options)
@@ -66,7 +74,8 @@ const operated = async (
   path: string,
   { operate }: OpsOptions,
 ): Promise<Reply> => {
-  // A page in a browser on this machine can post a form, but no JSON: so it cannot command the service.
+  // A page in a browser on this machine can post a form, but no JSON: so it cannot command the
+  // service.
   if (request.headers['content-type'] !== 'application/json') {
     throw new Fault('unsupported-media-type', 'Commands are sent as application/json');
   }

@@ -26,7 +26,10 @@ const internalStatus = 500;
 /** Of `/readyz` while the service cannot do its work. */
 export const notReadyStatus = 503;
 
-/** Faults that say when to come back (contract 1.6), and after how many seconds when they do not know better. */
+/**
+ * Faults that say when to come back (contract 1.6), and after how many seconds when they do not
+ * know better.
+ */
 const retryAfterSeconds: Readonly<Partial<Record<FaultCode, number>>> = {
   'idempotency-in-progress': 1,
   'too-many': 60,
@@ -94,7 +97,9 @@ const neverStored: ReadonlySet<FaultCode> = new Set<FaultCode>([
 /** Whether an Idempotency-Key keeps this answer (contract 1.8, rule 4). */
 export const isStored = (fault: Fault): boolean => !neverStored.has(fault.code);
 
-/** Faults that any operation may answer; a handler declares the others in its operation's `faults`. */
+/**
+ * Faults that any operation may answer; a handler declares the others in its operation's `faults`.
+ */
 export const universal: ReadonlySet<FaultCode> = new Set<FaultCode>([
   ...neverStored,
   'malformed',

@@ -30,7 +30,10 @@ export type Surroundings = {
 export type Trail = { readonly requestId: string; operation: string };
 export type Written = Omit<Outcome, 'body'> & { readonly text: string };
 
-/** What is the same around every request: its id, headers, problems, the log line, the figures. Never throws. */
+/**
+ * What is the same around every request: its id, headers, problems, the log line, the figures.
+ * Never throws.
+ */
 export const respond = async (
   ctx: Context,
   { ids, logger, metrics }: Surroundings,

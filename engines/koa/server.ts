@@ -22,9 +22,14 @@ export type ServerOptions = Omit<Services, 'keyHeaders' | 'load' | 'watch'> & {
   readonly port: number;
   /** Names of headers that may carry an API key; default `Service-API-Key`. */
   readonly keyHeaders?: readonly string[];
-  /** Names of all collections that projections keep: a route that reads another one does not start. */
+  /**
+   * Names of all collections that projections keep: a route that reads another one does not start.
+   */
   readonly collections?: readonly string[];
-  /** Tests: an answer that is not as its schema promises, or a fault that nobody declared, is a defect (500). */
+  /**
+   * Tests: an answer that is not as its schema promises, or a fault that nobody declared, is a
+   * defect (500).
+   */
   readonly strict?: boolean;
   readonly load?: LoadLimits;
 };
@@ -34,18 +39,27 @@ export type RunningServer = {
   readonly close: () => Promise<void>;
 };
 
-/** Times of reliability.md C6: a slow head is cut after 10 s, a slow request after 30 s, looked at each second. */
+/**
+ * Times of reliability.md C6: a slow head is cut after 10 s, a slow request after 30 s, looked at
+ * each second.
+ */
 const settings = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,
   connectionsCheckingInterval: 1_000,
-  /** Longer than proxies and clients keep idle connections, so that they close first and lose no request. */
+  /**
+   * Longer than proxies and clients keep idle connections, so that they close first and lose no
+   * request.
+   */
   keepAliveTimeout: 75_000,
   maxHeaderSize: 16_384,
 };
 const closeWithinMs = 10_000;
 
-/** Serves the routes; resolves when the port is open. Rejects when a route cannot be served as it is declared. */
+/**
+ * Serves the routes; resolves when the port is open. Rejects when a route cannot be served as it is
+ * declared.
+ */
 export const startServer = async (options: ServerOptions): Promise<RunningServer> => {
   const { logger, metrics, strict = false } = options;
   const table = bound(options.routes, options.collections ?? null);
@@ -77,7 +91,10 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
   };
 };
 
-/** Guards are generated when they are first asked; so they are asked before a client has to wait for it. */
+/**
+ * Guards are generated when they are first asked; so they are asked before a client has to wait for
+ * it.
+ */
 const warmed = async (table: readonly Bound[], isClosing: () => boolean): Promise<void> => {
   for (const { params, query, body } of table) {
     for (const guard of [params, query, body]) {

@@ -15,9 +15,10 @@ export type Bound = {
 };
 
 /**
- * The routes in the order in which they are tried, a literal segment before a parameter. Throws, so that the service
- * does not start: on a route whose requirement nobody could check, on two operations at one method and path or of one
- * name, and on a read of a collection that nobody keeps.
+ * The routes in the order in which they are tried, a literal segment before a parameter. Throws, so
+ * that the service does not start: on a route whose requirement nobody could check, on two
+ * operations at one method and path or of one name, and on a read of a collection that nobody
+ * keeps.
  */
 export const bound = (
   routes: readonly Route[],

@@ -11,12 +11,15 @@ export type Watch = {
   readonly fault: (bound: Bound, fault: unknown, requestId: string) => void;
 };
 
-/** Longer answers are not compared with their schema in production: it would cost more than it tells. */
+/**
+ * Longer answers are not compared with their schema in production: it would cost more than it
+ * tells.
+ */
 const watchedCharactersMax = 65_536;
 
 /**
- * `strict`, for tests: throws, so that the caller gets a 500. Otherwise the answer goes out as it is, and the mismatch
- * is logged (where, not what) and counted.
+ * `strict`, for tests: throws, so that the caller gets a 500. Otherwise the answer goes out as it
+ * is, and the mismatch is logged (where, not what) and counted.
  */
 export const openWatch = (strict: boolean, logger: Logger, metrics: Metrics): Watch => {
   const found = (bound: Bound, requestId: string, what: string, cause: unknown): void => {

@@ -5,9 +5,10 @@ import type { Json } from '../../kernel/shapes.js';
 type Message = { readonly subject: string; readonly message: Json };
 
 /**
- * Hints between the threads of one process: everyone who opens the same `name` hears what is published, the publisher
- * included, each hearing one publisher's messages in their order. Handlers run later, never inside `publish`, and must
- * not throw. It keeps no process alive. After `close` it neither hears nor says anything.
+ * Hints between the threads of one process: everyone who opens the same `name` hears what is
+ * published, the publisher included, each hearing one publisher's messages in their order. Handlers
+ * run later, never inside `publish`, and must not throw. It keeps no process alive. After `close`
+ * it neither hears nor says anything.
  */
 export const openBus = (name: string): Bus => {
   const handlers = new Map<string, Set<(message: Json) => void>>();

@@ -1,12 +1,15 @@
 import type { Clock } from '../../kernel/ports.js';
 import type { Instant } from '../../kernel/shapes.js';
 
-/** How far the two clocks may drift apart before the wall's is believed: its resolution and some turns of the loop. */
+/**
+ * How far the two clocks may drift apart before the wall's is believed: its resolution and some
+ * turns of the loop.
+ */
 const driftMaxMs = 2;
 
 /**
- * The machine's clocks. `now` is the wall clock, which may be set back or forth, with the microseconds of the monotone
- * one in between; `milliseconds` never goes back.
+ * The machine's clocks. `now` is the wall clock, which may be set back or forth, with the
+ * microseconds of the monotone one in between; `milliseconds` never goes back.
  */
 const openClock = (): Clock => {
   let wallAnchor = Date.now();

@@ -2,7 +2,10 @@ import { open, mkdir, readFile, rename } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { Files } from '../../kernel/ports.js';
 
-/** Files on the disk (port Files). A write is synced, renamed into place, and its folder synced: whole or not there. */
+/**
+ * Files on the disk (port Files). A write is synced, renamed into place, and its folder synced:
+ * whole or not there.
+ */
 export const diskFiles: Files = {
   read: async (path) => {
     try {
@@ -29,7 +32,10 @@ export const diskFiles: Files = {
   },
 };
 
-/** The folder and those above it, for the owner only; each new one is durable in the one that holds it. */
+/**
+ * The folder and those above it, for the owner only; each new one is durable in the one that holds
+ * it.
+ */
 export const makeFolder = async (path: string): Promise<void> => {
   const first = await mkdir(path, { recursive: true, mode: 0o700 });
   if (first === undefined) return;

@@ -2,7 +2,10 @@ import { hash, randomUUID } from 'node:crypto';
 import type { Ids } from '../../kernel/ports.js';
 import type { Brand } from '../../kernel/shapes.js';
 
-/** Random ids, and ids derived from what they stand for (SHA-256); both in the version-4 layout of RFC 9562. */
+/**
+ * Random ids, and ids derived from what they stand for (SHA-256); both in the version-4 layout of
+ * RFC 9562.
+ */
 export const randomIds: Ids = {
   next: <Name extends string>(_name: Name) => randomUUID() as string as Brand<string, Name>,
   derive: <Name extends string>(name: Name, ...parts: readonly string[]) => {

@@ -96,10 +96,11 @@ type Waiting = {
 };
 
 /**
- * The port that another thread serves. Calls are answered in any order; a Fault arrives as a Fault with its code and
- * complaints, any other error as an Error with its message. When the port closes, calls that wait and later ones throw
- * Fault `unavailable`. A method may take functions among its values: they are called as hints.
- * `streams` names the methods that answer an async iterable instead of a promise.
+ * The port that another thread serves. Calls are answered in any order; a Fault arrives as a Fault
+ * with its code and complaints, any other error as an Error with its message. When the port closes,
+ * calls that wait and later ones throw Fault `unavailable`. A method may take functions among its
+ * values: they are called as hints. `streams` names the methods that answer an async iterable
+ * instead of a promise.
  */
 export const proxy = <T extends Target>(
   port: MessagePort,

@@ -1,6 +1,9 @@
 import { pino, type DestinationStream } from 'pino';
 
-/** One JSON line each. `fields` never hold a body, a credential, a query string or a path with its values. */
+/**
+ * One JSON line each. `fields` never hold a body, a credential, a query string or a path with its
+ * values.
+ */
 export type Logger = {
   readonly debug: (fields: LogFields, text: string) => void;
   readonly info: (fields: LogFields, text: string) => void;
@@ -10,8 +13,9 @@ export type Logger = {
 export type LogFields = Readonly<Record<string, unknown>>;
 
 /**
- * `secrets` are the members that operations mark `x-secret` (contract/secrets.ts): wherever one is logged by mistake,
- * down to the third level, `[redacted]` stands in its place. An empty list is refused: the marks must have been lost.
+ * `secrets` are the members that operations mark `x-secret` (contract/secrets.ts): wherever one is
+ * logged by mistake, down to the third level, `[redacted]` stands in its place. An empty list is
+ * refused: the marks must have been lost.
  */
 export const openLogger = ({
   level,

@@ -8,7 +8,10 @@ export type Metrics = {
   readonly parked: (projection: string, streams: number) => void;
   readonly shed: () => void;
   readonly mismatch: (operation: string) => void;
-  /** Runs before each scrape; for figures that have to be asked for. A failure leaves the old figures standing. */
+  /**
+   * Runs before each scrape; for figures that have to be asked for. A failure leaves the old
+   * figures standing.
+   */
   readonly beforeScrape: (ask: () => Promise<void>) => void;
   /** Prometheus text format. */
   readonly text: () => Promise<string>;

@@ -18,8 +18,8 @@ export type State = {
 };
 
 /**
- * Which generation of a collection is live is one row here, so that switching is one step. Names of collections stand
- * in rows only; tables are named by their generation.
+ * Which generation of a collection is live is one row here, so that switching is one step. Names of
+ * collections stand in rows only; tables are named by their generation.
  */
 export const generationsSchema = `
   CREATE TABLE IF NOT EXISTS generations (
@@ -59,7 +59,8 @@ export const createTable = (
   ];
   const columns = ['key TEXT PRIMARY KEY', 'scope TEXT NOT NULL', ...typed, 'body TEXT NOT NULL'];
   database.exec(`CREATE TABLE ${name} (${columns.join(', ')})`);
-  // The usual order, and all that filters and sorts look at: a scan of a scope reads this and no body.
+  // The usual order, and all that filters and sorts look at: a scan of a scope reads this and no
+  // body.
   const newest = Object.hasOwn(collection.fields, 'created_at') ? [columnOf('created_at')] : [];
   const others = columnsOf(table).filter(
     (column) => column.startsWith('"') && column !== newest[0],

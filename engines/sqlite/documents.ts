@@ -35,15 +35,17 @@ type Store = {
   readonly statement: (sql: string) => Database.Statement;
   /** Runs in one snapshot: which generation is live, and what it holds, belong together. */
   readonly snapshot: <T>(work: () => T) => T;
-  /** The generation that a copy built beside the live one reads and writes; null = whatever is live. */
+  /**
+   * The generation that a copy built beside the live one reads and writes; null = whatever is live.
+   */
   readonly pinned: number | null;
 };
 
 /**
- * Keyed read models on SQLite (port Documents), rebuilt from the log when lost; so commits are atomic but not synced
- * one by one. A table per generation of a collection, with a column per field. One connection per folder writes:
- * opening it removes copies that a crash left half built. `readOnly` serves another thread and creates no collection:
- * what is not there yet is empty.
+ * Keyed read models on SQLite (port Documents), rebuilt from the log when lost; so commits are
+ * atomic but not synced one by one. A table per generation of a collection, with a column per
+ * field. One connection per folder writes: opening it removes copies that a crash left half built.
+ * `readOnly` serves another thread and creates no collection: what is not there yet is empty.
  */
 export const openDocuments = async ({
   dir,
@@ -56,7 +58,8 @@ export const openDocuments = async ({
   const file = join(dir, 'documents.sqlite');
   prepareFile(file, !readOnly);
   const database = new Database(file, { readonly: readOnly });
-  // Of the connection, not of the file: a commit that a power cut takes back is folded again from the log.
+  // Of the connection, not of the file: a commit that a power cut takes back is folded again from
+  // the log.
   if (!readOnly) database.pragma('synchronous = NORMAL');
   const statements = new Map<string, Database.Statement>();
   const statement = (sql: string): Database.Statement => {
@@ -115,7 +118,8 @@ const over = (store: Store): Documents => {
     find: async <B>(collection: Collection, query: Find) => {
       const { sql, values } = filterToSql(query.filter ?? null, collection);
       const order = orderBy(query.sort ?? null, collection);
-      // The sorter carries keys and rows are fetched by them: bodies of documents that are not on the page stay put.
+      // The sorter carries keys and rows are fetched by them: bodies of documents that are not on
+      // the page stay put.
       const tail = `WHERE rowid IN (
           SELECT rowid FROM (TABLE) WHERE scope = ? AND ${sql} ORDER BY ${order} LIMIT ? OFFSET ?
         ) ORDER BY ${order}`;

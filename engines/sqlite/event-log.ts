@@ -33,17 +33,21 @@ type Unnumbered<T> = T extends Order ? Omit<T, 'id'> : never;
 const probeIntervalMs = 1_000;
 /** Appends waiting for the writer; beyond it they are refused rather than queued without end. */
 const waitingBytesMax = 256 * 1024 * 1024;
-/** Orders of one turn of the event loop go to the writer together; so many bytes go at once, to keep it busy. */
+/**
+ * Orders of one turn of the event loop go to the writer together; so many bytes go at once, to keep
+ * it busy.
+ */
 const sendAtBytes = 128 * 1024;
 /** What an event takes beside its data: metadata, ids and its places in two indexes. */
 const eventOverheadBytes = 1_024;
 const closeWithinMs = 5_000;
 
 /**
- * The event log on SQLite (port EventLog). Appends go to one writer in a thread of its own and resolve after its commit
- * is synced. A full disk: appends throw Fault `unavailable` until a probe commits again, tried each second. Any other
- * failed write or sync is fatal: nothing is acknowledged any more by this process, which should end (exit 70) and
- * recover from what the disk really holds. Throws when the folder's log cannot be opened or written.
+ * The event log on SQLite (port EventLog). Appends go to one writer in a thread of its own and
+ * resolve after its commit is synced. A full disk: appends throw Fault `unavailable` until a probe
+ * commits again, tried each second. Any other failed write or sync is fatal: nothing is
+ * acknowledged any more by this process, which should end (exit 70) and recover from what the disk
+ * really holds. Throws when the folder's log cannot be opened or written.
  */
 export const openEventLog = async ({ dir, bus, decode }: Options): Promise<EventLog> => {
   await makeFolder(dir);
@@ -75,7 +79,10 @@ export const openEventLog = async ({ dir, bus, decode }: Options): Promise<Event
 export const openEventReader = async (options: Options): Promise<EventReader> =>
   openReader(options);
 
-/** The accepting thread's end of the writer: orders out, outcomes in, and what they say about its health. */
+/**
+ * The accepting thread's end of the writer: orders out, outcomes in, and what they say about its
+ * health.
+ */
 const openWriter = async (dir: string, grown: (last: number) => void) => {
   const thread = new Worker(new URL('./log-writer.js', import.meta.url), { workerData: { dir } });
   const [ready] = (await once(thread, 'message')) as [Ready];
@@ -212,7 +219,8 @@ const encoded = ({ stream, expected, events }: StreamAppend): StreamOrder => ({
   events: events.map(({ id, type, data, metadata }) => ({
     id,
     type,
-    // Undefined has no JSON; it must not reach the writer, where it would fail a transaction that others share.
+    // Undefined has no JSON; it must not reach the writer, where it would fail a transaction that
+    // others share.
     data: JSON.stringify(data ?? null),
     metadata: JSON.stringify(metadata),
   })),

@@ -9,18 +9,25 @@ export type Sql = { readonly sql: string; readonly values: readonly (string | nu
 const always: Sql = { sql: '1', values: [] };
 
 /**
- * The column of a declared field, quoted. A name may hold anything, and SQLite takes letters of either case for one
- * another, so all but lower-case letters, digits and `_` are spelled by their numbers.
+ * The column of a declared field, quoted. A name may hold anything, and SQLite takes letters of
+ * either case for one another, so all but lower-case letters, digits and `_` are spelled by their
+ * numbers.
  */
 export const columnOf = (field: string): string => `"f_${plain(field)}"`;
 
-/** Where a text field stands case-folded, so that searches without regard to case fold nothing row by row. */
+/**
+ * Where a text field stands case-folded, so that searches without regard to case fold nothing row
+ * by row.
+ */
 export const foldedColumnOf = (field: string): string => `"folded_${plain(field)}"`;
 
 const plain = (field: string): string =>
   field.replace(/[^a-z0-9_]/gu, (one) => `$${one.codePointAt(0)?.toString(16)}$`);
 
-/** Two-valued logic of contract 3.7: a missing value makes every comparison false but `ne` and `not_in`. */
+/**
+ * Two-valued logic of contract 3.7: a missing value makes every comparison false but `ne` and
+ * `not_in`.
+ */
 export const filterToSql = (filter: Filter | null, collection: Collection): Sql => {
   if (filter === null) return always;
   if ('all' in filter) return joined(filter.all, 'AND', collection);
@@ -51,7 +58,8 @@ const leafToSql = (leaf: Leaf, collection: Collection): Sql => {
     case 'text':
       return textToSql(leaf, leaf.caseSensitive ? column : foldedColumnOf(leaf.column));
     case 'id':
-      // Ids are stored in lower case, so lowering the other side compares them without regard to case.
+      // Ids are stored in lower case, so lowering the other side compares them without regard to
+      // case.
       return textToSql(
         { ...leaf, values: leaf.values.map((value) => value.toLowerCase()), caseSensitive: true },
         column,
@@ -82,7 +90,9 @@ const missing = ({ operator }: ColumnLeaf): Sql => ({
   values: [],
 });
 
-/** User text is a value that is bound, never SQL, and never a pattern: `instr` finds it literally. */
+/**
+ * User text is a value that is bound, never SQL, and never a pattern: `instr` finds it literally.
+ */
 const textToSql = (leaf: TextLeaf, column: string): Sql => {
   const values = leaf.caseSensitive ? leaf.values : leaf.values.map(foldCase);
   const isOne = sure(`${column} IN (SELECT value FROM json_each(?))`);
@@ -128,7 +138,10 @@ const declared = (field: string, collection: Collection): string => {
   return columnOf(field);
 };
 
-/** Contract 3.8: missing values last in both directions, ties by created_at and then key, descending. */
+/**
+ * Contract 3.8: missing values last in both directions, ties by created_at and then key,
+ * descending.
+ */
 export const orderBy = (sort: Sort | null, collection: Collection): string => {
   const ties = [
     ...(Object.hasOwn(collection.fields, 'created_at') ? [`${columnOf('created_at')} DESC`] : []),

@@ -15,8 +15,9 @@ type Known = {
 };
 
 /**
- * Appends and erasures of one transaction, which the caller begins and ends. All is judged before anything is inserted,
- * so a conflict leaves the transaction's other appends alone. After a rollback `restart` forgets what did not happen.
+ * Appends and erasures of one transaction, which the caller begins and ends. All is judged before
+ * anything is inserted, so a conflict leaves the transaction's other appends alone. After a
+ * rollback `restart` forgets what did not happen.
  */
 export const openAppender = (database: Database.Database) => {
   const insert = database.prepare('INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?)');
@@ -53,7 +54,10 @@ export const openAppender = (database: Database.Database) => {
     if (oldest.done !== true) heads.delete(oldest.value);
   };
 
-  /** The same ids with the same payload, one after the other in the stream, are one append, however often they come. */
+  /**
+   * The same ids with the same payload, one after the other in the stream, are one append, however
+   * often they come.
+   */
   const repeated = ({ stream, events }: StreamOrder): Written => {
     let before: Known | undefined;
     for (const event of events) {

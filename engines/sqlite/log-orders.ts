@@ -1,4 +1,7 @@
-/** What crosses between the accepting thread and the log writer's: lists of orders there, lists of outcomes back. */
+/**
+ * What crosses between the accepting thread and the log writer's: lists of orders there, lists of
+ * outcomes back.
+ */
 export type Order = AppendOrder | EraseOrder | ProbeOrder;
 
 export type AppendOrder = {
@@ -33,10 +36,14 @@ export type Outcome =
   | { readonly id: number; readonly written: readonly Written[]; readonly last: number }
   | { readonly id: number; readonly failed: WriteFailure };
 /**
- * `fatal`: what is on the disk is unknown, so this writer never acknowledges again. `full`: it refuses until a probe
- * has committed. `busy`: somebody else holds the file just now, and only this order fails.
+ * `fatal`: what is on the disk is unknown, so this writer never acknowledges again. `full`: it
+ * refuses until a probe has committed. `busy`: somebody else holds the file just now, and only this
+ * order fails.
  */
 export type WriteFailure = { readonly kind: 'fatal' | 'full' | 'busy'; readonly cause: string };
 
-/** The writer's first message: the position number of the last event there is, or why the log cannot be opened. */
+/**
+ * The writer's first message: the position number of the last event there is, or why the log cannot
+ * be opened.
+ */
 export type Ready = { readonly last: number } | { readonly refused: string };

@@ -9,7 +9,10 @@ import type {
 } from '../../kernel/ports.js';
 import { openForReading, posOf, positionOf } from './log-schema.js';
 
-/** Brings stored data to today's shape; throws on a type or version that nobody knows (events/codec.ts). */
+/**
+ * Brings stored data to today's shape; throws on a type or version that nobody knows
+ * (events/codec.ts).
+ */
 export type Decode = (type: string, schema: number, data: unknown) => unknown;
 
 type Row = {
@@ -27,7 +30,10 @@ const pageBytesMax = 8 * 1024 * 1024;
 /** Hints may be lost: the head is looked at this often all the same. */
 const lookAgainMs = 250;
 
-/** Reads in the calling thread, on a connection of its own that cannot write. Throws when there is no log yet. */
+/**
+ * Reads in the calling thread, on a connection of its own that cannot write. Throws when there is
+ * no log yet.
+ */
 export const openReader = ({
   dir,
   bus,
@@ -84,12 +90,16 @@ export const openReader = ({
       if (bytes >= pageBytesMax) return { events, through: positionOf(row.pos) };
     }
     const end = events.at(-1)?.position ?? from;
-    // A short page has looked at everything up to the head noted before it: what is missing was erased.
+    // A short page has looked at everything up to the head noted before it: what is missing was
+    // erased.
     const through = events.length < limit && head > end ? head : end;
     return { events, through };
   };
 
-  /** A step of positions, whatever is at them: rows of other types cost no more than a look at their type. */
+  /**
+   * A step of positions, whatever is at them: rows of other types cost no more than a look at their
+   * type.
+   */
   const pageOf = (types: readonly string[], from: Position, limit: number): Page => {
     const end = Math.min(posOf(headNow()), posOf(from) + limit);
     const rows = ofTypes.all(posOf(from), end, JSON.stringify(types));

@@ -9,13 +9,17 @@ export const logFile = (dir: string): string => join(dir, 'log.sqlite');
 const sqliteFloor = '3.51.3';
 /** Layout of the file. A build refuses one it does not know instead of guessing. */
 const layout = 1;
-/** What a WAL that grew under load is cut back to: it is overwritten in place below this, which is faster. */
+/**
+ * What a WAL that grew under load is cut back to: it is overwritten in place below this, which is
+ * faster.
+ */
 const walBytesKept = 64 * 1024 * 1024;
 
 /**
- * One table of events. `pos` is given under the one writer's lock inside the commit, so a reader never sees a later
- * position before an earlier one. An erased stream keeps its name and the position of the erasure, nothing else.
- * `high_water` remembers the last position when its event was erased; `probe` is what a full disk is tried with.
+ * One table of events. `pos` is given under the one writer's lock inside the commit, so a reader
+ * never sees a later position before an earlier one. An erased stream keeps its name and the
+ * position of the erasure, nothing else. `high_water` remembers the last position when its event
+ * was erased; `probe` is what a full disk is tried with.
  */
 const schema = `
   CREATE TABLE IF NOT EXISTS events (
@@ -38,9 +42,10 @@ const schema = `
 `;
 
 /**
- * The writer's connection. WAL silently turns `synchronous` down to NORMAL, which loses acknowledged events in a power
- * cut; so FULL is set after it and asserted once a first write has shown what is really in force. Throws when the
- * library is too old, when the file has another layout, or when that first write fails.
+ * The writer's connection. WAL silently turns `synchronous` down to NORMAL, which loses
+ * acknowledged events in a power cut; so FULL is set after it and asserted once a first write has
+ * shown what is really in force. Throws when the library is too old, when the file has another
+ * layout, or when that first write fails.
  */
 export const openForWriting = (dir: string): Database.Database => {
   const database = new Database(logFile(dir));

@@ -5,13 +5,19 @@ import type { AppendOrder, Order, Outcome, WriteFailure } from './log-orders.js'
 /** Of one transaction: enough to share a sync, little enough to keep the wait short. */
 const transactionBytesMax = 4 * 1024 * 1024;
 const transactionOrdersMax = 2_048;
-/** WAL pages (of 4 KiB) after which the log file is brought up to date, between commits, never waiting for readers. */
+/**
+ * WAL pages (of 4 KiB) after which the log file is brought up to date, between commits, never
+ * waiting for readers.
+ */
 const checkpointPages = 8_000;
 /** How much is written between two looks at the WAL's length. */
 const lookBytes = 2 * 1024 * 1024;
 const probeBytesMin = 64 * 1024;
 
-/** The next transaction's orders, from the front: appends together, erasures together, a probe by itself. */
+/**
+ * The next transaction's orders, from the front: appends together, erasures together, a probe by
+ * itself.
+ */
 export const take = (waiting: Order[]): readonly Order[] => {
   const kind = waiting[0]?.kind;
   let bytes = 0;
@@ -26,10 +32,11 @@ export const take = (waiting: Order[]): readonly Order[] => {
 };
 
 /**
- * Executes orders on the writer's connection. A full disk rolls this commit back cleanly, so it can be tried again:
- * until a probe has committed, everything else is refused. After any other failure nobody knows what is on the disk
- * (after a failed sync the kernel may have dropped the pages and marked them clean, so that a retry succeeds and means
- * nothing): from then on everything is refused.
+ * Executes orders on the writer's connection. A full disk rolls this commit back cleanly, so it can
+ * be tried again: until a probe has committed, everything else is refused. After any other failure
+ * nobody knows what is on the disk (after a failed sync the kernel may have dropped the pages and
+ * marked them clean, so that a retry succeeds and means nothing): from then on everything is
+ * refused.
  */
 export const openTransactions = (database: Database.Database) => {
   const appender = openAppender(database);
@@ -53,7 +60,10 @@ export const openTransactions = (database: Database.Database) => {
     commit.run();
   };
 
-  /** What failed was not acknowledged; of a transaction that found the disk full nothing is in the log either. */
+  /**
+   * What failed was not acknowledged; of a transaction that found the disk full nothing is in the
+   * log either.
+   */
   const attempt = (bytes: number, work: () => void): WriteFailure | null => {
     try {
       work();
@@ -87,8 +97,9 @@ export const openTransactions = (database: Database.Database) => {
   };
 
   /**
-   * Deleted content also lies in the WAL until that is emptied, once for all that wait; nobody hears of success before.
-   * It waits some seconds for readers that still use the WAL; an erasure that fails half done is repeated whole.
+   * Deleted content also lies in the WAL until that is emptied, once for all that wait; nobody
+   * hears of success before. It waits some seconds for readers that still use the WAL; an erasure
+   * that fails half done is repeated whole.
    */
   const erase = (streams: readonly string[]): void => {
     inTransaction(() => streams.forEach(appender.erase));
@@ -123,8 +134,8 @@ export const openTransactions = (database: Database.Database) => {
       return appends.length > 0 ? writeAppends(appends) : writeOthers(orders);
     },
     /**
-     * Answers a failure that ends the writer, else null. A disk too full for it is left to the next commit to find: the
-     * WAL may have room for that.
+     * Answers a failure that ends the writer, else null. A disk too full for it is left to the next
+     * commit to find: the WAL may have room for that.
      */
     keepWalShort: (): WriteFailure | null => {
       if (bytesSinceLook < lookBytes || failure !== null) return null;
@@ -143,7 +154,8 @@ export const openTransactions = (database: Database.Database) => {
 };
 
 const busyCode = 'SQLITE_BUSY';
-// The second is how SQLite says that the index of the WAL, a file in the same folder, could not grow.
+// The second is how SQLite says that the index of the WAL, a file in the same folder, could not
+// grow.
 const fullCodes: readonly unknown[] = ['SQLITE_FULL', 'SQLITE_IOERR_SHMSIZE'];
 
 const failureOf = (error: unknown): WriteFailure => {

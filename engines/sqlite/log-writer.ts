@@ -5,8 +5,8 @@ import { openForWriting } from './log-schema.js';
 import { openTransactions, take } from './log-transactions.js';
 
 /**
- * The one writer, in a thread of its own. Whatever waits goes into one transaction: one sync serves every append that
- * waits (group commit). Answers leave after the commit.
+ * The one writer, in a thread of its own. Whatever waits goes into one transaction: one sync serves
+ * every append that waits (group commit). Answers leave after the commit.
  */
 const serveOrders = (port: MessagePort, dir: string): void => {
   const database = openForWriting(dir);

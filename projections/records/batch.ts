@@ -15,14 +15,17 @@ type Loaded = Pick<Records, 'groups' | 'tracesOfSessions'>;
 type Group = { readonly before: readonly RecordRow[]; readonly after: readonly RecordRow[] };
 type Groups = Map<StreamName, Group>;
 
-/** Streams `trace-<project>-<trace>` and `session-<project>-<session>`, and no other that begins so. */
+/**
+ * Streams `trace-<project>-<trace>` and `session-<project>-<session>`, and no other that begins so.
+ */
 const groupForm = /^(trace|session)-[0-9a-f]{8}-/;
 const isOf = (noun: 'trace' | 'session', name: StreamName): boolean =>
   groupForm.exec(name)?.[1] === noun;
 
 /**
- * The rows after a batch of the log. `look`: a group whose first event is here is new, as long as the batch continues
- * what was applied; a batch that may have been applied before has to look for every group.
+ * The rows after a batch of the log. `look`: a group whose first event is here is new, as long as
+ * the batch continues what was applied; a batch that may have been applied before has to look for
+ * every group.
  */
 export const foldBatch = async (
   records: Loaded,
@@ -136,7 +139,10 @@ const sessionFold: GroupFold = (rows, events) => {
   return row === null ? [] : [row];
 };
 
-/** Each session that changed, or that a trace of the batch is or was in, is computed from its traces. */
+/**
+ * Each session that changed, or that a trace of the batch is or was in, is computed from its
+ * traces.
+ */
 const refreshSessions = async (records: Loaded, groups: Groups): Promise<void> => {
   const touched = new Map<StreamName, { readonly project: string; readonly session: string }>();
   for (const [name, { before, after }] of groups) {
@@ -174,8 +180,9 @@ const refreshSessions = async (records: Loaded, groups: Groups): Promise<void> =
 };
 
 /**
- * The session of a session's or a trace's row. Null for a trace outside any, which has its own id there (contract 3.1,
- * rule 4); so a trace sent with its own id as its session counts as outside, here as in every engine.
+ * The session of a session's or a trace's row. Null for a trace outside any, which has its own id
+ * there (contract 3.1, rule 4); so a trace sent with its own id as its session counts as outside,
+ * here as in every engine.
  */
 const sessionOf = ({
   kind,

@@ -1,4 +1,6 @@
 import type { Collection } from '../../kernel/ports.js';
 
-/** What reads of sessions, traces and spans wait for. Its rows live in Records, not in Documents. */
+/**
+ * What reads of sessions, traces and spans wait for. Its rows live in Records, not in Documents.
+ */
 export const recordsCollection: Collection = { name: 'records', version: 1, fields: {} };

@@ -5,8 +5,9 @@ import { rouge } from '../../kernel/rouge.js';
 import { member, put, remove, type Draft } from './draft.js';
 
 /**
- * What a trace's rows say about each other and what the service computes, all of it from the rows alone, so that it is
- * the same whatever the batches were: parents and children, completeness, overlap metrics, token totals, roll-ups.
+ * What a trace's rows say about each other and what the service computes, all of it from the rows
+ * alone, so that it is the same whatever the batches were: parents and children, completeness,
+ * overlap metrics, token totals, roll-ups.
  */
 export const derive = (rows: readonly Draft[]): void => {
   const [trace, ...spans] = rows;
@@ -26,8 +27,9 @@ export const derive = (rows: readonly Draft[]): void => {
 type Children = readonly (readonly number[])[];
 
 /**
- * `parent_id` names the record that a span is shown under: the parent that was sent, and as long as that is not there,
- * or is below the span itself, the trace (contract 5.6, rule 4). What was sent waits in the body.
+ * `parent_id` names the record that a span is shown under: the parent that was sent, and as long as
+ * that is not there, or is below the span itself, the trace (contract 5.6, rule 4). What was sent
+ * waits in the body.
  */
 const placeSpans = (trace: Draft, spans: readonly Draft[]): Children => {
   const traceId = trace.values['id'];
@@ -53,7 +55,10 @@ const placeSpans = (trace: Draft, spans: readonly Draft[]): Children => {
   return children;
 };
 
-/** Spans that are their own ancestors all go under the trace, so that the order of arrival does not matter. */
+/**
+ * Spans that are their own ancestors all go under the trace, so that the order of arrival does not
+ * matter.
+ */
 const breakCircles = (parents: number[]): void => {
   const root = parents.length;
   const unseen = 0;
@@ -95,8 +100,9 @@ const ownNumber = (cell: MetricCell | undefined): number | null =>
   cell !== undefined && !cell.rolledUp && typeof cell.value === 'number' ? cell.value : null;
 
 /**
- * `bleu` and `rouge` (contract 3.5). They follow from the texts, so they are no events; `overlap` in the body lists
- * those that were computed and says that the texts were looked at: it goes when one of them changes.
+ * `bleu` and `rouge` (contract 3.5). They follow from the texts, so they are no events; `overlap`
+ * in the body lists those that were computed and says that the texts were looked at: it goes when
+ * one of them changes.
  */
 const overlap = (row: Draft): void => {
   const { values, metrics, body } = row;
@@ -124,8 +130,9 @@ const sent = ({ metrics, body }: Draft, name: string): boolean =>
   member((body['metrics'] ?? {}) as Record<string, unknown>, name) !== undefined;
 
 /**
- * Numbers of the spans that have an own value while no span above them has one, by metric (contract 3.4, rule 4). The
- * tree is walked from the top without recursion, with a count of the open spans that have each metric.
+ * Numbers of the spans that have an own value while no span above them has one, by metric (contract
+ * 3.4, rule 4). The tree is walked from the top without recursion, with a count of the open spans
+ * that have each metric.
  */
 const rolledUp = (spans: readonly Draft[], children: Children): ReadonlyMap<string, number> => {
   const sums = new Map<string, Sum>();

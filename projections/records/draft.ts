@@ -31,7 +31,10 @@ export const copied = (row: RecordRow): Draft => ({
   body: { ...row.body },
 });
 
-/** Names of metrics come from clients: `__proto__` is one like any other and must become an own member. */
+/**
+ * Names of metrics come from clients: `__proto__` is one like any other and must become an own
+ * member.
+ */
 export const put = <T>(members: Record<string, T>, name: string, value: T): void => {
   if (name === '__proto__') {
     Object.defineProperty(members, name, {

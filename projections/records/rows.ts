@@ -16,7 +16,10 @@ export type TraceContext = {
   readonly sessionId: string;
 };
 
-/** A record as it was sent; what depends on its neighbours is derived later. `at`: its event in the log. */
+/**
+ * A record as it was sent; what depends on its neighbours is derived later. `at`: its event in the
+ * log.
+ */
 export const rowOf = (
   content: RecordContent | SpanContent,
   ordinal: number,
@@ -90,9 +93,9 @@ const putSpanValues = (
 };
 
 /**
- * The text form goes into the values, and into the body what is needed to give the value back: nothing for a string,
- * `<name>_as` for one message with nothing but text (by far the most common, and its text is not stored twice), else
- * all of it. Computed overlaps go: their text changed.
+ * The text form goes into the values, and into the body what is needed to give the value back:
+ * nothing for a string, `<name>_as` for one message with nothing but text (by far the most common,
+ * and its text is not stored twice), else all of it. Computed overlaps go: their text changed.
  */
 export const putText = (draft: Draft, name: 'input' | 'output', value: Json): void => {
   const text = textForm(value);

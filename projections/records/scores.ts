@@ -12,8 +12,9 @@ export const typeOf = (value: MetricValue): MetricType => {
 };
 
 /**
- * Sets or withdraws (null) values by name: own values, error codes and error messages (contract 3.4, 3.9). What does
- * not fit a registry metric's type stays in the body and out of sight. `at` says where in the log the values came from.
+ * Sets or withdraws (null) values by name: own values, error codes and error messages (contract
+ * 3.4, 3.9). What does not fit a registry metric's type stays in the body and out of sight. `at`
+ * says where in the log the values came from.
  */
 export const record = (
   draft: Draft,

@@ -6,7 +6,9 @@ import type { JsonObject } from '../../kernel/shapes.js';
 import { add, results } from './derive.js';
 import { put } from './draft.js';
 
-/** The session's row after the events of its stream, without what its traces say; null = no session. */
+/**
+ * The session's row after the events of its stream, without what its traces say; null = no session.
+ */
 export const foldSession = (
   row: RecordRow | null,
   events: readonly Recorded<SessionEvent>[],
@@ -51,8 +53,9 @@ const started = (event: Recorded, data: SessionStarted): RecordRow => ({
 });
 
 /**
- * The session with what its traces say (contract 3.4, 3.6, 5.7): input of the first, output of the last by `created_at`
- * then `id`, metrics rolled up from their values, complete when all of them are.
+ * The session with what its traces say (contract 3.4, 3.6, 5.7): input of the first, output of the
+ * last by `created_at` then `id`, metrics rolled up from their values, complete when all of them
+ * are.
  */
 export const withTraces = (session: RecordRow, traces: readonly RecordRow[]): RecordRow => {
   const ordered = [...traces].sort(byTime);

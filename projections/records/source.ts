@@ -16,7 +16,8 @@ export const recordsSource = (records: Records): Source => ({
 });
 
 const sinkOf = (records: Records): Sink => {
-  // Once a batch of this process is applied, later ones only continue it: the runner goes by position.
+  // Once a batch of this process is applied, later ones only continue it: the runner goes by
+  // position.
   let continued = false;
   return {
     name: recordsCollection.name,
@@ -39,7 +40,10 @@ const sinkOf = (records: Records): Sink => {
   };
 };
 
-/** New traces outside sessions ask nothing of the store, so they are folded while the batch before is written. */
+/**
+ * New traces outside sessions ask nothing of the store, so they are folded while the batch before
+ * is written.
+ */
 const waiting = (
   records: Records,
   applied: Promise<unknown>,

@@ -10,8 +10,9 @@ import { putText, rowOf, type TraceContext } from './rows.js';
 import { record } from './scores.js';
 
 /**
- * The rows of a trace after these events of its stream, in revision order; no rows = no trace. An event that the rows
- * already know, by its revision, changes nothing; gaps are the caller's to find.
+ * The rows of a trace after these events of its stream, in revision order; no rows = no trace. An
+ * event that the rows already know, by its revision, changes nothing; gaps are the caller's to
+ * find.
  */
 export const foldTrace = (
   rows: readonly RecordRow[],
@@ -100,7 +101,10 @@ const withSpans = (
   return [...rows, ...spanRows(event.data.spans, rows.length, context, event)];
 };
 
-/** The row with this id; the trace's own comes first. A decider let the event through, so it has to be there. */
+/**
+ * The row with this id; the trace's own comes first. A decider let the event through, so it has to
+ * be there.
+ */
 const existing = (rows: readonly Draft[], id: string, event: Recorded): Draft => {
   const found = rows.find(({ values }) => values['id'] === id);
   if (found === undefined) {

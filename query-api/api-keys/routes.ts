@@ -13,7 +13,10 @@ export type ApiKeyReadNeeds = {
   readonly lastUsed: (key: ApiKeyId) => Instant | null;
 };
 
-/** How many keys are looked at per step: those that died with a parent are known only after a look at the parent. */
+/**
+ * How many keys are looked at per step: those that died with a parent are known only after a look
+ * at the parent.
+ */
 const stepRows = 1_000;
 
 export const apiKeyReads = ({ documents, clock, lastUsed }: ApiKeyReadNeeds): readonly Route[] => {

@@ -11,8 +11,8 @@ import {
 import type { ColumnFacts, MetricType, Population } from '../../kernel/records.js';
 
 /**
- * The columns of contract 3.2 for one population, in its order: standard, registry metrics, other metrics by name, user
- * metadata by key. `types` are those of the metrics outside the registry.
+ * The columns of contract 3.2 for one population, in its order: standard, registry metrics, other
+ * metrics by name, user metadata by key. `types` are those of the metrics outside the registry.
  */
 export const columnDescriptors = (
   population: Population,
@@ -88,7 +88,10 @@ const registryDescriptor = (metric: RegistryMetric, isEmpty: boolean): ColumnDes
   }),
 });
 
-/** Listed only where it has a value, so never empty. Numbers are averaged, nothing else rolls up (contract 3.4). */
+/**
+ * Listed only where it has a value, so never empty. Numbers are averaged, nothing else rolls up
+ * (contract 3.4).
+ */
 const otherMetric = (name: string, type: MetricType): ColumnDescriptor => ({
   ...metricDescriptor(name, type, {
     label: name,

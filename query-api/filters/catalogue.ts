@@ -2,7 +2,9 @@ import { appliesTo, registryMetric, standardColumn } from '../../kernel/columns.
 import type { FilterKind } from '../../kernel/filter.js';
 import type { MetricType, Population } from '../../kernel/records.js';
 
-/** Types of the project's metrics outside the registry; a metric that never had a value is absent. */
+/**
+ * Types of the project's metrics outside the registry; a metric that never had a value is absent.
+ */
 export type MetricTypes = ReadonlyMap<string, MetricType>;
 
 export const metricPrefix = 'metrics/';
@@ -15,8 +17,8 @@ export type KnownColumn =
   | { readonly is: 'user_metadata' };
 
 /**
- * What the catalogue knows of a column id (contract 3.7, rule 4); null = unknown. `metrics/<name>` and
- * `user_metadata/<key>` are always known.
+ * What the catalogue knows of a column id (contract 3.7, rule 4); null = unknown. `metrics/<name>`
+ * and `user_metadata/<key>` are always known.
  */
 export const knownColumn = (
   column: string,
@@ -50,7 +52,10 @@ const filterOfMetric: Readonly<Record<MetricType, FilterKind>> = {
   text: 'text',
 };
 
-/** The filter types that the column takes: one, or three of a metric without a type (contract 3.7, rule 5). */
+/**
+ * The filter types that the column takes: one, or three of a metric without a type (contract 3.7,
+ * rule 5).
+ */
 export const filtersTaken = (column: KnownColumn): readonly FilterKind[] => {
   if (column.is === 'standard') return [column.filter];
   if (column.is === 'user_metadata') return ['text'];

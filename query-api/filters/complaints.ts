@@ -1,6 +1,9 @@
 import type { Complaint } from '../../kernel/fault.js';
 
-/** Where in the request something lies: `body`, then the members as the client spelled them (contract 1.4). */
+/**
+ * Where in the request something lies: `body`, then the members as the client spelled them
+ * (contract 1.4).
+ */
 export type Place = readonly string[];
 
 const complaint = (loc: Place, type: string, msg: string): Complaint => ({ loc, msg, type });

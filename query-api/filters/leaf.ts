@@ -26,10 +26,15 @@ import {
   type Place,
 } from './complaints.js';
 
-/** What is said against a filter while it is read; the readers answer null where they complained. */
+/**
+ * What is said against a filter while it is read; the readers answer null where they complained.
+ */
 export type Complaints = Complaint[];
 
-/** Operator, value and options of a leaf of one kind (the table of contract 3.7), values in canonical form. */
+/**
+ * Operator, value and options of a leaf of one kind (the table of contract 3.7), values in
+ * canonical form.
+ */
 export const readComparison = (
   kind: FilterKind,
   column: string,

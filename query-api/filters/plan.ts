@@ -26,8 +26,9 @@ export type PlannedFilter = {
 };
 
 /**
- * The filters of a request as one tree (contract 3.7): a flat list, all of which must hold, and a tree; null and
- * absence mean no restriction. Complaints come in the order of the request, list before tree.
+ * The filters of a request as one tree (contract 3.7): a flat list, all of which must hold, and a
+ * tree; null and absence mean no restriction. Complaints come in the order of the request, list
+ * before tree.
  */
 export const planFilter = (
   written: { readonly filters?: Json | undefined; readonly filter_tree?: Json | undefined },
@@ -111,7 +112,10 @@ const isObject = (value: Json | undefined): value is JsonObject =>
 const membersOf = (node: JsonObject): readonly string[] =>
   [...combinations.keys()].filter((member) => Object.hasOwn(node, member));
 
-/** Depth and nodes of what the client sent, well-formed or not: a leaf counts 1, each and/or/not one more. */
+/**
+ * Depth and nodes of what the client sent, well-formed or not: a leaf counts 1, each and/or/not one
+ * more.
+ */
 const measure = (node: Json): { readonly depth: number; readonly nodes: number } => {
   const below = isObject(node)
     ? membersOf(node).flatMap((member) => {

@@ -84,7 +84,10 @@ export const logStreamReads = (needs: LogStreamReadNeeds): readonly Route[] => {
   ];
 };
 
-/** Bodies in the order of the facts; counts cost a question to the records and are asked for only when wanted. */
+/**
+ * Bodies in the order of the facts; counts cost a question to the records and are asked for only
+ * when wanted.
+ */
 const answers = async (
   { documents, records }: LogStreamReadNeeds,
   facts: readonly LogStreamFacts[],

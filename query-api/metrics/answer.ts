@@ -18,8 +18,8 @@ import {
 import { groupByPlace, type MetricsPlan } from './plan.js';
 
 /**
- * The custom metrics result of contract 4.5. Objects with free keys are made from entries, so that a widget or a group
- * called `__proto__` is a key like any other.
+ * The custom metrics result of contract 4.5. Objects with free keys are made from entries, so that
+ * a widget or a group called `__proto__` is a key like any other.
  */
 export const metricsAnswer = (plan: MetricsPlan, aggregate: Aggregate): CustomMetrics => ({
   group_by_columns: plan.groupBy === null ? [] : [plan.groupBy],
@@ -87,7 +87,10 @@ const buckets = (plan: MetricsPlan, { value, buckets }: AggregateGroup): Bucket[
     ...values(plan.widgets, bucket),
   }));
 
-/** One error per code. Of several sent messages the first in text order speaks, so that the answer does not vary. */
+/**
+ * One error per code. Of several sent messages the first in text order speaks, so that the answer
+ * does not vary.
+ */
 const byMessage = (errors: readonly MetricError[]): readonly MetricError[] => {
   const first = new Map<number, MetricError>();
   for (const error of errors) {

@@ -26,11 +26,15 @@ export type PlannedMetrics =
   | { readonly plan: MetricsPlan; readonly complaints: readonly [] }
   | { readonly plan: null; readonly complaints: readonly Complaint[] };
 
-/** What the request asks the Records engine for (contract 4.5), or why not, in the order of the request's members. */
+/**
+ * What the request asks the Records engine for (contract 4.5), or why not, in the order of the
+ * request's members.
+ */
 export const planMetrics = (body: CustomSearch, types: MetricTypes): PlannedMetrics => {
   const { filter, complaints: filterComplaints } = planFilter(
     { filter_tree: body.filter_tree },
-    // Every standard column applies to some span, so nothing is out of place: the columns choose the population.
+    // Every standard column applies to some span, so nothing is out of place: the columns choose
+    // the population.
     { population: 'span', types },
   );
   const groupBy = body.group_by ?? null;
@@ -69,8 +73,8 @@ export const metricsAsked = (body: CustomSearch): readonly string[] => {
 };
 
 /**
- * Traces, unless some column does not apply to traces: then the spans to which all of those apply (contract 4.5, rule
- * 1). Kinds of `[]` are no spans at all.
+ * Traces, unless some column does not apply to traces: then the spans to which all of those apply
+ * (contract 4.5, rule 1). Kinds of `[]` are no spans at all.
  */
 export const populationOf = (
   columns: readonly string[],

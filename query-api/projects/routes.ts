@@ -30,7 +30,9 @@ export type ProjectReadNeeds = {
 };
 type UserRole = Parameters<typeof roleInProject>[0];
 
-/** The reads of contract 5.4 without collaborators. Lists hold the projects in sight and no others. */
+/**
+ * The reads of contract 5.4 without collaborators. Lists hold the projects in sight and no others.
+ */
 export const projectReads = ({ documents, gate }: ProjectReadNeeds): readonly Route[] => {
   const { collection } = projectList;
   const reads = [collection, logStreamList.collection, userList.collection];
@@ -107,7 +109,10 @@ export const projectReads = ({ documents, gate }: ProjectReadNeeds): readonly Ro
   ];
 };
 
-/** The newest runs of a project, the newest first (contract 5.4); a project out of sight must not get here. */
+/**
+ * The newest runs of a project, the newest first (contract 5.4); a project out of sight must not
+ * get here.
+ */
 export const newestRuns = async (
   documents: Documents,
   project: ProjectId,

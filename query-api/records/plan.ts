@@ -15,7 +15,10 @@ export type PlannedSearch =
   | { readonly plan: SearchOnly; readonly complaints: readonly [] }
   | { readonly plan: null; readonly complaints: readonly Complaint[] };
 
-/** What a search or a count asks for (contract 5.7), or why not, in the order of the request's members. */
+/**
+ * What a search or a count asks for (contract 5.7), or why not, in the order of the request's
+ * members.
+ */
 export const planSearch = (
   body: RecordSearch,
   population: Population,

@@ -3,14 +3,17 @@ import { byCodePoint } from '../../kernel/code-points.js';
 import type { RecordRow } from '../../kernel/records.js';
 
 /**
- * Deeper spans are shown beside each other under their ancestor at this level: late spans can be chained without end,
- * and whoever writes or reads the answer as JSON recurses.
+ * Deeper spans are shown beside each other under their ancestor at this level: late spans can be
+ * chained without end, and whoever writes or reads the answer as JSON recurses.
  */
 export const treeLevelsMax = 500;
 
 type View = (row: RecordRow) => RecordView;
 
-/** The trace with its spans as a tree (contract 5.7). `rows` are all rows of its group, the trace first or not. */
+/**
+ * The trace with its spans as a tree (contract 5.7). `rows` are all rows of its group, the trace
+ * first or not.
+ */
 export const traceTree = (rows: readonly RecordRow[], view: View): RecordView | null => {
   const trace = rows.find(({ kind }) => kind === 'trace');
   return trace === undefined ? null : below(trace, childrenOf(rows), view, 1);
@@ -33,7 +36,9 @@ export const byAge = (one: RecordRow, other: RecordRow): number =>
 
 type Children = (row: RecordRow) => readonly RecordRow[];
 
-/** The read model names as `parent_id` the record that a span is shown under, and knows no circles. */
+/**
+ * The read model names as `parent_id` the record that a span is shown under, and knows no circles.
+ */
 const childrenOf = (rows: readonly RecordRow[]): Children => {
   const traceId = rows.find(({ kind }) => kind === 'trace')?.values['id'];
   const children = new Map<unknown, RecordRow[]>();

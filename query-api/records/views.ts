@@ -21,7 +21,10 @@ export const viewOf = (row: RecordRow, withCounts: boolean): RecordView => {
 const truncatedCharacters = 1_000;
 const truncatedMembers = ['input', 'output', 'dataset_input', 'dataset_output', 'dataset_metadata'];
 
-/** Cuts the strings of these members, those inside of messages and documents too, so that their shape stays. */
+/**
+ * Cuts the strings of these members, those inside of messages and documents too, so that their
+ * shape stays.
+ */
 export const truncated = (record: RecordView): RecordView => ({
   ...record,
   ...Object.fromEntries(

@@ -59,7 +59,10 @@ export const projected = async (
 
 type Ready = { readonly projections: readonly { readonly lag_seconds: number }[] };
 
-/** Looks at `/readyz` every 50 ms until `stop`, which answers the greatest lag of any projection at each look. */
+/**
+ * Looks at `/readyz` every 50 ms until `stop`, which answers the greatest lag of any projection at
+ * each look.
+ */
 export const watchLag = (opsUrl: string): { readonly stop: () => Promise<readonly number[]> } => {
   const seen: number[] = [];
   const ops = clientOf({ url: opsUrl, apiKey: null });

@@ -5,7 +5,10 @@ export const spansPerTrace = 10;
 export const tracesPerRequest = 20;
 export const spansPerRequest = spansPerTrace * tracesPerRequest;
 
-/** A request body that is ready to go; its traces are the same bytes, for whoever stores them by other means. */
+/**
+ * A request body that is ready to go; its traces are the same bytes, for whoever stores them by
+ * other means.
+ */
 export type Body = { readonly bytes: Buffer; readonly traces: readonly Buffer[] };
 /** The n-th body of a load: the same for the same seed and n, no id in common with another n. */
 export type Bodies = (n: number) => Body;
@@ -30,8 +33,8 @@ const spanBytes = 1_024;
 const templates = 16;
 
 /**
- * Traces of 10 spans of 1 KB, 20 a request. The texts come from a few templates made beforehand; only the ids are
- * written anew for each request, so that the generator costs next to nothing.
+ * Traces of 10 spans of 1 KB, 20 a request. The texts come from a few templates made beforehand;
+ * only the ids are written anew for each request, so that the generator costs next to nothing.
  */
 export const wideBodies = (seed: number, run: string): Bodies => {
   const random = seeded(seed);
@@ -94,14 +97,18 @@ const wideTrace = (random: Seeded): object => {
   };
 };
 
-/** Eight hexadecimal digits, another for each n below 2^32, in no visible order: as random ids fall. */
+/**
+ * Eight hexadecimal digits, another for each n below 2^32, in no visible order: as random ids fall.
+ */
 const scrambled = (n: number): string => {
   let mixed = Math.imul(n ^ (n >>> 16), 0x85ebca6b);
   mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
   return ((mixed ^ (mixed >>> 16)) >>> 0).toString(16).padStart(8, '0');
 };
 
-/** Smaller spans of all kinds with much to filter and group by: what the questions are asked about. */
+/**
+ * Smaller spans of all kinds with much to filter and group by: what the questions are asked about.
+ */
 export const variedBodies =
   (seed: number, run: string): Bodies =>
   (n) => {

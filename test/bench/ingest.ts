@@ -82,7 +82,10 @@ const bodies = function* (
   for (let n = 0; n < load.requests; n += 1) yield make(load.from + n);
 };
 
-/** How far reads fall behind while spans come in at the target's rate, or at what the machine can fold. */
+/**
+ * How far reads fall behind while spans come in at the target's rate, or at what the machine can
+ * fold.
+ */
 const lagRow = async (
   bench: Bench,
   service: ServiceProcess,

@@ -2,7 +2,10 @@ import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { Summary } from './stats.js';
 
-/** What the generator is asked to send. It runs in a process of its own, so that it shares no event loop. */
+/**
+ * What the generator is asked to send. It runs in a process of its own, so that it shares no event
+ * loop.
+ */
 export type Load = {
   readonly url: string;
   readonly apiKey: string;

@@ -7,8 +7,8 @@ import { ingestRows } from './ingest.js';
 import { keep, printed, type Row } from './row.js';
 
 /**
- * `npm run bench`: the figures of design.md, section 10, of the built service, driven from outside over HTTP, each
- * beside what it is compared with in the same run.
+ * `npm run bench`: the figures of design.md, section 10, of the built service, driven from outside
+ * over HTTP, each beside what it is compared with in the same run.
  */
 
 const groups: readonly {

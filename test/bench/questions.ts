@@ -13,7 +13,10 @@ const microsecondsADay = 86_400_000_000;
 const from = new Date(loadEnd - loadDays * 86_400_000).toISOString();
 const to = new Date(loadEnd).toISOString();
 
-/** A question to the service, and the same one as a person would put it to DuckDB over the same file. */
+/**
+ * A question to the service, and the same one as a person would put it to DuckDB over the same
+ * file.
+ */
 type Question = {
   readonly name: string;
   readonly what: string;

@@ -3,8 +3,8 @@ import Database from 'better-sqlite3';
 import type { Body } from './bodies.js';
 
 /**
- * What SQLite itself can do with the same bytes: one row a trace, one transaction with its sync a request, unique ids,
- * nothing parsed, nothing answered. Answers traces per second.
+ * What SQLite itself can do with the same bytes: one row a trace, one transaction with its sync a
+ * request, unique ids, nothing parsed, nothing answered. Answers traces per second.
  */
 export const appendRaw = (dir: string, name: string, bodies: Iterable<Body>): number => {
   const db = new Database(join(dir, `${name}.sqlite`));

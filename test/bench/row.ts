@@ -6,7 +6,10 @@ import { repository } from '../support/outside.js';
 
 export type Figure = { readonly value: number; readonly spread: number; readonly samples: number };
 
-/** One line of the bench: what was measured, what it is compared with in the same run, and what it should reach. */
+/**
+ * One line of the bench: what was measured, what it is compared with in the same run, and what it
+ * should reach.
+ */
 export type Row = {
   readonly name: string;
   readonly what: string;

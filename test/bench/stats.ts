@@ -31,8 +31,8 @@ export const summary = (values: readonly number[]): Summary => {
 };
 
 /**
- * Twelve digits that are equal when the answers are: members in the order of their names, numbers to twelve significant
- * digits, because sums of doubles depend on the order of their terms.
+ * Twelve digits that are equal when the answers are: members in the order of their names, numbers
+ * to twelve significant digits, because sums of doubles depend on the order of their terms.
  */
 export const resultHash = (answers: unknown): string =>
   createHash('sha256')

@@ -10,8 +10,8 @@ const eventsPerSecond = 500;
 const lookEvery = 10;
 
 /**
- * Single traces at 500 a second; some are asked for the moment they are acknowledged. The time until that answer is
- * there holds the waiting for the read model and the read itself.
+ * Single traces at 500 a second; some are asked for the moment they are acknowledged. The time
+ * until that answer is there holds the waiting for the read model and the read itself.
  */
 export const visibleRow = async (
   bench: Bench,

@@ -25,16 +25,17 @@ export type Killed = {
 };
 
 /**
- * How long after the first acknowledgement the process dies: target A1. Of some kills the clock runs from the first
- * request or from the spawn, so that the first moments are hit too.
+ * How long after the first acknowledgement the process dies: target A1. Of some kills the clock
+ * runs from the first request or from the spawn, so that the first moments are hit too.
  */
 const killAfterMsMax = 300;
 const firstMomentsShare = 0.2;
 const workers = 32;
 
 /**
- * SIGKILLs a service on one folder again and again at random moments: `underLoad` times while 32 clients write, and
- * `atBoot` times while it starts. Then starts it a last time and looks at what is there.
+ * SIGKILLs a service on one folder again and again at random moments: `underLoad` times while 32
+ * clients write, and `atBoot` times while it starts. Then starts it a last time and looks at what
+ * is there.
  */
 export const killManyTimes = async (options: {
   readonly dir: string;

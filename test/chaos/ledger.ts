@@ -1,6 +1,7 @@
 /**
- * What a client asked for and what it was promised. An attempt is `acknowledged` once a 2xx came back, and `unknown`
- * from the moment it left until then: it may be there wholly or not at all, never in part and never twice.
+ * What a client asked for and what it was promised. An attempt is `acknowledged` once a 2xx came
+ * back, and `unknown` from the moment it left until then: it may be there wholly or not at all,
+ * never in part and never twice.
  */
 export type Attempt =
   | {
@@ -90,7 +91,8 @@ const owedBy = (ledger: Ledger): ReadonlyMap<string, Owed> => {
     owed.set(attempt.trace, due);
     // Whatever hangs on a trace proves that the trace is there.
     due.acknowledged ||= outcome === 'acknowledged';
-    // A trace and its spans are one append: seen in part is as bad as lost, so all of its spans are owed.
+    // A trace and its spans are one append: seen in part is as bad as lost, so all of its spans are
+    // owed.
     if (attempt.kind === 'trace')
       for (const span of attempt.spans) due.spans.set(span, 'acknowledged');
     if (attempt.kind === 'span') due.spans.set(attempt.span, outcome);

@@ -11,8 +11,9 @@ export type Surprise = {
 };
 
 /**
- * Clients that each send one small request after another, until the service is gone. Most log a new trace; some add a
- * span or a tag to one that was acknowledged, or repeat a request whose outcome is unknown, byte for byte.
+ * Clients that each send one small request after another, until the service is gone. Most log a new
+ * trace; some add a span or a tag to one that was acknowledged, or repeat a request whose outcome
+ * is unknown, byte for byte.
  */
 export const hammer = async (options: {
   readonly client: Client;

@@ -16,7 +16,10 @@ export type LogSeen = {
   readonly problems: readonly string[];
 };
 
-/** Reads the whole log of a folder and checks what every log must keep, whatever happened to its process. */
+/**
+ * Reads the whole log of a folder and checks what every log must keep, whatever happened to its
+ * process.
+ */
 export const seenInLog = async (dir: string, project: string): Promise<LogSeen> => {
   const bus = openBus('witness');
   const reader = await openEventReader({ dir, bus });

@@ -203,7 +203,10 @@ const canonical = (value: unknown): string =>
       : member,
   );
 
-/** Sums may differ in their last bits by the order of adding; where they do, the expected one stands. All else is exact. */
+/**
+ * Sums may differ in their last bits by the order of adding; where they do, the expected one
+ * stands. All else is exact.
+ */
 const settled = (
   found: Aggregate | AggregateRefusal,
   expected: Aggregate | AggregateRefusal,

@@ -10,7 +10,10 @@ const small = { writers: 8, bytes: 1_000, appends: 300 };
 /** So large that some wait for a later transaction when one fails. */
 const large = { writers: 20, bytes: 900_000, appends: 80 };
 
-/** One system call fails, once, and all later ones work: going on would look as if nothing had happened. */
+/**
+ * One system call fails, once, and all later ones work: going on would look as if nothing had
+ * happened.
+ */
 const faults = [
   ['fsync,fdatasync', 20, small],
   ['fsync,fdatasync', 30, small],

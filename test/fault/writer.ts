@@ -8,9 +8,9 @@ import { newEvent } from '../support/new-events.js';
 import type { Said } from './writing.js';
 
 /**
- * A process that appends and says what came of it, a line of JSON each: for tests that take its disk away. Arguments:
- * folder, writers at once, bytes of an event, appends in all; 0 = until its input ends. It goes on after a refusal, as
- * a careless service would.
+ * A process that appends and says what came of it, a line of JSON each: for tests that take its
+ * disk away. Arguments: folder, writers at once, bytes of an event, appends in all; 0 = until its
+ * input ends. It goes on after a refusal, as a careless service would.
  */
 const [dir = '', writers = '1', bytes = '100', count = '0'] = process.argv.slice(2);
 

@@ -37,8 +37,9 @@ type Reply = {
 const answerWithinMs = 5_000;
 
 /**
- * Sends valid requests with one thing wrong (reliability.md C1, D8) and throws, naming the mutation, on any answer that
- * is no 2xx and no 4xx of the contract's shape, that takes longer than 5 s, or that leaves a prototype polluted.
+ * Sends valid requests with one thing wrong (reliability.md C1, D8) and throws, naming the
+ * mutation, on any answer that is no 2xx and no 4xx of the contract's shape, that takes longer than
+ * 5 s, or that leaves a prototype polluted.
  */
 export const fuzzOperation = async (fuzz: Fuzz): Promise<FuzzTally> => {
   const tally: Record<number, number> = {};

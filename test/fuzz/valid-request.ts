@@ -19,8 +19,8 @@ export const seeded = (seed: number): Rng => {
 };
 
 /**
- * A value that fits the schema. `known` gives values by member name, for ids that have to exist; `depth` bounds lists
- * and recursive schemas.
+ * A value that fits the schema. `known` gives values by member name, for ids that have to exist;
+ * `depth` bounds lists and recursive schemas.
  */
 export const validValue = (
   schema: TSchema,

@@ -4,8 +4,9 @@ import { goldenEventsDir, goldenName } from './event-files.js';
 import { sampleOf } from './sample.js';
 
 /**
- * `npm run golden:add`: writes a file for the newest version of each event type that has none yet. What is there stays:
- * it is how that version was stored. Give a new file richer content by hand where the schema says little.
+ * `npm run golden:add`: writes a file for the newest version of each event type that has none yet.
+ * What is there stays: it is how that version was stored. Give a new file richer content by hand
+ * where the schema says little.
  */
 mkdirSync(goldenEventsDir, { recursive: true });
 const added = Object.entries(eventSchemas).flatMap(([type, { version, schema }]) => {

@@ -23,8 +23,9 @@ import type { Instant, Json } from '../../kernel/shapes.js';
  *     errors code …
  *   refused … as query … at LOC           the planner complains there
  *
- * Of values `_` is none, `~1.5` is rolled up, `!7` is an error code in the value's place. `trace`, `session` and
- * `spans` are no columns: they name the trace, its session and how many spans it has. All times are of 2026-03-01, UTC.
+ * Of values `_` is none, `~1.5` is rolled up, `!7` is an error code in the value's place. `trace`,
+ * `session` and `spans` are no columns: they name the trace, its session and how many spans it has.
+ * All times are of 2026-03-01, UTC.
  */
 export type Script = { readonly title: string; readonly steps: readonly Step[] };
 export type Step =

@@ -2,7 +2,10 @@ import { expect } from 'chai';
 import type { Bus } from '../../kernel/ports.js';
 import type { Json } from '../../kernel/shapes.js';
 
-/** Two ends of one bus, as two threads or machines have them; `stranger` is on another one of its kind. */
+/**
+ * Two ends of one bus, as two threads or machines have them; `stranger` is on another one of its
+ * kind.
+ */
 export type OpenBuses = () => Promise<{
   readonly one: Bus;
   readonly other: Bus;

@@ -16,7 +16,10 @@ import { leafOf } from '../support/filter-generators.js';
 import { instants, numbers, perhaps, pick, texts, uuid } from '../support/record-generators.js';
 import { runs } from '../support/runs.js';
 
-/** Fields with the names of record columns, so that the kernel's reference can judge the same filters. */
+/**
+ * Fields with the names of record columns, so that the kernel's reference can judge the same
+ * filters.
+ */
 const fields: Readonly<Record<string, Exclude<FilterKind, 'collection'>>> = {
   name: 'text',
   id: 'id',

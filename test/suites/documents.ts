@@ -12,8 +12,8 @@ import {
 import { documentQuerySuite } from './document-queries.js';
 
 /**
- * Documents on an empty store. `reader` opens it once more, for reading only, as another thread does; `reopen` closes
- * all and opens what they left; `close` also removes it.
+ * Documents on an empty store. `reader` opens it once more, for reading only, as another thread
+ * does; `reopen` closes all and opens what they left; `close` also removes it.
  */
 export type OpenDocuments = () => Promise<{
   readonly documents: Documents;

@@ -94,7 +94,10 @@ export const raceSuite = (log: () => EventLog): void => {
   });
 };
 
-/** Winners stand at their place and nobody else does; a conflict was true at some moment of its attempt. */
+/**
+ * Winners stand at their place and nobody else does; a conflict was true at some moment of its
+ * attempt.
+ */
 const judge = async (
   log: EventLog,
   stream: StreamName,
@@ -122,7 +125,8 @@ const judge = async (
   }
   for (const { expected, began, ended, result } of attempts) {
     if (result !== 'conflict') continue;
-    // The stream was at `expected` from the end of its last winner there at the latest, until the next one began.
+    // The stream was at `expected` from the end of its last winner there at the latest, until the
+    // next one began.
     const last = expected === 'none' ? -1 : expected;
     const next = won.find((one) => (one.expected === 'none' ? -1 : one.expected) === last);
     const wasThereAllAlong =

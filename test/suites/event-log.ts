@@ -13,7 +13,10 @@ import { runs } from '../support/runs.js';
 import { choiceSuite } from './event-log-choices.js';
 import { raceSuite } from './event-log-races.js';
 
-/** A log on an empty store. `reopen` closes it in order and opens what it left; `close` also removes it. */
+/**
+ * A log on an empty store. `reopen` closes it in order and opens what it left; `close` also removes
+ * it.
+ */
 export type OpenEventLog = () => Promise<{
   readonly log: EventLog;
   readonly reopen: () => Promise<EventLog>;

@@ -27,14 +27,19 @@ import {
 import { recordAnswerSuite } from './record-answers.js';
 import { recordCopySuite } from './record-copies.js';
 
-/** Records on an empty store. `reopen` closes it in order and opens what it left; `close` also removes it. */
+/**
+ * Records on an empty store. `reopen` closes it in order and opens what it left; `close` also
+ * removes it.
+ */
 export type OpenRecords = () => Promise<{
   readonly records: Records;
   readonly reopen: () => Promise<Records>;
   readonly close: () => Promise<void>;
 }>;
 
-/** What every engine of the port Records keeps; filters and aggregates also in test/differential. */
+/**
+ * What every engine of the port Records keeps; filters and aggregates also in test/differential.
+ */
 export const recordsSuite = (name: string, open: OpenRecords): void => {
   describe(`records on ${name}`, function () {
     this.timeout(60_000);

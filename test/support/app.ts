@@ -3,7 +3,9 @@ import { startService, type Service } from '../../cli/service.js';
 import { clientOf, type Client } from './client.js';
 import { temporaryFolder } from './folder.js';
 
-/** The whole service in this process, on embedded engines and free ports, in a folder of its own. */
+/**
+ * The whole service in this process, on embedded engines and free ports, in a folder of its own.
+ */
 export type App = Service & {
   readonly client: Client;
   readonly apiKey: string;
@@ -38,7 +40,10 @@ export const startApp = async (): Promise<App> => {
 
 let shared: Promise<App> | null = null;
 
-/** One app for all tests of a run: each makes projects of its own. Closed when the run ends (test/support/tally.ts). */
+/**
+ * One app for all tests of a run: each makes projects of its own. Closed when the run ends
+ * (test/support/tally.ts).
+ */
 export const sharedApp = (): Promise<App> => {
   shared ??= startApp();
   return shared;

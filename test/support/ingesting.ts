@@ -12,7 +12,10 @@ import { project } from './small-service.js';
 type Answer = Readonly<Record<string, unknown>>;
 type Answered = Promise<Reply<Answer>>;
 
-/** The ingest service for the tests of the suite that calls this, with one editor and one log stream. */
+/**
+ * The ingest service for the tests of the suite that calls this, with one editor and one log
+ * stream.
+ */
 export type Ingesting = {
   readonly service: () => IngestService;
   readonly run: () => RunId;

@@ -2,7 +2,10 @@ import { randomInt } from 'node:crypto';
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** What the environment says to the tests that drive the built service; nothing else of them reads it. */
+/**
+ * What the environment says to the tests that drive the built service; nothing else of them reads
+ * it.
+ */
 
 const compiled = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
@@ -11,7 +14,9 @@ export const repository = dirname(compiled);
 /** The built program. */
 export const program = resolve(compiled, 'main.js');
 
-/** `ASSAY_TEST_SEED`, else a new one; printed beside `what`, so that a failing run can be had again. */
+/**
+ * `ASSAY_TEST_SEED`, else a new one; printed beside `what`, so that a failing run can be had again.
+ */
 export const drawSeed = (what?: string): number => {
   const asked = Number(process.env['ASSAY_TEST_SEED'] ?? '');
   const seed = Number.isInteger(asked) && asked > 0 ? asked : randomInt(1, 2 ** 31);
@@ -19,7 +24,10 @@ export const drawSeed = (what?: string): number => {
   return seed;
 };
 
-/** Where the material lies that is no part of the project: `ASSAY_TEST_SHARED`, else beside the repository. */
+/**
+ * Where the material lies that is no part of the project: `ASSAY_TEST_SHARED`, else beside the
+ * repository.
+ */
 export const sharedFolder = (): string =>
   resolve(process.env['ASSAY_TEST_SHARED'] ?? resolve(repository, '..', 'shared'));
 

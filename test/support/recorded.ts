@@ -2,7 +2,10 @@ import { randomUUID } from 'node:crypto';
 import type { Reply } from './client.js';
 import { sharedApp } from './app.js';
 
-/** A project with one log stream, in the app that all tests share, and hands to fill it and to ask about it. */
+/**
+ * A project with one log stream, in the app that all tests share, and hands to fill it and to ask
+ * about it.
+ */
 export type RecordedProject = {
   readonly id: string;
   readonly run: string;

@@ -38,8 +38,9 @@ export const testKey = 'outside-test-key-0123456789abcdefghij';
 const outputLinesMax = 200;
 
 /**
- * A service on this folder that is not waited for: the tests that kill it while it starts need that. `ready` resolves
- * with the running service, or throws with its output when it ends or is silent for too long.
+ * A service on this folder that is not waited for: the tests that kill it while it starts need
+ * that. `ready` resolves with the running service, or throws with its output when it ends or is
+ * silent for too long.
  */
 export const spawnService = (
   start: Start,

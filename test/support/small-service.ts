@@ -73,8 +73,8 @@ export type SmallService = {
 };
 
 /**
- * The real HTTP engine over a real log, with these routes, or those made with that log, on a free port. `reached` is
- * where reads find the log.
+ * The real HTTP engine over a real log, with these routes, or those made with that log, on a free
+ * port. `reached` is where reads find the log.
  */
 export const smallService = async (
   given: readonly Route[] | ((log: EventLog) => readonly Route[]),

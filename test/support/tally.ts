@@ -4,7 +4,10 @@ import { closeSharedApp } from './app.js';
 
 const tally = { passed: 0, failed: 0, skipped: 0 };
 
-/** Counts every test and closes the run with one plain line, `N passed, N failed`, for people and for CI. */
+/**
+ * Counts every test and closes the run with one plain line, `N passed, N failed`, for people and
+ * for CI.
+ */
 export const mochaHooks: RootHookObject = {
   afterEach(this: Context) {
     if (this.currentTest?.state === 'failed') tally.failed += 1;

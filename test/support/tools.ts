@@ -2,8 +2,9 @@ import { spawnSync } from 'node:child_process';
 import type { Suite } from 'mocha';
 
 /**
- * `describe`, where a tool of the machine works; elsewhere the tests are skipped loudly, and fail where CI is true:
- * what they prove must not go missing in silence. `tryIt` is a command that ends with 0 where the tool works.
+ * `describe`, where a tool of the machine works; elsewhere the tests are skipped loudly, and fail
+ * where CI is true: what they prove must not go missing in silence. `tryIt` is a command that ends
+ * with 0 where the tool works.
  */
 export const describeWith = (
   tool: { readonly tryIt: readonly string[]; readonly enable: string },

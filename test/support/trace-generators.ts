@@ -20,8 +20,9 @@ import {
   texts,
 } from './record-generators.js';
 
-// Traces as clients send them (contract 5.6), legal in every member: nulls, other spellings of times and ids, unknown
-// members, all kinds of span, any nesting. What they become is for the service to say.
+// Traces as clients send them (contract 5.6), legal in every member: nulls, other spellings of
+// times and ids, unknown members, all kinds of span, any nesting. What they become is for the
+// service to say.
 
 type Members = Readonly<Record<string, unknown>>;
 type Arbitrary = fc.Arbitrary<unknown>;

@@ -115,7 +115,10 @@ const step = fc.record({
 });
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 
-/** Logs as the deciders would let them grow: of a few traces and sessions, with late spans, changes and deletions. */
+/**
+ * Logs as the deciders would let them grow: of a few traces and sessions, with late spans, changes
+ * and deletions.
+ */
 export const histories: fc.Arbitrary<readonly HistoryEvent[]> = fc
   .array(step, { minLength: 1, maxLength: 25 })
   .map((steps) => historyOf(steps));

@@ -1,8 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
 /**
- * Asks again and again until the answer is true. For what a process does on its own time and tells nobody about;
- * whatever can be waited for properly is. Throws after `withinMs`, naming what it waited for.
+ * Asks again and again until the answer is true. For what a process does on its own time and tells
+ * nobody about; whatever can be waited for properly is. Throws after `withinMs`, naming what it
+ * waited for.
  */
 export const until = async (
   what: string,
