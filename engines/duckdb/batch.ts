@@ -65,11 +65,12 @@ export const addGroups = (batch: Batch, groups: readonly GroupWrite[]): void => 
 };
 
 const addRecord = (batch: Batch, row: RecordRow, grp: number): void => {
+  const population = populationOf(row.kind);
   const { model, newProjects, newColumns } = batch;
   const project = numberOf(String(row.values['project_id']), model.projects, newProjects);
   if (row.ordinal >= ordinalsMax) throw new RangeError('too many rows in one group');
+  if ((row.ordinal === 0) !== (population !== 'span')) throw new RangeError('not its place');
   const place = { key: BigInt(grp * ordinalsMax + row.ordinal), grp, project };
-  const population = populationOf(row.kind);
   const { metrics, folded } = fillRow(batch.records[population], row, place, model.misfolded);
   for (const id of folded) numberOf(foldedColumn(population, id), model.columns, newColumns);
   addFacets(row, metrics, (column, { number, boolean, text, cell }) => {

@@ -52,7 +52,8 @@ export const openModel = async (
     ...known,
     misfolded: new RegExp(`[${misfolded}]`, 'u'),
     close: async () => {
-      await connections.maintain(`CHECKPOINT ${catalog}`);
+      // Only saves the next opening some reading: what is not in the file is in the log beside it.
+      await connections.maintain(`CHECKPOINT ${catalog}`).catch(() => undefined);
       await connections.close();
       await control.run(`DETACH ${catalog}`);
       control.closeSync();

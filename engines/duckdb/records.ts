@@ -14,6 +14,9 @@ import { applyWrites } from './write.js';
 
 // Leaves room for the rest of a service that is to stay under 1 GB.
 const defaultMemoryMb = 400;
+// A checkpoint writes the last, half-filled row group of each table again, so it should come seldom; an opening after a
+// crash reads up to this much.
+const checkpointThreshold = '48MB';
 
 /**
  * Records on DuckDB in files under `dir`, made when missing. One process at a time. The live model
@@ -34,6 +37,7 @@ export const openRecords = async ({
     threads: '2',
     memory_limit: `${memoryMb}MB`,
     temp_directory: spill,
+    checkpoint_threshold: checkpointThreshold,
     autoinstall_known_extensions: 'false',
     autoload_known_extensions: 'false',
   });
@@ -53,7 +57,6 @@ export const openRecords = async ({
     return {
       model: recordsOf(() => copy, refuseBeside, close),
       adopt: async () => {
-        await copy.connections.maintain('CHECKPOINT');
         await writePointer(dir, built);
         const old = live;
         live = copy;

@@ -70,9 +70,9 @@ export const rowsOfGroups = async (
   statements: Statements,
   groups: readonly Group[],
 ): Promise<ReadonlyMap<StreamName, readonly RecordRow[]>> => {
-  const keys = groups.flatMap(keysOf);
   const found = new Map<StreamName, RecordRow[]>();
   for (const population of populations) {
+    const keys = groups.flatMap(keysOf(population));
     for (const row of (await rowsByKey(statements, population, keys)).values()) {
       const known = found.get(row.group);
       if (known === undefined) found.set(row.group, [row]);

@@ -37,10 +37,16 @@ const readRow = ([, rest, ...texts]: readonly DuckDBValue[]): RecordRow => {
   return { ...row, values };
 };
 
-/** The keys that rows of a group can have; `size` is one more than its largest ordinal. */
-export const keysOf = ({ grp, size }: Group): readonly bigint[] =>
-  Array.from({ length: size }, (_, ordinal) => BigInt(grp * ordinalsMax + ordinal));
+/** The keys that records of the group can have: a session or trace comes first, its spans after it. */
+export const keysOf =
+  (population: Population) =>
+  ({ grp, size }: Group): readonly bigint[] => {
+    const first = grp * ordinalsMax;
+    if (population !== 'span') return [BigInt(first)];
+    return Array.from({ length: size - 1 }, (_, at) => BigInt(first + at + 1));
+  };
 
+/** `size` is one more than the largest ordinal. */
 export type Group = { readonly grp: number; readonly size: number };
 
 const plainName = /^[\w-]+$/;

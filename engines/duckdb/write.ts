@@ -63,8 +63,9 @@ const removeGroups = async (
 ): Promise<void> => {
   const groups = await groupsNamed(statements, names);
   if (groups.length === 0) return;
-  const keys = groups.flatMap(keysOf);
   for (const population of populations) {
+    const keys = groups.flatMap(keysOf(population));
+    if (keys.length === 0) continue;
     await statements.rows(`DELETE FROM ${tableOf[population]} WHERE key IN (${keys.join(', ')})`);
   }
   const numbers = integers(groups.map(({ grp }) => grp));
