@@ -14,8 +14,8 @@ import { applyWrites } from './write.js';
 
 // Leaves room for the rest of a service that is to stay under 1 GB.
 const defaultMemoryMb = 400;
-// A checkpoint writes the last, half-filled row group of each table again, so it should come seldom; an opening after a
-// crash reads up to this much.
+// A checkpoint writes the last, half-filled row group of each table again, so it should come
+// seldom; an opening after a crash reads up to this much.
 const checkpointThreshold = '48MB';
 
 /**

@@ -216,6 +216,7 @@ export const tables: readonly string[] = [
   ),
   table('facets', facetColumns),
   table('groups', groupColumns),
+  'CREATE INDEX groups_name ON groups (name)',
   table('projects', projectColumns),
   table('columns', columnColumns),
   /** Runs and projects whose rows are refused whenever one arrives late. */

@@ -37,7 +37,7 @@ const readRow = ([, rest, ...texts]: readonly DuckDBValue[]): RecordRow => {
   return { ...row, values };
 };
 
-/** The keys that records of the group can have: a session or trace comes first, its spans after it. */
+/** Keys that records of the group can have: a session or trace comes first, spans after it. */
 export const keysOf =
   (population: Population) =>
   ({ grp, size }: Group): readonly bigint[] => {

@@ -137,7 +137,8 @@ const write = async (records: Records): Promise<void> => {
   let cpu = 0;
   for (let at = 0; at < traces; at += tracesPerApply) {
     const groups = Array.from({ length: Math.min(tracesPerApply, traces - at) }, (_, place) => {
-      // By way of JSON, as rows of events are: texts made by joining would be put together within the measured time.
+      // By way of JSON, as rows of events are: texts that were joined would be put together
+      // within the measured time.
       const rows = JSON.parse(JSON.stringify(traceRows(at + place))) as readonly RecordRow[];
       return { group: stream('trace', project, id(6, at + place)), fresh: true, rows };
     });
