@@ -6,10 +6,10 @@ import type { AppendOrder, Order, Outcome, WriteFailure } from './log-orders.js'
 const transactionBytesMax = 4 * 1024 * 1024;
 const transactionOrdersMax = 2_048;
 /**
- * WAL pages (of 4 KiB) after which the log file is brought up to date, between commits, never
- * waiting for readers.
+ * WAL pages (of 8 KiB, so 32 MiB) after which the log file is brought up to date, between commits,
+ * never waiting for readers. Rarer would write less twice and stall commits longer.
  */
-const checkpointPages = 8_000;
+const checkpointPages = 4_000;
 /** How much is written between two looks at the WAL's length. */
 const lookBytes = 2 * 1024 * 1024;
 const probeBytesMin = 64 * 1024;
