@@ -248,7 +248,8 @@ const errorsOf = async ({ model, statements, plan }: Inquiry): Promise<readonly 
   const member = plan.population === 'trace' ? 'grp' : 'key';
   const errors = await statements.rows(
     `SELECT f.num, min(f.text) FROM facets f
-     WHERE f.col IN (${integers(numbers)}) AND f.${member} IN (SELECT r.${member} ${source.fromWhere()})
+     WHERE f.col IN (${integers(numbers)})
+       AND f.${member} IN (SELECT r.${member} ${source.fromWhere()})
      GROUP BY f.num ORDER BY f.num`,
     source.parameters,
   );
