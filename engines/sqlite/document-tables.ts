@@ -30,7 +30,8 @@ export const generationsSchema = `
     position TEXT NOT NULL,
     fence INTEGER NOT NULL
   );
-  CREATE UNIQUE INDEX IF NOT EXISTS live_generations ON generations (name, version) WHERE is_live = 1;
+  CREATE UNIQUE INDEX IF NOT EXISTS live_generations ON generations (name, version)
+    WHERE is_live = 1;
 `;
 
 export const tableOf = (collection: Collection, generation: number): Table => ({
