@@ -30,15 +30,14 @@ export const aggregate = (
     const inquiry: Inquiry = { model, statements, plan, column };
     const early = await refuseManyGroups(inquiry);
     if (early !== null) return early;
-    const cells = await cellRows(inquiry, column);
+    const { cells, total } = await measured(inquiry);
     const refusal = refuseGroups(plan, cells) ?? (await refuseCategories(inquiry));
     if (refusal !== null) return refusal;
     const count = cells.length * (plan.widgets.length + 3);
     if (count > answeredValuesMax) return { refused: 'values', count };
-    const [total] = await cellRows(inquiry, null);
     const categories = await categoriesOf(inquiry);
     return {
-      total: cellOf(inquiry, total?.slice(2) ?? [], categories.get(null)),
+      total: cellOf(inquiry, total.slice(2), categories.get(null)),
       groups: groupsOf(inquiry, cells, categories),
       errors: await errorsOf(inquiry),
     };
@@ -81,11 +80,28 @@ const rowsOf = (
   };
 };
 
+type Measured = { readonly cells: Rows; readonly total: Rows[number] };
+
+/** The cells, and the total over the whole window and all groups, each record once. */
+const measured = async (inquiry: Inquiry): Promise<Measured> => {
+  const { column } = inquiry;
+  if (column.isMany) {
+    const [total = []] = await cellRows(inquiry, null, '()');
+    const cells = await cellRows(inquiry, column, '(g, b)');
+    return { cells: cells.map((row) => row.slice(1)), total: total.slice(1) };
+  }
+  // One scan answers both: reading and filtering the records is what costs.
+  const rows = await cellRows(inquiry, column, '(g, b), ()');
+  const of = (whole: number): Rows =>
+    rows.filter(([level]) => Number(level) === whole).map((row) => row.slice(1));
+  return { cells: of(0), total: of(1)[0] ?? [] };
+};
+
 /**
- * Group, bucket, requests, sessions, spans, measures; one row without group and bucket when `group`
- * is null.
+ * Whether it is the total, group, bucket, requests, sessions, spans, measures. The row of the empty
+ * set is there without records too.
  */
-const cellRows = (inquiry: Inquiry, group: GroupColumn | null): Promise<Rows> => {
+const cellRows = (inquiry: Inquiry, group: GroupColumn | null, sets: string): Promise<Rows> => {
   const { plan, statements } = inquiry;
   const measures = measuresOf(sourceOf(inquiry.model, plan), plan.widgets).measures;
   const { sql, parameters } = rowsOf(
@@ -99,8 +115,9 @@ const cellRows = (inquiry: Inquiry, group: GroupColumn | null): Promise<Rows> =>
     'count(DISTINCT session)',
     ofTraces ? 'coalesce(sum(spans), 0)' : 'count(*)',
   ];
-  const [keys, by] = group === null ? ['NULL, NULL', ''] : ['g, b', 'GROUP BY g, b'];
-  const columns = [keys, ...counts, ...measures].join(', ');
+  const keys = sets === '()' ? ['1', 'NULL', 'NULL'] : ['grouping(b)', 'g', 'b'];
+  const columns = [...keys, ...counts, ...measures].join(', ');
+  const by = sets === '()' ? '' : `GROUP BY GROUPING SETS (${sets})`;
   return statements.rows(`SELECT ${columns} FROM ${sql} ${by}`, parameters);
 };
 

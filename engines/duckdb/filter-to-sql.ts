@@ -114,6 +114,9 @@ const idLeaf = (
   return filter.operator === 'eq' || filter.operator === 'one_of' ? found : isNotTrue(found);
 };
 
+// Up to about this many, looking for each item is faster than building a set of them per record.
+const soughtOneByOneMax = 8;
+
 const collectionLeaf = (
   filter: Extract<Leaf, { readonly kind: 'collection' }>,
   columns: FilterColumns,
@@ -123,16 +126,24 @@ const collectionLeaf = (
     ? columns.texts(filter.column)
     : columns.foldedTexts(filter.column);
   const has = `coalesce(${list}, CAST([] AS VARCHAR[]))`;
-  const wants = bindTexts(columns.parameters, values);
+  const few = values.length <= soughtOneByOneMax && values.length > 0;
+  /** Each wanted item looked for by itself. */
+  const oneByOne = (word: string): string =>
+    `(${values
+      .map((value) => `list_contains(${has}, ${bindText(columns.parameters, value)})`)
+      .join(` ${word} `)})`;
+  const wants = (): string => bindTexts(columns.parameters, values);
   switch (filter.operator) {
-    case 'eq':
-      return `(list_has_all(${has}, ${wants}) AND list_has_all(${wants}, ${has}))`;
+    case 'eq': {
+      const wanted = wants();
+      return `(list_has_all(${has}, ${wanted}) AND list_has_all(${wanted}, ${has}))`;
+    }
     case 'contains':
-      return `list_has_all(${has}, ${wants})`;
+      return few ? oneByOne('AND') : `list_has_all(${has}, ${wants()})`;
     case 'one_of':
-      return `list_has_any(${has}, ${wants})`;
+      return few ? oneByOne('OR') : `list_has_any(${has}, ${wants()})`;
     case 'not_in':
-      return `(NOT list_has_any(${has}, ${wants}))`;
+      return isNotTrue(few ? oneByOne('OR') : `list_has_any(${has}, ${wants()})`);
     default:
       return unreachable(filter.operator);
   }

@@ -10,6 +10,8 @@ import type { Source } from './source.js';
 /** What records are grouped by. Null and `''` are one group (contract 4.5, rule 6). */
 export type GroupColumn = {
   readonly isText: boolean;
+  /** A record may be in several groups. */
+  readonly isMany?: true;
   readonly of: (source: Source) => string;
 };
 
@@ -35,7 +37,7 @@ export const groupSql = async (
       const tags = `list_distinct(${source.column(groupBy)})`;
       return `unnest(CASE WHEN len(${tags}) > 0 THEN ${tags} ELSE [''] END)`;
     };
-    return { isText: true, of };
+    return { isText: true, isMany: true, of };
   }
   if (type === 'text') {
     return { isText: true, of: (source) => textGroup(source.column(groupBy)) };

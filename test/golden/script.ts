@@ -18,7 +18,7 @@ import type { Instant, Json } from '../../kernel/shapes.js';
  *   rows KIND every Nm from HH:MM        one line per series of rows, `column=value` before the metrics
  *     column=value … metric v v v ; metric v v v
  *   query Aggregation(metric) … by COLUMN bucket Nm from HH:MM to HH:MM where {filter tree}
- *     total value … requests=N            values of the widgets in their order, counts that are to be checked
+ *     total value … requests=N            values of the widgets in their order, counts to check
  *     HH:MM key value … requests=N        one line per bucket; key "" in quotes
  *     errors code …
  *   refused … as query … at LOC           the planner complains there
