@@ -18,7 +18,7 @@ import { groupOf, groupSql, type GroupColumn } from './group.js';
 import type { Model } from './model.js';
 import { integers } from './sql.js';
 import { sourceOf } from './source.js';
-import { isCategorical, measuresOf, widgetValues } from './widgets.js';
+import { isCategorical, measuresOf, widgetValues, type Measures } from './widgets.js';
 
 /** As `aggregate` of kernel/aggregate.ts, which is the reference. */
 export const aggregate = (
@@ -27,7 +27,8 @@ export const aggregate = (
 ): Promise<Aggregate | AggregateRefusal> =>
   model.connections.read(async (statements) => {
     const column = await groupSql(model, statements, plan);
-    const inquiry: Inquiry = { model, statements, plan, column };
+    const measures = measuresOf(sourceOf(model, plan), plan.widgets);
+    const inquiry: Inquiry = { model, statements, plan, column, measures };
     const early = await refuseManyGroups(inquiry);
     if (early !== null) return early;
     const { cells, total } = await measured(inquiry);
@@ -48,6 +49,7 @@ type Inquiry = {
   readonly statements: Statements;
   readonly plan: AggregatePlan;
   readonly column: GroupColumn;
+  readonly measures: Measures;
 };
 
 const microsecondsPerMinute = 60_000_000;
@@ -103,7 +105,6 @@ const measured = async (inquiry: Inquiry): Promise<Measured> => {
  */
 const cellRows = (inquiry: Inquiry, group: GroupColumn | null, sets: string): Promise<Rows> => {
   const { plan, statements } = inquiry;
-  const measures = measuresOf(sourceOf(inquiry.model, plan), plan.widgets).measures;
   const { sql, parameters } = rowsOf(
     inquiry,
     group,
@@ -116,7 +117,7 @@ const cellRows = (inquiry: Inquiry, group: GroupColumn | null, sets: string): Pr
     ofTraces ? 'coalesce(sum(spans), 0)' : 'count(*)',
   ];
   const keys = sets === '()' ? ['1', 'NULL', 'NULL'] : ['grouping(b)', 'g', 'b'];
-  const columns = [...keys, ...counts, ...measures].join(', ');
+  const columns = [...keys, ...counts, ...inquiry.measures.measures].join(', ');
   const by = sets === '()' ? '' : `GROUP BY GROUPING SETS (${sets})`;
   return statements.rows(`SELECT ${columns} FROM ${sql} ${by}`, parameters);
 };
@@ -210,18 +211,13 @@ const categoriesOf = async (inquiry: Inquiry): Promise<Categories> => {
 };
 
 const cellOf = (
-  { plan, model }: Inquiry,
+  { plan, measures }: Inquiry,
   measured: readonly DuckDBValue[],
   categories: ReadonlyMap<string, Counts> = new Map(),
 ): AggregateCell => {
   const [requests, sessions, spans, ...values] = measured;
   return {
-    widgets: widgetValues(
-      plan.widgets,
-      measuresOf(sourceOf(model, plan), plan.widgets),
-      values,
-      categories,
-    ),
+    widgets: widgetValues(plan.widgets, measures, values, categories),
     requests: Number(requests),
     sessions: Number(sessions),
     spans: Number(spans),
