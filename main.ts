@@ -81,8 +81,17 @@ program
   .option('--readme <file>', 'renew the table of operations in this page')
   .action((options: { write?: string; readme?: string }) => openapi(options));
 
+// What crosses from a thread may be a plain object.
+const inspected = (error: unknown): string =>
+  typeof error === 'string' ? error : JSON.stringify(error);
+
 const fail = (error: unknown): void => {
-  const said = error instanceof Fault ? error.message : String((error as Error).stack ?? error);
+  const said =
+    error instanceof Fault
+      ? error.message
+      : error instanceof Error
+        ? error.stack
+        : inspected(error);
   process.stderr.write(`assay: ${said}\n`);
   // Threads of a half-started service would keep the process alive.
   process.exit(1);

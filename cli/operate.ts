@@ -8,7 +8,7 @@ import { operator } from './operator.js';
 /** `assay rebuild NAME|--all`: beside the live one, then switched. */
 export const rebuild = async (config: Config, name: string | null, all: boolean): Promise<void> => {
   if ((name === null) === !all) {
-    throw new Fault('invalid', 'rebuild what? Name one read model, or say --all');
+    throw new Fault('invalid', 'rebuild what? Either name one read model or say --all');
   }
   const desk = await operator(config);
   try {

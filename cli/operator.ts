@@ -6,6 +6,7 @@ import type { Config } from '../config.js';
 import type { Progress } from '../projections/catch-up.js';
 import type { ProjectionStatus } from '../projections/operate.js';
 import type { Verified } from '../projections/verify.js';
+import { requireFolder } from './folder.js';
 import { startReadSide } from './read-side.js';
 
 /** What an operator's command needs, whether or not the service is up. */
@@ -23,6 +24,7 @@ export type Operator = {
  * otherwise this process takes the folder for as long as the command runs.
  */
 export const operator = async (config: Config): Promise<Operator> => {
+  requireFolder(config.dataDir);
   const folder = await openFolder(config.dataDir);
   try {
     const unlock = folder.lock();

@@ -75,6 +75,15 @@ export const startService = async (config: Config, options: Options = {}): Promi
     [recordsCollection.name, () => records.checkpoint()] as const,
   ]);
   const freshness = openFreshness({ reader: log, checkpoints, bus, clock });
+  /** A port that is taken must not leave threads and files open behind it. */
+  const undone = async (error: unknown): Promise<never> => {
+    await readSide.stop();
+    await documents.close();
+    await log.close();
+    await bus.close();
+    unlock();
+    throw error;
+  };
   const gate = openGate({ log, clock, secrets });
   const server = await startServer({
     routes: routesOf({ log, documents, records, freshness, gate, ids, clock, secrets }),
@@ -90,7 +99,7 @@ export const startService = async (config: Config, options: Options = {}): Promi
     keyHeaders: config.apiKeyHeaders,
     collections: [...checkpoints.keys()],
     strict: options.strict === true,
-  });
+  }).catch(undone);
   metrics.beforeScrape(async () => {
     for (const { name, lag_events, lag_seconds, parked } of await projector.status()) {
       metrics.lag(name, lag_events, lag_seconds);
@@ -110,6 +119,9 @@ export const startService = async (config: Config, options: Options = {}): Promi
     metrics,
     logger,
     operate: (command, request) => operated(projector, command, request),
+  }).catch(async (error: unknown) => {
+    await server.close();
+    return undone(error);
   });
   const erasing = startErasing({
     log,

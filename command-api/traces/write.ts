@@ -3,6 +3,7 @@ import { Fault } from '../../kernel/fault.js';
 import { start, type EventLog, type Position, type StreamAppend } from '../../kernel/ports.js';
 import type { ProjectId, SessionId, TraceId } from '../../kernel/shapes.js';
 import { stamped, type Authorship } from '../../kernel/transact.js';
+import { runOf } from '../access/runs.js';
 import type { Batch } from './batch.js';
 import type { TraceBook } from './book.js';
 import { layered } from './layers.js';
@@ -71,11 +72,15 @@ type Compared = {
   readonly sessionId: SessionId | null;
   readonly position: Position;
 };
-const compared = async ({ traceBook }: Writing, logged: TraceLogged): Promise<Compared> => {
+const compared = async ({ log, traceBook }: Writing, logged: TraceLogged): Promise<Compared> => {
   const { state, position } = await traceBook.load(traceStream(logged.project_id, logged.trace_id));
+  // What went with its run is not there to be repeated: a 200 would promise what nobody can read.
+  const isGone =
+    state === null ||
+    (state.runId !== logged.run_id && (await runOf(log, logged.project_id, state.runId)) === null);
   return {
     // A stream that takes no first event and has none was erased.
-    differ: state === null ? [logged.trace_id] : differingFrom(state, logged),
+    differ: isGone ? [logged.trace_id] : differingFrom(state, logged),
     sessionId: state?.sessionId ?? null,
     position,
   };

@@ -4,6 +4,7 @@ import type { Complaint } from '../../kernel/fault.js';
 import { codePoints } from '../../kernel/code-points.js';
 import { complaintsAbout } from './complaints.js';
 import { canonicalReadings, readings } from './kinds.js';
+import { lifted } from './lift.js';
 import { shapeOf, type Kind, type Openness, type Shaped } from './shape.js';
 import { textReader } from './text.js';
 
@@ -74,15 +75,19 @@ type Fits = (holder: { value: unknown }) => boolean;
  * The code is generated on first use, so that the service starts at once; what shape.ts refuses it
  * refused before.
  */
-const generated = ({ shape, definitions }: Shaped, openness: Openness): Fits => {
+const generated = (shaped: Shaped, openness: Openness): Fits => {
   let fits: Fits | null = null;
-  return (holder) => {
-    fits ??= (openness === 'open' ? ofRequests : ofAnswers).compile<{ value: unknown }>({
+  const generate = (): Fits => {
+    const { shape, definitions } = lifted(shaped);
+    return (openness === 'open' ? ofRequests : ofAnswers).compile<{ value: unknown }>({
       type: 'object',
       properties: { value: shape },
       required: ['value'],
       $defs: definitions,
     });
+  };
+  return (holder) => {
+    fits ??= generate();
     return fits(holder);
   };
 };
