@@ -16,7 +16,6 @@ export type Config = {
   readonly bootstrap: {
     readonly organization: string;
     readonly email: string;
-    readonly password: string | null;
     readonly apiKey: string | null;
   };
   readonly logLevel: LogLevel;
@@ -96,7 +95,6 @@ export const readConfig = (environment: Environment): Config => {
     bootstrap: {
       organization: text('ASSAY_BOOTSTRAP_ORGANIZATION', 'default'),
       email: text('ASSAY_BOOTSTRAP_EMAIL', 'admin@localhost'),
-      password: null,
       apiKey: text('ASSAY_BOOTSTRAP_API_KEY', '') || null,
     },
     logLevel: logLevel(text('ASSAY_LOG_LEVEL', 'info')),

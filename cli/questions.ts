@@ -5,6 +5,7 @@ import type { ProjectId, SpanId, TraceId } from '../kernel/shapes.js';
 import type { Records } from '../kernel/records.js';
 import type { Freshness } from '../contract/gate.js';
 import { recordsCollection } from '../projections/records/collection.js';
+import { newestRuns } from '../query-api/projects/routes.js';
 import { logStreamList } from '../projections/log-stream-list.js';
 import type { LogStreamFacts } from '../contract/log-streams.js';
 
@@ -21,19 +22,8 @@ export const questionsOf = ({
   readonly records: Records;
   readonly freshness: Freshness;
 }) => ({
-  newestRuns: async (project: ProjectId, limit: number): Promise<readonly RunSummary[]> => {
-    const { documents: found } = await documents.find<LogStreamFacts>(logStreamList.collection, {
-      scope: project,
-      limit,
-    });
-    return found.map(({ body }) => ({
-      id: body.id,
-      name: body.name,
-      kind: 'log_stream',
-      created_at: body.created_at,
-      updated_at: body.updated_at,
-    }));
-  },
+  newestRuns: (project: ProjectId, limit: number): Promise<readonly RunSummary[]> =>
+    newestRuns(documents, project, limit),
 
   runInProject: async (project: ProjectId, { kind, id }: NamedRun): Promise<boolean> => {
     // Experiments and metrics-testing runs are not served yet, so no id names one.
