@@ -2,7 +2,7 @@ import Table from 'cli-table3';
 import { Fault } from '../kernel/fault.js';
 import { start, type EventReader, type Recorded } from '../kernel/ports.js';
 import type { Config } from '../config.js';
-import { openFolder } from './folder.js';
+import { openLogOf } from './folder.js';
 import { operator } from './operator.js';
 
 type Options = { readonly limit: number; readonly json: boolean };
@@ -22,7 +22,7 @@ export const inspect = async (
       return printRows(await projectionRows(config), options.json);
     case 'streams':
     case 'events': {
-      const { reader, close } = await openFolder(config.dataDir);
+      const { reader, close } = await openLogOf(config.dataDir);
       try {
         const rows =
           what === 'streams'

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { decode } from '../events/codec.js';
@@ -8,6 +9,7 @@ import { openBus } from './memory/bus.js';
 import { openDocuments } from './sqlite/documents.js';
 import { openEventLog, openEventReader } from './sqlite/event-log.js';
 import { lockFolder } from './sqlite/folder-lock.js';
+import { logFile } from './sqlite/log-schema.js';
 
 /**
  * The engines of one data folder. Every thread that needs one opens it through here; nothing else
@@ -42,6 +44,9 @@ export const openFolder = async (path: string): Promise<Folder> => {
     records: () => openRecords({ dir }),
   };
 };
+
+/** Whether a service ever wrote to this folder; makes nothing. */
+export const hasLog = (dir: string): boolean => existsSync(logFile(dir));
 
 export const secretKeyFile = (dir: string): string => join(dir, 'secret.key');
 /** Up to where deletions were acted on; a lost one costs a look through the log. */
