@@ -84,7 +84,7 @@ export const startService = async (config: Config, options: Options = {}): Promi
     unlock();
     throw error;
   };
-  const gate = openGate({ log, clock, secrets });
+  const gate = openGate({ log, clock, secrets, sights: {} });
   const server = await startServer({
     routes: routesOf({ log, documents, records, freshness, gate, ids, clock, secrets }),
     gate,

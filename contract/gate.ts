@@ -1,7 +1,13 @@
 import type { Position } from '../kernel/ports.js';
 import type { ApiKeyId, Instant, ProjectId, UserId } from '../kernel/shapes.js';
 import type { Cause } from './operation.js';
-import type { OrganizationRole, Principal, ProjectInSight } from './roles.js';
+import type {
+  ObjectRequirement,
+  OrganizationRole,
+  Principal,
+  ProjectInSight,
+  Sight,
+} from './roles.js';
 
 /**
  * What the HTTP engine asks of the service before a handler runs. main.ts supplies it, answered
@@ -33,7 +39,14 @@ export interface Gate {
     principal: Principal,
     user: UserId,
   ): Promise<{ readonly id: UserId; readonly role: OrganizationRole } | null>;
+  /** Whether the caller meets the requirement about this object (contract 2.6), from the log. */
+  sight(requirement: ObjectRequirement, principal: Principal, object: string): Promise<Sight>;
 }
+
+/** What a noun says about its own objects; a requirement that nobody answers lets nobody in. */
+export type Sights = Partial<
+  Record<ObjectRequirement, (principal: Principal, object: string) => Promise<Sight>>
+>;
 
 /** An answer as Idempotency-Key keeps it (contract 1.8): never with a secret in it. */
 export type StoredAnswer = {

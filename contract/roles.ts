@@ -6,18 +6,34 @@ export type OrganizationRole = (typeof organizationRoles)[number];
 export const projectRoles = ['viewer', 'annotator', 'editor', 'owner'] as const;
 export type ProjectRole = (typeof projectRoles)[number];
 
-/** The requirements of contract 2.6 that are in use. */
+/** Requirements about an object of the path that is no project, and the parameter that names it. */
+export const objectRequirements = {
+  'dataset-read': 'dataset_id',
+  'dataset-write': 'dataset_id',
+  'group-sight': 'group_id',
+  maintainer: 'group_id',
+  'scorer-owner': 'scorer_id',
+  'org-job': 'job_id',
+} as const;
+export type ObjectRequirement = keyof typeof objectRequirements;
+
+/** The requirements of contract 2.6. */
 export type Requirement =
   | 'public'
   | 'cookie'
   | 'signed-in'
   | 'person'
   | ProjectRole
+  | ObjectRequirement
   | 'api-key'
+  | 'creator'
   | 'user'
   | 'manager'
   | 'admin'
   | 'self';
+
+/** `unseen` answers the same 404 as an id that nobody made. */
+export type Sight = 'allowed' | 'forbidden' | 'unseen';
 
 /** Who calls, as the log has it now. */
 export type Principal = {

@@ -1,4 +1,4 @@
-import type { Credential, Gate } from '../../contract/gate.js';
+import type { Credential, Gate, Sights } from '../../contract/gate.js';
 import { roleInProject, type Principal } from '../../contract/roles.js';
 import { Fault } from '../../kernel/fault.js';
 import type { Clock, EventReader } from '../../kernel/ports.js';
@@ -20,6 +20,7 @@ type Needs = {
   readonly log: EventReader;
   readonly clock: Clock;
   readonly secrets: KeyReading;
+  readonly sights?: Sights;
 };
 
 /** Half of the second in which a revocation must hold everywhere (contract 2.4, rule 6). */
@@ -31,7 +32,7 @@ const stampEveryMs = 60_000;
 /**
  * Who may come in and what they see, answered from the log; nothing is older than half a second.
  */
-export const openGate = ({ log, clock, secrets }: Needs): Gate => {
+export const openGate = ({ log, clock, secrets, sights = {} }: Needs): Gate => {
   const callers = remembering<{ user: User; key: ApiKey } | null>(clock);
   const people = remembering<User | null>(clock);
 
@@ -95,6 +96,8 @@ export const openGate = ({ log, clock, secrets }: Needs): Gate => {
         ? null
         : { id: user.id, role: user.role };
     },
+    sight: async (requirement, principal, object) =>
+      (await sights[requirement]?.(principal, object)) ?? 'unseen',
   };
 };
 

@@ -2,8 +2,10 @@ import type { Gate } from '../../contract/gate.js';
 import type { Operation } from '../../contract/operation.js';
 import {
   atLeast,
+  objectRequirements,
   organizationRoles,
   projectRoles,
+  type ObjectRequirement,
   type OrganizationRole,
   type Principal,
   type ProjectInSight,
@@ -25,10 +27,34 @@ export const authorize = async (
   gate: Gate,
 ): Promise<ProjectInSight | null> => {
   const project = await projectOf(principal, params, gate);
-  if (operation.requires === 'self') await requireSelf(principal, params, gate);
-  else if (!isAllowed(operation.requires, principal, project)) throw forbidden();
+  const { requires } = operation;
+  if (requires === 'self') await requireSelf(principal, params, gate);
+  else if (isAboutObject(requires)) await requireSight(requires, principal, params, gate);
+  else if (!isAllowed(requires, principal, project)) throw forbidden();
   return project;
 };
+
+const isAboutObject = (requires: Requirement): requires is ObjectRequirement =>
+  Object.hasOwn(objectRequirements, requires);
+
+const requireSight = async (
+  requires: ObjectRequirement,
+  principal: Principal,
+  params: Readonly<Record<string, unknown>>,
+  gate: Gate,
+): Promise<void> => {
+  const param = objectRequirements[requires];
+  const sight = await gate.sight(requires, principal, String(params[param]));
+  if (sight === 'unseen') throw new Fault('not-found', `${objectNames[param]} not found`);
+  if (sight === 'forbidden') throw forbidden();
+};
+
+const objectNames = {
+  dataset_id: 'Dataset',
+  group_id: 'Group',
+  scorer_id: 'Scorer',
+  job_id: 'Job',
+} as const;
 
 const forbidden = (): Fault => new Fault('forbidden', 'Your role does not allow this');
 
@@ -46,7 +72,7 @@ const projectOf = async (
 export const projectParam = 'project_id';
 
 const isAllowed = (
-  requires: Exclude<Requirement, 'self'>,
+  requires: Exclude<Requirement, 'self' | ObjectRequirement>,
   principal: Principal,
   project: ProjectInSight | null,
 ): boolean => {
@@ -62,12 +88,17 @@ const isAllowed = (
     case 'editor':
     case 'owner':
       return project !== null && atLeast<ProjectRole>(projectRoles, project.role, requires);
+    case 'creator':
     case 'user':
     case 'manager':
     case 'admin':
       return (
         !isBound(principal) &&
-        atLeast<OrganizationRole>(organizationRoles, principal.organizationRole, requires)
+        atLeast<OrganizationRole>(
+          organizationRoles,
+          principal.organizationRole,
+          requires === 'creator' ? 'user' : requires,
+        )
       );
     case 'cookie':
       return false;
@@ -109,6 +140,9 @@ export const undecidable = ({ requires, path, schemes }: Operation): string | nu
   if (requires === 'cookie' || schemes.includes('C')) return 'needs the refresh cookie';
   if (projectRequirements.has(requires) && !path.includes(`{${projectParam}}`)) {
     return `requires ${requires}, but its path names no project`;
+  }
+  if (isAboutObject(requires) && !path.includes(`{${objectRequirements[requires]}}`)) {
+    return `requires ${requires}, but its path has no ${objectRequirements[requires]}`;
   }
   if ((requires === 'public') !== (schemes.length === 0)) {
     return 'is public without being free of schemes, or the other way round';

@@ -195,6 +195,17 @@ describe('the HTTP engine', () => {
       expect((await service.as('editor').send('PUT', thing)).status).to.equal(403);
       expect((await service.as('admin').send('PUT', thing)).status).to.equal(200);
     });
+    it('an object of another noun as that noun sees it: unseen is 404, forbidden 403', async () => {
+      expect((await send('GET', `/v2/datasets/${project}`)).status).to.equal(200);
+      expect(await codeOf(send('GET', `/v2/datasets/${colleague}`))).to.deep.equal([
+        403,
+        'forbidden',
+      ]);
+      expect(await codeOf(send('GET', `/v2/datasets/${foreignProject}`))).to.deep.equal([
+        404,
+        'not_found',
+      ]);
+    });
     it('oneself, and managers for others: a stranger is 404, a colleague 403', async () => {
       const own = '/v2/users/44444444-4444-4444-8444-444444444444';
       const ask = async (key: 'editor' | 'admin' | 'bound', path: string) =>

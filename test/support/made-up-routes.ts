@@ -71,6 +71,16 @@ const profile = operation({
   params: Type.Object({ user_id: id('UserId') }),
   response: Type.Object({}),
 });
+const readSet = operation({
+  ...made,
+  operationId: 'readSet',
+  method: 'GET',
+  path: '/v2/datasets/{dataset_id}',
+  kind: 'r',
+  requires: 'dataset-read',
+  params: Type.Object({ dataset_id: id('DatasetId') }),
+  response: Type.Object({}),
+});
 const publicThing = operation({
   ...made,
   operationId: 'publicThing',
@@ -113,6 +123,7 @@ export const madeUpRoutes: readonly Route[] = [
   route(dropThing, async () => ({ body: null })),
   route(anyThing, async () => ({ body: {} })),
   reading(profile, [], async () => ({ body: {} })),
+  reading(readSet, [], async () => ({ body: {} })),
   reading(publicThing, [], async () => ({ body: { ok: true } })),
   reading(wrong, [], async ({ body }) => {
     if (body.how === 'defect') throw new Error(`canary ${body.how}`);

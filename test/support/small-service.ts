@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { openIdempotency } from '../../command-api/idempotency/once.js';
 import type { Freshness, Gate } from '../../contract/gate.js';
 import type { Route } from '../../contract/operation.js';
-import type { Principal } from '../../contract/roles.js';
+import type { Principal, Sight } from '../../contract/roles.js';
 import { decode } from '../../events/codec.js';
 import { startServer, type ServerOptions } from '../../engines/koa/server.js';
 import { openBus } from '../../engines/memory/bus.js';
@@ -59,7 +59,10 @@ const gate: Gate = {
     return id === project ? { id: project, name: 'airline', role } : null;
   },
   userInSight: async (_principal, user) => (user === colleague ? { id: user, role: 'user' } : null),
+  sight: async (_requirement, _principal, object) => sightOf[object] ?? 'unseen',
 };
+/** How the caller sees an object by its id, whatever is required of it. */
+const sightOf: Readonly<Record<string, Sight>> = { [project]: 'allowed', [colleague]: 'forbidden' };
 
 export type SmallService = {
   readonly url: string;
