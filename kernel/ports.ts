@@ -187,6 +187,23 @@ export interface Bus {
   close(): Promise<void>;
 }
 
+/**
+ * Who of several processes does a work that one may do at a time. A lease is a courtesy that saves
+ * double work: what keeps data right are expected revisions and fences.
+ */
+export interface Leases {
+  /**
+   * The lease `name` for `holder` for that long from now, by the engine's clock: renewed when it is
+   * theirs, taken when it is free or ran out. Answers its fence, which grows with each new holder
+   * and stays with a renewal; null while another has it. Throws Fault `unavailable` when the engine
+   * cannot say.
+   */
+  take(name: string, holder: string, milliseconds: number): Promise<number | null>;
+  /** Frees the lease when it is the holder's. */
+  release(name: string, holder: string): Promise<void>;
+  close(): Promise<void>;
+}
+
 export interface Clock {
   now(): Instant;
   /** Monotone, for measuring only. */
