@@ -1,4 +1,10 @@
-import { atLeast, projectRoles, type ProjectRole } from './roles.js';
+import {
+  atLeast,
+  organizationRoles,
+  projectRoles,
+  type OrganizationRole,
+  type ProjectRole,
+} from './roles.js';
 
 export type Permission = {
   readonly action: string;
@@ -36,3 +42,29 @@ export const projectPermissions = (role: ProjectRole): readonly Permission[] =>
   projectActions.map(([action, needed]) =>
     permitted(action, atLeast(projectRoles, role, needed), `Needs the role ${needed}`),
   );
+
+/** The order of `change_role_to_…` in contract 3.10. */
+const rolesGiven = ['admin', 'manager', 'user', 'read_only', 'auditor'] as const;
+
+/**
+ * What a caller may do with a user of their organisation (contract 2.6, 3.10). `caller` is null for
+ * a bound key: it has no rights in the organisation.
+ */
+export const userPermissions = (
+  caller: OrganizationRole | null,
+  { isSelf, role }: { readonly isSelf: boolean; readonly role: OrganizationRole },
+): readonly Permission[] => {
+  const has = (needed: OrganizationRole): boolean =>
+    caller !== null && atLeast(organizationRoles, caller, needed);
+  const overUser = has(role === 'admin' ? 'admin' : 'manager');
+  const own = caller !== null && (isSelf || overUser);
+  const needs = `Needs the role ${role === 'admin' ? 'admin' : 'manager'}`;
+  return [
+    permitted('update', own, needs),
+    permitted('delete', overUser, needs),
+    permitted('read_api_keys', own, needs),
+    ...rolesGiven.map((given) =>
+      permitted(`change_role_to_${given}`, has('admin'), 'Needs the role admin'),
+    ),
+  ];
+};

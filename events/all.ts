@@ -21,7 +21,24 @@ import {
   traceLogged,
   traceUpdated,
 } from './traces.js';
-import { userCreated } from './users.js';
+import { invitationAccepted, userInvited } from './invitations.js';
+import {
+  collaboratorAdded,
+  collaboratorRemoved,
+  collaboratorRoleChanged,
+  groupCollaboratorAdded,
+  groupCollaboratorRemoved,
+  groupCollaboratorRoleChanged,
+} from './collaborators.js';
+import {
+  groupCreated,
+  groupDeleted,
+  groupDetailsChanged,
+  groupMemberAdded,
+  groupMemberRemoved,
+  groupMemberRoleChanged,
+} from './groups.js';
+import { userCreated, userDetailsChanged, userRemoved, userRoleChanged } from './users.js';
 
 /**
  * Every event type that was ever stored, with the schema of its newest version. A list, no
@@ -30,6 +47,17 @@ import { userCreated } from './users.js';
 export const eventSchemas: Readonly<Record<string, { version: number; schema: TSchema }>> = {
   OrganizationCreated: { version: 1, schema: organizationCreated },
   UserCreated: { version: 1, schema: userCreated },
+  UserInvited: { version: 1, schema: userInvited },
+  InvitationAccepted: { version: 1, schema: invitationAccepted },
+  UserDetailsChanged: { version: 1, schema: userDetailsChanged },
+  UserRoleChanged: { version: 1, schema: userRoleChanged },
+  UserRemoved: { version: 1, schema: userRemoved },
+  GroupCreated: { version: 1, schema: groupCreated },
+  GroupDetailsChanged: { version: 1, schema: groupDetailsChanged },
+  GroupDeleted: { version: 1, schema: groupDeleted },
+  GroupMemberAdded: { version: 1, schema: groupMemberAdded },
+  GroupMemberRoleChanged: { version: 1, schema: groupMemberRoleChanged },
+  GroupMemberRemoved: { version: 1, schema: groupMemberRemoved },
   ApiKeyCreated: { version: 1, schema: apiKeyCreated },
   ApiKeyRevoked: { version: 1, schema: apiKeyRevoked },
   NameClaimed: { version: 1, schema: nameClaimed },
@@ -38,6 +66,12 @@ export const eventSchemas: Readonly<Record<string, { version: number; schema: TS
   ProjectRenamed: { version: 1, schema: projectRenamed },
   ProjectDetailsChanged: { version: 1, schema: projectDetailsChanged },
   ProjectDeleted: { version: 1, schema: projectDeleted },
+  CollaboratorAdded: { version: 1, schema: collaboratorAdded },
+  CollaboratorRoleChanged: { version: 1, schema: collaboratorRoleChanged },
+  CollaboratorRemoved: { version: 1, schema: collaboratorRemoved },
+  GroupCollaboratorAdded: { version: 1, schema: groupCollaboratorAdded },
+  GroupCollaboratorRoleChanged: { version: 1, schema: groupCollaboratorRoleChanged },
+  GroupCollaboratorRemoved: { version: 1, schema: groupCollaboratorRemoved },
   LogStreamCreated: { version: 1, schema: logStreamCreated },
   LogStreamRenamed: { version: 1, schema: logStreamRenamed },
   LogStreamDeleted: { version: 1, schema: logStreamDeleted },

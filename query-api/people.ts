@@ -1,4 +1,5 @@
 import type { UserBlock } from '../contract/people.js';
+import type { UserFacts } from '../contract/users.js';
 import type { Documents } from '../kernel/ports.js';
 import { userList } from '../projections/user-list.js';
 
@@ -15,6 +16,13 @@ export const peopleOf = async (
   return new Map(
     [...found]
       .filter(([, { scope }]) => scope === organization)
-      .map(([id, { body }]) => [id, body as NonNullable<UserBlock>]),
+      .map(([id, { body }]) => [id, blockOf(body as UserFacts)]),
   );
 };
+
+const blockOf = ({ id, email, first_name, last_name }: UserFacts): NonNullable<UserBlock> => ({
+  id,
+  email,
+  first_name,
+  last_name,
+});

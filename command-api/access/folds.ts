@@ -90,6 +90,7 @@ export const runs: Fold<Run | null, LogStreamEvent> = {
   },
 };
 
+/** A user as the log has them; null before they were made or invited. */
 export type User = {
   readonly id: UserId;
   readonly organizationId: OrganizationId;
@@ -97,19 +98,81 @@ export type User = {
   readonly firstName: string;
   readonly lastName: string;
   readonly role: OrganizationRole;
+  readonly authMethod: string;
+  readonly emailIsVerified: boolean;
+  readonly createdAt: Instant;
+  /** Set while the user was invited and has not come in: nobody can log in as them yet. */
+  readonly invitation: {
+    readonly tokenHash: string | null;
+    readonly authMethod: string;
+    readonly expiresAt: Instant;
+  } | null;
+  /** False once removed: no credential of theirs is good and no role of theirs counts. */
+  readonly live: boolean;
 };
 
 export const users: Fold<User | null, UserEvent> = {
   initial: null,
-  evolve: (_user, { data }) => ({
-    id: data.user_id,
-    organizationId: data.organization_id,
-    email: data.email,
-    firstName: data.first_name,
-    lastName: data.last_name,
-    role: data.role,
-  }),
+  evolve: (user, { type, data }) => {
+    switch (type) {
+      case 'UserCreated':
+        return {
+          ...userOf(data),
+          firstName: data.first_name,
+          lastName: data.last_name,
+          invitation: null,
+        };
+      case 'UserInvited':
+        return {
+          ...userOf({ ...data, auth_method: 'invite' }),
+          invitation: {
+            tokenHash: data.token_hash,
+            authMethod: data.auth_method,
+            expiresAt: data.expires_at,
+          },
+        };
+      case 'InvitationAccepted':
+        return (
+          user && {
+            ...user,
+            firstName: data.first_name ?? user.firstName,
+            lastName: data.last_name ?? user.lastName,
+            authMethod: data.auth_method,
+            invitation: null,
+          }
+        );
+      case 'UserDetailsChanged':
+        return user && { ...user, firstName: data.first_name, lastName: data.last_name };
+      case 'UserRoleChanged':
+        return user && { ...user, role: data.role };
+      case 'UserRemoved':
+        return user && { ...user, invitation: null, live: false };
+      default:
+        return unreachable(type);
+    }
+  },
 };
+
+const userOf = (data: {
+  readonly user_id: UserId;
+  readonly organization_id: OrganizationId;
+  readonly email: string;
+  readonly role: OrganizationRole;
+  readonly auth_method: string;
+  readonly created_at: Instant;
+}): User => ({
+  id: data.user_id,
+  organizationId: data.organization_id,
+  email: data.email,
+  firstName: '',
+  lastName: '',
+  role: data.role,
+  authMethod: data.auth_method,
+  emailIsVerified: false,
+  createdAt: data.created_at,
+  invitation: null,
+  live: true,
+});
 
 export type ApiKey = {
   readonly id: ApiKeyId;

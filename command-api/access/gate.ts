@@ -5,9 +5,10 @@ import type { Clock, EventReader } from '../../kernel/ports.js';
 import type { ApiKeyId, Instant } from '../../kernel/shapes.js';
 import { reservation } from '../../kernel/reservation.js';
 import { load } from '../../kernel/transact.js';
-import { apiKeys, projects, users, type ApiKey, type User } from './folds.js';
+import { apiKeys, projects, type ApiKey, type User } from './folds.js';
+import { liveUser } from './people.js';
 import { principalOfKey } from './rights.js';
-import { apiKeyStream, projectStream, reservationStream, userStream } from './streams.js';
+import { apiKeyStream, projectStream, reservationStream } from './streams.js';
 
 export type KeyReading = {
   /**
@@ -36,8 +37,7 @@ export const openGate = ({ log, clock, secrets, sights = {} }: Needs): Gate => {
   const callers = remembering<{ user: User; key: ApiKey } | null>(clock);
   const people = remembering<User | null>(clock);
 
-  const userNow = (id: string): Promise<User | null> =>
-    people(id, async () => (await load(log, userStream(id), users)).state);
+  const userNow = (id: string): Promise<User | null> => people(id, async () => liveUser(log, id));
   const callerNow = (hash: string) =>
     callers(hash, async () => {
       const { state } = await load(log, reservationStream('api-key-value', hash), reservation);
@@ -48,7 +48,7 @@ export const openGate = ({ log, clock, secrets, sights = {} }: Needs): Gate => {
         const { state: elder } = await load(log, apiKeyStream(ancestor), apiKeys);
         if (elder === null || elder.revoked) return null;
       }
-      const { state: user } = await load(log, userStream(key.createdBy), users);
+      const user = await liveUser(log, key.createdBy);
       return user === null ? null : { user, key };
     });
 

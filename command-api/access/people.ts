@@ -1,12 +1,19 @@
 import type { UserBlock } from '../../contract/people.js';
-import type { EventReader } from '../../kernel/ports.js';
+import type { EventReader, Ids, StreamName } from '../../kernel/ports.js';
+import { reservation, type Standing } from '../../kernel/reservation.js';
 import { load } from '../../kernel/transact.js';
-import { users } from './folds.js';
-import { userStream } from './streams.js';
+import { users, type User } from './folds.js';
+import { reservationStream, userStream } from './streams.js';
+
+/** The user as the log has them now; null when there is none or they were removed. */
+export const liveUser = async (log: EventReader, id: string): Promise<User | null> => {
+  const { state } = await load(log, userStream(id), users);
+  return state?.live === true ? state : null;
+};
 
 /** `created_by_user` of a write's answer, from the log (contract 3.10). */
 export const userBlockOf = async (log: EventReader, id: string): Promise<UserBlock> => {
-  const { state: user } = await load(log, userStream(id), users);
+  const user = await liveUser(log, id);
   return (
     user && {
       id: user.id,
@@ -15,4 +22,28 @@ export const userBlockOf = async (log: EventReader, id: string): Promise<UserBlo
       last_name: user.lastName,
     }
   );
+};
+
+/** An e-mail has one user on the whole installation; case does not tell two apart. */
+export const emailStream = (ids: Pick<Ids, 'derive'>, email: string): StreamName =>
+  reservationStream('email', ids.derive('Reservation', email.toLowerCase()));
+
+/** Whether that user lives and still has the e-mail. */
+export const emailStanding =
+  (log: EventReader, email: string) =>
+  async (holder: string): Promise<Standing> => {
+    const { state } = await load(log, userStream(holder), users);
+    if (state !== null && !state.live) return 'gone';
+    return state?.email.toLowerCase() === email.toLowerCase() ? 'has it' : 'may come';
+  };
+
+/** Who has the e-mail, invited users too; null when nobody does. */
+export const userByEmail = async (
+  log: EventReader,
+  ids: Pick<Ids, 'derive'>,
+  email: string,
+): Promise<User | null> => {
+  const { state } = await load(log, emailStream(ids, email), reservation);
+  const user = state.holder === null ? null : await liveUser(log, state.holder);
+  return user?.email.toLowerCase() === email.toLowerCase() ? user : null;
 };

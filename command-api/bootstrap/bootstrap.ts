@@ -8,6 +8,7 @@ import type { OrganizationEvent } from '../../events/organizations.js';
 import type { UserEvent } from '../../events/users.js';
 import type { ApiKeyEvent } from '../../events/api-keys.js';
 import { apiKeys, users, type User } from '../access/folds.js';
+import { emailStanding, emailStream } from '../access/people.js';
 import {
   apiKeyStream,
   organizationStream,
@@ -94,6 +95,7 @@ export const bootstrap = async (
     authorship,
   );
   if (value !== null) await registerKey(value);
+  if (known !== null) await takeEmail(known.email);
   return {
     email: known?.email ?? wanted.email,
     minted: wanted.apiKey === null ? value : null,
@@ -125,6 +127,13 @@ export const bootstrap = async (
             ],
       authorship,
     );
+    await takeEmail(wanted.email);
+  }
+
+  /** Where e-mails are looked up; also of an admin who was made before anybody could log in. */
+  async function takeEmail(email: string): Promise<void> {
+    const standing = emailStanding(log, email);
+    await claim(log, emailStream(ids, email), id.user, standing, authorship);
   }
 
   async function registerKey(text: string): Promise<void> {

@@ -14,6 +14,7 @@ import {
   projectId,
   projectMade,
   userId,
+  userInvited,
   userMade,
 } from '../support/people.js';
 
@@ -130,10 +131,45 @@ describe('the lists', () => {
     expect(JSON.stringify(document)).not.to.include('hash-1');
   });
 
-  it('have users by organisation', () =>
-    expect(documentsOf(userList, userMade(1, 'admin'))[0]).to.deep.include({
-      key: userId(1),
-      scope: organization,
-      body: { id: userId(1), email: 'user-1@example.org', first_name: 'Ada', last_name: '' },
-    }));
+  it('have users by organisation, with their last change', () => {
+    const [document] = documentsOf(
+      userList,
+      userMade(1, 'admin'),
+      { type: 'UserRoleChanged', data: { user_id: userId(1), role: 'user' } },
+      {
+        type: 'UserDetailsChanged',
+        data: { user_id: userId(1), first_name: 'Grace', last_name: 'H' },
+      },
+    );
+    expect(document).to.include({ key: userId(1), scope: organization });
+    expect(document?.body).to.deep.equal({
+      id: userId(1),
+      email: 'user-1@example.org',
+      first_name: 'Grace',
+      last_name: 'H',
+      role: 'user',
+      auth_method: 'email',
+      email_is_verified: false,
+      organization_id: organization,
+      created_at: instantAfter(0),
+      updated_at: instantAfter(2),
+    });
+  });
+
+  it('have invited users, who come in with the name they give, and no token', () => {
+    const [document] = documentsOf(userList, userInvited(2, 'manager'), {
+      type: 'InvitationAccepted',
+      data: { user_id: userId(2), auth_method: 'email', first_name: 'Ada', last_name: null },
+    });
+    expect(document?.body).to.include({ first_name: 'Ada', last_name: '', auth_method: 'email' });
+    expect(JSON.stringify(document)).not.to.include('hash-of-token');
+  });
+
+  it('have no removed user', () =>
+    expect(
+      documentsOf(userList, userMade(1, 'admin'), {
+        type: 'UserRemoved',
+        data: { user_id: userId(1), organization_id: organization },
+      }),
+    ).to.deep.equal([]));
 });

@@ -32,6 +32,25 @@ export const userMade = (
   },
 });
 
+export const userInvited = (
+  number: number,
+  role: OrganizationRole,
+  inOrganization = organization,
+): UserEvent => ({
+  type: 'UserInvited',
+  data: {
+    user_id: userId(number),
+    organization_id: inOrganization,
+    email: `user-${number}@example.org`,
+    role,
+    auth_method: 'email',
+    token_hash: `hash-of-token-${number}`,
+    invited_by: userId(1),
+    created_at: instantAfter(0),
+    expires_at: instantAfter(7 * 86_400),
+  },
+});
+
 export const projectMade = (
   number: number,
   createdBy: UserId,
