@@ -38,7 +38,19 @@ import {
   groupMemberRemoved,
   groupMemberRoleChanged,
 } from './groups.js';
-import { userCreated, userDetailsChanged, userRemoved, userRoleChanged } from './users.js';
+import {
+  refreshFamilyRevoked,
+  refreshFamilyStarted,
+  refreshTokenRotated,
+} from './refresh-families.js';
+import {
+  identityLinked,
+  passwordChanged,
+  userCreated,
+  userDetailsChanged,
+  userRemoved,
+  userRoleChanged,
+} from './users.js';
 
 /**
  * Every event type that was ever stored, with the schema of its newest version. A list, no
@@ -52,6 +64,11 @@ export const eventSchemas: Readonly<Record<string, { version: number; schema: TS
   UserDetailsChanged: { version: 1, schema: userDetailsChanged },
   UserRoleChanged: { version: 1, schema: userRoleChanged },
   UserRemoved: { version: 1, schema: userRemoved },
+  PasswordChanged: { version: 1, schema: passwordChanged },
+  IdentityLinked: { version: 1, schema: identityLinked },
+  RefreshFamilyStarted: { version: 1, schema: refreshFamilyStarted },
+  RefreshTokenRotated: { version: 1, schema: refreshTokenRotated },
+  RefreshFamilyRevoked: { version: 1, schema: refreshFamilyRevoked },
   GroupCreated: { version: 1, schema: groupCreated },
   GroupDetailsChanged: { version: 1, schema: groupDetailsChanged },
   GroupDeleted: { version: 1, schema: groupDeleted },

@@ -1,6 +1,6 @@
 // Stored for ever: names, members and versions below are the storage format.
 import { Type, type Static } from 'typebox';
-import { id, instant, oneOf } from '../kernel/shapes.js';
+import { id, instant, nullable, oneOf } from '../kernel/shapes.js';
 import type { InvitationEvent } from './invitations.js';
 
 const role = oneOf(['read_only', 'auditor', 'user', 'manager', 'admin']);
@@ -27,10 +27,31 @@ export const userRemoved = Type.Object({
   user_id: id('UserId'),
   organization_id: id('OrganizationId'),
 });
+/**
+ * `password_hash` is argon2id under a pepper outside the log. Every login of the user ends with it
+ * but that of `kept_family_id` (contract 5.1).
+ */
+export const passwordChanged = Type.Object({
+  user_id: id('UserId'),
+  password_hash: Type.String(),
+  kept_family_id: nullable(id('FamilyId')),
+});
+/**
+ * The identity (`issuer`, `subject`) is this user's from now on; the provider vouched for the
+ * e-mail (contract 4.2).
+ */
+export const identityLinked = Type.Object({
+  user_id: id('UserId'),
+  provider: Type.String(),
+  issuer: Type.String(),
+  subject: Type.String(),
+});
 
 export type UserEvent =
   | InvitationEvent
   | { readonly type: 'UserCreated'; readonly data: Static<typeof userCreated> }
   | { readonly type: 'UserDetailsChanged'; readonly data: Static<typeof userDetailsChanged> }
   | { readonly type: 'UserRoleChanged'; readonly data: Static<typeof userRoleChanged> }
+  | { readonly type: 'PasswordChanged'; readonly data: Static<typeof passwordChanged> }
+  | { readonly type: 'IdentityLinked'; readonly data: Static<typeof identityLinked> }
   | { readonly type: 'UserRemoved'; readonly data: Static<typeof userRemoved> };

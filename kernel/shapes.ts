@@ -10,6 +10,8 @@ export type ProjectId = Id<'ProjectId'>;
 export type OrganizationId = Id<'OrganizationId'>;
 export type UserId = Id<'UserId'>;
 export type ApiKeyId = Id<'ApiKeyId'>;
+/** A login and the refresh tokens that came of it. */
+export type FamilyId = Id<'FamilyId'>;
 export type GroupId = Id<'GroupId'>;
 export type GroupMemberId = Id<'GroupMemberId'>;
 export type CollaboratorId = Id<'CollaboratorId'>;

@@ -12,7 +12,7 @@ import type { Projection } from './projection.js';
 export const userList: Projection<UserEvent, UserFacts> = {
   collection: {
     name: 'user_list',
-    version: 2,
+    version: 3,
     fields: {
       email: 'text',
       first_name: 'text',
@@ -28,6 +28,7 @@ export const userList: Projection<UserEvent, UserFacts> = {
     'InvitationAccepted',
     'UserDetailsChanged',
     'UserRoleChanged',
+    'IdentityLinked',
     'UserRemoved',
   ],
   keys: ({ data }) => [data.user_id],
@@ -62,6 +63,10 @@ export const userList: Projection<UserEvent, UserFacts> = {
       }
       case 'UserRoleChanged':
         return changed(document, metadata.at, { role: data.role });
+      case 'IdentityLinked':
+        return changed(document, metadata.at, { email_is_verified: true });
+      case 'PasswordChanged':
+        return document;
       case 'UserRemoved':
         return null;
       default:

@@ -6,6 +6,7 @@ import type { UserEvent } from '../../events/users.js';
 import { unreachable, type Fold } from '../../kernel/decision.js';
 import type {
   ApiKeyId,
+  FamilyId,
   Instant,
   OrganizationId,
   ProjectId,
@@ -101,6 +102,12 @@ export type User = {
   readonly authMethod: string;
   readonly emailIsVerified: boolean;
   readonly createdAt: Instant;
+  /** Argon2id under a pepper; null: the user has no password. */
+  readonly passwordHash: string | null;
+  readonly passwordChanges: number;
+  /** The one login that outlived the last change of the password. */
+  readonly keptFamily: FamilyId | null;
+  readonly identities: readonly { readonly issuer: string; readonly subject: string }[];
   /** Set while the user was invited and has not come in: nobody can log in as them yet. */
   readonly invitation: {
     readonly tokenHash: string | null;
@@ -145,6 +152,20 @@ export const users: Fold<User | null, UserEvent> = {
         return user && { ...user, firstName: data.first_name, lastName: data.last_name };
       case 'UserRoleChanged':
         return user && { ...user, role: data.role };
+      case 'PasswordChanged':
+        return (
+          user && {
+            ...user,
+            passwordHash: data.password_hash,
+            passwordChanges: user.passwordChanges + 1,
+            keptFamily: data.kept_family_id,
+          }
+        );
+      case 'IdentityLinked': {
+        const { issuer, subject } = data;
+        const identities = [...(user?.identities ?? []), { issuer, subject }];
+        return user && { ...user, identities, emailIsVerified: true };
+      }
       case 'UserRemoved':
         return user && { ...user, invitation: null, live: false };
       default:
@@ -169,6 +190,10 @@ const userOf = (data: {
   role: data.role,
   authMethod: data.auth_method,
   emailIsVerified: false,
+  passwordHash: null,
+  passwordChanges: 0,
+  keptFamily: null,
+  identities: [],
   createdAt: data.created_at,
   invitation: null,
   live: true,

@@ -24,9 +24,16 @@ export const userBlockOf = async (log: EventReader, id: string): Promise<UserBlo
   );
 };
 
+/**
+ * Only the case of ASCII letters does not tell two e-mails apart: folding all of Unicode would give
+ * `K` (U+212A) the mail of `k`.
+ */
+const sameCase = (email: string): string =>
+  email.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
+
 /** An e-mail has one user on the whole installation; case does not tell two apart. */
 export const emailStream = (ids: Pick<Ids, 'derive'>, email: string): StreamName =>
-  reservationStream('email', ids.derive('Reservation', email.toLowerCase()));
+  reservationStream('email', ids.derive('Reservation', sameCase(email)));
 
 /** Whether that user lives and still has the e-mail. */
 export const emailStanding =
@@ -34,7 +41,7 @@ export const emailStanding =
   async (holder: string): Promise<Standing> => {
     const { state } = await load(log, userStream(holder), users);
     if (state !== null && !state.live) return 'gone';
-    return state?.email.toLowerCase() === email.toLowerCase() ? 'has it' : 'may come';
+    return state !== null && sameCase(state.email) === sameCase(email) ? 'has it' : 'may come';
   };
 
 /** Who has the e-mail, invited users too; null when nobody does. */
@@ -45,5 +52,5 @@ export const userByEmail = async (
 ): Promise<User | null> => {
   const { state } = await load(log, emailStream(ids, email), reservation);
   const user = state.holder === null ? null : await liveUser(log, state.holder);
-  return user?.email.toLowerCase() === email.toLowerCase() ? user : null;
+  return user !== null && sameCase(user.email) === sameCase(email) ? user : null;
 };
