@@ -10,6 +10,12 @@ export type Config = {
   readonly port: number;
   readonly opsPort: number;
   readonly dataDir: string;
+  /** Null: the embedded engine. Connection strings may hold passwords: never log them. */
+  readonly eventStoreUrl: string | null;
+  readonly mongodbUrl: string | null;
+  readonly natsUrl: string | null;
+  /** What this process does; all of it unless `serve --roles` says otherwise. */
+  readonly roles: readonly Role[];
   /** base64 of 32 bytes; null = kept in the data folder. */
   readonly secretKey: string | null;
   readonly apiKeyHeaders: readonly string[];
@@ -41,8 +47,26 @@ export const variables: readonly Variable[] = [
   { name: 'ASSAY_OPS_PORT', fallback: '8081', meaning: '/healthz, /readyz, /metrics' },
   { name: 'ASSAY_DATA_DIR', fallback: './data', meaning: 'log, read models, secret key' },
   {
+    name: 'ASSAY_EVENTSTORE_URL',
+    fallback: 'embedded',
+    meaning: 'EventStoreDB for the log: esdb://… or esdb+discover://…',
+    secret: true,
+  },
+  {
+    name: 'ASSAY_MONGODB_URL',
+    fallback: 'embedded',
+    meaning: 'MongoDB for the read models: mongodb://… or mongodb+srv://…',
+    secret: true,
+  },
+  {
+    name: 'ASSAY_NATS_URL',
+    fallback: 'in process',
+    meaning: 'NATS for hints: nats://… or tls://…, several by comma',
+    secret: true,
+  },
+  {
     name: 'ASSAY_SECRET_KEY',
-    fallback: 'made in the data folder',
+    fallback: 'made in the data folder; required with ASSAY_EVENTSTORE_URL',
     meaning: 'base64, 32 bytes: peppers key hashes',
     secret: true,
   },
@@ -83,11 +107,20 @@ export const readConfig = (environment: Environment): Config => {
     }
   }
   const text = (name: string, fallback: string): string => environment[name]?.trim() || fallback;
-  return {
+  const url = (name: string, form: RegExp, allowed: string): string | null => {
+    const value = text(name, '');
+    if (value !== '' && !form.test(value)) throw refuse(name, `must be ${allowed}`);
+    return value || null;
+  };
+  const config: Config = {
     host: text('ASSAY_HOST', '127.0.0.1'),
     port: port('ASSAY_PORT', text('ASSAY_PORT', '8080')),
     opsPort: port('ASSAY_OPS_PORT', text('ASSAY_OPS_PORT', '8081')),
     dataDir: text('ASSAY_DATA_DIR', './data'),
+    eventStoreUrl: url('ASSAY_EVENTSTORE_URL', /^esdb(\+discover)?:\/\/\S+$/, 'esdb://host:port'),
+    mongodbUrl: url('ASSAY_MONGODB_URL', /^mongodb(\+srv)?:\/\/\S+$/, 'mongodb://host:port'),
+    natsUrl: url('ASSAY_NATS_URL', /^(nats|tls):\/\/\S+$/, 'nats://host:port'),
+    roles,
     secretKey: secretKey(text('ASSAY_SECRET_KEY', '')),
     apiKeyHeaders: text('ASSAY_API_KEY_HEADERS', 'Service-API-Key')
       .split(',')
@@ -99,11 +132,61 @@ export const readConfig = (environment: Environment): Config => {
     },
     logLevel: logLevel(text('ASSAY_LOG_LEVEL', 'info')),
   };
+  refuseHalves(config);
+  return config;
+};
+
+/**
+ * The same service with these roles only, `command,query` for example. Throws Fault `invalid` for
+ * an unknown role, and when an engine of this service is embedded: then one process does it all.
+ */
+export const withRoles = (config: Config, list: string): Config => {
+  const asked = list.split(',').map((name) => name.trim());
+  const unknown = asked.find((name) => !roles.some((role) => role === name));
+  if (unknown !== undefined) {
+    throw new Fault('invalid', `--roles knows ${roles.join(', ')}; not '${unknown}'`);
+  }
+  const chosen = roles.filter((role) => asked.includes(role));
+  if (chosen.length < roles.length && (!config.eventStoreUrl || !config.mongodbUrl)) {
+    throw new Fault(
+      'invalid',
+      '--roles splits a service over processes, and embedded engines have one process only; ' +
+        'set ASSAY_EVENTSTORE_URL and ASSAY_MONGODB_URL, or leave --roles out',
+    );
+  }
+  return { ...config, roles: chosen };
+};
+
+/** What a thread needs to open the same engines: nothing else of the configuration crosses. */
+export const choiceOf = (config: Config) => ({
+  dataDir: config.dataDir,
+  eventStoreUrl: config.eventStoreUrl,
+  mongodbUrl: config.mongodbUrl,
+  natsUrl: config.natsUrl,
+});
+
+/** What each member allows alone and the service does not. */
+const refuseHalves = ({ eventStoreUrl, secretKey }: Config): void => {
+  if (eventStoreUrl === null) return;
+  if (secretKey === null) {
+    throw refuse(
+      'ASSAY_SECRET_KEY',
+      'is required with ASSAY_EVENTSTORE_URL: all processes of a service hash keys with the same ' +
+        'one. Make it with: openssl rand -base64 32',
+    );
+  }
+  // The client drops the credentials silently then, and talks as nobody.
+  if (/^[^/]*\/\/[^/?]*@/.test(eventStoreUrl) && /[?&]tls=false/i.test(eventStoreUrl)) {
+    throw refuse('ASSAY_EVENTSTORE_URL', 'has credentials and tls=false; drop one of them');
+  }
 };
 
 /** What the service runs with, for its first log line: secrets show only whether they are set. */
 export const masked = (config: Config): Readonly<Record<string, unknown>> => ({
   ...config,
+  eventStoreUrl: config.eventStoreUrl === null ? 'embedded' : 'set',
+  mongodbUrl: config.mongodbUrl === null ? 'embedded' : 'set',
+  natsUrl: config.natsUrl === null ? 'in process' : 'set',
   secretKey: config.secretKey === null ? 'data folder' : 'set',
   bootstrap: {
     organization: config.bootstrap.organization,

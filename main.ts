@@ -6,7 +6,7 @@ import { inspect } from './cli/inspect.js';
 import { openapi } from './cli/openapi.js';
 import { rebuild, verify } from './cli/operate.js';
 import { serve } from './cli/serve.js';
-import { readConfig, variables } from './config.js';
+import { readConfig, roles, variables, withRoles } from './config.js';
 import { Fault } from './kernel/fault.js';
 
 const environmentHelp = `
@@ -14,6 +14,9 @@ Environment:
 ${variables
   .map(({ name, fallback, meaning }) => `  ${name.padEnd(30)} ${meaning} (${fallback})`)
   .join('\n')}`;
+
+const opsHelp = 'operators’ listener of the process that folds, when there are several processes';
+type InspectOptions = { readonly limit: string; readonly json?: true; readonly ops?: string };
 
 const program = new Command('assay')
   .description('Records, inspects and scores runs of applications built on language models.')
@@ -23,8 +26,12 @@ const program = new Command('assay')
 program
   .command('serve')
   .description('run the service')
-  .addHelpText('after', `${environmentHelp}\n\nExample:\n  ASSAY_PORT=9000 assay serve`)
-  .action(() => serve(readConfig(process.env)));
+  .option('--roles <list>', `of ${roles.join(', ')}: what this process does`, roles.join(','))
+  .addHelpText(
+    'after',
+    `${environmentHelp}\n\nExamples:\n  ASSAY_PORT=9000 assay serve\n  assay serve --roles command,query`,
+  )
+  .action((options: { roles: string }) => serve(withRoles(readConfig(process.env), options.roles)));
 
 program
   .command('demo')
@@ -42,9 +49,10 @@ program
   .description('build a read model beside the live one, then switch to it')
   .argument('[name]', 'of the read model; see: assay inspect projections')
   .option('--all', 'every read model')
+  .option('--ops <url>', opsHelp)
   .addHelpText('after', '\nExamples:\n  assay rebuild records\n  assay rebuild --all')
-  .action((name: string | undefined, options: { all?: true }) =>
-    rebuild(readConfig(process.env), name ?? null, options.all === true),
+  .action((name: string | undefined, options: { all?: true; ops?: string }) =>
+    rebuild(readConfig(process.env), name ?? null, options),
   );
 
 program
@@ -53,8 +61,9 @@ program
     'compare every read model with a replay of the log from scratch; exit 1 on a difference',
   )
   .option('--json', 'one JSON object instead of a table')
+  .option('--ops <url>', opsHelp)
   .addHelpText('after', '\nExample:\n  assay verify && echo the read models are what the log says')
-  .action((options: { json?: true }) => verify(readConfig(process.env), options.json === true));
+  .action((options: { json?: true; ops?: string }) => verify(readConfig(process.env), options));
 
 program
   .command('inspect')
@@ -63,14 +72,16 @@ program
   .argument('[stream]', 'events: of this stream only')
   .option('--limit <count>', 'at most this many rows', '20')
   .option('--json', 'one JSON object a row instead of a table')
+  .option('--ops <url>', opsHelp)
   .addHelpText(
     'after',
     '\nExamples:\n  assay inspect projections\n  assay inspect streams --limit 50\n  assay inspect events project-3fa85f64-5717-4562-b3fc-2c963f66afa6 --json',
   )
-  .action((what: string, stream: string | undefined, options: { limit: string; json?: true }) =>
+  .action((what: string, stream: string | undefined, options: InspectOptions) =>
     inspect(readConfig(process.env), what, stream ?? null, {
       limit: Number(options.limit),
       json: options.json === true,
+      ops: options.ops ?? null,
     }),
   );
 

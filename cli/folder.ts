@@ -1,24 +1,24 @@
-import { hasLog, openFolder } from '../engines/open.js';
+import { hasLog, openEngines, type EngineChoice } from '../engines/open.js';
 import { Fault } from '../kernel/fault.js';
 import type { EventReader } from '../kernel/ports.js';
 
-/** Throws Fault `not-found` unless a service has been here: commands that only look make nothing. */
-export const requireFolder = (dir: string): void => {
-  if (hasLog(dir)) return;
-  throw new Fault('not-found', `no data folder ${dir}; set ASSAY_DATA_DIR to the service’s`);
+/**
+ * Throws Fault `not-found` unless a service has been here, or the log is elsewhere: commands that
+ * only look make nothing.
+ */
+export const requireLog = ({ dataDir, eventStoreUrl }: EngineChoice): void => {
+  if (eventStoreUrl !== null || hasLog(dataDir)) return;
+  throw new Fault('not-found', `no data folder ${dataDir}; set ASSAY_DATA_DIR to the service’s`);
 };
 
-/**
- * The log of a data folder, read-only: harmless beside a running service. Throws Fault when there
- * is none.
- */
+/** The log of a service, read-only: harmless beside a running one. Throws Fault when there is none. */
 export const openLogOf = async (
-  dir: string,
+  choice: EngineChoice,
 ): Promise<{ reader: EventReader; close: () => Promise<void> }> => {
-  requireFolder(dir);
-  const folder = await openFolder(dir);
-  const bus = folder.bus();
-  const reader = await folder.reader(bus);
+  requireLog(choice);
+  const engines = await openEngines(choice);
+  const bus = await engines.bus();
+  const reader = await engines.reader(bus);
   return {
     reader,
     close: async () => {

@@ -5,7 +5,7 @@ import type { Config } from '../config.js';
 import { openLogOf } from './folder.js';
 import { operator } from './operator.js';
 
-type Options = { readonly limit: number; readonly json: boolean };
+type Options = { readonly limit: number; readonly json: boolean; readonly ops: string | null };
 
 /** `assay inspect streams|events|projections`: reads only, also beside a running service. */
 export const inspect = async (
@@ -19,10 +19,10 @@ export const inspect = async (
   }
   switch (what) {
     case 'projections':
-      return printRows(await projectionRows(config), options.json);
+      return printRows(await projectionRows(config, options.ops), options.json);
     case 'streams':
     case 'events': {
-      const { reader, close } = await openLogOf(config.dataDir);
+      const { reader, close } = await openLogOf(config);
       try {
         const rows =
           what === 'streams'
@@ -51,8 +51,8 @@ const printRows = (rows: readonly Row[], json: boolean): void => {
   process.stdout.write(`${table.toString()}\n`);
 };
 
-const projectionRows = async (config: Config): Promise<readonly Row[]> => {
-  const desk = await operator(config);
+const projectionRows = async (config: Config, ops: string | null): Promise<readonly Row[]> => {
+  const desk = await operator(config, ops);
   try {
     return await desk.status();
   } finally {

@@ -6,11 +6,15 @@ import type { Progress } from '../projections/catch-up.js';
 import { operator } from './operator.js';
 
 /** `assay rebuild NAME|--all`: beside the live one, then switched. */
-export const rebuild = async (config: Config, name: string | null, all: boolean): Promise<void> => {
+export const rebuild = async (
+  config: Config,
+  name: string | null,
+  { all = false, ops = null }: { readonly all?: boolean; readonly ops?: string | null },
+): Promise<void> => {
   if ((name === null) === !all) {
     throw new Fault('invalid', 'rebuild what? Either name one read model or say --all');
   }
-  const desk = await operator(config);
+  const desk = await operator(config, ops);
   try {
     const names = (await desk.status()).map((one) => one.name);
     if (name !== null && !names.includes(name)) throw unknownName(name, names);
@@ -29,8 +33,11 @@ export const rebuild = async (config: Config, name: string | null, all: boolean)
  * `assay verify`: exit 1 and the first difference when a read model is not what a replay of the log
  * gives.
  */
-export const verify = async (config: Config, json: boolean): Promise<void> => {
-  const desk = await operator(config);
+export const verify = async (
+  config: Config,
+  { json = false, ops = null }: { readonly json?: boolean; readonly ops?: string | null },
+): Promise<void> => {
+  const desk = await operator(config, ops);
   try {
     const bar = progressBar('verify', desk.where);
     const verified = await desk.verify(null, bar.show);

@@ -1,12 +1,12 @@
 import { systemClock } from '../engines/node/clock.js';
 import { diskFiles } from '../engines/node/files.js';
-import { openFolder, serviceFile } from '../engines/open.js';
+import { openEngines, serviceFile } from '../engines/open.js';
 import { Fault } from '../kernel/fault.js';
-import type { Config } from '../config.js';
+import { choiceOf, type Config } from '../config.js';
 import type { Progress } from '../projections/catch-up.js';
 import type { ProjectionStatus } from '../projections/operate.js';
 import type { Verified } from '../projections/verify.js';
-import { requireFolder } from './folder.js';
+import { requireLog } from './folder.js';
 import { startReadSide } from './read-side.js';
 
 /** What an operator's command needs, whether or not the service is up. */
@@ -21,17 +21,23 @@ export type Operator = {
 
 /**
  * Only one process may own a data folder: a running service is asked on its operators' port,
- * otherwise this process takes the folder for as long as the command runs.
+ * otherwise this process takes the folder for as long as the command runs. A service of several
+ * processes has no folder: `opsUrl` names the operators' listener of the one that folds.
  */
-export const operator = async (config: Config): Promise<Operator> => {
-  requireFolder(config.dataDir);
-  const folder = await openFolder(config.dataDir);
+export const operator = async (config: Config, opsUrl: string | null): Promise<Operator> => {
+  if (opsUrl !== null) return operatorThere(opsUrl.replace(/\/$/, ''));
+  const engines = await openEngines(config);
+  if (!engines.embedded) {
+    throw new Fault('invalid', 'say which process folds: --ops http://HOST:OPS_PORT');
+  }
+  requireLog(config);
   try {
-    const unlock = folder.lock();
-    return await operatorHere(folder.dir, unlock);
+    const unlock = engines.lock();
+    return await operatorHere(config, unlock);
   } catch (error) {
     if (!(error instanceof Fault) || error.code !== 'conflict') throw error;
-    return operatorThere(config, await opsPortOf(folder.dir, error));
+    const host = config.host.includes(':') ? `[${config.host}]` : config.host;
+    return operatorThere(`http://${host}:${await opsPortOf(engines.dir, error)}`);
   }
 };
 
@@ -41,8 +47,8 @@ const opsPortOf = async (dir: string, held: Fault): Promise<number> => {
   return (JSON.parse(Buffer.from(bytes).toString('utf8')) as { ops_port: number }).ops_port;
 };
 
-const operatorHere = async (dir: string, unlock: () => void): Promise<Operator> => {
-  const readSide = await startReadSide(dir);
+const operatorHere = async (config: Config, unlock: () => void): Promise<Operator> => {
+  const readSide = await startReadSide(choiceOf(config));
   const { projector } = readSide;
   const caughtUp = async (): Promise<void> => {
     const wait = new Int32Array(new SharedArrayBuffer(4));
@@ -71,10 +77,9 @@ const operatorHere = async (dir: string, unlock: () => void): Promise<Operator> 
  */
 const catchUpMaxMs = 3_600_000;
 
-const operatorThere = (config: Config, port: number): Operator => {
-  const host = config.host.includes(':') ? `[${config.host}]` : config.host;
+const operatorThere = (opsUrl: string): Operator => {
   const command = async (name: string, request: unknown): Promise<unknown> => {
-    const answer = await fetch(`http://${host}:${port}/operate/${name}`, {
+    const answer = await fetch(`${opsUrl}/operate/${name}`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
       body: JSON.stringify(request),

@@ -1,7 +1,7 @@
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import { serve } from '../engines/node/thread.js';
 import { systemClock } from '../engines/node/clock.js';
-import { openFolder } from '../engines/open.js';
+import { openEngines, type EngineChoice } from '../engines/open.js';
 import { decode } from '../events/codec.js';
 import { projections } from '../projections/all.js';
 import { documentsSource } from '../projections/documents-source.js';
@@ -9,17 +9,17 @@ import { openProjector } from '../projections/operate.js';
 import { recordsSource } from '../projections/records/source.js';
 
 export type ReadSideStart = {
-  readonly dir: string;
+  readonly choice: EngineChoice;
   readonly records: MessagePort;
   readonly projector: MessagePort;
 };
 
 const start = workerData as ReadSideStart;
-const folder = await openFolder(start.dir);
-const bus = folder.bus();
-const reader = await folder.reader(bus);
-const documents = await folder.documents('write');
-const records = await folder.records();
+const engines = await openEngines(start.choice);
+const bus = await engines.bus();
+const reader = await engines.reader(bus);
+const documents = await engines.documents('write');
+const records = await engines.records();
 const projector = await openProjector({
   reader,
   decode,

@@ -1,6 +1,7 @@
 import { MessageChannel, Worker } from 'node:worker_threads';
 import { once } from 'node:events';
 import { proxy } from '../engines/node/thread.js';
+import type { EngineChoice } from '../engines/open.js';
 import type { Records } from '../kernel/records.js';
 import type { Projector } from '../projections/operate.js';
 import type { ReadSideStart } from './read-side-worker.js';
@@ -21,10 +22,10 @@ export type ReadSide = {
 const youngMegabytes = 64;
 
 /** Resolves once the thread has its engines open and follows the log. */
-export const startReadSide = async (dir: string): Promise<ReadSide> => {
+export const startReadSide = async (choice: EngineChoice): Promise<ReadSide> => {
   const records = new MessageChannel();
   const projector = new MessageChannel();
-  const start: ReadSideStart = { dir, records: records.port2, projector: projector.port2 };
+  const start: ReadSideStart = { choice, records: records.port2, projector: projector.port2 };
   const worker = new Worker(new URL('./read-side-worker.js', import.meta.url), {
     workerData: start,
     transferList: [records.port2, projector.port2],
@@ -43,9 +44,10 @@ export const startReadSide = async (dir: string): Promise<ReadSide> => {
     projector: operator,
     ended,
     stop: async () => {
-      await operator.stop().catch(() => null);
+      // A thread that died answers nothing any more.
+      await Promise.race([operator.stop(), ended]).catch(() => null);
       worker.postMessage('close');
-      await ended;
+      await ended.catch(() => null);
     },
   };
 };

@@ -1,31 +1,38 @@
 import { rm } from 'node:fs/promises';
-import { masked, type Config } from '../config.js';
+import { hostname } from 'node:os';
+import { choiceOf, masked, type Config } from '../config.js';
 import { startErasing } from '../command-api/erasures/worker.js';
 import { bootstrap } from '../command-api/bootstrap/bootstrap.js';
-import { openGate } from '../command-api/access/gate.js';
-import { openIdempotency } from '../command-api/idempotency/once.js';
-import { secretMembers } from '../contract/secrets.js';
+import { openSecrets, secretKeyOf } from '../engines/node/secrets.js';
 import { systemClock } from '../engines/node/clock.js';
 import { diskFiles } from '../engines/node/files.js';
 import { randomIds } from '../engines/node/ids.js';
-import { openSecrets, secretKeyOf } from '../engines/node/secrets.js';
-import { openFolder, erasingFile, secretKeyFile, serviceFile } from '../engines/open.js';
+import {
+  erasingFile,
+  openEngines,
+  secretKeyFile,
+  serviceFile,
+  type Engines,
+} from '../engines/open.js';
 import { startOps } from '../engines/koa/ops.js';
-import { startServer } from '../engines/koa/server.js';
 import { openLogger, type Logger } from '../engines/pino/logger.js';
 import { openMetrics, type Metrics } from '../engines/prometheus/metrics.js';
+import { secretMembers } from '../contract/secrets.js';
+import { operations } from '../contract/all.js';
 import type { Json } from '../kernel/shapes.js';
-import type { Clock, EventLog } from '../kernel/ports.js';
+import type { Clock, EventLog, Position } from '../kernel/ports.js';
 import { projections } from '../projections/all.js';
 import { openFreshness } from '../projections/freshness.js';
 import type { Projector } from '../projections/operate.js';
 import { recordsCollection } from '../projections/records/collection.js';
-import { operations } from '../contract/all.js';
-import { startReadSide } from './read-side.js';
-import { routesOf } from './routes.js';
+import { startApi } from './api.js';
+import { doom, openings, patiently } from './lifeline.js';
+import { projectAlone, projectNothing, projectUnderLease, type Projecting } from './projecting.js';
+import { readiness } from './readiness.js';
 
 /** A running service: what `assay serve`, the demo and the tests hold. */
 export type Service = {
+  /** Of the API; empty when this process plays neither command nor query. */
   readonly url: string;
   readonly opsUrl: string;
   readonly projector: Projector;
@@ -36,128 +43,187 @@ export type Service = {
   close(): Promise<void>;
 };
 
-type Options = {
+export type ServiceOptions = {
   /** Tests: an answer that is not as its schema promises is a defect. */
   readonly strict?: boolean;
   /** Told of a key that was minted, before it works and before it can no longer be replaced. */
   readonly sayKey?: (key: string, email: string, url: string) => void;
+  /** Ends the wait for engines that are not there yet. */
+  readonly signal?: AbortSignal;
 };
 
-/** Opens one data folder and serves it; throws Fault `conflict` when another process holds it. */
-export const startService = async (config: Config, options: Options = {}): Promise<Service> => {
+/**
+ * Opens the engines and plays the roles of this process. With embedded engines it throws Fault
+ * `conflict` when another process holds the data folder; engines elsewhere are waited for.
+ */
+export const startService = async (
+  config: Config,
+  options: ServiceOptions = {},
+): Promise<Service> => {
   const logger = openLogger({ level: config.logLevel, secrets: secretMembers(operations) });
-  const folder = await openFolder(config.dataDir);
-  const unlock = folder.lock();
-  const key =
-    config.secretKey === null
-      ? await secretKeyOf(diskFiles, secretKeyFile(folder.dir))
-      : Buffer.from(config.secretKey, 'base64');
-  const secrets = openSecrets(key);
-  const bus = folder.bus();
+  const engines = await openEngines(config);
+  const open = openings();
+  open.add(engines.lock());
+  try {
+    return await startIn(config, options, engines, logger, open);
+  } catch (error) {
+    // A port that is taken must not leave threads and files open behind it.
+    await open.close().catch(() => null);
+    throw error;
+  }
+};
+
+const startIn = async (
+  config: Config,
+  options: ServiceOptions,
+  engines: Engines,
+  logger: Logger,
+  open: ReturnType<typeof openings>,
+): Promise<Service> => {
   const clock = systemClock;
-  const metrics = openMetrics();
-  const log = timed(await folder.log(bus), clock, metrics);
   const ids = randomIds;
+  const metrics = openMetrics();
+  const plays = (role: Config['roles'][number]): boolean => config.roles.includes(role);
+  const patience = { clock, logger, signal: options.signal ?? new AbortController().signal };
+  const {
+    eventLog,
+    documents: documentsEngine,
+    records: recordsEngine,
+    bus: busName,
+  } = engines.names;
   logger.info(
-    { ...masked(config), engine: 'embedded' },
-    'engines eventLog=sqlite documents=sqlite records=duckdb bus=memory (single machine)',
+    masked(config),
+    `engines eventLog=${eventLog} documents=${documentsEngine} records=${recordsEngine} bus=${busName}`,
   );
-  const bootstrapped = await bootstrap({ log, ids, clock, secrets }, config.bootstrap);
+  const host = config.host.includes(':') ? `[${config.host}]` : config.host;
+  let ready: () => Promise<{ readonly status: string }> = async () => ({ status: 'starting' });
+  let projecting: Projecting = projectNothing();
+  const ops = await startOps({
+    host: config.host,
+    port: config.opsPort,
+    ready: () => ready(),
+    metrics,
+    logger,
+    operate: (command, request) => operated(projecting.projector, command, request),
+  });
+  open.add(() => ops.close());
+
+  const secrets = openSecrets(await secretKey(config, engines));
+  const bus = await patiently('the bus', () => engines.bus(), patience);
+  open.add(() => bus.close());
+  const log = timed(await patiently('the log', () => engines.log(bus), patience), clock, metrics);
+  open.add(() => log.close());
+  const needs = { log, ids, clock, secrets };
+  const bootstrapped = plays('command')
+    ? await patiently('the log', () => bootstrap(needs, config.bootstrap), patience)
+    : null;
   // A key that the operator chose is known to them already; it works as soon as somebody can call.
-  if (bootstrapped.minted === null) await bootstrapped.finish();
-  const readSide = await startReadSide(folder.dir);
-  const { records, projector } = readSide;
-  const documents = await folder.documents('read');
-  const checkpoints = new Map([
+  if (bootstrapped?.minted === null) await bootstrapped.finish();
+
+  projecting = await startProjecting(config, engines, logger, open);
+  const documents = await patiently('the read models', () => engines.documents('read'), patience);
+  open.add(() => documents.close());
+  const records =
+    projecting.records ?? (await patiently('the records', () => engines.records(), patience));
+  if (projecting.records === null) open.add(() => records.close());
+  const checkpoints = new Map<string, () => Promise<Position>>([
     ...projections.map(
       ({ collection }) => [collection.name, () => documents.checkpoint(collection)] as const,
     ),
     [recordsCollection.name, () => records.checkpoint()] as const,
   ]);
   const freshness = openFreshness({ reader: log, checkpoints, bus, clock });
-  /** A port that is taken must not leave threads and files open behind it. */
-  const undone = async (error: unknown): Promise<never> => {
-    await readSide.stop();
-    await documents.close();
-    await log.close();
-    await bus.close();
-    unlock();
-    throw error;
-  };
-  const gate = openGate({ log, clock, secrets, sights: {} });
-  const server = await startServer({
-    routes: routesOf({ log, documents, records, freshness, gate, ids, clock, secrets }),
-    gate,
-    idempotency: openIdempotency({ log, ids }),
-    freshness,
-    clock,
-    ids,
-    logger,
-    metrics,
-    host: config.host,
-    port: config.port,
-    keyHeaders: config.apiKeyHeaders,
-    collections: [...checkpoints.keys()],
-    strict: options.strict === true,
-  }).catch(undone);
   metrics.beforeScrape(async () => {
-    for (const { name, lag_events, lag_seconds, parked } of await projector.status()) {
+    for (const { name, lag_events, lag_seconds, parked } of await projecting.projector.status()) {
       metrics.lag(name, lag_events, lag_seconds);
       metrics.parked(name, parked);
     }
   });
-  const host = config.host.includes(':') ? `[${config.host}]` : config.host;
-  const url = `http://${host}:${server.port}`;
-  if (bootstrapped.minted !== null) {
+
+  const api =
+    plays('command') || plays('query')
+      ? await startApi({
+          config,
+          strict: options.strict === true,
+          collections: [...checkpoints.keys()],
+          needs: { ...needs, documents, records, freshness },
+          logger,
+          metrics,
+        })
+      : null;
+  if (api !== null) open.add(() => api.close());
+  const url = api === null ? '' : `http://${host}:${api.port}`;
+  if (bootstrapped !== null && bootstrapped.minted !== null) {
     options.sayKey?.(bootstrapped.minted, bootstrapped.email, url);
     await bootstrapped.finish();
   }
-  const ops = await startOps({
-    host: config.host,
-    port: config.opsPort,
-    ready: () => readiness(log, projector),
-    metrics,
-    logger,
-    operate: (command, request) => operated(projector, command, request),
-  }).catch(async (error: unknown) => {
-    await server.close();
-    return undone(error);
-  });
-  const erasing = startErasing({
-    log,
-    clock,
-    ids,
-    files: diskFiles,
-    path: erasingFile(folder.dir),
-    trouble: (error) => logger.error({ cause: String(error) }, 'erasing what was deleted failed'),
-  });
-  await diskFiles.write(
-    serviceFile(folder.dir),
-    Buffer.from(JSON.stringify({ pid: process.pid, port: server.port, ops_port: ops.port })),
-  );
-  const doomed = doom(log, readSide.ended, logger);
-  doomed.catch(() => null);
-  logger.info({ port: server.port, ops_port: ops.port, dir: folder.dir }, 'ready');
+  if (plays('worker')) {
+    const erasing = startErasing({
+      log,
+      clock,
+      ids,
+      files: diskFiles,
+      path: erasingFile(engines.dir),
+      trouble: (error) => logger.error({ cause: String(error) }, 'erasing what was deleted failed'),
+    });
+    open.add(() => erasing.stop());
+  }
+  ready = () => readiness({ config, engines, log, projecting, checkpoints });
+  const ports = { port: api?.port ?? 0, ops_port: ops.port };
+  if (engines.embedded) await sayWhere(engines.dir, ports, open);
+  logger.info({ ...ports, dir: engines.dir, roles: config.roles }, 'ready');
   return {
     url,
     opsUrl: `http://${host}:${ops.port}`,
-    projector,
+    projector: projecting.projector,
     settled: async () => {
       await freshness.reached([...checkpoints.keys()], await log.head());
     },
-    doomed,
-    close: async () => {
-      await server.close();
-      await erasing.stop();
-      await readSide.stop();
-      await ops.close();
-      await documents.close();
-      await log.close();
-      await bus.close();
-      await rm(serviceFile(folder.dir), { force: true });
-      unlock();
-    },
+    doomed: doom(log, projecting.ended, logger),
+    close: () => open.close(),
   };
+};
+
+const secretKey = async (config: Config, engines: Engines): Promise<Uint8Array> =>
+  config.secretKey === null
+    ? await secretKeyOf(diskFiles, secretKeyFile(engines.dir))
+    : Buffer.from(config.secretKey, 'base64');
+
+const startProjecting = async (
+  config: Config,
+  engines: Engines,
+  logger: Logger,
+  open: ReturnType<typeof openings>,
+): Promise<Projecting> => {
+  if (!config.roles.includes('projections')) return projectNothing();
+  const choice = choiceOf(config);
+  if (engines.names.records === 'duckdb') {
+    const projecting = await projectAlone(choice);
+    open.add(() => projecting.stop());
+    return projecting;
+  }
+  const leases = await engines.leases();
+  open.add(() => leases.close());
+  const projecting = projectUnderLease({
+    choice,
+    leases,
+    holder: `${hostname()} ${process.pid} ${randomIds.next('ProcessId')}`,
+    clock: systemClock,
+    logger,
+  });
+  open.add(() => projecting.stop());
+  return projecting;
+};
+
+/** For the operator's commands on this machine. */
+const sayWhere = async (
+  dir: string,
+  ports: { readonly port: number; readonly ops_port: number },
+  open: ReturnType<typeof openings>,
+): Promise<void> => {
+  const file = serviceFile(dir);
+  await diskFiles.write(file, Buffer.from(JSON.stringify({ pid: process.pid, ...ports })));
+  open.add(() => rm(file, { force: true }));
 };
 
 /** Counts how long appends take until they are durable. */
@@ -170,24 +236,6 @@ const timed = (log: EventLog, clock: Clock, metrics: Metrics): EventLog => ({
     return results;
   },
 });
-
-/**
- * `ready` exactly when the log takes writes and no projection stands still; the rest says what is
- * wrong.
- */
-const readiness = async (log: EventLog, projector: Projector) => {
-  const health = log.health();
-  const statuses = await projector.status();
-  const stalled = statuses.filter((one) => one.stalled !== null);
-  return {
-    status: health.writable && stalled.length === 0 ? 'ready' : 'not_ready',
-    log: health,
-    projections: statuses,
-    bus: 'memory',
-    /** Scorers are not served by this version. */
-    sandbox: null,
-  };
-};
 
 const operated = async (
   projector: Projector,
@@ -213,21 +261,3 @@ const operated = async (
       return null;
   }
 };
-
-/** How often a fatal log is looked for: the process must be gone within a second (target A4). */
-const healthIntervalMs = 200;
-
-const doom = (log: EventLog, readSideEnded: Promise<void>, logger: Logger): Promise<never> =>
-  new Promise<never>((_resolve, reject) => {
-    const timer = setInterval(() => {
-      const { fatal, cause } = log.health();
-      if (!fatal) return;
-      clearInterval(timer);
-      logger.error({ cause }, 'the log cannot be trusted any more; ending');
-      reject(new Error(`the log failed: ${cause}`));
-    }, healthIntervalMs).unref();
-    readSideEnded.catch((error: unknown) => {
-      logger.error({ cause: String(error) }, 'the read side died; ending');
-      reject(error instanceof Error ? error : new Error(String(error)));
-    });
-  });

@@ -2,24 +2,44 @@ import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { decode } from '../events/codec.js';
-import type { Bus, Documents, EventLog, EventReader } from '../kernel/ports.js';
+import { Fault } from '../kernel/fault.js';
+import type { Bus, Documents, EventLog, EventReader, Leases } from '../kernel/ports.js';
 import type { Records } from '../kernel/records.js';
 import { openRecords } from './duckdb/records.js';
 import { openBus } from './memory/bus.js';
+import { openMemoryLeases } from './memory/leases.js';
+import { systemClock } from './node/clock.js';
 import { openDocuments } from './sqlite/documents.js';
 import { openEventLog, openEventReader } from './sqlite/event-log.js';
 import { lockFolder } from './sqlite/folder-lock.js';
 import { logFile } from './sqlite/log-schema.js';
 
+/** Which engine stands behind each port: null = the embedded one in the data folder. */
+export type EngineChoice = {
+  readonly dataDir: string;
+  readonly eventStoreUrl: string | null;
+  readonly mongodbUrl: string | null;
+  readonly natsUrl: string | null;
+};
+
 /**
- * The engines of one data folder. Every thread that needs one opens it through here; nothing else
- * names an engine.
+ * The engines of one service. Every thread that needs one opens it through here; nothing else names
+ * an engine.
  */
-export type Folder = {
+export type Engines = {
+  /** The data folder, absolute. */
   readonly dir: string;
+  readonly names: {
+    readonly eventLog: 'sqlite' | 'eventstoredb';
+    readonly documents: 'sqlite' | 'mongodb';
+    readonly records: 'duckdb' | 'mongodb';
+    readonly bus: 'memory' | 'nats';
+  };
+  /** The data folder holds a log or read models, so only one process may use it. */
+  readonly embedded: boolean;
   /** Alone in the folder, or Fault `conflict`. Answers the function that gives it back. */
   lock(): () => void;
-  bus(): Bus;
+  bus(): Promise<Bus>;
   /** Decoded, for deciding. Once per process. */
   log(bus: Bus): Promise<EventLog>;
   /**
@@ -27,21 +47,37 @@ export type Folder = {
    */
   reader(bus: Bus): Promise<EventReader>;
   documents(access: 'read' | 'write'): Promise<Documents>;
-  /** One owner per process. */
+  /** On DuckDB one owner per process. */
   records(): Promise<Records>;
+  leases(): Promise<Leases>;
 };
 
-export const openFolder = async (path: string): Promise<Folder> => {
-  const dir = resolve(path);
+export const openEngines = async (choice: EngineChoice): Promise<Engines> => {
+  const { eventStoreUrl, mongodbUrl, natsUrl } = choice;
+  const dir = resolve(choice.dataDir);
   await mkdir(dir, { recursive: true, mode: 0o700 });
+  const embedded = eventStoreUrl === null || mongodbUrl === null;
   return {
     dir,
-    lock: () => lockFolder(dir),
-    bus: () => openBus(`assay ${dir}`),
-    log: (bus) => openEventLog({ dir, bus, decode }),
-    reader: (bus) => openEventReader({ dir, bus }),
-    documents: (access) => openDocuments({ dir, readOnly: access === 'read' }),
-    records: () => openRecords({ dir }),
+    names: {
+      eventLog: eventStoreUrl === null ? 'sqlite' : 'eventstoredb',
+      documents: mongodbUrl === null ? 'sqlite' : 'mongodb',
+      records: mongodbUrl === null ? 'duckdb' : 'mongodb',
+      bus: natsUrl === null ? 'memory' : 'nats',
+    },
+    embedded,
+    lock: () => (embedded ? lockFolder(dir) : () => undefined),
+    bus: async () => (natsUrl === null ? openBus(`assay ${dir}`) : notBuilt('NATS')),
+    log: (bus) =>
+      eventStoreUrl === null ? openEventLog({ dir, bus, decode }) : notBuilt('EventStoreDB'),
+    reader: (bus) =>
+      eventStoreUrl === null ? openEventReader({ dir, bus }) : notBuilt('EventStoreDB'),
+    documents: (access) =>
+      mongodbUrl === null
+        ? openDocuments({ dir, readOnly: access === 'read' })
+        : notBuilt('MongoDB'),
+    records: () => (mongodbUrl === null ? openRecords({ dir }) : notBuilt('MongoDB')),
+    leases: async () => (mongodbUrl === null ? openMemoryLeases(systemClock) : notBuilt('MongoDB')),
   };
 };
 
@@ -53,3 +89,7 @@ export const secretKeyFile = (dir: string): string => join(dir, 'secret.key');
 export const erasingFile = (dir: string): string => join(dir, 'erasing');
 /** Where the running service says on which ports it listens, for the operator's commands. */
 export const serviceFile = (dir: string): string => join(dir, 'service.json');
+
+const notBuilt = (engine: string): never => {
+  throw new Fault('invalid', `the engine for ${engine} is not part of this build yet`);
+};

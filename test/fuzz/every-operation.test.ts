@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { operations } from '../../contract/all.js';
-import { openFolder } from '../../engines/open.js';
+import { readConfig } from '../../config.js';
+import { openLogOf } from '../../cli/folder.js';
 import type { Position } from '../../kernel/ports.js';
 import { startApp, type App } from '../support/app.js';
 import { drawSeed } from '../support/outside.js';
@@ -50,13 +51,10 @@ describe('bad input on every operation', function () {
   before(async () => {
     app = await startApp();
     ids = await known(app);
-    const folder = await openFolder(app.dir);
-    const bus = folder.bus();
-    const reader = await folder.reader(bus);
-    head = () => reader.head();
+    const log = await openLogOf(readConfig({ ASSAY_DATA_DIR: app.dir }));
+    head = () => log.reader.head();
     close = async () => {
-      await reader.close();
-      await bus.close();
+      await log.close();
       await app.close();
     };
   });

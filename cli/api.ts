@@ -1,0 +1,74 @@
+import type { Config } from '../config.js';
+import { openGate } from '../command-api/access/gate.js';
+import { openIdempotency } from '../command-api/idempotency/once.js';
+import { startServer, type RunningServer } from '../engines/koa/server.js';
+import type { Secrets } from '../engines/node/secrets.js';
+import type { Logger } from '../engines/pino/logger.js';
+import type { Metrics } from '../engines/prometheus/metrics.js';
+import type { Freshness } from '../contract/gate.js';
+import type { Route } from '../contract/operation.js';
+import { Fault } from '../kernel/fault.js';
+import type { Clock, Documents, EventLog, Ids } from '../kernel/ports.js';
+import type { Records } from '../kernel/records.js';
+import { routesOf } from './routes.js';
+
+type Start = {
+  readonly config: Config;
+  readonly strict: boolean;
+  /** Names of the read models that exist. */
+  readonly collections: readonly string[];
+  readonly needs: {
+    readonly log: EventLog;
+    readonly documents: Documents;
+    readonly records: Records;
+    readonly freshness: Freshness;
+    readonly ids: Ids;
+    readonly clock: Clock;
+    readonly secrets: Secrets;
+  };
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+};
+
+/** Serves the writes with the role `command`, the reads with `query`. */
+export const startApi = (start: Start): Promise<RunningServer> => {
+  const { config, needs } = start;
+  const { log, ids, clock, secrets, freshness } = needs;
+  const gate = openGate({ log, clock, secrets, sights: {} });
+  return startServer({
+    routes: playedBy(config.roles, routesOf({ ...needs, gate })),
+    gate,
+    idempotency: openIdempotency({ log, ids }),
+    freshness,
+    clock,
+    ids,
+    logger: start.logger,
+    metrics: start.metrics,
+    host: config.host,
+    port: config.port,
+    keyHeaders: config.apiKeyHeaders,
+    collections: start.collections,
+    strict: start.strict,
+  });
+};
+
+/**
+ * Every path stays known, so that a request that came to the wrong process learns so instead of
+ * doubting its spelling. What needs no credential is answered by both.
+ */
+const playedBy = (played: Config['roles'], routes: readonly Route[]): readonly Route[] =>
+  routes.map((route) => {
+    const { kind, requires } = route.operation;
+    const role = kind === 'w' ? 'command' : 'query';
+    if (played.includes(role) || (kind === 'r' && requires === 'public')) return route;
+    return {
+      ...route,
+      reads: [],
+      handle: async () => {
+        throw new Fault(
+          'unavailable',
+          `This process does not play the role ${role}: send the request to one that does`,
+        );
+      },
+    };
+  });

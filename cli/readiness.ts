@@ -1,0 +1,49 @@
+import type { Config } from '../config.js';
+import type { Engines } from '../engines/open.js';
+import type { EventLog, Position } from '../kernel/ports.js';
+import type { Projecting } from './projecting.js';
+
+type Needs = {
+  readonly config: Config;
+  readonly engines: Engines;
+  readonly log: EventLog;
+  readonly projecting: Projecting;
+  readonly checkpoints: ReadonlyMap<string, () => Promise<Position>>;
+};
+
+/**
+ * `ready` exactly when this process can do what its roles promise: the log answers and takes
+ * writes, the read models that it serves answer, and no projection that it folds stands still. The
+ * rest says what is wrong.
+ */
+export const readiness = async (needs: Needs) => {
+  const { config, engines, log, projecting } = needs;
+  const plays = (role: Config['roles'][number]): boolean => config.roles.includes(role);
+  const health = log.health();
+  const reached = await answers(() => log.head());
+  const readModels = plays('query') ? await answers(() => allOf(needs.checkpoints)) : null;
+  const statuses = await projecting.projector.status().catch(() => null);
+  const stalled = statuses === null || statuses.some((one) => one.stalled !== null);
+  const ready = health.writable && reached === null && readModels === null && !stalled;
+  return {
+    status: ready ? 'ready' : 'not_ready',
+    roles: config.roles,
+    log: { engine: engines.names.eventLog, ...health, cause: health.cause ?? reached },
+    read_models: { engine: engines.names.documents, cause: readModels },
+    duty: projecting.duty(),
+    projections: statuses ?? [],
+    bus: engines.names.bus,
+    /** Scorers are not served by this version. */
+    sandbox: null,
+  };
+};
+
+/** Null when it does; otherwise why not. */
+const answers = (ask: () => Promise<unknown>): Promise<string | null> =>
+  ask().then(
+    () => null,
+    (error: unknown) => (error instanceof Error ? error.message : String(error)),
+  );
+
+const allOf = (checkpoints: ReadonlyMap<string, () => Promise<Position>>) =>
+  Promise.all([...checkpoints.values()].map((checkpoint) => checkpoint()));

@@ -1,0 +1,23 @@
+import type { Clock, Leases } from '../../kernel/ports.js';
+
+/** Leases among the parts of one process; they end with it. */
+export const openMemoryLeases = (clock: Clock): Leases => {
+  type Held = { readonly holder: string; readonly until: number; readonly fence: number };
+  const held = new Map<string, Held>();
+  return {
+    take: async (name, holder, milliseconds) => {
+      const now = clock.milliseconds();
+      const known = held.get(name);
+      const mine = known?.holder === holder;
+      if (known !== undefined && !mine && known.until > now) return null;
+      const fence = mine ? known.fence : (known?.fence ?? 0) + 1;
+      held.set(name, { holder, until: now + milliseconds, fence });
+      return fence;
+    },
+    release: async (name, holder) => {
+      const known = held.get(name);
+      if (known?.holder === holder) held.set(name, { ...known, holder: '', until: 0 });
+    },
+    close: async () => undefined,
+  };
+};
