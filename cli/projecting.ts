@@ -20,8 +20,8 @@ export type Projecting = {
 
 /** The only process: it folds from now on, and dies with its thread. */
 export const projectAlone = async (choice: EngineChoice): Promise<Projecting> => {
-  const { records, projector, ended, stop } = await startReadSide(choice);
-  return { records, projector, ended, stop, duty: () => 'folding' };
+  const readSide = await startReadSide(choice);
+  return { ...readSide, duty: () => 'folding' };
 };
 
 /** A process without the role: whoever asks is sent elsewhere. */
