@@ -53,6 +53,7 @@ export type StoredAnswer = {
   readonly status: number;
   readonly body: unknown;
   readonly position: Position | null;
+  readonly etag?: string;
 };
 
 /** Whose key it is and what it was sent with: two requests are the same when both members are. */

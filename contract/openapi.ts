@@ -86,30 +86,52 @@ const problem = Type.Object({
   request_id: Type.String(),
 });
 
-const described = (description: string, schema: Json): JsonObject => ({
+const described = (description: string, schema: Json, media = 'application/json'): JsonObject => ({
   description,
-  content: { 'application/json': { schema } },
+  content: { [media]: { schema } },
 });
 
+/** A form has its file parts as binary strings beside the text parts. */
+const requestBody = (body: TSchema, { form }: Operation, publish: Publish): JsonObject => {
+  if (form === null) {
+    return {
+      required: 'required' in body,
+      content: { 'application/json': { schema: publish(body) } },
+    };
+  }
+  const files = Object.entries(form.files);
+  const parts = publish(body) as {
+    readonly properties?: JsonObject;
+    readonly required?: readonly string[];
+  };
+  const required = [
+    ...files.filter(([, file]) => file.required).map(([part]) => part),
+    ...(parts.required ?? []),
+  ];
+  const schema = {
+    type: 'object',
+    ...(required.length > 0 && { required }),
+    properties: {
+      ...Object.fromEntries(files.map(([part]) => [part, { type: 'string', format: 'binary' }])),
+      ...parts.properties,
+    },
+  };
+  return { required: required.length > 0, content: { 'multipart/form-data': { schema } } };
+};
+
 const operationObject = (operation: Operation, publish: Publish): JsonObject => {
-  const { body, status, schemes } = operation;
-  const isBodyNeeded = body !== null && 'required' in body;
+  const { body, status, schemes, media } = operation;
   return {
     operationId: operation.operationId,
     summary: operation.summary,
     ...(schemes.length > 0 && { security: schemes.map((one) => ({ [schemeNames[one]]: [] })) }),
     parameters: parametersOf(operation, publish),
-    ...(body !== null && {
-      requestBody: {
-        required: isBodyNeeded,
-        content: { 'application/json': { schema: publish(body) } },
-      },
-    }),
+    ...(body !== null && { requestBody: requestBody(body, operation, publish) }),
     responses: {
       [String(status)]:
         status === 204
           ? { description: 'Done' }
-          : described('Successful response', publish(operation.response)),
+          : described('Successful response', publish(operation.response), media),
       '422': described('Validation error', reference('HTTPValidationError')),
       '4XX': described('Refused', reference('Problem')),
       '5XX': described('Not possible now', reference('Problem')),
@@ -121,7 +143,7 @@ const requiredOf = (schema: TSchema): readonly string[] =>
   (schema as { readonly required?: readonly string[] }).required ?? [];
 
 const parametersOf = (operation: Operation, publish: Publish): readonly Json[] => {
-  const { params, query, kind, method, schemes } = operation;
+  const { params, query, kind, method, schemes, conditional } = operation;
   const listed = (place: string, schema: TObject): readonly Json[] =>
     Object.entries(schema.properties as Readonly<Record<string, TSchema>>).map(([name, one]) => ({
       name,
@@ -129,11 +151,11 @@ const parametersOf = (operation: Operation, publish: Publish): readonly Json[] =
       required: requiredOf(schema).includes(name),
       schema: publish(one),
     }));
-  const header = (name: string, pattern: string): Json => ({
+  const header = (name: string, pattern?: string): Json => ({
     name,
     in: 'header',
     required: false,
-    schema: { type: 'string', pattern },
+    schema: { type: 'string', ...(pattern !== undefined && { pattern }) },
   });
   const isRepeatable = kind === 'w' && (method === 'POST' || method === 'PATCH');
   return [
@@ -143,5 +165,6 @@ const parametersOf = (operation: Operation, publish: Publish): readonly Json[] =
     ...(kind === 'r' && schemes.length > 0
       ? [header('X-Min-Position', '^[0-9A-Za-z_-]{1,64}$')]
       : []),
+    ...(conditional ? [header('If-Match')] : []),
   ];
 };

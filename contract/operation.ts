@@ -1,12 +1,30 @@
 import type { Static, TObject, TSchema } from 'typebox';
 import type { Complaint, FaultCode } from '../kernel/fault.js';
 import type { Actor, Position, StreamName } from '../kernel/ports.js';
+import type { IfMatch } from '../kernel/precondition.js';
 import type { Brand, Instant } from '../kernel/shapes.js';
 import type { Principal, ProjectInSight, Requirement } from './roles.js';
 
 /** K `Service-API-Key`, B bearer token, P Basic, C refresh cookie (contract 2.1). */
 export type Scheme = 'K' | 'B' | 'P' | 'C';
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/**
+ * A file part of a form, by contract 4.11, rule 2: at most one file in it. Larger ones are 413.
+ */
+export type FilePart = { readonly required: boolean; readonly bytesMax: number };
+/**
+ * A file that came in its part. The name is the client's word, without folders; bytes are as sent.
+ */
+export type Upload = { readonly fileName: string; readonly bytes: Uint8Array };
+/**
+ * A body of multipart form data. `parts` are the text parts: a list is list-like, an object is JSON
+ * text, other types are read from text (contract 4.11, rule 2; 1.2, rule 5).
+ */
+export type Form<B extends TSchema> = {
+  readonly parts: B;
+  readonly files: Readonly<Record<string, FilePart>>;
+};
 
 /**
  * One row of contract 6 as a value. From it come the route, the guard, the handler's types, the
@@ -32,12 +50,18 @@ export type Operation<
   readonly requires: Requirement;
   readonly params: P;
   readonly query: Q;
-  /** Null: the operation has no body and ignores one. */
+  /** Null: the operation has no body and ignores one. Of a form: its text parts. */
   readonly body: B | null;
+  /** Not null: the body is multipart form data, with these file parts. */
+  readonly form: Omit<Form<B>, 'parts'> | null;
   /** `json` 1 MiB and 32 levels; `ingest` 10 MiB and 128 levels (contract 1.11). */
   readonly size: 'json' | 'ingest';
   readonly response: R;
   readonly status: 200 | 204;
+  /** Beside JSON: the answer is a string and goes out as it is, in UTF-8 (contract 1.2, rule 7). */
+  readonly media: 'application/json' | 'text/plain' | 'text/x-python';
+  /** Takes `If-Match` (contract 1.9); the handler asks `isMet` about the state it decides on. */
+  readonly conditional: boolean;
   /** Beyond the ones that every operation may answer (401, 422, 429, 503 …). Each has a test. */
   readonly faults: readonly FaultCode[];
 };
@@ -48,10 +72,8 @@ type Written<P extends TObject, Q extends TObject, B extends TSchema, R extends 
 > &
   Pick<Operation<P, Q, B, R>, 'params' | 'query' | 'response'> & {
     readonly body?: B;
-    readonly size?: 'json' | 'ingest';
-    readonly status?: 200 | 204;
-    readonly faults?: readonly FaultCode[];
-  };
+    readonly form?: Form<B>;
+  } & Partial<Pick<Operation<P, Q, B, R>, 'size' | 'status' | 'media' | 'conditional' | 'faults'>>;
 
 export const operation = <
   P extends TObject,
@@ -63,9 +85,12 @@ export const operation = <
 ): Operation<P, Q, B, R> => ({
   size: 'json',
   status: 200,
+  media: 'application/json',
+  conditional: false,
   faults: [],
   ...written,
-  body: written.body ?? null,
+  body: written.form?.parts ?? written.body ?? null,
+  form: written.form === undefined ? null : { files: written.form.files },
 });
 
 /** Why something happens: becomes the metadata of the events it leaves. */
@@ -86,6 +111,10 @@ export type Request<P, Q, B> = {
   readonly params: P;
   readonly query: Q;
   readonly body: B;
+  /** Files of a form by part; those that it requires are there. */
+  readonly files: Readonly<Record<string, Upload>>;
+  /** Null without `If-Match`, and where the operation does not take it. */
+  readonly ifMatch: IfMatch | null;
   /** Who asks. For operations without schemes nobody: reading it throws. */
   readonly principal: Principal;
   /** The project in the path as the caller may see it; null where the path has none. */
@@ -99,6 +128,8 @@ export type Answer<T> = {
   readonly body: T;
   /** Writes: position of the last event appended, or of the state decided on (contract 1.6). */
   readonly position?: Position;
+  /** Opaque, without quotes; strong (contract 1.9). */
+  readonly etag?: string;
 };
 
 /**
@@ -106,7 +137,7 @@ export type Answer<T> = {
  * object is sought).
  */
 type Check<P, Q, B> = (
-  request: Pick<Request<P, Q, B>, 'params' | 'query' | 'body'>,
+  request: Pick<Request<P, Q, B>, 'params' | 'query' | 'body' | 'files'>,
 ) => readonly Complaint[];
 
 export type Route = {
@@ -116,7 +147,7 @@ export type Route = {
    * schemas were content, with what they made of the request; any complaint is the 422.
    */
   readonly check: (
-    request: Pick<Request<never, never, never>, 'params' | 'query' | 'body'>,
+    request: Pick<Request<never, never, never>, 'params' | 'query' | 'body' | 'files'>,
   ) => readonly Complaint[];
   /** Names of the collections that a read waits for. */
   readonly reads: readonly string[];

@@ -20,6 +20,8 @@ export const idempotencyAnswered = Type.Object({
   status: Type.Integer(),
   body: Type.Unsafe<Json>(Type.Unknown()),
   position: nullable(Type.String()),
+  /** Of answers that have one (contract 1.9). */
+  etag: Type.Optional(Type.String()),
 });
 /** The work came to nothing that may be stored: the next request does it again. */
 export const idempotencyReleased = Type.Object({});

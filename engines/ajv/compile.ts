@@ -8,8 +8,8 @@ import { lifted } from './lift.js';
 import { shapeOf, type Kind, type Openness, type Shaped } from './shape.js';
 import { textReader } from './text.js';
 
-/** The first item of `loc` (contract 1.4). */
-export type Place = 'path' | 'query' | 'header' | 'cookie' | 'body';
+/** The first item of `loc` (contract 1.4); that of a form, whose parts are text, is `body`. */
+export type Place = 'path' | 'query' | 'header' | 'cookie' | 'body' | 'form';
 
 /** `value` is the request's own object with canonical values in it. */
 export type Guarded =
@@ -33,12 +33,13 @@ export const compileGuard = (schema: TSchema, place: Place): Guard => {
   const read = place === 'body' ? null : textReader(shaped.shape, place);
   const source = read === null ? 'json' : 'text';
   const subject = { ...shaped, readings, source } as const;
+  const loc = [place === 'form' ? 'body' : place];
   return (sent) => {
     // The guard works on a holder, so that a value at the root can become canonical like any other.
     const holder = { value: read === null ? sent : read(sent) };
     if (fits(holder)) return { ok: true, value: holder.value };
-    const complaints = complaintsAbout(holder.value, { ...subject, loc: [place] });
-    return { ok: false, complaints: complaints.length > 0 ? complaints : [unexplained(place)] };
+    const complaints = complaintsAbout(holder.value, { ...subject, loc });
+    return { ok: false, complaints: complaints.length > 0 ? complaints : [unexplained(loc)] };
   };
 };
 
@@ -46,8 +47,8 @@ export const compileGuard = (schema: TSchema, place: Place): Guard => {
  * Cannot happen while the generated test holds; if it does, the answer is still a 422 of the
  * contract's shape.
  */
-const unexplained = (place: Place): Complaint => ({
-  loc: [place],
+const unexplained = (loc: readonly string[]): Complaint => ({
+  loc,
   msg: 'Value error, not of the form that the operation describes',
   type: 'value_error',
 });
@@ -65,7 +66,7 @@ export const compileAnswerGuard = (
   return (answer) => {
     if (fits({ value: answer })) return [];
     const complaints = complaintsAbout(answer, { ...subject, loc: [] });
-    return complaints.length > 0 ? complaints : [unexplained('body')];
+    return complaints.length > 0 ? complaints : [unexplained(['body'])];
   };
 };
 

@@ -2,18 +2,16 @@ import { canonicalInstant } from '../../kernel/canonical.js';
 import type { Shape } from './shape.js';
 import type { Place } from './compile.js';
 
-type Text = string | readonly string[] | undefined;
-
 /**
- * Reads the texts of a path, query or header into the types that the shape names (contract 1.2,
- * rule 5). A text that cannot be read stays text, for complaints.ts to find. Of a repeated
+ * Reads the texts of a path, query, header or form into the types that the shape names (contract
+ * 1.2, rule 5). A text that cannot be read stays text, for complaints.ts to find. Of a repeated
  * parameter the last one counts, unless it is a list. Parameters that the shape does not name are
  * left out.
  */
 export const textReader = (shape: Shape, place: Place): ((sent: unknown) => unknown) => {
   const members = Object.entries(shape.properties ?? {});
   return (sent) => {
-    const texts = sent as Readonly<Record<string, Text>>;
+    const texts = sent as Readonly<Record<string, unknown>>;
     const values: Record<string, unknown> = {};
     for (const [member, one] of members) {
       const text = Object.hasOwn(texts, member) ? texts[member] : undefined;
@@ -23,8 +21,10 @@ export const textReader = (shape: Shape, place: Place): ((sent: unknown) => unkn
   };
 };
 
-const valueOf = (text: string | readonly string[], shape: Shape, place: Place): unknown => {
-  const items = typeof text === 'string' ? [text] : text;
+/** What is no text any more, as JSON parts of a form, stays as it is. */
+const valueOf = (text: unknown, shape: Shape, place: Place): unknown => {
+  if (typeof text !== 'string' && !Array.isArray(text)) return text;
+  const items: readonly unknown[] = typeof text === 'string' ? [text] : text;
   if (shape.type?.includes('array') === true) {
     const itemShape = (Array.isArray(shape.items) ? {} : (shape.items ?? {})) as Shape;
     return items.map((item) => scalarOf(item, itemShape, place));
@@ -35,7 +35,8 @@ const valueOf = (text: string | readonly string[], shape: Shape, place: Place): 
 const integerForm = /^[+-]?\d+$/;
 const numberForm = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
 
-const scalarOf = (text: string, shape: Shape, place: Place): unknown => {
+const scalarOf = (text: unknown, shape: Shape, place: Place): unknown => {
+  if (typeof text !== 'string') return text;
   if (shape['x-kind'] === 'instant' && place === 'query') return withPlus(text);
   const types = shape.type ?? [];
   if (types.includes('integer') && integerForm.test(text)) return Number(text);

@@ -25,17 +25,35 @@ export const readBody = async (
   size: Operation['size'],
 ): Promise<Parsed> => {
   const limit = bodyLimits[size];
+  const bytes = await readBytes(
+    request,
+    limit.bytes,
+    isJson,
+    'The body has to be application/json',
+  );
+  return bytes.length === 0 ? { value: {} } : parseJson(bytes, limit.levels);
+};
+
+/**
+ * The bytes of a body after decompression, at most `limit` of them; none when nothing was sent,
+ * whatever its type. Throws as `readBody` does; `refusal` is said of a type that is not accepted.
+ */
+export const readBytes = async (
+  request: IncomingMessage,
+  limit: number,
+  isAccepted: (contentType: string | undefined) => boolean,
+  refusal: string,
+): Promise<Buffer> => {
   const coding = (request.headers['content-encoding'] ?? 'identity').trim().toLowerCase();
-  const sent = await bytesOf(request, coding === 'gzip' ? gzippedMax(limit.bytes) : limit.bytes);
-  if (sent.length === 0) return { value: {} };
+  const sent = await bytesOf(request, coding === 'gzip' ? gzippedMax(limit) : limit);
+  if (sent.length === 0) return sent;
   if (coding !== 'gzip' && coding !== 'identity' && coding !== '') {
     throw new Fault('unsupported-media-type', 'The only content coding read here is gzip');
   }
-  if (!isJson(request.headers['content-type'])) {
-    throw new Fault('unsupported-media-type', 'The body has to be application/json');
+  if (!isAccepted(request.headers['content-type'])) {
+    throw new Fault('unsupported-media-type', refusal);
   }
-  const bytes = coding === 'gzip' ? await inflated(sent, limit.bytes) : sent;
-  return bytes.length === 0 ? { value: {} } : parseJson(bytes, limit.levels);
+  return coding === 'gzip' ? inflated(sent, limit) : sent;
 };
 
 /**
@@ -70,6 +88,10 @@ const inflated = async (bytes: Buffer, limit: number): Promise<Buffer> => {
 
 const jsonForm = /^application\/(?:json|[\w.!#$&^-]+\+json)$/;
 const isJson = (contentType: string | undefined): boolean => {
-  const essence = (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  const essence = essenceOf(contentType);
   return essence === '' || jsonForm.test(essence);
 };
+
+/** A media type without its parameters, in lower case; `''` when there is none. */
+export const essenceOf = (contentType: string | undefined): string =>
+  (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Freshness, Gate, Idempotency, StoredAnswer } from '../../contract/gate.js';
-import type { Answer, Cause, Request } from '../../contract/operation.js';
+import type { Answer, Cause, Operation, Request } from '../../contract/operation.js';
 import type { Principal, ProjectInSight } from '../../contract/roles.js';
 import { withoutSecrets } from '../../contract/secrets.js';
 import { Fault, invalid, type Complaint } from '../../kernel/fault.js';
@@ -9,6 +9,9 @@ import type { Clock, Ids, Position } from '../../kernel/ports.js';
 import { authorize } from './authorize.js';
 import { bodyLimits, readBody } from './body.js';
 import { credentialOf } from './credentials.js';
+import { formBytesMax, readForm, type FormOperation } from './form.js';
+import { ifMatchOf } from './if-match.js';
+import type { Parsed } from './json.js';
 import type { Load } from './load.js';
 import { isStored, problemOf } from './problem.js';
 import type { Bound } from './table.js';
@@ -56,10 +59,8 @@ export const exchange = async (bound: Bound, sent: Sent, services: Services): Pr
     : write(bound, asked, sent, services);
 };
 
-type Given = {
+type Given = Pick<Request<unknown, unknown, unknown>, 'query' | 'body' | 'files' | 'ifMatch'> & {
   readonly params: Readonly<Record<string, unknown>>;
-  readonly query: unknown;
-  readonly body: unknown;
   /** Of the request as it was sent; null without an Idempotency-Key. */
   readonly fingerprint: string | null;
 };
@@ -79,9 +80,10 @@ const authenticated = async (
 };
 
 const validated = async (bound: Bound, sent: Sent, { load }: Services): Promise<Given> => {
-  const body = bound.body === null ? { value: {} } : await loaded(bound, sent, load);
+  const { body, files, complaints: misplaced, print } = await arrived(bound, sent, load);
   const isKeyed = keyOf(bound, sent) !== undefined;
-  const fingerprint = isKeyed && 'value' in body ? digest([sent.query, body.value]) : null;
+  const fingerprint = isKeyed && 'value' in body ? digest([sent.query, print]) : null;
+  const ifMatch = ifMatchOf(bound.operation, sent.message.headers['if-match']);
   const params = bound.params(sent.params);
   const query = bound.query(sent.query);
   const guarded =
@@ -89,31 +91,60 @@ const validated = async (bound: Bound, sent: Sent, { load }: Services): Promise<
       ? (bound.body?.(body.value) ?? ({ ok: true, value: body.value } as const))
       : ({ ok: false, complaints: [body.complaint] } as const);
   const headers = headerComplaints(bound, sent);
-  if (!params.ok || !query.ok || !guarded.ok || headers.length > 0) {
+  if (!params.ok || !query.ok || !guarded.ok || headers.length + misplaced.length > 0) {
     throw refused([
       ...(params.ok ? [] : params.complaints),
       ...(query.ok ? [] : query.complaints),
       ...headers,
+      ...misplaced,
       ...(guarded.ok ? [] : guarded.complaints),
     ]);
   }
-  const given = { params: params.value, query: query.value, body: guarded.value } as never;
+  const given = { params: params.value, query: query.value, body: guarded.value, files } as never;
   const complaints = bound.route.check(given);
   if (complaints.length > 0) throw refused(complaints);
-  return { ...(given as Omit<Given, 'fingerprint'>), fingerprint };
+  return { ...(given as Omit<Given, 'fingerprint' | 'ifMatch'>), fingerprint, ifMatch };
 };
 
 const refused = (complaints: readonly Complaint[]): Fault => invalid(complaints.slice(0, 100));
 
-const loaded = async ({ operation }: Bound, { message }: Sent, load: Load) => {
-  const declared = Number(message.headers['content-length'] ?? bodyLimits[operation.size].bytes);
-  const leave = load.reserve(Math.min(declared, bodyLimits[operation.size].bytes));
+type Arrived = {
+  readonly body: Parsed;
+  readonly files: Given['files'];
+  /** About files, and parts given twice. */
+  readonly complaints: readonly Complaint[];
+  /** Equal for a repeat (contract 1.8, rule 2). */
+  readonly print: unknown;
+};
+
+const arrived = async (
+  { operation, ...bound }: Bound,
+  sent: Sent,
+  load: Load,
+): Promise<Arrived> => {
+  const { message } = sent;
+  if (bound.body === null) return arrivedAs({ value: {} });
+  const bytesMax = isForm(operation) ? formBytesMax(operation) : bodyLimits[operation.size].bytes;
+  const declared = Number(message.headers['content-length'] ?? bytesMax);
+  const leave = load.reserve(Math.min(declared, bytesMax));
   try {
-    return await readBody(message, operation.size);
+    if (!isForm(operation)) return arrivedAs(await readBody(message, operation.size));
+    const { value, ...form } = await readForm(message, operation);
+    return { body: { value }, ...form };
   } finally {
     leave();
   }
 };
+
+const arrivedAs = (body: Parsed): Arrived => ({
+  body,
+  files: {},
+  complaints: [],
+  print: 'value' in body ? body.value : null,
+});
+
+const isForm = (operation: Operation): operation is Operation & FormOperation =>
+  operation.form !== null;
 
 const positionForm = /^[0-9A-Za-z_-]{1,64}$/;
 const keyForm = /^[!-~]{1,255}$/;
@@ -151,13 +182,20 @@ const read = async (
   const { reads } = bound.route;
   const min = (minPositionOf(bound, sent) ?? null) as Position | null;
   const position = reads.length > 0 ? await services.freshness.reached(reads, min) : null;
-  const { body } = await handled(bound, asked, sent, services, null);
+  const { body, etag } = await handled(bound, asked, sent, services, null);
   return {
     status: bound.operation.status,
     body,
-    headers: position === null ? {} : { 'X-Projection-Position': position },
+    headers: {
+      ...(position !== null && { 'X-Projection-Position': position }),
+      ...tagged(etag),
+    },
   };
 };
+
+/** Strong, as contract 1.9 has it. */
+const tagged = (etag: string | undefined): Readonly<Record<string, string>> =>
+  etag === undefined ? {} : { ETag: `"${etag}"` };
 
 const write = async (
   bound: Bound,
@@ -167,8 +205,8 @@ const write = async (
 ): Promise<Outcome> => {
   const key = keyOf(bound, sent);
   if (key === undefined || asked.principal === null || asked.fingerprint === null) {
-    const { body, position } = await handled(bound, asked, sent, services, null);
-    return written({ status: bound.operation.status, body, position: position ?? null });
+    const answer = await handled(bound, asked, sent, services, null);
+    return written({ position: null, ...answer, status: bound.operation.status });
   }
   const scope = scopeOf(bound, asked, asked.principal, key);
   const { answer, replayed } = await services.idempotency.once(
@@ -194,9 +232,10 @@ const kept = async (
   seed: string,
 ): Promise<{ readonly answer: StoredAnswer; readonly stored: StoredAnswer }> => {
   try {
-    const { body, position = null } = await handled(bound, asked, sent, services, seed);
-    const answer = { status: bound.operation.status, body, position };
-    return { answer, stored: { ...answer, body: withoutSecrets(bound.operation.response, body) } };
+    const given = await handled(bound, asked, sent, services, seed);
+    const answer = { position: null, ...given, status: bound.operation.status };
+    const body = withoutSecrets(bound.operation.response, given.body);
+    return { answer, stored: { ...answer, body } };
   } catch (error) {
     if (!(error instanceof Fault) || !isStored(error)) throw error;
     const { status, body } = problemOf(error, sent.requestId);
@@ -205,12 +244,12 @@ const kept = async (
   }
 };
 
-const written = ({ status, body, position }: StoredAnswer, requestId?: string): Outcome => ({
+const written = ({ status, body, position, etag }: StoredAnswer, requestId?: string): Outcome => ({
   status,
   // A stored problem names the request that it is answered to now (contract 1.5).
   body:
     status < 300 || requestId === undefined ? body : { ...(body as object), request_id: requestId },
-  headers: position === null ? {} : { 'X-Log-Position': position },
+  headers: { ...(position !== null && { 'X-Log-Position': position }), ...tagged(etag) },
 });
 
 const handled = async (
@@ -227,6 +266,8 @@ const handled = async (
     params: asked.params,
     query: asked.query,
     body: asked.body,
+    files: asked.files,
+    ifMatch: asked.ifMatch,
     get principal(): Principal {
       if (asked.principal === null) throw new Error('nobody is asked who they are here');
       return asked.principal;

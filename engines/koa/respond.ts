@@ -28,7 +28,11 @@ export type Surroundings = {
 };
 /** What `work` finds out on the way, for the log line. */
 export type Trail = { readonly requestId: string; operation: string };
-export type Written = Omit<Outcome, 'body'> & { readonly text: string };
+export type Written = Omit<Outcome, 'body'> & {
+  readonly text: string;
+  /** Default: JSON. */
+  readonly media?: string;
+};
 
 /**
  * What is the same around every request: its id, headers, problems, the log line, the figures.
@@ -60,11 +64,14 @@ export const respond = async (
   );
 };
 
-const write = (ctx: Context, { status, text, headers }: Written): void => {
+const write = (
+  ctx: Context,
+  { status, text, headers, media = 'application/json' }: Written,
+): void => {
   ctx.status = status;
   ctx.set({ ...headers });
   if (status === 204) return;
-  ctx.set('Content-Type', 'application/json; charset=utf-8');
+  ctx.set('Content-Type', `${media}; charset=utf-8`);
   ctx.body = text;
 };
 

@@ -118,9 +118,13 @@ const perform = async (
   const leave = services.load.enter();
   try {
     const outcome = await exchange(bound, { ...sent, requestId }, services);
-    const text = outcome.body === undefined ? '' : JSON.stringify(outcome.body);
+    // A stored problem is JSON whatever the operation answers.
+    const isPlain = typeof outcome.body === 'string' && outcome.status === bound.operation.status;
+    const media = isPlain ? bound.operation.media : 'application/json';
+    const text =
+      media === 'application/json' ? (JSON.stringify(outcome.body) ?? '') : String(outcome.body);
     checked(services.watch, { bound, outcome, text, requestId });
-    return { ...outcome, text };
+    return { ...outcome, text, media };
   } finally {
     leave();
   }

@@ -1,3 +1,4 @@
+import type { TSchema } from 'typebox';
 import type { Operation, Route } from '../../contract/operation.js';
 import { compileAnswerGuard, compileGuard, type Guard } from '../ajv/compile.js';
 import type { Complaint } from '../../kernel/fault.js';
@@ -60,7 +61,10 @@ const compiled = (route: Route): Bound => {
     operation,
     params: compileGuard(operation.params, 'path'),
     query: compileGuard(operation.query, 'query'),
-    body: operation.body === null ? null : compileGuard(operation.body, 'body'),
+    body: operation.body === null ? null : bodyGuard(operation.body, operation),
     answer: compileAnswerGuard(operation.response),
   };
 };
+
+const bodyGuard = (body: TSchema, { form }: Operation): Guard =>
+  compileGuard(body, form === null ? 'body' : 'form');

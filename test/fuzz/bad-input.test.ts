@@ -48,14 +48,35 @@ const list = operation({
   response: Type.Array(Type.String()),
 });
 
+const plant = operation({
+  ...made,
+  operationId: 'plant',
+  method: 'POST',
+  path: '/v2/projects/{project_id}/plants',
+  kind: 'w',
+  requires: 'editor',
+  params: Type.Object({ project_id: id('ProjectId') }),
+  form: {
+    files: { file: { required: true, bytesMax: 1_000 } },
+    parts: Type.Object({
+      name: maybe(name()),
+      height: maybe(Type.Integer({ minimum: 0, maximum: 100 })),
+      kinds: maybe(Type.Array(oneOf(['oak', 'elm']), { maxItems: 3 })),
+      roots: maybe(Type.Object({ deep: Type.Boolean() })),
+    }),
+  },
+  response: Type.Object({ bytes: Type.Integer() }),
+});
+
 describe('bad input', () => {
   it('is refused in the shape of the contract, whatever it is', async () => {
     const service = await smallService([
       route(sow, async ({ body }) => ({ body: { roots: body.roots.length } })),
       route(list, async () => ({ body: [] })),
+      route(plant, async ({ files }) => ({ body: { bytes: files['file']?.bytes.length ?? 0 } })),
     ]);
     const seed = drawSeed();
-    for (const operation of [sow, list]) {
+    for (const operation of [sow, list, plant]) {
       const tally = await fuzzOperation({
         baseUrl: service.url,
         credential: { 'Service-API-Key': 'editor' },

@@ -1,6 +1,8 @@
 import { request } from 'node:http';
 import { gzipSync } from 'node:zlib';
+import { Type } from 'typebox';
 import type { Operation } from '../../contract/operation.js';
+import { formBytes, formType, type Part } from '../support/forms.js';
 import { below, oneOf, validValue, type Rng } from './valid-request.js';
 
 export type Fuzz = {
@@ -65,6 +67,7 @@ const draw = (fuzz: Fuzz): Shot => {
   const params = validValue(operation.params, rng, known) as Readonly<Record<string, unknown>>;
   const query = validValue(operation.query, rng, known) as Readonly<Record<string, unknown>>;
   const valid = operation.body === null ? null : validValue(operation.body, rng, known);
+  if (operation.form !== null) return drawForm(fuzz, addressOf(operation.path, params, query));
   const shot: Shot = {
     mutation: 'none',
     path: addressOf(operation.path, params, query),
@@ -76,6 +79,34 @@ const draw = (fuzz: Fuzz): Shot => {
   if (valid === null) return oneOf(rng, kinds)(shot, fuzz);
   if (rng() < 0.7) return mutateNode(shot, valid, rng);
   return oneOf(rng, [...kinds, mutateBody, mutateBody])(shot, fuzz);
+};
+
+/** Forms: texts that fit their schemas or do not, files or texts in any part, bytes cut short. */
+const drawForm = ({ operation, rng, known = {} }: Fuzz, path: string): Shot => {
+  const valid = validValue(operation.body ?? Type.Object({}), rng, known) as object;
+  const texts = Object.entries(valid).flatMap(([name, value]) =>
+    value === null
+      ? []
+      : [{ name, content: typeof value === 'string' ? value : JSON.stringify(value) }],
+  );
+  const files = Object.keys(operation.form?.files ?? {}).map((name) => ({
+    name,
+    content: oneOf(rng, ['a,b\n1,2\n', '{"a":1}\n', '[{"a":[1]}]', '', '\u0000"', 'x\n1,2\n']),
+    fileName: oneOf(rng, ['f.csv', 'f.jsonl', 'f', '../f.json']),
+  }));
+  const parts: Part[] = [...files, ...texts];
+  const bad = oneOf(rng, badNodes);
+  const name = oneOf(rng, ['file', 'x', '__proto__', 'x[9][y]', ...parts.map((one) => one.name)]);
+  if (rng() < 0.8) parts.push({ name, content: bad, ...(rng() < 0.3 && { fileName: 'f' }) });
+  const bytes = formBytes(rng() < 0.2 ? parts.slice(1) : parts);
+  const isCut = rng() < 0.1;
+  return {
+    mutation: isCut ? 'cut short' : `part ${name} = ${bad.slice(0, 60)}`,
+    path,
+    headers: { 'Content-Type': formType },
+    body: isCut ? bytes.subarray(0, bytes.length - 20) : bytes,
+    refused: isCut,
+  };
 };
 
 const addressOf = (

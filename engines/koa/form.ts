@@ -1,0 +1,134 @@
+import { createHash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { TSchema } from 'typebox';
+import type { Operation, Upload } from '../../contract/operation.js';
+import type { Complaint } from '../../kernel/fault.js';
+import { essenceOf, readBytes } from './body.js';
+import { parseJson } from './json.js';
+import { partsOf, textBytesMax, type FileFound, type Parts } from './multipart.js';
+
+export type FormRead = {
+  /** Text parts as the guard takes them: text, lists of text, JSON that was read. */
+  readonly value: Readonly<Record<string, unknown>>;
+  readonly files: Readonly<Record<string, Upload>>;
+  readonly complaints: readonly Complaint[];
+  /** Equal for equal part names and bytes (contract 1.8, rule 2). */
+  readonly print: unknown;
+};
+export type FormOperation = Pick<Operation, 'body'> & {
+  readonly form: NonNullable<Operation['form']>;
+};
+
+const fileBytesMax = ({ form }: FormOperation): number =>
+  Math.max(0, ...Object.values(form.files).map(({ bytesMax }) => bytesMax));
+
+/** Contract 1.11: of the whole body, after decompression. */
+export const formBytesMax = (operation: FormOperation): number =>
+  Object.values(operation.form.files).reduce((sum, { bytesMax }) => sum + bytesMax, textBytesMax);
+
+/**
+ * A body of multipart form data by the rules of contract 4.11, rule 2. Throws Fault `too-large`,
+ * `unsupported-media-type` or `malformed`.
+ */
+export const readForm = async (
+  request: IncomingMessage,
+  operation: FormOperation,
+): Promise<FormRead> => {
+  const bytes = await readBytes(
+    request,
+    formBytesMax(operation),
+    (type) => essenceOf(type) === 'multipart/form-data',
+    'The body has to be multipart/form-data',
+  );
+  const { texts, files }: Parts =
+    bytes.length === 0
+      ? { texts: {}, files: [] }
+      : await partsOf(bytes, request.headers['content-type'] ?? '', fileBytesMax(operation));
+  const { properties = {}, required = [] } = operation.body as Members;
+  const read = Object.entries(properties).map(([part, schema]) => ({
+    part,
+    ...textOf(part, texts[part], { schema, isOptional: !required.includes(part) }),
+  }));
+  const complaints = [
+    ...filesWrong(files, operation),
+    ...read.flatMap(({ complaint }) => (complaint === null ? [] : [complaint])),
+  ];
+  return {
+    value: Object.fromEntries(
+      read.filter(({ value }) => value !== undefined).map(({ part, value }) => [part, value]),
+    ),
+    files: Object.fromEntries(
+      files
+        .filter(({ fieldname }) => Object.hasOwn(operation.form.files, fieldname))
+        .map(({ fieldname, originalname: fileName, buffer }) => [
+          fieldname,
+          { fileName, bytes: buffer },
+        ]),
+    ),
+    complaints,
+    print: [texts, files.map(({ fieldname, buffer }) => [fieldname, sha256(buffer)]).sort()],
+  };
+};
+
+type Members = {
+  readonly properties?: Readonly<Record<string, TSchema>>;
+  readonly required?: readonly string[];
+};
+type Declared = { readonly schema: TSchema; readonly isOptional: boolean };
+type TextRead = { readonly value: unknown; readonly complaint: Complaint | null };
+
+const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
+
+const complaintAt = (part: string, sentence: string): Complaint => ({
+  loc: ['body', part],
+  msg: `Value error, ${sentence}`,
+  type: 'value_error',
+});
+
+const filesWrong = (files: readonly FileFound[], { form }: FormOperation): readonly Complaint[] => {
+  const wrong = new Map<string, Complaint>();
+  const seen = new Set<string>();
+  for (const { fieldname: part } of files) {
+    if (!Object.hasOwn(form.files, part)) wrong.set(part, complaintAt(part, 'takes no file'));
+    else if (seen.has(part)) wrong.set(part, complaintAt(part, 'takes one file'));
+    seen.add(part);
+  }
+  const missing = Object.entries(form.files)
+    .filter(([part, { required }]) => required && !seen.has(part))
+    .map(([part]) => ({ loc: ['body', part], msg: 'Field required', type: 'missing' }));
+  return [...missing, ...wrong.values()];
+};
+
+/** Undefined = absent. What cannot be read stays as it was sent, for the guard to word. */
+const textOf = (part: string, sent: unknown, { schema, isOptional }: Declared): TextRead => {
+  const types = typesOf(schema);
+  if (types.has('array')) return { value: listOf(sent), complaint: null };
+  const isTwice = Array.isArray(sent);
+  const one: unknown = isTwice ? sent.at(-1) : sent;
+  const value = one === '' && isOptional ? undefined : types.has('object') ? jsonOf(one) : one;
+  return { value, complaint: isTwice ? complaintAt(part, 'was given more than once') : null };
+};
+
+const typesOf = (schema: TSchema): ReadonlySet<string> => {
+  const { type, anyOf = [] } = schema as { type?: string; anyOf?: readonly TSchema[] };
+  return new Set([
+    ...(type === undefined ? [] : [type]),
+    ...anyOf.flatMap((one) => [...typesOf(one)]),
+  ]);
+};
+
+/** One part with a JSON array, several parts, or one part with a single text. */
+const listOf = (sent: unknown): unknown => {
+  if (typeof sent !== 'string') return sent;
+  if (sent === '') return undefined;
+  const read = sent.trimStart().startsWith('[') ? jsonOf(sent) : sent;
+  return Array.isArray(read) ? read : [sent];
+};
+
+/** As deep as JSON bodies may be (contract 1.11). */
+const levelsMax = 32;
+const jsonOf = (text: unknown): unknown => {
+  if (typeof text !== 'string') return text;
+  const read = parseJson(Buffer.from(text), levelsMax);
+  return 'value' in read ? read.value : text;
+};

@@ -1,0 +1,295 @@
+import { gzipSync } from 'node:zlib';
+import { expect } from 'chai';
+import { Type } from 'typebox';
+import { operation, reading, route, type Route } from '../../contract/operation.js';
+import { Fault } from '../../kernel/fault.js';
+import { isMet } from '../../kernel/precondition.js';
+import { id, maybe, name, oneOf } from '../../kernel/shapes.js';
+import { form, formBytes, formType, type Part } from '../support/forms.js';
+import { made, smallService, type SmallService } from '../support/small-service.js';
+
+const upload = operation({
+  ...made,
+  operationId: 'upload',
+  method: 'POST',
+  path: '/v2/uploads',
+  kind: 'w',
+  form: {
+    files: { file: { required: true, bytesMax: 1_000 } },
+    parts: Type.Object({
+      thing_id: id('ThingId'),
+      count: maybe(Type.Integer({ minimum: 1, maximum: 10 })),
+      draft: maybe(Type.Boolean()),
+      name: maybe(name()),
+      kinds: maybe(Type.Array(oneOf(['oak', 'elm']), { maxItems: 3 })),
+      mapping: maybe(Type.Object({ input: Type.String() })),
+    }),
+  },
+  response: Type.Unknown(),
+});
+const source = operation({
+  ...made,
+  operationId: 'source',
+  method: 'GET',
+  path: '/v2/source',
+  kind: 'r',
+  query: Type.Object({ gone: Type.Optional(Type.Boolean()) }),
+  response: Type.String(),
+  media: 'text/x-python',
+  faults: ['not-found'],
+});
+const thing = (method: 'GET' | 'PATCH' | 'DELETE', more: object = {}) =>
+  operation({
+    ...made,
+    operationId: `${method}Thing`,
+    method,
+    path: '/v2/thing',
+    kind: method === 'GET' ? 'r' : 'w',
+    response: Type.Null(),
+    conditional: method !== 'GET',
+    faults: ['precondition-failed'],
+    ...more,
+  });
+
+const changed = (ifMatch: Parameters<typeof isMet>[0]) => {
+  if (!isMet(ifMatch, 'two')) throw new Fault('precondition-failed', 'It was changed meanwhile');
+  return { body: null, etag: 'three' };
+};
+const routes: readonly Route[] = [
+  route(upload, async ({ body, files, mint }) => ({
+    body: {
+      ...body,
+      id: mint('UploadId'),
+      files: Object.entries(files).map(([part, { fileName, bytes }]) => [
+        part,
+        fileName,
+        Buffer.from(bytes).toString('latin1'),
+      ]),
+    },
+  })),
+  reading(source, [], async ({ query }) => {
+    if (query.gone === true) throw new Fault('not-found', 'No source');
+    return { body: 'def é():\n' };
+  }),
+  reading(thing('GET'), [], async () => ({ body: null, etag: 'two' })),
+  route(thing('PATCH'), async ({ ifMatch }) => changed(ifMatch)),
+  route(thing('DELETE', { status: 204 }), async ({ ifMatch }) => changed(ifMatch)),
+];
+
+const thingId = '7e0b1c2d-3f4a-4b5c-8d6e-7f8091a2b3c4';
+const needed: readonly Part[] = [
+  { name: 'file', content: 'a,b\n\u00fc', fileName: 'path/to/\u00fcber.csv' },
+  { name: 'thing_id', content: thingId.toUpperCase() },
+];
+
+describe('the HTTP engine reads forms', () => {
+  let service: SmallService;
+  before(async () => {
+    service = await smallService(routes);
+  });
+  after(() => service.close());
+
+  const send = (parts: readonly Part[], headers: Record<string, string> = {}) =>
+    service.as('editor').send<Record<string, unknown>>('POST', '/v2/uploads', form(parts, headers));
+  const complaints = async (parts: readonly Part[]) => {
+    const { status, body } = await send(parts);
+    expect(status).to.equal(422);
+    return (body['detail'] as readonly { loc: string[]; type: string; msg: string }[]).map(
+      ({ loc, type, msg }) => [loc.join('.'), type, msg],
+    );
+  };
+
+  it('with files as bytes and texts as the types that they stand for', async () => {
+    const { status, body } = await send([
+      ...needed,
+      { name: 'count', content: '7' },
+      { name: 'draft', content: 'false' },
+      { name: 'mapping', content: '{"input":"q","more":1}' },
+      { name: 'unknown', content: 'x' },
+    ]);
+    expect(status).to.equal(200);
+    const { id: _id, ...rest } = body;
+    expect(rest).to.deep.equal({
+      thing_id: thingId,
+      count: 7,
+      draft: false,
+      mapping: { input: 'q', more: 1 },
+      files: [['file', '\u00fcber.csv', Buffer.from('a,b\n\u00fc').toString('latin1')]],
+    });
+  });
+
+  it('with lists as one JSON array, several parts or a single text', async () => {
+    const listed = async (...contents: readonly string[]) => {
+      const kinds = contents.map((content) => ({ name: 'kinds', content }));
+      return (await send([...needed, ...kinds])).body['kinds'];
+    };
+    expect(await listed('["oak","elm"]')).to.deep.equal(['oak', 'elm']);
+    expect(await listed('oak', 'elm')).to.deep.equal(['oak', 'elm']);
+    expect(await listed('oak')).to.deep.equal(['oak']);
+    expect(await listed('')).to.equal(undefined);
+    const bad = await complaints([...needed, { name: 'kinds', content: '["oak",1,"ash"]' }]);
+    expect(bad.map(([loc, type]) => [loc, type])).to.deep.equal([
+      ['body.kinds.1', 'enum'],
+      ['body.kinds.2', 'enum'],
+    ]);
+  });
+
+  it('and takes an optional part that is empty for absent', async () => {
+    const { body } = await send([
+      ...needed,
+      ...['count', 'draft', 'name', 'mapping'].map((one) => ({ name: one, content: '' })),
+    ]);
+    expect(Object.keys(body).sort()).to.deep.equal(['files', 'id', 'thing_id']);
+  });
+
+  it('and refuses what cannot be read, file first, then in the order of the parts', async () => {
+    const bad = await complaints([
+      { name: 'mapping', content: 'no json' },
+      { name: 'draft', content: 'maybe' },
+      { name: 'count', content: '1.5' },
+      { name: 'file', content: 'text, because it has no file name' },
+    ]);
+    expect(bad.map(([loc, type]) => [loc, type])).to.deep.equal([
+      ['body.file', 'missing'],
+      ['body.thing_id', 'missing'],
+      ['body.count', 'int_parsing'],
+      ['body.draft', 'bool_parsing'],
+      ['body.mapping', 'dict_type'],
+    ]);
+  });
+
+  it('and refuses a second file, a file elsewhere and a part given twice', async () => {
+    const twice = [
+      { name: 'count', content: '1' },
+      { name: 'count', content: '2' },
+    ];
+    const more = [
+      { name: 'file', content: 'x', fileName: 'x' },
+      { name: 'other', content: 'x', fileName: 'x' },
+    ];
+    expect(await complaints([...needed, ...twice, ...more])).to.deep.equal([
+      ['body.file', 'value_error', 'Value error, takes one file'],
+      ['body.other', 'value_error', 'Value error, takes no file'],
+      ['body.count', 'value_error', 'Value error, was given more than once'],
+    ]);
+  });
+
+  it('within limits: file, parts, one text', async () => {
+    const file = (bytes: number) => ({
+      name: 'file',
+      content: 'x'.repeat(bytes),
+      fileName: 'x.csv',
+    });
+    const [, thingPart] = needed as readonly [Part, Part];
+    const many = (count: number) =>
+      Array.from({ length: count }, (_, index) => ({ name: `p${index}`, content: 'x' }));
+    const text = (bytes: number) => ({ name: 'x', content: 'x'.repeat(bytes) });
+    for (const [status, parts] of [
+      [200, [thingPart, file(1_000)]],
+      [413, [thingPart, file(1_001)]],
+      [413, [thingPart, file(3_000_000)]],
+      [200, [...needed, ...many(18)]],
+      [413, [...needed, ...many(19)]],
+      [200, [...needed, text(65_536)]],
+      [413, [...needed, text(65_537)]],
+      [413, [...needed, { name: 'n'.repeat(101), content: '' }]],
+    ] as const) {
+      expect((await send(parts)).status, JSON.stringify(parts).slice(0, 99)).to.equal(status);
+    }
+  });
+
+  it('compressed too, and no other type; cut short or without boundary is 400', async () => {
+    const as = service.as('editor');
+    const whole = formBytes(needed);
+    const answer = async (body: Buffer | string, headers: Record<string, string>) => {
+      const reply = await as.send<Record<string, unknown>>('POST', '/v2/uploads', {
+        body,
+        headers,
+      });
+      return reply.body['code'] ?? reply.status;
+    };
+    const type = { 'Content-Type': formType };
+    expect(await answer(gzipSync(whole), { ...type, 'Content-Encoding': 'gzip' })).to.equal(200);
+    expect(await answer('', { 'Content-Type': 'text/csv' })).to.equal(422);
+    expect(await answer('{}', { 'Content-Type': 'application/json' })).to.equal(
+      'unsupported_media_type',
+    );
+    for (const end of [1, 8, 40, whole.length - 30, whole.length - 5]) {
+      expect(await answer(whole.subarray(0, end), type), `${end}`).to.equal('malformed_request');
+    }
+    const noBoundary = { 'Content-Type': 'multipart/form-data' };
+    expect(await answer(whole, noBoundary)).to.equal('malformed_request');
+  });
+
+  it('without letting part names reach a prototype', async () => {
+    for (const one of ['__proto__', '__proto__[polluted]', 'constructor[prototype][polluted]']) {
+      expect((await send([...needed, { name: one, content: 'x' }])).status).to.equal(200);
+    }
+    expect(({} as Record<string, unknown>)['polluted']).to.equal(undefined);
+    const nested = await complaints([...needed, { name: 'count[a][b]', content: '1' }]);
+    expect(nested).to.deep.equal([['body.count', 'int_type', 'Input should be a valid integer']]);
+  });
+
+  it('and knows a repeat by part names and bytes, in any order', async () => {
+    const key = { 'Idempotency-Key': 'form-1' };
+    const first = await send(needed, key);
+    const again = await send([...needed].reverse(), key);
+    expect(again.body).to.deep.equal(first.body);
+    expect(again.headers['idempotency-replayed']).to.equal('true');
+    for (const other of [
+      [...needed, { name: 'count', content: '1' }],
+      [{ name: 'file', content: 'other', fileName: 'x' }, ...needed.slice(1)],
+    ]) {
+      expect((await send(other, key)).status).to.equal(422);
+    }
+  });
+});
+
+describe('the HTTP engine answers', () => {
+  let service: SmallService;
+  before(async () => {
+    service = await smallService(routes);
+  });
+  after(() => service.close());
+
+  const send = (method: string, headers: Record<string, string> = {}, path = '/v2/thing') =>
+    service.as('editor').send<Record<string, unknown>>(method, path, { headers });
+
+  it('plain text where the operation says so, problems in JSON all the same', async () => {
+    const { headers, body } = await send('GET', {}, '/v2/source');
+    expect([headers['content-type'], body]).to.deep.equal([
+      'text/x-python; charset=utf-8',
+      'def é():\n',
+    ]);
+    expect((await send('GET', {}, '/v2/source?gone=true')).body['code']).to.equal('not_found');
+  });
+
+  it('strong tags, and takes If-Match of one of them, several or any', async () => {
+    expect((await send('GET')).headers.etag).to.equal('"two"');
+    for (const sent of ['"two"', '"one", "two"', '*', '"a,b" ,"two"']) {
+      const reply = await send('PATCH', { 'If-Match': sent });
+      expect([reply.status, reply.headers.etag], sent).to.deep.equal([200, '"three"']);
+    }
+    const gone = await send('DELETE', { 'If-Match': '"two"' });
+    expect([gone.status, gone.body, gone.headers.etag]).to.deep.equal([204, null, '"three"']);
+  });
+
+  it('412 to another or a weak tag, 400 to what is none', async () => {
+    for (const sent of ['"one"', 'W/"two"', '""']) {
+      expect((await send('PATCH', { 'If-Match': sent })).status, sent).to.equal(412);
+    }
+    for (const sent of ['two', '"two', '"one" "two"', '*, "two"', '']) {
+      expect((await send('PATCH', { 'If-Match': sent })).status, sent).to.equal(400);
+    }
+  });
+
+  it('a repeat under one key with the tag it had', async () => {
+    const headers = { 'Idempotency-Key': 'tagged-1', 'If-Match': '*' };
+    const [first, again] = [await send('PATCH', headers), await send('PATCH', headers)];
+    expect(first.headers.etag).to.equal('"three"');
+    expect([again.headers.etag, again.headers['idempotency-replayed']]).to.deep.equal([
+      '"three"',
+      'true',
+    ]);
+  });
+});
