@@ -66,7 +66,7 @@ export const readForm = async (
         ]),
     ),
     complaints,
-    print: [texts, files.map(({ fieldname, buffer }) => [fieldname, sha256(buffer)]).sort()],
+    print: [texts, files.map(({ fieldname, buffer }) => `${fieldname} ${sha256(buffer)}`).sort()],
   };
 };
 

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { Readable } from 'node:stream';
-import type Multer from 'multer';
+import type { StorageEngine } from 'multer';
 import { Fault } from '../../kernel/fault.js';
 
 /** A file as multer keeps it in memory. */
@@ -26,10 +26,15 @@ export const textBytesMax = limits.parts * limits.fieldSize + 65_536;
 type Uploads = {
   readonly any: () => (ctx: object, next: () => Promise<void>) => Promise<void>;
 };
+type Options = {
+  readonly storage: StorageEngine;
+  readonly limits: typeof limits & { readonly fileSize: number };
+  readonly defParamCharset: string;
+};
 // It comes without types.
 const koaMulter = createRequire(import.meta.url)('@koa/multer') as ((
-  options: Multer.Options,
-) => Uploads) & { readonly memoryStorage: () => Multer.StorageEngine };
+  options: Options,
+) => Uploads) & { readonly memoryStorage: () => StorageEngine };
 
 /**
  * The parts of a whole multipart body. Throws Fault `too-large` over a limit of contract 1.11,
@@ -48,12 +53,11 @@ export const partsOf = async (
     readonly res: object;
     readonly request: { body?: Parts['texts']; files?: readonly FileFound[] };
   } = { req, res: {}, request: {} };
-  const storage = koaMulter.memoryStorage();
   const uploads = koaMulter({
-    storage,
-    limits: { ...limits, fileSize: fileBytesMax } as Multer.Options['limits'] & object,
+    storage: koaMulter.memoryStorage(),
+    limits: { ...limits, fileSize: fileBytesMax },
     defParamCharset: 'utf8',
-  } as Multer.Options);
+  });
   try {
     await uploads.any()(ctx, async () => undefined);
   } catch (error) {
