@@ -1,41 +1,12 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { temporaryFolder } from './support/folder.js';
-import { sharedFolder } from './support/outside.js';
+import { describeRealRuns, flat, mean, realRuns, type RealRun } from './support/real-runs.js';
 import { startService, type ServiceProcess } from './support/service-process.js';
 
-type Span = {
-  readonly id: string;
-  readonly type: string;
-  readonly model?: string;
-  readonly spans?: readonly Span[];
-};
-type Trace = {
-  readonly id: string;
-  readonly created_at: string;
-  readonly tags: readonly string[];
-  readonly metrics: { readonly reward: number; readonly solved: boolean };
-  readonly spans: readonly Span[];
-};
 type Counted = { readonly aggregate_metrics: Readonly<Record<string, number | null>> };
 type Sent = { readonly traces_count: number; readonly spans_count: number };
 
-const file = join(sharedFolder(), 'traces', 'airline-agent-runs.jsonl.gz');
-const present = existsSync(file);
-if (!present)
-  process.stdout.write(
-    `\nSKIPPED: the 200 real runs, for want of ${file}\n` +
-      `Set ASSAY_TEST_SHARED to the folder that holds traces/airline-agent-runs.jsonl.gz.\n\n`,
-  );
-
 const tracesPerRequest = 20;
-
-const flat = (spans: readonly Span[]): readonly Span[] =>
-  spans.flatMap((span) => [span, ...flat(span.spans ?? [])]);
-const mean = (values: readonly number[]): number =>
-  values.reduce((sum, value) => sum + value, 0) / values.length;
 
 /**
  * Every member that was sent, as it was sent; what the service adds stays out of the comparison.
@@ -51,14 +22,14 @@ const asSent = (sent: unknown, read: unknown): unknown => {
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-(present ? describe : describe.skip)('200 real runs of an airline agent', function () {
+describeRealRuns('200 real runs of an airline agent', function () {
   this.timeout(120_000);
 
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let service: ServiceProcess;
   let root = '';
   let run = '';
-  let traces: readonly Trace[] = [];
+  let traces: readonly RealRun[] = [];
 
   const sendAll = async (): Promise<readonly Sent[]> => {
     const answers: Sent[] = [];
@@ -85,11 +56,7 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   ];
 
   before(async () => {
-    traces = gunzipSync(readFileSync(file))
-      .toString('utf8')
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line) as Trace);
+    traces = realRuns();
     folder = await temporaryFolder();
     service = await startService({ dir: folder.dir });
     const { client } = service;
