@@ -1,13 +1,17 @@
 import type { NamedRun } from '../contract/selectors.js';
 import type { RunSummary } from '../contract/projects.js';
-import type { Documents } from '../kernel/ports.js';
-import type { ProjectId, SpanId, TraceId } from '../kernel/shapes.js';
+import type { Experiment, ExperimentFacts } from '../contract/experiment-record.js';
+import type { Principal } from '../contract/roles.js';
+import { Fault } from '../kernel/fault.js';
+import { experimentReadsFrom, shownExperiments } from '../query-api/experiments/show.js';
+import type { Documents, Position } from '../kernel/ports.js';
+import type { ProjectId, RunId, SpanId, TraceId } from '../kernel/shapes.js';
 import type { Records } from '../kernel/records.js';
 import type { Freshness } from '../contract/gate.js';
 import { recordsCollection } from '../projections/records/collection.js';
 import { newestRuns } from '../query-api/projects/routes.js';
 import { logStreamList } from '../projections/log-stream-list.js';
-import type { LogStreamFacts } from '../contract/log-streams.js';
+import { experimentList } from '../projections/experiment-list.js';
 
 /**
  * Answers to the named questions of the slices that read models may answer: what is shown, never
@@ -26,10 +30,33 @@ export const questionsOf = ({
     newestRuns(documents, project, limit),
 
   runInProject: async (project: ProjectId, { kind, id }: NamedRun): Promise<boolean> => {
-    // Experiments and metrics-testing runs are not served yet, so no id names one.
-    if (kind !== 'log_stream') return false;
-    const document = await documents.get<LogStreamFacts>(logStreamList.collection, id);
+    // Metrics-testing runs are not served yet, so no id names one.
+    if (kind === 'metrics_testing') return false;
+    const { collection } = kind === 'log_stream' ? logStreamList : experimentList;
+    const document = await documents.get(collection, id);
     return document !== null && document.scope === project;
+  },
+
+  /** No dataset can exist before contract 5.11 is served. */
+  datasetVersion: async () => null,
+  linkDataset: async (): Promise<void> => undefined,
+
+  experimentShown: async (
+    principal: Principal,
+    project: ProjectId,
+    id: RunId,
+    position: Position,
+  ): Promise<Experiment> => {
+    await freshness.reached(
+      experimentReadsFrom.map(({ name }) => name),
+      position,
+    );
+    const found = await documents.get<ExperimentFacts>(experimentList.collection, id);
+    const facts = found?.scope === project ? [found.body] : [];
+    const asking = { principal, project, isCounted: true };
+    const [shown] = await shownExperiments({ documents, records }, facts, asking);
+    if (shown === undefined) throw new Fault('not-found', 'Experiment not found');
+    return shown;
   },
 
   /**

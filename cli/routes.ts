@@ -3,6 +3,7 @@ import type { Route } from '../contract/operation.js';
 import { components, operations } from '../contract/all.js';
 import { openApiDocument } from '../contract/openapi.js';
 import { apiKeyWrites } from '../command-api/api-keys/routes.js';
+import { experimentWrites } from '../command-api/experiments/routes.js';
 import { logStreamWrites } from '../command-api/log-streams/routes.js';
 import { projectWrites } from '../command-api/projects/routes.js';
 import { openSessionBook } from '../command-api/sessions/book.js';
@@ -13,6 +14,7 @@ import type { Clock, Documents, EventLog, Ids } from '../kernel/ports.js';
 import type { Records } from '../kernel/records.js';
 import { apiKeyReads } from '../query-api/api-keys/routes.js';
 import { columnReads } from '../query-api/columns/routes.js';
+import { experimentReads } from '../query-api/experiments/routes.js';
 import { logStreamReads } from '../query-api/log-streams/routes.js';
 import { metricReads } from '../query-api/metrics/routes.js';
 import { projectReads } from '../query-api/projects/routes.js';
@@ -43,7 +45,9 @@ export const routesOf = (needs: Needs): readonly Route[] => {
     ...traceWrites({ log, ids, clock, joinSessions: sessions.joinSessions, ...questions }),
     ...projectWrites({ log, ids, newestRuns: questions.newestRuns }),
     ...logStreamWrites({ log, ids }),
+    ...experimentWrites({ log, ids, ...questions }),
     ...projectReads({ documents, gate }),
+    ...experimentReads({ documents, records }),
     ...logStreamReads({ documents, records }),
     ...apiKeyReads({ documents, clock, lastUsed: (key) => gate.lastUsed(key) }),
     ...columnReads({ records, runInProject: questions.runInProject }),

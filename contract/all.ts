@@ -5,6 +5,15 @@ import {
   spansAvailableColumns,
   tracesAvailableColumns,
 } from './columns.js';
+import {
+  changeExperiment,
+  createExperiment,
+  deleteExperiment,
+  getExperiment,
+  listExperiments,
+  pageExperiments,
+  searchExperiments,
+} from './experiments.js';
 import { filterComponents } from './filters.js';
 import { createSession, logSpans, logTraces, updateSpan, updateTrace } from './ingest.js';
 import { listingComponents } from './listings.js';
@@ -67,6 +76,13 @@ export const operations: readonly Operation[] = [
   getLogStream,
   renameLogStream,
   deleteLogStream,
+  createExperiment,
+  listExperiments,
+  pageExperiments,
+  searchExperiments,
+  getExperiment,
+  changeExperiment,
+  deleteExperiment,
   createSession,
   logTraces,
   updateTrace,

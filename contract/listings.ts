@@ -8,7 +8,10 @@ import { dateOperators, idOperators, textOperators } from './filters.js';
  * contract's words.
  */
 const listingFilter = component<Json>('ListingFilter');
-const listingSort = component<Json>('ListingSort');
+export const listingSort = component<Json>('ListingSort');
+
+/** The same with the experiments' groups. */
+export const experimentFilter = component<Json>('ExperimentFilter');
 
 export const listingFiltersMax = 100;
 
@@ -22,28 +25,39 @@ export const listingBody = Type.Object({
 const text = Type.String();
 const textOrTexts = Type.Union([text, Type.Array(text)]);
 
+const filtersBy = (texts: readonly string[]) => [
+  Type.Object({
+    name: oneOf(['id', 'created_by']),
+    operator: Type.Optional(Type.String({ enum: [...idOperators], default: 'eq' })),
+    value: textOrTexts,
+  }),
+  Type.Object({
+    name: oneOf(texts),
+    operator: oneOf(textOperators),
+    value: textOrTexts,
+    case_sensitive: Type.Optional(Type.Boolean({ default: true })),
+  }),
+  Type.Object({
+    name: oneOf(['created_at', 'updated_at']),
+    operator: oneOf(dateOperators),
+    value: Type.String({ format: 'date-time' }),
+  }),
+];
+const description = 'The columns that an operation knows; another name is a validation error.';
+
 /** For `components/schemas` of the OpenAPI document. */
 export const listingComponents: Readonly<Record<string, TSchema>> = {
-  ListingFilter: Type.Union(
+  ListingFilter: Type.Union(filtersBy(['name']), { description }),
+  ExperimentFilter: Type.Union(
     [
+      ...filtersBy(['name', 'experiment_group_name']),
       Type.Object({
-        name: oneOf(['id', 'created_by']),
-        operator: Type.Optional(Type.String({ enum: [...idOperators], default: 'eq' })),
-        value: textOrTexts,
-      }),
-      Type.Object({
-        name: oneOf(['name']),
-        operator: oneOf(textOperators),
-        value: textOrTexts,
-        case_sensitive: Type.Optional(Type.Boolean({ default: true })),
-      }),
-      Type.Object({
-        name: oneOf(['created_at', 'updated_at']),
-        operator: oneOf(dateOperators),
-        value: Type.String({ format: 'date-time' }),
+        name: oneOf(['experiment_group_id']),
+        operator: Type.Optional(Type.String({ description: 'Ignored: it is always eq.' })),
+        value: Type.String({ format: 'uuid' }),
       }),
     ],
-    { description: 'The columns that an operation knows; another name is a validation error.' },
+    { description },
   ),
   ListingSort: Type.Object({
     name: oneOf(['name', 'created_at', 'updated_at']),

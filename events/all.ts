@@ -1,6 +1,19 @@
 import type { TSchema } from 'typebox';
 import { apiKeyCreated, apiKeyRevoked } from './api-keys.js';
 import { erasureCompleted } from './erasures.js';
+import {
+  experimentCreated,
+  experimentDeleted,
+  experimentGroupAssigned,
+  experimentGroupCreated,
+  experimentRenamed,
+  experimentTagChanged,
+  experimentTagged,
+  experimentUntagged,
+  experimentWinnerChosen,
+  experimentWinnerWithdrawn,
+  rankingCriteriaSet,
+} from './experiments.js';
 import { idempotencyAnswered, idempotencyClaimed, idempotencyReleased } from './idempotency.js';
 import { logStreamCreated, logStreamDeleted, logStreamRenamed } from './log-streams.js';
 import { organizationCreated } from './organizations.js';
@@ -92,6 +105,17 @@ export const eventSchemas: Readonly<Record<string, { version: number; schema: TS
   LogStreamCreated: { version: 1, schema: logStreamCreated },
   LogStreamRenamed: { version: 1, schema: logStreamRenamed },
   LogStreamDeleted: { version: 1, schema: logStreamDeleted },
+  ExperimentCreated: { version: 1, schema: experimentCreated },
+  ExperimentRenamed: { version: 1, schema: experimentRenamed },
+  ExperimentGroupAssigned: { version: 1, schema: experimentGroupAssigned },
+  ExperimentDeleted: { version: 1, schema: experimentDeleted },
+  ExperimentTagged: { version: 1, schema: experimentTagged },
+  ExperimentTagChanged: { version: 1, schema: experimentTagChanged },
+  ExperimentUntagged: { version: 1, schema: experimentUntagged },
+  ExperimentGroupCreated: { version: 1, schema: experimentGroupCreated },
+  ExperimentWinnerChosen: { version: 1, schema: experimentWinnerChosen },
+  ExperimentWinnerWithdrawn: { version: 1, schema: experimentWinnerWithdrawn },
+  RankingCriteriaSet: { version: 1, schema: rankingCriteriaSet },
   SessionStarted: { version: 1, schema: sessionStarted },
   SessionDeleted: { version: 1, schema: sessionDeleted },
   TraceLogged: { version: 1, schema: traceLogged },

@@ -1,5 +1,6 @@
 import { apiKeyList } from './api-key-list.js';
 import type { AnyProjection } from './documents-source.js';
+import { experimentList } from './experiment-list.js';
 import { logStreamList } from './log-stream-list.js';
 import { projectList } from './project-list.js';
 import { userList } from './user-list.js';
@@ -10,6 +11,7 @@ import { userList } from './user-list.js';
  */
 export const projections: readonly AnyProjection[] = [
   apiKeyList,
+  experimentList,
   logStreamList,
   projectList,
   userList,

@@ -1,14 +1,17 @@
 import { defaultPageLimit, pageMeasure, type PageAsked } from '../contract/envelope.js';
 import { listingFiltersMax } from '../contract/listings.js';
+import { canonicalUuid } from '../kernel/canonical.js';
 import type { Complaint } from '../kernel/fault.js';
 import type { Filter, FilterKind } from '../kernel/filter.js';
 import type { Collection, Document, Documents, Sort } from '../kernel/ports.js';
 import type { Json, JsonObject } from '../kernel/shapes.js';
 import {
+  missing,
   notLiteral,
   tagMissing,
   tagUnknown,
   tooManyItems,
+  unreadableUuid,
   wrongType,
   type Place,
 } from './filters/complaints.js';
@@ -16,7 +19,8 @@ import { readComparison, type Complaints } from './filters/leaf.js';
 
 /** What a listing can be filtered and sorted by, by the name that clients use. */
 export type Listing = {
-  readonly filters: Readonly<Record<string, FilterKind>>;
+  /** `uuid`: equals a uuid, whatever operator stands beside it. */
+  readonly filters: Readonly<Record<string, FilterKind | 'uuid'>>;
   readonly sorts: readonly string[];
 };
 
@@ -30,6 +34,12 @@ export const namedThings: Listing = {
     updated_at: 'date',
   },
   sorts: ['name', 'created_at', 'updated_at'],
+};
+
+/** The columns of contract 4.6. */
+export const experimentColumns: Listing = {
+  filters: { ...namedThings.filters, experiment_group_name: 'text', experiment_group_id: 'uuid' },
+  sorts: namedThings.sorts,
 };
 
 type Written = { readonly filters?: Json | undefined; readonly sort?: Json | undefined };
@@ -74,8 +84,30 @@ const readFilters = (
     const named = readName(one, place, Object.keys(listing.filters), complaints);
     const kind = named === null ? undefined : listing.filters[named.name];
     if (named === null || kind === undefined) return [];
-    return readComparison(kind, named.name, named.object, place, complaints) ?? [];
+    const leaf =
+      kind === 'uuid'
+        ? readUuid(named.name, named.object, place, complaints)
+        : readComparison(kind, named.name, named.object, place, complaints);
+    return leaf ?? [];
   });
+};
+
+const readUuid = (
+  column: string,
+  { value }: JsonObject,
+  loc: Place,
+  complaints: Complaints,
+): Filter | null => {
+  const place = [...loc, 'value'];
+  const uuid = typeof value === 'string' ? canonicalUuid(value) : null;
+  if (uuid !== null)
+    return { kind: 'id', column, operator: 'eq', values: [uuid], caseSensitive: true };
+  if (value === undefined) complaints.push(missing(place));
+  else
+    complaints.push(
+      typeof value === 'string' ? unreadableUuid(place) : wrongType(place, 'uuid_type'),
+    );
+  return null;
 };
 
 const readSort = (written: Json, listing: Listing, complaints: Complaints): Sort | null => {

@@ -1,6 +1,7 @@
 import { selectedRun, type NamedRun } from '../contract/selectors.js';
 import { Fault } from '../kernel/fault.js';
 import type { ProjectId, RunId } from '../kernel/shapes.js';
+import { experimentList } from '../projections/experiment-list.js';
 import { logStreamList } from '../projections/log-stream-list.js';
 
 /** Whether the project has a live run of that kind and id, as the read model knows it. */
@@ -12,7 +13,7 @@ export type RunInProject = (project: ProjectId, run: NamedRun) => Promise<boolea
 export type TemplatesOf = (project: ProjectId) => Promise<readonly string[]>;
 
 /** What `runInProject` is answered from, so that reads wait for it. */
-export const logStreams = logStreamList.collection;
+export const runCollections = [logStreamList.collection, experimentList.collection];
 
 /**
  * The run that a request restricts itself to, null for the whole project. An unknown one is a 404

@@ -1,5 +1,6 @@
 import type { OrganizationRole, ProjectRole } from '../../contract/roles.js';
 import type { ApiKeyEvent } from '../../events/api-keys.js';
+import type { ExperimentEvent } from '../../events/experiments.js';
 import type { LogStreamEvent } from '../../events/log-streams.js';
 import type { ProjectEvent } from '../../events/projects.js';
 import type { UserEvent } from '../../events/users.js';
@@ -67,24 +68,32 @@ export type Run = {
   readonly live: boolean;
 };
 
-export const runs: Fold<Run | null, LogStreamEvent> = {
+export const runs: Fold<Run | null, LogStreamEvent | ExperimentEvent> = {
   initial: null,
   evolve: (run, { type, data }) => {
     switch (type) {
       case 'LogStreamCreated':
+      case 'ExperimentCreated':
         return {
           id: data.run_id,
           projectId: data.project_id,
-          kind: 'log_stream',
+          kind: type === 'LogStreamCreated' ? 'log_stream' : 'experiment',
           name: data.name,
           createdBy: data.created_by,
           createdAt: data.created_at,
           live: true,
         };
       case 'LogStreamRenamed':
+      case 'ExperimentRenamed':
         return run && { ...run, name: data.name };
       case 'LogStreamDeleted':
+      case 'ExperimentDeleted':
         return run && { ...run, live: false };
+      case 'ExperimentGroupAssigned':
+      case 'ExperimentTagged':
+      case 'ExperimentTagChanged':
+      case 'ExperimentUntagged':
+        return run;
       default:
         return unreachable(type);
     }

@@ -6,12 +6,26 @@ export const userStream = (id: string): StreamName => stream('user', id);
 export const apiKeyStream = (id: string): StreamName => stream('api-key', id);
 export const projectStream = (id: string): StreamName => stream('project', id);
 export const runStream = (id: string): StreamName => stream('run', id);
+/**
+ * What experiments of one group, or those of a project in no group, have in common (contract 4.6).
+ */
+export const experimentScopeStream = (groupOrProject: string): StreamName =>
+  stream('experiment-scope', groupOrProject);
+export const rankingCriteriaStream = (project: string): StreamName =>
+  stream('ranking-criteria', project);
 
 /**
  * `digest` is derived from the name and its scope, so that no text of a client is part of a
  * stream's name.
  */
 export const reservationStream = (
-  what: 'organization' | 'project' | 'log-stream' | 'api-key-value' | 'email' | 'session',
+  what:
+    | 'organization'
+    | 'project'
+    | 'log-stream'
+    | 'experiment'
+    | 'api-key-value'
+    | 'email'
+    | 'session',
   digest: string,
 ): StreamName => stream('reservation', what, digest);

@@ -1,4 +1,5 @@
 import type { ErasureEvent } from '../../events/erasures.js';
+import type { ExperimentEvent } from '../../events/experiments.js';
 import type { LogStreamEvent } from '../../events/log-streams.js';
 import type { ProjectEvent } from '../../events/projects.js';
 import type { SessionStarted, TraceLogged } from '../../events/traces.js';
@@ -15,10 +16,14 @@ import {
 import { load, transact, type Authorship } from '../../kernel/transact.js';
 
 type DeletionEvent = Extract<
-  LogStreamEvent | ProjectEvent,
-  { readonly type: 'LogStreamDeleted' | 'ProjectDeleted' }
+  LogStreamEvent | ExperimentEvent | ProjectEvent,
+  { readonly type: 'LogStreamDeleted' | 'ExperimentDeleted' | 'ProjectDeleted' }
 >;
-const deletionTypes: readonly DeletionEvent['type'][] = ['LogStreamDeleted', 'ProjectDeleted'];
+const deletionTypes: readonly DeletionEvent['type'][] = [
+  'LogStreamDeleted',
+  'ExperimentDeleted',
+  'ProjectDeleted',
+];
 
 /**
  * How much of the log one step looks through, and how many streams it visits: a few milliseconds
@@ -75,7 +80,7 @@ type Pass = {
 };
 
 /**
- * The reaction to `LogStreamDeleted` and `ProjectDeleted`: erases the traces and sessions that were
+ * The reaction to the deletion of a run or a project: erases the traces and sessions that were
  * in it. Reads the log alone and no read model. A kill loses nothing: what is not recorded as
  * complete is visited again from the bookmark on, and erasing twice is erasing once.
  */

@@ -40,7 +40,7 @@ export const foldBatch = async (
       const known = byStream.get(event.stream);
       if (known === undefined) byStream.set(event.stream, [event]);
       else known.push(event);
-    } else if (event.type === 'LogStreamDeleted') {
+    } else if (event.type === 'LogStreamDeleted' || event.type === 'ExperimentDeleted') {
       deletedRuns.push((event.data as { readonly run_id: string }).run_id);
     } else if (event.type === 'ProjectDeleted') {
       deletedProjects.push((event.data as { readonly project_id: string }).project_id);

@@ -8,7 +8,7 @@ import { selectorComplaints, windowComplaints } from '../../contract/selectors.j
 import { registryMetric } from '../../kernel/columns.js';
 import type { Population, Records } from '../../kernel/records.js';
 import { recordsCollection } from '../../projections/records/collection.js';
-import { logStreams, runInSelection, type RunInProject } from '../selection.js';
+import { runCollections, runInSelection, type RunInProject } from '../selection.js';
 import { columnDescriptors } from './descriptors.js';
 
 type Needs = { readonly records: Records; readonly runInProject: RunInProject };
@@ -27,7 +27,7 @@ const available = (
 ): Route =>
   reading(
     operation,
-    [recordsCollection, logStreams],
+    [recordsCollection, ...runCollections],
     async ({ body, params: { project_id: project } }) => {
       const facts = await records.columns({
         project,

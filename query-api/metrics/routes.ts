@@ -4,7 +4,12 @@ import { selectorComplaints, windowComplaints } from '../../contract/selectors.j
 import { invalid } from '../../kernel/fault.js';
 import type { Records } from '../../kernel/records.js';
 import { recordsCollection } from '../../projections/records/collection.js';
-import { logStreams, runInSelection, type RunInProject, type TemplatesOf } from '../selection.js';
+import {
+  runCollections,
+  runInSelection,
+  type RunInProject,
+  type TemplatesOf,
+} from '../selection.js';
 import { metricsAnswer, metricsRefusal } from './answer.js';
 import { metricsAsked, planMetrics } from './plan.js';
 
@@ -17,7 +22,7 @@ type Needs = {
 export const metricReads = ({ records, runInProject, templatesOf }: Needs): readonly Route[] => [
   reading(
     customSearch,
-    [recordsCollection, logStreams],
+    [recordsCollection, ...runCollections],
     async ({ body, params: { project_id: project } }) => {
       const run = await runInSelection(runInProject, project, body);
       const asked = metricsAsked(body);

@@ -1,6 +1,5 @@
 import { plainListMax } from '../../contract/envelope.js';
 import type { Gate } from '../../contract/gate.js';
-import type { LogStreamFacts } from '../../contract/log-streams.js';
 import { reading, type Route } from '../../contract/operation.js';
 import {
   getProject,
@@ -13,10 +12,12 @@ import {
   type RunSummary,
 } from '../../contract/projects.js';
 import { roleInProject, type Principal } from '../../contract/roles.js';
+import { byCodePoint } from '../../kernel/code-points.js';
 import { Fault } from '../../kernel/fault.js';
 import type { Filter, Leaf } from '../../kernel/filter.js';
 import type { Documents } from '../../kernel/ports.js';
 import type { ProjectId } from '../../kernel/shapes.js';
+import { experimentList } from '../../projections/experiment-list.js';
 import { logStreamList } from '../../projections/log-stream-list.js';
 import { projectList } from '../../projections/project-list.js';
 import { userList } from '../../projections/user-list.js';
@@ -35,7 +36,7 @@ type UserRole = Parameters<typeof roleInProject>[0];
  */
 export const projectReads = ({ documents, gate }: ProjectReadNeeds): readonly Route[] => {
   const { collection } = projectList;
-  const reads = [collection, logStreamList.collection, userList.collection];
+  const reads = [collection, ...runLists.map((list) => list.collection), userList.collection];
 
   const roleOf = async (principal: Principal): Promise<UserRole> =>
     (await gate.userInSight(principal, principal.userId))?.role ?? principal.organizationRole;
@@ -118,18 +119,29 @@ export const newestRuns = async (
   project: ProjectId,
   limit: number = shownRunsMax,
 ): Promise<readonly RunSummary[]> => {
-  const found = await documents.find<LogStreamFacts>(logStreamList.collection, {
-    scope: project,
-    limit,
-  });
-  return found.documents.map(({ body: { id, name, created_at, updated_at } }) => ({
-    id,
-    name,
-    kind: 'log_stream',
-    created_at,
-    updated_at,
-  }));
+  const kinds = await Promise.all(
+    runLists.map(async ({ kind, collection }) => {
+      const found = await documents.find<RunFacts>(collection, { scope: project, limit });
+      return found.documents.map(({ body: { id, name, created_at, updated_at } }) => ({
+        id,
+        name,
+        kind,
+        created_at,
+        updated_at,
+      }));
+    }),
+  );
+  return kinds.flat().sort(newestFirst).slice(0, limit);
 };
+
+const runLists = [
+  { kind: 'log_stream', collection: logStreamList.collection },
+  { kind: 'experiment', collection: experimentList.collection },
+] as const;
+type RunFacts = Omit<RunSummary, 'kind'>;
+
+const newestFirst = (one: RunSummary, other: RunSummary): number =>
+  byCodePoint(other.created_at, one.created_at) || byCodePoint(other.id, one.id);
 
 const equal = (kind: 'text' | 'id', column: string, value: string | undefined): readonly Leaf[] =>
   value === undefined

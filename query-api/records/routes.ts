@@ -17,7 +17,12 @@ import { Fault, invalid, type Complaint } from '../../kernel/fault.js';
 import type { Population, RecordRow, Records, SearchPlan } from '../../kernel/records.js';
 import type { ProjectId } from '../../kernel/shapes.js';
 import { recordsCollection } from '../../projections/records/collection.js';
-import { logStreams, runInSelection, type RunInProject, type TemplatesOf } from '../selection.js';
+import {
+  runCollections,
+  runInSelection,
+  type RunInProject,
+  type TemplatesOf,
+} from '../selection.js';
 import { metricsFiltered, planSearch } from './plan.js';
 import { byAge, spanTree, traceTree } from './tree.js';
 import { truncated, viewOf } from './views.js';
@@ -39,7 +44,7 @@ export const recordReads = (needs: Needs): readonly Route[] => [
   ...gets(needs.records),
 ];
 
-const reads = [recordsCollection, logStreams];
+const reads = [recordsCollection, ...runCollections];
 
 const searching = (needs: Needs, operation: typeof searchSessions, population: Population): Route =>
   reading(

@@ -16,6 +16,9 @@ const known = async ({ client }: App): Promise<Readonly<Record<string, unknown>>
   const project = await client.call<Made>('POST', '/v2/projects', { body: { name: 'fuzz' } });
   const root = `/v2/projects/${project.body.id}`;
   const stream = await client.call<Made>('POST', `${root}/log_streams`, { body: { name: 'fuzz' } });
+  const experiment = await client.call<Made>('POST', `${root}/experiments`, {
+    body: { name: 'fuzz', experiment_group_name: 'fuzz' },
+  });
   const span = crypto.randomUUID();
   const logged = await client.call<{ trace_ids: string[] }>('POST', `${root}/traces`, {
     body: {
@@ -27,6 +30,7 @@ const known = async ({ client }: App): Promise<Readonly<Record<string, unknown>>
   return {
     project_id: project.body.id,
     log_stream_id: stream.body.id,
+    experiment_id: experiment.body.id,
     trace_id: logged.body.trace_ids[0],
     parent_id: logged.body.trace_ids[0],
     span_id: span,

@@ -1,0 +1,58 @@
+import type { ExperimentGroup } from '../../events/experiments.js';
+import { Fault } from '../../kernel/fault.js';
+import type { EventLog, Ids, StreamName } from '../../kernel/ports.js';
+import { claim } from '../../kernel/reservation.js';
+import type { ExperimentGroupId, ProjectId } from '../../kernel/shapes.js';
+import { load, transact, type Authorship } from '../../kernel/transact.js';
+import { runStanding } from '../access/runs.js';
+import { experimentScopeStream, reservationStream } from '../access/streams.js';
+import { makeGroup, scopes } from './scopes.js';
+
+type Needs = { readonly log: EventLog; readonly ids: Ids };
+
+/** Names of experiments are unique in their project (contract 5.5). */
+export const experimentNameStream = (ids: Ids, project: ProjectId, name: string): StreamName =>
+  reservationStream('experiment', ids.derive('Reservation', project, name));
+
+/** Throws Fault `already-exists` when another experiment of the project has the name. */
+export const takeName = async (
+  { log, ids }: Needs,
+  project: ProjectId,
+  name: string,
+  holder: string,
+  cause: Authorship,
+): Promise<void> => {
+  const names = experimentNameStream(ids, project, name);
+  if (!(await claim(log, names, holder, runStanding(log, name), cause))) {
+    throw new Fault('already-exists', `An experiment named '${name}' exists already`);
+  }
+};
+
+type Grouped = {
+  readonly experiment_group_id?: ExperimentGroupId | null;
+  readonly experiment_group_name?: string | null;
+};
+
+/**
+ * The group that a request names, made when its name is new; null when it names none. Its id
+ * follows from project and name, so all who ask at once get the same one. Throws Fault `not-found`
+ * for an id that no group of the project has.
+ */
+export const groupFor = async (
+  { log, ids }: Needs,
+  project: ProjectId,
+  { experiment_group_id: id, experiment_group_name: name }: Grouped,
+  cause: Authorship,
+): Promise<ExperimentGroup | null> => {
+  if (id != null) {
+    const { state } = await load(log, experimentScopeStream(id), scopes);
+    if (state.group?.projectId !== project) {
+      throw new Fault('not-found', 'Experiment group not found');
+    }
+    return { id, name: state.group.name };
+  }
+  if (name == null) return null;
+  const made = ids.derive('ExperimentGroupId', 'experiment group', project, name);
+  await transact(log, experimentScopeStream(made), scopes, makeGroup(made, project, name), cause);
+  return { id: made, name };
+};

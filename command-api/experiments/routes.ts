@@ -1,0 +1,174 @@
+import {
+  completePromptSettings,
+  experimentAnswer,
+  newExperiment,
+  noFindings,
+  type Experiment as ExperimentRecord,
+} from '../../contract/experiment-record.js';
+import {
+  changeExperiment,
+  createExperiment,
+  creationComplaints,
+  defaultTaskType,
+  deleteExperiment,
+  groupComplaints,
+  type ExperimentCreation,
+} from '../../contract/experiments.js';
+import { route, type Cause, type Route } from '../../contract/operation.js';
+import type { Principal } from '../../contract/roles.js';
+import type { ExperimentCreated } from '../../events/experiments.js';
+import { Fault } from '../../kernel/fault.js';
+import type { EventLog, Ids, Position } from '../../kernel/ports.js';
+import { release } from '../../kernel/reservation.js';
+import type { Id, JsonObject, ProjectId, RunId } from '../../kernel/shapes.js';
+import { load, transact } from '../../kernel/transact.js';
+import { userBlockOf } from '../access/people.js';
+import { runStream } from '../access/streams.js';
+import { change, create, experiments, isLive, remove, type Experiment } from './experiments.js';
+import { experimentNameStream, groupFor, takeName } from './places.js';
+
+export type ExperimentNeeds = {
+  readonly log: EventLog;
+  readonly ids: Ids;
+  /** A version of a dataset that the caller may read, from the log; null when there is none. */
+  readonly datasetVersion: (
+    principal: Principal,
+    dataset: Id<'DatasetId'>,
+    version: number,
+  ) => Promise<{ readonly name: string; readonly numRows: number } | null>;
+  /** Links the dataset to the project; nothing happens when it is. */
+  readonly linkDataset: (
+    dataset: Id<'DatasetId'>,
+    project: ProjectId,
+    cause: Cause,
+  ) => Promise<void>;
+  /**
+   * The record as it is read at this position or after it; for the answer only, nothing is decided
+   * from it. Throws Fault `read-model-behind`.
+   */
+  readonly experimentShown: (
+    principal: Principal,
+    project: ProjectId,
+    id: RunId,
+    position: Position,
+  ) => Promise<ExperimentRecord>;
+};
+
+/** The writes of contract 5.5 on an experiment itself. */
+export const experimentWrites = (needs: ExperimentNeeds): readonly Route[] => {
+  const { log, ids } = needs;
+  return [
+    route(
+      createExperiment,
+      async ({ body, params: { project_id: project }, principal, cause, mint }) => {
+        const dataset = await datasetFor(needs, principal, body);
+        const group = await groupFor(needs, project, body, cause);
+        const id = mint('RunId');
+        await takeName(needs, project, body.name, id, cause);
+        if (dataset !== null) await needs.linkDataset(dataset.dataset_id, project, cause);
+        const created: ExperimentCreated = {
+          run_id: id,
+          project_id: project,
+          organization_id: principal.organizationId,
+          ...given(body),
+          dataset: dataset && {
+            dataset_id: dataset.dataset_id,
+            version_index: dataset.version_index,
+            num_rows: dataset.num_rows,
+          },
+          group,
+          created_by: principal.userId,
+          created_at: cause.at,
+        };
+        const { position } = await transact(
+          log,
+          runStream(id),
+          experiments,
+          create(created),
+          cause,
+        );
+        const user = await userBlockOf(log, principal.userId);
+        const facts = newExperiment(created);
+        return {
+          position,
+          body: experimentAnswer(facts, user, dataset?.name ?? null, noFindings),
+        };
+      },
+      ({ body }) => creationComplaints(body),
+    ),
+
+    route(
+      changeExperiment,
+      async ({ body, params, principal, cause }) => {
+        const { project_id: project, experiment_id: id } = params;
+        const before = await liveExperiment(log, project, id);
+        const group = await groupFor(needs, project, body, cause);
+        const isRenamed = before.name !== body.name;
+        if (isRenamed) await takeName(needs, project, body.name, id, cause);
+        const wanted = { name: body.name, taskType: body.task_type ?? null, group };
+        const { position } = await transact(
+          log,
+          runStream(id),
+          experiments,
+          change(id, project, wanted),
+          cause,
+        );
+        if (isRenamed) {
+          await release(log, experimentNameStream(ids, project, before.name), id, cause);
+        }
+        return { position, body: await needs.experimentShown(principal, project, id, position) };
+      },
+      ({ body }) => groupComplaints(body),
+    ),
+
+    route(deleteExperiment, async ({ params, cause }) => {
+      const { project_id: project, experiment_id: id } = params;
+      const { name } = await liveExperiment(log, project, id);
+      const { position } = await transact(
+        log,
+        runStream(id),
+        experiments,
+        remove(id, project),
+        cause,
+      );
+      await release(log, experimentNameStream(ids, project, name), id, cause);
+      return { position, body: null };
+    }),
+  ];
+};
+
+/** Throws Fault `not-found` for a run that is no live experiment of the project. */
+export const liveExperiment = async (
+  log: EventLog,
+  project: ProjectId,
+  id: RunId,
+): Promise<Experiment> => {
+  const { state } = await load(log, runStream(id), experiments);
+  if (!isLive(state, project)) throw new Fault('not-found', 'Experiment not found');
+  return state;
+};
+
+const given = (body: ExperimentCreation) => ({
+  name: body.name,
+  task_type: body.task_type ?? defaultTaskType,
+  prompt_settings:
+    body.prompt_settings == null
+      ? null
+      : (completePromptSettings(body.prompt_settings) as unknown as JsonObject),
+  prompt: body.prompt ?? null,
+  prompt_template_version_id: body.prompt_template_version_id ?? null,
+  playground_id: body.playground_id ?? null,
+  playground_prompt_id: body.playground_prompt_id ?? null,
+  scorers: (body.scorers ?? []) as readonly JsonObject[] as JsonObject[],
+});
+
+const datasetFor = async (
+  { datasetVersion }: ExperimentNeeds,
+  principal: Principal,
+  { dataset }: ExperimentCreation,
+) => {
+  if (dataset == null) return null;
+  const version = await datasetVersion(principal, dataset.dataset_id, dataset.version_index);
+  if (version === null) throw new Fault('not-found', 'Dataset version not found');
+  return { ...dataset, num_rows: version.numRows, name: version.name };
+};

@@ -1,0 +1,67 @@
+import type { ExperimentScopeEvent } from '../../events/experiments.js';
+import { unreachable, type Decide, type Fold } from '../../kernel/decision.js';
+import type { ExperimentGroupId, ProjectId, RunId } from '../../kernel/shapes.js';
+
+/**
+ * What the experiments of one group have in common, or those of a project in no group, which have
+ * no `group` (contract 4.6, ranking).
+ */
+export type Scope = {
+  readonly group: { readonly projectId: ProjectId; readonly name: string } | null;
+  /** The experiment chosen last; it counts while it is alive and in this scope. */
+  readonly chosen: RunId | null;
+};
+
+export const scopes: Fold<Scope, ExperimentScopeEvent> = {
+  initial: { group: null, chosen: null },
+  evolve: (scope, { type, data }) => {
+    switch (type) {
+      case 'ExperimentGroupCreated':
+        return { ...scope, group: { projectId: data.project_id, name: data.name } };
+      case 'ExperimentWinnerChosen':
+        return { ...scope, chosen: data.run_id };
+      case 'ExperimentWinnerWithdrawn':
+        return { ...scope, chosen: scope.chosen === data.run_id ? null : scope.chosen };
+      default:
+        return unreachable(type);
+    }
+  },
+};
+
+export const makeGroup =
+  (id: ExperimentGroupId, project: ProjectId, name: string): Decide<Scope, ExperimentScopeEvent> =>
+  ({ group }) =>
+    group !== null
+      ? []
+      : [{ type: 'ExperimentGroupCreated', data: { group_id: id, project_id: project, name } }];
+
+type Candidate = {
+  readonly run: RunId;
+  readonly project: ProjectId;
+  readonly group: ExperimentGroupId | null;
+};
+
+export const chooseWinner =
+  ({ run, project, group }: Candidate): Decide<Scope, ExperimentScopeEvent> =>
+  ({ chosen }) =>
+    chosen === run
+      ? []
+      : [
+          {
+            type: 'ExperimentWinnerChosen',
+            data: { run_id: run, project_id: project, group_id: group },
+          },
+        ];
+
+/** Withdraws the choice of this experiment; that of another stays. */
+export const withdrawWinner =
+  ({ run, project, group }: Candidate): Decide<Scope, ExperimentScopeEvent> =>
+  ({ chosen }) =>
+    chosen !== run
+      ? []
+      : [
+          {
+            type: 'ExperimentWinnerWithdrawn',
+            data: { run_id: run, project_id: project, group_id: group },
+          },
+        ];

@@ -1,0 +1,296 @@
+import { Type, type Static } from 'typebox';
+import {
+  id,
+  instant,
+  maybe,
+  nullable,
+  type ExperimentGroupId,
+  type Id,
+  type Instant,
+  type Json,
+  type JsonObject,
+  type ProjectId,
+  type RunId,
+  type UserId,
+} from '../kernel/shapes.js';
+import { userBlock, type UserBlock } from './people.js';
+
+const text = Type.String();
+const json = Type.Unsafe<JsonObject>(Type.Record(Type.String(), Type.Unknown()));
+const member = <T extends Parameters<typeof nullable>[0]>(schema: T) => nullable(schema);
+
+/** Contract 5.5: as in 4.6, all of it. */
+export const prompt = Type.Object({
+  prompt_template_id: text,
+  version_index: Type.Integer(),
+  name: text,
+  content: text,
+});
+
+const settings = {
+  logprobs: Type.Boolean(),
+  top_logprobs: Type.Integer(),
+  echo: Type.Boolean(),
+  n: Type.Integer(),
+  reasoning_effort: text,
+  verbosity: text,
+  deployment_name: text,
+  model_alias: text,
+  temperature: Type.Number(),
+  max_tokens: Type.Integer(),
+  stop_sequences: Type.Array(text),
+  top_p: Type.Number(),
+  top_k: Type.Integer(),
+  frequency_penalty: Type.Number(),
+  presence_penalty: Type.Number(),
+  response_format: json,
+};
+const callable = maybe(Type.Unsafe<Json>(Type.Union([text, Type.Array(Type.Unknown()), json])));
+
+/** `prompt_settings` of a creation: every member may be left out. */
+export const promptSettings = Type.Object({
+  logprobs: maybe(settings.logprobs),
+  top_logprobs: maybe(settings.top_logprobs),
+  echo: maybe(settings.echo),
+  n: maybe(settings.n),
+  reasoning_effort: maybe(settings.reasoning_effort),
+  verbosity: maybe(settings.verbosity),
+  deployment_name: maybe(settings.deployment_name),
+  model_alias: maybe(settings.model_alias),
+  temperature: maybe(settings.temperature),
+  max_tokens: maybe(settings.max_tokens),
+  stop_sequences: maybe(settings.stop_sequences),
+  top_p: maybe(settings.top_p),
+  top_k: maybe(settings.top_k),
+  frequency_penalty: maybe(settings.frequency_penalty),
+  presence_penalty: maybe(settings.presence_penalty),
+  tools: callable,
+  tool_choice: callable,
+  response_format: maybe(settings.response_format),
+});
+
+const promptRunSettings = Type.Object({
+  ...settings,
+  deployment_name: member(text),
+  model_alias: member(text),
+  temperature: member(settings.temperature),
+  stop_sequences: member(settings.stop_sequences),
+  tools: member(text),
+  tool_choice: member(text),
+  response_format: member(json),
+});
+export type PromptRunSettings = Static<typeof promptRunSettings>;
+
+/**
+ * Contract 4.6: what was left out has its default; tools given as JSON are their compact text.
+ */
+export const completePromptSettings = (
+  given: Static<typeof promptSettings>,
+): PromptRunSettings => ({
+  logprobs: given.logprobs ?? true,
+  top_logprobs: given.top_logprobs ?? 5,
+  echo: given.echo ?? false,
+  n: given.n ?? 1,
+  reasoning_effort: given.reasoning_effort ?? 'medium',
+  verbosity: given.verbosity ?? 'medium',
+  deployment_name: given.deployment_name ?? null,
+  model_alias: given.model_alias ?? null,
+  temperature: given.temperature ?? null,
+  max_tokens: given.max_tokens ?? 4_096,
+  stop_sequences: given.stop_sequences ?? null,
+  top_p: given.top_p ?? 1,
+  top_k: given.top_k ?? 40,
+  frequency_penalty: given.frequency_penalty ?? 0,
+  presence_penalty: given.presence_penalty ?? 0,
+  tools: compact(given.tools),
+  tool_choice: compact(given.tool_choice),
+  response_format: given.response_format ?? null,
+});
+
+const compact = (value: Json | undefined): string | null =>
+  value === undefined || value === null || typeof value === 'string'
+    ? (value ?? null)
+    : JSON.stringify(value);
+
+export const experimentTag = Type.Object({
+  id: id('TagId'),
+  key: text,
+  value: text,
+  tag_type: text,
+  project_id: id('ProjectId'),
+  run_id: id('RunId'),
+  created_by: id('UserId'),
+  created_at: instant,
+  /** At first `created_at`. */
+  updated_at: instant,
+});
+export type ExperimentTag = Static<typeof experimentTag>;
+
+const number = nullable(Type.Number());
+const structuredMetric = Type.Object({
+  avg: number,
+  sum: number,
+  min: number,
+  max: number,
+  count: Type.Integer(),
+  pct: number,
+  p50: number,
+  p90: number,
+  p95: number,
+  p99: number,
+  value_distribution: nullable(Type.Record(text, Type.Integer())),
+});
+export type StructuredMetric = Static<typeof structuredMetric>;
+
+/** The record of contract 4.6. */
+export const experiment = Type.Object({
+  id: id('RunId'),
+  project_id: id('ProjectId'),
+  task_type: Type.Integer(),
+  created_at: instant,
+  updated_at: nullable(instant),
+  name: text,
+  created_by: nullable(id('UserId')),
+  created_by_user: userBlock,
+  num_spans: nullable(Type.Integer()),
+  num_traces: nullable(Type.Integer()),
+  num_sessions: nullable(Type.Integer()),
+  dataset: nullable(
+    Type.Object({
+      dataset_id: id('DatasetId'),
+      version_index: Type.Integer(),
+      name: nullable(text),
+    }),
+  ),
+  aggregate_metrics: Type.Object(
+    { total_responses: Type.Integer() },
+    { additionalProperties: number },
+  ),
+  structured_aggregate_metrics: Type.Record(text, structuredMetric),
+  aggregate_feedback: Type.Record(text, json),
+  rating_aggregates: Type.Record(text, json),
+  ranking_score: number,
+  rank: nullable(Type.Integer()),
+  winner: nullable(Type.Boolean()),
+  playground_id: nullable(text),
+  playground: nullable(Type.Object({ playground_id: text, name: text })),
+  prompt_run_settings: nullable(promptRunSettings),
+  prompt_model: nullable(text),
+  prompt: nullable(prompt),
+  tags: Type.Record(text, Type.Array(experimentTag)),
+  status: Type.Object({ log_generation: Type.Object({ progress_percent: Type.Integer() }) }),
+  experiment_group_id: nullable(id('ExperimentGroupId')),
+  experiment_group_name: nullable(text),
+  experiment_group_is_system: nullable(Type.Boolean()),
+});
+export type Experiment = Static<typeof experiment>;
+
+/** What the log says of an experiment itself; the rest of the record is asked of read models. */
+export type ExperimentFacts = {
+  readonly id: RunId;
+  readonly project_id: ProjectId;
+  readonly name: string;
+  readonly task_type: number;
+  readonly created_at: Instant;
+  /** Of the last event on the experiment itself; null before (contract 7). */
+  readonly updated_at: Instant | null;
+  readonly created_by: UserId;
+  readonly dataset: {
+    readonly dataset_id: Id<'DatasetId'>;
+    readonly version_index: number;
+    readonly num_rows: number;
+  } | null;
+  readonly prompt_settings: JsonObject | null;
+  readonly prompt: JsonObject | null;
+  readonly playground_id: string | null;
+  readonly group: { readonly id: ExperimentGroupId; readonly name: string } | null;
+  /** In the order in which they were given. */
+  readonly tags: readonly ExperimentTag[];
+};
+
+/** The facts of an experiment to which nothing happened since it was created. */
+export const newExperiment = (
+  created: Omit<ExperimentFacts, 'id' | 'updated_at' | 'tags'> & { readonly run_id: RunId },
+): ExperimentFacts => ({
+  id: created.run_id,
+  project_id: created.project_id,
+  name: created.name,
+  task_type: created.task_type,
+  created_at: created.created_at,
+  updated_at: null,
+  created_by: created.created_by,
+  dataset: created.dataset,
+  prompt_settings: created.prompt_settings,
+  prompt: created.prompt,
+  playground_id: created.playground_id,
+  group: created.group,
+  tags: [],
+});
+
+/** What was measured in an experiment's records, and how it stands beside others. */
+export type ExperimentFindings = Pick<
+  Experiment,
+  | 'num_spans'
+  | 'num_traces'
+  | 'num_sessions'
+  | 'aggregate_metrics'
+  | 'structured_aggregate_metrics'
+  | 'aggregate_feedback'
+  | 'rating_aggregates'
+  | 'ranking_score'
+  | 'rank'
+  | 'winner'
+> & { readonly progress_percent: number };
+
+/** Of an experiment without records, not counted. */
+export const noFindings: ExperimentFindings = {
+  num_spans: null,
+  num_traces: null,
+  num_sessions: null,
+  aggregate_metrics: { total_responses: 0 },
+  structured_aggregate_metrics: {},
+  aggregate_feedback: {},
+  rating_aggregates: {},
+  ranking_score: null,
+  rank: null,
+  winner: null,
+  progress_percent: 0,
+};
+
+/** `datasetName`: the dataset's present name; null once it is deleted. */
+export const experimentAnswer = (
+  facts: ExperimentFacts,
+  created_by_user: UserBlock,
+  datasetName: string | null,
+  { progress_percent, ...findings }: ExperimentFindings,
+): Experiment => {
+  const { prompt_settings, prompt: given, dataset, group, playground_id, tags, ...plain } = facts;
+  const settingsGiven = prompt_settings as PromptRunSettings | null;
+  return {
+    ...plain,
+    ...findings,
+    created_by_user,
+    dataset: dataset && {
+      dataset_id: dataset.dataset_id,
+      version_index: dataset.version_index,
+      name: datasetName,
+    },
+    playground_id,
+    playground: playground_id === null ? null : { playground_id, name: '' },
+    prompt_run_settings: settingsGiven,
+    prompt_model: settingsGiven?.model_alias ?? null,
+    prompt: given as Experiment['prompt'],
+    tags: tagsByKey(tags),
+    status: { log_generation: { progress_percent } },
+    experiment_group_id: group?.id ?? null,
+    experiment_group_name: group?.name ?? null,
+    experiment_group_is_system: group === null ? null : false,
+  };
+};
+
+/** Without a prototype: a key may be `__proto__`. */
+const tagsByKey = (tags: readonly ExperimentTag[]): Experiment['tags'] => {
+  const byKey = Object.create(null) as Record<string, ExperimentTag[]>;
+  for (const tag of tags) (byKey[tag.key] ??= []).push(tag);
+  return byKey;
+};

@@ -1,0 +1,195 @@
+import { Type, type Static } from 'typebox';
+import type { Complaint } from '../kernel/fault.js';
+import { id, maybe, name } from '../kernel/shapes.js';
+import { envelope, pageMembers, plainListMax } from './envelope.js';
+import { experiment, prompt, promptSettings } from './experiment-record.js';
+import { experimentFilter, listingFiltersMax, listingSort } from './listings.js';
+import { operation } from './operation.js';
+
+const everyScheme = ['K', 'B', 'P'] as const;
+const inProject = Type.Object({ project_id: id('ProjectId') });
+export const inExperiment = Type.Object({
+  project_id: id('ProjectId'),
+  experiment_id: id('RunId'),
+});
+const nothing = Type.Object({});
+const counts = { include_counts: Type.Optional(Type.Boolean({ default: false })) };
+export const experimentsPath = '/v2/projects/{project_id}/experiments';
+const path = experimentsPath;
+
+/** Contract 4.6: 16 unless created as 17. */
+export const defaultTaskType = 16;
+const taskType = Type.Integer({ minimum: 16, maximum: 17 });
+/** Contract 1.11: 1 to 128 characters. */
+const groupMembers = {
+  experiment_group_id: maybe(id('ExperimentGroupId')),
+  experiment_group_name: maybe(name(128)),
+};
+const givenText = maybe(Type.String({ maxLength: 1_024 }));
+/** Contract 5.10: the list of a run's scorer settings. */
+const scorers = Type.Array(
+  Type.Object({
+    id: id('ScorerId'),
+    name: maybe(Type.String()),
+    scorer_type: Type.String(),
+    scoreable_node_types: maybe(Type.Array(Type.String())),
+  }),
+  { maxItems: 50 },
+);
+
+const creation = Type.Object({
+  name: name(),
+  task_type: maybe(taskType),
+  dataset: maybe(
+    Type.Object({ dataset_id: id('DatasetId'), version_index: Type.Integer({ minimum: 1 }) }),
+  ),
+  prompt_settings: maybe(promptSettings),
+  prompt_template_version_id: givenText,
+  prompt: maybe(prompt),
+  playground_id: givenText,
+  playground_prompt_id: givenText,
+  scorers: maybe(scorers),
+  ...groupMembers,
+  trigger: maybe(Type.Boolean()),
+});
+export type ExperimentCreation = Static<typeof creation>;
+
+export const createExperiment = operation({
+  operationId: 'createExperiment',
+  summary: 'Create an experiment',
+  section: '5.5',
+  method: 'POST',
+  path,
+  schemes: everyScheme,
+  kind: 'w',
+  requires: 'editor',
+  params: inProject,
+  query: nothing,
+  body: creation,
+  response: experiment,
+  faults: ['not-found', 'forbidden', 'already-exists'],
+});
+
+export const listExperiments = operation({
+  operationId: 'listExperiments',
+  summary: 'Experiments of a project',
+  section: '5.5',
+  method: 'GET',
+  path,
+  schemes: everyScheme,
+  kind: 'r',
+  requires: 'viewer',
+  params: inProject,
+  query: Type.Object(counts),
+  response: Type.Array(experiment, { maxItems: plainListMax }),
+  faults: ['not-found'],
+});
+
+export const pageExperiments = operation({
+  operationId: 'pageExperiments',
+  summary: 'Experiments of a project, paged',
+  section: '5.5',
+  method: 'GET',
+  path: `${path}/paginated`,
+  schemes: everyScheme,
+  kind: 'r',
+  requires: 'viewer',
+  params: inProject,
+  query: Type.Object({ ...pageMembers, ...counts }),
+  response: envelope('experiments', experiment),
+  faults: ['not-found'],
+});
+
+export const searchExperiments = operation({
+  operationId: 'searchExperiments',
+  summary: 'Experiments of a project, filtered, sorted and paged',
+  section: '4.6',
+  method: 'POST',
+  path: `${path}/search`,
+  schemes: everyScheme,
+  kind: 'r',
+  requires: 'viewer',
+  params: inProject,
+  query: nothing,
+  body: Type.Object({
+    ...pageMembers,
+    filters: Type.Optional(Type.Array(experimentFilter, { maxItems: listingFiltersMax })),
+    sort: maybe(listingSort),
+    ...counts,
+  }),
+  response: envelope('experiments', experiment),
+  faults: ['not-found'],
+});
+
+export const getExperiment = operation({
+  operationId: 'getExperiment',
+  summary: 'One experiment, with counts',
+  section: '5.5',
+  method: 'GET',
+  path: `${path}/{experiment_id}`,
+  schemes: everyScheme,
+  kind: 'r',
+  requires: 'viewer',
+  params: inExperiment,
+  query: nothing,
+  response: experiment,
+  faults: ['not-found'],
+});
+
+export const changeExperiment = operation({
+  operationId: 'changeExperiment',
+  summary: 'Rename an experiment or put it into a group',
+  section: '5.5',
+  method: 'PUT',
+  path: `${path}/{experiment_id}`,
+  schemes: everyScheme,
+  kind: 'w',
+  requires: 'editor',
+  params: inExperiment,
+  query: nothing,
+  body: Type.Object({ name: name(), task_type: maybe(taskType), ...groupMembers }),
+  response: experiment,
+  faults: ['not-found', 'forbidden', 'already-exists'],
+});
+
+export const deleteExperiment = operation({
+  operationId: 'deleteExperiment',
+  summary: 'Delete an experiment with its records',
+  section: '5.5',
+  method: 'DELETE',
+  path: `${path}/{experiment_id}`,
+  schemes: everyScheme,
+  kind: 'w',
+  requires: 'editor',
+  params: inExperiment,
+  query: nothing,
+  response: Type.Null(),
+  status: 204,
+  faults: ['not-found', 'forbidden'],
+});
+
+type Grouped = Pick<ExperimentCreation, 'experiment_group_id' | 'experiment_group_name'>;
+
+export const groupComplaints = (body: Grouped): readonly Complaint[] =>
+  body.experiment_group_id != null && body.experiment_group_name != null
+    ? [
+        {
+          loc: ['body'],
+          msg: 'Value error, at most one of experiment_group_id and experiment_group_name may be given',
+          type: 'value_error',
+        },
+      ]
+    : [];
+
+export const creationComplaints = (body: ExperimentCreation): readonly Complaint[] => [
+  ...groupComplaints(body),
+  ...(body.trigger === true
+    ? [
+        {
+          loc: ['body', 'trigger'],
+          msg: 'Value error, this service does not generate outputs: log them into the experiment',
+          type: 'value_error',
+        },
+      ]
+    : []),
+];

@@ -1,0 +1,71 @@
+import type { ExperimentFacts } from '../../contract/experiment-record.js';
+import {
+  getExperiment,
+  listExperiments,
+  pageExperiments,
+  searchExperiments,
+} from '../../contract/experiments.js';
+import { plainListMax } from '../../contract/envelope.js';
+import { reading, type Route } from '../../contract/operation.js';
+import { Fault } from '../../kernel/fault.js';
+import { experimentList } from '../../projections/experiment-list.js';
+import { experimentColumns, pageOf, planListing } from '../listings.js';
+import { experimentReadsFrom, shownExperiments, type ExperimentShowNeeds } from './show.js';
+
+/** The reads of contract 4.6 and 5.5 about experiments. */
+export const experimentReads = (needs: ExperimentShowNeeds): readonly Route[] => {
+  const { documents } = needs;
+  const { collection } = experimentList;
+  const reads = experimentReadsFrom;
+
+  return [
+    reading(listExperiments, reads, async ({ params, query, principal }) => {
+      const project = params.project_id;
+      const found = await documents.find<ExperimentFacts>(collection, {
+        scope: project,
+        limit: plainListMax,
+      });
+      const facts = found.documents.map(({ body }) => body);
+      const isCounted = query.include_counts === true;
+      return { body: await shownExperiments(needs, facts, { principal, project, isCounted }) };
+    }),
+
+    reading(pageExperiments, reads, async ({ params, query, principal }) => {
+      const project = params.project_id;
+      const page = await pageOf<ExperimentFacts>(documents, collection, project, query);
+      const facts = page.rows.map(({ body }) => body);
+      const isCounted = query.include_counts === true;
+      const shown = await shownExperiments(needs, facts, { principal, project, isCounted });
+      return { body: { ...page.measure, experiments: shown } };
+    }),
+
+    reading(
+      searchExperiments,
+      reads,
+      async ({ params, body, principal }) => {
+        const project = params.project_id;
+        const { filters, sort } = planListing(body, experimentColumns);
+        const page = await pageOf<ExperimentFacts>(documents, collection, project, {
+          ...body,
+          filters,
+          sort,
+        });
+        const facts = page.rows.map((row) => row.body);
+        const isCounted = body.include_counts === true;
+        const shown = await shownExperiments(needs, facts, { principal, project, isCounted });
+        return { body: { ...page.measure, experiments: shown } };
+      },
+      ({ body }) => planListing(body, experimentColumns).complaints,
+    ),
+
+    reading(getExperiment, reads, async ({ params, principal }) => {
+      const { project_id: project, experiment_id: id } = params;
+      const found = await documents.get<ExperimentFacts>(collection, id);
+      const facts = found?.scope === project ? [found.body] : [];
+      const asking = { principal, project, isCounted: true };
+      const [shown] = await shownExperiments(needs, facts, asking);
+      if (shown === undefined) throw new Fault('not-found', 'Experiment not found');
+      return { body: shown };
+    }),
+  ];
+};

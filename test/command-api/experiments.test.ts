@@ -1,0 +1,198 @@
+import { expect } from 'chai';
+import {
+  change,
+  changeTag,
+  create,
+  experiments,
+  remove,
+  tag,
+  tagsMax,
+  untag,
+} from '../../command-api/experiments/experiments.js';
+import {
+  chooseWinner,
+  makeGroup,
+  scopes,
+  withdrawWinner,
+} from '../../command-api/experiments/scopes.js';
+import { runs } from '../../command-api/access/folds.js';
+import type {
+  ExperimentCreated,
+  ExperimentEvent,
+  ExperimentScopeEvent,
+} from '../../events/experiments.js';
+import type { ExperimentGroupId, RunId, TagId } from '../../kernel/shapes.js';
+import { spec } from '../support/given.js';
+import { instantAfter } from '../support/log.js';
+import { organization, projectId, userId } from '../support/people.js';
+import { uuid } from '../support/recorded.js';
+
+const given = spec(experiments);
+const id = uuid(1) as RunId;
+const [project, other] = [projectId(1), projectId(2)];
+const place = { run_id: id, project_id: project };
+const group = { id: uuid(7) as ExperimentGroupId, name: 'prompts' };
+const created: ExperimentCreated = {
+  ...place,
+  organization_id: organization,
+  name: 'one',
+  task_type: 16,
+  dataset: null,
+  prompt_settings: null,
+  prompt: null,
+  prompt_template_version_id: null,
+  playground_id: null,
+  playground_prompt_id: null,
+  scorers: [],
+  group: null,
+  created_by: userId(1),
+  created_at: instantAfter(0),
+};
+const made: ExperimentEvent = { type: 'ExperimentCreated', data: created };
+const deleted: ExperimentEvent = { type: 'ExperimentDeleted', data: place };
+const tagId = uuid(9) as TagId;
+const content = { key: 'model', value: 'a', tag_type: 'generic' };
+const tagged: ExperimentEvent = {
+  type: 'ExperimentTagged',
+  data: {
+    ...place,
+    tag_id: tagId,
+    ...content,
+    created_by: userId(1),
+    created_at: instantAfter(1),
+  },
+};
+const tagging = { run: id, project, tag: tagId, at: instantAfter(1) };
+const same = { name: 'one', taskType: null, group: null };
+
+describe('deciding on experiments', () => {
+  it('creates one', () => given().when(create(created)).then(made));
+
+  it('renames, changes the task and puts into a group in one step', () =>
+    given(made)
+      .when(change(id, project, { name: 'two', taskType: 17, group }))
+      .then(
+        { type: 'ExperimentRenamed', data: { ...place, name: 'two', task_type: 17 } },
+        { type: 'ExperimentGroupAssigned', data: { ...place, group } },
+      ));
+
+  it('leaves what is as wanted', () =>
+    given(made)
+      .when(change(id, project, { ...same, taskType: 16 }))
+      .thenNothing());
+
+  it('records a task that changed alone beside the name that stays', () =>
+    given(made)
+      .when(change(id, project, { ...same, taskType: 17 }))
+      .then({ type: 'ExperimentRenamed', data: { ...place, name: 'one', task_type: 17 } }));
+
+  it('deletes once, and not from another project', () => {
+    given(made).when(remove(id, project)).then(deleted);
+    given(made).when(remove(id, other)).thenNothing();
+  });
+
+  it('refuses to change what is not there, gone, of another project or no experiment', () => {
+    const decide = change(id, project, same);
+    given().when(decide).thenRejected('not-found');
+    given(made, deleted).when(decide).thenRejected('not-found');
+    given(made)
+      .when(change(id, other, same))
+      .thenRejected('not-found');
+    given({
+      type: 'LogStreamCreated',
+      data: { ...place, ...created, name: 'log stream' },
+    } as unknown as ExperimentEvent)
+      .when(decide)
+      .thenRejected('not-found');
+  });
+
+  it('is a run to whom asks for runs', () => {
+    const [run, gone] = [[made], [made, tagged, deleted]].map((events) =>
+      events.reduce(runs.evolve, runs.initial),
+    );
+    expect(run).to.include({ kind: 'experiment', name: 'one', live: true, projectId: project });
+    expect(gone).to.include({ live: false });
+  });
+});
+
+describe('deciding on tags of experiments', () => {
+  const changedContent = { ...content, value: 'b' };
+
+  it('tags once', () =>
+    given(made)
+      .when(tag(tagging, content, userId(1)))
+      .then(tagged));
+  it('changes a tag', () =>
+    given(made, tagged)
+      .when(changeTag({ ...tagging, at: instantAfter(2) }, changedContent))
+      .then({
+        type: 'ExperimentTagChanged',
+        data: { ...place, tag_id: tagId, ...changedContent, changed_at: instantAfter(2) },
+      }));
+  it('leaves a tag as it is', () =>
+    given(made, tagged).when(changeTag(tagging, content)).thenNothing());
+  it('untags', () =>
+    given(made, tagged)
+      .when(untag(id, project, tagId))
+      .then({ type: 'ExperimentUntagged', data: { ...place, tag_id: tagId } }));
+  it('leaves untagged what has no such tag', () =>
+    given(made)
+      .when(untag(id, project, tagId))
+      .thenNothing());
+
+  it('refuses a tag that is not there, and any of an experiment that is gone', () => {
+    given(made).when(changeTag(tagging, content)).thenRejected('not-found');
+    given(made, deleted).when(changeTag(tagging, content)).thenRejected('not-found');
+    given(made, deleted)
+      .when(tag(tagging, content, userId(1)))
+      .thenRejected('not-found');
+  });
+
+  it('refuses more than there may be', () => {
+    const many = Array.from(
+      { length: tagsMax },
+      (_, at): ExperimentEvent =>
+        ({
+          ...tagged,
+          data: { ...tagged.data, tag_id: uuid(100 + at) as TagId } as typeof tagged.data,
+        }) as ExperimentEvent,
+    );
+    given(made, ...many)
+      .when(tag(tagging, content, userId(1)))
+      .thenRejected('invalid');
+  });
+});
+
+describe('deciding on what experiments have in common', () => {
+  const inScope = spec(scopes);
+  const candidate = { run: id, project, group: null };
+  const chosen: ExperimentScopeEvent = {
+    type: 'ExperimentWinnerChosen',
+    data: { ...place, group_id: null },
+  };
+
+  it('makes a group once', () =>
+    inScope()
+      .when(makeGroup(group.id, project, group.name))
+      .then({
+        type: 'ExperimentGroupCreated',
+        data: { group_id: group.id, project_id: project, name: group.name },
+      }));
+
+  it('chooses a winner, in place of the one before', () => {
+    inScope().when(chooseWinner(candidate)).then(chosen);
+    const run = uuid(2) as RunId;
+    inScope(chosen)
+      .when(chooseWinner({ ...candidate, run }))
+      .then({ type: 'ExperimentWinnerChosen', data: { ...chosen.data, run_id: run } });
+  });
+
+  it('withdraws the choice of that experiment only', () => {
+    inScope(chosen)
+      .when(withdrawWinner(candidate))
+      .then({ type: 'ExperimentWinnerWithdrawn', data: chosen.data });
+    inScope(chosen)
+      .when(withdrawWinner({ ...candidate, run: uuid(2) as RunId }))
+      .thenNothing();
+  });
+});
