@@ -52,16 +52,14 @@ const made: ExperimentEvent = { type: 'ExperimentCreated', data: created };
 const deleted: ExperimentEvent = { type: 'ExperimentDeleted', data: place };
 const tagId = uuid(9) as TagId;
 const content = { key: 'model', value: 'a', tag_type: 'generic' };
-const tagged: ExperimentEvent = {
-  type: 'ExperimentTagged',
-  data: {
-    ...place,
-    tag_id: tagId,
-    ...content,
-    created_by: userId(1),
-    created_at: instantAfter(1),
-  },
+const tagData = {
+  ...place,
+  tag_id: tagId,
+  ...content,
+  created_by: userId(1),
+  created_at: instantAfter(1),
 };
+const tagged: ExperimentEvent = { type: 'ExperimentTagged', data: tagData };
 const tagging = { run: id, project, tag: tagId, at: instantAfter(1) };
 const same = { name: 'one', taskType: null, group: null };
 
@@ -149,14 +147,10 @@ describe('deciding on tags of experiments', () => {
   });
 
   it('refuses more than there may be', () => {
-    const many = Array.from(
-      { length: tagsMax },
-      (_, at): ExperimentEvent =>
-        ({
-          ...tagged,
-          data: { ...tagged.data, tag_id: uuid(100 + at) as TagId } as typeof tagged.data,
-        }) as ExperimentEvent,
-    );
+    const many = Array.from({ length: tagsMax }, (_, at): ExperimentEvent => ({
+      type: 'ExperimentTagged',
+      data: { ...tagData, tag_id: uuid(100 + at) as TagId },
+    }));
     given(made, ...many)
       .when(tag(tagging, content, userId(1)))
       .thenRejected('invalid');
