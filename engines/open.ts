@@ -8,6 +8,8 @@ import type { Records } from '../kernel/records.js';
 import { openRecords } from './duckdb/records.js';
 import { openBus } from './memory/bus.js';
 import { openMemoryLeases } from './memory/leases.js';
+import { openMongoDocuments } from './mongodb/documents.js';
+import { openMongoLeases } from './mongodb/leases.js';
 import { systemClock } from './node/clock.js';
 import { openDocuments } from './sqlite/documents.js';
 import { openEventLog, openEventReader } from './sqlite/event-log.js';
@@ -75,9 +77,10 @@ export const openEngines = async (choice: EngineChoice): Promise<Engines> => {
     documents: (access) =>
       mongodbUrl === null
         ? openDocuments({ dir, readOnly: access === 'read' })
-        : notBuilt('MongoDB'),
+        : openMongoDocuments({ url: mongodbUrl }),
     records: () => (mongodbUrl === null ? openRecords({ dir }) : notBuilt('MongoDB')),
-    leases: async () => (mongodbUrl === null ? openMemoryLeases(systemClock) : notBuilt('MongoDB')),
+    leases: async () =>
+      mongodbUrl === null ? openMemoryLeases(systemClock) : openMongoLeases({ url: mongodbUrl }),
   };
 };
 

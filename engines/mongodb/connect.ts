@@ -1,0 +1,112 @@
+import {
+  MongoClient,
+  MongoError,
+  MongoNetworkError,
+  MongoServerError,
+  MongoServerSelectionError,
+  type Db,
+  type MongoClientOptions,
+} from 'mongodb';
+import { Fault } from '../../kernel/fault.js';
+
+/** Longest wait for a server that can take the question: then the caller hears 503. */
+const selectionMs = 3_000;
+/** A socket that is silent for longer than any operation may take is dead. */
+const socketMs = 90_000;
+/** Connections: the aggregations of a few requests at once, each of several pipelines. */
+const poolMax = 32;
+
+/**
+ * What correctness rests on, whatever the URL says: acknowledged writes are journalled on a
+ * majority, and reads see no write that could be rolled back.
+ */
+const settings = {
+  writeConcern: { w: 'majority', journal: true },
+  readConcern: { level: 'majority' },
+  readPreference: 'primary',
+  retryWrites: true,
+  retryReads: true,
+  compressors: 'none',
+  serverSelectionTimeoutMS: selectionMs,
+  connectTimeoutMS: selectionMs,
+  socketTimeoutMS: socketMs,
+  maxPoolSize: poolMax,
+  appName: 'assay',
+  // Whole numbers come back as numbers, and texts that are no UTF-8 are an error instead of noise.
+  promoteLongs: true,
+  enableUtf8Validation: true,
+} as const satisfies MongoClientOptions;
+
+/**
+ * The database that the URL names, `assay` without a name. Throws Fault `unavailable` when no server
+ * answers within 3 s; afterwards the client reconnects by itself for as long as it is open.
+ */
+export const connect = async (
+  url: string,
+): Promise<{ readonly db: Db; readonly close: () => Promise<void> }> => {
+  const client = new MongoClient(url, settings);
+  const { writeConcern, readConcern, retryWrites } = client.options;
+  if (
+    writeConcern.w !== 'majority' ||
+    writeConcern.journal !== true ||
+    readConcern.level !== 'majority' ||
+    !retryWrites
+  ) {
+    throw new TypeError('MongoDB must write to a majority with its journal and read from it');
+  }
+  const db = client.db(databaseIn.exec(url)?.[1] ?? 'assay');
+  try {
+    await answering(() => db.command({ ping: 1 }));
+  } catch (error) {
+    await client.close();
+    throw error;
+  }
+  return { db, close: () => client.close() };
+};
+
+const databaseIn = /^mongodb(?:\+srv)?:\/\/[^/]+\/([^?]+)/;
+
+/** Another document has this key already. */
+export const isDuplicate = (error: unknown): boolean =>
+  error instanceof MongoServerError && error.code === duplicateKey;
+const duplicateKey = 11_000;
+
+/** The server did not answer, or could not now: asking again later is all that is needed. */
+const isPassing = (error: unknown): boolean =>
+  error instanceof MongoNetworkError ||
+  error instanceof MongoServerSelectionError ||
+  (error instanceof MongoError &&
+    (passingNames.has(error.name) ||
+      passingLabels.some((label) => error.hasErrorLabel(label)) ||
+      passingCodes.has(Number(error.code))));
+
+const passingNames: ReadonlySet<string> = new Set([
+  'MongoOperationTimeoutError',
+  'MongoWaitQueueTimeoutError',
+  'MongoPoolClearedError',
+  'MongoNotConnectedError',
+  'MongoTopologyClosedError',
+  'MongoClientClosedError',
+  'MongoWriteConcernError',
+]);
+const passingLabels = ['RetryableWriteError', 'RetryableError', 'TransientTransactionError'];
+/**
+ * Too long, not primary, shutting down, interrupted, no majority in time: codes of the server's
+ * error list.
+ */
+const passingCodes: ReadonlySet<number> = new Set([
+  6, 7, 50, 64, 89, 91, 112, 134, 189, 262, 9001, 10107, 11600, 11602, 13435, 13436,
+]);
+
+/** What the server's absence means to callers of the ports: Fault `unavailable`. */
+export const answering = async <T>(work: () => Promise<T>): Promise<T> => {
+  try {
+    return await work();
+  } catch (error) {
+    if (!isPassing(error)) throw error;
+    throw new Fault('unavailable', 'MongoDB does not answer now', {
+      retryAfterSeconds: 1,
+      cause: error,
+    });
+  }
+};

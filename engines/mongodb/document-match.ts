@@ -1,0 +1,90 @@
+import type { Document, Filter as Match } from 'mongodb';
+import { unreachable } from '../../kernel/decision.js';
+import { Fault } from '../../kernel/fault.js';
+import type { Filter, Leaf } from '../../kernel/filter.js';
+import type { Collection, Sort } from '../../kernel/ports.js';
+import { memberOf } from './names.js';
+import {
+  all,
+  any,
+  between,
+  comparison,
+  everything,
+  not,
+  nothing,
+  textMatch,
+} from './text-match.js';
+
+/** Where the value of a declared field stands in a stored document. */
+export const fieldAt = (field: string): string => `fields.${memberOf(field)}`;
+const foldedAt = (field: string): string => `folded.${memberOf(field)}`;
+
+/** The filter as a condition on stored documents, by the two-valued logic of contract 3.7. */
+export const documentMatch = (filter: Filter | null, collection: Collection): Match<Document> => {
+  if (filter === null) return everything;
+  const each = (filters: readonly Filter[]) => filters.map((one) => documentMatch(one, collection));
+  if ('all' in filter) return all(each(filter.all));
+  if ('any' in filter) return any(each(filter.any));
+  if ('not' in filter) return not(documentMatch(filter.not, collection));
+  return leafMatch(filter, collection);
+};
+
+const leafMatch = (leaf: Leaf, collection: Collection): Match<Document> => {
+  if (leaf.kind === 'fully_annotated' || leaf.kind === 'collection') {
+    throw new Fault('invalid', `a document has no ${leaf.kind} column`);
+  }
+  checkDeclared(leaf.column, collection);
+  // What is not of the column's kind meets missing values only (contract 3.7, rule 2).
+  if (collection.fields[leaf.column] !== leaf.kind) {
+    return leaf.operator === 'ne' || leaf.operator === 'not_in' ? everything : nothing;
+  }
+  const member = fieldAt(leaf.column);
+  switch (leaf.kind) {
+    case 'text':
+      return textMatch(leaf, { text: member, folded: foldedAt(leaf.column) });
+    case 'id': {
+      // Ids are stored in lower case.
+      const values = leaf.values.map((value) => value.toLowerCase());
+      const exact = { ...leaf, values, caseSensitive: true };
+      return textMatch(exact, { text: member, folded: member });
+    }
+    case 'number':
+      return leaf.operator === 'between'
+        ? between(member, leaf.values)
+        : comparison(member, leaf.operator, leaf.values[0] ?? 0);
+    case 'date':
+    case 'boolean':
+      return comparison(member, leaf.operator, leaf.value);
+    default:
+      return unreachable(leaf);
+  }
+};
+
+const checkDeclared = (field: string, { name, fields }: Collection): void => {
+  if (!Object.hasOwn(fields, field)) throw new Fault('invalid', `${name} has no field ${field}`);
+};
+
+/**
+ * Contract 3.8: missing values last in both directions, ties by created_at and then key,
+ * descending. `missing` is to be computed first where the order needs it: the server takes missing
+ * values for the least.
+ */
+export const documentOrder = (
+  sort: Sort | null,
+  collection: Collection,
+): { readonly missing: Document | null; readonly order: Directions } => {
+  const isDated = Object.hasOwn(collection.fields, 'created_at');
+  const ties: Directions = isDated ? { [fieldAt('created_at')]: -1, key: -1 } : { key: -1 };
+  if (sort === null) return { missing: null, order: ties };
+  checkDeclared(sort.column, collection);
+  const member = fieldAt(sort.column);
+  if (!sort.ascending) return { missing: null, order: { [member]: -1, ...without(ties, member) } };
+  return {
+    missing: { $lte: [`$${member}`, null] },
+    order: { missing: 1, [member]: 1, ...without(ties, member) },
+  };
+};
+
+type Directions = Readonly<Record<string, 1 | -1>>;
+const without = (order: Directions, member: string) =>
+  Object.fromEntries(Object.entries(order).filter(([name]) => name !== member));

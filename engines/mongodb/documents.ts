@@ -1,0 +1,226 @@
+import type { Document as Stored, IndexDescription } from 'mongodb';
+import { Fault } from '../../kernel/fault.js';
+import {
+  start,
+  type Collection,
+  type Document,
+  type Documents,
+  type DumpItem,
+  type FieldValue,
+  type Find,
+} from '../../kernel/ports.js';
+import type { Json } from '../../kernel/shapes.js';
+import { answering, connect } from './connect.js';
+import { documentMatch, documentOrder, fieldAt } from './document-match.js';
+import { memberOf } from './names.js';
+import { modelOf, open, type Batch, type Model, type Snapshot } from './snapshots.js';
+import { foldedOf } from './text-match.js';
+
+/** Requests wait for these; a list that takes longer is broken (engines.md 2.2). */
+const readMs = 2_000;
+/** Only the projector and the operator wait for these. */
+const bulkMs = 60_000;
+const dumpPage = 1_000;
+const keysAtOnce = 10_000;
+
+/**
+ * Keyed read models on MongoDB (port Documents), by snapshots.ts: one step per batch without
+ * transactions, on a replica set or on a lone server. Any number of processes read and one at a
+ * time, under its fence, writes. Fault `unavailable` while the server does not answer.
+ */
+export const openMongoDocuments = async ({ url }: { readonly url: string }): Promise<Documents> => {
+  const { db, close } = await connect(url);
+  const live = new Map<string, Model>();
+  const modelFor = (collection: Collection): Model => {
+    const name = nameOf(collection);
+    const model = live.get(name) ?? modelOf(db, name, indexesOf(collection));
+    live.set(name, model);
+    return model;
+  };
+  return documentsOver(modelFor, close);
+};
+
+const nameOf = ({ name, version }: Collection): string =>
+  JSON.stringify(['documents', name, version]);
+
+const indexesOf = ({ fields }: Collection): readonly IndexDescription[] => {
+  const newest = Object.hasOwn(fields, 'created_at') ? { [fieldAt('created_at')]: -1 } : {};
+  return [
+    { name: 'key', key: { key: 1, until: 1 } },
+    { name: 'newest', key: { scope: 1, ...newest, key: -1, until: 1, from: 1 } },
+  ] as readonly IndexDescription[];
+};
+
+/** `modelFor` refuses what it does not hold with null. */
+const documentsOver = (
+  modelFor: (collection: Collection) => Model | null,
+  close: () => Promise<void>,
+): Documents => {
+  const inSnapshot = <T>(
+    collection: Collection,
+    none: T,
+    work: (snapshot: Snapshot) => Promise<T>,
+  ): Promise<T> =>
+    answering(async () => {
+      const snapshot = (await modelFor(collection)?.snapshot()) ?? null;
+      return snapshot === null ? none : work(snapshot);
+    });
+  return {
+    checkpoint: (collection) =>
+      inSnapshot(collection, start, ({ position }) => Promise.resolve(position)),
+    get: <B>(collection: Collection, key: string) =>
+      inSnapshot<Document<B> | null>(collection, null, async ({ rows, visible }) => {
+        const row = await rows.findOne({ key: { $eq: key }, ...visible }, { maxTimeMS: readMs });
+        return row === null ? null : documentOf<B>(collection, row);
+      }),
+    load: (collection, keys) =>
+      inSnapshot(collection, new Map<string, Document>(), (snapshot) =>
+        load(snapshot, collection, keys),
+      ),
+    find: async <B>(collection: Collection, query: Find) => {
+      const { missing, order } = documentOrder(query.sort ?? null, collection);
+      const match = documentMatch(query.filter ?? null, collection);
+      return inSnapshot(collection, { documents: [], more: false }, async (snapshot) => {
+        const pipeline = [
+          { $match: { $and: [{ scope: { $eq: query.scope } }, snapshot.visible, match] } },
+          ...(missing === null ? [] : [{ $set: { missing } }]),
+          { $sort: order },
+          { $skip: query.offset ?? 0 },
+          { $limit: query.limit + 1 },
+        ].filter((stage) => !('$skip' in stage) || stage.$skip > 0);
+        const found = await snapshot.rows
+          .aggregate(pipeline, { maxTimeMS: readMs, allowDiskUse: true })
+          .toArray();
+        return {
+          documents: found.slice(0, query.limit).map((row) => documentOf<B>(collection, row)),
+          more: found.length > query.limit,
+        };
+      });
+    },
+    apply: async (collection, writes, mark) => {
+      const model = modelFor(collection);
+      if (model === null) {
+        throw new Fault('conflict', `this copy holds another collection than ${collection.name}`);
+      }
+      const last = new Map(writes.map(({ key, document }) => [key, document]));
+      // All of it is put into words before anything is written.
+      const rows = [...last].flatMap(([key, document]) =>
+        document === null ? [] : [rowOf(collection, { ...document, key })],
+      );
+      await answering(() => model.apply(mark, (batch) => write(batch, [...last.keys()], rows)));
+    },
+    dump: (collection) => dump(collection, inSnapshot),
+    beside: async (collection) => {
+      const live = modelFor(collection);
+      if (live === null) throw new TypeError('a copy is not copied again');
+      const { model, adopt, discard } = await answering(() => live.copy());
+      const name = nameOf(collection);
+      return {
+        model: documentsOver(
+          (asked) => (nameOf(asked) === name ? model : null),
+          () => Promise.resolve(),
+        ),
+        adopt: () => answering(adopt),
+        discard: () => answering(discard),
+      };
+    },
+    close,
+  };
+};
+
+const load = async (
+  { rows, visible }: Snapshot,
+  collection: Collection,
+  keys: readonly string[],
+): Promise<ReadonlyMap<string, Document>> => {
+  const found = new Map<string, Document>();
+  for (let from = 0; from < keys.length; from += keysAtOnce) {
+    const some = keys.slice(from, from + keysAtOnce);
+    const cursor = rows.find({ key: { $in: some }, ...visible }, { maxTimeMS: bulkMs });
+    for await (const row of cursor) {
+      const document = documentOf(collection, row);
+      found.set(document.key, document);
+    }
+  }
+  return found;
+};
+
+const write = async (
+  { rows, visible, stamp }: Batch,
+  keys: readonly string[],
+  stored: readonly Stored[],
+): Promise<void> => {
+  for (let from = 0; from < keys.length; from += keysAtOnce) {
+    const some = keys.slice(from, from + keysAtOnce);
+    await rows.updateMany({ key: { $in: some }, ...visible }, { $set: { until: stamp } });
+  }
+  if (stored.length === 0) return;
+  await rows.insertMany(
+    stored.map((row) => ({ ...row, from: stamp, until: open })),
+    { ordered: false },
+  );
+};
+
+const rowOf = (collection: Collection, { key, scope, fields, body }: Document): Stored => {
+  const given = Object.keys(collection.fields).flatMap((field): [string, FieldValue][] => {
+    const value = Object.hasOwn(fields, field) ? (fields[field] ?? null) : null;
+    return value === null ? [] : [[field, value]];
+  });
+  const folded = given.flatMap(([field, value]): [string, string][] => {
+    const isText = collection.fields[field] === 'text' && typeof value === 'string';
+    const other = isText ? foldedOf(value) : null;
+    return other === null ? [] : [[memberOf(field), other]];
+  });
+  return {
+    key,
+    scope,
+    fields: Object.fromEntries(given.map(([field, value]) => [memberOf(field), value])),
+    folded: Object.fromEntries(folded),
+    // As text: whatever its members are called, it comes back as it was.
+    body: JSON.stringify(body ?? null),
+  };
+};
+
+const documentOf = <B>(collection: Collection, row: Stored): Document<B> => {
+  const { key, scope, fields, body } = row as {
+    readonly key: string;
+    readonly scope: string;
+    readonly fields: Readonly<Record<string, FieldValue>>;
+    readonly body: string;
+  };
+  const valued = Object.keys(collection.fields).map((field): [string, FieldValue] => [
+    field,
+    fields[memberOf(field)] ?? null,
+  ]);
+  return { key, scope, fields: Object.fromEntries(valued), body: JSON.parse(body) as B };
+};
+
+async function* dump(
+  collection: Collection,
+  inSnapshot: <T>(
+    collection: Collection,
+    none: T,
+    work: (snapshot: Snapshot) => Promise<T>,
+  ) => Promise<T>,
+): AsyncIterable<DumpItem> {
+  for (let after: string | null = null; ;) {
+    const beyond: Stored = after === null ? {} : { key: { $gt: after } };
+    const page: readonly Document[] = await inSnapshot(
+      collection,
+      [],
+      async ({ rows, visible }) => {
+        const found = await rows
+          .find({ ...beyond, ...visible }, { maxTimeMS: bulkMs })
+          .sort({ key: 1 })
+          .limit(dumpPage)
+          .toArray();
+        return found.map((row) => documentOf(collection, row));
+      },
+    );
+    for (const { key, scope, fields, body } of page) {
+      yield { key, value: { scope, fields, body: body as Json } };
+    }
+    after = page.at(-1)?.key ?? null;
+    if (after === null) return;
+  }
+}

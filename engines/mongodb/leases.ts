@@ -1,0 +1,51 @@
+import type { Leases } from '../../kernel/ports.js';
+import { answering, connect } from './connect.js';
+
+type LeaseDocument = {
+  readonly _id: string;
+  readonly holder: string | null;
+  readonly fence: number;
+  readonly until: Date;
+};
+
+/** A question that takes longer than this is answered by nobody in time. */
+const askMs = 2_000;
+
+/**
+ * Leases that several processes share: one document each, changed in one step. Times are the
+ * server's, so the processes' own clocks need not agree.
+ */
+export const openMongoLeases = async ({ url }: { readonly url: string }): Promise<Leases> => {
+  const { db, close } = await connect(url);
+  const leases = db.collection<LeaseDocument>('leases');
+  return {
+    take: (name, holder, milliseconds) =>
+      answering(async () => {
+        const isOurs = { $eq: ['$holder', { $literal: holder }] };
+        // Also when nobody ever had it: what is not there comes before every time.
+        const isFree = { $lte: ['$until', '$$NOW'] };
+        const mayTake = { $or: [isOurs, isFree] };
+        const next = { $add: [{ $ifNull: ['$fence', 0] }, 1] };
+        const taking = {
+          fence: { $cond: [isOurs, '$fence', { $cond: [isFree, next, '$fence'] }] },
+          holder: { $cond: [mayTake, { $literal: holder }, '$holder'] },
+          until: { $cond: [mayTake, { $add: ['$$NOW', milliseconds] }, '$until'] },
+        };
+        const lease = await leases.findOneAndUpdate({ _id: { $eq: name } }, [{ $set: taking }], {
+          upsert: true,
+          returnDocument: 'after',
+          maxTimeMS: askMs,
+        });
+        return lease?.holder === holder ? lease.fence : null;
+      }),
+    release: (name, holder) =>
+      answering(async () => {
+        // Nobody's from now on, and whoever takes it next has a new fence.
+        await leases.updateOne(
+          { _id: { $eq: name }, holder: { $eq: holder } },
+          { $set: { holder: null, until: new Date(0) } },
+        );
+      }),
+    close,
+  };
+};

@@ -1,0 +1,293 @@
+import { randomUUID } from 'node:crypto';
+import type { Collection, Db, Document, Filter as Match, IndexDescription } from 'mongodb';
+import { Fault } from '../../kernel/fault.js';
+import { start, type Mark, type Position } from '../../kernel/ports.js';
+import { isDuplicate } from './connect.js';
+
+/**
+ * A read model without transactions. A row is never changed in place: a batch inserts its rows with
+ * `from` = its stamp and closes the ones they replace with `until` = its stamp. All of it shows at
+ * once when the model's one document says `seq` = the stamp, together with position and fence. A
+ * batch that never got there leaves a dead stamp, and its rows are never seen.
+ *
+ * A stamp is used once, so a projector that lost its lease and still writes does so under a stamp
+ * that is dead already. Dead stamps stay listed for an hour: longer than anything that was under
+ * way can take.
+ */
+export type ModelDocument = {
+  readonly _id: string;
+  /** Rows are in the collection `rows_<generation>`. */
+  readonly generation: string;
+  /** What of: a copy says whose it is. */
+  readonly model: string;
+  readonly position: Position;
+  /** Of the projector that wrote last, or began to. */
+  readonly fence: number;
+  /** Of the projector that `position` is from. */
+  readonly applied: number;
+  /** The last stamp that is committed. */
+  readonly seq: number;
+  /** The last stamp that was given out. */
+  readonly reserved: number;
+  readonly dead: readonly { readonly stamp: number; readonly at: Date }[];
+  /** When a stamp was last given out, by the server's clock. */
+  readonly at: Date;
+};
+
+/** What readers see: rows of one generation as of one commit. */
+export type Snapshot = {
+  readonly rows: Collection;
+  /** To be met by every row that is read. */
+  readonly visible: Match<Document>;
+  readonly position: Position;
+};
+
+/** `until` of a row that nothing has replaced. */
+export const open = Number.MAX_SAFE_INTEGER;
+
+export type Batch = {
+  readonly stamp: number;
+  readonly rows: Collection;
+  /** Rows as they were before the batch. */
+  readonly visible: Match<Document>;
+};
+
+export type Model = {
+  /** Null: never written. */
+  snapshot(): Promise<Snapshot | null>;
+  /**
+   * Runs `work` under a new stamp and commits it with the mark; nothing happens when the mark was
+   * passed. Fault `conflict` under an older fence, or when another projector took over meanwhile.
+   */
+  apply(mark: Mark, work: (batch: Batch) => Promise<void>): Promise<void>;
+  /** A copy begins empty. `indexes` are those of the rows. */
+  copy(): Promise<{
+    readonly model: Model;
+    readonly adopt: () => Promise<void>;
+    readonly discard: () => Promise<void>;
+  }>;
+};
+
+/** How long a reader may still look at rows that were replaced, closed or dropped meanwhile. */
+export const readingMs = 60_000;
+const deadMs = 3_600_000;
+const sweepEveryMs = 15_000;
+const forgottenCopyMs = 86_400_000;
+
+type Models = {
+  readonly db: Db;
+  readonly documents: Collection<ModelDocument>;
+  readonly indexes: readonly IndexDescription[];
+};
+
+/** The live model of that name, or a copy of it when `copy` says which. */
+export const modelOf = (db: Db, name: string, indexes: readonly IndexDescription[]): Model =>
+  over({ db, documents: db.collection<ModelDocument>('models'), indexes }, name, name);
+
+const over = (models: Models, model: string, id: string): Model => {
+  const { documents } = models;
+  const prepared = new Set<string>();
+  const sweep = sweeperOf(models, id);
+  let last: Promise<void> = Promise.resolve();
+  const apply: Model['apply'] = async (mark, work) => {
+    const state = await reserve(models, { model, id }, mark);
+    if (state === null) return;
+    if (!prepared.has(state.generation)) {
+      await createIndexes(models, state.generation);
+      prepared.add(state.generation);
+    }
+    const stamp = state.reserved;
+    await work({ ...snapshotOf(models, state), stamp });
+    const { matchedCount } = await documents.updateOne(
+      { _id: id, generation: state.generation, fence: mark.fence, reserved: stamp },
+      { $set: { seq: stamp, position: mark.position, applied: mark.fence } },
+    );
+    if (matchedCount === 0) throw new Fault('conflict', `another projector writes ${model} now`);
+    // What is left lying is taken away another time.
+    await sweep(state).catch(() => null);
+  };
+  return {
+    snapshot: async () => {
+      const state = await documents.findOne({ _id: { $eq: id } });
+      return state === null ? null : snapshotOf(models, state);
+    },
+    // One after the other: a stamp that is given out ends the batch before it.
+    apply: (mark, work) => {
+      const turn = last.then(() => apply(mark, work));
+      last = turn.catch(() => undefined);
+      return turn;
+    },
+    copy: async () => {
+      const generation = randomUUID();
+      const copy = `${copyPrefix}${generation}`;
+      await dropForgotten(models);
+      await documents.insertOne({ ...fresh(model, generation), _id: copy, at: new Date() });
+      await createIndexes(models, generation);
+      return {
+        model: over(models, model, copy),
+        adopt: () => adopt(models, model, copy),
+        discard: async () => {
+          await rowsOf(models, generation).drop();
+          await documents.deleteOne({ _id: copy });
+        },
+      };
+    },
+  };
+};
+
+// Names of models are JSON and begin otherwise.
+const copyPrefix = 'copy ';
+const retiredPrefix = 'retired ';
+
+const fresh = (model: string, generation: string): Omit<ModelDocument, '_id' | 'at'> => ({
+  generation,
+  model,
+  position: start,
+  fence: 0,
+  applied: 0,
+  seq: 0,
+  reserved: 0,
+  dead: [],
+});
+
+const rowsOf = ({ db }: Models, generation: string): Collection =>
+  db.collection(`rows_${generation}`);
+
+const snapshotOf = (models: Models, state: ModelDocument): Snapshot => {
+  const { seq, position } = state;
+  const dead = state.dead.map(({ stamp }) => stamp);
+  const visible =
+    dead.length === 0
+      ? { from: { $lte: seq }, until: { $gt: seq } }
+      : {
+          from: { $lte: seq, $nin: dead },
+          $or: [{ until: { $gt: seq } }, { until: { $in: dead } }],
+        };
+  return { rows: rowsOf(models, state.generation), visible, position };
+};
+
+/** The model as it is now with a stamp of ours, or null when this mark was applied before. */
+const reserve = async (
+  { documents }: Models,
+  { model, id }: { readonly model: string; readonly id: string },
+  { fence, position }: Mark,
+): Promise<ModelDocument | null> => {
+  const isLive = model === id;
+  const first = fresh(model, randomUUID());
+  const or = (member: keyof typeof first): Document => ({
+    $ifNull: [`$${member}`, { $literal: first[member] }],
+  });
+  const isUnfinished = { $gt: ['$reserved', '$seq'] };
+  const unfinished = [{ stamp: '$reserved', at: '$$NOW' }];
+  const reserving = {
+    generation: or('generation'),
+    model: or('model'),
+    position: or('position'),
+    applied: or('applied'),
+    seq: or('seq'),
+    fence: { $literal: fence },
+    dead: { $cond: [isUnfinished, { $concatArrays: ['$dead', unfinished] }, or('dead')] },
+    reserved: { $add: [or('reserved'), 1] },
+    at: '$$NOW',
+  };
+  const isNew = {
+    fence: { $lte: fence },
+    $or: [
+      { position: { $lt: position } },
+      { position: { $eq: position }, applied: { $ne: fence } },
+    ],
+  };
+  try {
+    const state = await documents.findOneAndUpdate(
+      { _id: { $eq: id }, ...isNew },
+      [{ $set: reserving }],
+      { upsert: isLive, returnDocument: 'after' },
+    );
+    if (state !== null) return state;
+  } catch (error) {
+    // It is there and did not match.
+    if (!isDuplicate(error)) throw error;
+  }
+  const known = await documents.findOne({ _id: { $eq: id } });
+  if (known === null) throw new Fault('conflict', `this copy of ${model} was dropped`);
+  if (fence < known.fence) throw new Fault('conflict', `another projector writes ${model} now`);
+  return null;
+};
+
+const createIndexes = async (models: Models, generation: string): Promise<void> => {
+  await rowsOf(models, generation).createIndexes([
+    ...models.indexes,
+    { name: 'replaced', key: { until: 1 }, partialFilterExpression: { until: { $lt: open } } },
+    { name: 'from', key: { from: 1 } },
+  ]);
+};
+
+/** One write switches all readers; the rows that they may be reading go later. */
+const adopt = async (models: Models, model: string, copy: string): Promise<void> => {
+  const { documents } = models;
+  const [built, live] = await Promise.all([
+    documents.findOne({ _id: { $eq: copy } }),
+    documents.findOne({ _id: { $eq: model } }),
+  ]);
+  if (built === null) throw new Fault('conflict', `this copy of ${model} was dropped`);
+  const { _id, ...state } = built;
+  if (live !== null) {
+    const retired = `${retiredPrefix}${live.generation}`;
+    await documents.updateOne(
+      { _id: retired },
+      [{ $set: { generation: live.generation, at: '$$NOW' } }],
+      { upsert: true },
+    );
+  }
+  await documents.replaceOne({ _id: model }, state, { upsert: true });
+  await documents.deleteOne({ _id });
+};
+
+/** Takes away what nobody can see any more: a function to call after each commit. */
+const sweeperOf = (models: Models, id: string) => {
+  const { documents } = models;
+  // Commits of this process, now and then one: what was replaced up to there goes once it is old.
+  let marks: readonly { readonly stamp: number; readonly at: number }[] = [];
+  let sweptAt = -Infinity;
+  return async (state: ModelDocument): Promise<void> => {
+    const now = performance.now();
+    if (now - sweptAt < sweepEveryMs) return;
+    sweptAt = now;
+    const past = marks.findLast(({ at }) => now - at > readingMs);
+    marks = [
+      ...marks.filter(({ at }) => now - at <= readingMs),
+      { stamp: state.reserved, at: now },
+    ];
+    const rows = rowsOf(models, state.generation);
+    const dead = state.dead.map(({ stamp }) => stamp);
+    if (past !== undefined) {
+      await rows.deleteMany({ until: { $lte: past.stamp, $nin: dead } });
+    }
+    const settled = state.dead
+      .filter(({ at }) => state.at.getTime() - at.getTime() > deadMs)
+      .map(({ stamp }) => stamp);
+    if (settled.length > 0) {
+      await rows.deleteMany({ from: { $in: settled } });
+      await rows.updateMany({ until: { $in: settled } }, { $set: { until: open } });
+      await documents.updateOne({ _id: id }, { $pull: { dead: { stamp: { $in: settled } } } });
+    }
+    await dropForgotten(models);
+  };
+};
+
+/** Generations that were replaced, and copies that nobody went on with for a day. */
+const dropForgotten = async (models: Models): Promise<void> => {
+  const { documents } = models;
+  const olderThan = (prefix: string, ms: number) => ({
+    _id: { $gte: prefix, $lt: `${prefix}~` },
+    $expr: { $lt: ['$at', { $subtract: ['$$NOW', ms] }] },
+  });
+  const forgotten = await documents
+    .find({ $or: [olderThan(retiredPrefix, readingMs), olderThan(copyPrefix, forgottenCopyMs)] })
+    .toArray();
+  for (const { _id, generation } of forgotten) {
+    const isUsed = (await documents.countDocuments({ generation, _id: { $ne: _id } })) > 0;
+    if (!isUsed) await rowsOf(models, generation).drop();
+    await documents.deleteOne({ _id });
+  }
+};

@@ -1,0 +1,97 @@
+import type { Document, Filter as Match } from 'mongodb';
+import { foldCase } from '../../kernel/case-fold.js';
+import { unreachable } from '../../kernel/decision.js';
+import type { Comparison, Leaf } from '../../kernel/filter.js';
+
+// Conditions on stored members. What a user sent is always a value under `$eq`, `$in` or `$literal`:
+// never a member, an operator or a pattern.
+
+export const everything: Match<Document> = {};
+export const nothing: Match<Document> = { _id: { $in: [] } };
+
+/** Where a text stands: as it is, and folded where folding changes it. */
+export type TextPlace = { readonly text: string; readonly folded: string };
+
+export type TextLeaf = Extract<Leaf, { readonly kind: 'text' | 'id' }>;
+
+/** What is kept beside a text so that it is found without regard to case; null: nothing is needed. */
+export const foldedOf = (text: string): string | null => {
+  const folded = foldCase(text);
+  return folded === text ? null : folded;
+};
+
+/** A missing value makes every comparison false but `ne` and `not_in` (contract 3.7). */
+export const textMatch = (leaf: TextLeaf, place: TextPlace): Match<Document> => {
+  const isExact = leaf.caseSensitive;
+  const values = isExact ? leaf.values : leaf.values.map(foldCase);
+  switch (leaf.operator) {
+    case 'contains':
+      return isExact
+        ? holdsEach(`$${place.text}`, values)
+        : holdsEach({ $ifNull: [`$${place.folded}`, `$${place.text}`] }, values);
+    case 'eq':
+    case 'one_of':
+      return isOneOf(place, values, isExact);
+    case 'ne':
+    case 'not_in':
+      return { $nor: [isOneOf(place, values, isExact)] };
+    default:
+      return unreachable(leaf.operator);
+  }
+};
+
+/** A text that is not folded already is no folded value, so looking at both places is exact. */
+const isOneOf = (
+  { text, folded }: TextPlace,
+  values: readonly string[],
+  isExact: boolean,
+): Match<Document> => {
+  const here = { [text]: { $in: [...values] } };
+  return isExact ? here : { $or: [here, { [folded]: { $in: [...values] } }] };
+};
+
+/** Bytes are looked for, so nothing is a pattern; of a missing text the place is null, not ≥ 0. */
+const holdsEach = (text: string | Document, values: readonly string[]): Match<Document> => {
+  const holds = (value: string | Document): Document => ({
+    $gte: [{ $indexOfBytes: [text, value] }, 0],
+  });
+  const [only] = values;
+  if (values.length === 1) return { $expr: holds({ $literal: only }) };
+  return {
+    $expr: {
+      $allElementsTrue: [
+        { $map: { input: { $literal: values }, as: 'part', in: holds('$$part') } },
+      ],
+    },
+  };
+};
+
+const signs = {
+  eq: '$eq',
+  ne: '$eq',
+  gt: '$gt',
+  gte: '$gte',
+  lt: '$lt',
+  lte: '$lte',
+} as const satisfies Readonly<Record<Comparison, string>>;
+
+/** The server compares a value with those of its own type only. */
+export const comparison = (
+  member: string,
+  operator: Comparison,
+  value: string | number | boolean,
+): Match<Document> => {
+  const condition = { [member]: { [signs[operator]]: value } };
+  return operator === 'ne' ? { $nor: [condition] } : condition;
+};
+
+export const between = (member: string, [low = NaN, high = NaN]: readonly number[]) => ({
+  [member]: { $gte: low, $lte: high },
+});
+
+/** All of nothing is true, any of nothing is false. */
+export const all = (conditions: readonly Match<Document>[]): Match<Document> =>
+  conditions.length === 0 ? everything : { $and: [...conditions] };
+export const any = (conditions: readonly Match<Document>[]): Match<Document> =>
+  conditions.length === 0 ? nothing : { $or: [...conditions] };
+export const not = (condition: Match<Document>): Match<Document> => ({ $nor: [condition] });

@@ -1,0 +1,75 @@
+import { expect } from 'chai';
+import { openMemoryLeases } from '../../engines/memory/leases.js';
+import { openMongoLeases } from '../../engines/mongodb/leases.js';
+import { systemClock } from '../../engines/node/clock.js';
+import type { Leases } from '../../kernel/ports.js';
+import { leasesSuite } from '../suites/leases.js';
+import { until } from '../support/until.js';
+import { dropDatabase, withMongo } from '../support/with-mongo.js';
+
+leasesSuite('one process', async () => {
+  const leases = openMemoryLeases(systemClock);
+  return { leases, close: () => leases.close() };
+});
+
+withMongo('leases of several processes', (server) => {
+  leasesSuite('MongoDB', async () => {
+    const url = server().url();
+    const leases = await openMongoLeases({ url });
+    const close = async () => {
+      await leases.close();
+      await dropDatabase(url);
+    };
+    return { leases, close };
+  });
+
+  describe('a lease that somebody holds', () => {
+    let url: string;
+    let all: readonly Leases[];
+    beforeEach(async () => {
+      url = server().url();
+      all = await Promise.all([1, 2, 3].map(() => openMongoLeases({ url })));
+    });
+    afterEach(async () => {
+      for (const leases of all) await leases.close();
+      await dropDatabase(url);
+    });
+    const at = (place: number): Leases => all[place] ?? expect.fail();
+
+    it('is refused to everybody else, who cannot release it either', async () => {
+      expect(await at(0).take('projections', 'one', 60_000)).to.equal(1);
+      await at(1).release('projections', 'two');
+      expect(await at(1).take('projections', 'two', 60_000)).to.equal(null);
+      expect(await at(1).take('worker', 'two', 60_000)).to.equal(1);
+    });
+
+    it('is granted to one of many who ask at once', async () => {
+      for (let round = 0; round < 10; round += 1) {
+        const askers = Array.from({ length: 12 }, (_, asker) => `asker ${asker}`);
+        const fences = await Promise.all(
+          askers.map((asker, place) => at(place % 3).take(`lease ${round}`, asker, 60_000)),
+        );
+        expect(fences.filter((fence) => fence !== null)).to.deep.equal([1]);
+      }
+    });
+
+    it('goes to the next one when its time is over, under a greater fence', async () => {
+      expect(await at(0).take('projections', 'one', 200)).to.equal(1);
+      let fence: number | null = null;
+      await until('the lease is free', 5_000, async () => {
+        fence = await at(1).take('projections', 'two', 60_000);
+        return fence !== null;
+      });
+      expect(fence).to.equal(2);
+      expect(await at(0).take('projections', 'one', 60_000)).to.equal(null);
+    });
+
+    it('stays with a holder who renews late while nobody else asked', async () => {
+      expect(await at(0).take('projections', 'one', 1)).to.equal(1);
+      await until('it is over', 5_000, async () => {
+        const renewed = await at(0).take('projections', 'one', 1);
+        return renewed === 1;
+      });
+    });
+  });
+});

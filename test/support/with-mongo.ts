@@ -1,0 +1,34 @@
+import { MongoClient } from 'mongodb';
+import { hasMongo, howToHaveMongo, startMongo, type MongoServer } from './mongo.js';
+
+/**
+ * Tests that talk to a MongoDB, one server for all of them. Where there is none they are skipped
+ * and say how to have one; under `CI=true` that is a failure.
+ */
+export const withMongo = (title: string, tests: (server: () => MongoServer) => void): void => {
+  describe(title, () => {
+    if (!hasMongo) {
+      it(howToHaveMongo, function () {
+        if (process.env['CI'] === 'true') throw new Error(`in CI nothing may be ${howToHaveMongo}`);
+        process.stdout.write(`    ${title}: ${howToHaveMongo}\n`);
+        this.skip();
+      });
+      return;
+    }
+    let server: MongoServer | null = null;
+    before(async () => {
+      server = await startMongo();
+    });
+    after(() => server?.stop());
+    tests(() => {
+      if (server === null) throw new Error('MongoDB is started before the first test, not earlier');
+      return server;
+    });
+  });
+};
+
+export const dropDatabase = async (url: string): Promise<void> => {
+  const client = new MongoClient(url);
+  await client.db().dropDatabase();
+  await client.close();
+};
