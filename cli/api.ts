@@ -1,11 +1,12 @@
 import type { Config } from '../config.js';
+import { groupSight, maintainerSight } from '../command-api/access/group-sight.js';
 import { openGate } from '../command-api/access/gate.js';
 import { openIdempotency } from '../command-api/idempotency/once.js';
 import { startServer, type RunningServer } from '../engines/koa/server.js';
 import type { Secrets } from '../engines/node/secrets.js';
 import type { Logger } from '../engines/pino/logger.js';
 import type { Metrics } from '../engines/prometheus/metrics.js';
-import type { Freshness } from '../contract/gate.js';
+import type { Freshness, Sights } from '../contract/gate.js';
 import type { Route } from '../contract/operation.js';
 import { Fault } from '../kernel/fault.js';
 import type { Clock, Documents, EventLog, Ids } from '../kernel/ports.js';
@@ -34,7 +35,7 @@ type Start = {
 export const startApi = (start: Start): Promise<RunningServer> => {
   const { config, needs } = start;
   const { log, ids, clock, secrets, freshness } = needs;
-  const gate = openGate({ log, clock, secrets, sights: {} });
+  const gate = openGate({ log, clock, secrets, sights: sightsOf(log) });
   return startServer({
     routes: playedBy(config.roles, routesOf({ ...needs, gate })),
     gate,
@@ -72,3 +73,9 @@ const playedBy = (played: Config['roles'], routes: readonly Route[]): readonly R
       },
     };
   });
+
+/** How each noun whose objects are in no project says who may see and do what (contract 2.6). */
+const sightsOf = (log: EventLog): Sights => ({
+  'group-sight': groupSight(log),
+  maintainer: maintainerSight(log),
+});

@@ -4,6 +4,7 @@ import { components, operations } from '../contract/all.js';
 import { openApiDocument } from '../contract/openapi.js';
 import { apiKeyWrites } from '../command-api/api-keys/routes.js';
 import { experimentWrites } from '../command-api/experiments/routes.js';
+import { collaboratorWrites } from '../command-api/collaborators/routes.js';
 import { logStreamWrites } from '../command-api/log-streams/routes.js';
 import { projectWrites } from '../command-api/projects/routes.js';
 import { openSessionBook } from '../command-api/sessions/book.js';
@@ -13,6 +14,7 @@ import type { Secrets } from '../engines/node/secrets.js';
 import type { Clock, Documents, EventLog, Ids } from '../kernel/ports.js';
 import type { Records } from '../kernel/records.js';
 import { apiKeyReads } from '../query-api/api-keys/routes.js';
+import { collaboratorReads } from '../query-api/collaborators/routes.js';
 import { columnReads } from '../query-api/columns/routes.js';
 import { experimentReads } from '../query-api/experiments/routes.js';
 import { logStreamReads } from '../query-api/log-streams/routes.js';
@@ -46,6 +48,8 @@ export const routesOf = (needs: Needs): readonly Route[] => {
     ...projectWrites({ log, ids, newestRuns: questions.newestRuns }),
     ...logStreamWrites({ log, ids }),
     ...experimentWrites({ log, ids, ...questions }),
+    ...collaboratorWrites({ log, gate }),
+    ...collaboratorReads({ documents }),
     ...projectReads({ documents, gate }),
     ...experimentReads({ documents, records }),
     ...logStreamReads({ documents, records }),

@@ -1,6 +1,16 @@
 import type { TSchema } from 'typebox';
 import { createApiKey, listApiKeys, revokeApiKey } from './api-keys.js';
 import {
+  addCollaborators,
+  addGroupCollaborators,
+  changeCollaborator,
+  changeGroupCollaborator,
+  listCollaborators,
+  listGroupCollaborators,
+  removeCollaborator,
+  removeGroupCollaborator,
+} from './collaborators.js';
+import {
   sessionsAvailableColumns,
   spansAvailableColumns,
   tracesAvailableColumns,
@@ -69,6 +79,14 @@ export const operations: readonly Operation[] = [
   getProject,
   changeProject,
   deleteProject,
+  listCollaborators,
+  addCollaborators,
+  changeCollaborator,
+  removeCollaborator,
+  listGroupCollaborators,
+  addGroupCollaborators,
+  changeGroupCollaborator,
+  removeGroupCollaborator,
   createLogStream,
   listLogStreams,
   pageLogStreams,

@@ -48,6 +48,8 @@ export type Operation<
   /** `r` waits for the read models and never appends; `w` may append (contract 1.7, 1.8). */
   readonly kind: 'r' | 'w';
   readonly requires: Requirement;
+  /** Also whoever `user_id` of the path names, as long as they see the project (contract 5.4). */
+  readonly orSelf: boolean;
   readonly params: P;
   readonly query: Q;
   /** Null: the operation has no body and ignores one. Of a form: its text parts. */
@@ -73,7 +75,9 @@ type Written<P extends TObject, Q extends TObject, B extends TSchema, R extends 
   Pick<Operation<P, Q, B, R>, 'params' | 'query' | 'response'> & {
     readonly body?: B;
     readonly form?: Form<B>;
-  } & Partial<Pick<Operation<P, Q, B, R>, 'size' | 'status' | 'media' | 'conditional' | 'faults'>>;
+  } & Partial<
+    Pick<Operation<P, Q, B, R>, 'orSelf' | 'size' | 'status' | 'media' | 'conditional' | 'faults'>
+  >;
 
 export const operation = <
   P extends TObject,
@@ -83,6 +87,7 @@ export const operation = <
 >(
   written: Written<P, Q, B, R>,
 ): Operation<P, Q, B, R> => ({
+  orSelf: false,
   size: 'json',
   status: 200,
   media: 'application/json',

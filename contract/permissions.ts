@@ -68,3 +68,15 @@ export const userPermissions = (
     ),
   ];
 };
+
+/** What a caller may do with a collaborator of a project; everybody may leave (contract 5.4). */
+export const collaboratorPermissions = (
+  role: ProjectRole,
+  isSelf: boolean,
+): readonly Permission[] => {
+  const isOwner = role === 'owner';
+  return [
+    permitted('update_role', isOwner, 'Needs the role owner'),
+    permitted('delete', isOwner || isSelf, 'Needs the role owner'),
+  ];
+};

@@ -5,6 +5,8 @@ export const organizationRoles = ['read_only', 'auditor', 'user', 'manager', 'ad
 export type OrganizationRole = (typeof organizationRoles)[number];
 export const projectRoles = ['viewer', 'annotator', 'editor', 'owner'] as const;
 export type ProjectRole = (typeof projectRoles)[number];
+export const groupRoles = ['pending', 'member', 'maintainer'] as const;
+export type GroupRole = (typeof groupRoles)[number];
 
 /** Requirements about an object of the path that is no project, and the parameter that names it. */
 export const objectRequirements = {
@@ -66,27 +68,35 @@ export type ProjectInSight = {
 
 /**
  * What the caller may do in a live project of their own organisation; null = it is out of sight and
- * answers 404. `userRole` is the user's own role, not capped by the key: `owner` for an admin and
- * for who created the project, `viewer` for an auditor, capped at `viewer` for read_only (contract
- * 2.6, rule 1), then within the bounds of the key (contract 2.4, rule 4). Roles of collaborators
- * and groups add to it here.
+ * answers 404. `userRole` is the user's own role, not capped by the key; `granted` is the strongest
+ * role that the project gives the user, as a collaborator or through groups. The greatest of
+ * `granted`, `owner` for an admin and `viewer` for an auditor counts, at most `viewer` for
+ * read_only (contract 2.6, rule 1), then within the bounds of the key (contract 2.4, rule 4).
  */
 export const roleInProject = (
   userRole: OrganizationRole,
-  { userId, key }: Pick<Principal, 'userId' | 'key'>,
-  project: { readonly id: ProjectId; readonly createdBy: UserId },
+  key: Pick<KeyRights, 'projectId' | 'projectRole'> | null,
+  project: ProjectId,
+  granted: ProjectRole | null,
 ): ProjectRole | null => {
-  if (key !== null && key.projectId !== null && key.projectId !== project.id) return null;
-  const own = ownRole(userRole, project.createdBy === userId ? 'owner' : null);
+  if (key !== null && key.projectId !== null && key.projectId !== project) return null;
+  const own = ownRole(userRole, granted);
   if (own === null || key === null || key.projectRole === null) return own;
   return weaker(projectRoles, own, key.projectRole);
 };
 
-const ownRole = (userRole: OrganizationRole, given: ProjectRole | null): ProjectRole | null => {
+const ownRole = (userRole: OrganizationRole, granted: ProjectRole | null): ProjectRole | null => {
   if (userRole === 'admin') return 'owner';
-  if (userRole === 'auditor') return given ?? 'viewer';
-  return userRole === 'read_only' && given !== null ? 'viewer' : given;
+  if (userRole === 'auditor') return granted ?? 'viewer';
+  return userRole === 'read_only' && granted !== null ? 'viewer' : granted;
 };
+
+/** The strongest of the roles, null for none. */
+export const strongest = (roles: readonly ProjectRole[]): ProjectRole | null =>
+  roles.reduce<ProjectRole | null>(
+    (best, role) => (best === null || atLeast(projectRoles, role, best) ? role : best),
+    null,
+  );
 
 /** Position in the list: what "at least" compares. */
 export const atLeast = <T extends string>(ranking: readonly T[], role: T, needed: T): boolean =>

@@ -1,6 +1,7 @@
 // Stored for ever: names, members and versions below are the storage format.
 import { Type, type Static } from 'typebox';
 import { id, instant, nullable } from '../kernel/shapes.js';
+import type { CollaboratorEvent } from './collaborators.js';
 
 /** Stream `project-<project>`. The creator becomes its owner (contract 2.6, rule 2). */
 export const projectCreated = Type.Object({
@@ -21,6 +22,7 @@ export const projectDetailsChanged = Type.Object({
 export const projectDeleted = Type.Object({ project_id: id('ProjectId') });
 
 export type ProjectEvent =
+  | CollaboratorEvent
   | { readonly type: 'ProjectCreated'; readonly data: Static<typeof projectCreated> }
   | { readonly type: 'ProjectRenamed'; readonly data: Static<typeof projectRenamed> }
   | { readonly type: 'ProjectDetailsChanged'; readonly data: Static<typeof projectDetailsChanged> }

@@ -1,6 +1,7 @@
 import { apiKeyList } from './api-key-list.js';
 import type { AnyProjection } from './documents-source.js';
 import { experimentList } from './experiment-list.js';
+import { groupList } from './group-list.js';
 import { logStreamList } from './log-stream-list.js';
 import { projectList } from './project-list.js';
 import { userList } from './user-list.js';
@@ -12,6 +13,7 @@ import { userList } from './user-list.js';
 export const projections: readonly AnyProjection[] = [
   apiKeyList,
   experimentList,
+  groupList,
   logStreamList,
   projectList,
   userList,

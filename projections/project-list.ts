@@ -1,18 +1,33 @@
 import type { ProjectFacts } from '../contract/projects.js';
+import type { ProjectRole } from '../contract/roles.js';
 import type { ProjectEvent } from '../events/projects.js';
 import { unreachable } from '../kernel/decision.js';
 import type { Document } from '../kernel/ports.js';
-import type { Instant } from '../kernel/shapes.js';
+import type { CollaboratorId, Instant } from '../kernel/shapes.js';
 import type { Projection } from './projection.js';
+
+/** A role given to a user or a group, whose id is `who`. */
+export type ListedCollaborator = {
+  readonly id: CollaboratorId;
+  readonly who: string;
+  readonly role: ProjectRole;
+  readonly created_at: Instant;
+};
+export type ListedProject = {
+  readonly facts: ProjectFacts;
+  /** In the order in which they came, the creator first. */
+  readonly users: readonly ListedCollaborator[];
+  readonly groups: readonly ListedCollaborator[];
+};
 
 /**
  * Live projects by id, in the scope of their organisation. What depends on the caller is added by
- * the read.
+ * the read. `seen_by` holds the ids of all collaborators, for `contains`.
  */
-export const projectList: Projection<ProjectEvent, ProjectFacts> = {
+export const projectList: Projection<ProjectEvent, ListedProject> = {
   collection: {
     name: 'project_list',
-    version: 1,
+    version: 2,
     fields: {
       id: 'id',
       name: 'text',
@@ -20,56 +35,114 @@ export const projectList: Projection<ProjectEvent, ProjectFacts> = {
       created_by: 'id',
       created_at: 'date',
       updated_at: 'date',
+      seen_by: 'id',
     },
   },
-  types: ['ProjectCreated', 'ProjectRenamed', 'ProjectDetailsChanged', 'ProjectDeleted'],
+  types: [
+    'ProjectCreated',
+    'ProjectRenamed',
+    'ProjectDetailsChanged',
+    'ProjectDeleted',
+    'CollaboratorAdded',
+    'CollaboratorRoleChanged',
+    'CollaboratorRemoved',
+    'GroupCollaboratorAdded',
+    'GroupCollaboratorRoleChanged',
+    'GroupCollaboratorRemoved',
+  ],
   keys: ({ data }) => [data.project_id],
-  evolve: (document, { type, data, metadata }) => {
+  evolve: (document, { type, data, metadata: { at } }) => {
     switch (type) {
       case 'ProjectCreated':
-        return documentOf(data.organization_id, {
-          id: data.project_id,
-          name: data.name,
-          type: data.type,
-          description: null,
-          labels: [],
-          created_by: data.created_by,
-          created_at: data.created_at,
-          updated_at: data.created_at,
-        });
+        return created(data);
       case 'ProjectRenamed':
-        return changed(document, { name: data.name }, metadata.at);
-      case 'ProjectDetailsChanged':
-        return changed(
-          document,
-          { description: data.description, labels: data.labels },
-          metadata.at,
-        );
+        return changed(document, { name: data.name, updated_at: at });
+      case 'ProjectDetailsChanged': {
+        const { description, labels } = data;
+        return changed(document, { description, labels, updated_at: at });
+      }
       case 'ProjectDeleted':
         return null;
+      case 'CollaboratorAdded':
+        return shared(document, 'users', (list) => added(list, data.user_id, data, at));
+      case 'CollaboratorRoleChanged':
+        return shared(document, 'users', (list) => withRole(list, data.user_id, data.role));
+      case 'CollaboratorRemoved':
+        return shared(document, 'users', (list) => without(list, data.user_id));
+      case 'GroupCollaboratorAdded':
+        return shared(document, 'groups', (list) => added(list, data.group_id, data, at));
+      case 'GroupCollaboratorRoleChanged':
+        return shared(document, 'groups', (list) => withRole(list, data.group_id, data.role));
+      case 'GroupCollaboratorRemoved':
+        return shared(document, 'groups', (list) => without(list, data.group_id));
       default:
         return unreachable(type);
     }
   },
 };
 
-const documentOf = (organization: string, facts: ProjectFacts): Document<ProjectFacts> => ({
-  key: facts.id,
+type Listed = Document<ListedProject>;
+type Collaborators = readonly ListedCollaborator[];
+type Created = Extract<ProjectEvent, { readonly type: 'ProjectCreated' }>['data'];
+
+const created = (data: Created): Listed =>
+  documentOf(data.organization_id, {
+    facts: {
+      id: data.project_id,
+      name: data.name,
+      type: data.type,
+      description: null,
+      labels: [],
+      created_by: data.created_by,
+      created_at: data.created_at,
+      updated_at: data.created_at,
+    },
+    users: [
+      {
+        id: data.project_id as string as CollaboratorId,
+        who: data.created_by,
+        role: 'owner',
+        created_at: data.created_at,
+      },
+    ],
+    groups: [],
+  });
+
+const documentOf = (organization: string, body: ListedProject): Listed => ({
+  key: body.facts.id,
   scope: organization,
   fields: {
-    id: facts.id,
-    name: facts.name,
-    type: facts.type,
-    created_by: facts.created_by,
-    created_at: facts.created_at,
-    updated_at: facts.updated_at,
+    id: body.facts.id,
+    name: body.facts.name,
+    type: body.facts.type,
+    created_by: body.facts.created_by,
+    created_at: body.facts.created_at,
+    updated_at: body.facts.updated_at,
+    seen_by: [...body.users, ...body.groups].map(({ who }) => who).join(' '),
   },
-  body: facts,
+  body,
 });
 
-const changed = (
-  document: Document<ProjectFacts> | null,
-  change: Partial<ProjectFacts>,
-  at: Instant,
-): Document<ProjectFacts> | null =>
-  document && documentOf(document.scope, { ...document.body, ...change, updated_at: at });
+const changed = (document: Listed | null, change: Partial<ProjectFacts>): Listed | null =>
+  document &&
+  documentOf(document.scope, { ...document.body, facts: { ...document.body.facts, ...change } });
+
+const shared = (
+  document: Listed | null,
+  list: 'users' | 'groups',
+  change: (list: Collaborators) => Collaborators,
+): Listed | null =>
+  document && documentOf(document.scope, { ...document.body, [list]: change(document.body[list]) });
+
+const added = (
+  list: Collaborators,
+  who: string,
+  { collaborator_id: id, role }: { collaborator_id: CollaboratorId; role: ProjectRole },
+  created_at: Instant,
+): Collaborators => [...without(list, who), { id, who, role, created_at }];
+
+const withRole = (list: Collaborators, who: string, role: ProjectRole): Collaborators =>
+  list.map((one) => (one.who === who ? { ...one, role } : one));
+
+const without = (list: Collaborators, who: string): Collaborators =>
+  list.filter((one) => one.who !== who);

@@ -1,6 +1,7 @@
 import { defaultPageLimit, pageMeasure, type PageAsked } from '../contract/envelope.js';
 import { listingFiltersMax } from '../contract/listings.js';
 import { canonicalUuid } from '../kernel/canonical.js';
+import { byCodePoint } from '../kernel/code-points.js';
 import type { Complaint } from '../kernel/fault.js';
 import type { Filter, FilterKind } from '../kernel/filter.js';
 import type { Collection, Document, Documents, Sort } from '../kernel/ports.js';
@@ -171,4 +172,18 @@ export const pageOf = async <B>(
     limit: asked.limit ?? defaultPageLimit,
   });
   return { rows, measure: pageMeasure(asked, rows.length, more) };
+};
+
+/** One page of rows that are all at hand, by text and then id, both ascending by code point. */
+export const pageInMemory = <T extends { readonly id: string }>(
+  all: readonly T[],
+  asked: PageAsked,
+  text: (row: T) => string,
+): { readonly rows: readonly T[]; readonly measure: ReturnType<typeof pageMeasure> } => {
+  const start = asked.starting_token ?? 0;
+  const end = start + (asked.limit ?? defaultPageLimit);
+  const rows = all
+    .toSorted((one, other) => byCodePoint(text(one), text(other)) || byCodePoint(one.id, other.id))
+    .slice(start, end);
+  return { rows, measure: pageMeasure(asked, rows.length, all.length > end) };
 };

@@ -7,6 +7,8 @@ import type { UserEvent } from '../../events/users.js';
 import { unreachable, type Fold } from '../../kernel/decision.js';
 import type {
   ApiKeyId,
+  CollaboratorId,
+  GroupId,
   FamilyId,
   Instant,
   OrganizationId,
@@ -25,8 +27,12 @@ export type Project = {
   readonly labels: readonly string[];
   readonly createdBy: UserId;
   readonly createdAt: Instant;
+  /** Who was given a role, the creator first; each with at most one entry. */
+  readonly users: ReadonlyMap<UserId, Collaboration>;
+  readonly groups: ReadonlyMap<GroupId, Collaboration>;
   readonly live: boolean;
 };
+export type Collaboration = { readonly id: CollaboratorId; readonly role: ProjectRole };
 
 export const projects: Fold<Project | null, ProjectEvent> = {
   initial: null,
@@ -42,6 +48,10 @@ export const projects: Fold<Project | null, ProjectEvent> = {
           labels: [],
           createdBy: data.created_by,
           createdAt: data.created_at,
+          users: new Map([
+            [data.created_by, { id: data.project_id as string as CollaboratorId, role: 'owner' }],
+          ]),
+          groups: new Map(),
           live: true,
         };
       case 'ProjectRenamed':
@@ -50,11 +60,36 @@ export const projects: Fold<Project | null, ProjectEvent> = {
         return project && { ...project, description: data.description, labels: data.labels };
       case 'ProjectDeleted':
         return project && { ...project, live: false };
+      case 'CollaboratorAdded':
+        return project && { ...project, users: added(project.users, data.user_id, data) };
+      case 'CollaboratorRoleChanged':
+        return project && { ...project, users: changed(project.users, data.user_id, data.role) };
+      case 'CollaboratorRemoved':
+        return project && { ...project, users: without(project.users, data.user_id) };
+      case 'GroupCollaboratorAdded':
+        return project && { ...project, groups: added(project.groups, data.group_id, data) };
+      case 'GroupCollaboratorRoleChanged':
+        return project && { ...project, groups: changed(project.groups, data.group_id, data.role) };
+      case 'GroupCollaboratorRemoved':
+        return project && { ...project, groups: without(project.groups, data.group_id) };
       default:
         return unreachable(type);
     }
   },
 };
+
+type Collaborations<K> = ReadonlyMap<K, Collaboration>;
+const added = <K>(
+  known: Collaborations<K>,
+  who: K,
+  { collaborator_id: id, role }: { collaborator_id: CollaboratorId; role: ProjectRole },
+): Collaborations<K> => new Map(known).set(who, { id, role });
+const changed = <K>(known: Collaborations<K>, who: K, role: ProjectRole): Collaborations<K> => {
+  const one = known.get(who);
+  return one === undefined ? known : new Map(known).set(who, { ...one, role });
+};
+const without = <K, V>(known: ReadonlyMap<K, V>, who: K): ReadonlyMap<K, V> =>
+  new Map([...known].filter(([other]) => other !== who));
 
 export type RunKind = 'log_stream' | 'experiment' | 'metrics_testing';
 /** A run as the log has it; null before it was created. */

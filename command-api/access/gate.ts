@@ -1,14 +1,20 @@
 import type { Credential, Gate, Sights } from '../../contract/gate.js';
-import { roleInProject, type Principal } from '../../contract/roles.js';
+import {
+  roleInProject,
+  strongest,
+  type Principal,
+  type ProjectRole,
+} from '../../contract/roles.js';
 import { Fault } from '../../kernel/fault.js';
 import type { Clock, EventReader } from '../../kernel/ports.js';
-import type { ApiKeyId, Instant } from '../../kernel/shapes.js';
+import type { ApiKeyId, Instant, UserId } from '../../kernel/shapes.js';
 import { reservation } from '../../kernel/reservation.js';
 import { load } from '../../kernel/transact.js';
-import { apiKeys, projects, type ApiKey, type User } from './folds.js';
+import { apiKeys, projects, type ApiKey, type Project, type User } from './folds.js';
+import { groups, isIn, type Group } from './groups.js';
 import { liveUser } from './people.js';
 import { principalOfKey } from './rights.js';
-import { apiKeyStream, projectStream, reservationStream } from './streams.js';
+import { apiKeyStream, groupStream, projectStream, reservationStream } from './streams.js';
 
 export type KeyReading = {
   /**
@@ -38,6 +44,19 @@ export const openGate = ({ log, clock, secrets, sights = {} }: Needs): Gate => {
   const people = remembering<User | null>(clock);
 
   const userNow = (id: string): Promise<User | null> => people(id, async () => liveUser(log, id));
+  const memberships = remembering<Group | null>(clock);
+  /** Roles given to the user and to the groups that they are in (contract 2.6, rule 1). */
+  const grantedIn = async (project: Project, user: UserId): Promise<ProjectRole | null> => {
+    const own = project.users.get(user);
+    const through = await Promise.all(
+      [...project.groups].map(async ([id, { role }]) => {
+        const ask = async () => (await load(log, groupStream(id), groups)).state;
+        const group = await memberships(id, ask);
+        return group?.live === true && isIn(group.members.get(user)?.role) ? [role] : [];
+      }),
+    );
+    return strongest([...(own === undefined ? [] : [own.role]), ...through.flat()]);
+  };
   const callerNow = (hash: string) =>
     callers(hash, async () => {
       const { state } = await load(log, reservationStream('api-key-value', hash), reservation);
@@ -87,7 +106,8 @@ export const openGate = ({ log, clock, secrets, sights = {} }: Needs): Gate => {
       // Not the principal's role: a key caps what its creator may do in the organisation, not where
       // they are an owner.
       const user = await userNow(principal.userId);
-      const role = user === null ? null : roleInProject(user.role, principal, project);
+      const granted = user === null ? null : await grantedIn(project, user.id);
+      const role = user === null ? null : roleInProject(user.role, principal.key, id, granted);
       return role === null ? null : { id, name: project.name, role };
     },
     userInSight: async (principal, id) => {

@@ -4,6 +4,7 @@ import { stream, type StreamName } from '../../kernel/ports.js';
 export const organizationStream = (id: string): StreamName => stream('organization', id);
 export const userStream = (id: string): StreamName => stream('user', id);
 export const apiKeyStream = (id: string): StreamName => stream('api-key', id);
+export const groupStream = (id: string): StreamName => stream('group', id);
 export const projectStream = (id: string): StreamName => stream('project', id);
 export const runStream = (id: string): StreamName => stream('run', id);
 /**
@@ -26,6 +27,8 @@ export const reservationStream = (
     | 'experiment'
     | 'api-key-value'
     | 'email'
-    | 'session',
+    | 'session'
+    | 'group'
+    | 'invitation',
   digest: string,
 ): StreamName => stream('reservation', what, digest);

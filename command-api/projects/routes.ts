@@ -70,7 +70,8 @@ export const projectWrites = ({ log, ids, newestRuns }: ProjectNeeds): readonly 
       const user = await userBlockOf(log, principal.userId);
       // Whose key is limited creates a project as its owner and may still do less in it with that
       // key.
-      const role = roleInProject(principal.organizationRole, principal, made) ?? 'viewer';
+      const role =
+        roleInProject(principal.organizationRole, principal.key, made.id, 'owner') ?? 'viewer';
       return { position, body: projectAnswer(factsOf(made, made.createdAt), user, [], role) };
     }),
 
@@ -84,7 +85,7 @@ export const projectWrites = ({ log, ids, newestRuns }: ProjectNeeds): readonly 
       if (renamed !== null && before.state !== null) {
         await release(log, nameStream(state.organizationId, before.state.name), id, cause);
       }
-      const last = (await log.read(projectStream(id))).findLast(({ revision }) => revision > 0);
+      const last = (await log.read(projectStream(id))).findLast(({ type }) => isShown(type));
       const facts = factsOf(state, last?.metadata.at ?? state.createdAt);
       const user = await userBlockOf(log, state.createdBy);
       const runs = await newestRuns(id, shownRunsMax);
@@ -112,6 +113,10 @@ export const projectWrites = ({ log, ids, newestRuns }: ProjectNeeds): readonly 
     }),
   ];
 };
+
+/** What `updated_at` tells of: who works on a project is not part of it. */
+const isShown = (type: string): boolean =>
+  type === 'ProjectRenamed' || type === 'ProjectDetailsChanged';
 
 const present = (project: Project | null): Project => {
   if (project === null) throw new Fault('not-found', 'Project not found');

@@ -28,6 +28,9 @@ export const authorize = async (
 ): Promise<ProjectInSight | null> => {
   const project = await projectOf(principal, params, gate);
   const { requires } = operation;
+  if (operation.orSelf && params['user_id'] === principal.userId && !isBound(principal)) {
+    return project;
+  }
   if (requires === 'self') await requireSelf(principal, params, gate);
   else if (isAboutObject(requires)) await requireSight(requires, principal, params, gate);
   else if (!isAllowed(requires, principal, project)) throw forbidden();

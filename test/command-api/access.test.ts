@@ -30,34 +30,36 @@ const key = (more: { projectId?: number; projectRole?: ProjectRole } = {}) => ({
 });
 
 describe('the role in a project', () => {
-  const own = { id: projectId(1), createdBy: userId(1) };
-  const others = { id: projectId(1), createdBy: userId(2) };
-  const person = { userId: userId(1), key: null };
-  const roles: readonly (readonly [OrganizationRole, ProjectRole, ProjectRole | null])[] = [
-    ['read_only', 'viewer', null],
-    ['auditor', 'owner', 'viewer'],
-    ['user', 'owner', null],
-    ['manager', 'owner', null],
-    ['admin', 'owner', 'owner'],
+  const project = projectId(1);
+  const roles: readonly (readonly [OrganizationRole, ProjectRole | null, ProjectRole | null])[] = [
+    ['read_only', 'owner', 'viewer'],
+    ['read_only', null, null],
+    ['auditor', 'editor', 'editor'],
+    ['auditor', null, 'viewer'],
+    ['user', 'annotator', 'annotator'],
+    ['user', null, null],
+    ['manager', 'owner', 'owner'],
+    ['manager', null, null],
+    ['admin', 'viewer', 'owner'],
+    ['admin', null, 'owner'],
   ];
-  for (const [role, ofOwn, ofOthers] of roles) {
-    it(`of ${role}: ${ofOwn} of what they created, ${ofOthers ?? 'none'} elsewhere`, () => {
-      expect(roleInProject(role, person, own)).to.equal(ofOwn);
-      expect(roleInProject(role, person, others)).to.equal(ofOthers);
-    });
+  for (const [role, granted, effective] of roles) {
+    it(`of ${role}: ${effective ?? 'none'} where ${granted ?? 'nothing'} was given`, () =>
+      expect(roleInProject(role, null, project, granted)).to.equal(effective));
   }
 
   it('with a key is the lesser of its own and its creator’s', () => {
-    const as = (projectRole: ProjectRole) => ({ userId: userId(1), key: key({ projectRole }) });
-    expect(roleInProject('admin', as('annotator'), others)).to.equal('annotator');
-    expect(roleInProject('auditor', as('editor'), others)).to.equal('viewer');
-    expect(roleInProject('user', as('editor'), others)).to.equal(null);
+    const as = (projectRole: ProjectRole) => key({ projectRole });
+    expect(roleInProject('admin', as('annotator'), project, null)).to.equal('annotator');
+    expect(roleInProject('auditor', as('editor'), project, null)).to.equal('viewer');
+    expect(roleInProject('user', as('editor'), project, null)).to.equal(null);
+    expect(roleInProject('user', as('editor'), project, 'annotator')).to.equal('annotator');
   });
 
   it('with a bound key is none in any other project, also for an admin', () => {
-    const as = { userId: userId(1), key: key({ projectId: 2 }) };
-    expect(roleInProject('admin', as, others)).to.equal(null);
-    expect(roleInProject('admin', as, { ...others, id: projectId(2) })).to.equal('owner');
+    const as = key({ projectId: 2 });
+    expect(roleInProject('admin', as, project, 'owner')).to.equal(null);
+    expect(roleInProject('admin', as, projectId(2), null)).to.equal('owner');
   });
 });
 

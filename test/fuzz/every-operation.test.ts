@@ -27,12 +27,16 @@ const known = async ({ client }: App): Promise<Readonly<Record<string, unknown>>
       traces: [{ input: 'in', spans: [{ type: 'tool', id: span, input: 'in' }] }],
     },
   });
+  const key = await client.call<{ created_by: string }>('POST', '/v2/users/api_keys', {
+    body: { description: 'fuzz' },
+  });
   return {
     project_id: project.body.id,
     log_stream_id: stream.body.id,
     experiment_id: experiment.body.id,
     trace_id: logged.body.trace_ids[0],
     parent_id: logged.body.trace_ids[0],
+    user_id: key.body.created_by,
     span_id: span,
   };
 };

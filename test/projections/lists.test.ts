@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Document, Event, Recorded } from '../../kernel/ports.js';
-import type { RunId } from '../../kernel/shapes.js';
+import type { CollaboratorId, GroupId, RunId } from '../../kernel/shapes.js';
 import { apiKeyList } from '../../projections/api-key-list.js';
 import { logStreamList } from '../../projections/log-stream-list.js';
 import { projectList } from '../../projections/project-list.js';
@@ -80,7 +80,7 @@ describe('the lists', () => {
     );
     expect(others).to.deep.equal([]);
     expect(document).to.include({ key: id, scope: organization });
-    expect(document?.body).to.deep.equal({
+    expect(document?.body.facts).to.deep.equal({
       id,
       name: 'new',
       type: 'gen_ai',
@@ -91,6 +91,27 @@ describe('the lists', () => {
       updated_at: instantAfter(2),
     });
     expect(document?.fields).to.include({ name: 'new', updated_at: instantAfter(2) });
+  });
+
+  it('have who works on a project, users and groups, to be found by', () => {
+    const group_id = 'eeeeeeee-0000-4000-8000-00000000000a' as GroupId;
+    const user_id = userId(2);
+    const place = { project_id: id, collaborator_id: 'one' as CollaboratorId };
+    const [document] = documentsOf(
+      projectList,
+      projectMade(1, userId(1)),
+      { type: 'CollaboratorAdded', data: { ...place, user_id, role: 'viewer' } },
+      { type: 'CollaboratorRoleChanged', data: { project_id: id, user_id, role: 'editor' } },
+      { type: 'GroupCollaboratorAdded', data: { ...place, group_id, role: 'viewer' } },
+      { type: 'CollaboratorRemoved', data: { project_id: id, user_id: userId(1) } },
+    );
+    const one = { id: 'one', who: user_id, role: 'editor', created_at: instantAfter(1) };
+    expect(document?.body.users).to.deep.equal([one]);
+    expect(document?.body.groups).to.deep.equal([
+      { id: 'one', who: group_id, role: 'viewer', created_at: instantAfter(3) },
+    ]);
+    expect(document?.fields['seen_by']).to.equal(`${user_id} ${group_id}`);
+    expect(document?.body.facts.updated_at).to.equal(instantAfter(0));
   });
 
   it('have no deleted project', () =>

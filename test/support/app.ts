@@ -1,3 +1,4 @@
+import { expect } from 'chai';
 import { readConfig } from '../../config.js';
 import { startService, type Service } from '../../cli/service.js';
 import { clientOf, type Client } from './client.js';
@@ -14,8 +15,10 @@ export type App = Service & {
 
 export const appKey = 'in-process-test-key-0123456789abcdefgh';
 
-export const startApp = async (): Promise<App> => {
+/** `prepare` finds the empty data folder before the service does. */
+export const startApp = async (prepare?: (dir: string) => Promise<void>): Promise<App> => {
   const { dir, remove } = await temporaryFolder();
+  await prepare?.(dir);
   const service = await startService(
     readConfig({
       ASSAY_DATA_DIR: dir,
@@ -51,4 +54,11 @@ export const sharedApp = (): Promise<App> => {
 
 export const closeSharedApp = async (): Promise<void> => {
   await (await shared)?.close();
+};
+
+/** Each read model is what a replay of the log from scratch gives. */
+export const expectReplayEqual = async (app: Pick<Service, 'projector'>): Promise<void> => {
+  for (const { name, difference } of await app.projector.verify(null)) {
+    expect(difference, name).to.equal(null);
+  }
 };

@@ -1,0 +1,121 @@
+import { groupCollaboratorsMax, userCollaboratorsMax } from '../../contract/collaborators.js';
+import type { ProjectRole } from '../../contract/roles.js';
+import type { CollaboratorEvent } from '../../events/collaborators.js';
+import { reject, type Decide, type Decision, type Rejection } from '../../kernel/decision.js';
+import type { CollaboratorId, GroupId, ProjectId, UserId } from '../../kernel/shapes.js';
+import { projects, type Project } from '../access/folds.js';
+
+type Decides = Decide<Project | null, CollaboratorEvent>;
+export type Wanted<Who> = {
+  readonly who: Who;
+  readonly role: ProjectRole;
+  /** Of the collaboration, in case it is a new one. */
+  readonly id: CollaboratorId;
+};
+/** Whether the user was not removed since they became an owner. */
+type IsLive = (user: UserId) => boolean;
+
+/** A present collaborator gets the new role (contract 5.4). */
+export const addUsers =
+  (project_id: ProjectId, wanted: readonly Wanted<UserId>[], isLive: IsLive): Decides =>
+  (project) => {
+    if (project === null || !project.live) return gone();
+    const events = [...lastOfEach(wanted)].flatMap(
+      ([user_id, { role, id }]): readonly CollaboratorEvent[] => {
+        const known = project.users.get(user_id);
+        if (known === undefined) {
+          const data = { project_id, user_id, collaborator_id: id, role };
+          return [{ type: 'CollaboratorAdded', data }];
+        }
+        return known.role === role
+          ? []
+          : [{ type: 'CollaboratorRoleChanged', data: { project_id, user_id, role } }];
+      },
+    );
+    return bounded(project, events) ?? withOwner(project, events, isLive);
+  };
+
+export const changeUser =
+  (project_id: ProjectId, user_id: UserId, role: ProjectRole, isLive: IsLive): Decides =>
+  (project) => {
+    const known = project?.live === true ? project.users.get(user_id) : undefined;
+    if (project === null || known === undefined) return nobody();
+    if (known.role === role) return [];
+    const data = { project_id, user_id, role };
+    return withOwner(project, [{ type: 'CollaboratorRoleChanged', data }], isLive);
+  };
+
+/** Whoever is no collaborator is as good as removed. */
+export const removeUser =
+  (project_id: ProjectId, user_id: UserId, isLive: IsLive): Decides =>
+  (project) => {
+    if (project?.users.has(user_id) !== true) return [];
+    const data = { project_id, user_id };
+    return withOwner(project, [{ type: 'CollaboratorRemoved', data }], isLive);
+  };
+
+export const addGroups =
+  (project_id: ProjectId, wanted: readonly Wanted<GroupId>[]): Decides =>
+  (project) => {
+    if (project === null || !project.live) return gone();
+    const events = [...lastOfEach(wanted)].flatMap(
+      ([group_id, { role, id }]): readonly CollaboratorEvent[] => {
+        const known = project.groups.get(group_id);
+        if (known === undefined) {
+          const data = { project_id, group_id, collaborator_id: id, role };
+          return [{ type: 'GroupCollaboratorAdded', data }];
+        }
+        return known.role === role
+          ? []
+          : [{ type: 'GroupCollaboratorRoleChanged', data: { project_id, group_id, role } }];
+      },
+    );
+    return bounded(project, events) ?? events;
+  };
+
+export const changeGroup =
+  (project_id: ProjectId, group_id: GroupId, role: ProjectRole): Decides =>
+  (project) => {
+    const known = project?.live === true ? project.groups.get(group_id) : undefined;
+    if (known === undefined) return nobody();
+    return known.role === role
+      ? []
+      : [{ type: 'GroupCollaboratorRoleChanged', data: { project_id, group_id, role } }];
+  };
+
+export const removeGroup =
+  (project_id: ProjectId, group_id: GroupId): Decides =>
+  (project) =>
+    project?.groups.has(group_id) === true
+      ? [{ type: 'GroupCollaboratorRemoved', data: { project_id, group_id } }]
+      : [];
+
+const gone = (): Rejection => reject('not-found', 'Project not found');
+const nobody = (): Rejection => reject('not-found', 'Collaborator not found');
+
+const lastOfEach = <Who>(wanted: readonly Wanted<Who>[]): ReadonlyMap<Who, Wanted<Who>> =>
+  new Map(wanted.map((one) => [one.who, one]));
+
+const bounded = (project: Project, events: readonly CollaboratorEvent[]): Rejection | null => {
+  const { users, groups } = events.reduce<Project | null>(projects.evolve, project) ?? project;
+  if (users.size > userCollaboratorsMax) {
+    return reject('conflict', `A project is shared with at most ${userCollaboratorsMax} users`);
+  }
+  return groups.size > groupCollaboratorsMax
+    ? reject('conflict', `A project is shared with at most ${groupCollaboratorsMax} groups`)
+    : null;
+};
+
+/** The last owner can be neither removed nor demoted (contract 2.6, rule 2). */
+const withOwner = (
+  project: Project,
+  events: readonly CollaboratorEvent[],
+  isLive: IsLive,
+): Decision<CollaboratorEvent> => {
+  const owners = (one: Project | null): number =>
+    [...(one?.users ?? [])].filter(([user, { role }]) => role === 'owner' && isLive(user)).length;
+  const after = events.reduce<Project | null>(projects.evolve, project);
+  return owners(project) > 0 && owners(after) === 0
+    ? reject('conflict', 'The last owner of a project stays its owner')
+    : events;
+};

@@ -1,0 +1,217 @@
+import { Type, type Static } from 'typebox';
+import {
+  id,
+  instant,
+  maybe,
+  oneOf,
+  type CollaboratorId,
+  type GroupId,
+  type Instant,
+  type UserId,
+} from '../kernel/shapes.js';
+import { envelope, message, paged } from './envelope.js';
+import { operation } from './operation.js';
+import { permission, type UserBlock } from './people.js';
+import { collaboratorPermissions } from './permissions.js';
+import { projectRoles, type ProjectRole } from './roles.js';
+
+/** A project holds all of them in one document and one fold; a group stands for many people. */
+export const userCollaboratorsMax = 1_000;
+export const groupCollaboratorsMax = 100;
+/** Of one request (contract 5.4). */
+const addedMax = 100;
+
+const role = oneOf(projectRoles);
+const shown = {
+  id: id('CollaboratorId'),
+  role,
+  created_at: instant,
+  permissions: Type.Array(permission),
+};
+export const userCollaborator = Type.Object({
+  ...shown,
+  user_id: id('UserId'),
+  email: Type.String(),
+  first_name: Type.String(),
+  last_name: Type.String(),
+});
+export const groupCollaborator = Type.Object({
+  ...shown,
+  group_id: id('GroupId'),
+  group_name: Type.String(),
+});
+
+const everyScheme = ['K', 'B', 'P'] as const;
+const nothing = Type.Object({});
+const inProject = Type.Object({ project_id: id('ProjectId') });
+const ofUser = Type.Object({ project_id: id('ProjectId'), user_id: id('UserId') });
+const ofGroup = Type.Object({ project_id: id('ProjectId'), group_id: id('GroupId') });
+const users = '/v2/projects/{project_id}/users';
+const groups = '/v2/projects/{project_id}/groups';
+
+export const listCollaborators = operation({
+  operationId: 'listCollaborators',
+  summary: 'Users that a project is shared with',
+  section: '5.4',
+  method: 'GET',
+  path: users,
+  schemes: everyScheme,
+  kind: 'r',
+  requires: 'viewer',
+  params: inProject,
+  query: paged,
+  response: envelope('collaborators', userCollaborator),
+  faults: ['not-found'],
+});
+
+export const addCollaborators = operation({
+  operationId: 'addCollaborators',
+  summary: 'Share a project with users',
+  section: '5.4',
+  method: 'POST',
+  path: users,
+  schemes: everyScheme,
+  kind: 'w',
+  requires: 'owner',
+  params: inProject,
+  query: nothing,
+  body: Type.Array(Type.Object({ user_id: id('UserId'), role: maybe(role) }), {
+    minItems: 1,
+    maxItems: addedMax,
+  }),
+  response: Type.Array(userCollaborator),
+  faults: ['not-found', 'forbidden', 'conflict'],
+});
+
+export const changeCollaborator = operation({
+  operationId: 'changeCollaborator',
+  summary: 'Change the role of a user in a project',
+  section: '5.4',
+  method: 'PATCH',
+  path: `${users}/{user_id}`,
+  schemes: everyScheme,
+  kind: 'w',
+  requires: 'owner',
+  params: ofUser,
+  query: nothing,
+  body: Type.Object({ role }),
+  response: userCollaborator,
+  faults: ['not-found', 'forbidden', 'conflict'],
+});
+
+export const removeCollaborator = operation({
+  operationId: 'removeCollaborator',
+  summary: 'Stop sharing a project with a user, or leave it',
+  section: '5.4',
+  method: 'DELETE',
+  path: `${users}/{user_id}`,
+  schemes: everyScheme,
+  kind: 'w',
+  requires: 'owner',
+  orSelf: true,
+  params: ofUser,
+  query: nothing,
+  response: message,
+  faults: ['not-found', 'forbidden', 'conflict'],
+});
+
+export const listGroupCollaborators = operation({
+  operationId: 'listGroupCollaborators',
+  summary: 'Groups that a project is shared with',
+  section: '5.4',
+  method: 'GET',
+  path: groups,
+  schemes: everyScheme,
+  kind: 'r',
+  requires: 'viewer',
+  params: inProject,
+  query: paged,
+  response: envelope('collaborators', groupCollaborator),
+  faults: ['not-found'],
+});
+
+export const addGroupCollaborators = operation({
+  operationId: 'addGroupCollaborators',
+  summary: 'Share a project with groups',
+  section: '5.4',
+  method: 'POST',
+  path: groups,
+  schemes: everyScheme,
+  kind: 'w',
+  requires: 'owner',
+  params: inProject,
+  query: nothing,
+  body: Type.Array(Type.Object({ group_id: id('GroupId'), role: maybe(role) }), {
+    minItems: 1,
+    maxItems: addedMax,
+  }),
+  response: Type.Array(groupCollaborator),
+  faults: ['not-found', 'forbidden', 'conflict'],
+});
+
+export const changeGroupCollaborator = operation({
+  operationId: 'changeGroupCollaborator',
+  summary: 'Change the role of a group in a project',
+  section: '5.4',
+  method: 'PATCH',
+  path: `${groups}/{group_id}`,
+  schemes: everyScheme,
+  kind: 'w',
+  requires: 'owner',
+  params: ofGroup,
+  query: nothing,
+  body: Type.Object({ role }),
+  response: groupCollaborator,
+  faults: ['not-found', 'forbidden'],
+});
+
+export const removeGroupCollaborator = operation({
+  operationId: 'removeGroupCollaborator',
+  summary: 'Stop sharing a project with a group',
+  section: '5.4',
+  method: 'DELETE',
+  path: `${groups}/{group_id}`,
+  schemes: everyScheme,
+  kind: 'w',
+  requires: 'owner',
+  params: ofGroup,
+  query: nothing,
+  response: message,
+  faults: ['not-found', 'forbidden'],
+});
+
+type Given = {
+  readonly id: CollaboratorId;
+  readonly role: ProjectRole;
+  readonly created_at: Instant;
+};
+/** Who looks: their role in the project and their user id. */
+type Onlooker = { readonly role: ProjectRole; readonly userId: string };
+
+export const userCollaboratorAnswer = (
+  { id: collaborator, role: given, created_at }: Given,
+  user: NonNullable<UserBlock>,
+  onlooker: Onlooker,
+): Static<typeof userCollaborator> => ({
+  id: collaborator,
+  user_id: user.id as UserId,
+  email: user.email,
+  first_name: user.first_name,
+  last_name: user.last_name,
+  role: given,
+  created_at,
+  permissions: [...collaboratorPermissions(onlooker.role, onlooker.userId === user.id)],
+});
+
+export const groupCollaboratorAnswer = (
+  { id: collaborator, role: given, created_at }: Given,
+  group: { readonly id: GroupId; readonly name: string },
+  onlooker: Onlooker,
+): Static<typeof groupCollaborator> => ({
+  id: collaborator,
+  group_id: group.id,
+  group_name: group.name,
+  role: given,
+  created_at,
+  permissions: [...collaboratorPermissions(onlooker.role, false)],
+});

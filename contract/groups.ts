@@ -1,0 +1,221 @@
+import { Type, type Static } from 'typebox';
+import { id, instant, maybe, name, nullable, oneOf } from '../kernel/shapes.js';
+import { envelope, message, paged } from './envelope.js';
+import { operation } from './operation.js';
+import { permission } from './people.js';
+import { groupRoles } from './roles.js';
+
+/**
+ * Contract 5.3: `public` open to join; `private` members hidden, a maintainer lets people in;
+ * `protected` joined only by being added; `hidden` seen by members only.
+ */
+export const visibilities = ['public', 'private', 'hidden', 'protected'] as const;
+export type Visibility = (typeof visibilities)[number];
+
+/** A group holds all its members in one document and one fold. */
+export const groupMembersMax = 1_000;
+/** Of one request (contract 5.3). */
+export const addedMembersMax = 100;
+
+const facts = {
+  id: id('GroupId'),
+  name: Type.String(),
+  description: nullable(Type.String()),
+  visibility: oneOf(visibilities),
+  created_at: instant,
+};
+const groupFacts = Type.Object(facts);
+export type GroupFacts = Static<typeof groupFacts>;
+
+const shownWithGroup = {
+  ...facts,
+  /** Members and maintainers; those who wait to be let in are not counted. */
+  size: Type.Integer(),
+  permissions: Type.Array(permission),
+};
+/** The group of contract 4.15; `role` is null for who is not in it. */
+export const group = Type.Object({ ...shownWithGroup, role: nullable(oneOf(groupRoles)) });
+const ownGroup = Type.Object({ ...shownWithGroup, role: oneOf(groupRoles) });
+
+export const groupMember = Type.Object({
+  id: id('GroupMemberId'),
+  user_id: id('UserId'),
+  group_role: oneOf(groupRoles),
+  first_name: Type.String(),
+  last_name: Type.String(),
+  email: Type.String(),
+  created_at: instant,
+  permissions: Type.Array(permission),
+});
+
+const everyScheme = ['K', 'B', 'P'] as const;
+const nothing = Type.Object({});
+const params = Type.Object({ group_id: id('GroupId') });
+const memberParams = Type.Object({ group_id: id('GroupId'), user_id: id('UserId') });
+const role = oneOf(groupRoles);
+const description = Type.String({ maxLength: 4_096 });
+const path = '/v2/groups';
+const newMember = Type.Object({ user_id: id('UserId'), role: maybe(role) });
+
+export const listOwnGroups = operation({
+  operationId: 'listOwnGroups',
+  summary: 'Groups of the caller',
+  section: '4.15',
+  method: 'GET',
+  path: '/v2/current_user/groups',
+  schemes: everyScheme,
+  kind: 'r',
+  requires: 'person',
+  params: nothing,
+  query: nothing,
+  response: Type.Array(ownGroup),
+  faults: ['forbidden'],
+});
+
+export const createGroup = operation({
+  operationId: 'createGroup',
+  summary: 'Create a group',
+  section: '5.3',
+  method: 'POST',
+  path,
+  schemes: everyScheme,
+  kind: 'w',
+  requires: 'user',
+  params: nothing,
+  query: nothing,
+  body: Type.Object({
+    name: name(128),
+    description: maybe(description),
+    visibility: maybe(oneOf(visibilities)),
+    users: maybe(Type.Array(newMember, { maxItems: addedMembersMax })),
+  }),
+  response: group,
+  faults: ['forbidden', 'already-exists'],
+});
+
+export const listGroups = operation({
+  operationId: 'listGroups',
+  summary: 'Groups of the organisation in sight',
+  section: '5.3',
+  method: 'GET',
+  path,
+  schemes: everyScheme,
+  kind: 'r',
+  requires: 'person',
+  params: nothing,
+  query: paged,
+  response: envelope('groups', group),
+  faults: ['forbidden'],
+});
+
+export const getGroup = operation({
+  operationId: 'getGroup',
+  summary: 'One group',
+  section: '5.3',
+  method: 'GET',
+  path: `${path}/{group_id}`,
+  schemes: everyScheme,
+  kind: 'r',
+  requires: 'group-sight',
+  params,
+  query: nothing,
+  response: group,
+  faults: ['forbidden', 'not-found'],
+});
+
+export const changeGroup = operation({
+  operationId: 'changeGroup',
+  summary: 'Rename a group or change its description or visibility',
+  section: '5.3',
+  method: 'PATCH',
+  path: `${path}/{group_id}`,
+  schemes: everyScheme,
+  kind: 'w',
+  requires: 'maintainer',
+  params,
+  query: nothing,
+  body: Type.Object({
+    name: maybe(name(128)),
+    description: maybe(description),
+    visibility: maybe(oneOf(visibilities)),
+  }),
+  response: group,
+  faults: ['forbidden', 'not-found', 'already-exists'],
+});
+
+export const deleteGroup = operation({
+  operationId: 'deleteGroup',
+  summary: 'Delete a group; its project roles end',
+  section: '5.3',
+  method: 'DELETE',
+  path: `${path}/{group_id}`,
+  schemes: everyScheme,
+  kind: 'w',
+  requires: 'maintainer',
+  params,
+  query: nothing,
+  response: message,
+  faults: ['forbidden', 'not-found'],
+});
+
+export const addGroupMembers = operation({
+  operationId: 'addGroupMembers',
+  summary: 'Add members to a group, or join it',
+  section: '5.3',
+  method: 'POST',
+  path: `${path}/{group_id}/members`,
+  schemes: everyScheme,
+  kind: 'w',
+  requires: 'group-sight',
+  params,
+  query: nothing,
+  body: Type.Array(newMember, { minItems: 1, maxItems: addedMembersMax }),
+  response: Type.Array(groupMember),
+  faults: ['forbidden', 'not-found'],
+});
+
+export const listGroupMembers = operation({
+  operationId: 'listGroupMembers',
+  summary: 'Members of a group',
+  section: '5.3',
+  method: 'GET',
+  path: `${path}/{group_id}/members`,
+  schemes: everyScheme,
+  kind: 'r',
+  requires: 'group-sight',
+  params,
+  query: paged,
+  response: envelope('members', groupMember),
+  faults: ['forbidden', 'not-found'],
+});
+
+export const changeGroupMember = operation({
+  operationId: 'changeGroupMember',
+  summary: 'Change the role of a member, or admit a pending one',
+  section: '5.3',
+  method: 'PATCH',
+  path: `${path}/{group_id}/members/{user_id}`,
+  schemes: everyScheme,
+  kind: 'w',
+  requires: 'maintainer',
+  params: memberParams,
+  query: nothing,
+  body: Type.Object({ role }),
+  response: groupMember,
+  faults: ['forbidden', 'not-found', 'conflict'],
+});
+
+export const removeGroupMember = operation({
+  operationId: 'removeGroupMember',
+  summary: 'Remove a member from a group, or leave it',
+  section: '5.3',
+  method: 'DELETE',
+  path: `${path}/{group_id}/members/{user_id}`,
+  schemes: everyScheme,
+  kind: 'w',
+  requires: 'group-sight',
+  params: memberParams,
+  query: nothing,
+  response: message,
+  faults: ['forbidden', 'not-found', 'conflict'],
+});

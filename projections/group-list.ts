@@ -1,0 +1,104 @@
+import type { GroupFacts } from '../contract/groups.js';
+import type { GroupRole } from '../contract/roles.js';
+import type { GroupEvent } from '../events/groups.js';
+import { unreachable } from '../kernel/decision.js';
+import type { Document } from '../kernel/ports.js';
+import type { GroupMemberId, Instant, UserId } from '../kernel/shapes.js';
+import type { Projection } from './projection.js';
+
+export type ListedMember = {
+  readonly id: GroupMemberId;
+  readonly user_id: UserId;
+  readonly role: GroupRole;
+  readonly created_at: Instant;
+};
+export type ListedGroup = {
+  readonly facts: GroupFacts;
+  /** In the order in which they came, pending ones too. */
+  readonly members: readonly ListedMember[];
+};
+
+/**
+ * Groups by id, in the scope of their organisation. `members` holds the user ids of all members,
+ * pending ones too, for `contains`.
+ */
+export const groupList: Projection<GroupEvent, ListedGroup> = {
+  collection: {
+    name: 'group_list',
+    version: 1,
+    fields: { id: 'id', name: 'text', visibility: 'text', created_at: 'date', members: 'id' },
+  },
+  types: [
+    'GroupCreated',
+    'GroupDetailsChanged',
+    'GroupDeleted',
+    'GroupMemberAdded',
+    'GroupMemberRoleChanged',
+    'GroupMemberRemoved',
+  ],
+  keys: ({ data }) => [data.group_id],
+  evolve: (document, { type, data, metadata: { at } }) => {
+    switch (type) {
+      case 'GroupCreated':
+        return documentOf(data.organization_id, {
+          facts: {
+            id: data.group_id,
+            name: data.name,
+            description: data.description,
+            visibility: data.visibility,
+            created_at: data.created_at,
+          },
+          members: [],
+        });
+      case 'GroupDetailsChanged': {
+        const { name, description, visibility } = data;
+        const facts = { name, description, visibility };
+        return changed(document, (body) => ({ ...body, facts: { ...body.facts, ...facts } }));
+      }
+      case 'GroupDeleted':
+        return null;
+      case 'GroupMemberAdded': {
+        const { member_id: id, user_id, role } = data;
+        return members(document, (list) => [
+          ...without(list, user_id),
+          { id, user_id, role, created_at: at },
+        ]);
+      }
+      case 'GroupMemberRoleChanged':
+        return members(document, (list) =>
+          list.map((one) => (one.user_id === data.user_id ? { ...one, role: data.role } : one)),
+        );
+      case 'GroupMemberRemoved':
+        return members(document, (list) => without(list, data.user_id));
+      default:
+        return unreachable(type);
+    }
+  },
+};
+
+type Listed = Document<ListedGroup>;
+type Members = readonly ListedMember[];
+
+const documentOf = (organization: string, body: ListedGroup): Listed => ({
+  key: body.facts.id,
+  scope: organization,
+  fields: {
+    id: body.facts.id,
+    name: body.facts.name,
+    visibility: body.facts.visibility,
+    created_at: body.facts.created_at,
+    members: body.members.map(({ user_id }) => user_id).join(' '),
+  },
+  body,
+});
+
+const changed = (
+  document: Listed | null,
+  change: (body: ListedGroup) => ListedGroup,
+): Listed | null => document && documentOf(document.scope, change(document.body));
+
+const members = (document: Listed | null, change: (list: Members) => Members): Listed | null =>
+  changed(document, (body) => ({ ...body, members: change(body.members) }));
+
+const without = (list: Members, user: UserId): Members =>
+  list.filter((one) => one.user_id !== user);
