@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { diskFiles } from '../../engines/node/files.js';
 import { randomIds } from '../../engines/node/ids.js';
 import { openSecrets, secretKeyOf } from '../../engines/node/secrets.js';
-import { openFolder, secretKeyFile } from '../../engines/open.js';
+import { openEngines, secretKeyFile } from '../../engines/open.js';
 import {
   apiKeyStream,
   organizationStream,
@@ -151,9 +151,14 @@ const partOf = (
 };
 
 const written = async (dir: string, parts: readonly Written[]): Promise<void> => {
-  const folder = await openFolder(dir);
-  const bus = folder.bus();
-  const log = await folder.log(bus);
+  const engines = await openEngines({
+    dataDir: dir,
+    eventStoreUrl: null,
+    mongodbUrl: null,
+    natsUrl: null,
+  });
+  const bus = await engines.bus();
+  const log = await engines.log(bus);
   const results = await log.append(
     parts.flatMap(({ events }) =>
       events.map(([stream, list]) => ({
