@@ -1,3 +1,6 @@
+import { feedbackTemplate } from '../contract/annotation-templates.js';
+import type { FeedbackTemplate } from '../kernel/feedback.js';
+import { liveTemplates, templateUsage } from '../query-api/live-templates.js';
 import type { NamedRun } from '../contract/selectors.js';
 import type { RunSummary } from '../contract/projects.js';
 import type { Experiment, ExperimentFacts } from '../contract/experiment-record.js';
@@ -71,8 +74,14 @@ export const questionsOf = ({
     return group === null ? null : (group.slice(-uuidLength) as TraceId);
   },
 
-  /** No template can exist before contract 5.8 is served. */
-  templatesOf: async (_project: ProjectId): Promise<readonly string[]> => [],
+  /** Live annotation templates in their order. */
+  templatesOf: async (project: ProjectId): Promise<readonly FeedbackTemplate[]> =>
+    (await liveTemplates(documents, project)).map(feedbackTemplate),
+
+  templateUsage: async (project: ProjectId): Promise<ReadonlyMap<string, number>> => {
+    await freshness.reached([recordsCollection.name], null);
+    return templateUsage(records, project);
+  },
 });
 
 /** The stream of a trace ends with its id. */

@@ -2,17 +2,21 @@ import type { Gate, Freshness } from '../contract/gate.js';
 import type { Route } from '../contract/operation.js';
 import { components, operations } from '../contract/all.js';
 import { openApiDocument } from '../contract/openapi.js';
+import { annotationTemplateWrites } from '../command-api/annotation-templates/routes.js';
 import { apiKeyWrites } from '../command-api/api-keys/routes.js';
 import { experimentWrites } from '../command-api/experiments/routes.js';
 import { collaboratorWrites } from '../command-api/collaborators/routes.js';
 import { logStreamWrites } from '../command-api/log-streams/routes.js';
 import { projectWrites } from '../command-api/projects/routes.js';
 import { openSessionBook } from '../command-api/sessions/book.js';
+import { openTurns } from '../command-api/access/turns.js';
+import { ratingWrites } from '../command-api/ratings/routes.js';
 import { sessionWrites } from '../command-api/sessions/routes.js';
 import { traceWrites } from '../command-api/traces/routes.js';
 import type { Secrets } from '../engines/node/secrets.js';
 import type { Clock, Documents, EventLog, Ids } from '../kernel/ports.js';
 import type { Records } from '../kernel/records.js';
+import { annotationTemplateReads } from '../query-api/annotation-templates/routes.js';
 import { apiKeyReads } from '../query-api/api-keys/routes.js';
 import { collaboratorReads } from '../query-api/collaborators/routes.js';
 import { columnReads } from '../query-api/columns/routes.js';
@@ -20,6 +24,7 @@ import { experimentReads } from '../query-api/experiments/routes.js';
 import { logStreamReads } from '../query-api/log-streams/routes.js';
 import { metricReads } from '../query-api/metrics/routes.js';
 import { projectReads } from '../query-api/projects/routes.js';
+import { ratingReads } from '../query-api/ratings/routes.js';
 import { recordReads } from '../query-api/records/routes.js';
 import { questionsOf } from './questions.js';
 import { serviceReads } from '../query-api/service/routes.js';
@@ -39,17 +44,22 @@ type Needs = {
 export const routesOf = (needs: Needs): readonly Route[] => {
   const { log, documents, records, gate, ids, clock, secrets } = needs;
   const questions = questionsOf(needs);
+  const inTurn = openTurns();
   const sessions = openSessionBook({ log, ids });
   const description = openApiDocument({ operations, components });
   return [
     ...apiKeyWrites({ log, clock, gate, secrets }),
     ...sessionWrites({ log, ids, sessions }),
-    ...traceWrites({ log, ids, clock, joinSessions: sessions.joinSessions, ...questions }),
+    ...traceWrites({ log, ids, clock, inTurn, joinSessions: sessions.joinSessions, ...questions }),
+    ...ratingWrites({ log, inTurn }),
+    ...ratingReads({ documents, records }),
     ...projectWrites({ log, ids, newestRuns: questions.newestRuns }),
     ...logStreamWrites({ log, ids }),
     ...experimentWrites({ log, ids, ...questions }),
     ...collaboratorWrites({ log, gate }),
     ...collaboratorReads({ documents }),
+    ...annotationTemplateWrites({ log, inTurn, templateUsage: questions.templateUsage }),
+    ...annotationTemplateReads({ documents, records }),
     ...projectReads({ documents, gate }),
     ...experimentReads({ documents, records }),
     ...logStreamReads({ documents, records }),

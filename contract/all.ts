@@ -1,4 +1,12 @@
 import type { TSchema } from 'typebox';
+import {
+  changeAnnotationTemplate,
+  createAnnotationTemplate,
+  deleteAnnotationTemplate,
+  getAnnotationTemplate,
+  listAnnotationTemplates,
+  reorderAnnotationTemplates,
+} from './annotation-templates.js';
 import { createApiKey, listApiKeys, revokeApiKey } from './api-keys.js';
 import {
   addCollaborators,
@@ -47,6 +55,7 @@ import {
   listProjects,
   pageProjects,
 } from './projects.js';
+import { giveRating, rateTraces, readRating, withdrawRating } from './ratings.js';
 import {
   countSessions,
   countSpans,
@@ -115,6 +124,16 @@ export const operations: readonly Operation[] = [
   searchSpans,
   countSpans,
   getSpan,
+  createAnnotationTemplate,
+  listAnnotationTemplates,
+  reorderAnnotationTemplates,
+  getAnnotationTemplate,
+  changeAnnotationTemplate,
+  deleteAnnotationTemplate,
+  rateTraces,
+  giveRating,
+  readRating,
+  withdrawRating,
   healthcheck,
   readDescription,
 ] as readonly unknown[] as readonly Operation[];

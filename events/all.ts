@@ -1,4 +1,10 @@
 import type { TSchema } from 'typebox';
+import {
+  annotationTemplateChanged,
+  annotationTemplateCreated,
+  annotationTemplateDeleted,
+  annotationTemplatesReordered,
+} from './annotation-templates.js';
 import { apiKeyCreated, apiKeyRevoked } from './api-keys.js';
 import { erasureCompleted } from './erasures.js';
 import {
@@ -23,6 +29,7 @@ import {
   projectDetailsChanged,
   projectRenamed,
 } from './projects.js';
+import { ratingGiven, ratingWithdrawn } from './ratings.js';
 import { nameClaimed, nameReleased } from './reservations.js';
 import {
   scoresRecorded,
@@ -124,6 +131,12 @@ export const eventSchemas: Readonly<Record<string, { version: number; schema: TS
   SpanUpdated: { version: 1, schema: spanUpdated },
   ScoresRecorded: { version: 1, schema: scoresRecorded },
   TraceDeleted: { version: 1, schema: traceDeleted },
+  AnnotationTemplateCreated: { version: 1, schema: annotationTemplateCreated },
+  AnnotationTemplateChanged: { version: 1, schema: annotationTemplateChanged },
+  AnnotationTemplateDeleted: { version: 1, schema: annotationTemplateDeleted },
+  AnnotationTemplatesReordered: { version: 1, schema: annotationTemplatesReordered },
+  RatingGiven: { version: 1, schema: ratingGiven },
+  RatingWithdrawn: { version: 1, schema: ratingWithdrawn },
   ErasureCompleted: { version: 1, schema: erasureCompleted },
   IdempotencyClaimed: { version: 1, schema: idempotencyClaimed },
   IdempotencyAnswered: { version: 1, schema: idempotencyAnswered },

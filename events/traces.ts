@@ -2,6 +2,7 @@
 import { Type, type Static } from 'typebox';
 import type { RecordKind, SpanKind } from '../kernel/records.js';
 import { id, instant, maybe, nullable, type Instant, type Json } from '../kernel/shapes.js';
+import type { RatingEvent } from './ratings.js';
 
 /**
  * A trace or span as it was sent, after defaults (contract 5.6): members at their default are left
@@ -137,7 +138,8 @@ export type TraceEvent =
   | { readonly type: 'TraceUpdated'; readonly data: Static<typeof traceUpdated> }
   | { readonly type: 'SpanUpdated'; readonly data: Static<typeof spanUpdated> }
   | { readonly type: 'ScoresRecorded'; readonly data: Static<typeof scoresRecorded> }
-  | { readonly type: 'TraceDeleted'; readonly data: Static<typeof traceDeleted> };
+  | { readonly type: 'TraceDeleted'; readonly data: Static<typeof traceDeleted> }
+  | RatingEvent;
 export type SessionEvent =
   | { readonly type: 'SessionStarted'; readonly data: SessionStarted }
   | { readonly type: 'SessionDeleted'; readonly data: Static<typeof sessionDeleted> };

@@ -1,3 +1,4 @@
+import { shownAnnotations } from './feedback.js';
 import { registryMetric } from './columns.js';
 import { structuredError } from './evaluation-errors.js';
 import type { MetricCell, RecordKind, RecordRow } from './records.js';
@@ -62,7 +63,7 @@ export const recordOf = (row: RecordRow): JsonObject => {
     metric_info: metricInfo(row),
   };
   if (kind === 'session') members['previous_session_id'] = body['previous_session_id'] ?? null;
-  else if (kind === 'trace') members['annotations'] = {};
+  else if (kind === 'trace') members['annotations'] = shownAnnotations(row);
   else {
     members['parent_id'] = value('parent_id');
     members['step_number'] = value('step_number');

@@ -1,3 +1,4 @@
+import type { RatingTally } from './feedback.js';
 import type { Filter } from './filter.js';
 import type { Beside, DumpItem, Mark, Position, Sort, StreamName } from './ports.js';
 import type { Instant, JsonObject } from './shapes.js';
@@ -206,6 +207,12 @@ export interface Records {
     project: string,
     runs: readonly string[],
   ): Promise<ReadonlyMap<string, { spans: number; traces: number; sessions: number }>>;
+  /**
+   * Current ratings of the project's traces in these runs (null: in all), one tally for each run
+   * and template with some, by run then template in code point order: as `talliesOf` of
+   * kernel/feedback.ts over those traces.
+   */
+  ratings(project: string, runs: readonly string[] | null): Promise<readonly RatingTally[]>;
   /** By group, rows by ordinal. */
   dump(): AsyncIterable<DumpItem>;
   beside(): Promise<Beside<Records>>;

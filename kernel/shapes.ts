@@ -22,6 +22,7 @@ export type TagId = Id<'TagId'>;
 export type SessionId = Id<'SessionId'>;
 export type TraceId = Id<'TraceId'>;
 export type SpanId = Id<'SpanId'>;
+export type TemplateId = Id<'TemplateId'>;
 
 /**
  * Canonical RFC 3339 in UTC with six fraction digits, `2026-03-01T09:00:00.000000Z` (contract 1.3):

@@ -1,3 +1,4 @@
+import { annotationTemplateList } from './annotation-template-list.js';
 import { apiKeyList } from './api-key-list.js';
 import type { AnyProjection } from './documents-source.js';
 import { experimentList } from './experiment-list.js';
@@ -11,6 +12,7 @@ import { userList } from './user-list.js';
  * discovery.
  */
 export const projections: readonly AnyProjection[] = [
+  annotationTemplateList,
   apiKeyList,
   experimentList,
   groupList,

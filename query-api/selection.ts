@@ -1,6 +1,8 @@
 import { selectedRun, type NamedRun } from '../contract/selectors.js';
+import type { FeedbackTemplate } from '../kernel/feedback.js';
 import { Fault } from '../kernel/fault.js';
 import type { ProjectId, RunId } from '../kernel/shapes.js';
+import { annotationTemplateList } from '../projections/annotation-template-list.js';
 import { experimentList } from '../projections/experiment-list.js';
 import { logStreamList } from '../projections/log-stream-list.js';
 
@@ -8,9 +10,13 @@ import { logStreamList } from '../projections/log-stream-list.js';
 export type RunInProject = (project: ProjectId, run: NamedRun) => Promise<boolean>;
 
 /**
- * Live annotation templates of a project: what `fully_annotated` asks ratings for (contract 3.7).
+ * Live annotation templates of a project in their order: what `fully_annotated` asks ratings for
+ * (contract 3.7), and what aggregates show.
  */
-export type TemplatesOf = (project: ProjectId) => Promise<readonly string[]>;
+export type TemplatesOf = (project: ProjectId) => Promise<readonly FeedbackTemplate[]>;
+
+/** What `templatesOf` is answered from, so that reads wait for it. */
+export const annotationTemplates = annotationTemplateList.collection;
 
 /** What `runInProject` is answered from, so that reads wait for it. */
 export const runCollections = [logStreamList.collection, experimentList.collection];

@@ -14,6 +14,8 @@ export const experimentScopeStream = (groupOrProject: string): StreamName =>
   stream('experiment-scope', groupOrProject);
 export const rankingCriteriaStream = (project: string): StreamName =>
   stream('ranking-criteria', project);
+export const traceStream = (project: string, trace: string): StreamName =>
+  stream('trace', project, trace);
 
 /**
  * `digest` is derived from the name and its scope, so that no text of a client is part of a

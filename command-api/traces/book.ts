@@ -9,6 +9,7 @@ import {
   type Loaded,
   type Transacted,
 } from '../../kernel/transact.js';
+import type { InTurn } from '../access/turns.js';
 import { traces, type Trace } from './trace.js';
 
 type State = Loaded<Trace | null>;
@@ -47,12 +48,13 @@ const lookAgainMs = 100;
 export const openTraceBook = ({
   log,
   clock,
+  inTurn,
 }: {
   readonly log: EventLog;
   readonly clock: Clock;
+  readonly inTurn: InTurn;
 }): TraceBook => {
   const kept = keeping();
-  const inTurn = turns();
 
   const load = async (stream: StreamName): Promise<State> => {
     const known = kept.get(stream);
@@ -100,7 +102,7 @@ export const openTraceBook = ({
       return awaited({ log, clock }, look);
     },
     transact: (stream, decide, authorship) =>
-      inTurn(stream, async () => {
+      inTurn([stream], async () => {
         for (let attempt = 0; attempt <= retriesMax; attempt += 1) {
           const done = await transactOnce(stream, decide, authorship);
           if (done !== 'conflict') return done;
@@ -146,19 +148,5 @@ const keeping = () => {
         drop(oldest);
       }
     },
-  };
-};
-
-/** Work on one stream after the work before it, whether that succeeded or not. */
-const turns = () => {
-  const last = new Map<StreamName, Promise<unknown>>();
-  return async <T>(stream: StreamName, work: () => Promise<T>): Promise<T> => {
-    const mine = (last.get(stream) ?? Promise.resolve()).then(work, work);
-    last.set(stream, mine);
-    try {
-      return await mine;
-    } finally {
-      if (last.get(stream) === mine) last.delete(stream);
-    }
   };
 };

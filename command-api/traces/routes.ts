@@ -23,6 +23,8 @@ import type {
 import type { Authorship } from '../../kernel/transact.js';
 import { runOf } from '../access/runs.js';
 import { runForRecords, runMembers } from '../access/selected-run.js';
+import { traceStream } from '../access/streams.js';
+import type { InTurn } from '../access/turns.js';
 import { batchOf, externalSessionNamed, sessionsNamed } from './batch.js';
 import { awaited, openTraceBook } from './book.js';
 import * as changes from './change.js';
@@ -30,7 +32,7 @@ import { spanContents } from './content.js';
 import { layered } from './layers.js';
 import { addSpans, taken } from './log.js';
 import { openSpanIndex, type SpanQuestions } from './span-index.js';
-import { traceStream, type Trace } from './trace.js';
+import type { Trace } from './trace.js';
 import { ownedElsewhere, sentIds, writeTraces, type Writing } from './write.js';
 
 /** Makes the sessions that traces name where they are missing; command-api/sessions answers it. */
@@ -55,6 +57,7 @@ export type TraceNeeds = SpanQuestions & {
   readonly ids: Ids;
   readonly clock: Clock;
   readonly joinSessions: JoinSessions;
+  readonly inTurn: InTurn;
 };
 
 type Known = TraceNeeds & Writing;

@@ -1,13 +1,9 @@
 import type { RunKind } from '../../contract/selectors.js';
 import type { RecordChanges, RecordContent, SpanContent, TraceEvent } from '../../events/traces.js';
 import { unreachable, type Fold } from '../../kernel/decision.js';
-import { stream, type StreamName } from '../../kernel/ports.js';
 import type { ProjectId, RunId, SessionId, TraceId } from '../../kernel/shapes.js';
 import { layered, noLayers, withLayer, type Layers } from './layers.js';
 import { weightOf } from './sizes.js';
-
-export const traceStream = (project: ProjectId, trace: string): StreamName =>
-  stream('trace', project, trace);
 
 /** A record as it came, which a repeat is compared with, and as it is now, which a change is. */
 export type LoggedRecord = {
@@ -69,6 +65,10 @@ export const traces: Fold<Trace | null, TraceEvent> = {
         return changed(trace, data.span_id, data.changes);
       case 'ScoresRecorded':
         return scored(trace, data.record_id, data.scores);
+      case 'RatingGiven':
+      case 'RatingWithdrawn':
+        // Who rated it is nothing that logging or changing it depends on.
+        return trace;
       case 'TraceDeleted':
         return { ...trace, deleted: true };
       default:

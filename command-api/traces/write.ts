@@ -4,13 +4,13 @@ import { start, type EventLog, type Position, type StreamAppend } from '../../ke
 import type { ProjectId, SessionId, TraceId } from '../../kernel/shapes.js';
 import { stamped, type Authorship } from '../../kernel/transact.js';
 import { runOf } from '../access/runs.js';
+import { traceStream } from '../access/streams.js';
 import type { Batch } from './batch.js';
 import type { TraceBook } from './book.js';
 import { layered } from './layers.js';
 import { differingFrom, taken } from './log.js';
 import { traceEvents } from './sizes.js';
 import type { SpanIndex } from './span-index.js';
-import { traceStream } from './trace.js';
 
 export type Writing = {
   readonly log: EventLog;

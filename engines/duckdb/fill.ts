@@ -1,4 +1,5 @@
 import { listValue, type DuckDBValue } from '@duckdb/node-api';
+import { ratingKeys } from '../../kernel/feedback.js';
 import { foldCase } from '../../kernel/case-fold.js';
 import { registryType, visibleValue } from '../../kernel/column-value.js';
 import { metricRegistry, standardColumns } from '../../kernel/columns.js';
@@ -73,7 +74,10 @@ export const fillRow = (
   set(own.lone, isLone(row));
   set(own.span_count, row.spanCount);
   set(own.present, present);
-  if (row.annotators.length > 0) set(own.annotators, listValue([...row.annotators]));
+  if (row.annotators.length > 0) {
+    set(own.annotators, listValue([...row.annotators]));
+    set(own.ratings, listValue([...ratingKeys(row)]));
+  }
   if (folded !== null) set(own.folded, JSON.stringify(folded));
   set(own.rest, JSON.stringify({ ...row, values }));
   return { metrics: fillMetrics(row, set), folded: Object.keys(folded ?? {}) };

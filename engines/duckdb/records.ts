@@ -9,6 +9,7 @@ import { dump } from './dump.js';
 import { readMetricTypes } from './metric-types.js';
 import { openModel, type Model } from './model.js';
 import { fileName, readPointer, removeOthers, writePointer } from './pointer.js';
+import { ratings } from './ratings.js';
 import { count, groups, locate, runCounts, search, tracesOfSessions } from './search.js';
 import { applyWrites } from './write.js';
 
@@ -106,6 +107,7 @@ const recordsOf = (
   metricTypes: (project, names) =>
     model().connections.read((statements) => readMetricTypes(model(), statements, project, names)),
   runCounts: (project, runs) => runCounts(model(), project, runs),
+  ratings: (project, runs) => ratings(model(), project, runs),
   dump: () => dump(model()),
   beside,
   close,

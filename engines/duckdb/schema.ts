@@ -20,7 +20,7 @@ import type { Instant } from '../../kernel/shapes.js';
  * Raised with every change of the tables below: a file of another version is dropped and built
  * again from the log.
  */
-export const schemaVersion = 3;
+export const schemaVersion = 4;
 
 /** One table of the same columns for each population. */
 export const tableOf: Readonly<Record<Population, string>> = {
@@ -133,6 +133,8 @@ export const ownColumns = [
   /** Which standard columns have a value: bit by place in contract 3.3. */
   { name: 'present', type: UINTEGER },
   { name: 'annotators', type: LIST(VARCHAR) },
+  /** Of traces: `<template id>/<value>` of each rating (kernel/feedback.ts). */
+  { name: 'ratings', type: LIST(VARCHAR) },
   /** Folded texts by column as JSON, of those that the engine's `lower` does not fold rightly. */
   { name: 'folded', type: VARCHAR },
   /** The whole record as JSON but for the texts kept apart: what a page of a search reads. */

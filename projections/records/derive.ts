@@ -14,7 +14,10 @@ export const derive = (rows: readonly Draft[]): void => {
   if (trace === undefined) return;
   const children = placeSpans(trace, spans);
   const complete = trace.values['is_complete'] ?? false;
-  for (const span of spans) span.values['is_complete'] = complete;
+  for (const span of spans) {
+    span.values['is_complete'] = complete;
+    span.annotators = trace.annotators;
+  }
   for (const row of rows) {
     totalTokens(row);
     overlap(row);

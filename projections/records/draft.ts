@@ -18,7 +18,7 @@ export type Draft = {
   readonly metrics: Record<string, MetricCell>;
   readonly userMetadata: Readonly<Record<string, string>>;
   readonly errors: Record<string, MetricError>;
-  readonly annotators: readonly string[];
+  annotators: readonly string[];
   spanCount: number;
   readonly body: Record<string, Json>;
 };

@@ -4,6 +4,7 @@ import type { Recorded } from '../../kernel/ports.js';
 import type { ColumnValue, MetricCell, RecordRow } from '../../kernel/records.js';
 import type { JsonObject } from '../../kernel/shapes.js';
 import { add, results } from './derive.js';
+import { annotatorsOfAll } from './annotations.js';
 import { put } from './draft.js';
 
 /**
@@ -70,7 +71,13 @@ export const withTraces = (session: RecordRow, traces: readonly RecordRow[]): Re
     is_complete: traces.every((trace) => trace.values['is_complete'] === true),
     traces: traces.length,
   };
-  return { ...session, values, metrics: rolledUp(ordered), body };
+  return {
+    ...session,
+    values,
+    metrics: rolledUp(ordered),
+    annotators: annotatorsOfAll(ordered),
+    body,
+  };
 };
 
 const byTime = (one: RecordRow, other: RecordRow): number => {

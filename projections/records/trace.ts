@@ -7,6 +7,7 @@ import { skippedType } from '../source.js';
 import { derive } from './derive.js';
 import { copied, type Draft } from './draft.js';
 import { putText, rowOf, type TraceContext } from './rows.js';
+import { annotate } from './annotations.js';
 import { record } from './scores.js';
 
 /**
@@ -48,6 +49,18 @@ const changed = (rows: Draft[], event: Recorded<TraceEvent>): Draft[] => {
       const row = existing(rows, id, event);
       record(row, scores, place(event, row.ordinal));
       row.values['updated_at'] = event.metadata.at;
+      return rows;
+    }
+    case 'RatingGiven': {
+      const { trace_id: id, template_id: template, user_id: user, ...given } = event.data;
+      const { annotation_type, value, explanation, given_at } = given;
+      const rating = { annotation_type, value, explanation, given_at };
+      annotate(existing(rows, id, event), template, user, rating);
+      return rows;
+    }
+    case 'RatingWithdrawn': {
+      const { trace_id: id, template_id: template, user_id: user } = event.data;
+      annotate(existing(rows, id, event), template, user, null);
       return rows;
     }
     case 'TraceDeleted':

@@ -5,6 +5,7 @@ import { invalid } from '../../kernel/fault.js';
 import type { Records } from '../../kernel/records.js';
 import { recordsCollection } from '../../projections/records/collection.js';
 import {
+  annotationTemplates,
   runCollections,
   runInSelection,
   type RunInProject,
@@ -22,14 +23,14 @@ type Needs = {
 export const metricReads = ({ records, runInProject, templatesOf }: Needs): readonly Route[] => [
   reading(
     customSearch,
-    [recordsCollection, ...runCollections],
+    [recordsCollection, ...runCollections, annotationTemplates],
     async ({ body, params: { project_id: project } }) => {
       const run = await runInSelection(runInProject, project, body);
       const asked = metricsAsked(body);
       const types = asked.length > 0 ? await records.metricTypes(project, asked) : new Map();
       const { plan, complaints } = planMetrics(body, types);
       if (plan === null) throw invalid(complaints);
-      const templates = await templatesOf(project);
+      const templates = (await templatesOf(project)).map(({ id }) => id);
       const aggregate = await records.aggregate({ ...plan, project, run, templates });
       if ('refused' in aggregate) throw metricsRefusal(plan, aggregate);
       return { body: metricsAnswer(plan, aggregate) };

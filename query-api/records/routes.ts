@@ -13,11 +13,13 @@ import {
   type RecordSearch,
 } from '../../contract/record-reads.js';
 import { selectorComplaints, windowComplaints } from '../../contract/selectors.js';
+import type { FeedbackTemplate } from '../../kernel/feedback.js';
 import { Fault, invalid, type Complaint } from '../../kernel/fault.js';
 import type { Population, RecordRow, Records, SearchPlan } from '../../kernel/records.js';
 import type { ProjectId } from '../../kernel/shapes.js';
 import { recordsCollection } from '../../projections/records/collection.js';
 import {
+  annotationTemplates,
   runCollections,
   runInSelection,
   type RunInProject,
@@ -41,19 +43,22 @@ export const recordReads = (needs: Needs): readonly Route[] => [
   counting(needs, countSessions, 'session'),
   counting(needs, countTraces, 'trace'),
   counting(needs, countSpans, 'span'),
-  ...gets(needs.records),
+  ...gets(needs),
 ];
 
-const reads = [recordsCollection, ...runCollections];
+const reads = [recordsCollection, ...runCollections, annotationTemplates];
+const shown = [recordsCollection, annotationTemplates];
 
 const searching = (needs: Needs, operation: typeof searchSessions, population: Population): Route =>
   reading(
     operation,
     reads,
     async ({ body, params: { project_id: project } }) => {
-      const plan = await completePlan(needs, project, body, population);
+      const templates = await needs.templatesOf(project);
+      const plan = await completePlan(needs, project, body, { population, templates });
       const { rows, more } = await needs.records.search(plan);
-      const views = rows.map((row) => viewOf(row, body.include_counts === true));
+      const withCounts = body.include_counts === true;
+      const views = rows.map((row) => viewOf(row, withCounts, templates));
       const records = body.truncate_fields === true ? views.map(truncated) : views;
       const last = rows.at(-1)?.values['id'];
       return {
@@ -72,7 +77,8 @@ const counting = (needs: Needs, operation: typeof countSessions, population: Pop
     operation,
     reads,
     async ({ body, params: { project_id: project } }) => {
-      const plan = await completePlan(needs, project, body, population);
+      const templates = await needs.templatesOf(project);
+      const plan = await completePlan(needs, project, body, { population, templates });
       return { body: { total_count: await needs.records.count(plan) } };
     },
     checkOf(population),
@@ -88,40 +94,44 @@ const checkOf =
   ];
 
 const completePlan = async (
-  { records, runInProject, templatesOf }: Needs,
+  { records, runInProject }: Needs,
   project: ProjectId,
   body: RecordSearch,
-  population: Population,
+  asked: { readonly population: Population; readonly templates: readonly FeedbackTemplate[] },
 ): Promise<SearchPlan> => {
   const run = await runInSelection(runInProject, project, body);
-  const asked = metricsFiltered(body, population);
-  const types = asked.length > 0 ? await records.metricTypes(project, asked) : new Map();
+  const { population, templates } = asked;
+  const metrics = metricsFiltered(body, population);
+  const types = metrics.length > 0 ? await records.metricTypes(project, metrics) : new Map();
   const { plan, complaints } = planSearch(body, population, types);
   if (plan === null) throw invalid(complaints);
-  return { ...plan, project, run, templates: await templatesOf(project) };
+  return { ...plan, project, run, templates: templates.map(({ id }) => id) };
 };
 
-const plainView = (row: RecordRow) => viewOf(row, false);
+const plainViews = (templates: readonly FeedbackTemplate[]) => (row: RecordRow) =>
+  viewOf(row, false, templates);
 
-const gets = (records: Records): readonly Route[] => [
-  reading(getTrace, [recordsCollection], async ({ params }) => {
+const gets = ({ records, templatesOf }: Needs): readonly Route[] => [
+  reading(getTrace, shown, async ({ params }) => {
     const rows = await groupOf(records, params.project_id, 'trace', params.trace_id);
-    return { body: found('Trace', traceTree(rows, plainView)) };
+    const view = plainViews(await templatesOf(params.project_id));
+    return { body: found('Trace', traceTree(rows, view)) };
   }),
-  reading(getSpan, [recordsCollection], async ({ params }) => {
+  reading(getSpan, shown, async ({ params }) => {
     const rows = await groupOf(records, params.project_id, 'span', params.span_id);
-    return { body: found('Span', spanTree(rows, params.span_id, plainView)) };
+    return { body: found('Span', spanTree(rows, params.span_id, plainViews([]))) };
   }),
-  reading(getSession, [recordsCollection], async ({ params }) => {
+  reading(getSession, shown, async ({ params }) => {
     const { project_id: project, session_id: session } = params;
     const rows = await groupOf(records, project, 'session', session);
     const row = found('Session', rows.find(({ kind }) => kind === 'session') ?? null);
     const traces = await records.tracesOfSessions([{ project, session }]);
     const groups = await records.groups(traces.map(({ group }) => group));
+    const view = plainViews(await templatesOf(project));
     const trees = [...traces]
       .sort(byAge)
-      .flatMap(({ group }) => traceTree(groups.get(group) ?? [], plainView) ?? []);
-    return { body: { ...plainView(row), traces: trees } };
+      .flatMap(({ group }) => traceTree(groups.get(group) ?? [], view) ?? []);
+    return { body: { ...view(row), traces: trees } };
   }),
 ];
 

@@ -1,21 +1,32 @@
 import type { RecordView } from '../../contract/record-reads.js';
+import { traceFeedback, type FeedbackTemplate } from '../../kernel/feedback.js';
+import { matches } from '../../kernel/filter.js';
 import { recordOf, tracesOf } from '../../kernel/record-of.js';
 import type { RecordRow } from '../../kernel/records.js';
 import type { Json } from '../../kernel/shapes.js';
 
-/** A record as read (contract 5.7). A project without templates has no annotations. */
-export const viewOf = (row: RecordRow, withCounts: boolean): RecordView => {
+/** A record as read (contract 5.7); `templates` are the live annotation templates of its project. */
+export const viewOf = (
+  row: RecordRow,
+  withCounts: boolean,
+  templates: readonly FeedbackTemplate[],
+): RecordView => {
   const record = recordOf(row);
   if (row.kind === 'session') return { ...record, num_traces: withCounts ? tracesOf(row) : null };
   if (row.kind !== 'trace') return record;
   return {
     ...record,
-    annotations: {},
-    annotation_aggregates: {},
-    fully_annotated: false,
+    annotation_aggregates: traceFeedback(row, templates),
+    fully_annotated: matches(
+      byAnyone,
+      row,
+      templates.map(({ id }) => id),
+    ),
     num_spans: withCounts ? row.spanCount : null,
   };
 };
+
+const byAnyone = { kind: 'fully_annotated', users: null } as const;
 
 /** Contract 5.7. */
 const truncatedCharacters = 1_000;

@@ -1,8 +1,9 @@
 import { expect } from 'chai';
+import { openTurns } from '../../command-api/access/turns.js';
 import { openTraceBook } from '../../command-api/traces/book.js';
 import { layered, noLayers, withLayer, type Layers } from '../../command-api/traces/layers.js';
 import { addSpans, logTrace } from '../../command-api/traces/log.js';
-import { traceStream } from '../../command-api/traces/trace.js';
+import { traceStream } from '../../command-api/access/streams.js';
 import { decode } from '../../events/codec.js';
 import { openBus } from '../../engines/memory/bus.js';
 import { systemClock } from '../../engines/node/clock.js';
@@ -45,7 +46,7 @@ describe('the book of traces', () => {
   });
 
   it('reads what is new of a trace that grows, and not the whole each time', async () => {
-    const book = openTraceBook({ log, clock: systemClock });
+    const book = openTraceBook({ log, clock: systemClock, inTurn: openTurns() });
     await book.transact(stream, logTrace(one({ id: traceId })), authorship);
     const count = 100;
     eventsRead = 0;
@@ -59,7 +60,7 @@ describe('the book of traces', () => {
     const input = 'x'.repeat(200_000);
     const large = one({ spans: Array.from({ length: 10 }, () => ({ type: 'tool', input })) });
     const own = traceStream(projectId, large.trace_id);
-    const book = openTraceBook({ log, clock: systemClock });
+    const book = openTraceBook({ log, clock: systemClock, inTurn: openTurns() });
     await book.transact(own, logTrace(large), authorship);
     const [first, second] = [await book.load(own), await book.load(own)];
     expect(first.revision).to.be.above(0);
@@ -67,7 +68,9 @@ describe('the book of traces', () => {
   });
 
   it('sees what another process appended', async () => {
-    const [mine, theirs] = [0, 1].map(() => openTraceBook({ log, clock: systemClock }));
+    const [mine, theirs] = [0, 1].map(() =>
+      openTraceBook({ log, clock: systemClock, inTurn: openTurns() }),
+    );
     const before = (await mine?.load(stream))?.revision;
     await theirs?.transact(stream, addSpans(late([{ type: 'tool' }])), authorship);
     await mine?.transact(stream, addSpans(late([{ type: 'tool' }])), authorship);
@@ -75,7 +78,7 @@ describe('the book of traces', () => {
   });
 
   it('forgets a trace that was erased', async () => {
-    const book = openTraceBook({ log, clock: systemClock });
+    const book = openTraceBook({ log, clock: systemClock, inTurn: openTurns() });
     expect((await book.load(stream)).state).to.not.equal(null);
     await log.erase(stream);
     expect(await book.load(stream)).to.include({ state: null, revision: 'none' });

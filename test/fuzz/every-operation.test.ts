@@ -30,8 +30,13 @@ const known = async ({ client }: App): Promise<Readonly<Record<string, unknown>>
   const key = await client.call<{ created_by: string }>('POST', '/v2/users/api_keys', {
     body: { description: 'fuzz' },
   });
+  const template = await client.call<Made>('POST', `${root}/annotation/templates`, {
+    body: { name: 'fuzz', constraints: { annotation_type: 'text' } },
+  });
   return {
     project_id: project.body.id,
+    template_id: template.body.id,
+    annotation_template_id: template.body.id,
     log_stream_id: stream.body.id,
     experiment_id: experiment.body.id,
     trace_id: logged.body.trace_ids[0],

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { Document, Event, Recorded } from '../../kernel/ports.js';
 import type { CollaboratorId, GroupId, RunId } from '../../kernel/shapes.js';
+import { annotationTemplateList } from '../../projections/annotation-template-list.js';
 import { apiKeyList } from '../../projections/api-key-list.js';
 import { logStreamList } from '../../projections/log-stream-list.js';
 import { projectList } from '../../projections/project-list.js';
@@ -13,6 +14,7 @@ import {
   organization,
   projectId,
   projectMade,
+  templateId,
   userId,
   userInvited,
   userMade,
@@ -150,6 +152,48 @@ describe('the lists', () => {
     expect(document?.fields).to.include({ revoked: true, created_by: userId(1) });
     expect(document?.body.ancestors).to.deep.equal([keyId(9)]);
     expect(JSON.stringify(document)).not.to.include('hash-1');
+  });
+
+  it('have the live annotation templates of a project in their order', () => {
+    const made = (number: number, name: string) =>
+      ({
+        type: 'AnnotationTemplateCreated',
+        data: {
+          project_id: id,
+          organization_id: organization,
+          template_id: templateId(number),
+          name,
+          include_explanation: false,
+          criteria: null,
+          constraints: { annotation_type: 'star' },
+          created_by: userId(1),
+          created_at: instantAfter(0),
+        },
+      }) as const;
+    const of = (number: number) => ({ project_id: id, template_id: templateId(number) });
+    const ordering = [templateId(3), templateId(1)];
+    const [document] = documentsOf(
+      annotationTemplateList,
+      made(1, 'one'),
+      made(2, 'two'),
+      made(3, 'three'),
+      { type: 'AnnotationTemplateDeleted' as const, data: of(2) },
+      { type: 'AnnotationTemplatesReordered' as const, data: { project_id: id, ordering } },
+      {
+        type: 'AnnotationTemplateChanged' as const,
+        data: { ...of(1), name: 'new', criteria: 'words' },
+      },
+    );
+    expect(document).to.include({ key: id, scope: id });
+    const names = document?.body.templates.map((one) => [one.id, one.name, one.criteria]);
+    expect(names).to.deep.equal([
+      [templateId(3), 'three', null],
+      [templateId(1), 'new', 'words'],
+    ]);
+    expect(document?.body.templates[0]).to.have.all.keys(
+      ...['id', 'name', 'include_explanation', 'criteria', 'constraints'],
+      ...['created_by', 'created_at'],
+    );
   });
 
   it('have users by organisation, with their last change', () => {

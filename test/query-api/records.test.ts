@@ -138,11 +138,11 @@ describe('a record as read', () => {
   it('has counts only when they were asked for', () => {
     const trace: RecordRow = { ...row('trace', 't'), spanCount: 3 };
     const session: RecordRow = { ...row('session', 's'), body: { traces: 2 } };
-    expect(viewOf(trace, true)).to.include({ num_spans: 3 });
-    expect(viewOf(trace, false)).to.include({ num_spans: null, fully_annotated: false });
-    expect(viewOf(session, true)).to.include({ num_traces: 2 });
-    expect(viewOf(session, false)).to.include({ num_traces: null });
-    expect(viewOf(span('a', 't'), true)).to.not.have.any.keys('num_spans', 'num_traces');
+    expect(viewOf(trace, true, [])).to.include({ num_spans: 3 });
+    expect(viewOf(trace, false, [])).to.include({ num_spans: null, fully_annotated: false });
+    expect(viewOf(session, true, [])).to.include({ num_traces: 2 });
+    expect(viewOf(session, false, [])).to.include({ num_traces: null });
+    expect(viewOf(span('a', 't'), true, [])).to.not.have.any.keys('num_spans', 'num_traces');
   });
 
   it('is cut to 1,000 characters a text, without tearing one, where it was asked for', () => {

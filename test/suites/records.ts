@@ -25,6 +25,7 @@ import {
   traceRow,
 } from '../support/record-rows.js';
 import { recordAnswerSuite } from './record-answers.js';
+import { recordRatingSuite } from './record-ratings.js';
 import { recordCopySuite } from './record-copies.js';
 
 /**
@@ -59,6 +60,7 @@ export const recordsSuite = (name: string, open: OpenRecords): void => {
     findingTests(() => records);
     recordCopySuite(() => records, reopen);
     recordAnswerSuite(() => records);
+    recordRatingSuite(() => records);
   });
 };
 

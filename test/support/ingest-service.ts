@@ -1,3 +1,4 @@
+import { openTurns } from '../../command-api/access/turns.js';
 import { openSessionBook } from '../../command-api/sessions/book.js';
 import { sessionWrites } from '../../command-api/sessions/routes.js';
 import { traceWrites } from '../../command-api/traces/routes.js';
@@ -36,6 +37,7 @@ export const ingestService = async (questions: SpanQuestions = nothing): Promise
         log,
         ids: randomIds,
         clock: systemClock,
+        inTurn: openTurns(),
         joinSessions: sessions.joinSessions,
         ...questions,
       }),

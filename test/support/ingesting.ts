@@ -1,6 +1,8 @@
+import { openTurns } from '../../command-api/access/turns.js';
 import { openTraceBook } from '../../command-api/traces/book.js';
 import { layered } from '../../command-api/traces/layers.js';
-import { traceStream, type Trace } from '../../command-api/traces/trace.js';
+import { traceStream } from '../../command-api/access/streams.js';
+import type { Trace } from '../../command-api/traces/trace.js';
 import { systemClock } from '../../engines/node/clock.js';
 import type { RecordContent } from '../../events/traces.js';
 import type { Position } from '../../kernel/ports.js';
@@ -44,7 +46,11 @@ export const ingesting = (): Ingesting => {
   const post: Ingesting['post'] = (path, body, headers = {}) =>
     held.editor.send('POST', held.service.at(path), { body, headers });
   const stateOf = async (id: string): Promise<Trace | null> => {
-    const book = openTraceBook({ log: held.service.log, clock: systemClock });
+    const book = openTraceBook({
+      log: held.service.log,
+      clock: systemClock,
+      inTurn: openTurns(),
+    });
     return (await book.load(traceStream(project, id))).state;
   };
   return {

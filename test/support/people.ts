@@ -2,7 +2,13 @@ import type { ApiKeyCreated, ApiKeyEvent } from '../../events/api-keys.js';
 import type { ProjectEvent } from '../../events/projects.js';
 import type { UserEvent } from '../../events/users.js';
 import type { OrganizationRole } from '../../contract/roles.js';
-import type { ApiKeyId, OrganizationId, ProjectId, UserId } from '../../kernel/shapes.js';
+import type {
+  ApiKeyId,
+  OrganizationId,
+  ProjectId,
+  TemplateId,
+  UserId,
+} from '../../kernel/shapes.js';
 import { instantAfter } from './log.js';
 
 const uuid = (digit: string, number: number): string =>
@@ -13,6 +19,7 @@ export const otherOrganization = uuid('a', 2) as OrganizationId;
 export const userId = (number: number): UserId => uuid('b', number) as UserId;
 export const projectId = (number: number): ProjectId => uuid('c', number) as ProjectId;
 export const keyId = (number: number): ApiKeyId => uuid('d', number) as ApiKeyId;
+export const templateId = (number: number): TemplateId => uuid('e', number) as TemplateId;
 
 export const userMade = (
   number: number,

@@ -92,6 +92,9 @@ const step = fc.record({
     'trace',
     'span',
     'score',
+    'rate',
+    'rate',
+    'withdraw',
     'session',
     'delete',
   ),
@@ -101,6 +104,8 @@ const step = fc.record({
   parents: fc.array(fc.nat({ max: 8 }), { maxLength: 4 }),
   record: fc.nat({ max: 8 }),
   seconds: fc.nat({ max: 100 }),
+  template: fc.nat({ max: 1 }),
+  rater: fc.nat({ max: 2 }),
   complete: fc.boolean(),
   spanKind: fc.constantFrom(...kinds),
   metrics,
@@ -237,10 +242,30 @@ const change = (
         scores: one.scores,
       },
     });
+  } else if (one.kind === 'rate' || one.kind === 'withdraw') {
+    log.append(name, rating(one, common));
   } else if (one.kind === 'delete') {
     gone.add(one.trace);
     log.append(name, { type: 'TraceDeleted', data: common });
   }
+};
+
+const rating = (
+  one: Step,
+  {
+    project_id,
+    trace_id,
+  }: { readonly project_id: typeof projectId; readonly trace_id: Id<'TraceId'> },
+): TraceEvent => {
+  const data = {
+    project_id,
+    trace_id,
+    template_id: uuid<'TemplateId'>(6_000, one.template),
+    user_id: uuid<'UserId'>(9, one.rater),
+  };
+  if (one.kind === 'withdraw') return { type: 'RatingWithdrawn', data };
+  const given = { value: one.seconds % 6, explanation: null, given_at: instantAt(one.seconds) };
+  return { type: 'RatingGiven', data: { ...data, annotation_type: 'score', ...given } };
 };
 
 /** The part of Records that the fold asks, over a map; and what a batch writes into it. */

@@ -1,0 +1,104 @@
+import {
+  changeAnnotationTemplate,
+  complaintsAboutConstraints,
+  constraintsOf,
+  createAnnotationTemplate,
+  deleteAnnotationTemplate,
+  reorderAnnotationTemplates,
+  templateAnswers,
+  type AnnotationTemplate,
+} from '../../contract/annotation-templates.js';
+import { route, type Route } from '../../contract/operation.js';
+import type { AnnotationTemplateEvent } from '../../events/annotation-templates.js';
+import type { Decide } from '../../kernel/decision.js';
+import { Fault } from '../../kernel/fault.js';
+import type { EventLog } from '../../kernel/ports.js';
+import type { ProjectId, TemplateId } from '../../kernel/shapes.js';
+import { load, transact, type Authorship } from '../../kernel/transact.js';
+import {
+  annotationTemplates,
+  annotationTemplatesStream,
+  type AnnotationTemplates,
+} from '../access/annotation-templates.js';
+import type { InTurn } from '../access/turns.js';
+import { change, create, missing, remove, reorder } from './templates.js';
+
+export type AnnotationTemplateNeeds = {
+  readonly log: EventLog;
+  readonly inTurn: InTurn;
+  /** Current ratings by template id, for the answer only: nothing is decided from it. */
+  readonly templateUsage: (project: ProjectId) => Promise<ReadonlyMap<string, number>>;
+};
+
+/** The writes of contract 5.8 about templates. */
+export const annotationTemplateWrites = ({
+  log,
+  inTurn,
+  templateUsage,
+}: AnnotationTemplateNeeds): readonly Route[] => {
+  const decided = (
+    project: ProjectId,
+    decide: Decide<AnnotationTemplates, AnnotationTemplateEvent>,
+    cause: Authorship,
+  ) => {
+    const stream = annotationTemplatesStream(project);
+    return inTurn([stream], () => transact(log, stream, annotationTemplates, decide, cause));
+  };
+  return [
+    route(
+      createAnnotationTemplate,
+      async ({ body, params: { project_id: project }, principal, cause, mint }) => {
+        const id = mint('TemplateId');
+        const decide = create({
+          project_id: project,
+          organization_id: principal.organizationId,
+          template_id: id,
+          name: body.name,
+          include_explanation: body.include_explanation ?? false,
+          criteria: body.criteria ?? null,
+          constraints: constraintsOf(body.constraints),
+          created_by: principal.userId,
+          created_at: cause.at,
+        });
+        const { state, position } = await decided(project, decide, cause);
+        return { position, body: answerOf(state, id, new Map()) };
+      },
+      ({ body }) => complaintsAboutConstraints(body.constraints),
+    ),
+
+    route(changeAnnotationTemplate, async ({ body, params, cause }) => {
+      const { project_id: project, template_id: id } = params;
+      const { state, position } = await decided(project, change(project, id, body), cause);
+      return { position, body: answerOf(state, id, await templateUsage(project)) };
+    }),
+
+    route(deleteAnnotationTemplate, async ({ params, cause }) => {
+      const { project_id: project, template_id: id } = params;
+      const before = await load(log, annotationTemplatesStream(project), annotationTemplates);
+      if (!before.state.some((one) => one.id === id)) throw notFound();
+      const { position } = await decided(project, remove(project, id), cause);
+      return { position, body: { message: 'The annotation template is deleted.' } };
+    }),
+
+    route(reorderAnnotationTemplates, async ({ body, params, cause }) => {
+      const { project_id: project } = params;
+      const { state, position } = await decided(project, reorder(project, body.ordering), cause);
+      return { position, body: templateAnswers(state, await templateUsage(project)) };
+    }),
+  ];
+};
+
+const notFound = (): Fault => {
+  const { rejected, detail } = missing();
+  return new Fault(rejected, detail);
+};
+
+const answerOf = (
+  templates: AnnotationTemplates,
+  id: TemplateId,
+  usage: ReadonlyMap<string, number>,
+): AnnotationTemplate => {
+  const shown = templateAnswers(templates, usage).find((one) => one.id === id);
+  if (shown === undefined) throw notFound();
+  return shown;
+};

@@ -1,0 +1,82 @@
+import { templatesMax } from '../../contract/annotation-templates.js';
+import type {
+  AnnotationTemplateCreated,
+  AnnotationTemplateEvent,
+} from '../../events/annotation-templates.js';
+import { reject, type Decide, type Rejection } from '../../kernel/decision.js';
+import { valueError } from '../../kernel/fault.js';
+import type { ProjectId, TemplateId } from '../../kernel/shapes.js';
+import type { AnnotationTemplates } from '../access/annotation-templates.js';
+
+type Decided = Decide<AnnotationTemplates, AnnotationTemplateEvent>;
+
+export const create =
+  (created: AnnotationTemplateCreated): Decided =>
+  (templates) => {
+    if (templates.some(({ id }) => id === created.template_id)) return [];
+    if (templates.some(({ name }) => name === created.name)) return taken(created.name);
+    if (templates.length >= templatesMax) {
+      return reject('conflict', `A project has at most ${templatesMax} annotation templates`);
+    }
+    return [{ type: 'AnnotationTemplateCreated', data: created }];
+  };
+
+/** Null and absence leave a member as it is (contract 5). */
+type Change = { readonly name?: string | null; readonly criteria?: string | null };
+
+export const change =
+  (project: ProjectId, id: TemplateId, changed: Change): Decided =>
+  (templates) => {
+    const known = templates.find((one) => one.id === id);
+    if (known === undefined) return missing();
+    const name = changed.name ?? known.name;
+    const criteria = changed.criteria ?? known.criteria;
+    if (templates.some((one) => one.id !== id && one.name === name)) return taken(name);
+    return name === known.name && criteria === known.criteria
+      ? []
+      : [
+          {
+            type: 'AnnotationTemplateChanged',
+            data: { project_id: project, template_id: id, name, criteria },
+          },
+        ];
+  };
+
+/** One that is gone already stays gone. */
+export const remove =
+  (project: ProjectId, id: TemplateId): Decided =>
+  (templates) =>
+    templates.some((one) => one.id === id)
+      ? [{ type: 'AnnotationTemplateDeleted', data: { project_id: project, template_id: id } }]
+      : [];
+
+export const reorder =
+  (project: ProjectId, ordering: readonly TemplateId[]): Decided =>
+  (templates) => {
+    const isComplete =
+      ordering.length === templates.length &&
+      new Set(ordering).size === ordering.length &&
+      templates.every(({ id }) => ordering.includes(id));
+    if (!isComplete) return incomplete();
+    return templates.every(({ id }, place) => ordering[place] === id)
+      ? []
+      : [
+          {
+            type: 'AnnotationTemplatesReordered',
+            data: { project_id: project, ordering: [...ordering] },
+          },
+        ];
+  };
+
+const taken = (name: string): Rejection =>
+  reject('already-exists', `An annotation template named '${name}' exists already`);
+
+export const missing = (): Rejection => reject('not-found', 'Annotation template not found');
+
+const incomplete = (): Rejection => {
+  const { code, message, complaints } = valueError(
+    ['body', 'ordering'],
+    'ordering must name each annotation template of the project once',
+  );
+  return reject(code, message, { complaints });
+};

@@ -1,0 +1,188 @@
+import type { Constraints, TemplateFacts } from '../../contract/annotation-templates.js';
+import type { Rating } from '../../contract/ratings.js';
+import type { RatingEvent, RatingGiven } from '../../events/ratings.js';
+import type { TraceEvent } from '../../events/traces.js';
+import { unreachable, type Fold } from '../../kernel/decision.js';
+import type {
+  Instant,
+  ProjectId,
+  RunId,
+  TemplateId,
+  TraceId,
+  UserId,
+} from '../../kernel/shapes.js';
+
+/** What rating a trace depends on; null before it was logged. */
+export type RatedTrace = {
+  readonly runId: RunId;
+  readonly deleted: boolean;
+  /** Current ratings by `<template>/<user>`. */
+  readonly ratings: ReadonlyMap<string, RatingGiven>;
+};
+
+export const ratedTraces: Fold<RatedTrace | null, TraceEvent> = {
+  initial: null,
+  evolve: (trace, { type, data }) => {
+    switch (type) {
+      case 'TraceLogged':
+        return { runId: data.run_id, deleted: false, ratings: new Map() };
+      case 'RatingGiven':
+        return trace && { ...trace, ratings: new Map(trace.ratings).set(keyOf(data), data) };
+      case 'RatingWithdrawn': {
+        if (trace === null) return null;
+        const ratings = new Map(trace.ratings);
+        ratings.delete(keyOf(data));
+        return { ...trace, ratings };
+      }
+      case 'TraceDeleted':
+        return trace && { ...trace, deleted: true };
+      case 'SpansLogged':
+      case 'TraceUpdated':
+      case 'SpanUpdated':
+      case 'ScoresRecorded':
+        return trace;
+      default:
+        return unreachable(type);
+    }
+  },
+};
+
+const keyOf = ({
+  template_id: template,
+  user_id: user,
+}: Pick<RatingGiven, 'template_id' | 'user_id'>): string => `${template}/${user}`;
+
+export const ratingBy = (
+  trace: RatedTrace | null,
+  template: TemplateId,
+  user: UserId,
+): RatingGiven | null =>
+  trace?.ratings.get(keyOf({ template_id: template, user_id: user })) ?? null;
+
+/** What is asked of a trace: give (or replace) the user's rating, or withdraw it. */
+export type Action =
+  | {
+      readonly kind: 'create';
+      readonly template: TemplateId;
+      readonly rating: Rating;
+      readonly explanation: string | null;
+    }
+  | { readonly kind: 'delete'; readonly template: TemplateId };
+
+/** The sentences of contract 4.8. */
+export type Refusal =
+  | 'trace not found'
+  | 'annotation template not found'
+  | 'annotation type does not match the template'
+  | 'score is outside the range of the template'
+  | 'tag is not in the template'
+  | 'choice is not in the template'
+  | 'changed at the same time, try again';
+export type Success =
+  'rating recorded' | 'rating unchanged' | 'rating withdrawn' | 'no rating to withdraw';
+export type Outcome =
+  | { readonly success: true; readonly message: Success }
+  | { readonly success: false; readonly message: Refusal };
+
+export type Rater = {
+  readonly projectId: ProjectId;
+  readonly userId: UserId;
+  readonly at: Instant;
+  /** Live templates of the project by id. */
+  readonly templates: ReadonlyMap<string, TemplateFacts>;
+};
+
+/**
+ * What one action on a live trace comes to, and the event it leaves, if any. A trace that is not
+ * there is null.
+ */
+export const rate = (
+  trace: RatedTrace | null,
+  id: TraceId,
+  action: Action,
+  rater: Rater,
+): { readonly outcome: Outcome; readonly event: RatingEvent | null } => {
+  if (trace === null || trace.deleted) return refused('trace not found');
+  const template = rater.templates.get(action.template);
+  if (template === undefined) return refused('annotation template not found');
+  const before = ratingBy(trace, action.template, rater.userId);
+  const place = {
+    project_id: rater.projectId,
+    trace_id: id,
+    template_id: action.template,
+    user_id: rater.userId,
+  };
+  if (action.kind === 'delete') {
+    return before === null
+      ? { outcome: { success: true, message: 'no rating to withdraw' }, event: null }
+      : {
+          outcome: { success: true, message: 'rating withdrawn' },
+          event: { type: 'RatingWithdrawn', data: place },
+        };
+  }
+  const against = complaintOf(action.rating, template.constraints);
+  if (against !== null) return refused(against);
+  const { annotation_type, value } = normal(action.rating);
+  const { explanation } = action;
+  const given: RatingGiven = {
+    ...place,
+    annotation_type,
+    value,
+    explanation,
+    given_at: rater.at,
+  };
+  return before !== null && isSame(before, given)
+    ? { outcome: { success: true, message: 'rating unchanged' }, event: null }
+    : {
+        outcome: { success: true, message: 'rating recorded' },
+        event: { type: 'RatingGiven', data: given },
+      };
+};
+
+const refused = (message: Refusal) => ({
+  outcome: { success: false, message } as const,
+  event: null,
+});
+
+const isSame = (one: RatingGiven, other: RatingGiven): boolean =>
+  one.annotation_type === other.annotation_type &&
+  one.explanation === other.explanation &&
+  JSON.stringify(one.value) === JSON.stringify(other.value);
+
+/** A tag given twice is given once; the order is kept. */
+const normal = (rating: Rating): Rating =>
+  rating.annotation_type === 'tags' ? { ...rating, value: [...new Set(rating.value)] } : rating;
+
+/** Why the template does not take this rating, null when it does (contract 4.8). */
+const complaintOf = (rating: Rating, constraints: Constraints): Refusal | null => {
+  switch (constraints.annotation_type) {
+    case 'like_dislike':
+    case 'star':
+    case 'text':
+      return rating.annotation_type === constraints.annotation_type ? null : mismatch;
+    case 'score': {
+      if (rating.annotation_type !== 'score') return mismatch;
+      const { value } = rating;
+      return constraints.min <= value && value <= constraints.max
+        ? null
+        : 'score is outside the range of the template';
+    }
+    case 'tags': {
+      if (rating.annotation_type !== 'tags') return mismatch;
+      const { allow_other: isOpen, tags } = constraints;
+      return isOpen || rating.value.every((tag) => tags.includes(tag))
+        ? null
+        : 'tag is not in the template';
+    }
+    case 'choice': {
+      if (rating.annotation_type !== 'choice') return mismatch;
+      return constraints.allow_other || constraints.choices.includes(rating.value)
+        ? null
+        : 'choice is not in the template';
+    }
+    default:
+      return unreachable(constraints);
+  }
+};
+
+const mismatch = 'annotation type does not match the template';

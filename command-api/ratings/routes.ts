@@ -1,0 +1,153 @@
+import { route, type Route } from '../../contract/operation.js';
+import {
+  complaintsAboutRatings,
+  giveRating,
+  rateTraces,
+  typeOfOperation,
+  withdrawRating,
+  type Rating,
+  type RatingResult,
+} from '../../contract/ratings.js';
+import type { RatingGiven } from '../../events/ratings.js';
+import { Fault, valueError } from '../../kernel/fault.js';
+import type { EventLog, Position } from '../../kernel/ports.js';
+import type { ProjectId, TemplateId, TraceId, UserId } from '../../kernel/shapes.js';
+import type { Authorship } from '../../kernel/transact.js';
+import type { InTurn } from '../access/turns.js';
+import { ratingBy, type Action, type Outcome, type Refusal } from './ratings.js';
+import * as write from './write.js';
+
+export type RatingNeeds = { readonly log: EventLog; readonly inTurn: InTurn };
+
+/** Contract 4.8, and the writes of single ratings of 5.8. */
+export const ratingWrites = (needs: RatingNeeds): readonly Route[] => [
+  route(
+    rateTraces,
+    async ({ body, params: { project_id: projectId }, principal, cause }) => {
+      const { operations, selector } = body;
+      const asked = operations.map(actionOf);
+      const repeats = new Map<TraceId, number>();
+      for (const id of selector.traces) repeats.set(id, (repeats.get(id) ?? 0) + 1);
+      const actions = new Map(
+        [...repeats].map(([id, times]) => [
+          id,
+          asked.flatMap((action) => Array.from({ length: times }, () => action)),
+        ]),
+      );
+      const { position, traces } = await write.rateTraces(
+        needs,
+        { projectId, userId: principal.userId, actions },
+        cause,
+      );
+      const results: RatingResult[] = [];
+      const taken = new Map<TraceId, number>();
+      for (const [index, operation] of operations.entries()) {
+        for (const trace of selector.traces) {
+          const place = taken.get(trace) ?? 0;
+          taken.set(trace, place + 1);
+          const outcome = traces.get(trace)?.outcomes[place] ?? unknownTrace;
+          results.push({
+            operation: typeOfOperation(operation),
+            ...outcome,
+            selector: 'traces',
+            index,
+            trace,
+          });
+        }
+      }
+      return { position, body: results };
+    },
+    ({ body }) => complaintsAboutRatings(body),
+  ),
+
+  route(giveRating, async ({ body, params, principal, cause }) => {
+    const { template_id: template } = params;
+    const { rating, explanation = null } = body;
+    const action: Action = { kind: 'create', template, rating, explanation };
+    const { outcome, given, position } = await rateOne(
+      needs,
+      { ...params, action },
+      principal,
+      cause,
+    );
+    if (!outcome.success) throw faultOf(outcome.message);
+    if (given === null) throw faultOf('changed at the same time, try again');
+    return { position, body: ownRating(given) };
+  }),
+
+  route(withdrawRating, async ({ params, principal, cause }) => {
+    const action: Action = { kind: 'delete', template: params.template_id };
+    const { outcome, position } = await rateOne(needs, { ...params, action }, principal, cause);
+    if (!outcome.success) throw faultOf(outcome.message);
+    if (outcome.message === 'no rating to withdraw') {
+      throw new Fault('not-found', 'You have not rated this trace by this template');
+    }
+    return { position, body: { message: 'The rating is withdrawn.' } };
+  }),
+];
+
+type Operations = Parameters<typeof complaintsAboutRatings>[0]['operations'];
+
+const actionOf = (sent: Operations[number]): Action => {
+  const { annotation_template_id: template, rating, explanation } = sent;
+  return typeOfOperation(sent) === 'delete' || rating == null
+    ? { kind: 'delete', template }
+    : { kind: 'create', template, rating, explanation: explanation ?? null };
+};
+
+const unknownTrace: Outcome = { success: false, message: 'trace not found' };
+
+type One = {
+  readonly project_id: ProjectId;
+  readonly template_id: TemplateId;
+  readonly trace_id: TraceId;
+  readonly action: Action;
+};
+
+const rateOne = async (
+  needs: RatingNeeds,
+  { project_id: projectId, template_id: template, trace_id: id, action }: One,
+  { userId }: { readonly userId: UserId },
+  cause: Authorship,
+): Promise<{
+  readonly outcome: Outcome;
+  readonly given: RatingGiven | null;
+  readonly position: Position;
+}> => {
+  const actions = new Map([[id, [action]]]);
+  const rated = await write.rateTraces(needs, { projectId, userId, actions }, cause);
+  const one = rated.traces.get(id);
+  return {
+    outcome: one?.outcomes[0] ?? unknownTrace,
+    given: ratingBy(one?.trace ?? null, template, userId),
+    position: rated.position,
+  };
+};
+
+const faultOf = (refusal: Refusal): Fault => {
+  switch (refusal) {
+    case 'trace not found':
+      return new Fault('not-found', 'Trace not found');
+    case 'annotation template not found':
+      return new Fault('not-found', 'Annotation template not found');
+    case 'annotation type does not match the template':
+      return valueError(['body', 'rating', 'annotation_type'], refusal);
+    case 'changed at the same time, try again':
+      return new Fault('conflict', 'Too many others changed this at the same time; try again');
+    default:
+      return valueError(['body', 'rating', 'value'], refusal);
+  }
+};
+
+const ownRating = ({
+  annotation_type,
+  value,
+  explanation,
+  given_at: createdAt,
+  user_id: createdBy,
+}: RatingGiven) => ({
+  rating: { annotation_type, value } as Rating,
+  explanation,
+  created_at: createdAt,
+  created_by: createdBy,
+});

@@ -1,0 +1,221 @@
+import { Type, type Static, type TSchema } from 'typebox';
+import {
+  id,
+  instant,
+  maybe,
+  name,
+  nullable,
+  type Instant,
+  type TemplateId,
+  type UserId,
+} from '../kernel/shapes.js';
+import { unreachable } from '../kernel/decision.js';
+import type { Complaint } from '../kernel/fault.js';
+import type { FeedbackTemplate } from '../kernel/feedback.js';
+import { message } from './envelope.js';
+import { operation } from './operation.js';
+
+/** Live templates of one project: each trace shows an aggregate of every one of them. */
+export const templatesMax = 200;
+/** Labels of a `tags` or `choice` template, and tags of one rating. */
+export const labelsMax = 100;
+export const labelMax = 255;
+/** As long as an explanation could need to be told; the contract gives no bound. */
+const criteriaMax = 16_384;
+
+const label = Type.String({ minLength: 1, maxLength: labelMax });
+const labels = Type.Array(label, { minItems: 1, maxItems: labelsMax });
+const bound = Type.Integer({ minimum: 0 });
+
+/** `allowOther` as it is sent (optional), or as it is shown (always there). */
+const constraintsWith = <A extends TSchema>(allowOther: A) =>
+  Type.Union([
+    Type.Object({ annotation_type: Type.Literal('like_dislike') }),
+    Type.Object({ annotation_type: Type.Literal('star') }),
+    Type.Object({ annotation_type: Type.Literal('text') }),
+    Type.Object({ annotation_type: Type.Literal('score'), min: bound, max: bound }),
+    Type.Object({ annotation_type: Type.Literal('tags'), tags: labels, allow_other: allowOther }),
+    Type.Object({
+      annotation_type: Type.Literal('choice'),
+      choices: labels,
+      allow_other: allowOther,
+    }),
+  ]);
+const sentConstraints = constraintsWith(maybe(Type.Boolean({ default: false })));
+const constraints = constraintsWith(Type.Boolean());
+/** What a template lets a rating be (contract 5.8); lists without repeats. */
+export type Constraints = Static<typeof constraints>;
+
+/** Contract 5.8. */
+export const annotationTemplate = Type.Object({
+  id: id('TemplateId'),
+  name: Type.String(),
+  include_explanation: Type.Boolean(),
+  criteria: nullable(Type.String()),
+  constraints,
+  created_at: instant,
+  created_by: id('UserId'),
+  /** Place among the live templates of the project, from 0. */
+  position: Type.Integer(),
+  /** Current ratings by anyone on any trace of the project. */
+  usage_count: Type.Integer(),
+});
+export type AnnotationTemplate = Static<typeof annotationTemplate>;
+
+const shared = { section: '5.8', schemes: ['K', 'B', 'P'], query: Type.Object({}) } as const;
+const inProject = Type.Object({ project_id: id('ProjectId') });
+const ofTemplate = Type.Object({ project_id: id('ProjectId'), template_id: id('TemplateId') });
+const path = '/v2/projects/{project_id}/annotation/templates';
+const listed = Type.Array(annotationTemplate, { maxItems: templatesMax });
+
+export const createAnnotationTemplate = operation({
+  ...shared,
+  operationId: 'createAnnotationTemplate',
+  summary: 'Create an annotation template',
+  method: 'POST',
+  path,
+  kind: 'w',
+  requires: 'editor',
+  params: inProject,
+  body: Type.Object({
+    name: name(),
+    include_explanation: maybe(Type.Boolean({ default: false })),
+    criteria: maybe(Type.String({ maxLength: criteriaMax })),
+    constraints: sentConstraints,
+  }),
+  response: annotationTemplate,
+  faults: ['not-found', 'forbidden', 'already-exists', 'conflict'],
+});
+
+export const listAnnotationTemplates = operation({
+  ...shared,
+  operationId: 'listAnnotationTemplates',
+  summary: 'Annotation templates of a project, by position',
+  method: 'GET',
+  path,
+  kind: 'r',
+  requires: 'viewer',
+  params: inProject,
+  response: listed,
+  faults: ['not-found'],
+});
+
+export const reorderAnnotationTemplates = operation({
+  ...shared,
+  operationId: 'reorderAnnotationTemplates',
+  summary: 'Put the annotation templates of a project in order',
+  method: 'POST',
+  path: `${path}/reorder`,
+  kind: 'w',
+  requires: 'editor',
+  params: inProject,
+  body: Type.Object({ ordering: Type.Array(id('TemplateId'), { maxItems: templatesMax }) }),
+  response: listed,
+  faults: ['not-found', 'forbidden'],
+});
+
+export const getAnnotationTemplate = operation({
+  ...shared,
+  operationId: 'getAnnotationTemplate',
+  summary: 'One annotation template',
+  method: 'GET',
+  path: `${path}/{template_id}`,
+  kind: 'r',
+  requires: 'viewer',
+  params: ofTemplate,
+  response: annotationTemplate,
+  faults: ['not-found'],
+});
+
+export const changeAnnotationTemplate = operation({
+  ...shared,
+  operationId: 'changeAnnotationTemplate',
+  summary: 'Change name or criteria of an annotation template',
+  method: 'PATCH',
+  path: `${path}/{template_id}`,
+  kind: 'w',
+  requires: 'editor',
+  params: ofTemplate,
+  body: Type.Object({
+    name: maybe(name()),
+    criteria: maybe(Type.String({ maxLength: criteriaMax })),
+  }),
+  response: annotationTemplate,
+  faults: ['not-found', 'forbidden', 'already-exists'],
+});
+
+export const deleteAnnotationTemplate = operation({
+  ...shared,
+  operationId: 'deleteAnnotationTemplate',
+  summary: 'Delete an annotation template; its ratings count no more',
+  method: 'DELETE',
+  path: `${path}/{template_id}`,
+  kind: 'w',
+  requires: 'editor',
+  params: ofTemplate,
+  response: message,
+  faults: ['not-found', 'forbidden'],
+});
+
+/** What the schema cannot say of constraints: a range has its low end first. */
+export const complaintsAboutConstraints = (
+  sent: Static<typeof sentConstraints>,
+): readonly Complaint[] =>
+  sent.annotation_type === 'score' && sent.min > sent.max
+    ? [
+        {
+          loc: ['body', 'constraints', 'max'],
+          msg: 'Value error, max must not be less than min',
+          type: 'value_error',
+        },
+      ]
+    : [];
+
+/** As it is stored and shown: with the members of its kind and no others. */
+export const constraintsOf = (sent: Static<typeof sentConstraints>): Constraints => {
+  const { annotation_type } = sent;
+  switch (annotation_type) {
+    case 'like_dislike':
+    case 'star':
+    case 'text':
+      return { annotation_type };
+    case 'score':
+      return { annotation_type, min: sent.min, max: sent.max };
+    case 'tags':
+      return { annotation_type, tags: [...new Set(sent.tags)], ...others(sent) };
+    case 'choice':
+      return { annotation_type, choices: [...new Set(sent.choices)], ...others(sent) };
+    default:
+      return unreachable(annotation_type);
+  }
+};
+const others = ({ allow_other: allowed }: { readonly allow_other?: boolean | null }) => ({
+  allow_other: allowed ?? false,
+});
+
+/** What the log says of a template; its position is its place in the list that it comes in. */
+export type TemplateFacts = {
+  readonly id: TemplateId;
+  readonly name: string;
+  readonly include_explanation: boolean;
+  readonly criteria: string | null;
+  readonly constraints: Constraints;
+  readonly created_at: Instant;
+  readonly created_by: UserId;
+};
+
+export const feedbackTemplate = ({
+  id: template,
+  constraints: { annotation_type: type },
+}: Pick<TemplateFacts, 'id' | 'constraints'>): FeedbackTemplate => ({ id: template, type });
+
+/** The templates as they are shown; `usage` has the current ratings by template id. */
+export const templateAnswers = (
+  templates: readonly TemplateFacts[],
+  usage: ReadonlyMap<string, number>,
+): AnnotationTemplate[] =>
+  templates.map((facts, position) => ({
+    ...facts,
+    position,
+    usage_count: usage.get(facts.id) ?? 0,
+  }));

@@ -1,0 +1,172 @@
+import { Type, type Static } from 'typebox';
+import type { Complaint } from '../kernel/fault.js';
+import { id, instant, maybe, nullable } from '../kernel/shapes.js';
+import { labelMax, labelsMax } from './annotation-templates.js';
+import { message } from './envelope.js';
+import { operation } from './operation.js';
+
+/** Limits of contract 1.11: operations, traces, and their product in one request. */
+export const ratingOperationsMax = 20;
+export const ratedTracesMax = 1_000;
+export const ratingItemsMax = 5_000;
+const explanationMax = 4_096;
+const starsMax = 5;
+
+const label = Type.String({ minLength: 1, maxLength: labelMax });
+/** Contract 4.8, chosen by `annotation_type`. */
+const rating = Type.Union([
+  Type.Object({ annotation_type: Type.Literal('like_dislike'), value: Type.Boolean() }),
+  Type.Object({
+    annotation_type: Type.Literal('star'),
+    value: Type.Integer({ minimum: 1, maximum: starsMax }),
+  }),
+  Type.Object({ annotation_type: Type.Literal('score'), value: Type.Integer() }),
+  Type.Object({
+    annotation_type: Type.Literal('tags'),
+    value: Type.Array(label, { maxItems: labelsMax }),
+  }),
+  Type.Object({
+    annotation_type: Type.Literal('text'),
+    value: Type.String({ minLength: 1, maxLength: explanationMax }),
+  }),
+  Type.Object({ annotation_type: Type.Literal('choice'), value: label }),
+]);
+export type Rating = Static<typeof rating>;
+const explanation = maybe(Type.String({ minLength: 1, maxLength: explanationMax }));
+
+const operationTypes = ['create', 'delete'] as const;
+type OperationType = (typeof operationTypes)[number];
+/** Which members it needs depends on `operation_type`, whose default a union's tag cannot have. */
+const ratingOperation = Type.Object({
+  operation_type: Type.Optional(
+    Type.String({ default: 'create', description: "'create' or 'delete'" }),
+  ),
+  annotation_template_id: id('TemplateId'),
+  rating: maybe(rating),
+  explanation,
+});
+type SentOperation = Static<typeof ratingOperation>;
+
+const ratingResult = Type.Object({
+  operation: Type.Unsafe<OperationType>(Type.String({ enum: [...operationTypes] })),
+  success: Type.Boolean(),
+  message: Type.String(),
+  selector: Type.Literal('traces'),
+  /** Of the operation in `operations`. */
+  index: Type.Integer(),
+  trace: id('TraceId'),
+});
+export type RatingResult = Static<typeof ratingResult>;
+
+const nothing = Type.Object({});
+const schemes = ['K', 'B', 'P'] as const;
+
+export const rateTraces = operation({
+  operationId: 'rateTraces',
+  summary: 'Give or withdraw ratings on many traces',
+  section: '4.8',
+  method: 'POST',
+  path: '/v2/projects/{project_id}/annotation/ratings',
+  schemes,
+  kind: 'w',
+  requires: 'annotator',
+  params: Type.Object({ project_id: id('ProjectId') }),
+  query: nothing,
+  body: Type.Object({
+    operations: Type.Array(ratingOperation, { minItems: 1, maxItems: ratingOperationsMax }),
+    selector: Type.Object({
+      traces: Type.Array(id('TraceId'), { minItems: 1, maxItems: ratedTracesMax }),
+      selector_type: Type.Optional(Type.Literal('traces', { default: 'traces' })),
+    }),
+  }),
+  response: Type.Array(ratingResult, { maxItems: ratingItemsMax }),
+  faults: ['not-found', 'forbidden'],
+});
+
+const ofTrace = {
+  section: '5.8',
+  path: '/v2/projects/{project_id}/annotation/templates/{template_id}/traces/{trace_id}/rating',
+  schemes,
+  params: Type.Object({
+    project_id: id('ProjectId'),
+    template_id: id('TemplateId'),
+    trace_id: id('TraceId'),
+  }),
+  query: nothing,
+} as const;
+/** The caller's own; `created_at` is when it was given as it is now. */
+const ownRating = Type.Object({
+  rating,
+  explanation: nullable(Type.String()),
+  created_at: instant,
+  created_by: id('UserId'),
+});
+
+export const giveRating = operation({
+  ...ofTrace,
+  operationId: 'giveRating',
+  summary: "Give or replace the caller's rating of a trace",
+  method: 'PUT',
+  kind: 'w',
+  requires: 'annotator',
+  body: Type.Object({ rating, explanation }),
+  response: ownRating,
+  faults: ['not-found', 'forbidden', 'conflict'],
+});
+
+export const readRating = operation({
+  ...ofTrace,
+  operationId: 'readRating',
+  summary: "The caller's rating of a trace",
+  method: 'GET',
+  kind: 'r',
+  requires: 'viewer',
+  response: ownRating,
+  faults: ['not-found'],
+});
+
+export const withdrawRating = operation({
+  ...ofTrace,
+  operationId: 'withdrawRating',
+  summary: "Withdraw the caller's rating of a trace",
+  method: 'DELETE',
+  kind: 'w',
+  requires: 'annotator',
+  response: message,
+  faults: ['not-found', 'forbidden', 'conflict'],
+});
+
+export const typeOfOperation = ({ operation_type: type }: SentOperation): OperationType =>
+  type === 'delete' ? 'delete' : 'create';
+
+type Sent = {
+  readonly operations: readonly SentOperation[];
+  readonly selector: { readonly traces: readonly unknown[] };
+};
+
+/** What the schema cannot say of a request (contract 4.8, rule 1; 1.11). */
+export const complaintsAboutRatings = ({ operations, selector }: Sent): readonly Complaint[] => [
+  ...operations.flatMap((one, index) => complaintAbout(one, ['body', 'operations', String(index)])),
+  ...(operations.length * selector.traces.length > ratingItemsMax
+    ? [
+        {
+          loc: ['body'],
+          msg: `Value error, operations times traces must be at most ${ratingItemsMax}`,
+          type: 'value_error',
+        },
+      ]
+    : []),
+];
+
+const complaintAbout = (sent: SentOperation, loc: readonly string[]): readonly Complaint[] => {
+  const type = sent.operation_type ?? 'create';
+  if (type !== 'create' && type !== 'delete') {
+    const msg = `Input tag '${type}' found using 'operation_type' does not match any of the expected tags: 'create', 'delete'`;
+    return [{ loc, msg, type: 'union_tag_invalid' }];
+  }
+  const at = [...loc, 'rating'];
+  if (type === 'delete' || (sent.rating !== undefined && sent.rating !== null)) return [];
+  return sent.rating === undefined
+    ? [{ loc: at, msg: 'Field required', type: 'missing' }]
+    : [{ loc: at, msg: 'Input should be a valid object', type: 'dict_type' }];
+};

@@ -1,0 +1,59 @@
+import type { DuckDBUUIDValue } from '@duckdb/node-api';
+import { byRunAndTemplate, templateAndRest, type RatingTally } from '../../kernel/feedback.js';
+import type { Model } from './model.js';
+import { isUuid } from './schema.js';
+import { uuidConstant } from './sql.js';
+
+type Growing = RatingTally & {
+  traces: number;
+  ratings: number;
+  readonly values: Record<string, number>;
+};
+
+/** As `talliesOf` of kernel/feedback.ts; traces without ratings cost a look at a null each. */
+export const ratings = (
+  model: Model,
+  project: string,
+  runs: readonly string[] | null,
+): Promise<readonly RatingTally[]> =>
+  model.connections.read(async ({ rows }) => {
+    const number = model.projects.get(project);
+    const known = runs?.filter(isUuid) ?? [];
+    if (number === undefined || (runs !== null && known.length === 0)) return [];
+    const ofRuns = runs === null ? '' : `AND run_id IN (${known.map(uuidConstant).join(', ')})`;
+    const rated = `FROM traces WHERE project = ${number} ${ofRuns} AND annotators IS NOT NULL`;
+    const tallies = new Map<string, Growing>();
+    const pairs = await rows(
+      `SELECT run_id, template, count(*), count(DISTINCT key) FROM (
+         SELECT run_id, key, left(unnest(annotators), 36) AS template ${rated}
+       ) GROUP BY run_id, template`,
+    );
+    for (const [id, template, given, traces] of pairs) {
+      const run = (id as DuckDBUUIDValue).toString();
+      tallies.set(`${run}/${String(template)}`, {
+        run,
+        template: String(template),
+        traces: Number(traces),
+        ratings: Number(given),
+        values: {},
+      });
+    }
+    const values = await rows(
+      `SELECT run_id, rating, count(*) FROM (
+         SELECT run_id, unnest(ratings) AS rating ${rated}
+       ) GROUP BY run_id, rating`,
+    );
+    for (const [id, rating, times] of values) {
+      const [template, value] = templateAndRest(String(rating));
+      const tally = tallies.get(`${(id as DuckDBUUIDValue).toString()}/${template}`);
+      if (tally === undefined) continue;
+      // A tag may be called `__proto__`.
+      Object.defineProperty(tally.values, value, {
+        value: Number(times),
+        enumerable: true,
+        configurable: true,
+        writable: true,
+      });
+    }
+    return [...tallies.values()].sort(byRunAndTemplate);
+  });

@@ -1,0 +1,68 @@
+// Stored for ever: names, members and versions below are the storage format.
+import { Type, type Static } from 'typebox';
+import { id, instant, nullable } from '../kernel/shapes.js';
+
+/** What a rating may be, after defaults and without repeats in lists. */
+const constraints = Type.Union([
+  Type.Object({ annotation_type: Type.Literal('like_dislike') }),
+  Type.Object({ annotation_type: Type.Literal('star') }),
+  Type.Object({ annotation_type: Type.Literal('text') }),
+  Type.Object({ annotation_type: Type.Literal('score'), min: Type.Integer(), max: Type.Integer() }),
+  Type.Object({
+    annotation_type: Type.Literal('tags'),
+    tags: Type.Array(Type.String()),
+    allow_other: Type.Boolean(),
+  }),
+  Type.Object({
+    annotation_type: Type.Literal('choice'),
+    choices: Type.Array(Type.String()),
+    allow_other: Type.Boolean(),
+  }),
+]);
+
+/** Stream `annotation-templates-<project>`: order and names are decided for all of them at once. */
+export const annotationTemplateCreated = Type.Object({
+  project_id: id('ProjectId'),
+  organization_id: id('OrganizationId'),
+  template_id: id('TemplateId'),
+  name: Type.String(),
+  include_explanation: Type.Boolean(),
+  criteria: nullable(Type.String()),
+  constraints,
+  created_by: id('UserId'),
+  created_at: instant,
+});
+/** Name and criteria from now on. */
+export const annotationTemplateChanged = Type.Object({
+  project_id: id('ProjectId'),
+  template_id: id('TemplateId'),
+  name: Type.String(),
+  criteria: nullable(Type.String()),
+});
+/** Its ratings stay on the traces and count no more. */
+export const annotationTemplateDeleted = Type.Object({
+  project_id: id('ProjectId'),
+  template_id: id('TemplateId'),
+});
+/** All live templates in their order. */
+export const annotationTemplatesReordered = Type.Object({
+  project_id: id('ProjectId'),
+  ordering: Type.Array(id('TemplateId')),
+});
+
+export type AnnotationTemplateCreated = Static<typeof annotationTemplateCreated>;
+
+export type AnnotationTemplateEvent =
+  | { readonly type: 'AnnotationTemplateCreated'; readonly data: AnnotationTemplateCreated }
+  | {
+      readonly type: 'AnnotationTemplateChanged';
+      readonly data: Static<typeof annotationTemplateChanged>;
+    }
+  | {
+      readonly type: 'AnnotationTemplateDeleted';
+      readonly data: Static<typeof annotationTemplateDeleted>;
+    }
+  | {
+      readonly type: 'AnnotationTemplatesReordered';
+      readonly data: Static<typeof annotationTemplatesReordered>;
+    };

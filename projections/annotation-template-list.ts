@@ -1,0 +1,51 @@
+import type { TemplateFacts } from '../contract/annotation-templates.js';
+import type { AnnotationTemplateEvent } from '../events/annotation-templates.js';
+import { unreachable } from '../kernel/decision.js';
+import type { Projection } from './projection.js';
+
+/** The live annotation templates of one project in their order. */
+export type TemplateList = { readonly templates: readonly TemplateFacts[] };
+
+/**
+ * One document per project, because an order is of all of its templates and every read wants all of
+ * them.
+ */
+export const annotationTemplateList: Projection<AnnotationTemplateEvent, TemplateList> = {
+  collection: { name: 'annotation_template_list', version: 1, fields: {} },
+  types: [
+    'AnnotationTemplateCreated',
+    'AnnotationTemplateChanged',
+    'AnnotationTemplateDeleted',
+    'AnnotationTemplatesReordered',
+  ],
+  keys: ({ data }) => [data.project_id],
+  evolve: (document, event, project) => ({
+    key: project,
+    scope: project,
+    fields: {},
+    body: { templates: after(document?.body.templates ?? [], event) },
+  }),
+};
+
+const after = (
+  templates: readonly TemplateFacts[],
+  { type, data }: AnnotationTemplateEvent,
+): readonly TemplateFacts[] => {
+  switch (type) {
+    case 'AnnotationTemplateCreated': {
+      const { project_id: _, organization_id: _of, template_id: id, ...facts } = data;
+      // An event that comes twice is one template.
+      return [...templates.filter((one) => one.id !== id), { id, ...facts }];
+    }
+    case 'AnnotationTemplateChanged':
+      return templates.map((one) =>
+        one.id === data.template_id ? { ...one, name: data.name, criteria: data.criteria } : one,
+      );
+    case 'AnnotationTemplateDeleted':
+      return templates.filter((one) => one.id !== data.template_id);
+    case 'AnnotationTemplatesReordered':
+      return data.ordering.flatMap((id) => templates.find((one) => one.id === id) ?? []);
+    default:
+      return unreachable(type);
+  }
+};

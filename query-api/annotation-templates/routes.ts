@@ -1,0 +1,33 @@
+import {
+  getAnnotationTemplate,
+  listAnnotationTemplates,
+  templateAnswers,
+  type AnnotationTemplate,
+} from '../../contract/annotation-templates.js';
+import { reading, type Route } from '../../contract/operation.js';
+import { Fault } from '../../kernel/fault.js';
+import type { Documents } from '../../kernel/ports.js';
+import type { Records } from '../../kernel/records.js';
+import type { ProjectId } from '../../kernel/shapes.js';
+import { annotationTemplateList } from '../../projections/annotation-template-list.js';
+import { recordsCollection } from '../../projections/records/collection.js';
+import { liveTemplates, templateUsage } from '../live-templates.js';
+
+type Needs = { readonly documents: Documents; readonly records: Pick<Records, 'ratings'> };
+
+/** The reads of contract 5.8 about templates. */
+export const annotationTemplateReads = ({ documents, records }: Needs): readonly Route[] => {
+  const reads = [annotationTemplateList.collection, recordsCollection];
+  const answers = async (project: ProjectId): Promise<AnnotationTemplate[]> =>
+    templateAnswers(await liveTemplates(documents, project), await templateUsage(records, project));
+  return [
+    reading(listAnnotationTemplates, reads, async ({ params }) => ({
+      body: await answers(params.project_id),
+    })),
+    reading(getAnnotationTemplate, reads, async ({ params }) => {
+      const shown = (await answers(params.project_id)).find(({ id }) => id === params.template_id);
+      if (shown === undefined) throw new Fault('not-found', 'Annotation template not found');
+      return { body: shown };
+    }),
+  ];
+};

@@ -1,0 +1,28 @@
+import type { Documents } from '../kernel/ports.js';
+import type { Records } from '../kernel/records.js';
+import type { ProjectId } from '../kernel/shapes.js';
+import {
+  annotationTemplateList,
+  type TemplateList,
+} from '../projections/annotation-template-list.js';
+
+/** In their order, as the read model has them. */
+export const liveTemplates = async (
+  documents: Documents,
+  project: ProjectId,
+): Promise<TemplateList['templates']> => {
+  const found = await documents.get<TemplateList>(annotationTemplateList.collection, project);
+  return found?.body.templates ?? [];
+};
+
+/** Current ratings by template id, in all runs of the project. */
+export const templateUsage = async (
+  records: Pick<Records, 'ratings'>,
+  project: ProjectId,
+): Promise<ReadonlyMap<string, number>> => {
+  const usage = new Map<string, number>();
+  for (const { template, ratings } of await records.ratings(project, null)) {
+    usage.set(template, (usage.get(template) ?? 0) + ratings);
+  }
+  return usage;
+};

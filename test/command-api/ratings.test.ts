@@ -1,0 +1,304 @@
+import { expect } from 'chai';
+import { openTurns } from '../../command-api/access/turns.js';
+import { annotationTemplatesStream } from '../../command-api/access/annotation-templates.js';
+import { runStream, traceStream } from '../../command-api/access/streams.js';
+import { rate, ratedTraces, type Action, type Rater } from '../../command-api/ratings/ratings.js';
+import { rateTraces } from '../../command-api/ratings/write.js';
+import type { Constraints, TemplateFacts } from '../../contract/annotation-templates.js';
+import type { Rating } from '../../contract/ratings.js';
+import type { TraceEvent } from '../../events/traces.js';
+import type { EventLog } from '../../kernel/ports.js';
+import type { RunId, TraceId } from '../../kernel/shapes.js';
+import { authorAt, instantAfter, testLog, type TestLog } from '../support/log.js';
+import { organization, projectId, templateId, userId } from '../support/people.js';
+
+const project = projectId(1);
+const run = 'eeeeeeee-0000-4000-8000-000000000001' as RunId;
+const traceId = (number: number) =>
+  `ffffffff-0000-4000-8000-${String(number).padStart(12, '0')}` as TraceId;
+const logged = (trace: TraceId): TraceEvent => ({
+  type: 'TraceLogged',
+  data: {
+    project_id: project,
+    run_id: run,
+    run_kind: 'log_stream',
+    trace_id: trace,
+    session_id: null,
+    is_complete: true,
+    logging_method: 'api_direct',
+    trace: { type: 'trace', id: trace, created_at: instantAfter(0) },
+    spans: [],
+  },
+});
+
+const constraints: readonly Constraints[] = [
+  { annotation_type: 'like_dislike' },
+  { annotation_type: 'star' },
+  { annotation_type: 'score', min: 2, max: 4 },
+  { annotation_type: 'tags', tags: ['a', 'b'], allow_other: false },
+  { annotation_type: 'tags', tags: ['a'], allow_other: true },
+  { annotation_type: 'text' },
+  { annotation_type: 'choice', choices: ['x', 'y'], allow_other: false },
+  { annotation_type: 'choice', choices: ['x'], allow_other: true },
+];
+const facts = (number: number): TemplateFacts => ({
+  id: templateId(number),
+  name: `template ${number}`,
+  include_explanation: true,
+  criteria: null,
+  constraints: constraints[number] ?? { annotation_type: 'star' },
+  created_at: instantAfter(0),
+  created_by: userId(1),
+});
+const rater = (user = 1): Rater => ({
+  projectId: project,
+  userId: userId(user),
+  at: instantAfter(9),
+  templates: new Map(constraints.map((_, at) => [templateId(at), facts(at)])),
+});
+
+const give = (template: number, rating: Rating, explanation: string | null = null): Action => ({
+  kind: 'create',
+  template: templateId(template),
+  rating,
+  explanation,
+});
+const withdraw = (template: number): Action => ({
+  kind: 'delete',
+  template: templateId(template),
+});
+const like = give(0, { annotation_type: 'like_dislike', value: true });
+const dislike = give(0, { annotation_type: 'like_dislike', value: false });
+
+const traceAfter = (...events: readonly TraceEvent[]) =>
+  [logged(traceId(1)), ...events].reduce(ratedTraces.evolve, ratedTraces.initial);
+/** Messages of the actions one after the other, and the events that they leave. */
+const rated = (actions: readonly Action[], by = rater()) => {
+  let trace = traceAfter();
+  const events: TraceEvent[] = [];
+  const messages = actions.map((action) => {
+    const { outcome, event } = rate(trace, traceId(1), action, by);
+    if (event !== null) {
+      events.push(event);
+      trace = ratedTraces.evolve(trace, event);
+    }
+    return outcome.message;
+  });
+  return { messages, events };
+};
+
+describe('deciding on a rating', () => {
+  it('records each of the six kinds, and a second time nothing', () => {
+    const ratings: readonly Action[] = [
+      like,
+      give(1, { annotation_type: 'star', value: 5 }, 'well done'),
+      give(2, { annotation_type: 'score', value: 2 }),
+      give(3, { annotation_type: 'tags', value: ['b', 'a', 'b'] }),
+      give(4, { annotation_type: 'tags', value: ['other'] }),
+      give(5, { annotation_type: 'text', value: 'words' }),
+      give(6, { annotation_type: 'choice', value: 'y' }),
+      give(7, { annotation_type: 'choice', value: 'other' }),
+    ];
+    const { messages, events } = rated([...ratings, ...ratings]);
+    expect(messages).to.deep.equal([
+      ...ratings.map(() => 'rating recorded'),
+      ...ratings.map(() => 'rating unchanged'),
+    ]);
+    expect(events).to.have.length(ratings.length);
+    expect(events[3]?.data).to.deep.include({ value: ['b', 'a'] });
+    expect(events[1]?.data).to.deep.equal({
+      project_id: project,
+      trace_id: traceId(1),
+      template_id: templateId(1),
+      user_id: userId(1),
+      annotation_type: 'star',
+      value: 5,
+      explanation: 'well done',
+      given_at: instantAfter(9),
+    });
+  });
+
+  it('refuses what the template does not take', () => {
+    const refusals: readonly (readonly [Action, string])[] = [
+      [give(9, { annotation_type: 'star', value: 1 }), 'annotation template not found'],
+      [withdraw(9), 'annotation template not found'],
+      [
+        give(0, { annotation_type: 'star', value: 1 }),
+        'annotation type does not match the template',
+      ],
+      [
+        give(2, { annotation_type: 'text', value: '3' }),
+        'annotation type does not match the template',
+      ],
+      [
+        give(2, { annotation_type: 'score', value: 1 }),
+        'score is outside the range of the template',
+      ],
+      [
+        give(2, { annotation_type: 'score', value: 5 }),
+        'score is outside the range of the template',
+      ],
+      [give(3, { annotation_type: 'tags', value: ['a', 'c'] }), 'tag is not in the template'],
+      [give(6, { annotation_type: 'choice', value: 'z' }), 'choice is not in the template'],
+    ];
+    const { messages, events } = rated(refusals.map(([action]) => action));
+    expect(messages).to.deep.equal(refusals.map(([, message]) => message));
+    expect(events).to.deep.equal([]);
+  });
+
+  it('finds no trace that was never logged, or is deleted', () => {
+    const gone = traceAfter({
+      type: 'TraceDeleted',
+      data: { project_id: project, trace_id: traceId(1) },
+    });
+    for (const trace of [null, gone]) {
+      const { outcome } = rate(trace, traceId(1), like, rater());
+      expect(outcome).to.deep.equal({ success: false, message: 'trace not found' });
+    }
+  });
+
+  it('replaces, withdraws, and withdraws no more', () => {
+    const { messages, events } = rated([like, dislike, withdraw(0), withdraw(0), like]);
+    expect(messages).to.deep.equal([
+      'rating recorded',
+      'rating recorded',
+      'rating withdrawn',
+      'no rating to withdraw',
+      'rating recorded',
+    ]);
+    expect(events.map(({ type }) => type)).to.deep.equal([
+      'RatingGiven',
+      'RatingGiven',
+      'RatingWithdrawn',
+      'RatingGiven',
+    ]);
+  });
+
+  it("records another explanation as another rating, and touches nobody else's", () => {
+    const explained = give(0, { annotation_type: 'like_dislike', value: true }, 'because');
+    expect(rated([like, explained, explained]).messages).to.deep.equal([
+      'rating recorded',
+      'rating recorded',
+      'rating unchanged',
+    ]);
+    const { event } = rate(traceAfter(), traceId(1), like, rater(1));
+    const theirs = event === null ? null : traceAfter(event);
+    expect(rate(theirs, traceId(1), withdraw(0), rater(2)).outcome.message).to.equal(
+      'no rating to withdraw',
+    );
+  });
+});
+
+describe('rating many traces', () => {
+  let world: TestLog;
+  beforeEach(async () => {
+    world = await testLog();
+    await world.happened(runStream(run), {
+      type: 'LogStreamCreated',
+      data: {
+        run_id: run,
+        project_id: project,
+        organization_id: organization,
+        name: 'run',
+        created_by: userId(1),
+        created_at: instantAfter(0),
+      },
+    });
+    await world.happened(
+      annotationTemplatesStream(project),
+      ...constraints.map((_, at) => {
+        const { id, ...rest } = facts(at);
+        const data = { project_id: project, organization_id: organization, template_id: id };
+        return { type: 'AnnotationTemplateCreated', data: { ...data, ...rest } };
+      }),
+    );
+    await world.began(
+      [1, 2, 3].map((at) => [traceStream(project, traceId(at)), logged(traceId(at))]),
+    );
+  });
+  afterEach(() => world.close());
+
+  const rateAll = (
+    numbers: readonly number[],
+    actions: readonly Action[],
+    { log = world.log, inTurn = openTurns(), user = 1 } = {},
+  ) =>
+    rateTraces(
+      { log, inTurn },
+      {
+        projectId: project,
+        userId: userId(user),
+        actions: new Map(numbers.map((at) => [traceId(at), actions])),
+      },
+      authorAt(),
+    );
+  const messagesOf = ({ traces }: Awaited<ReturnType<typeof rateAll>>) =>
+    [...traces.values()].map(({ outcomes }) => outcomes.map(({ message }) => message));
+
+  it('asks for one append, and the next time for none', async () => {
+    let appends = 0;
+    const log: EventLog = {
+      ...world.log,
+      append: (batch) => {
+        appends += 1;
+        return world.log.append(batch);
+      },
+    };
+    const first = await rateAll([1, 2, 3], [like, withdraw(0), like], { log });
+    expect(messagesOf(first)).to.deep.equal(
+      Array.from({ length: 3 }, () => ['rating recorded', 'rating withdrawn', 'rating recorded']),
+    );
+    const again = await rateAll([1, 2, 3], [like], { log });
+    expect(messagesOf(again)).to.deep.equal(Array.from({ length: 3 }, () => ['rating unchanged']));
+    expect(appends).to.equal(1);
+    expect(again.position >= first.position).to.equal(true);
+  });
+
+  it('goes on beside a trace that is unknown, or went with its run', async () => {
+    expect(messagesOf(await rateAll([1, 9, 2], [like]))).to.deep.equal([
+      ['rating recorded'],
+      ['trace not found'],
+      ['rating recorded'],
+    ]);
+    await world.happened(runStream(run), {
+      type: 'LogStreamDeleted',
+      data: { run_id: run, project_id: project },
+    });
+    expect(messagesOf(await rateAll([1], [dislike]))).to.deep.equal([['trace not found']]);
+  });
+
+  it('loses no rating of many who rate the same traces at once', async () => {
+    const inTurn = openTurns();
+    const users = Array.from({ length: 12 }, (_, at) => at + 1);
+    const all = await Promise.all(
+      users.map((user) => rateAll([1, 2, 3], [like], { inTurn, user })),
+    );
+    for (const one of all)
+      expect(messagesOf(one).flat()).to.deep.equal(Array(3).fill('rating recorded'));
+    const events = await world.eventsOf(traceStream(project, traceId(2)));
+    expect(events).to.have.length(1 + users.length);
+  });
+
+  it('decides again after a lost race, and says so when it loses every time', async () => {
+    const racing = (losses: number): EventLog => ({
+      ...world.log,
+      append: async (batch) => {
+        if (losses > 0) {
+          losses -= 1;
+          // Each time another rating, so that each time something is written.
+          const words = `${losses} of ${batch.length}`;
+          await rateAll([2], [give(5, { annotation_type: 'text', value: words })], { user: 7 });
+        }
+        return world.log.append(batch);
+      },
+    });
+    expect(messagesOf(await rateAll([1, 2], [like], { log: racing(2) }))).to.deep.equal([
+      ['rating recorded'],
+      ['rating recorded'],
+    ]);
+    expect(messagesOf(await rateAll([1, 2], [dislike], { log: racing(9) }))).to.deep.equal([
+      ['rating recorded'],
+      ['changed at the same time, try again'],
+    ]);
+  });
+});

@@ -1,0 +1,104 @@
+import { expect } from 'chai';
+import { feedbackAggregate, talliesOf, type Annotation } from '../../kernel/feedback.js';
+import type { Records } from '../../kernel/records.js';
+import type { Instant } from '../../kernel/shapes.js';
+import { uuid } from '../support/record-generators.js';
+import { noon, project, putRows, run, spanRow, traceRow } from '../support/record-rows.js';
+
+const [first, second] = [uuid(4, 1), uuid(4, 2)];
+const [ada, bob] = [uuid(5, 1), uuid(5, 2)];
+const otherRun = uuid(2, 2);
+type Given = Readonly<Record<string, Readonly<Record<string, Annotation['value']>>>>;
+
+const rated = (at: number, given: Given, inRun = run) =>
+  traceRow(at, {
+    values: { run_id: inRun },
+    annotators: Object.entries(given).flatMap(([template, byUser]) =>
+      Object.keys(byUser).map((user) => `${template}/${user}`),
+    ),
+    body: {
+      annotations: Object.fromEntries(
+        Object.entries(given).map(([template, byUser]) => [
+          template,
+          Object.fromEntries(
+            Object.entries(byUser).map(([user, value]) => [user, annotation(value)]),
+          ),
+        ]),
+      ),
+    },
+  });
+const annotation = (value: Annotation['value']) => ({
+  annotation_type: Array.isArray(value) ? ('tags' as const) : ('score' as const),
+  value,
+  explanation: null,
+  given_at: noon as Instant,
+});
+
+/** Current ratings by run and template (contract 4.6). */
+export const recordRatingSuite = (records: () => Records): void => {
+  const rows = () => {
+    const one = rated(1, {
+      [first]: { [ada]: 4, [bob]: 4 },
+      [second]: { [ada]: ['a', '__proto__'] },
+    });
+    return [
+      one,
+      { ...spanRow(one, 1), annotators: one.annotators },
+      rated(2, { [first]: { [ada]: -2 }, [second]: { [ada]: [], [bob]: ['a', "b'/"] } }),
+      rated(3, { [first]: { [bob]: 4 } }, otherRun),
+      traceRow(4),
+      {
+        ...rated(5, { [first]: { [ada]: 1 } }),
+        values: traceRow(5, { values: { project_id: uuid(1, 2) } }).values,
+      },
+    ];
+  };
+
+  it('count ratings by run and template, as the reference does', async () => {
+    const all = rows();
+    await putRows(records(), all);
+    const mine = all.filter((row) => row.kind === 'trace' && row.values['project_id'] === project);
+    const expected = talliesOf(mine);
+    expect(await records().ratings(project, null)).to.deep.equal(expected);
+    expect(expected).to.deep.equal([
+      { run, template: first, traces: 2, ratings: 3, values: { 4: 2, [-2]: 1 } },
+      {
+        run,
+        template: second,
+        traces: 2,
+        ratings: 3,
+        values: Object.fromEntries([
+          ['a', 2],
+          ['__proto__', 1],
+          ["b'/", 1],
+        ]),
+      },
+      { run: otherRun, template: first, traces: 1, ratings: 1, values: { 4: 1 } },
+    ]);
+    expect(await records().ratings(project, [otherRun])).to.deep.equal(expected.slice(2));
+    expect(await records().ratings(project, [run])).to.deep.equal(expected.slice(0, 2));
+    const aggregate = feedbackAggregate({ type: 'score' }, expected[0], 3);
+    expect(aggregate).to.deep.equal({
+      feedback_type: 'score',
+      average: 2,
+      counts: { 4: 2, [-2]: 1 },
+      unrated_count: 1,
+    });
+  });
+
+  it('count no ratings of nothing, and those of a run until it is deleted', async () => {
+    expect(await records().ratings(project, null)).to.deep.equal([]);
+    await putRows(records(), rows());
+    expect(await records().ratings(project, [])).to.deep.equal([]);
+    expect(await records().ratings(project, ['no id'])).to.deep.equal([]);
+    expect(await records().ratings(uuid(1, 9), null)).to.deep.equal([]);
+    const at = Number.parseInt(await records().checkpoint(), 16) + 1;
+    await records().apply(
+      { groups: [], deletedRuns: [run], deletedProjects: [] },
+      { position: at.toString(16).padStart(16, '0') as never, fence: 1 },
+    );
+    expect((await records().ratings(project, null)).map((one) => one.run)).to.deep.equal([
+      otherRun,
+    ]);
+  });
+};
