@@ -9,6 +9,7 @@ import {
   type RatingResult,
 } from '../../contract/ratings.js';
 import type { RatingGiven } from '../../events/ratings.js';
+import { unreachable } from '../../kernel/decision.js';
 import { Fault, valueError } from '../../kernel/fault.js';
 import type { EventLog, Position } from '../../kernel/ports.js';
 import type { ProjectId, TemplateId, TraceId, UserId } from '../../kernel/shapes.js';
@@ -134,8 +135,12 @@ const faultOf = (refusal: Refusal): Fault => {
       return valueError(['body', 'rating', 'annotation_type'], refusal);
     case 'changed at the same time, try again':
       return new Fault('conflict', 'Too many others changed this at the same time; try again');
-    default:
+    case 'score is outside the range of the template':
+    case 'tag is not in the template':
+    case 'choice is not in the template':
       return valueError(['body', 'rating', 'value'], refusal);
+    default:
+      return unreachable(refusal);
   }
 };
 

@@ -50,7 +50,7 @@ const documentsOf = <E extends Event, B>(
     events.map(({ type }) => type).filter((type) => !projection.types.includes(type)),
   ).to.have.length(0);
   for (const { fields } of documents) {
-    expect(fields).to.have.all.keys(...Object.keys(projection.collection.fields));
+    expect(Object.keys(fields)).to.have.members(Object.keys(projection.collection.fields));
   }
   return documents;
 };
@@ -191,8 +191,13 @@ describe('the lists', () => {
       [templateId(1), 'new', 'words'],
     ]);
     expect(document?.body.templates[0]).to.have.all.keys(
-      ...['id', 'name', 'include_explanation', 'criteria', 'constraints'],
-      ...['created_by', 'created_at'],
+      'id',
+      'name',
+      'include_explanation',
+      'criteria',
+      'constraints',
+      'created_by',
+      'created_at',
     );
   });
 

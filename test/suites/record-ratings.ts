@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { feedbackAggregate, talliesOf, type Annotation } from '../../kernel/feedback.js';
 import type { Records } from '../../kernel/records.js';
-import type { Instant } from '../../kernel/shapes.js';
 import { uuid } from '../support/record-generators.js';
 import { noon, project, putRows, run, spanRow, traceRow } from '../support/record-rows.js';
 
@@ -31,7 +30,7 @@ const annotation = (value: Annotation['value']) => ({
   annotation_type: Array.isArray(value) ? ('tags' as const) : ('score' as const),
   value,
   explanation: null,
-  given_at: noon as Instant,
+  given_at: noon,
 });
 
 /** Current ratings by run and template (contract 4.6). */
