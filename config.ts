@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { Fault } from './kernel/fault.js';
 
 /** Every role that one program can play; they share nothing but the engines. */
@@ -19,6 +20,8 @@ export type Config = {
   /** base64 of 32 bytes; null = kept in the data folder. */
   readonly secretKey: string | null;
   readonly apiKeyHeaders: readonly string[];
+  /** Addresses, or networks as `address/bits`, of proxies whose `X-Forwarded-…` count. */
+  readonly trustedProxies: readonly string[];
   readonly bootstrap: {
     readonly organization: string;
     readonly email: string;
@@ -76,6 +79,11 @@ export const variables: readonly Variable[] = [
     meaning: 'comma list of header names that may carry a key',
   },
   {
+    name: 'ASSAY_TRUSTED_PROXIES',
+    fallback: 'none',
+    meaning: 'comma list of proxies to believe about clients: addresses or networks (10.0.0.0/8)',
+  },
+  {
     name: 'ASSAY_BOOTSTRAP_ORGANIZATION',
     fallback: 'default',
     meaning: 'name of the organisation made on an empty log',
@@ -125,6 +133,7 @@ export const readConfig = (environment: Environment): Config => {
     apiKeyHeaders: text('ASSAY_API_KEY_HEADERS', 'Service-API-Key')
       .split(',')
       .map((name) => headerName(name.trim())),
+    trustedProxies: proxies(text('ASSAY_TRUSTED_PROXIES', '')),
     bootstrap: {
       organization: text('ASSAY_BOOTSTRAP_ORGANIZATION', 'default'),
       email: text('ASSAY_BOOTSTRAP_EMAIL', 'admin@localhost'),
@@ -215,6 +224,22 @@ const headerName = (text: string): string => {
     throw refuse('ASSAY_API_KEY_HEADERS', 'must be a comma list of header names');
   }
   return text;
+};
+
+const proxies = (text: string): readonly string[] =>
+  text
+    .split(',')
+    .map((one) => one.trim())
+    .filter((one) => one !== '')
+    .map((one) => {
+      if (isNetwork(one)) return one;
+      throw refuse('ASSAY_TRUSTED_PROXIES', 'must be a comma list of addresses or networks');
+    });
+
+const isNetwork = (text: string): boolean => {
+  const [address = '', bits = '0', ...rest] = text.split('/');
+  const most = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
+  return rest.length === 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= most;
 };
 
 const logLevel = (text: string): LogLevel => {

@@ -1,7 +1,10 @@
 import type { Config } from '../config.js';
 import { groupSight, maintainerSight } from '../command-api/access/group-sight.js';
 import { openGate } from '../command-api/access/gate.js';
+import { openThrottle } from '../command-api/access/throttle.js';
 import { openIdempotency } from '../command-api/idempotency/once.js';
+import { openPasswords } from '../engines/argon2/passwords.js';
+import { openAccessTokens } from '../engines/jose/access-tokens.js';
 import { startServer, type RunningServer } from '../engines/koa/server.js';
 import type { Secrets } from '../engines/node/secrets.js';
 import type { Logger } from '../engines/pino/logger.js';
@@ -35,7 +38,19 @@ type Start = {
 export const startApi = (start: Start): Promise<RunningServer> => {
   const { config, needs } = start;
   const { log, ids, clock, secrets, freshness } = needs;
-  const gate = openGate({ log, clock, secrets, sights: sightsOf(log) });
+  const tokens = openAccessTokens(secrets.accessTokenSeed);
+  const passwords = openPasswords({ pepper: secrets.passwordPepper, clock });
+  const throttle = openThrottle(clock);
+  const gate = openGate({
+    log,
+    clock,
+    ids,
+    secrets,
+    passwords,
+    tokens,
+    throttle,
+    sights: sightsOf(log),
+  });
   return startServer({
     routes: playedBy(config.roles, routesOf({ ...needs, gate })),
     gate,
@@ -48,6 +63,7 @@ export const startApi = (start: Start): Promise<RunningServer> => {
     host: config.host,
     port: config.port,
     keyHeaders: config.apiKeyHeaders,
+    trustedProxies: config.trustedProxies,
     collections: start.collections,
     strict: start.strict,
   });

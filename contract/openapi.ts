@@ -1,6 +1,6 @@
 import { Type, type TObject, type TSchema } from 'typebox';
 import type { Json, JsonObject } from '../kernel/shapes.js';
-import type { Method, Operation, Scheme } from './operation.js';
+import { takesIdempotencyKey, type Method, type Operation, type Scheme } from './operation.js';
 import { publisher, reference, type Publish } from './openapi-schemas.js';
 import { descriptionVersion } from './service.js';
 
@@ -91,12 +91,18 @@ const described = (description: string, schema: Json, media = 'application/json'
   content: { [media]: { schema } },
 });
 
+const bodyMedia = { json: 'application/json', urlencoded: 'application/x-www-form-urlencoded' };
+
 /** A form has its file parts as binary strings beside the text parts. */
-const requestBody = (body: TSchema, { form }: Operation, publish: Publish): JsonObject => {
+const requestBody = (
+  body: TSchema,
+  { form, encoding }: Operation,
+  publish: Publish,
+): JsonObject => {
   if (form === null) {
     return {
       required: 'required' in body,
-      content: { 'application/json': { schema: publish(body) } },
+      content: { [bodyMedia[encoding]]: { schema: publish(body) } },
     };
   }
   const files = Object.entries(form.files);
@@ -143,7 +149,7 @@ const requiredOf = (schema: TSchema): readonly string[] =>
   (schema as { readonly required?: readonly string[] }).required ?? [];
 
 const parametersOf = (operation: Operation, publish: Publish): readonly Json[] => {
-  const { params, query, kind, method, schemes, conditional } = operation;
+  const { params, query, kind, schemes, conditional } = operation;
   const listed = (place: string, schema: TObject): readonly Json[] =>
     Object.entries(schema.properties as Readonly<Record<string, TSchema>>).map(([name, one]) => ({
       name,
@@ -157,11 +163,10 @@ const parametersOf = (operation: Operation, publish: Publish): readonly Json[] =
     required: false,
     schema: { type: 'string', ...(pattern !== undefined && { pattern }) },
   });
-  const isRepeatable = kind === 'w' && (method === 'POST' || method === 'PATCH');
   return [
     ...listed('path', params),
     ...listed('query', query),
-    ...(isRepeatable && schemes.length > 0 ? [header('Idempotency-Key', '^[!-~]{1,255}$')] : []),
+    ...(takesIdempotencyKey(operation) ? [header('Idempotency-Key', '^[!-~]{1,255}$')] : []),
     ...(kind === 'r' && schemes.length > 0
       ? [header('X-Min-Position', '^[0-9A-Za-z_-]{1,64}$')]
       : []),

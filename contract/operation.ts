@@ -58,6 +58,10 @@ export type Operation<
   readonly form: Omit<Form<B>, 'parts'> | null;
   /** `json` 1 MiB and 32 levels; `ingest` 10 MiB and 128 levels (contract 1.11). */
   readonly size: 'json' | 'ingest';
+  /** How the body is written; `urlencoded`: each member is a text (contract 1.2). */
+  readonly encoding: 'json' | 'urlencoded';
+  /** Takes or sets the refresh cookie, so no page of another host may ask (contract 2.3). */
+  readonly cookie: boolean;
   readonly response: R;
   readonly status: 200 | 204;
   /** Beside JSON: the answer is a string and goes out as it is, in UTF-8 (contract 1.2, rule 7). */
@@ -76,7 +80,10 @@ type Written<P extends TObject, Q extends TObject, B extends TSchema, R extends 
     readonly body?: B;
     readonly form?: Form<B>;
   } & Partial<
-    Pick<Operation<P, Q, B, R>, 'orSelf' | 'size' | 'status' | 'media' | 'conditional' | 'faults'>
+    Pick<
+      Operation<P, Q, B, R>,
+      'orSelf' | 'size' | 'encoding' | 'cookie' | 'status' | 'media' | 'conditional' | 'faults'
+    >
   >;
 
 export const operation = <
@@ -89,6 +96,8 @@ export const operation = <
 ): Operation<P, Q, B, R> => ({
   orSelf: false,
   size: 'json',
+  encoding: 'json',
+  cookie: false,
   status: 200,
   media: 'application/json',
   conditional: false,
@@ -97,6 +106,18 @@ export const operation = <
   body: written.form?.parts ?? written.body ?? null,
   form: written.form === undefined ? null : { files: written.form.files },
 });
+
+/** A write that `Idempotency-Key` makes repeatable (contract 1.8, rule 1); logins ignore it. */
+export const takesIdempotencyKey = ({
+  method,
+  kind,
+  schemes,
+  requires,
+}: Pick<Operation, 'method' | 'kind' | 'schemes' | 'requires'>): boolean =>
+  kind === 'w' &&
+  (method === 'POST' || method === 'PATCH') &&
+  schemes.length > 0 &&
+  requires !== 'cookie';
 
 /** Why something happens: becomes the metadata of the events it leaves. */
 export type Cause = {
@@ -112,6 +133,18 @@ export type Cause = {
   readonly eventId: (stream: StreamName, revision: number) => string;
 };
 
+/** Where a request came from, and the refresh cookie that it brought along. */
+export type Sender = {
+  /** Of the client, for the count of failures (contract 2.5). */
+  readonly address: string;
+  /** Null: none was sent, or the operation does not take it. */
+  readonly refreshToken: string | null;
+  /** Who asks where the refresh cookie would do as well (`cookie`): null without a bearer token. */
+  readonly bearer: Principal | null;
+};
+/** `Max-Age` 0 takes the cookie away (contract 2.3, 4.3). */
+export type RefreshCookie = { readonly value: string; readonly maxAgeSeconds: number };
+
 export type Request<P, Q, B> = {
   readonly params: P;
   readonly query: Q;
@@ -124,6 +157,7 @@ export type Request<P, Q, B> = {
   readonly principal: Principal;
   /** The project in the path as the caller may see it; null where the path has none. */
   readonly project: ProjectInSight | null;
+  readonly sender: Sender;
   readonly cause: Cause;
   /** New ids; under an Idempotency-Key a repeat draws the same ones. */
   readonly mint: <Name extends string>(name: Name) => Brand<string, Name>;
@@ -135,6 +169,8 @@ export type Answer<T> = {
   readonly position?: Position;
   /** Opaque, without quotes; strong (contract 1.9). */
   readonly etag?: string;
+  /** The refresh cookie that the client is to keep from now on. */
+  readonly cookie?: RefreshCookie;
 };
 
 /**

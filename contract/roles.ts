@@ -1,4 +1,11 @@
-import type { ApiKeyId, Instant, OrganizationId, ProjectId, UserId } from '../kernel/shapes.js';
+import type {
+  ApiKeyId,
+  FamilyId,
+  Instant,
+  OrganizationId,
+  ProjectId,
+  UserId,
+} from '../kernel/shapes.js';
 
 /** Weakest first (contract 2.6). */
 export const organizationRoles = ['read_only', 'auditor', 'user', 'manager', 'admin'] as const;
@@ -48,7 +55,11 @@ export type Principal = {
   readonly organizationRole: OrganizationRole;
   /** Null for a person (bearer of a password login, Basic). */
   readonly key: KeyRights | null;
+  /** How a person came in; absent for keys. */
+  readonly login?: Login;
 };
+/** `familyId` null: with a password on this very request (Basic). */
+export type Login = { readonly familyId: FamilyId | null; readonly authMethod: string };
 export type KeyRights = {
   readonly id: ApiKeyId;
   /** Set: a bound key, good for this project only. */

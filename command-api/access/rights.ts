@@ -1,4 +1,4 @@
-import { organizationRoles, weaker, type Principal } from '../../contract/roles.js';
+import { organizationRoles, weaker, type Login, type Principal } from '../../contract/roles.js';
 import type { ApiKey, User } from './folds.js';
 
 /**
@@ -19,4 +19,13 @@ export const principalOfKey = (user: User, key: ApiKey): Principal => ({
     expiresAt: key.expiresAt,
     lineage: [key.id, ...key.ancestors],
   },
+});
+
+/** Who calls with a login or a password: the user as they are now. Pure. */
+export const principalOfPerson = (user: User, login: Login): Principal => ({
+  userId: user.id,
+  organizationId: user.organizationId,
+  organizationRole: user.role,
+  key: null,
+  login,
 });

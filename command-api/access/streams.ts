@@ -5,6 +5,7 @@ export const organizationStream = (id: string): StreamName => stream('organizati
 export const userStream = (id: string): StreamName => stream('user', id);
 export const apiKeyStream = (id: string): StreamName => stream('api-key', id);
 export const groupStream = (id: string): StreamName => stream('group', id);
+export const familyStream = (id: string): StreamName => stream('refresh-family', id);
 export const projectStream = (id: string): StreamName => stream('project', id);
 export const runStream = (id: string): StreamName => stream('run', id);
 /**
@@ -31,6 +32,8 @@ export const reservationStream = (
     | 'email'
     | 'session'
     | 'group'
-    | 'invitation',
+    | 'invitation'
+    | 'identity'
+    | 'id-token',
   digest: string,
 ): StreamName => stream('reservation', what, digest);

@@ -83,6 +83,8 @@ const isAllowed = (
     case 'public':
     case 'signed-in':
     case 'api-key':
+    // Asked only about the bearer of a token, where that does as well as the cookie.
+    case 'cookie':
       return true;
     case 'person':
       return !isBound(principal);
@@ -103,8 +105,6 @@ const isAllowed = (
           requires === 'creator' ? 'user' : requires,
         )
       );
-    case 'cookie':
-      return false;
     default:
       return false;
   }
@@ -140,7 +140,9 @@ const projectRequirements: ReadonlySet<Requirement> = new Set<Requirement>(proje
  */
 export const undecidable = ({ requires, path, schemes }: Operation): string | null => {
   if ((requires as string | undefined) === undefined) return 'has no requirement';
-  if (requires === 'cookie' || schemes.includes('C')) return 'needs the refresh cookie';
+  if ((requires === 'cookie') !== schemes.includes('C')) {
+    return 'asks for the refresh cookie without requiring it, or the other way round';
+  }
   if (projectRequirements.has(requires) && !path.includes(`{${projectParam}}`)) {
     return `requires ${requires}, but its path names no project`;
   }

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
@@ -5,6 +6,7 @@ import getRawBody from 'raw-body';
 import type { Operation } from '../../contract/operation.js';
 import { Fault } from '../../kernel/fault.js';
 import { parseJson, type Parsed } from './json.js';
+import { pairsOf } from './urlencoded.js';
 
 /** Contract 1.11, by the operation's `size`. */
 export const bodyLimits: Readonly<
@@ -17,21 +19,24 @@ export const bodyLimits: Readonly<
 const inflate = promisify(gunzip);
 
 /**
- * The body as JSON, `{}` when there is none (contract 1.2). Throws Fault `too-large`,
- * `unsupported-media-type` or `malformed`; what is no JSON is a complaint of the 422.
+ * The body as JSON, or as the texts of a urlencoded one by name; `{}` when there is none (contract
+ * 1.2). Throws Fault `too-large`, `unsupported-media-type` or `malformed`; what is no JSON is a
+ * complaint of the 422.
  */
 export const readBody = async (
   request: IncomingMessage,
-  size: Operation['size'],
+  { size, encoding }: Pick<Operation, 'size' | 'encoding'>,
 ): Promise<Parsed> => {
   const limit = bodyLimits[size];
-  const bytes = await readBytes(
-    request,
-    limit.bytes,
-    isJson,
-    'The body has to be application/json',
-  );
-  return bytes.length === 0 ? { value: {} } : parseJson(bytes, limit.levels);
+  const { media, isAccepted } = encodings[encoding];
+  const bytes = await readBytes(request, limit.bytes, isAccepted, `The body has to be ${media}`);
+  if (bytes.length === 0) return { value: {} };
+  return encoding === 'json' ? parseJson(bytes, limit.levels) : { value: textsOf(bytes) };
+};
+
+const textsOf = (bytes: Buffer): Readonly<Record<string, readonly string[]>> => {
+  if (!isUtf8(bytes)) throw new Fault('malformed', 'The body is not UTF-8');
+  return pairsOf(bytes.toString('utf8'));
 };
 
 /**
@@ -95,3 +100,12 @@ const isJson = (contentType: string | undefined): boolean => {
 /** A media type without its parameters, in lower case; `''` when there is none. */
 export const essenceOf = (contentType: string | undefined): string =>
   (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+
+const urlencoded = 'application/x-www-form-urlencoded';
+const encodings = {
+  json: { media: 'application/json', isAccepted: isJson },
+  urlencoded: {
+    media: urlencoded,
+    isAccepted: (contentType: string | undefined) => essenceOf(contentType) === urlencoded,
+  },
+} as const;

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Credential } from '../../contract/gate.js';
 import type { Scheme } from '../../contract/operation.js';
 import { Fault } from '../../kernel/fault.js';
@@ -10,16 +10,16 @@ import { Fault } from '../../kernel/fault.js';
  * that cannot be read comes out empty, which no gate lets in. `keyHeaders` are in lower case.
  */
 export const credentialOf = (
-  headers: IncomingHttpHeaders,
+  message: IncomingMessage,
   schemes: readonly Scheme[],
   keyHeaders: readonly string[],
 ): Credential => {
-  const keys = keyHeaders.flatMap((header) => headers[header] ?? []);
-  const { authorization } = headers;
-  if (keys.length + (authorization === undefined ? 0 : 1) > 1) {
+  const { keys, authorizations } = sentCredentials(message, keyHeaders);
+  if (keys.length + authorizations.length > 1) {
     throw new Fault('ambiguous-credentials', 'Send one credential, not two');
   }
   const [key] = keys;
+  const [authorization] = authorizations;
   const credential =
     key === undefined ? authorized(authorization) : ({ scheme: 'K', key } as const);
   if (credential === null || !schemes.includes(credential.scheme)) {
@@ -27,6 +27,18 @@ export const credentialOf = (
   }
   return credential;
 };
+
+/** Whether there is any, of whatever scheme. */
+export const hasCredential = (message: IncomingMessage, keyHeaders: readonly string[]): boolean => {
+  const { keys, authorizations } = sentCredentials(message, keyHeaders);
+  return keys.length + authorizations.length > 0;
+};
+
+/** Node drops a second `Authorization` and joins a second key; here both are seen. */
+const sentCredentials = ({ headersDistinct }: IncomingMessage, keyHeaders: readonly string[]) => ({
+  keys: keyHeaders.flatMap((header) => headersDistinct[header] ?? []),
+  authorizations: headersDistinct['authorization'] ?? [],
+});
 
 const authorized = (authorization: string | undefined): Credential | null => {
   if (authorization === undefined) return null;

@@ -3,6 +3,7 @@ import type { Context } from 'koa';
 import { Fault } from '../../kernel/fault.js';
 import type { Sent } from './exchange.js';
 import type { Bound } from './table.js';
+import { decoded, pairsOf } from './urlencoded.js';
 
 export type Found = { readonly bound: Bound; readonly sent: Omit<Sent, 'requestId'> };
 
@@ -32,7 +33,7 @@ export const dispatcher = (table: readonly Bound[]): ((ctx: Context) => Found) =
       throw new Fault('method-not-allowed', 'This path has other methods');
     }
     const params = decodedParams(layer.paramNames, layer.captures(ctx.path));
-    return { bound, sent: { message: ctx.req, params, query: queryOf(ctx.querystring) } };
+    return { bound, sent: { message: ctx.req, params, query: pairsOf(ctx.querystring) } };
   };
 };
 
@@ -46,26 +47,8 @@ const allowed = (here: readonly Bound[]): string => {
   return [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])].sort().join(', ');
 };
 
-const decoded = (text: string): string => {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    throw new Fault('malformed', 'The address has a broken percent-encoding');
-  }
-};
-
 const decodedParams = (
   names: readonly { readonly name: string }[],
   captures: readonly string[],
 ): Readonly<Record<string, string>> =>
   Object.fromEntries(names.map(({ name }, index) => [name, decoded(captures[index] ?? '')]));
-
-const queryOf = (text: string): Readonly<Record<string, readonly string[]>> => {
-  const query = Object.create(null) as Record<string, string[]>;
-  for (const pair of text.split('&')) {
-    if (pair === '') continue;
-    const [name = '', ...rest] = pair.replaceAll('+', ' ').split('=');
-    (query[decoded(name)] ??= []).push(decoded(rest.join('=')));
-  }
-  return query;
-};

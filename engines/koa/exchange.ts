@@ -1,18 +1,26 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Freshness, Gate, Idempotency, StoredAnswer } from '../../contract/gate.js';
-import type { Answer, Cause, Operation, Request } from '../../contract/operation.js';
+import {
+  takesIdempotencyKey,
+  type Answer,
+  type Cause,
+  type Operation,
+  type Request,
+} from '../../contract/operation.js';
 import type { Principal, ProjectInSight } from '../../contract/roles.js';
 import { withoutSecrets } from '../../contract/secrets.js';
 import { Fault, invalid, type Complaint } from '../../kernel/fault.js';
 import type { Clock, Ids, Position } from '../../kernel/ports.js';
 import { authorize } from './authorize.js';
 import { bodyLimits, readBody } from './body.js';
-import { credentialOf } from './credentials.js';
+import { cookieLine } from './cookie.js';
+import { checkOrigin, cookieComplaints, entered, type Entry } from './entry.js';
 import { formBytesMax, readForm, type FormOperation } from './form.js';
 import { ifMatchOf } from './if-match.js';
 import type { Parsed } from './json.js';
 import type { Load } from './load.js';
+import type { Peer } from './peer.js';
 import { isStored, problemOf } from './problem.js';
 import type { Bound } from './table.js';
 import type { Watch } from './watch.js';
@@ -25,6 +33,7 @@ export type Services = {
   readonly ids: Ids;
   /** In lower case. */
   readonly keyHeaders: readonly string[];
+  readonly peerOf: (message: IncomingMessage) => Peer;
   readonly load: Load;
   readonly watch: Watch;
 };
@@ -47,13 +56,15 @@ export type Outcome = {
  * answer.
  */
 export const exchange = async (bound: Bound, sent: Sent, services: Services): Promise<Outcome> => {
-  const principal = await authenticated(bound, sent, services);
-  const given = await validated(bound, sent, services);
+  const entry = await entered(bound.operation, sent.message, services);
+  const { principal } = entry;
+  const given = await validated(bound, sent, services, entry);
+  checkOrigin(bound.operation, sent.message);
   const project =
     principal === null
       ? null
       : await authorize(bound.operation, principal, given.params, services.gate);
-  const asked: Asked = { ...given, principal, project };
+  const asked: Asked = { ...given, ...entry, project };
   return bound.operation.kind === 'r'
     ? read(bound, asked, sent, services)
     : write(bound, asked, sent, services);
@@ -64,22 +75,14 @@ type Given = Pick<Request<unknown, unknown, unknown>, 'query' | 'body' | 'files'
   /** Of the request as it was sent; null without an Idempotency-Key. */
   readonly fingerprint: string | null;
 };
-type Asked = Given & {
-  readonly principal: Principal | null;
-  readonly project: ProjectInSight | null;
-};
+type Asked = Given & Entry & { readonly project: ProjectInSight | null };
 
-const authenticated = async (
-  { operation }: Bound,
-  { message }: Sent,
-  { gate, keyHeaders }: Services,
-): Promise<Principal | null> => {
-  if (operation.schemes.length === 0) return null;
-  const credential = credentialOf(message.headers, operation.schemes, keyHeaders);
-  return gate.authenticate(credential, message.socket.remoteAddress ?? '');
-};
-
-const validated = async (bound: Bound, sent: Sent, { load }: Services): Promise<Given> => {
+const validated = async (
+  bound: Bound,
+  sent: Sent,
+  { load }: Services,
+  { sender }: Entry,
+): Promise<Given> => {
   const { body, files, complaints: misplaced, print } = await arrived(bound, sent, load);
   const isKeyed = keyOf(bound, sent) !== undefined;
   const fingerprint = isKeyed && 'value' in body ? digest([sent.query, print]) : null;
@@ -90,7 +93,7 @@ const validated = async (bound: Bound, sent: Sent, { load }: Services): Promise<
     'value' in body
       ? (bound.body?.(body.value) ?? ({ ok: true, value: body.value } as const))
       : ({ ok: false, complaints: [body.complaint] } as const);
-  const headers = headerComplaints(bound, sent);
+  const headers = [...headerComplaints(bound, sent), ...cookieComplaints(bound.operation, sender)];
   if (!params.ok || !query.ok || !guarded.ok || headers.length + misplaced.length > 0) {
     throw refused([
       ...(params.ok ? [] : params.complaints),
@@ -128,7 +131,7 @@ const arrived = async (
   const declared = Number(message.headers['content-length'] ?? bytesMax);
   const leave = load.reserve(Math.min(declared, bytesMax));
   try {
-    if (!isForm(operation)) return arrivedAs(await readBody(message, operation.size));
+    if (!isForm(operation)) return arrivedAs(await readBody(message, operation));
     const { value, ...form } = await readForm(message, operation);
     return { body: { value }, ...form };
   } finally {
@@ -150,9 +153,9 @@ const positionForm = /^[0-9A-Za-z_-]{1,64}$/;
 const keyForm = /^[!-~]{1,255}$/;
 
 const keyOf = ({ operation }: Bound, { message }: Sent): string | undefined => {
-  const { method, kind, schemes } = operation;
-  const takesKey = kind === 'w' && (method === 'POST' || method === 'PATCH') && schemes.length > 0;
-  return takesKey ? (message.headers['idempotency-key'] as string | undefined) : undefined;
+  return takesIdempotencyKey(operation)
+    ? (message.headers['idempotency-key'] as string | undefined)
+    : undefined;
 };
 const minPositionOf = ({ operation }: Bound, { message }: Sent): string | undefined =>
   operation.kind === 'r' ? (message.headers['x-min-position'] as string | undefined) : undefined;
@@ -206,7 +209,10 @@ const write = async (
   const key = keyOf(bound, sent);
   if (key === undefined || asked.principal === null || asked.fingerprint === null) {
     const answer = await handled(bound, asked, sent, services, null);
-    return written({ position: null, ...answer, status: bound.operation.status });
+    const outcome = written({ position: null, ...answer, status: bound.operation.status });
+    return answer.cookie === undefined
+      ? outcome
+      : withHeader(outcome, 'Set-Cookie', cookieLine(answer.cookie, asked.isSecure));
   }
   const scope = scopeOf(bound, asked, asked.principal, key);
   const { answer, replayed } = await services.idempotency.once(
@@ -215,10 +221,13 @@ const write = async (
     (seed) => kept(bound, asked, sent, services, seed),
   );
   const outcome = written(answer, sent.requestId);
-  return replayed
-    ? { ...outcome, headers: { ...outcome.headers, 'Idempotency-Replayed': 'true' } }
-    : outcome;
+  return replayed ? withHeader(outcome, 'Idempotency-Replayed', 'true') : outcome;
 };
+
+const withHeader = (outcome: Outcome, name: string, value: string): Outcome => ({
+  ...outcome,
+  headers: { ...outcome.headers, [name]: value },
+});
 
 /**
  * An answer and what of it may be stored. A refusal on state is an answer too: a retry must not
@@ -273,6 +282,7 @@ const handled = async (
       return asked.principal;
     },
     project: asked.project,
+    sender: asked.sender,
     cause: {
       ...causeOf(asked, sent, services),
       eventId: (stream, revision) => ids.derive('EventId', seed, stream, String(revision)),

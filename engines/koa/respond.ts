@@ -27,7 +27,12 @@ export type Surroundings = {
   readonly metrics: Metrics;
 };
 /** What `work` finds out on the way, for the log line. */
-export type Trail = { readonly requestId: string; operation: string };
+export type Trail = {
+  readonly requestId: string;
+  operation: string;
+  /** `Set-Cookie` of a 401, where a cookie was refused (contract 4.3, rule 1). */
+  refusedCookie: string | null;
+};
 export type Written = Omit<Outcome, 'body'> & {
   readonly text: string;
   /** Default: JSON. */
@@ -46,13 +51,13 @@ export const respond = async (
   const began = performance.now();
   const given = ctx.get('X-Request-Id');
   const requestId = requestIdForm.test(given) ? given : ids.next('RequestId');
-  const trail: Trail = { requestId, operation: 'none' };
+  const trail: Trail = { requestId, operation: 'none', refusedCookie: null };
   ctx.set(constantHeaders);
   ctx.set('X-Request-Id', requestId);
   try {
     write(ctx, await work(trail));
   } catch (error) {
-    refuse(ctx, problemFor(error, trail, logger));
+    refuse(ctx, problemFor(error, trail, logger), trail);
   }
   const seconds = (performance.now() - began) / 1_000;
   metrics.request(trail.operation, ctx.status, seconds);
@@ -75,10 +80,15 @@ const write = (
   ctx.body = text;
 };
 
-const refuse = (ctx: Context, { status, body, retryAfter }: Problem): void => {
+const refuse = (
+  ctx: Context,
+  { status, body, retryAfter }: Problem,
+  { refusedCookie }: Trail,
+): void => {
   if (retryAfter !== null) ctx.set('Retry-After', String(retryAfter));
   if (isUnauthenticated(status)) {
     ctx.set('WWW-Authenticate', challengeOf(ctx.req.headers.authorization));
+    if (refusedCookie !== null) ctx.set('Set-Cookie', refusedCookie);
   }
   write(ctx, { status, text: JSON.stringify(body), headers: {} });
 };

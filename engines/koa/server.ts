@@ -7,14 +7,16 @@ import type { Route } from '../../contract/operation.js';
 import type { Logger } from '../pino/logger.js';
 import type { Metrics } from '../prometheus/metrics.js';
 import { answerClientError } from './client-error.js';
+import { cookieLine, noCookie } from './cookie.js';
 import { dispatcher, type Found } from './dispatch.js';
 import { exchange, type Services } from './exchange.js';
 import { openLoad, usualLoad, type LoadLimits } from './load.js';
+import { openPeers } from './peer.js';
 import { respond, type Trail, type Written } from './respond.js';
 import { bound, type Bound } from './table.js';
 import { openWatch, type Watch } from './watch.js';
 
-export type ServerOptions = Omit<Services, 'keyHeaders' | 'load' | 'watch'> & {
+export type ServerOptions = Omit<Services, 'keyHeaders' | 'peerOf' | 'load' | 'watch'> & {
   readonly routes: readonly Route[];
   readonly logger: Logger;
   readonly metrics: Metrics;
@@ -23,6 +25,8 @@ export type ServerOptions = Omit<Services, 'keyHeaders' | 'load' | 'watch'> & {
   readonly port: number;
   /** Names of headers that may carry an API key; default `Service-API-Key`. */
   readonly keyHeaders?: readonly string[];
+  /** Addresses of the proxies whose word about a client counts; default: none. */
+  readonly trustedProxies?: readonly string[];
   /**
    * Names of all collections that projections keep: a route that reads another one does not start.
    */
@@ -68,7 +72,8 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
   const watch = openWatch(strict, logger, metrics);
   const load = openLoad(options.load ?? usualLoad, metrics.shed);
   const keyHeaders = (options.keyHeaders ?? ['Service-API-Key']).map((name) => name.toLowerCase());
-  const services: Services = { ...options, keyHeaders, load, watch };
+  const peerOf = openPeers(options.trustedProxies ?? []);
+  const services: Services = { ...options, keyHeaders, peerOf, load, watch };
   let closing = false;
   const app = new Koa();
   app.use(async (ctx) => {
@@ -115,6 +120,9 @@ const perform = async (
   const { bound, sent } = find(ctx);
   const { requestId } = trail;
   trail.operation = bound.operation.operationId;
+  if (bound.operation.requires === 'cookie') {
+    trail.refusedCookie = cookieLine(noCookie, services.peerOf(ctx.req).isSecure);
+  }
   const leave = services.load.enter();
   try {
     const outcome = await exchange(bound, { ...sent, requestId }, services);

@@ -66,5 +66,5 @@ const compiled = (route: Route): Bound => {
   };
 };
 
-const bodyGuard = (body: TSchema, { form }: Operation): Guard =>
-  compileGuard(body, form === null ? 'body' : 'form');
+const bodyGuard = (body: TSchema, { form, encoding }: Operation): Guard =>
+  compileGuard(body, form === null && encoding === 'json' ? 'body' : 'form');

@@ -1,6 +1,8 @@
 import { createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
+import type { RefreshTokens } from '../../kernel/credentials.js';
 import type { Files } from '../../kernel/ports.js';
+import type { FamilyId } from '../../kernel/shapes.js';
 
 const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const prefix = 'asy_';
@@ -16,12 +18,21 @@ export type Secrets = {
   readonly hashKey: (value: string) => string | null;
   /** Display form: the first 8 (of other forms 4) characters, `...`, the last 4. */
   readonly truncate: (value: string) => string;
+  readonly refreshTokens: RefreshTokens;
+  /** 32 bytes each, for the engines that hash passwords and sign tokens. */
+  readonly passwordPepper: Uint8Array;
+  readonly accessTokenSeed: Uint8Array;
 };
 
 /** One derived key per use, so that no two uses ever share one (HKDF, RFC 5869). */
 export const openSecrets = (secretKey: Uint8Array): Secrets => {
-  const pepper = Buffer.from(hkdfSync('sha256', secretKey, '', 'assay api key pepper', 32));
+  const derived = (use: string): Buffer =>
+    Buffer.from(hkdfSync('sha256', secretKey, '', `assay ${use}`, 32));
+  const pepper = derived('api key pepper');
   return {
+    refreshTokens: refreshTokens(derived('refresh token pepper'), derived('refresh successor')),
+    passwordPepper: derived('password pepper'),
+    accessTokenSeed: derived('access token seed'),
     mintKey: () => keyOf(randomBytes(32)),
     hashKey: (value) =>
       value.startsWith(prefix) && !isWhole(value)
@@ -30,6 +41,32 @@ export const openSecrets = (secretKey: Uint8Array): Secrets => {
     truncate: (value) => `${value.slice(0, form.test(value) ? 8 : 4)}...${value.slice(-4)}`,
   };
 };
+
+/**
+ * A refresh token is its family's id and 256 bits, in base64url: the first one's are random, each
+ * other one's follow from its predecessor and our key, so that parallel refreshes agree and no
+ * token has to be kept (contract 2.3, rule 4).
+ */
+const refreshTokens = (pepper: Uint8Array, successorKey: Uint8Array): RefreshTokens => {
+  const hmac = (key: Uint8Array, text: string): Buffer =>
+    createHmac('sha256', key).update(text).digest();
+  const tokenOf = (family: Buffer, secret: Buffer): string =>
+    Buffer.concat([family, secret]).toString('base64url');
+  return {
+    first: (family) =>
+      tokenOf(Buffer.from(family.replaceAll('-', ''), 'hex'), Buffer.from(randomBytes(32))),
+    successor: (token) =>
+      tokenOf(Buffer.from(token, 'base64url').subarray(0, 16), hmac(successorKey, token)),
+    hash: (token) => hmac(pepper, token).toString('hex'),
+    familyOf: (token) => {
+      if (!refreshForm.test(token)) return null;
+      const hex = Buffer.from(token, 'base64url').toString('hex', 0, 16);
+      return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-') as FamilyId;
+    },
+  };
+};
+/** 48 bytes in base64url. */
+const refreshForm = /^[0-9A-Za-z_-]{64}$/;
 
 /** The secret key of a data folder: 32 bytes, made when missing, readable by its owner only. */
 export const secretKeyOf = async (files: Files, path: string): Promise<Uint8Array> => {

@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { openGate } from '../../command-api/access/gate.js';
 import {
   apiKeyStream,
   projectStream,
@@ -10,6 +9,7 @@ import type { Gate } from '../../contract/gate.js';
 import { roleInProject, type OrganizationRole, type ProjectRole } from '../../contract/roles.js';
 import type { ApiKeyCreated } from '../../events/api-keys.js';
 import { Fault } from '../../kernel/fault.js';
+import { testGate } from '../support/gate.js';
 import { instantAfter, testClock, testLog, type TestLog } from '../support/log.js';
 import {
   keyId,
@@ -71,10 +71,13 @@ describe('the gate', () => {
   beforeEach(async () => {
     world = await testLog();
     clock = testClock();
-    gate = openGate({
+    gate = testGate({
       log: world.log,
       clock,
-      secrets: { hashKey: (value) => (value.startsWith('broken') ? null : `hash-${value}`) },
+      secrets: {
+        hashKey: (value) => (value.startsWith('broken') ? null : `hash-${value}`),
+        truncate: (value) => value,
+      },
     });
     await world.happened(userStream(userId(1)), userMade(1, 'admin'));
     await world.happened(userStream(userId(2)), userMade(2, 'user'));

@@ -1,13 +1,12 @@
 import { expect } from 'chai';
-import { openGate } from '../../command-api/access/gate.js';
 import { bootstrap } from '../../command-api/bootstrap/bootstrap.js';
 import { randomIds } from '../../engines/node/ids.js';
-import { openSecrets } from '../../engines/node/secrets.js';
 import { Fault } from '../../kernel/fault.js';
 import { start, type EventLog } from '../../kernel/ports.js';
+import { testGate, testSecrets } from '../support/gate.js';
 import { testClock, testLog, type TestLog } from '../support/log.js';
 
-const secrets = openSecrets(Buffer.alloc(32, 7));
+const secrets = testSecrets;
 const wanted = { organization: 'org', email: 'ada@example.org', apiKey: null };
 const given = 'a-key-that-the-operator-chose-0123456789';
 
@@ -27,7 +26,7 @@ describe('the first start', () => {
     return begun.minted;
   };
   const enter = async (key: string) => {
-    const gate = openGate({ log: world.log, clock, secrets });
+    const gate = testGate({ log: world.log, clock });
     return gate.authenticate({ scheme: 'K', key }, '127.0.0.1').catch(() => null);
   };
   const typesInLog = async () => (await world.log.page(start, 100)).events.map(({ type }) => type);

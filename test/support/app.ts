@@ -26,6 +26,8 @@ export const startApp = async (prepare?: (dir: string) => Promise<void>): Promis
       ASSAY_OPS_PORT: '0',
       ASSAY_BOOTSTRAP_API_KEY: appKey,
       ASSAY_LOG_LEVEL: 'silent',
+      // Each client of a test says where it comes from, so that failures are counted apart.
+      ASSAY_TRUSTED_PROXIES: '127.0.0.1',
     }),
     { strict: true },
   );

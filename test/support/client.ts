@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { Agent, request, type IncomingHttpHeaders } from 'node:http';
 
 export type Reply<T> = {
@@ -15,7 +16,7 @@ export type Ask = {
 };
 
 /**
- * Speaks HTTP to a running service with one key. `send` answers whatever came, and rejects only
+ * Speaks HTTP to a running service with one key, as from an address of its own. `send` answers whatever came, and rejects only
  * when the connection broke; `call` throws, with the answer in its message, unless the status is
  * 2xx.
  */
@@ -35,10 +36,12 @@ export const clientOf = ({
   readonly connections?: number;
 }): Client => {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
+  const address = `10.${randomInt(256)}.${randomInt(256)}.${randomInt(1, 255)}`;
   const { hostname, port } = new URL(url);
   const send = <T>(method: string, path: string, ask: Ask = {}): Promise<Reply<T>> => {
     const payload = payloadOf(ask.body);
     const headers: Record<string, string> = {
+      'X-Forwarded-For': address,
       ...(apiKey !== null && { 'Service-API-Key': apiKey }),
       ...(payload !== null && {
         'Content-Type': 'application/json',

@@ -1,0 +1,193 @@
+import type { Credential, Gate } from '../../contract/gate.js';
+import type { Principal } from '../../contract/roles.js';
+import type { AccessTokens, Passwords } from '../../kernel/credentials.js';
+import { unreachable } from '../../kernel/decision.js';
+import { Fault } from '../../kernel/fault.js';
+import type { Clock, EventReader, Ids } from '../../kernel/ports.js';
+import { reservation } from '../../kernel/reservation.js';
+import type { ApiKeyId, FamilyId, Instant } from '../../kernel/shapes.js';
+import { load } from '../../kernel/transact.js';
+import { families, isAlive, type Family } from './families.js';
+import { apiKeys, type ApiKey, type User } from './folds.js';
+import { liveUser, userByEmail } from './people.js';
+import { inSequence, remembering } from './remember.js';
+import { principalOfKey, principalOfPerson } from './rights.js';
+import { apiKeyStream, familyStream, reservationStream } from './streams.js';
+import type { Throttle } from './throttle.js';
+
+export type CredentialReading = {
+  /**
+   * Keyed hash of a value; null when its form rules it out without a look-up (contract 2.4, rule
+   * 1).
+   */
+  readonly hashKey: (value: string) => string | null;
+  readonly truncate: (value: string) => string;
+};
+export type AuthenticationNeeds = {
+  readonly log: EventReader;
+  readonly clock: Clock;
+  readonly ids: Pick<Ids, 'derive'>;
+  readonly secrets: CredentialReading;
+  readonly passwords: Passwords;
+  readonly tokens: Pick<AccessTokens, 'read'>;
+  readonly throttle: Throttle;
+};
+
+/** `last_used` is stamped at most once a minute (contract 2.4, rule 6). */
+const stampEveryMs = 60_000;
+const stampsMax = 10_000;
+
+type KeyCaller = { readonly user: User; readonly key: ApiKey };
+
+/**
+ * Who comes in with what, answered from the log. Keys and logins are remembered for half a second.
+ */
+export const openAuthentication = (
+  needs: AuthenticationNeeds,
+): Pick<Gate, 'authenticate' | 'lastUsed'> => {
+  const { clock, secrets, throttle } = needs;
+  const stamps = stamping(clock);
+  const keys = keyCallers(needs);
+  const bySession = tokenCallers(needs, keys.byId);
+  const byPassword = passwordCallers(needs);
+
+  const enter = (caller: KeyCaller): Principal => {
+    const { expiresAt } = caller.key;
+    if (expiresAt !== null && expiresAt <= clock.now()) {
+      throw new Fault('token-expired', 'The API key has expired');
+    }
+    stamps.note(caller.key.id);
+    return principalOfKey(caller.user, caller.key);
+  };
+
+  return {
+    lastUsed: stamps.last,
+    authenticate: async (credential: Credential, address: string): Promise<Principal> => {
+      switch (credential.scheme) {
+        case 'K': {
+          // A right key is let in however often others failed: 256 bits are not guessed.
+          const caller = await keys.byValue(credential.key);
+          if (caller !== null) return enter(caller);
+          throttle.failed(secrets.truncate(credential.key), address);
+          throw unknownCredential();
+        }
+        case 'P':
+          return byPassword(credential, address);
+        case 'B': {
+          const caller = await bySession(credential.token);
+          return 'user' in caller ? enter(caller) : caller;
+        }
+        default:
+          return unreachable(credential);
+      }
+    },
+  };
+};
+
+export const unknownCredential = (): Fault =>
+  new Fault('invalid-credentials', 'The credential is not valid');
+
+const keyCallers = ({ log, clock, secrets }: AuthenticationNeeds) => {
+  const callers = remembering<KeyCaller | null>(clock);
+  const holders = remembering<string | null>(clock);
+
+  const byId = (id: string): Promise<KeyCaller | null> =>
+    callers(id, async () => {
+      const { state: key } = await load(log, apiKeyStream(id), apiKeys);
+      if (key === null || key.revoked) return null;
+      for (const ancestor of key.ancestors) {
+        const { state: elder } = await load(log, apiKeyStream(ancestor), apiKeys);
+        if (elder === null || elder.revoked) return null;
+      }
+      const user = await liveUser(log, key.createdBy);
+      return user === null ? null : { user, key };
+    });
+  const holderOf = (hash: string): Promise<string | null> =>
+    holders(hash, async () => {
+      const names = reservationStream('api-key-value', hash);
+      return (await load(log, names, reservation)).state.holder;
+    });
+  return {
+    byId,
+    byValue: async (value: string): Promise<KeyCaller | null> => {
+      const hash = secrets.hashKey(value);
+      const holder = hash === null ? null : await holderOf(hash);
+      const caller = holder === null ? null : await byId(holder);
+      return caller?.key.valueHash === hash ? caller : null;
+    },
+  };
+};
+
+/** A login counts while its family, or the key it came from, and its user are alive. */
+const tokenCallers = (
+  { log, clock, tokens }: AuthenticationNeeds,
+  keyById: (id: ApiKeyId) => Promise<KeyCaller | null>,
+) => {
+  const logins = remembering<{ readonly family: Family; readonly user: User } | null>(clock);
+  const loginNow = (id: FamilyId) =>
+    logins(id, async () => {
+      const { state: family } = await load(log, familyStream(id), families);
+      const user = family === null ? null : await liveUser(log, family.userId);
+      return family === null || user === null ? null : { family, user };
+    });
+  return async (token: string): Promise<Principal | KeyCaller> => {
+    const claims = await tokens.read(token, clock.now());
+    if (claims === null) throw unknownCredential();
+    if (claims === 'expired') throw new Fault('token-expired', 'The access token has expired');
+    const { userId, organizationId, session } = claims;
+    if (session.keyId !== null) {
+      const caller = await keyById(session.keyId);
+      if (caller?.user.id !== userId) throw unknownCredential();
+      return caller;
+    }
+    const login = await loginNow(session.familyId);
+    if (login === null || !isAlive(login.family, login.user, clock.now())) {
+      throw unknownCredential();
+    }
+    const { family, user } = login;
+    if (user.id !== userId || user.organizationId !== organizationId) throw unknownCredential();
+    return principalOfPerson(user, { familyId: family.id, authMethod: family.authMethod });
+  };
+};
+
+const passwordCallers = ({ log, ids, passwords, throttle }: AuthenticationNeeds) => {
+  const inTurn = inSequence();
+  const entered = (user: User): Principal =>
+    principalOfPerson(user, { familyId: null, authMethod: 'email' });
+  return async (
+    { email, password }: { readonly email: string; readonly password: string },
+    address: string,
+  ): Promise<Principal> => {
+    const user = await userByEmail(log, ids, email);
+    const hash = user?.passwordHash ?? null;
+    // Whoever is known lately is not kept out by the failures of others.
+    if (user !== null && passwords.matchedLately(hash, password)) return entered(user);
+    // One after the other per e-mail and per address, so that a burst is counted like a sequence.
+    const right = await inTurn(`s ${email.toLowerCase()}`, () =>
+      inTurn(`a ${address}`, async () => {
+        throttle.check(email, address);
+        const matched = await passwords.matches(hash, password);
+        if (!matched) throttle.failed(email, address);
+        return matched;
+      }),
+    );
+    if (!right || user === null) throw unknownCredential();
+    return entered(user);
+  };
+};
+
+const stamping = (clock: Clock) => {
+  const used = new Map<ApiKeyId, { readonly at: Instant; readonly noted: number }>();
+  return {
+    last: (key: ApiKeyId): Instant | null => used.get(key)?.at ?? null,
+    note: (key: ApiKeyId): void => {
+      const noted = clock.milliseconds();
+      const before = used.get(key);
+      if (before !== undefined && noted - before.noted < stampEveryMs) return;
+      used.delete(key);
+      used.set(key, { at: clock.now(), noted });
+      const oldest = used.keys().next();
+      if (used.size > stampsMax && oldest.done !== true) used.delete(oldest.value);
+    },
+  };
+};

@@ -1,0 +1,78 @@
+import { Fault } from '../../kernel/fault.js';
+import type { Clock } from '../../kernel/ports.js';
+
+/** Failed credentials a minute (contract 2.5, rule 2). */
+const perSubjectMax = 5;
+const perAddressMax = 30;
+const windowMs = 60_000;
+/** Subjects and addresses kept in mind: some 20 MB when all of them are busy. */
+const knownMax = 50_000;
+/** Long enough to tell e-mails apart (RFC 5321: 254), short enough to be kept. */
+const subjectCharactersMax = 320;
+
+/**
+ * Counts failures of one minute. `subject` is the e-mail or the shortened form of a key; null = the
+ * address alone counts. Kept in memory: a restart forgets at most a minute, and each process of an
+ * installation counts for itself.
+ */
+export type Throttle = {
+  /** Throws Fault `too-many` when no further failure is allowed: ask before costly work. */
+  readonly check: (subject: string | null, address: string) => void;
+  /** Notes a failure; throws Fault `too-many` when it was one too many. */
+  readonly failed: (subject: string | null, address: string) => void;
+};
+
+export const openThrottle = (clock: Pick<Clock, 'milliseconds'>): Throttle => {
+  const failures = new Map<string, readonly number[]>();
+  const recent = (name: string): readonly number[] => {
+    const since = clock.milliseconds() - windowMs;
+    return (failures.get(name) ?? []).filter((at) => at > since);
+  };
+  const counted = (subject: string | null, address: string) => [
+    ...(subject === null
+      ? []
+      : [
+          { name: `s ${subject.slice(0, subjectCharactersMax).toLowerCase()}`, max: perSubjectMax },
+        ]),
+    { name: `a ${networkOf(address)}`, max: perAddressMax },
+  ];
+  const check = (subject: string | null, address: string): void => {
+    const waits = counted(subject, address).flatMap(({ name, max }) => {
+      const times = recent(name);
+      const [oldest = 0] = times.slice(-max);
+      return times.length < max ? [] : [oldest + windowMs - clock.milliseconds()];
+    });
+    if (waits.length === 0) return;
+    throw new Fault('too-many', 'Too many failed credentials; try again later', {
+      retryAfterSeconds: Math.max(1, Math.ceil(Math.max(...waits) / 1_000)),
+    });
+  };
+  return {
+    check,
+    failed: (subject, address) => {
+      check(subject, address);
+      for (const { name } of counted(subject, address)) {
+        const times = [...recent(name), clock.milliseconds()];
+        failures.delete(name);
+        failures.set(name, times);
+      }
+      for (const name of failures.keys()) {
+        if (failures.size <= knownMax) break;
+        failures.delete(name);
+      }
+    },
+  };
+};
+
+/**
+ * Whom an address stands for: of IPv6 the network of 64 bits, since whoever has one has all of it.
+ */
+const networkOf = (address: string): string => {
+  if (!address.includes(':')) return address;
+  const [head = '', tail] = address.split('%', 1)[0]?.split('::', 2) ?? [];
+  const front = head.split(':').filter((group) => group !== '');
+  if (tail === undefined) return front.slice(0, 4).join(':');
+  const back = tail.split(':').filter((group) => group !== '');
+  const zeros = Array.from({ length: Math.max(0, 8 - front.length - back.length) }, () => '0');
+  return [...front, ...zeros, ...back].slice(0, 4).join(':');
+};

@@ -1,0 +1,97 @@
+import { argon2id, hash, verify } from 'argon2';
+import { createHmac, randomBytes } from 'node:crypto';
+import type { Passwords } from '../../kernel/credentials.js';
+import { Fault } from '../../kernel/fault.js';
+import type { Clock } from '../../kernel/ports.js';
+
+/** What OWASP asks of argon2id at least: 19 MiB, twice, one lane; about 20 ms. */
+const cost = { type: argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
+
+/**
+ * Two at a time leave half of libuv's four threads, and one of two cores, to everything else
+ * (target D7).
+ */
+const atOnceMax = 2;
+/** A second of waiting at 20 ms each and two at a time; beyond that an answer would come late. */
+const waitingMax = 100;
+
+/** How long a right password is known again without the work (target D7). */
+const rememberedMs = 60_000;
+/** People with a password who call within one minute; beyond that the oldest is worked out again. */
+const rememberedMax = 10_000;
+
+/** Longer ones were never taken (contract 2.5), so they need no look. */
+const charactersMax = 128;
+
+/**
+ * Nobody has this hash: 16 bytes of salt and 32 of hash, all zero, at the same cost. Comparing with
+ * it takes as long as a wrong password does.
+ */
+const nobody = `$argon2id$v=19$m=${cost.memoryCost},t=${cost.timeCost},p=${cost.parallelism}$${'A'.repeat(22)}$${'A'.repeat(43)}`;
+
+/**
+ * Works in libuv's threads, never on the one that accepts requests. `pepper` is 32 bytes outside
+ * the log: without it a stolen log says nothing about passwords.
+ */
+export const openPasswords = ({
+  pepper,
+  clock,
+}: {
+  readonly pepper: Uint8Array;
+  readonly clock: Pick<Clock, 'milliseconds'>;
+}): Passwords => {
+  const secret = Buffer.from(pepper);
+  const inTurn = turns();
+  // A key of this process alone: what is remembered is of no use elsewhere.
+  const rememberedKey = randomBytes(32);
+  const remembered = new Map<string, number>();
+  const markOf = (digest: string, password: string): string =>
+    createHmac('sha256', rememberedKey).update(`${digest}\n${password}`).digest('base64');
+  const isKnown = (mark: string): boolean => {
+    const at = remembered.get(mark);
+    return at !== undefined && clock.milliseconds() - at < rememberedMs;
+  };
+  const remember = (mark: string): void => {
+    remembered.delete(mark);
+    remembered.set(mark, clock.milliseconds());
+    const oldest = remembered.keys().next();
+    if (remembered.size > rememberedMax && oldest.done !== true) remembered.delete(oldest.value);
+  };
+
+  return {
+    hash: (password) => inTurn(() => hash(password, { ...cost, secret })),
+    matchedLately: (digest, password) => digest !== null && isKnown(markOf(digest, password)),
+    matches: async (digest, password) => {
+      const isPossible = digest !== null && password.length <= charactersMax * 2;
+      const mark = isPossible ? markOf(digest, password) : '';
+      if (isPossible && isKnown(mark)) return true;
+      const tried = isPossible ? password : 'nobody';
+      const right = await inTurn(() => verify(isPossible ? digest : nobody, tried, { secret }));
+      if (!right || !isPossible) return false;
+      remember(mark);
+      return true;
+    },
+  };
+};
+
+/** Lets few work at once and some wait; throws Fault `unavailable` to the rest. */
+const turns = () => {
+  let working = 0;
+  const waiting: (() => void)[] = [];
+  return async <T>(work: () => Promise<T>): Promise<T> => {
+    if (working >= atOnceMax) {
+      if (waiting.length >= waitingMax) {
+        throw new Fault('unavailable', 'Too many passwords are being checked; try again');
+      }
+      // Whoever ends hands over its turn, so the count of those at work stays.
+      await new Promise<void>((resolve) => waiting.push(resolve));
+    } else working += 1;
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) working -= 1;
+      else next();
+    }
+  };
+};

@@ -1,0 +1,167 @@
+import { createECDH, createHash, hkdfSync, randomUUID } from 'node:crypto';
+import { importJWK, jwtVerify, SignJWT, type CryptoKey, type JWTPayload } from 'jose';
+import { JWTExpired } from 'jose/errors';
+import type { AccessClaims, AccessTokens } from '../../kernel/credentials.js';
+import type { ApiKeyId, FamilyId, Instant, OrganizationId, UserId } from '../../kernel/shapes.js';
+
+/** Contract 2.2, rule 2. */
+const lifeSeconds = 86_400;
+/** A key signs for 30 days; what it signed is good for a day more. */
+const keyLifeSeconds = 30 * 86_400;
+const issuer = 'assay';
+const audience = 'assay-api';
+const type = 'at+jwt';
+const algorithm = 'ES256';
+
+/** Ours are some 500 characters; a longer one needs no look. */
+const charactersMax = 2_048;
+const keyIdForm = /^[0-9a-f]{16}$/;
+
+/** Tokens whose signature was checked lately; a check is some 60 µs of a thread pool's time. */
+const checkedMax = 10_000;
+
+type KeyPair = {
+  readonly id: string;
+  readonly private: CryptoKey;
+  readonly public: CryptoKey;
+};
+
+/**
+ * ES256 under keys that follow from `seed` (32 bytes) and the date, so that every process of an
+ * installation has the same ones and none is stored. `clock` readings come with each call.
+ */
+export const openAccessTokens = (seed: Uint8Array): AccessTokens => {
+  const pairs = new Map<number, Promise<KeyPair>>();
+  const pairOf = (period: number): Promise<KeyPair> => {
+    let pair = pairs.get(period);
+    if (pair === undefined) pairs.set(period, (pair = keyPair(seed, period)));
+    return pair;
+  };
+  /** That of now, of the tokens of the last day, and of a process whose clock is a little ahead. */
+  const keyNamed = async (id: string, now: number): Promise<CryptoKey | null> => {
+    const periods = [now, now - lifeSeconds, now + skewSeconds].map(periodOf);
+    for (const period of new Set(periods)) {
+      const pair = await pairOf(period);
+      if (pair.id === id) return pair.public;
+    }
+    return null;
+  };
+  const checked = remembering();
+
+  return {
+    issue: async ({ userId, organizationId, session }, now, until) => {
+      const issued = secondsOf(now);
+      const pair = await pairOf(periodOf(issued));
+      const expires = Math.min(issued + lifeSeconds, until === null ? Infinity : secondsOf(until));
+      const { familyId, keyId } = session;
+      return new SignJWT({
+        org: organizationId,
+        sid: familyId ?? keyId,
+        ...(keyId !== null && { key: keyId }),
+      })
+        .setProtectedHeader({ alg: algorithm, typ: type, kid: pair.id })
+        .setIssuer(issuer)
+        .setAudience(audience)
+        .setSubject(userId)
+        .setIssuedAt(issued)
+        .setExpirationTime(expires)
+        .setJti(randomUUID())
+        .sign(pair.private);
+    },
+    read: async (token, now) => {
+      const seconds = secondsOf(now);
+      const known = checked.find(token);
+      if (known !== undefined) return known.expires <= seconds ? 'expired' : known.claims;
+      const id = token.length <= charactersMax ? keyIdOf(token) : null;
+      const key = id === null ? null : await keyNamed(id, seconds);
+      if (key === null) return null;
+      try {
+        const { payload } = await jwtVerify(token, key, {
+          algorithms: [algorithm],
+          issuer,
+          audience,
+          typ: type,
+          requiredClaims: ['sub', 'org', 'sid', 'iat', 'exp', 'jti'],
+          currentDate: new Date(seconds * 1_000),
+        });
+        const claims = claimsOf(payload);
+        checked.keep(token, { claims, expires: payload.exp ?? 0 });
+        return claims;
+      } catch (error) {
+        return error instanceof JWTExpired ? 'expired' : null;
+      }
+    },
+  };
+};
+
+const skewSeconds = 60;
+const secondsOf = (instant: Instant): number => Math.floor(Date.parse(instant) / 1_000);
+const periodOf = (seconds: number): number => Math.floor(seconds / keyLifeSeconds);
+
+/** Signed by us, so every member is what we put there. */
+const claimsOf = ({ sub, org, sid, key }: JWTPayload): AccessClaims => ({
+  userId: sub as UserId,
+  organizationId: org as OrganizationId,
+  session:
+    key === undefined
+      ? { familyId: sid as FamilyId, keyId: null }
+      : { familyId: null, keyId: key as ApiKeyId },
+});
+
+/** `kid` of a token that has the form of ours, without trusting anything in it. */
+const keyIdOf = (token: string): string | null => {
+  try {
+    const [head = ''] = token.split('.', 1);
+    const { kid, alg, typ } = JSON.parse(Buffer.from(head, 'base64url').toString('utf8')) as {
+      readonly [member: string]: unknown;
+    };
+    const isOurs = alg === algorithm && typ === type;
+    return isOurs && typeof kid === 'string' && keyIdForm.test(kid) ? kid : null;
+  } catch {
+    return null;
+  }
+};
+
+/** Order of the group of P-256 (FIPS 186-4, D.1.2.3). */
+const order = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n;
+
+/**
+ * The key pair of one period: 48 bytes of HKDF (RFC 5869) brought into 1 … order − 1, which leaves
+ * no measurable bias (FIPS 186-5, A.2.1).
+ */
+const keyPair = async (seed: Uint8Array, period: number): Promise<KeyPair> => {
+  const bytes = Buffer.from(hkdfSync('sha256', seed, '', `assay access token ${period}`, 48));
+  const scalar = (BigInt(`0x${bytes.toString('hex')}`) % (order - 1n)) + 1n;
+  const d = Buffer.from(scalar.toString(16).padStart(64, '0'), 'hex');
+  const curve = createECDH('prime256v1');
+  curve.setPrivateKey(d);
+  const point = curve.getPublicKey();
+  const jwk = {
+    kty: 'EC',
+    crv: 'P-256',
+    x: point.subarray(1, 33).toString('base64url'),
+    y: point.subarray(33).toString('base64url'),
+  };
+  const [own, open] = await Promise.all([
+    importJWK({ ...jwk, d: d.toString('base64url') }, algorithm),
+    importJWK(jwk, algorithm),
+  ]);
+  const id = createHash('sha256').update(point).digest('hex').slice(0, 16);
+  return { id, private: own as CryptoKey, public: open as CryptoKey };
+};
+
+type Checked = { readonly claims: AccessClaims; readonly expires: number };
+
+/** By the hash of a token, so that no token is kept. */
+const remembering = () => {
+  const known = new Map<string, Checked>();
+  const markOf = (token: string): string => createHash('sha256').update(token).digest('base64');
+  return {
+    find: (token: string): Checked | undefined => known.get(markOf(token)),
+    keep: (token: string, checked: Checked): void => {
+      known.set(markOf(token), checked);
+      const oldest = known.keys().next();
+      if (known.size > checkedMax && oldest.done !== true) known.delete(oldest.value);
+    },
+  };
+};

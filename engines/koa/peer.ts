@@ -1,0 +1,57 @@
+import type { IncomingMessage } from 'node:http';
+import { BlockList, isIPv4, isIPv6 } from 'node:net';
+import { TLSSocket } from 'node:tls';
+
+/** Where a request came from, as far as it can be believed. */
+export type Peer = {
+  /** Of the client: behind proxies that are configured, the last address that is none of theirs. */
+  readonly address: string;
+  /** The client spoke TLS, with us or with such a proxy. */
+  readonly isSecure: boolean;
+};
+
+/**
+ * Reads `X-Forwarded-For` and `X-Forwarded-Proto` only from the proxies named, by address or
+ * `address/bits`; from anybody else they are the client's own invention. Throws on a name that is
+ * neither.
+ */
+export const openPeers = (proxies: readonly string[]): ((message: IncomingMessage) => Peer) => {
+  const trusted = new BlockList();
+  for (const proxy of proxies) trust(trusted, proxy);
+  const isTrusted = (address: string): boolean =>
+    (isIPv4(address) && trusted.check(address, 'ipv4')) ||
+    (isIPv6(address) && trusted.check(address, 'ipv6'));
+  return ({ socket, headers }) => {
+    const nearest = plain(socket.remoteAddress ?? '');
+    const encrypted = socket instanceof TLSSocket;
+    if (proxies.length === 0 || !isTrusted(nearest)) {
+      return { address: nearest, isSecure: encrypted };
+    }
+    const hops = listed(headers['x-forwarded-for']).map(plain);
+    const proto = listed(headers['x-forwarded-proto'])[0];
+    return {
+      address: hops.findLast((hop) => !isTrusted(hop)) ?? hops[0] ?? nearest,
+      isSecure: encrypted || proto?.toLowerCase() === 'https',
+    };
+  };
+};
+
+const trust = (trusted: BlockList, proxy: string): void => {
+  const [address = '', bits] = proxy.split('/', 2);
+  const family = isIPv4(address) ? 'ipv4' : isIPv6(address) ? 'ipv6' : null;
+  if (family === null) throw new Error(`${proxy} is no address`);
+  if (bits === undefined) trusted.addAddress(address, family);
+  else trusted.addSubnet(address, Number(bits), family);
+};
+
+const listed = (header: string | readonly string[] | undefined): readonly string[] =>
+  (header === undefined ? '' : String(header))
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+
+/** An IPv4 address as such, also when the socket is one of IPv6. */
+const plain = (address: string): string => {
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
+  return mapped?.[1] ?? address;
+};

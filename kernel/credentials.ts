@@ -1,0 +1,60 @@
+import type { ApiKeyId, FamilyId, Instant, OrganizationId, UserId } from './shapes.js';
+
+/** Passwords of people (contract 2.5). */
+export interface Passwords {
+  /** Argon2id in its own text form, under a pepper outside the log. */
+  hash(password: string): Promise<string>;
+  /**
+   * Whether the hash is the password's. Null stands for a user who is not there or has no password,
+   * and costs the same. Throws Fault `unavailable` when too many wait for their turn.
+   */
+  matches(hash: string | null, password: string): Promise<boolean>;
+  /** Whether `matches` said so within the last minute; costs nothing. */
+  matchedLately(hash: string | null, password: string): boolean;
+}
+
+/** What an access token says (contract 2.2). `session` is `sid`: what has to be alive. */
+export type AccessClaims = {
+  readonly userId: UserId;
+  readonly organizationId: OrganizationId;
+  readonly session:
+    | { readonly familyId: FamilyId; readonly keyId: null }
+    | { readonly familyId: null; readonly keyId: ApiKeyId };
+};
+
+/** The service's own tokens; they say who came in, never whether that still holds. */
+export interface AccessTokens {
+  /** Good for 24 h, at most until `until`. */
+  issue(claims: AccessClaims, now: Instant, until: Instant | null): Promise<string>;
+  /** Null: not one of ours. */
+  read(token: string, now: Instant): Promise<AccessClaims | 'expired' | null>;
+}
+
+/** Values of refresh tokens (contract 2.3); what is kept of one is its hash. */
+export type RefreshTokens = {
+  readonly first: (family: FamilyId) => string;
+  /** The same for the same token, and nobody without the service's key can tell it. */
+  readonly successor: (token: string) => string;
+  /** HMAC-SHA-256 in hex under a pepper outside the log. */
+  readonly hash: (token: string) => string;
+  /** Null for a value that is none of ours. */
+  readonly familyOf: (token: string) => FamilyId | null;
+};
+
+/** What an identity provider vouches for (contract 4.2). */
+export type Identity = {
+  readonly issuer: string;
+  readonly subject: string;
+  /** Null unless the provider verified it and may speak for its domain. */
+  readonly email: string | null;
+  /** Of what the provider signed: equal for every writing of one token. */
+  readonly digest: string;
+};
+
+export interface IdentityTokens {
+  /**
+   * Null for whatever is wrong with the token, its provider, or the provider's keys: nobody is told
+   * which.
+   */
+  verify(provider: string, idToken: string, now: Instant): Promise<Identity | null>;
+}
