@@ -6,6 +6,7 @@ import { annotationTemplateWrites } from '../command-api/annotation-templates/ro
 import { apiKeyWrites } from '../command-api/api-keys/routes.js';
 import { experimentWrites } from '../command-api/experiments/routes.js';
 import { collaboratorWrites } from '../command-api/collaborators/routes.js';
+import { insightsSettingsWrites } from '../command-api/insights-settings/routes.js';
 import { logStreamWrites } from '../command-api/log-streams/routes.js';
 import { projectWrites } from '../command-api/projects/routes.js';
 import { openSessionBook } from '../command-api/sessions/book.js';
@@ -21,6 +22,7 @@ import { apiKeyReads } from '../query-api/api-keys/routes.js';
 import { collaboratorReads } from '../query-api/collaborators/routes.js';
 import { columnReads } from '../query-api/columns/routes.js';
 import { experimentReads } from '../query-api/experiments/routes.js';
+import { insightsSettingsReads } from '../query-api/insights-settings/routes.js';
 import { logStreamReads } from '../query-api/log-streams/routes.js';
 import { metricReads } from '../query-api/metrics/routes.js';
 import { projectReads } from '../query-api/projects/routes.js';
@@ -52,6 +54,8 @@ export const routesOf = (needs: Needs): readonly Route[] => {
     ...sessionWrites({ log, ids, sessions }),
     ...traceWrites({ log, ids, clock, inTurn, joinSessions: sessions.joinSessions, ...questions }),
     ...ratingWrites({ log, inTurn }),
+    ...insightsSettingsWrites({ log, inTurn }),
+    ...insightsSettingsReads({ documents, runInProject: questions.runInProject }),
     ...ratingReads({ documents, records }),
     ...projectWrites({ log, ids, newestRuns: questions.newestRuns }),
     ...logStreamWrites({ log, ids }),

@@ -34,6 +34,7 @@ import {
 } from './experiments.js';
 import { filterComponents } from './filters.js';
 import { createSession, logSpans, logTraces, updateSpan, updateTrace } from './ingest.js';
+import { changeInsightsSettings, getInsightsSettings } from './insights-settings.js';
 import { listingComponents } from './listings.js';
 import {
   createLogStream,
@@ -134,6 +135,8 @@ export const operations: readonly Operation[] = [
   giveRating,
   readRating,
   withdrawRating,
+  changeInsightsSettings,
+  getInsightsSettings,
   healthcheck,
   readDescription,
 ] as readonly unknown[] as readonly Operation[];

@@ -21,6 +21,7 @@ import {
   rankingCriteriaSet,
 } from './experiments.js';
 import { idempotencyAnswered, idempotencyClaimed, idempotencyReleased } from './idempotency.js';
+import { insightsSettingsChanged } from './insights-settings.js';
 import { logStreamCreated, logStreamDeleted, logStreamRenamed } from './log-streams.js';
 import { organizationCreated } from './organizations.js';
 import {
@@ -135,6 +136,7 @@ export const eventSchemas: Readonly<Record<string, { version: number; schema: TS
   AnnotationTemplateChanged: { version: 1, schema: annotationTemplateChanged },
   AnnotationTemplateDeleted: { version: 1, schema: annotationTemplateDeleted },
   AnnotationTemplatesReordered: { version: 1, schema: annotationTemplatesReordered },
+  InsightsSettingsChanged: { version: 1, schema: insightsSettingsChanged },
   RatingGiven: { version: 1, schema: ratingGiven },
   RatingWithdrawn: { version: 1, schema: ratingWithdrawn },
   ErasureCompleted: { version: 1, schema: erasureCompleted },

@@ -3,6 +3,7 @@ import { apiKeyList } from './api-key-list.js';
 import type { AnyProjection } from './documents-source.js';
 import { experimentList } from './experiment-list.js';
 import { groupList } from './group-list.js';
+import { insightsSettings } from './insights-settings.js';
 import { logStreamList } from './log-stream-list.js';
 import { projectList } from './project-list.js';
 import { userList } from './user-list.js';
@@ -16,6 +17,7 @@ export const projections: readonly AnyProjection[] = [
   apiKeyList,
   experimentList,
   groupList,
+  insightsSettings,
   logStreamList,
   projectList,
   userList,

@@ -18,6 +18,8 @@ export type TemplatesOf = (project: ProjectId) => Promise<readonly FeedbackTempl
 /** What `templatesOf` is answered from, so that reads wait for it. */
 export const annotationTemplates = annotationTemplateList.collection;
 
+export const runKinds = ['log_stream', 'experiment', 'metrics_testing'] as const;
+
 /** What `runInProject` is answered from, so that reads wait for it. */
 export const runCollections = [logStreamList.collection, experimentList.collection];
 

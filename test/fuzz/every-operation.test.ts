@@ -35,6 +35,7 @@ const known = async ({ client }: App): Promise<Readonly<Record<string, unknown>>
   });
   return {
     project_id: project.body.id,
+    run_id: stream.body.id,
     template_id: template.body.id,
     annotation_template_id: template.body.id,
     log_stream_id: stream.body.id,

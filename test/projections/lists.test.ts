@@ -3,6 +3,7 @@ import type { Document, Event, Recorded } from '../../kernel/ports.js';
 import type { CollaboratorId, GroupId, RunId } from '../../kernel/shapes.js';
 import { annotationTemplateList } from '../../projections/annotation-template-list.js';
 import { apiKeyList } from '../../projections/api-key-list.js';
+import { insightsSettings } from '../../projections/insights-settings.js';
 import { logStreamList } from '../../projections/log-stream-list.js';
 import { projectList } from '../../projections/project-list.js';
 import type { Projection } from '../../projections/projection.js';
@@ -199,6 +200,22 @@ describe('the lists', () => {
       'created_by',
       'created_at',
     );
+  });
+
+  it('have the insights settings of runs, with the number of their changes', () => {
+    const changed = (enabled: boolean) =>
+      ({
+        type: 'InsightsSettingsChanged',
+        data: { project_id: id, run_id: run, enabled, start_time: instantAfter(0) },
+      }) as const;
+    expect(documentsOf(insightsSettings, changed(true), changed(false))).to.deep.equal([
+      {
+        key: run,
+        scope: id,
+        fields: {},
+        body: { enabled: false, startTime: instantAfter(0), changes: 2 },
+      },
+    ]);
   });
 
   it('have users by organisation, with their last change', () => {

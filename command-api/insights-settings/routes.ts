@@ -1,0 +1,37 @@
+import {
+  changeInsightsSettings,
+  insightsSettingsAnswer,
+  insightsSettingsTag,
+} from '../../contract/insights-settings.js';
+import { route, type Route } from '../../contract/operation.js';
+import { Fault } from '../../kernel/fault.js';
+import type { EventLog } from '../../kernel/ports.js';
+import { transact } from '../../kernel/transact.js';
+import { runOf } from '../access/runs.js';
+import type { InTurn } from '../access/turns.js';
+import { change, insightsSettings, insightsSettingsStream } from './settings.js';
+
+export type InsightsSettingsNeeds = { readonly log: EventLog; readonly inTurn: InTurn };
+
+/** Contract 4.10. */
+export const insightsSettingsWrites = ({
+  log,
+  inTurn,
+}: InsightsSettingsNeeds): readonly Route[] => [
+  route(changeInsightsSettings, async ({ body, params, ifMatch, cause }) => {
+    const { project_id: projectId, run_id: runId } = params;
+    if ((await runOf(log, projectId, runId)) === null)
+      throw new Fault('not-found', 'Run not found');
+    const { enabled } = body.insights.logstream ?? {};
+    const stream = insightsSettingsStream(runId);
+    const decide = change({ projectId, runId, enabled, at: cause.at, ifMatch });
+    const { state, position } = await inTurn([stream], () =>
+      transact(log, stream, insightsSettings, decide, cause),
+    );
+    return {
+      position,
+      body: insightsSettingsAnswer(runId, state),
+      etag: insightsSettingsTag(state),
+    };
+  }),
+];

@@ -1,0 +1,53 @@
+import {
+  unset,
+  insightsSettingsTag,
+  type InsightsSettings,
+} from '../../contract/insights-settings.js';
+import type { InsightsSettingsEvent } from '../../events/insights-settings.js';
+import { reject, type Decide, type Fold } from '../../kernel/decision.js';
+import { stream, type StreamName } from '../../kernel/ports.js';
+import { isMet, type IfMatch } from '../../kernel/precondition.js';
+import type { Instant, ProjectId, RunId } from '../../kernel/shapes.js';
+
+export const insightsSettingsStream = (run: RunId): StreamName => stream('insights-settings', run);
+
+export const insightsSettings: Fold<InsightsSettings, InsightsSettingsEvent> = {
+  initial: unset,
+  evolve: ({ changes }, { data }) => ({
+    enabled: data.enabled,
+    startTime: data.start_time,
+    changes: changes + 1,
+  }),
+};
+
+type Switch = {
+  readonly projectId: ProjectId;
+  readonly runId: RunId;
+  /** Undefined: as it is. */
+  readonly enabled: boolean | undefined;
+  readonly at: Instant;
+  readonly ifMatch: IfMatch | null;
+};
+
+/** Switching off keeps when it was switched on (contract 4.10, rule 2). */
+export const change =
+  ({
+    projectId,
+    runId,
+    enabled,
+    at,
+    ifMatch,
+  }: Switch): Decide<InsightsSettings, InsightsSettingsEvent> =>
+  (settings) => {
+    if (!isMet(ifMatch, insightsSettingsTag(settings))) {
+      return reject('precondition-failed', 'The insights settings were changed meanwhile');
+    }
+    if (enabled === undefined || enabled === settings.enabled) return [];
+    const startTime = enabled ? at : settings.startTime;
+    return [
+      {
+        type: 'InsightsSettingsChanged',
+        data: { project_id: projectId, run_id: runId, enabled, start_time: startTime },
+      },
+    ];
+  };

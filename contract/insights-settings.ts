@@ -1,0 +1,70 @@
+import { Type, type Static } from 'typebox';
+import { id, instant, nullable, type Instant, type RunId } from '../kernel/shapes.js';
+import { operation } from './operation.js';
+
+const settings = Type.Object({
+  run_id: id('RunId'),
+  insights: Type.Object({
+    logstream: Type.Object({
+      enabled: Type.Boolean(),
+      /** Of the last switch from off to on; null when there was none. */
+      start_time: nullable(instant),
+    }),
+  }),
+});
+export type InsightsSettingsAnswer = Static<typeof settings>;
+
+const shared = {
+  section: '4.10',
+  path: '/v2/projects/{project_id}/runs/{run_id}/insights-settings',
+  schemes: ['K', 'B', 'P'],
+  params: Type.Object({ project_id: id('ProjectId'), run_id: id('RunId') }),
+  query: Type.Object({}),
+  response: settings,
+} as const;
+
+export const changeInsightsSettings = operation({
+  ...shared,
+  operationId: 'changeInsightsSettings',
+  summary: 'Switch the insights of a run on or off',
+  method: 'PATCH',
+  kind: 'w',
+  requires: 'editor',
+  conditional: true,
+  body: Type.Object({
+    insights: Type.Object({
+      logstream: Type.Optional(Type.Object({ enabled: Type.Boolean() })),
+    }),
+  }),
+  faults: ['not-found', 'forbidden', 'malformed', 'precondition-failed', 'conflict'],
+});
+
+export const getInsightsSettings = operation({
+  ...shared,
+  operationId: 'getInsightsSettings',
+  summary: 'Insights settings of a run',
+  method: 'GET',
+  kind: 'r',
+  requires: 'viewer',
+  faults: ['not-found'],
+});
+
+/** What the log says of a run's insights. */
+export type InsightsSettings = {
+  readonly enabled: boolean;
+  readonly startTime: Instant | null;
+  /** Of the settings, from 0: their entity tag. */
+  readonly changes: number;
+};
+/** Of a run that nobody ever set (contract 4.10, rule 1). */
+export const unset: InsightsSettings = { enabled: false, startTime: null, changes: 0 };
+
+export const insightsSettingsAnswer = (
+  run: RunId,
+  { enabled, startTime }: InsightsSettings,
+): InsightsSettingsAnswer => ({
+  run_id: run,
+  insights: { logstream: { enabled, start_time: startTime } },
+});
+
+export const insightsSettingsTag = ({ changes }: InsightsSettings): string => String(changes);

@@ -1,0 +1,17 @@
+import type { InsightsSettings } from '../contract/insights-settings.js';
+import type { InsightsSettingsEvent } from '../events/insights-settings.js';
+import type { Recorded } from '../kernel/ports.js';
+import type { Projection } from './projection.js';
+
+/** By run, in the scope of its project; a run that nobody set has no document. */
+export const insightsSettings: Projection<InsightsSettingsEvent, InsightsSettings> = {
+  collection: { name: 'insights_settings', version: 1, fields: {} },
+  types: ['InsightsSettingsChanged'],
+  keys: ({ data }) => [data.run_id],
+  evolve: (_document, { data, revision }: Recorded<InsightsSettingsEvent>) => ({
+    key: data.run_id,
+    scope: data.project_id,
+    fields: {},
+    body: { enabled: data.enabled, startTime: data.start_time, changes: revision + 1 },
+  }),
+};

@@ -1,0 +1,32 @@
+import {
+  getInsightsSettings,
+  insightsSettingsAnswer,
+  insightsSettingsTag,
+  unset,
+  type InsightsSettings,
+} from '../../contract/insights-settings.js';
+import { reading, type Route } from '../../contract/operation.js';
+import { Fault } from '../../kernel/fault.js';
+import type { Documents } from '../../kernel/ports.js';
+import { insightsSettings } from '../../projections/insights-settings.js';
+import { runCollections, runKinds, type RunInProject } from '../selection.js';
+
+type Needs = { readonly documents: Documents; readonly runInProject: RunInProject };
+
+/** The sibling of contract 4.10. */
+export const insightsSettingsReads = ({ documents, runInProject }: Needs): readonly Route[] => {
+  const { collection } = insightsSettings;
+  return [
+    reading(getInsightsSettings, [collection, ...runCollections], async ({ params }) => {
+      const { project_id: project, run_id: id } = params;
+      const found = await Promise.all(runKinds.map((kind) => runInProject(project, { kind, id })));
+      if (!found.includes(true)) throw new Fault('not-found', 'Run not found');
+      const document = await documents.get<InsightsSettings>(collection, id);
+      const settings = document?.scope === project ? document.body : unset;
+      return {
+        body: insightsSettingsAnswer(id, settings),
+        etag: insightsSettingsTag(settings),
+      };
+    }),
+  ];
+};
