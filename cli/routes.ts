@@ -14,6 +14,8 @@ import { openTurns } from '../command-api/access/turns.js';
 import { ratingWrites } from '../command-api/ratings/routes.js';
 import { sessionWrites } from '../command-api/sessions/routes.js';
 import { traceWrites } from '../command-api/traces/routes.js';
+import { invitationWrites } from '../command-api/invitations/routes.js';
+import { userWrites } from '../command-api/users/routes.js';
 import type { Secrets } from '../engines/node/secrets.js';
 import type { Clock, Documents, EventLog, Ids } from '../kernel/ports.js';
 import type { Records } from '../kernel/records.js';
@@ -28,6 +30,8 @@ import { metricReads } from '../query-api/metrics/routes.js';
 import { projectReads } from '../query-api/projects/routes.js';
 import { ratingReads } from '../query-api/ratings/routes.js';
 import { recordReads } from '../query-api/records/routes.js';
+import { userReads } from '../query-api/users/routes.js';
+import { peopleOf } from './people.js';
 import { questionsOf } from './questions.js';
 import { serviceReads } from '../query-api/service/routes.js';
 
@@ -47,6 +51,7 @@ export const routesOf = (needs: Needs): readonly Route[] => {
   const { log, documents, records, gate, ids, clock, secrets } = needs;
   const questions = questionsOf(needs);
   const inTurn = openTurns();
+  const people = peopleOf(needs);
   const sessions = openSessionBook({ log, ids });
   const description = openApiDocument({ operations, components });
   return [
@@ -64,6 +69,9 @@ export const routesOf = (needs: Needs): readonly Route[] => {
     ...collaboratorReads({ documents }),
     ...annotationTemplateWrites({ log, inTurn, templateUsage: questions.templateUsage }),
     ...annotationTemplateReads({ documents, records }),
+    ...userWrites({ log, ids, gate, ...people }),
+    ...invitationWrites({ log, ids, secrets }),
+    ...userReads({ documents, ...people }),
     ...projectReads({ documents, gate }),
     ...experimentReads({ documents, records }),
     ...logStreamReads({ documents, records }),

@@ -68,6 +68,17 @@ import {
   searchSpans,
   searchTraces,
 } from './record-reads.js';
+import {
+  changeUser,
+  getUser,
+  listCollaboratorRoles,
+  listGroupRoles,
+  listUserRoles,
+  removeUser,
+  searchUsers,
+  userComponents,
+} from './users.js';
+import { inviteUsers } from './invitations.js';
 import { healthcheck, readDescription } from './service.js';
 
 /**
@@ -81,6 +92,14 @@ export const operations: readonly Operation[] = [
   createApiKey,
   listApiKeys,
   revokeApiKey,
+  searchUsers,
+  getUser,
+  changeUser,
+  removeUser,
+  inviteUsers,
+  listUserRoles,
+  listGroupRoles,
+  listCollaboratorRoles,
   customSearch,
   createProject,
   listProjects,
@@ -145,4 +164,5 @@ export const operations: readonly Operation[] = [
 export const components: Readonly<Record<string, TSchema>> = {
   ...filterComponents,
   ...listingComponents,
+  ...userComponents,
 };

@@ -1,8 +1,22 @@
-import { Type, type Static } from 'typebox';
-import { id, instant, oneOf, type OrganizationId, type UserId } from '../kernel/shapes.js';
+import { Type, type Static, type TSchema } from 'typebox';
+import {
+  component,
+  id,
+  instant,
+  maybe,
+  nullable,
+  oneOf,
+  type Json,
+  type OrganizationId,
+  type UserId,
+} from '../kernel/shapes.js';
+import { envelope, message, paged } from './envelope.js';
+import { textOperators } from './filters.js';
+import { listingFiltersMax } from './listings.js';
+import { operation } from './operation.js';
 import { permission } from './people.js';
 import { userPermissions } from './permissions.js';
-import { organizationRoles, type OrganizationRole } from './roles.js';
+import { groupRoles, organizationRoles, projectRoles, type OrganizationRole } from './roles.js';
 
 /** How a user comes in (contract 5.1); `invite`: not at all yet. */
 export const authMethods = [
@@ -62,4 +76,166 @@ export const userAnswer = (
     }),
   ],
   generic_permissions: [],
+});
+
+const everyScheme = ['K', 'B', 'P'] as const;
+const nothing = Type.Object({});
+const ofUser = Type.Object({ user_id: id('UserId') });
+/** Of a first or last name; longer ones are somebody's joke. */
+const personalName = Type.String({ maxLength: 255 });
+
+export const searchUsers = operation({
+  operationId: 'searchUsers',
+  summary: 'Users of the organisation, filtered, sorted and paged',
+  section: '5.2',
+  method: 'POST',
+  path: '/v2/users/all',
+  schemes: everyScheme,
+  kind: 'r',
+  requires: 'person',
+  params: nothing,
+  query: paged,
+  body: Type.Object({
+    filters: maybe(Type.Array(component<Json>('UserFilter'), { maxItems: listingFiltersMax })),
+    sort: maybe(component<Json>('UserSort')),
+  }),
+  response: envelope('users', user),
+  faults: ['forbidden'],
+});
+
+const text = Type.String();
+const textOrTexts = Type.Union([text, Type.Array(text)]);
+export const sortedUserColumns = [
+  'email',
+  'first_name',
+  'last_name',
+  'role',
+  'created_at',
+] as const;
+/** For `components/schemas` of the OpenAPI document. */
+export const userComponents: Readonly<Record<string, TSchema>> = {
+  UserFilter: Type.Union([
+    Type.Object({
+      name: oneOf(['email', 'first_name', 'last_name']),
+      operator: oneOf(textOperators),
+      value: textOrTexts,
+      case_sensitive: Type.Optional(Type.Boolean({ default: true })),
+    }),
+    Type.Object({
+      name: Type.Literal('role'),
+      operator: oneOf(['eq', 'ne', 'one_of']),
+      value: textOrTexts,
+    }),
+  ]),
+  UserSort: Type.Object({
+    name: oneOf(sortedUserColumns),
+    ascending: Type.Optional(Type.Boolean({ default: true })),
+    sort_type: Type.Optional(nullable(oneOf(['column']))),
+  }),
+};
+
+export const getUser = operation({
+  operationId: 'getUser',
+  summary: 'One user of the organisation',
+  section: '5.2',
+  method: 'GET',
+  path: '/v2/users/{user_id}',
+  schemes: everyScheme,
+  kind: 'r',
+  requires: 'person',
+  params: ofUser,
+  query: nothing,
+  response: user,
+  faults: ['forbidden', 'not-found'],
+});
+
+export const changeUser = operation({
+  operationId: 'changeUser',
+  summary: 'Change the name or the role of a user',
+  section: '5.2',
+  method: 'PUT',
+  path: '/v2/users/{user_id}',
+  schemes: everyScheme,
+  kind: 'w',
+  requires: 'self',
+  params: ofUser,
+  query: nothing,
+  body: Type.Object({
+    first_name: maybe(personalName),
+    last_name: maybe(personalName),
+    role: maybe(oneOf(organizationRoles)),
+  }),
+  response: user,
+  faults: ['forbidden', 'not-found', 'conflict'],
+});
+
+export const removeUser = operation({
+  operationId: 'removeUser',
+  summary: 'Remove a user; keys, logins and memberships end',
+  section: '5.2',
+  method: 'DELETE',
+  path: '/v2/users/{user_id}',
+  schemes: everyScheme,
+  kind: 'w',
+  requires: 'manager',
+  params: ofUser,
+  query: nothing,
+  response: message,
+  faults: ['forbidden', 'not-found', 'conflict'],
+});
+
+const roleList = Type.Array(
+  Type.Object({ name: Type.String(), display_name: Type.String(), description: Type.String() }),
+);
+const listOfRoles = (operationId: string, path: string, summary: string) =>
+  operation({
+    operationId,
+    summary,
+    section: '5.2',
+    method: 'GET',
+    path,
+    schemes: everyScheme,
+    kind: 'r',
+    requires: 'signed-in',
+    params: nothing,
+    query: nothing,
+    response: roleList,
+  });
+export const listUserRoles = listOfRoles('listUserRoles', '/v2/user_roles', 'Organisation roles');
+export const listGroupRoles = listOfRoles('listGroupRoles', '/v2/group_roles', 'Group roles');
+export const listCollaboratorRoles = listOfRoles(
+  'listCollaboratorRoles',
+  '/v2/collaborator_roles',
+  'Project roles',
+);
+
+type RoleList = Static<typeof roleList>;
+const described = <Role extends string>(
+  weakestFirst: readonly Role[],
+  words: Readonly<Record<Role, readonly [string, string]>>,
+): RoleList =>
+  weakestFirst.toReversed().map((name) => ({
+    name,
+    display_name: words[name][0],
+    description: words[name][1],
+  }));
+
+/** Strongest first (contract 5.2), in the words of contract 2.6. */
+export const userRoleList = described(organizationRoles, {
+  admin: ['Admin', 'Owner of every project; everything in the organisation'],
+  manager: ['Manager', 'Also invites and removes users and manages groups'],
+  user: ['User', 'Also creates projects, datasets and scorers'],
+  auditor: ['Auditor', 'Reads every project and all history'],
+  read_only: ['Read only', 'Sees what is shared with them'],
+});
+export const groupRoleList = described(groupRoles, {
+  maintainer: ['Maintainer', "Has the group's project roles; adds and removes members"],
+  member: ['Member', "Has the group's project roles"],
+  pending: ['Pending', 'Waits to be let in'],
+});
+export const collaboratorRoleList = described(projectRoles, {
+  owner: ['Owner', 'Shares, deletes and binds keys'],
+  editor: ['Editor', 'Writes records, runs, experiments and settings'],
+  annotator: ['Annotator', 'Gives ratings'],
+  viewer: ['Viewer', 'Reads'],
 });

@@ -8,6 +8,7 @@ import type { Collection, Document, Documents, Sort } from '../kernel/ports.js';
 import type { Json, JsonObject } from '../kernel/shapes.js';
 import {
   missing,
+  notInEnum,
   notLiteral,
   tagMissing,
   tagUnknown,
@@ -23,6 +24,8 @@ export type Listing = {
   /** `uuid`: equals a uuid, whatever operator stands beside it. */
   readonly filters: Readonly<Record<string, FilterKind | 'uuid'>>;
   readonly sorts: readonly string[];
+  /** Where a filter takes fewer operators than its kind has. */
+  readonly operators?: Readonly<Record<string, readonly string[]>>;
 };
 
 /** The columns of contract 5.4 and 5.5: those of 4.6 without the experiments' own. */
@@ -89,9 +92,15 @@ const readFilters = (
       kind === 'uuid'
         ? readUuid(named.name, named.object, place, complaints)
         : readComparison(kind, named.name, named.object, place, complaints);
+    const legal = listing.operators?.[named.name];
+    if (leaf !== null && legal !== undefined && !legal.includes(operatorOf(leaf))) {
+      complaints.push(notInEnum([...place, 'operator'], legal));
+    }
     return leaf ?? [];
   });
 };
+
+const operatorOf = (leaf: Filter): string => ('operator' in leaf ? leaf.operator : '');
 
 const readUuid = (
   column: string,

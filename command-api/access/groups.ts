@@ -1,6 +1,7 @@
 import type { GroupRole } from '../../contract/roles.js';
 import type { GroupEvent } from '../../events/groups.js';
-import { unreachable, type Fold } from '../../kernel/decision.js';
+import { groupMembersMax, type Visibility } from '../../contract/groups.js';
+import { reject, unreachable, type Decide, type Fold } from '../../kernel/decision.js';
 import type {
   GroupId,
   GroupMemberId,
@@ -9,7 +10,6 @@ import type {
   UserId,
 } from '../../kernel/shapes.js';
 
-export type Visibility = 'public' | 'private' | 'hidden' | 'protected';
 /** A group as the log has it; null before it was created. */
 export type Group = {
   readonly id: GroupId;
@@ -73,3 +73,29 @@ const withMember = (group: Group, user: UserId, member: Membership): Group => ({
 /** Whether the role counts: someone who waits to be let in has none of the group's rights. */
 export const isIn = (role: GroupRole | undefined): boolean =>
   role === 'member' || role === 'maintainer';
+
+export type Newcomer = {
+  readonly userId: UserId;
+  readonly role: GroupRole;
+  /** Of the membership, in case it is a new one. */
+  readonly id: GroupMemberId;
+};
+
+/** A membership that is there stays as it is (contract 5.3). */
+export const admit =
+  (group_id: GroupId, newcomers: readonly Newcomer[]): Decide<Group | null, GroupEvent> =>
+  (group) => {
+    if (group === null || !group.live) return reject('not-found', 'Group not found');
+    const fresh = new Map(
+      newcomers
+        .filter(({ userId }) => !group.members.has(userId))
+        .map((one) => [one.userId, one] as const),
+    );
+    if (group.members.size + fresh.size > groupMembersMax) {
+      return reject('conflict', `A group has at most ${groupMembersMax} members`);
+    }
+    return [...fresh].map(([user_id, { role, id: member_id }]) => ({
+      type: 'GroupMemberAdded',
+      data: { group_id, member_id, user_id, role },
+    }));
+  };

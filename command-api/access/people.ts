@@ -1,9 +1,10 @@
 import type { UserBlock } from '../../contract/people.js';
+import type { OrganizationEvent } from '../../events/organizations.js';
 import type { EventReader, Ids, StreamName } from '../../kernel/ports.js';
 import { reservation, type Standing } from '../../kernel/reservation.js';
 import { load } from '../../kernel/transact.js';
 import { users, type User } from './folds.js';
-import { reservationStream, userStream } from './streams.js';
+import { organizationStream, reservationStream, userStream } from './streams.js';
 
 /** The user as the log has them now; null when there is none or they were removed. */
 export const liveUser = async (log: EventReader, id: string): Promise<User | null> => {
@@ -53,4 +54,10 @@ export const userByEmail = async (
   const { state } = await load(log, emailStream(ids, email), reservation);
   const user = state.holder === null ? null : await liveUser(log, state.holder);
   return user !== null && sameCase(user.email) === sameCase(email) ? user : null;
+};
+
+/** Never changes once it is made. */
+export const organizationNameOf = async (log: EventReader, id: string): Promise<string> => {
+  const [first] = await log.read(organizationStream(id));
+  return (first?.data as OrganizationEvent['data'] | undefined)?.name ?? '';
 };

@@ -34,6 +34,7 @@ export const reservationStream = (
     | 'group'
     | 'invitation'
     | 'identity'
-    | 'id-token',
+    | 'id-token'
+    | 'last-admin',
   digest: string,
 ): StreamName => stream('reservation', what, digest);

@@ -3,6 +3,7 @@ import { crc32 } from 'node:zlib';
 import type { RefreshTokens } from '../../kernel/credentials.js';
 import type { Files } from '../../kernel/ports.js';
 import type { FamilyId } from '../../kernel/shapes.js';
+import { invitationTokens, type InvitationTokens } from './invitation-tokens.js';
 
 const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const prefix = 'asy_';
@@ -22,6 +23,7 @@ export type Secrets = {
   /** 32 bytes each, for the engines that hash passwords and sign tokens. */
   readonly passwordPepper: Uint8Array;
   readonly accessTokenSeed: Uint8Array;
+  readonly invitationTokens: InvitationTokens;
 };
 
 /** One derived key per use, so that no two uses ever share one (HKDF, RFC 5869). */
@@ -33,6 +35,7 @@ export const openSecrets = (secretKey: Uint8Array): Secrets => {
     refreshTokens: refreshTokens(derived('refresh token pepper'), derived('refresh successor')),
     passwordPepper: derived('password pepper'),
     accessTokenSeed: derived('access token seed'),
+    invitationTokens: invitationTokens(derived('invitation pepper')),
     mintKey: () => keyOf(randomBytes(32)),
     hashKey: (value) =>
       value.startsWith(prefix) && !isWhole(value)

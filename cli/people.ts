@@ -1,0 +1,37 @@
+import { organizationNameOf } from '../command-api/access/people.js';
+import type { Freshness } from '../contract/gate.js';
+import type { UserFacts } from '../contract/users.js';
+import type { Documents, EventReader } from '../kernel/ports.js';
+import type { OrganizationId, UserId } from '../kernel/shapes.js';
+import { userList } from '../projections/user-list.js';
+
+type Needs = {
+  readonly log: EventReader;
+  readonly documents: Documents;
+  readonly freshness: Freshness;
+};
+
+/** More admins than any organisation has: one other than the last is enough. */
+const adminsMax = 100;
+
+/** Answers to the named questions about the people of an organisation. */
+export const peopleOf = ({ log, documents, freshness }: Needs) => ({
+  organizationName: (id: OrganizationId): Promise<string> => organizationNameOf(log, id),
+
+  /** Says where to look; the log says who is an admin. */
+  adminsOf: async (organization: OrganizationId): Promise<readonly UserId[]> => {
+    await freshness.reached([userList.collection.name], null);
+    const found = await documents.find<UserFacts>(userList.collection, {
+      scope: organization,
+      filter: {
+        kind: 'text',
+        column: 'role',
+        operator: 'eq',
+        values: ['admin'],
+        caseSensitive: true,
+      },
+      limit: adminsMax,
+    });
+    return found.documents.map(({ body }) => body.id);
+  },
+});

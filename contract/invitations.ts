@@ -1,0 +1,66 @@
+import { Type } from 'typebox';
+import { id, instant, maybe, nullable, oneOf, secret } from '../kernel/shapes.js';
+import type { Complaint } from '../kernel/fault.js';
+import { operation } from './operation.js';
+import { organizationRoles } from './roles.js';
+import { authMethods } from './users.js';
+
+/** Days in which an invitation can be accepted (contract 5.2). */
+export const invitationDays = 7;
+const invitedMax = 100;
+const groupsMax = 100;
+/** The longest an e-mail can be (RFC 5321). */
+const emailMax = 254;
+
+const nothing = Type.Object({});
+
+export const inviteUsers = operation({
+  operationId: 'inviteUsers',
+  summary: 'Invite users; the inviter hands the one-time tokens over',
+  section: '5.2',
+  method: 'POST',
+  path: '/v2/invite_users',
+  schemes: ['K', 'B', 'P'],
+  kind: 'w',
+  requires: 'manager',
+  params: nothing,
+  query: nothing,
+  body: Type.Object({
+    emails: Type.Array(Type.String({ minLength: 3, maxLength: emailMax }), {
+      minItems: 1,
+      maxItems: invitedMax,
+    }),
+    role: maybe(oneOf(organizationRoles)),
+    group_ids: maybe(Type.Array(id('GroupId'), { maxItems: groupsMax })),
+    auth_method: maybe(oneOf(authMethods)),
+  }),
+  /** `invitation_token` is shown this once; a replay under an Idempotency-Key has `""`. */
+  response: Type.Object({
+    message: Type.String(),
+    invitations: Type.Array(
+      Type.Object({
+        user_id: id('UserId'),
+        email: Type.String(),
+        role: oneOf(organizationRoles),
+        invitation_token: nullable(secret()),
+        expires_at: instant,
+      }),
+    ),
+  }),
+  faults: ['forbidden', 'not-found', 'already-exists'],
+});
+
+const emailForm = /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u;
+/** What the schema cannot say of e-mails. */
+export const emailComplaints = (emails: readonly string[]): readonly Complaint[] =>
+  emails.flatMap((email, index) =>
+    emailForm.test(email)
+      ? []
+      : [
+          {
+            loc: ['body', 'emails', String(index)],
+            msg: 'Value error, an e-mail has a name, @ and a host',
+            type: 'value_error',
+          },
+        ],
+  );

@@ -1,0 +1,134 @@
+import { admit, groups } from '../../command-api/access/groups.js';
+import { users } from '../../command-api/access/folds.js';
+import { invite } from '../../command-api/invitations/invitations.js';
+import { change, remove } from '../../command-api/users/users.js';
+import { groupMembersMax } from '../../contract/groups.js';
+import type { GroupEvent } from '../../events/groups.js';
+import type { UserEvent } from '../../events/users.js';
+import type { GroupId, GroupMemberId } from '../../kernel/shapes.js';
+import { spec } from '../support/given.js';
+import { instantAfter } from '../support/log.js';
+import { organization, userId, userInvited, userMade } from '../support/people.js';
+
+const given = spec(users);
+const id = userId(1);
+const made = (role: 'admin' | 'user') => userMade(1, role);
+const removed: UserEvent = {
+  type: 'UserRemoved',
+  data: { user_id: id, organization_id: organization },
+};
+
+describe('changing a user', () => {
+  it('records what is new and leaves what is null as it is', () =>
+    given(made('user'))
+      .when(change(id, { first_name: 'Grace', last_name: null, role: 'manager' }, true))
+      .then(
+        {
+          type: 'UserDetailsChanged',
+          data: { user_id: id, first_name: 'Grace', last_name: '' },
+        },
+        { type: 'UserRoleChanged', data: { user_id: id, role: 'manager' } },
+      ));
+
+  it('stays quiet when nothing is new', () =>
+    given(made('user'))
+      .when(change(id, { first_name: 'Ada', role: 'user' }, true))
+      .thenNothing());
+
+  it('finds nobody who was removed', () => {
+    given(made('user'), removed)
+      .when(change(id, {}, true))
+      .thenRejected('not-found');
+    given()
+      .when(change(id, {}, true))
+      .thenRejected('not-found');
+  });
+
+  it('leaves the last admin an admin, but not one of two', () => {
+    given(made('admin'))
+      .when(change(id, { role: 'user' }, true))
+      .thenRejected('conflict');
+    given(made('admin'))
+      .when(change(id, { role: 'user' }, false))
+      .then({ type: 'UserRoleChanged', data: { user_id: id, role: 'user' } });
+    given(made('admin'))
+      .when(change(id, { role: 'admin' }, true))
+      .thenNothing();
+  });
+});
+
+describe('removing a user', () => {
+  it('removes them once, and not the last admin', () => {
+    given(made('user')).when(remove(id, true)).then(removed);
+    given(made('admin')).when(remove(id, false)).then(removed);
+    given(made('admin')).when(remove(id, true)).thenRejected('conflict');
+    given().when(remove(id, true)).thenNothing();
+  });
+});
+
+describe('inviting a user', () => {
+  const invitation = userInvited(1, 'user');
+  it('makes a user who was not there', () => {
+    if (invitation.type !== 'UserInvited') throw new Error('not an invitation');
+    given().when(invite(invitation.data)).then(invitation);
+    given(made('user')).when(invite(invitation.data)).thenNothing();
+  });
+});
+
+describe('admitting to a group', () => {
+  const group = 'group' as GroupId;
+  const created: GroupEvent = {
+    type: 'GroupCreated',
+    data: {
+      group_id: group,
+      organization_id: organization,
+      name: 'reviewers',
+      description: null,
+      visibility: 'public',
+      created_by: id,
+      created_at: instantAfter(0),
+    },
+  };
+  const member = (number: number) => `member-${number}` as GroupMemberId;
+  const joined = (number: number): GroupEvent => ({
+    type: 'GroupMemberAdded',
+    data: {
+      group_id: group,
+      user_id: userId(number),
+      member_id: member(number),
+      role: 'member',
+    },
+  });
+  const newcomer = (number: number) => ({
+    userId: userId(number),
+    role: 'member' as const,
+    id: member(number),
+  });
+  const of = spec(groups);
+
+  it('adds newcomers once and leaves members as they are', () => {
+    of(created, joined(1))
+      .when(admit(group, [newcomer(1), newcomer(2), newcomer(2)]))
+      .then(joined(2));
+    of(created, joined(1))
+      .when(admit(group, [{ ...newcomer(1), role: 'maintainer' }]))
+      .thenNothing();
+  });
+
+  it('is not possible in a group that is gone or full', () => {
+    const gone: GroupEvent = {
+      type: 'GroupDeleted',
+      data: { group_id: group, organization_id: organization },
+    };
+    of()
+      .when(admit(group, [newcomer(1)]))
+      .thenRejected('not-found');
+    of(created, gone)
+      .when(admit(group, [newcomer(1)]))
+      .thenRejected('not-found');
+    const many = Array.from({ length: groupMembersMax }, (_, at) => joined(at));
+    of(created, ...many)
+      .when(admit(group, [newcomer(groupMembersMax)]))
+      .thenRejected('conflict', /at most/);
+  });
+});

@@ -1,0 +1,91 @@
+import { expect } from 'chai';
+import { randomUUID } from 'node:crypto';
+import { expectReplayEqual } from '../support/app.js';
+import { startCast, type Cast } from '../support/cast.js';
+import type { Client, Reply } from '../support/client.js';
+import { expectInvalid, expectRefused } from '../support/key-ring.js';
+
+type Invitation = {
+  readonly user_id: string;
+  readonly email: string;
+  readonly role: string;
+  readonly invitation_token: string | null;
+  readonly expires_at: string;
+};
+type Invited = { readonly message: string; readonly invitations: readonly Invitation[] };
+
+describe('invitations over HTTP', () => {
+  let cast: Cast;
+  before(async () => {
+    cast = await startCast();
+  });
+  after(async () => {
+    await expectReplayEqual(cast.app);
+    await cast.close();
+  });
+
+  const invite = (
+    body: object,
+    as: Client = cast.ours.manager.as,
+    headers: Record<string, string> = {},
+  ): Promise<Reply<Invited>> => as.send('POST', '/v2/invite_users', { body, headers });
+  const someone = (): string => `${randomUUID()}@example.org`;
+
+  it('makes users who cannot log in yet, with a token for each', async () => {
+    const emails = [someone(), someone()];
+    const { status, body } = await invite({ emails });
+    expect(status).to.equal(200);
+    expect(body.message).to.equal('2 users are invited.');
+    expect(body.invitations.map(({ email }) => email)).to.deep.equal(emails);
+    const [first] = body.invitations;
+    expect(first?.invitation_token).to.match(/^inv_[0-9A-Za-z_-]{64}$/);
+    const days = (Date.parse(first?.expires_at ?? '') - Date.now()) / 86_400_000;
+    expect(days).to.be.within(6.99, 7);
+    const user = await cast.ours.user.as.call('GET', `/v2/users/${first?.user_id}`);
+    expect(user.body).to.include({ email: emails[0], role: 'user', auth_method: 'invite' });
+  });
+
+  it('gives no token for other ways to come in', async () => {
+    const { body } = await invite({ emails: [someone()], auth_method: 'google' });
+    expect(body.invitations[0]?.invitation_token).to.equal(null);
+  });
+
+  it('shows no token again under the same Idempotency-Key', async () => {
+    const key = { 'Idempotency-Key': randomUUID() };
+    const body = { emails: [someone()] };
+    const first = await invite(body, cast.ours.manager.as, key);
+    const again = await invite(body, cast.ours.manager.as, key);
+    const [invitation] = first.body.invitations;
+    expect(again.body.invitations).to.deep.equal([{ ...invitation, invitation_token: '' }]);
+  });
+
+  it('puts the invited into groups, and refuses groups of others', async () => {
+    const unknown = await invite({ emails: [someone()], group_ids: [randomUUID()] });
+    expectRefused(unknown, 404, 'not_found');
+  });
+
+  it('answers 409 for an e-mail in use in any spelling, and then invites nobody', async () => {
+    const fresh = someone();
+    for (const taken of [cast.ours.user.email.toUpperCase(), cast.theirs.user.email]) {
+      expectRefused(await invite({ emails: [fresh, taken] }), 409, 'already_exists');
+    }
+    const { body } = await invite({ emails: [fresh, fresh.toUpperCase()] });
+    expect(body.invitations.map(({ email }) => email)).to.deep.equal([fresh]);
+  });
+
+  it('is for managers, and of admins for admins', async () => {
+    expectRefused(await invite({ emails: [someone()] }, cast.ours.user.as), 403, 'forbidden');
+    expectRefused(await invite({ emails: [someone()], role: 'admin' }), 403, 'forbidden');
+    const byAdmin = await invite({ emails: [someone()], role: 'admin' }, cast.ours.admin.as);
+    expect(byAdmin.status).to.equal(200);
+  });
+
+  it('answers 422 for no e-mail, too many, and what is none', async () => {
+    expectInvalid(await invite({ emails: [] }), ['body', 'emails'], 'too_short');
+    const many = Array.from({ length: 101 }, someone);
+    expectInvalid(await invite({ emails: many }), ['body', 'emails'], 'too_long');
+    for (const email of ['nobody', 'a b@example.org', '@example.org', 'a b@c']) {
+      expectInvalid(await invite({ emails: [email] }), ['body', 'emails', '0'], 'value_error');
+    }
+  });
+});
