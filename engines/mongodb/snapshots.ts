@@ -55,6 +55,8 @@ export type Batch = {
 export type Model = {
   /** Null: never written. */
   snapshot(): Promise<Snapshot | null>;
+  /** For questions whose answer about nothing is more than nothing. */
+  snapshotOrEmpty(): Promise<Snapshot>;
   /**
    * Runs `work` under a new stamp and commits it with the mark; nothing happens when the mark was
    * passed. Fault `conflict` under an older fence, or when another projector took over meanwhile.
@@ -106,11 +108,13 @@ const over = (models: Models, model: string, id: string): Model => {
     // What is left lying is taken away another time.
     await sweep(state).catch(() => null);
   };
+  const snapshot: Model['snapshot'] = async () => {
+    const state = await documents.findOne({ _id: { $eq: id } });
+    return state === null ? null : snapshotOf(models, state);
+  };
   return {
-    snapshot: async () => {
-      const state = await documents.findOne({ _id: { $eq: id } });
-      return state === null ? null : snapshotOf(models, state);
-    },
+    snapshot,
+    snapshotOrEmpty: async () => (await snapshot()) ?? snapshotOf(models, nothingYet(model)),
     // One after the other: a stamp that is given out ends the batch before it.
     apply: (mark, work) => {
       const turn = last.then(() => apply(mark, work));
@@ -148,6 +152,13 @@ const fresh = (model: string, generation: string): Omit<ModelDocument, '_id' | '
   seq: 0,
   reserved: 0,
   dead: [],
+});
+
+/** Its rows are in a collection that is never made. */
+const nothingYet = (model: string): ModelDocument => ({
+  ...fresh(model, 'none'),
+  _id: model,
+  at: new Date(0),
 });
 
 const rowsOf = ({ db }: Models, generation: string): Collection =>

@@ -9,8 +9,15 @@ import type { Comparison, Leaf } from '../../kernel/filter.js';
 export const everything: Match<Document> = {};
 export const nothing: Match<Document> = { _id: { $in: [] } };
 
-/** Where a text stands: as it is, and folded where folding changes it. */
-export type TextPlace = { readonly text: string; readonly folded: string };
+/**
+ * Where a text stands: as it is, and folded where folding changes it. `long`: long texts of ASCII
+ * are not kept folded; the server's own lower-casing is the same for them.
+ */
+export type TextPlace = {
+  readonly text: string;
+  readonly folded: string;
+  readonly long?: boolean;
+};
 
 export type TextLeaf = Extract<Leaf, { readonly kind: 'text' | 'id' }>;
 
@@ -26,9 +33,7 @@ export const textMatch = (leaf: TextLeaf, place: TextPlace): Match<Document> => 
   const values = isExact ? leaf.values : leaf.values.map(foldCase);
   switch (leaf.operator) {
     case 'contains':
-      return isExact
-        ? holdsEach(`$${place.text}`, values)
-        : holdsEach({ $ifNull: [`$${place.folded}`, `$${place.text}`] }, values);
+      return holdsEach(isExact ? `$${place.text}` : foldedText(place), values);
     case 'eq':
     case 'one_of':
       return isOneOf(place, values, isExact);
@@ -42,13 +47,35 @@ export const textMatch = (leaf: TextLeaf, place: TextPlace): Match<Document> => 
 
 /** A text that is not folded already is no folded value, so looking at both places is exact. */
 const isOneOf = (
-  { text, folded }: TextPlace,
+  place: TextPlace,
   values: readonly string[],
   isExact: boolean,
 ): Match<Document> => {
-  const here = { [text]: { $in: [...values] } };
-  return isExact ? here : { $or: [here, { [folded]: { $in: [...values] } }] };
+  const here = { [place.text]: { $in: [...values] } };
+  if (isExact) return here;
+  const folded = { [place.folded]: { $in: [...values] } };
+  const long = place.long === true ? values.filter((value) => value.length > longText) : [];
+  if (long.length === 0) return { $or: [here, folded] };
+  return { $or: [here, folded, { $expr: { $in: [foldedText(place), { $literal: long }] } }] };
 };
+
+const foldedText = ({ text, folded, long = false }: TextPlace): Document => {
+  if (!long) return { $ifNull: [`$${folded}`, `$${text}`] };
+  // Of a missing text the lower case is the empty text, which is another answer.
+  const lowered = { $cond: [{ $gt: [`$${text}`, null] }, { $toLower: `$${text}` }, null] };
+  const own = { $cond: [isLong(text), lowered, `$${text}`] };
+  return { $ifNull: [`$${folded}`, own] };
+};
+
+const isLong = (text: string): Document => ({
+  $gt: [{ $strLenBytes: { $ifNull: [`$${text}`, ''] } }, longText],
+});
+
+/** Texts of ASCII that are longer are not kept folded: that would double what records weigh. */
+export const isKeptFolded = (text: string): boolean => text.length <= longText || !ascii.test(text);
+const longText = 4_096;
+// oxlint-disable-next-line no-control-regex -- All of ASCII is meant, controls included.
+const ascii = /^[\u0000-\u007f]*$/;
 
 /** Bytes are looked for, so nothing is a pattern; of a missing text the place is null, not ≥ 0. */
 const holdsEach = (text: string | Document, values: readonly string[]): Match<Document> => {

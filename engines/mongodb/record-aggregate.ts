@@ -1,0 +1,324 @@
+import type { Document } from 'mongodb';
+import { bucketBounds } from '../../kernel/buckets.js';
+import { byCodePoint } from '../../kernel/code-points.js';
+import { placeOf } from '../../kernel/column-value.js';
+import { standardColumn } from '../../kernel/columns.js';
+import {
+  answeredValuesMax,
+  categoriesMax,
+  groupsMax,
+  groupValueCharactersMax,
+  type Aggregate,
+  type AggregateCell,
+  type AggregateGroup,
+  type AggregatePlan,
+  type AggregateRefusal,
+  type MetricError,
+  type Widget,
+} from '../../kernel/records.js';
+import { memberOf } from './names.js';
+import {
+  categoryStages,
+  cellStages,
+  distinctStages,
+  groupsOf,
+  measureStages,
+  named,
+  rankStages,
+  widgetMember,
+  type Cell,
+  type GroupMember,
+} from './record-cells.js';
+import { columnMember, metricMember, noteMember, scopeMatch } from './record-match.js';
+import { metricType, questionMs } from './record-search.js';
+import type { Snapshot } from './snapshots.js';
+
+type Ask = (stages: readonly Document[]) => Promise<Document[]>;
+
+/** Contract 4.5: the pipelines run side by side in the server, all on one snapshot. */
+export const aggregate = async (
+  snapshot: Snapshot,
+  plan: AggregatePlan,
+): Promise<Aggregate | AggregateRefusal> => {
+  const considered = { $match: scopeMatch(plan, snapshot.visible) };
+  const ask: Ask = (stages) =>
+    snapshot.rows
+      .aggregate([considered, ...stages], { maxTimeMS: questionMs, allowDiskUse: true })
+      .toArray();
+  const group = await groupMember(snapshot, plan);
+  const refusal = await refusalOf(ask, plan, group);
+  if (refusal !== null) return refusal;
+  const cellsMax = Math.floor(answeredValuesMax / (plan.widgets.length + 3));
+  const [measures, details, errors] = await Promise.all([
+    // The total, and one more than may be answered.
+    ask(measureStages(plan, group, cellsMax + 2)),
+    detailsOf(ask, plan, group),
+    errorsOf(snapshot, plan),
+  ]);
+  const buckets = measures.filter(({ _id }) => _id !== null);
+  if (buckets.length > cellsMax) {
+    const [counted] = await ask([
+      ...cellStages(plan, group, {}),
+      { $group: { _id: '$cell' } },
+      { $match: { _id: { $ne: null } } },
+      { $count: 'count' },
+    ]);
+    return { refused: 'values', count: Number(counted?.['count']) * (plan.widgets.length + 3) };
+  }
+  const total = measures.find(({ _id }) => _id === null);
+  return {
+    total: cellOf(plan, total ?? { _id: null, records: 0, spans: 0 }, details),
+    groups: groupsFrom(plan, buckets, details),
+    errors,
+  };
+};
+
+const groupMember = async (
+  snapshot: Snapshot,
+  { groupBy, project }: AggregatePlan,
+): Promise<GroupMember> => {
+  const place = groupBy === null ? null : placeOf(groupBy);
+  if (groupBy === null || place === null) return null;
+  if (place.in === 'user_metadata') return { member: noteMember(place.key), isList: false };
+  if (place.in === 'standard') {
+    const isList = standardColumn.get(groupBy)?.type === 'string_list';
+    return { member: columnMember(groupBy), isList };
+  }
+  const type = await metricType(snapshot, project, place.metric);
+  // A metric without a type has no value, so every record is in the group without one.
+  return { member: metricMember(place.metric, type ?? 'text'), isList: false };
+};
+
+/** In the order of the reference: a long group value, too many groups, too many categories. */
+const refusalOf = async (
+  ask: Ask,
+  { groupBy, widgets }: AggregatePlan,
+  group: GroupMember,
+): Promise<AggregateRefusal | null> => {
+  const values = [{ $project: { _id: 0, value: groupsOf(group) } }, { $unwind: '$value' }];
+  const length = { $cond: [{ $eq: [{ $type: '$value' }, 'string'] }, { $strLenCP: '$value' }, 0] };
+  const texts = widgets.map((widget) => (widget.type === 'text' ? widgetMember(widget) : null));
+  const [long, groups, crowds] = await Promise.all([
+    groupBy === null
+      ? []
+      : ask([
+          ...values,
+          { $match: { $expr: { $gt: [length, groupValueCharactersMax] } } },
+          { $limit: 1 },
+        ]),
+    groupBy === null
+      ? []
+      : ask([...values, { $group: { _id: '$value' } }, { $limit: groupsMax + 1 }, { $count: 'n' }]),
+    Promise.all(
+      texts.map((member) =>
+        member === null
+          ? []
+          : ask([
+              { $match: { [member]: { $exists: true } } },
+              { $group: { _id: `$${member}` } },
+              { $limit: categoriesMax + 1 },
+              { $count: 'n' },
+            ]),
+      ),
+    ),
+  ]);
+  if (long.length > 0) return { refused: 'long-group-value' };
+  if (Number(groups[0]?.['n'] ?? 0) > groupsMax) return { refused: 'groups' };
+  const crowded = crowds.findIndex(([found]) => Number(found?.['n'] ?? 0) > categoriesMax);
+  return crowded < 0 ? null : { refused: 'categories', widget: crowded };
+};
+
+/** By cell: what is no simple sum of its records. */
+type Details = {
+  readonly sessions: ReadonlyMap<string, number>;
+  /** Null: every record is a request of its own. */
+  readonly requests: ReadonlyMap<string, number> | null;
+  /** By widget, then cell. */
+  readonly categories: readonly ReadonlyMap<string, ReadonlyMap<string, number>>[];
+  /** By member, then cell: `p50` … */
+  readonly ranks: ReadonlyMap<string, ReadonlyMap<string, Document>>;
+};
+
+const detailsOf = async (ask: Ask, plan: AggregatePlan, group: GroupMember): Promise<Details> => {
+  const counts = async (member: string) =>
+    new Map(
+      (await ask(distinctStages(plan, group, member))).map(({ _id, count }) => [
+        keyOf(_id as Cell),
+        Number(count),
+      ]),
+    );
+  const categories = async (widget: Widget) => {
+    const cells = new Map<string, Map<string, number>>();
+    const member = widget.type === 'text' ? widgetMember(widget) : null;
+    if (member === null) return cells;
+    for (const { _id, count } of await ask(categoryStages(plan, group, member))) {
+      const { cell, value } = _id as { readonly cell: Cell; readonly value: string };
+      const key = keyOf(cell);
+      cells.set(key, (cells.get(key) ?? new Map<string, number>()).set(value, Number(count)));
+    }
+    return cells;
+  };
+  const ranks = [...percentsOf(plan.widgets)].map(
+    async ([member, percents]): Promise<[string, ReadonlyMap<string, Document>]> => {
+      const found = await ask(rankStages(plan, group, member, [...percents]));
+      return [member, new Map(found.map((one) => [keyOf(one['_id'] as Cell), one]))];
+    },
+  );
+  const [sessions, requests, some, ranked] = await Promise.all([
+    counts('session'),
+    plan.population === 'trace' ? null : counts('group'),
+    Promise.all(plan.widgets.map(categories)),
+    Promise.all(ranks),
+  ]);
+  return { sessions, requests, categories: some, ranks: new Map(ranked) };
+};
+
+const percentOf = ({ aggregation }: Widget): number | null =>
+  aggregation.startsWith('P') && !aggregation.startsWith('Percentage')
+    ? Number(aggregation.slice(1))
+    : null;
+
+/** The ranks that are asked for, by where the values stand. */
+const percentsOf = (widgets: readonly Widget[]): ReadonlyMap<string, ReadonlySet<number>> => {
+  const percents = new Map<string, Set<number>>();
+  for (const widget of widgets) {
+    const [member, percent] = [widgetMember(widget), percentOf(widget)];
+    if (member === null || percent === null || widget.type === 'text') continue;
+    percents.set(member, (percents.get(member) ?? new Set<number>()).add(percent));
+  }
+  return percents;
+};
+
+const keyOf = (cell: Cell | undefined): string =>
+  cell === null || cell === undefined ? '' : JSON.stringify([cell.group, cell.bucket]);
+
+const groupsFrom = (
+  plan: AggregatePlan,
+  measures: readonly Document[],
+  details: Details,
+): readonly AggregateGroup[] => {
+  const groups = new Map<string, { value: AggregateGroup['value']; measures: Document[] }>();
+  for (const measure of measures) {
+    const { group } = measure['_id'] as NonNullable<Cell>;
+    const key = plan.groupBy === null ? 'all' : String(group);
+    const known = groups.get(key) ?? { value: group === '' ? null : group, measures: [] };
+    known.measures.push(measure);
+    groups.set(key, known);
+  }
+  const bucketOf = (measure: Document): number => (measure['_id'] as NonNullable<Cell>).bucket;
+  return [...groups]
+    .sort(([one], [other]) => byCodePoint(one, other))
+    .map(([key, { value, measures: all }]) => ({
+      key,
+      value,
+      buckets: all
+        .sort((one, other) => bucketOf(one) - bucketOf(other))
+        .map((measure) => ({
+          ...bucketBounds(BigInt(bucketOf(measure)), plan.intervalMinutes),
+          ...cellOf(plan, measure, details),
+        })),
+    }));
+};
+
+const cellOf = (plan: AggregatePlan, measure: Document, details: Details): AggregateCell => {
+  const key = keyOf(measure['_id'] as Cell);
+  const records = Number(measure['records']);
+  return {
+    widgets: Object.fromEntries(
+      plan.widgets.map((widget, at) => [widget.id, widgetValue(widget, at, measure, details)]),
+    ),
+    requests: details.requests === null ? records : (details.requests.get(key) ?? 0),
+    sessions: details.sessions.get(key) ?? 0,
+    spans: plan.population === 'trace' ? Number(measure['spans']) : records,
+  };
+};
+
+const widgetValue = (
+  widget: Widget,
+  at: number,
+  measure: Document,
+  { categories, ranks }: Details,
+): AggregateCell['widgets'][string] => {
+  const { aggregation, type } = widget;
+  const key = keyOf(measure['_id'] as Cell);
+  if (type === 'text') return counted(categories[at]?.get(key) ?? new Map());
+  const count = Number(measure[named('count', at)] ?? 0);
+  if (aggregation === 'Count') return count;
+  if (count === 0) return null;
+  switch (aggregation) {
+    case 'Sum':
+      return finite(Number(measure[named('sum', at)]));
+    case 'Average':
+      return finite(Number(measure[named('sum', at)]) / count);
+    case 'Min':
+    case 'Max':
+      return Number(measure[named('value', at)]);
+    case 'PercentageTrue':
+    case 'PercentageFalse':
+      return Number(measure[named('hits', at)]) / count;
+    default: {
+      const ranked = ranks.get(widgetMember(widget) ?? '')?.get(key);
+      return Number(ranked?.[`p${percentOf(widget)}`]);
+    }
+  }
+};
+
+/** Without a prototype: a category may be called `__proto__`. */
+const counted = (counts: ReadonlyMap<string, number>): Readonly<Record<string, number>> => {
+  const all = Object.create(null) as Record<string, number>;
+  for (const [value, count] of counts) all[value] = count;
+  return all;
+};
+
+/** A sum beyond the doubles has no JSON form. */
+const finite = (sum: number): number | null => (Number.isFinite(sum) ? sum : null);
+
+/**
+ * Of the metrics asked for, on the records considered and the spans below considered traces: one
+ * error per code, with the least message in code point order. By code.
+ */
+const errorsOf = async (
+  { rows, visible }: Snapshot,
+  plan: AggregatePlan,
+): Promise<readonly MetricError[]> => {
+  const members = [...new Set(plan.widgets.map(({ metric }) => `errors.${memberOf(metric)}`))];
+  if (members.length === 0) return [];
+  const considered = scopeMatch(plan, visible);
+  const withTraces = {
+    from: rows.collectionName,
+    localField: '_id.group',
+    foreignField: 'group',
+    as: 'trace',
+    pipeline: [{ $match: considered }, { $limit: 1 }, { $project: { _id: 1 } }],
+  };
+  const ofTraces = plan.population === 'trace';
+  const looked = ofTraces
+    ? { $and: [{ project: { $eq: plan.project }, failed: true }, visible] }
+    : { $and: [{ failed: true }, considered] };
+  const found = await rows
+    .aggregate(
+      [
+        { $match: looked },
+        { $project: { _id: 0, group: 1, error: members.map((member) => `$${member}`) } },
+        { $unwind: '$error' },
+        { $match: { 'error.code': { $exists: true } } },
+        {
+          $group: {
+            _id: { code: '$error.code', ...(ofTraces ? { group: '$group' } : {}) },
+            message: { $min: '$error.message' },
+          },
+        },
+        ...(ofTraces
+          ? [{ $lookup: withTraces }, { $match: { 'trace.0': { $exists: true } } }]
+          : []),
+        { $group: { _id: '$_id.code', message: { $min: '$message' } } },
+        { $sort: { _id: 1 } },
+      ],
+      { maxTimeMS: questionMs, allowDiskUse: true },
+    )
+    .toArray();
+  return found.map(({ _id, message }) => ({
+    code: Number(_id),
+    message: typeof message === 'string' ? message : null,
+  }));
+};

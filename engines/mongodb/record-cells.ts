@@ -1,0 +1,178 @@
+import type { Document } from 'mongodb';
+import type { AggregatePlan, Widget } from '../../kernel/records.js';
+import { metricMember } from './record-match.js';
+
+// Stages of the pipelines behind an aggregate. Each pipeline begins with the records considered and
+// ends with one document a cell: a group and a bucket, or null for the total.
+
+/** A cell as the server names it: `group` is the value in its own type, `''` without one. */
+export type Cell = {
+  readonly group: string | number | boolean;
+  readonly bucket: number;
+} | null;
+
+/** What records are grouped by: where the value stands. */
+export type GroupMember = { readonly member: string; readonly isList: boolean } | null;
+
+/** One document for each cell that a record counts in: `cell` and what `kept` says. */
+export const cellStages = (
+  plan: Pick<AggregatePlan, 'intervalMinutes'>,
+  group: GroupMember,
+  kept: Readonly<Record<string, string | Document>>,
+): readonly Document[] => [
+  {
+    $project: {
+      _id: 0,
+      ...kept,
+      cell: {
+        $concatArrays: [
+          [null],
+          {
+            $map: {
+              input: groupsOf(group),
+              as: 'group',
+              in: { group: '$$group', bucket: bucketOf(plan.intervalMinutes) },
+            },
+          },
+        ],
+      },
+    },
+  },
+  { $unwind: '$cell' },
+];
+
+/** The groups of a record; missing and `''` are one (contract 4.5, rule 6). */
+export const groupsOf = (group: GroupMember): Document => {
+  if (group === null) return { $literal: [''] };
+  const { member, isList } = group;
+  if (!isList) return [{ $ifNull: [`$${member}`, ''] }] as unknown as Document;
+  const distinct = { $setUnion: [{ $ifNull: [`$${member}`, []] }, []] };
+  return { $cond: [{ $eq: [distinct, []] }, [''], distinct] };
+};
+
+const bucketOf = (intervalMinutes: number): Document => ({
+  $floor: { $divide: ['$minute', intervalMinutes] },
+});
+
+/** Where the values of a widget stand; null when its metric has no type and so no values. */
+export const widgetMember = ({ metric, type }: Widget): string | null =>
+  type === null ? null : metricMember(metric, type);
+
+/** What the members of a cell's document are called: widgets have ids that may be anything. */
+export const named = (what: string, at: number): string => `${what}${at}`;
+
+const has = (value: string): Document => ({ $cond: [{ $gt: [value, null] }, 1, 0] });
+
+/** Count, sum, least, greatest and so on of each widget, and the records of the cell. */
+export const measureStages = (
+  plan: AggregatePlan,
+  group: GroupMember,
+  cellsMax: number,
+): readonly Document[] => {
+  const members = plan.widgets.map(widgetMember);
+  const kept = Object.fromEntries(
+    members.flatMap((member, at) => (member === null ? [] : [[named('w', at), `$${member}`]])),
+  );
+  const measured = plan.widgets.flatMap((widget, at): [string, Document][] => {
+    if (members[at] === null || widget.type === 'text') return [];
+    const value = `$${named('w', at)}`;
+    return [[named('count', at), { $sum: has(value) }], ...measureOf(widget, value, at)];
+  });
+  return [
+    ...cellStages(plan, group, { ...kept, spans: 1 as never }),
+    {
+      $group: {
+        _id: '$cell',
+        records: { $sum: 1 },
+        spans: { $sum: '$spans' },
+        ...Object.fromEntries(measured),
+      },
+    },
+    { $limit: cellsMax },
+  ];
+};
+
+const measureOf = (
+  { aggregation }: Widget,
+  value: string,
+  at: number,
+): readonly (readonly [string, Document] & [string, Document])[] => {
+  switch (aggregation) {
+    case 'Sum':
+    case 'Average':
+      return [[named('sum', at), { $sum: value }]];
+    case 'Min':
+      return [[named('value', at), { $min: value }]];
+    case 'Max':
+      return [[named('value', at), { $max: value }]];
+    case 'PercentageTrue':
+    case 'PercentageFalse': {
+      const wanted = aggregation === 'PercentageTrue';
+      return [[named('hits', at), { $sum: { $cond: [{ $eq: [value, wanted] }, 1, 0] } }]];
+    }
+    default:
+      return [];
+  }
+};
+
+/** How many different values of a member each cell has. */
+export const distinctStages = (
+  plan: AggregatePlan,
+  group: GroupMember,
+  member: string,
+): readonly Document[] => [
+  { $match: { [member]: { $exists: true } } },
+  ...cellStages(plan, group, { value: `$${member}` }),
+  { $group: { _id: { cell: '$cell', value: '$value' } } },
+  { $group: { _id: '$_id.cell', count: { $sum: 1 } } },
+];
+
+/** How often each value of a text metric is in each cell: `_id` is a cell and a value. */
+export const categoryStages = (
+  plan: AggregatePlan,
+  group: GroupMember,
+  member: string,
+): readonly Document[] => [
+  { $match: { [member]: { $exists: true } } },
+  ...cellStages(plan, group, { value: `$${member}` }),
+  { $group: { _id: { cell: '$cell', value: '$value' }, count: { $sum: 1 } } },
+];
+
+/**
+ * Percentiles by nearest rank, exactly: equal values are counted, the counts are added up in the
+ * order of the values, and the first value that reaches the rank is it. Memory goes by the number
+ * of different values, beyond it to the server's disk.
+ */
+export const rankStages = (
+  plan: AggregatePlan,
+  group: GroupMember,
+  member: string,
+  percents: readonly number[],
+): readonly Document[] => {
+  const upTo = (end: 'current' | 'unbounded') => ({
+    $sum: '$count',
+    window: { documents: ['unbounded', end] },
+  });
+  const rank = (percent: number) => ({
+    $ceil: { $divide: [{ $multiply: [percent, '$all'] }, 100] },
+  });
+  const reached = (percent: number) => ({
+    $min: { $cond: [{ $gte: ['$upToHere', rank(percent)] }, '$_id.value', null] },
+  });
+  return [
+    ...categoryStages(plan, group, member),
+    {
+      $setWindowFields: {
+        partitionBy: '$_id.cell',
+        sortBy: { '_id.value': 1 },
+        output: { upToHere: upTo('current'), all: upTo('unbounded') },
+      },
+    },
+    {
+      $group: {
+        _id: '$_id.cell',
+        ...Object.fromEntries(percents.map((percent) => [`p${percent}`, reached(percent)])),
+      },
+    },
+  ];
+};

@@ -1,0 +1,75 @@
+import type { Document } from 'mongodb';
+import { userMetadataKeysMax } from '../../kernel/aggregate.js';
+import { byCodePoint } from '../../kernel/code-points.js';
+import { registryType } from '../../kernel/column-value.js';
+import { appliesTo, standardColumns } from '../../kernel/columns.js';
+import type { ColumnFacts, MetricType, RecordScope } from '../../kernel/records.js';
+import { nameOf } from './names.js';
+import { columnMember, scopeMatch } from './record-match.js';
+import { metricTypes, questionMs } from './record-search.js';
+import type { Snapshot } from './snapshots.js';
+
+/** What the column catalogue needs to know of the records considered (contract 4.1). */
+export const columns = async (snapshot: Snapshot, scope: RecordScope): Promise<ColumnFacts> => {
+  const match = { $match: scopeMatch(scope, snapshot.visible) };
+  const ask = (stages: readonly Document[]): Promise<Document[]> =>
+    snapshot.rows
+      .aggregate([match, ...stages], { maxTimeMS: questionMs, allowDiskUse: true })
+      .toArray();
+  const [present, metrics, notes] = await Promise.all([
+    presentColumns(ask, scope),
+    metricsWithValues(ask, snapshot, scope.project),
+    ask([
+      { $project: { _id: 0, notes: { $objectToArray: '$notes' } } },
+      { $unwind: '$notes' },
+      { $match: { 'notes.v': { $ne: '' } } },
+      { $group: { _id: '$notes.k' } },
+      { $sort: { _id: 1 } },
+      { $limit: userMetadataKeysMax },
+    ]),
+  ]);
+  return { present, metrics, userMetadata: notes.map(({ _id }) => nameOf(String(_id))) };
+};
+
+type Ask = (stages: readonly Document[]) => Promise<Document[]>;
+
+/** Not absent, not the empty text, not the empty list. */
+const isValue = (member: string): Document => ({
+  $and: [{ $gt: [`$${member}`, null] }, { $ne: [`$${member}`, ''] }, { $ne: [`$${member}`, []] }],
+});
+
+const presentColumns = async (
+  ask: Ask,
+  { population }: RecordScope,
+): Promise<readonly string[]> => {
+  const possible = standardColumns.filter((column) => appliesTo(column, population));
+  const some = Object.fromEntries(
+    possible.map(({ id }) => [id, { $max: isValue(columnMember(id)) }]),
+  );
+  const [found] = await ask([{ $group: { _id: null, ...some } }]);
+  return possible.filter(({ id }) => found?.[id] === true).map(({ id }) => id);
+};
+
+const metricsWithValues = async (
+  ask: Ask,
+  snapshot: Snapshot,
+  project: string,
+): Promise<readonly string[]> => {
+  const types: readonly MetricType[] = ['integer', 'floating_point', 'boolean', 'text'];
+  const some = Object.fromEntries(
+    types.map((type) => [type, { $max: isValue(`metrics.v.${type}`) }]),
+  );
+  const found = await ask([
+    { $project: { _id: 0, metrics: { $objectToArray: '$metrics' } } },
+    { $unwind: '$metrics' },
+    { $group: { _id: '$metrics.k', ...some } },
+  ]);
+  const names = found.map(({ _id }) => nameOf(String(_id)));
+  const judged = await metricTypes(snapshot, project, names);
+  return names
+    .filter((name, at) => {
+      const type = registryType(name) ?? judged.get(name);
+      return type !== undefined && found[at]?.[type] === true;
+    })
+    .sort(byCodePoint);
+};

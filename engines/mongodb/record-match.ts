@@ -1,0 +1,201 @@
+import type { Document, Filter as Match } from 'mongodb';
+import { placeOf, registryType } from '../../kernel/column-value.js';
+import { standardColumn } from '../../kernel/columns.js';
+import { unreachable } from '../../kernel/decision.js';
+import type { Filter, Leaf } from '../../kernel/filter.js';
+import type { MetricType, RecordScope } from '../../kernel/records.js';
+import { foldCase } from '../../kernel/case-fold.js';
+import { memberOf } from './names.js';
+import { kindsOf } from './record-rows.js';
+import {
+  all,
+  any,
+  between,
+  comparison,
+  everything,
+  not,
+  nothing,
+  textMatch,
+} from './text-match.js';
+
+/** Records that a plan considers: tenancy first, in the order of the indexes. */
+export const scopeMatch = (scope: RecordScope, visible: Match<Document>): Match<Document> => {
+  const { project, run, from, to, population, kinds, filter } = scope;
+  const window = {
+    ...(from === null ? {} : { $gte: from }),
+    ...(to === null ? {} : { $lte: to }),
+  };
+  const some = kinds === null ? null : kindsOf(population).filter((kind) => kinds.includes(kind));
+  return {
+    $and: [
+      {
+        project: { $eq: project },
+        ...(run === null ? {} : { run: { $eq: run } }),
+        population,
+        ...(Object.keys(window).length === 0 ? {} : { at: window }),
+        ...(some === null ? {} : { kind: { $in: some } }),
+      },
+      visible,
+      ...(filter === null ? [] : [recordMatch(filter, scope.templates)]),
+    ],
+  };
+};
+
+/** The filter as a condition on stored records, by the two-valued logic of contract 3.7. */
+const recordMatch = (filter: Filter, templates: readonly string[]): Match<Document> => {
+  const each = (filters: readonly Filter[]) => filters.map((one) => recordMatch(one, templates));
+  if ('all' in filter) return all(each(filter.all));
+  if ('any' in filter) return any(each(filter.any));
+  if ('not' in filter) return not(recordMatch(filter.not, templates));
+  if (filter.kind === 'fully_annotated') return annotated(filter.users, templates);
+  return leafMatch(filter);
+};
+
+type ColumnLeaf = Exclude<Leaf, { readonly kind: 'fully_annotated' }>;
+
+const leafMatch = (leaf: ColumnLeaf): Match<Document> => {
+  const places = placesOf(leaf);
+  if (places === null) return missing(leaf);
+  const { member, folded, long } = places;
+  switch (leaf.kind) {
+    case 'text':
+      return textMatch(leaf, { text: member, folded, long });
+    case 'id': {
+      const values = leaf.values.map((value) => value.toLowerCase());
+      return textMatch({ ...leaf, values, caseSensitive: true }, { text: member, folded });
+    }
+    case 'collection':
+      return collectionMatch(leaf, member, folded);
+    case 'number':
+      return leaf.operator === 'between'
+        ? between(member, leaf.values)
+        : comparison(member, leaf.operator, leaf.values[0] ?? Number.NaN);
+    case 'date':
+    case 'boolean':
+      return comparison(member, leaf.operator, leaf.value);
+    default:
+      return unreachable(leaf);
+  }
+};
+
+/** What a leaf says about a record without the value. */
+const missing = (leaf: ColumnLeaf): Match<Document> => {
+  if (leaf.kind === 'collection') {
+    const holds = leaf.operator === 'not_in' || (leaf.operator !== 'one_of' && !leaf.values.length);
+    return holds ? everything : nothing;
+  }
+  return leaf.operator === 'ne' || leaf.operator === 'not_in' ? everything : nothing;
+};
+
+type Places = { readonly member: string; readonly folded: string; readonly long: boolean };
+
+/** Null: no record has a value that the leaf could be about. */
+const placesOf = (leaf: ColumnLeaf): Places | null => {
+  const { column } = leaf;
+  const place = placeOf(column);
+  if (place === null) return null;
+  if (place.in === 'user_metadata') {
+    const member = memberOf(place.key);
+    const isText = leaf.kind === 'text' || leaf.kind === 'id';
+    return isText
+      ? { member: `notes.${member}`, folded: `foldedNotes.${member}`, long: false }
+      : null;
+  }
+  if (place.in === 'metrics') {
+    const type = leafType(leaf, place.metric);
+    if (type === null) return null;
+    return {
+      member: metricMember(place.metric, type),
+      folded: `metrics.${memberOf(place.metric)}.folded`,
+      long: false,
+    };
+  }
+  if (!comparable(column).includes(leaf.kind)) return null;
+  return { member: columnMember(column), folded: `folded.${column}`, long: true };
+};
+
+/** Kinds of leaf that values of the column can meet; the server fails on others in expressions. */
+const comparable = (column: string): readonly ColumnLeaf['kind'][] => {
+  switch (standardColumn.get(column)?.filter) {
+    case 'collection':
+      return ['collection'];
+    case 'number':
+      return ['number'];
+    case 'boolean':
+      return ['boolean'];
+    case 'text':
+    case 'id':
+    case 'date':
+      return ['text', 'id', 'date'];
+    case undefined:
+      return [];
+  }
+};
+
+/**
+ * Metrics of the registry keep their type; of another one the leaf's kind says which values it is
+ * about.
+ */
+const leafType = (leaf: ColumnLeaf, metric: string): MetricType | null => {
+  const registered = registryType(metric);
+  switch (leaf.kind) {
+    case 'number':
+      return registered ?? 'floating_point';
+    case 'boolean':
+      return registered === null ? 'boolean' : null;
+    case 'text':
+    case 'id':
+    case 'date':
+      return registered === null ? 'text' : null;
+    case 'collection':
+      return null;
+    default:
+      return unreachable(leaf);
+  }
+};
+
+/** Where the value of a standard column stands. */
+export const columnMember = (column: string): string => {
+  if (column === 'id') return 'id';
+  return column === 'created_at' ? 'at' : `values.${column}`;
+};
+/** Where the value of a metric of this type stands, when it has one. */
+export const metricMember = (metric: string, type: MetricType): string =>
+  `metrics.${memberOf(metric)}.${type}`;
+export const noteMember = (key: string): string => `notes.${memberOf(key)}`;
+
+type CollectionLeaf = Extract<Leaf, { readonly kind: 'collection' }>;
+
+/** A missing list is the empty set. Folded lists are always kept. */
+const collectionMatch = (leaf: CollectionLeaf, member: string, folded: string): Match<Document> => {
+  const list = leaf.caseSensitive ? member : folded;
+  const values = [...new Set(leaf.caseSensitive ? leaf.values : leaf.values.map(foldCase))];
+  switch (leaf.operator) {
+    case 'eq':
+      return { $expr: { $setEquals: [{ $ifNull: [`$${list}`, []] }, { $literal: values }] } };
+    case 'contains':
+      return values.length === 0 ? everything : { [list]: { $all: values } };
+    case 'one_of':
+      return { [list]: { $in: values } };
+    case 'not_in':
+      return { [list]: { $nin: values } };
+    default:
+      return unreachable(leaf.operator);
+  }
+};
+
+/** Every live template has a rating by each of the users, or by anyone (contract 3.7). */
+const annotated = (
+  users: readonly string[] | null,
+  templates: readonly string[],
+): Match<Document> => {
+  if (templates.length === 0) return nothing;
+  return all(
+    templates.flatMap((template): readonly Match<Document>[] =>
+      users === null
+        ? // Whatever begins with the template and a slash; `0` is the character after the slash.
+          [{ annotators: { $elemMatch: { $gte: `${template}/`, $lt: `${template}0` } } }]
+        : users.map((user) => ({ annotators: { $eq: `${template}/${user}` } })),
+    ),
+  );
+};

@@ -1,0 +1,252 @@
+import type { Document } from 'mongodb';
+import { millisecondsOf } from '../../kernel/buckets.js';
+import { metricValue, registryType, standardValue } from '../../kernel/column-value.js';
+import { spanKinds, standardColumns } from '../../kernel/columns.js';
+import type { StreamName } from '../../kernel/ports.js';
+import type { ColumnValue, Population, RecordKind, RecordRow } from '../../kernel/records.js';
+import type { Instant } from '../../kernel/shapes.js';
+import { foldCase } from '../../kernel/case-fold.js';
+import { memberOf } from './names.js';
+import { foldedOf, isKeptFolded } from './text-match.js';
+
+/**
+ * What a stored record is looked for by. Names from outside are members by names.ts; `rest` has
+ * what only the row itself needs, as text, so that it comes back as it was.
+ */
+export type StoredRow = {
+  readonly project: string;
+  readonly run: string;
+  readonly population: Population;
+  readonly kind: RecordKind;
+  readonly group: StreamName;
+  readonly ordinal: number;
+  readonly id: string;
+  /** `created_at`. */
+  readonly at: string;
+  /** Whole minutes of `at` since 1970: buckets are made of minutes. */
+  readonly minute: number;
+  /** The session when the record is in one; lone traces and their spans are in none. */
+  readonly session?: string;
+  readonly spans: number;
+  /** Standard columns that the kind can have. */
+  readonly values: Readonly<Record<string, ColumnValue>>;
+  /** Their texts and tags folded, where that changes them (see text-match.ts). */
+  readonly folded: Readonly<Record<string, string | readonly string[]>>;
+  readonly metrics: Readonly<Record<string, StoredMetric>>;
+  readonly notes: Readonly<Record<string, string>>;
+  readonly foldedNotes: Readonly<Record<string, string>>;
+  readonly errors?: Readonly<Record<string, { code: number; message: string | null }>>;
+  /** There when `errors` are, for the index. */
+  readonly failed?: true;
+  readonly annotators: readonly string[];
+  readonly rest: string;
+  /** How many documents beside this one carry `rest`, when it is too long for one. */
+  readonly parts: number;
+};
+
+/**
+ * What shows of a metric when its type is integer, floating point, boolean or text (contract 3.4
+ * rule 3), each when there is something to show.
+ */
+export type StoredMetric = {
+  readonly integer?: number;
+  readonly floating_point?: number;
+  readonly boolean?: boolean;
+  readonly text?: string;
+  readonly folded?: string;
+};
+
+/** Beside the records: the first values of metrics outside the registry (contract 3.4, rule 2). */
+export type StoredFirst = {
+  readonly project: string;
+  readonly run: string;
+  readonly group: StreamName;
+  readonly metric: string;
+  readonly first: string;
+  readonly type: string;
+  readonly fraction: boolean;
+};
+/** A piece of a long `rest`. */
+type StoredPart = {
+  readonly project: string;
+  readonly run: string;
+  readonly group: StreamName;
+  readonly partOf: number;
+  readonly part: number;
+  readonly text: string;
+};
+
+export const populationOf = (kind: RecordKind): Population =>
+  kind === 'session' || kind === 'trace' ? kind : 'span';
+export const kindsOf = (population: Population): readonly RecordKind[] =>
+  population === 'span' ? spanKinds : [population];
+
+// A document holds 16 MB at most; texts of columns may be 5 MB by themselves, and folded as much.
+const restMax = 2_000_000;
+
+/** The documents of one row, itself first. */
+export const documentsOf = (row: RecordRow): readonly (StoredRow | StoredFirst | StoredPart)[] => {
+  const place = {
+    project: String(row.values['project_id']),
+    run: String(row.values['run_id']),
+    group: row.group,
+  };
+  const values = visibleValues(row);
+  const rest = restOf(row, values);
+  const pieces = rest.length > restMax ? piecesOf(rest) : [];
+  return [
+    {
+      ...storedRow(row, values),
+      ...place,
+      rest: pieces.length > 0 ? '' : rest,
+      parts: pieces.length,
+    },
+    ...pieces.map((text, part) => ({ ...place, partOf: row.ordinal, part, text })),
+    ...firstsOf(row).map((first) => ({ ...place, ...first })),
+  ];
+};
+
+const storedRow = (
+  row: RecordRow,
+  values: Readonly<Record<string, ColumnValue>>,
+): Omit<StoredRow, 'project' | 'run' | 'group' | 'rest' | 'parts'> => {
+  const { kind, ordinal, spanCount, annotators, userMetadata, errors } = row;
+  const { created_at: at, id, session_id: session, trace_id: trace } = row.values;
+  const isLone = session === undefined || session === (kind === 'trace' ? id : trace);
+  const failed = Object.entries(errors);
+  return {
+    population: populationOf(kind),
+    kind,
+    ordinal,
+    id: String(id),
+    at: String(at),
+    minute: Math.floor(millisecondsOf(at as Instant) / millisecondsPerMinute),
+    ...(isLone ? {} : { session: String(session) }),
+    spans: spanCount,
+    values,
+    folded: foldedValues(values),
+    metrics: Object.fromEntries(
+      Object.keys(row.metrics).map((metric) => [memberOf(metric), storedMetric(row, metric)]),
+    ),
+    notes: byMember(Object.entries(userMetadata)),
+    foldedNotes: byMember(
+      Object.entries(userMetadata).flatMap(([key, text]) => folding(key, text)),
+    ),
+    ...(failed.length === 0 ? {} : { errors: byMember(failed), failed: true }),
+    annotators,
+  };
+};
+
+const millisecondsPerMinute = 60_000;
+
+const byMember = <V>(entries: readonly (readonly [string, V])[]): Readonly<Record<string, V>> =>
+  Object.fromEntries(entries.map(([name, value]) => [memberOf(name), value]));
+
+const folding = (key: string, text: string): readonly (readonly [string, string])[] => {
+  const folded = foldedOf(text);
+  return folded === null ? [] : [[key, folded]];
+};
+
+// These two have members of their own, for the indexes.
+const apart: ReadonlySet<string> = new Set(['id', 'created_at']);
+
+const visibleValues = (row: RecordRow): Readonly<Record<string, ColumnValue>> =>
+  Object.fromEntries(
+    standardColumns.flatMap(({ id }): [string, ColumnValue][] => {
+      const value = apart.has(id) ? null : standardValue(row, id);
+      return value === null ? [] : [[id, value]];
+    }),
+  );
+
+const foldedValues = (values: Readonly<Record<string, ColumnValue>>): StoredRow['folded'] =>
+  Object.fromEntries(
+    Object.entries(values).flatMap(([id, value]): [string, string | readonly string[]][] => {
+      if (Array.isArray(value)) return [[id, [...new Set(value.map(foldCase))]]];
+      if (typeof value !== 'string' || !isKeptFolded(value)) return [];
+      return folding(id, value).map(([, folded]) => [id, folded]);
+    }),
+  );
+
+const storedMetric = (row: RecordRow, metric: string): StoredMetric => {
+  const shown = (type: 'integer' | 'floating_point' | 'boolean' | 'text') =>
+    metricValue(row, metric, type);
+  const text = shown('text');
+  const folded = typeof text === 'string' ? foldedOf(text) : null;
+  const all = {
+    integer: shown('integer'),
+    floating_point: shown('floating_point'),
+    boolean: shown('boolean'),
+    text,
+    folded,
+  };
+  return Object.fromEntries(
+    Object.entries(all).filter(([, value]) => value !== null),
+  ) as StoredMetric;
+};
+
+const firstsOf = ({ metrics }: RecordRow) =>
+  Object.entries(metrics).flatMap(([metric, { first }]) =>
+    first === undefined || registryType(metric) !== null
+      ? []
+      : [{ metric, first: first.at, type: first.type, fraction: first.fraction }],
+  );
+
+type Rest = Pick<
+  RecordRow,
+  'values' | 'metrics' | 'userMetadata' | 'errors' | 'annotators' | 'body'
+>;
+
+const restOf = (row: RecordRow, stored: Readonly<Record<string, ColumnValue>>): string => {
+  const { metrics, userMetadata, errors, annotators, body } = row;
+  const values = Object.fromEntries(
+    Object.entries(row.values).filter(([id]) => !apart.has(id) && !Object.hasOwn(stored, id)),
+  );
+  const rest: Rest = { values, metrics, userMetadata, errors, annotators, body };
+  return JSON.stringify(rest);
+};
+
+/** Cut anywhere but inside a character. */
+const piecesOf = (text: string): readonly string[] => {
+  const pieces: string[] = [];
+  for (let from = 0; from < text.length;) {
+    let to = Math.min(from + restMax, text.length);
+    const last = text.charCodeAt(to - 1);
+    if (last >= 0xd800 && last <= 0xdbff && to < text.length) to -= 1;
+    pieces.push(text.slice(from, to));
+    from = to;
+  }
+  return pieces;
+};
+
+/** The members of a document that its row is made of. */
+export const rowMembers = {
+  _id: 0,
+  group: 1,
+  ordinal: 1,
+  kind: 1,
+  id: 1,
+  at: 1,
+  spans: 1,
+  values: 1,
+  rest: 1,
+  parts: 1,
+} as const;
+
+/** `parts` of long rests by group and ordinal, joined. */
+export const rowOf = (document: Document, parts: ReadonlyMap<string, string>): RecordRow => {
+  const stored = document as StoredRow;
+  const { group, ordinal, kind, id, at, spans } = stored;
+  const text = stored.parts === 0 ? stored.rest : (parts.get(partKey(stored)) ?? '');
+  const { values, ...rest } = JSON.parse(text) as Rest;
+  return {
+    group,
+    ordinal,
+    kind,
+    ...rest,
+    values: { ...values, ...stored.values, id, created_at: at },
+    spanCount: spans,
+  };
+};
+
+export const partKey = ({ group, ordinal }: Pick<StoredRow, 'group' | 'ordinal'>): string =>
+  `${group} ${ordinal}`;

@@ -1,0 +1,225 @@
+import type { Document, Filter as Match } from 'mongodb';
+import { placeOf, registryType } from '../../kernel/column-value.js';
+import type { Sort, StreamName } from '../../kernel/ports.js';
+import type {
+  MetricType,
+  Population,
+  RecordPage,
+  RecordRow,
+  RecordScope,
+  SearchPlan,
+} from '../../kernel/records.js';
+import { columnMember, metricMember, noteMember, scopeMatch } from './record-match.js';
+import { partKey, rowMembers, rowOf, type StoredFirst, type StoredRow } from './record-rows.js';
+import type { Snapshot } from './snapshots.js';
+
+/** Requests wait for these; what takes longer is answered 503 and not waited for. */
+export const questionMs = 20_000;
+/** Only the projector and the operator wait for these. */
+export const bulkMs = 60_000;
+const groupsAtOnce = 5_000;
+
+export const search = async (snapshot: Snapshot, plan: SearchPlan): Promise<RecordPage> => {
+  const pipeline = [
+    ...searchStages(snapshot, plan, await sortMember(snapshot, plan)),
+    { $project: rowMembers },
+  ];
+  const found = await snapshot.rows
+    .aggregate(pipeline, { maxTimeMS: questionMs, allowDiskUse: true })
+    .toArray();
+  return {
+    rows: await rowsFrom(snapshot, found.slice(0, plan.limit)),
+    more: found.length > plan.limit,
+  };
+};
+
+/**
+ * One more than the page. The usual order is that of the indexes; in another, missing values come
+ * last in both directions (contract 3.8), which the server would put first when ascending.
+ */
+export const searchStages = (
+  { visible }: Pick<Snapshot, 'visible'>,
+  plan: SearchPlan,
+  member: string | null,
+): readonly Document[] => {
+  const ties = { at: -1, id: -1 };
+  const isUp = plan.sort?.ascending === true;
+  const up = { missing: { $lte: [`$${member}`, null] } };
+  return [
+    { $match: scopeMatch(plan, visible) },
+    ...(member !== null && isUp
+      ? [{ $set: up }, { $sort: { missing: 1, [member]: 1, ...without(ties, member) } }]
+      : []),
+    ...(member !== null && !isUp ? [{ $sort: { [member]: -1, ...without(ties, member) } }] : []),
+    ...(member === null ? [{ $sort: ties }] : []),
+    ...(plan.offset > 0 ? [{ $skip: plan.offset }] : []),
+    { $limit: plan.limit + 1 },
+  ];
+};
+
+const without = (order: Readonly<Record<string, number>>, member: string) =>
+  Object.fromEntries(Object.entries(order).filter(([name]) => name !== member));
+
+/** Null: no order but that of ties, also when no record can have the value. */
+const sortMember = async (
+  snapshot: Snapshot,
+  { sort, project }: SearchPlan,
+): Promise<string | null> => (sort === null ? null : memberOfColumn(snapshot, project, sort));
+
+const memberOfColumn = async (
+  snapshot: Snapshot,
+  project: string,
+  { column }: Pick<Sort, 'column'>,
+): Promise<string | null> => {
+  const place = placeOf(column);
+  if (place === null) return null;
+  if (place.in === 'standard') return columnMember(column);
+  if (place.in === 'user_metadata') return noteMember(place.key);
+  const type = await metricType(snapshot, project, place.metric);
+  return type === null ? null : metricMember(place.metric, type);
+};
+
+export const count = async ({ rows, visible }: Snapshot, scope: RecordScope): Promise<number> =>
+  rows.countDocuments(scopeMatch(scope, visible) as Match<Document>, { maxTimeMS: questionMs });
+
+/** Rows by group, ordered by ordinal. */
+export const groups = async (
+  snapshot: Snapshot,
+  names: readonly StreamName[],
+): Promise<ReadonlyMap<StreamName, readonly RecordRow[]>> => {
+  const found = new Map<StreamName, RecordRow[]>();
+  for (let from = 0; from < names.length; from += groupsAtOnce) {
+    const some = names.slice(from, from + groupsAtOnce);
+    const stored = await snapshot.rows
+      .find({ group: { $in: some }, ordinal: { $gte: 0 }, ...snapshot.visible })
+      .project(rowMembers)
+      .maxTimeMS(bulkMs)
+      .toArray();
+    for (const row of await rowsFrom(snapshot, stored)) {
+      found.set(row.group, [...(found.get(row.group) ?? []), row]);
+    }
+  }
+  for (const rows of found.values()) rows.sort((one, other) => one.ordinal - other.ordinal);
+  return found;
+};
+
+/** Documents as rows, with the parts of those that were too long for one. */
+export const rowsFrom = async (
+  { rows, visible }: Snapshot,
+  stored: readonly Document[],
+): Promise<readonly RecordRow[]> => {
+  const long = stored.filter((row) => (row as StoredRow).parts > 0) as unknown as StoredRow[];
+  const parts = new Map<string, string>();
+  if (long.length > 0) {
+    const places = long.map(({ group, ordinal }) => ({ group, partOf: ordinal }));
+    const cursor = rows
+      .find({ $and: [{ $or: places }, visible] })
+      .sort({ group: 1, partOf: 1, part: 1 })
+      .maxTimeMS(bulkMs);
+    for await (const { group, partOf, text } of cursor) {
+      const key = partKey({ group: group as StreamName, ordinal: Number(partOf) });
+      parts.set(key, `${parts.get(key) ?? ''}${String(text)}`);
+    }
+  }
+  return stored.map((row) => rowOf(row, parts));
+};
+
+export const tracesOfSessions = async (
+  snapshot: Snapshot,
+  sessions: readonly { readonly project: string; readonly session: string }[],
+): Promise<readonly RecordRow[]> => {
+  const byProject = new Map<string, string[]>();
+  for (const { project, session } of sessions) {
+    byProject.set(project, [...(byProject.get(project) ?? []), session]);
+  }
+  const found: RecordRow[] = [];
+  for (const [project, some] of byProject) {
+    const stored = await snapshot.rows
+      .find({ project, session: { $in: some }, population: 'trace', ...snapshot.visible })
+      .project(rowMembers)
+      .maxTimeMS(bulkMs)
+      .toArray();
+    found.push(...(await rowsFrom(snapshot, stored)));
+  }
+  return found;
+};
+
+export const locate = async (
+  { rows, visible }: Snapshot,
+  project: string,
+  population: Population,
+  id: string,
+): Promise<StreamName | null> => {
+  const place = { project: { $eq: project }, population, id: { $eq: id } };
+  const row = await rows.findOne(
+    { ...place, ...visible },
+    { projection: { group: 1 }, maxTimeMS: questionMs },
+  );
+  return row === null ? null : (row as unknown as StoredRow).group;
+};
+
+export const runCounts = async (
+  { rows, visible }: Snapshot,
+  project: string,
+  runs: readonly string[],
+): Promise<ReadonlyMap<string, { spans: number; traces: number; sessions: number }>> => {
+  const counted = await rows
+    .aggregate(
+      [
+        {
+          $match: {
+            $and: [
+              {
+                project: { $eq: project },
+                run: { $in: [...runs] },
+                population: { $in: ['session', 'trace', 'span'] },
+              },
+              visible,
+            ],
+          },
+        },
+        { $group: { _id: { run: '$run', population: '$population' }, count: { $sum: 1 } } },
+      ],
+      { maxTimeMS: questionMs },
+    )
+    .toArray();
+  const counts = new Map(runs.map((run) => [run, { spans: 0, traces: 0, sessions: 0 }]));
+  for (const { _id, count } of counted) {
+    const { run, population } = _id as { readonly run: string; readonly population: Population };
+    const of = counts.get(run);
+    if (of !== undefined) of[`${population}s`] = Number(count);
+  }
+  return counts;
+};
+
+/** Type of a metric; null when it is outside the registry and never had a value. */
+export const metricType = async (
+  snapshot: Snapshot,
+  project: string,
+  metric: string,
+): Promise<MetricType | null> =>
+  registryType(metric) ?? (await metricTypes(snapshot, project, [metric])).get(metric) ?? null;
+
+/** Contract 3.4, rule 2: two look-ups in an index a name, whatever the project holds. */
+export const metricTypes = async (
+  { rows, visible }: Snapshot,
+  project: string,
+  names: readonly string[],
+): Promise<ReadonlyMap<string, MetricType>> => {
+  const earliest = (metric: string, fraction: boolean) =>
+    rows.findOne<StoredFirst>(
+      { project: { $eq: project }, metric: { $eq: metric }, fraction, ...visible },
+      { sort: { first: 1 }, maxTimeMS: questionMs },
+    );
+  const types = await Promise.all(
+    [...new Set(names)].map(async (metric): Promise<[string, MetricType][]> => {
+      if (registryType(metric) !== null) return [];
+      const [whole, broken] = await Promise.all([earliest(metric, false), earliest(metric, true)]);
+      const isBrokenFirst = broken !== null && (whole === null || broken.first < whole.first);
+      const type = (isBrokenFirst ? broken : whole)?.type as MetricType | undefined;
+      if (type === undefined) return [];
+      return [[metric, type === 'integer' && broken !== null ? 'floating_point' : type]];
+    }),
+  );
+  return new Map(types.flat());
+};

@@ -1,0 +1,71 @@
+import type { Document } from 'mongodb';
+import type { RecordRow, RecordWrites } from '../../kernel/records.js';
+import { bulkMs } from './record-search.js';
+import { documentsOf } from './record-rows.js';
+import { open, type Batch } from './snapshots.js';
+
+/** A run or project that was deleted: its rows are dropped also when they come later. */
+type Gone = { readonly gone: string };
+const goneRun = (run: string): string => `run ${run}`;
+const goneProject = (project: string): string => `project ${project}`;
+
+/** The rows of a batch as documents; throws, before anything is written, on what has no JSON form. */
+export const wordsOf = ({ groups }: RecordWrites): readonly Words[] =>
+  groups.flatMap(({ rows }) =>
+    rows.map((row) => ({ ...placeOf(row), documents: documentsOf(row) as readonly Document[] })),
+  );
+type Words = {
+  readonly run: string;
+  readonly project: string;
+  readonly documents: readonly Document[];
+};
+
+const placeOf = ({ values }: RecordRow): { readonly run: string; readonly project: string } => ({
+  run: String(values['run_id']),
+  project: String(values['project_id']),
+});
+
+/** Rows out, rows in, deletions: all under the batch's stamp, so that they show together. */
+export const writeBatch = async (
+  batch: Batch,
+  writes: RecordWrites,
+  words: readonly Words[],
+): Promise<void> => {
+  const { stamp, rows } = batch;
+  const { deletedRuns, deletedProjects } = writes;
+  const deleted = [...deletedRuns.map(goneRun), ...deletedProjects.map(goneProject)];
+  const gone = new Set([...deleted, ...(await goneBefore(batch, words))]);
+  const kept = words.filter(
+    ({ run, project }) => !gone.has(goneRun(run)) && !gone.has(goneProject(project)),
+  );
+  const documents: readonly Document[] = [
+    ...kept.flatMap((word) => word.documents),
+    ...deleted.map((one): Gone => ({ gone: one })),
+  ];
+  const replaced = writes.groups.filter(({ fresh }) => !fresh).map(({ group }) => group);
+  if (replaced.length > 0) await close(batch, { group: { $in: replaced } });
+  if (deletedRuns.length > 0) await close(batch, { run: { $in: [...deletedRuns] } });
+  if (deletedProjects.length > 0) await close(batch, { project: { $in: [...deletedProjects] } });
+  if (documents.length === 0) return;
+  await rows.insertMany(
+    documents.map((one) => ({ ...one, from: stamp, until: open })),
+    { ordered: false },
+  );
+};
+
+const close = async ({ rows, visible, stamp }: Batch, which: Document): Promise<void> => {
+  await rows.updateMany({ $and: [which, visible] }, { $set: { until: stamp } });
+};
+
+const goneBefore = async (
+  { rows, visible }: Batch,
+  words: readonly Words[],
+): Promise<readonly string[]> => {
+  const asked = new Set(words.flatMap(({ run, project }) => [goneRun(run), goneProject(project)]));
+  if (asked.size === 0) return [];
+  const found = await rows
+    .find({ gone: { $in: [...asked] }, ...visible })
+    .maxTimeMS(bulkMs)
+    .toArray();
+  return found.map(({ gone }) => String(gone));
+};

@@ -1,0 +1,199 @@
+import type { IndexDescription } from 'mongodb';
+import { byCodePoint } from '../../kernel/code-points.js';
+import { start, type DumpItem } from '../../kernel/ports.js';
+import type { ColumnFacts, RecordRow, Records } from '../../kernel/records.js';
+import type { Json } from '../../kernel/shapes.js';
+import { answering, connect } from './connect.js';
+import { aggregate } from './record-aggregate.js';
+import { columns } from './record-columns.js';
+import { rowMembers } from './record-rows.js';
+import {
+  bulkMs,
+  count,
+  groups,
+  locate,
+  metricTypes,
+  rowsFrom,
+  runCounts,
+  search,
+  tracesOfSessions,
+} from './record-search.js';
+import { wordsOf, writeBatch } from './record-write.js';
+import { modelOf, type Model, type Snapshot } from './snapshots.js';
+
+/** Another form of the stored rows is another model, which the log fills anew. */
+const form = 1;
+
+/** Every question names a project, most a window of time; `until` and `from` decide in the index. */
+const indexes: readonly IndexDescription[] = [
+  {
+    name: 'window',
+    key: { project: 1, population: 1, at: -1, id: -1, until: 1, from: 1 },
+    partialFilterExpression: { population: { $exists: true } },
+  },
+  {
+    name: 'run',
+    key: { run: 1, population: 1, at: -1, id: -1, until: 1, from: 1 },
+  },
+  { name: 'group', key: { group: 1, ordinal: 1 } },
+  {
+    name: 'id',
+    key: { id: 1 },
+    partialFilterExpression: { id: { $exists: true } },
+  },
+  {
+    name: 'session',
+    key: { project: 1, session: 1 },
+    partialFilterExpression: { session: { $exists: true } },
+  },
+  {
+    name: 'failed',
+    key: { project: 1, failed: 1 },
+    partialFilterExpression: { failed: { $exists: true } },
+  },
+  {
+    name: 'first',
+    key: { project: 1, metric: 1, fraction: 1, first: 1 },
+    partialFilterExpression: { metric: { $exists: true } },
+  },
+  { name: 'gone', key: { gone: 1 }, partialFilterExpression: { gone: { $exists: true } } },
+];
+
+/**
+ * Records on MongoDB: one document a record, questions as pipelines that run in the server, batches
+ * by snapshots.ts. Any number of processes read and one at a time, under its fence, writes. Fault
+ * `unavailable` while the server does not answer.
+ */
+export const openMongoRecords = async ({ url }: { readonly url: string }): Promise<Records> => {
+  const { db, close } = await connect(url);
+  return recordsOver(modelOf(db, JSON.stringify(['records', form]), indexes), close);
+};
+
+const noFacts: ColumnFacts = { present: [], metrics: [], userMetadata: [] };
+
+const recordsOver = (model: Model, close: () => Promise<void>): Records => {
+  const ask = <T>(none: () => T, question: (snapshot: Snapshot) => Promise<T>): Promise<T> =>
+    answering(async () => {
+      const snapshot = await model.snapshot();
+      return snapshot === null ? none() : question(snapshot);
+    });
+  return {
+    checkpoint: () =>
+      ask(
+        () => start,
+        ({ position }) => Promise.resolve(position),
+      ),
+    apply: async (writes, mark) => {
+      const words = wordsOf(writes);
+      await answering(() => model.apply(mark, (batch) => writeBatch(batch, writes, words)));
+    },
+    groups: (names) =>
+      ask<Awaited<ReturnType<Records['groups']>>>(
+        () => new Map(),
+        (snapshot) => groups(snapshot, names),
+      ),
+    tracesOfSessions: (sessions) =>
+      ask<readonly RecordRow[]>(
+        () => [],
+        (snapshot) => tracesOfSessions(snapshot, sessions),
+      ),
+    locate: (project, population, id) =>
+      ask<Awaited<ReturnType<Records['locate']>>>(
+        () => null,
+        (snapshot) => locate(snapshot, project, population, id),
+      ),
+    search: (plan) =>
+      ask(
+        () => ({ rows: [], more: false }),
+        (snapshot) => search(snapshot, plan),
+      ),
+    count: (scope) =>
+      ask(
+        () => 0,
+        (snapshot) => count(snapshot, scope),
+      ),
+    aggregate: (plan) => answering(async () => aggregate(await model.snapshotOrEmpty(), plan)),
+    columns: (scope) =>
+      ask(
+        () => noFacts,
+        (snapshot) => columns(snapshot, scope),
+      ),
+    metricTypes: (project, names) =>
+      ask<Awaited<ReturnType<Records['metricTypes']>>>(
+        () => new Map(),
+        (snapshot) => metricTypes(snapshot, project, names),
+      ),
+    runCounts: (project, runs) =>
+      answering(async () => runCounts(await model.snapshotOrEmpty(), project, runs)),
+    dump: () => dump(ask),
+    beside: async () => {
+      const copy = await answering(() => model.copy());
+      return {
+        model: recordsOver(copy.model, () => Promise.resolve()),
+        adopt: () => answering(copy.adopt),
+        discard: () => answering(copy.discard),
+      };
+    },
+    close,
+  };
+};
+
+// Groups read at a time: a few thousand rows.
+const dumpGroups = 200;
+
+/**
+ * One item a row, by group in code point order and by ordinal in it: the key is the group, a space
+ * and the ordinal.
+ */
+async function* dump(
+  ask: <T>(none: () => T, question: (snapshot: Snapshot) => Promise<T>) => Promise<T>,
+): AsyncIterable<DumpItem> {
+  for (let after = ''; ;) {
+    const page: readonly RecordRow[] = await ask<readonly RecordRow[]>(
+      () => [],
+      (snapshot) => dumpPage(snapshot, after),
+    );
+    yield* page.map((row) => ({ key: keyOf(row), value: canonical(row) }));
+    const last = page.at(-1);
+    if (last === undefined) return;
+    after = last.group;
+  }
+}
+
+const dumpPage = async (snapshot: Snapshot, after: string): Promise<readonly RecordRow[]> => {
+  const { rows, visible } = snapshot;
+  const match = { $and: [{ group: { $gt: after }, ordinal: { $gte: 0 } }, visible] };
+  const names = await rows
+    .aggregate(
+      [
+        { $match: match },
+        { $sort: { group: 1 } },
+        { $group: { _id: '$group' } },
+        { $sort: { _id: 1 } },
+        { $limit: dumpGroups },
+      ],
+      { maxTimeMS: bulkMs, allowDiskUse: true },
+    )
+    .toArray();
+  const stored = await rows
+    .find({ group: { $in: names.map(({ _id }) => String(_id)) }, ordinal: { $gte: 0 }, ...visible })
+    .project(rowMembers)
+    .sort({ group: 1, ordinal: 1 })
+    .maxTimeMS(bulkMs)
+    .toArray();
+  return rowsFrom(snapshot, stored);
+};
+
+// Wide enough for any ordinal, so that keys sort as their rows do.
+const ordinalDigits = 8;
+const keyOf = ({ group, ordinal }: RecordRow): string =>
+  `${group} ${String(ordinal).padStart(ordinalDigits, '0')}`;
+
+/** Members in code point order at every depth. */
+const canonical = (value: unknown): Json => {
+  if (Array.isArray(value)) return value.map(canonical);
+  if (typeof value !== 'object' || value === null) return value as Json;
+  const entries = Object.entries(value).filter(([, member]) => member !== undefined);
+  entries.sort(([one], [other]) => byCodePoint(one, other));
+  return Object.fromEntries(entries.map(([name, member]) => [name, canonical(member)]));
+};
