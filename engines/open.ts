@@ -10,6 +10,7 @@ import { openBus } from './memory/bus.js';
 import { openMemoryLeases } from './memory/leases.js';
 import { openMongoDocuments } from './mongodb/documents.js';
 import { openMongoLeases } from './mongodb/leases.js';
+import { openMongoRecords } from './mongodb/records.js';
 import { systemClock } from './node/clock.js';
 import { openDocuments } from './sqlite/documents.js';
 import { openEventLog, openEventReader } from './sqlite/event-log.js';
@@ -78,7 +79,8 @@ export const openEngines = async (choice: EngineChoice): Promise<Engines> => {
       mongodbUrl === null
         ? openDocuments({ dir, readOnly: access === 'read' })
         : openMongoDocuments({ url: mongodbUrl }),
-    records: () => (mongodbUrl === null ? openRecords({ dir }) : notBuilt('MongoDB')),
+    records: () =>
+      mongodbUrl === null ? openRecords({ dir }) : openMongoRecords({ url: mongodbUrl }),
     leases: async () =>
       mongodbUrl === null ? openMemoryLeases(systemClock) : openMongoLeases({ url: mongodbUrl }),
   };

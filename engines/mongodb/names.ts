@@ -2,22 +2,24 @@
  * A name that came from outside as the name of a member: any text, told apart from any other, and
  * nothing that the server, its query language or JavaScript reads as more than a name. Begins with
  * `_`, so it is never a number, an operator or `__proto__`. Members sort as their names do: what
- * may not stand there is spelled by its neighbour below, and so is that neighbour.
+ * may not stand there is spelled by its neighbour and a digit, and so is that neighbour.
  */
 export const memberOf = (name: string): string =>
+  // oxlint-disable-next-line no-control-regex -- NUL ends a name on the wire.
   `_${name.replace(/[\0\u0001#$\-.]/g, (one) => spellings.get(one) ?? one)}`;
 
 /** The name behind such a member. */
 export const nameOf = (member: string): string =>
-  member.slice(1).replace(/[\u0001#-][\u0001\u0002]/g, (two) => spelled.get(two) ?? two);
+  // oxlint-disable-next-line no-control-regex -- NUL and its neighbour are spelled by this.
+  member.slice(1).replace(/[\u0001#-][01]/g, (two) => spelled.get(two) ?? two);
 
 const spellings: ReadonlyMap<string, string> = new Map([
-  ['\0', '\u0001\u0001'],
-  ['\u0001', '\u0001\u0002'],
-  ['#', '#\u0001'],
-  ['$', '#\u0002'],
-  ['-', '-\u0001'],
-  ['.', '-\u0002'],
+  ['\0', '\u00010'],
+  ['\u0001', '\u00011'],
+  ['#', '#0'],
+  ['$', '#1'],
+  ['-', '-0'],
+  ['.', '-1'],
 ]);
 const spelled: ReadonlyMap<string, string> = new Map(
   [...spellings].map(([one, two]) => [two, one]),

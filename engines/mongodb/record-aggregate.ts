@@ -3,6 +3,7 @@ import { bucketBounds } from '../../kernel/buckets.js';
 import { byCodePoint } from '../../kernel/code-points.js';
 import { placeOf } from '../../kernel/column-value.js';
 import { standardColumn } from '../../kernel/columns.js';
+import { unreachable } from '../../kernel/decision.js';
 import {
   answeredValuesMax,
   categoriesMax,
@@ -110,7 +111,7 @@ const refusalOf = async (
       ? []
       : ask([...values, { $group: { _id: '$value' } }, { $limit: groupsMax + 1 }, { $count: 'n' }]),
     Promise.all(
-      texts.map((member) =>
+      texts.map(async (member) =>
         member === null
           ? []
           : ask([
@@ -256,10 +257,15 @@ const widgetValue = (
     case 'PercentageTrue':
     case 'PercentageFalse':
       return Number(measure[named('hits', at)]) / count;
-    default: {
+    case 'P50':
+    case 'P90':
+    case 'P95':
+    case 'P99': {
       const ranked = ranks.get(widgetMember(widget) ?? '')?.get(key);
       return Number(ranked?.[`p${percentOf(widget)}`]);
     }
+    default:
+      return unreachable(aggregation);
   }
 };
 

@@ -1,4 +1,5 @@
 import type { Document } from 'mongodb';
+import { unreachable } from '../../kernel/decision.js';
 import type { AggregatePlan, Widget } from '../../kernel/records.js';
 import { metricMember } from './record-match.js';
 
@@ -42,10 +43,10 @@ export const cellStages = (
 ];
 
 /** The groups of a record; missing and `''` are one (contract 4.5, rule 6). */
-export const groupsOf = (group: GroupMember): Document => {
+export const groupsOf = (group: GroupMember): Document | readonly Document[] => {
   if (group === null) return { $literal: [''] };
   const { member, isList } = group;
-  if (!isList) return [{ $ifNull: [`$${member}`, ''] }] as unknown as Document;
+  if (!isList) return [{ $ifNull: [`$${member}`, ''] }];
   const distinct = { $setUnion: [{ $ifNull: [`$${member}`, []] }, []] };
   return { $cond: [{ $eq: [distinct, []] }, [''], distinct] };
 };
@@ -79,7 +80,7 @@ export const measureStages = (
     return [[named('count', at), { $sum: has(value) }], ...measureOf(widget, value, at)];
   });
   return [
-    ...cellStages(plan, group, { ...kept, spans: 1 as never }),
+    ...cellStages(plan, group, { ...kept, spans: '$spans' }),
     {
       $group: {
         _id: '$cell',
@@ -96,7 +97,7 @@ const measureOf = (
   { aggregation }: Widget,
   value: string,
   at: number,
-): readonly (readonly [string, Document] & [string, Document])[] => {
+): readonly [string, Document][] => {
   switch (aggregation) {
     case 'Sum':
     case 'Average':
@@ -110,8 +111,14 @@ const measureOf = (
       const wanted = aggregation === 'PercentageTrue';
       return [[named('hits', at), { $sum: { $cond: [{ $eq: [value, wanted] }, 1, 0] } }]];
     }
-    default:
+    case 'Count':
+    case 'P50':
+    case 'P90':
+    case 'P95':
+    case 'P99':
       return [];
+    default:
+      return unreachable(aggregation);
   }
 };
 

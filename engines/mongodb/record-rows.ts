@@ -2,6 +2,7 @@ import type { Document } from 'mongodb';
 import { millisecondsOf } from '../../kernel/buckets.js';
 import { metricValue, registryType, standardValue } from '../../kernel/column-value.js';
 import { spanKinds, standardColumns } from '../../kernel/columns.js';
+import { ratingKeys } from '../../kernel/feedback.js';
 import type { StreamName } from '../../kernel/ports.js';
 import type { ColumnValue, Population, RecordKind, RecordRow } from '../../kernel/records.js';
 import type { Instant } from '../../kernel/shapes.js';
@@ -39,6 +40,9 @@ export type StoredRow = {
   /** There when `errors` are, for the index. */
   readonly failed?: true;
   readonly annotators: readonly string[];
+  /** Of rated traces, with the mark for their index: see `ratingKeys` of kernel/feedback.ts. */
+  readonly ratings?: readonly string[];
+  readonly rated?: true;
   readonly rest: string;
   /** How many documents beside this one carry `rest`, when it is too long for one. */
   readonly parts: number;
@@ -134,6 +138,9 @@ const storedRow = (
     ),
     ...(failed.length === 0 ? {} : { errors: byMember(failed), failed: true }),
     annotators,
+    ...(kind === 'trace' && annotators.length > 0
+      ? { ratings: ratingKeys(row), rated: true as const }
+      : {}),
   };
 };
 

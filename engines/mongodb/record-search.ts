@@ -1,4 +1,4 @@
-import type { Document, Filter as Match } from 'mongodb';
+import type { Document } from 'mongodb';
 import { placeOf, registryType } from '../../kernel/column-value.js';
 import type { Sort, StreamName } from '../../kernel/ports.js';
 import type {
@@ -80,7 +80,7 @@ const memberOfColumn = async (
 };
 
 export const count = async ({ rows, visible }: Snapshot, scope: RecordScope): Promise<number> =>
-  rows.countDocuments(scopeMatch(scope, visible) as Match<Document>, { maxTimeMS: questionMs });
+  rows.countDocuments(scopeMatch(scope, visible), { maxTimeMS: questionMs });
 
 /** Rows by group, ordered by ordinal. */
 export const groups = async (

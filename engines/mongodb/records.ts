@@ -6,6 +6,7 @@ import type { Json } from '../../kernel/shapes.js';
 import { answering, connect } from './connect.js';
 import { aggregate } from './record-aggregate.js';
 import { columns } from './record-columns.js';
+import { ratings } from './record-ratings.js';
 import { rowMembers } from './record-rows.js';
 import {
   bulkMs,
@@ -55,6 +56,11 @@ const indexes: readonly IndexDescription[] = [
     name: 'first',
     key: { project: 1, metric: 1, fraction: 1, first: 1 },
     partialFilterExpression: { metric: { $exists: true } },
+  },
+  {
+    name: 'rated',
+    key: { project: 1, run: 1, rated: 1 },
+    partialFilterExpression: { rated: { $exists: true } },
   },
   { name: 'gone', key: { gone: 1 }, partialFilterExpression: { gone: { $exists: true } } },
 ];
@@ -125,6 +131,11 @@ const recordsOver = (model: Model, close: () => Promise<void>): Records => {
       ),
     runCounts: (project, runs) =>
       answering(async () => runCounts(await model.snapshotOrEmpty(), project, runs)),
+    ratings: (project, runs) =>
+      ask<Awaited<ReturnType<Records['ratings']>>>(
+        () => [],
+        (snapshot) => ratings(snapshot, project, runs),
+      ),
     dump: () => dump(ask),
     beside: async () => {
       const copy = await answering(() => model.copy());
