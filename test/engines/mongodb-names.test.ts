@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { memberOf, nameOf } from '../../engines/mongodb/names.js';
 import { byCodePoint } from '../../kernel/code-points.js';
 
-const characters = ['\0', '\u0001', '\u0002', ...'!"#$%-./_a01', '😀', '\uffff'];
+const characters = ['\0', '\u0001', '\u0002', ...Array.from('!"#$%-./_a01'), '😀', '\uffff'];
 const awkward = fc.string({ unit: fc.constantFrom(...characters), maxLength: 6 });
 
 describe('names as members in MongoDB', () => {
