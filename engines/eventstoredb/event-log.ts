@@ -1,0 +1,103 @@
+import type { EventLog, Position } from '../../kernel/ports.js';
+import type { Decode } from '../sqlite/log-reader.js';
+import { openAppends } from './appends.js';
+import { openConnection } from './connection.js';
+import { openErasedStreams } from './erased-streams.js';
+import { openListings } from './listings.js';
+import { namesIn } from './names.js';
+import { openPages } from './pages.js';
+import { openStreams } from './streams.js';
+import { openTail } from './tail.js';
+
+type Options = {
+  /** `esdb://…` or `esdb+discover://…`; TLS, credentials and cluster settings are the client's. */
+  readonly url: string;
+  readonly decode?: Decode;
+  /** What our streams' names begin with: one server may hold several logs. */
+  readonly space?: string;
+};
+
+/** Somebody who waits for growth looks for himself this often: what tells him may be broken. */
+const lookAgainMs = 2_000;
+
+/**
+ * The event log on EventStoreDB (port EventLog), for a server from 20.6.1 on or a cluster. Opening
+ * does not connect: each call does, answers within seconds, and throws Fault `unavailable` while
+ * the server cannot be reached; nothing has to be opened again when it is back. Reads and appends
+ * ask the leader. An event id is unique within its stream, not across streams. After an erasure the
+ * content stays on the server's disk until a scavenge (RUNBOOK.md).
+ */
+export const openEventStore = async ({
+  url,
+  decode = (_type, _schema, data) => data,
+  space = 'assay',
+}: Options): Promise<EventLog> => {
+  const names = namesIn(space);
+  const connection = openConnection(url);
+  const erased = openErasedStreams(connection, names);
+  const streams = openStreams(connection, names);
+  const pages = openPages({ connection, names, erased, decode });
+  const waits = new Set<() => void>();
+  const seen = (position: Position): void => {
+    pages.seen(position);
+    for (const look of waits) look();
+  };
+  const tail = openTail({ connection, names, erased, head: pages.head, seen });
+  const append = openAppends({ connection, names, streams, seen, head: pages.head });
+  const closing = new AbortController();
+
+  const wait = (after: Position, signal: AbortSignal): Promise<void> =>
+    new Promise((resolve) => {
+      const done = (): void => {
+        clearInterval(timer);
+        signal.removeEventListener('abort', done);
+        waits.delete(look);
+        resolve();
+      };
+      const look = (): void => {
+        tail.wanted();
+        if (pages.newest() > after) done();
+      };
+      const again = (): void => {
+        look();
+        if (!tail.hears(after)) pages.head().then(look, () => undefined);
+      };
+      const timer = setInterval(again, lookAgainMs).unref();
+      waits.add(look);
+      signal.addEventListener('abort', done, { once: true });
+      if (signal.aborted) done();
+      else look();
+    });
+
+  return {
+    append,
+    erase: async (stream) => {
+      await erased.erase(stream);
+      streams.forget(stream);
+    },
+    health: connection.health,
+    read: async (stream, { from = 0 } = {}) =>
+      pages.recorded((await streams.events(stream, from)) ?? []),
+    page: async (after, limit, types) => {
+      tail.wanted();
+      return pages.page(after, limit, types, tail.after(after));
+    },
+    streams: openListings(connection, names, erased),
+    head: pages.head,
+    grown: async (after, signal) => {
+      const ends = AbortSignal.any(
+        signal === undefined ? [closing.signal] : [signal, closing.signal],
+      );
+      if (ends.aborted || pages.newest() > after) return;
+      // A server that is away is no reason to return: the next look may find it.
+      await tail.ensure().catch(() => null);
+      if (!tail.hears(after)) await pages.head().catch(() => null);
+      if (!ends.aborted) await wait(after, ends);
+    },
+    close: async () => {
+      closing.abort();
+      tail.stop();
+      await connection.close();
+    },
+  } satisfies EventLog;
+};

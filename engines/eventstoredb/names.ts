@@ -1,0 +1,32 @@
+import type { StreamName } from '../../kernel/ports.js';
+
+/**
+ * Our streams have one beginning in common, so that a server filters by it and may serve others as
+ * well. `<space>.<stream>` holds a stream's events, `<space>:parts.<stream>` the parts of events too
+ * large for one append, and `<space>:erased` says which streams were erased.
+ */
+export type Names = {
+  /** What every stream with events begins with. */
+  readonly prefix: string;
+  readonly erased: string;
+  of(stream: StreamName): string;
+  parts(stream: StreamName): string;
+  /** Null for a stream that is not one of ours with events. */
+  streamOf(name: string): StreamName | null;
+};
+
+const spaceForm = /^[A-Za-z0-9_]{1,64}$/;
+
+/** Throws TypeError for a space that could be mistaken for another or for a system stream. */
+export const namesIn = (space: string): Names => {
+  if (!spaceForm.test(space)) throw new TypeError('a space is 1 to 64 of A-Z, a-z, 0-9 and _');
+  const prefix = `${space}.`;
+  return {
+    prefix,
+    erased: `${space}:erased`,
+    of: (stream) => `${prefix}${stream}`,
+    parts: (stream) => `${space}:parts.${stream}`,
+    streamOf: (name) =>
+      name.startsWith(prefix) ? (name.slice(prefix.length) as StreamName) : null,
+  };
+};

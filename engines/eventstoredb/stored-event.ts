@@ -1,0 +1,141 @@
+import { createHash } from 'node:crypto';
+import { binaryEvent, jsonEvent, type EventData, type RecordedEvent } from '@eventstore/db-client';
+import type { Metadata, NewEvent, Position, Recorded, StreamName } from '../../kernel/ports.js';
+import type { Decode } from '../sqlite/log-reader.js';
+
+/**
+ * How an event lies in EventStoreDB: its data as JSON under its type, its metadata with one more
+ * member, `assay`. The server's event id is derived from id, type and data: the same event sent
+ * again is known to the server as the same, another payload under the same id is not.
+ */
+export type Encoded = {
+  readonly id: string;
+  readonly serverId: string;
+  readonly type: string;
+  readonly data: unknown;
+  /** Of the data as JSON, which is what the server counts. */
+  readonly bytes: number;
+  readonly metadata: Metadata;
+};
+type Assay = {
+  readonly id: string;
+  readonly bytes: number;
+  /** Revisions in the stream of parts, in order; without them the data is in the event itself. */
+  readonly parts?: readonly number[];
+};
+type StoredMetadata = Metadata & { readonly assay: Assay };
+
+/** An event as it was read; its data may still have to be put together from parts. */
+export type Stored = {
+  readonly stream: StreamName;
+  readonly revision: number;
+  readonly position: Position;
+  readonly serverId: string;
+  readonly id: string;
+  readonly type: string;
+  readonly bytes: number;
+  readonly parts: readonly number[] | null;
+  readonly data: unknown;
+  readonly metadata: Metadata;
+};
+
+const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+/** The server counts the data of one append call and refuses from 1 MiB on. */
+export const appendBytesMax = 900_000;
+const partBytesMax = 450_000;
+
+/** Throws TypeError for an id that is no uuid: the client would end the process over it. */
+export const encode = ({ id, type, data, metadata }: NewEvent): Encoded => {
+  if (!uuidForm.test(id)) throw new TypeError(`an event's id must be a uuid: ${id}`);
+  const json = JSON.stringify(data ?? null);
+  return {
+    id,
+    serverId: derivedId(id, type, json),
+    type,
+    data: data ?? null,
+    bytes: Buffer.byteLength(json),
+    metadata,
+  };
+};
+
+/** The event itself, or with `parts` a reference to where its data is. */
+export const toSend = (event: Encoded, parts: readonly number[] | null): EventData => {
+  const { id, bytes, metadata } = event;
+  const assay: Assay = parts === null ? { id, bytes } : { id, bytes, parts };
+  return jsonEvent({
+    id: event.serverId,
+    type: event.type,
+    // The client takes objects only by its types, and any JSON in fact.
+    data: parts === null ? (event.data as Record<string, unknown>) : {},
+    metadata: { ...metadata, assay },
+  });
+};
+
+/** Each at most `partBytesMax`. */
+export const partsOf = (event: Encoded): readonly EventData[] => {
+  const bytes = Buffer.from(JSON.stringify(event.data));
+  const count = Math.max(1, Math.ceil(bytes.length / partBytesMax));
+  return Array.from({ length: count }, (_, index) =>
+    binaryEvent({
+      id: derivedId(event.serverId, 'Part', String(index)),
+      type: 'Part',
+      data: bytes.subarray(index * partBytesMax, (index + 1) * partBytesMax),
+      metadata: { of: event.serverId, part: index },
+    }),
+  );
+};
+
+/** Null for what is not one of our events: a tombstone, an operator's note. */
+export const storedFrom = (stream: StreamName, event: RecordedEvent): Stored | null => {
+  if (event.type.startsWith('$')) return null;
+  const { assay, ...metadata } = (event.metadata ?? {}) as Partial<StoredMetadata>;
+  return {
+    stream,
+    revision: Number(event.revision),
+    position: positionOf(event.position?.commit ?? 0n),
+    serverId: event.id,
+    id: assay?.id ?? event.id,
+    type: event.type,
+    bytes: assay?.bytes ?? 0,
+    parts: assay?.parts ?? null,
+    data: event.data,
+    // Without a schema version the codec refuses the event, and its stream is parked.
+    metadata: { schema: 0, ...metadata } as Metadata,
+  };
+};
+
+export const recordedFrom = (stored: Stored, decode: Decode): Recorded => ({
+  id: stored.id,
+  stream: stored.stream,
+  revision: stored.revision,
+  position: stored.position,
+  type: stored.type,
+  data: decode(stored.type, stored.metadata.schema, stored.data),
+  metadata: stored.metadata,
+});
+
+export const positionOf = (commit: bigint): Position =>
+  commit.toString(16).padStart(16, '0') as Position;
+
+/** Prepare and commit are one for everything that is appended over gRPC. */
+export const placeOf = (
+  position: Position,
+): { readonly commit: bigint; readonly prepare: bigint } => {
+  const commit = BigInt(`0x${position}`);
+  return { commit, prepare: commit };
+};
+
+/** A uuid of the version-5 layout. */
+export const derivedId = (...parts: readonly string[]): string => {
+  const hash = createHash('sha1');
+  for (const part of parts) hash.update(`${part.length}:`).update(part);
+  const hex = hash.digest('hex');
+  const variant = ((Number.parseInt(hex.slice(16, 18), 16) & 0x3f) | 0x80).toString(16);
+  return [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    `5${hex.slice(13, 16)}`,
+    `${variant}${hex.slice(18, 20)}`,
+    hex.slice(20, 32),
+  ].join('-');
+};

@@ -1,0 +1,159 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { connect, Events, type ConnectionOptions, type Msg, type NatsConnection } from 'nats';
+import type { Bus } from '../../kernel/ports.js';
+import type { Json } from '../../kernel/shapes.js';
+
+type Options = {
+  /** `nats://user:password@host:4222`, `tls://…`; several by commas. */
+  readonly url: string;
+  /** Only those of one space hear each other: what our subjects begin with. */
+  readonly space?: string;
+};
+
+/** Opening waits for the server so long and goes on without it: hints are no reason not to start. */
+const firstWaitMs = 2_000;
+const connectWithinMs = 2_000;
+const restMs = 500;
+/** A server that is gone without a word is noticed after two of them. */
+const pingMs = 5_000;
+
+/**
+ * The bus over NATS, core subjects only: nothing is kept, so what is published while the server is
+ * away is heard by this process alone. Whoever has the bus in this process hears what is published
+ * here without the server. Reconnects for ever. One subscription to everything of the space stands
+ * from the start, so a subscriber hears from the moment it subscribed. Throws TypeError for a URL
+ * that is none.
+ */
+export const openNatsBus = async ({ url, space = 'assay' }: Options): Promise<Bus> => {
+  const options = optionsOf(url);
+  const handlers = new Map<string, Set<(message: Json) => void>>();
+  const closing = new AbortController();
+  let server: NatsConnection | null = null;
+  let isThere = false;
+
+  const deliver = (subject: string, message: Json): void => {
+    // A copy: handlers begin and end subscriptions while they are called.
+    Array.from(handlers.get(subject) ?? []).forEach((handler) => handler(message));
+  };
+  const receive = (error: Error | null, message: Msg): void => {
+    const subject = error === null ? subjectOf(space, message.subject) : null;
+    if (subject === null) return;
+    const content = parsed(message.data);
+    if (content !== undefined) deliver(subject, content);
+  };
+
+  const watch = async (connection: NatsConnection): Promise<void> => {
+    for await (const { type } of connection.status()) {
+      if (type === Events.Disconnect) isThere = false;
+      if (type === Events.Reconnect) isThere = server === connection;
+    }
+  };
+  /** Resolves when the connection is gone for good: then another is made. */
+  const serve = async (connected: () => void): Promise<void> => {
+    const connection = await connect(options);
+    const end = (): void => void connection.close().catch(() => null);
+    closing.signal.addEventListener('abort', end, { once: true });
+    if (closing.signal.aborted) end();
+    try {
+      connection.subscribe(`${space}.>`, { callback: receive });
+      await connection.flush();
+      server = connection;
+      isThere = true;
+      connected();
+      watch(connection).catch(() => null);
+      await connection.closed();
+    } finally {
+      server = null;
+      isThere = false;
+      closing.signal.removeEventListener('abort', end);
+      end();
+    }
+  };
+  const run = async (connected: () => void): Promise<void> => {
+    while (!closing.signal.aborted) {
+      // Why it failed does not matter: it is tried again, and nothing is lost but hints.
+      await serve(connected).catch(() => null);
+      await pause(restMs, undefined, { signal: closing.signal, ref: false }).catch(() => null);
+    }
+  };
+
+  let ended: Promise<void> = Promise.resolve();
+  const connected = new Promise<void>((resolve) => {
+    ended = run(resolve);
+  });
+  await Promise.race([connected, pause(firstWaitMs, undefined, { ref: false })]);
+
+  return {
+    publish: (subject, message) => {
+      if (closing.signal.aborted) return;
+      queueMicrotask(() => deliver(subject, message));
+      if (!isThere) return;
+      try {
+        server?.publish(`${space}.${tokenOf(subject)}`, Buffer.from(JSON.stringify(message)));
+      } catch {
+        // Too large for the server, or the connection ended just now: a hint less.
+      }
+    },
+    subscribe: (subject, handler) => {
+      // A subscription of its own, also when the same function subscribes twice.
+      const own = (message: Json): void => handler(message);
+      const known = handlers.get(subject) ?? new Set();
+      if (!closing.signal.aborted) handlers.set(subject, known.add(own));
+      return () => {
+        known.delete(own);
+        if (known.size === 0 && handlers.get(subject) === known) handlers.delete(subject);
+      };
+    },
+    close: async () => {
+      closing.abort();
+      handlers.clear();
+      await ended;
+    },
+  };
+};
+
+const optionsOf = (url: string): ConnectionOptions => {
+  const servers = url.split(',').map((text) => new URL(text.trim()));
+  const [first] = servers;
+  const username = decodeURIComponent(first?.username ?? '');
+  const password = decodeURIComponent(first?.password ?? '');
+  const isSecure = servers.some(({ protocol }) => protocol === 'tls:');
+  return {
+    servers: servers.map(({ host }) => host),
+    name: 'assay',
+    // What is published here is delivered here without the server.
+    noEcho: true,
+    timeout: connectWithinMs,
+    maxReconnectAttempts: -1,
+    reconnectTimeWait: restMs,
+    ignoreAuthErrorAbort: true,
+    pingInterval: pingMs,
+    maxPingOut: 2,
+    ...(isSecure && { tls: {} }),
+    ...(username !== '' &&
+      (password === '' ? { token: username } : { user: username, pass: password })),
+  };
+};
+
+/** One token of a subject, whatever the text: dots, stars and spaces mean something to a server. */
+const tokenOf = (subject: string): string =>
+  `s-${encodeURIComponent(subject).replaceAll('.', '%2E').replaceAll('*', '%2A')}`;
+
+const subjectOf = (space: string, name: string): string | null => {
+  const start = `${space}.s-`;
+  if (!name.startsWith(start)) return null;
+  try {
+    return decodeURIComponent(name.slice(start.length));
+  } catch {
+    return null;
+  }
+};
+
+/** Undefined for what is no JSON: it was not published by us. */
+const parsed = (bytes: Uint8Array): Json | undefined => {
+  try {
+    return JSON.parse(Buffer.from(bytes).toString('utf8')) as Json;
+  } catch {
+    return undefined;
+  }
+};

@@ -1,0 +1,26 @@
+import { openEventStore } from '../../engines/eventstoredb/event-log.js';
+import { eventLogSuite } from '../suites/event-log.js';
+import { startEventStoreServer } from '../support/eventstore-server/server.js';
+import { temporaryFolder } from '../support/folder.js';
+
+for (const listsFeatures of [true, false]) {
+  const kind = listsFeatures ? 'that lists its features' : 'that does not';
+  eventLogSuite(`an EventStoreDB test server ${kind}`, async () => {
+    const { dir, remove } = await temporaryFolder();
+    const server = await startEventStoreServer({ dir, listsFeatures });
+    let log = await openEventStore({ url: server.url });
+    return {
+      log,
+      reopen: async () => {
+        await log.close();
+        log = await openEventStore({ url: server.url });
+        return log;
+      },
+      close: async () => {
+        await log.close();
+        await server.close();
+        await remove();
+      },
+    };
+  });
+}

@@ -1,0 +1,115 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { openNatsBus } from '../../engines/nats/bus.js';
+import type { Bus } from '../../kernel/ports.js';
+import { busSuite } from '../suites/bus.js';
+import { hasNatsServer, startNatsServer, type NatsServer } from '../support/nats-server.js';
+import { until } from '../support/until.js';
+
+const given = process.env['ASSAY_TEST_NATS_URL'];
+const isHere = given !== undefined || hasNatsServer();
+
+if (!isHere) {
+  const missing = 'NATS is skipped: apt-get install nats-server, or set ASSAY_TEST_NATS_URL';
+  it(missing, function () {
+    if (process.env['CI'] === 'true') throw new Error(missing);
+    this.skip();
+  });
+}
+
+/** Hints from `one` reach `other`: some may get lost on the way to that. */
+const hear = async (one: Bus, other: Bus): Promise<void> => {
+  let heard = false;
+  const end = other.subscribe('hello', () => {
+    heard = true;
+  });
+  await until('a hint arrives', 20_000, async () => {
+    one.publish('hello', null);
+    return heard;
+  });
+  end();
+};
+
+(isHere ? describe : describe.skip)('NATS as a bus', function () {
+  this.timeout(60_000);
+  let server: NatsServer | null = null;
+  let url = given ?? '';
+  before(async () => {
+    if (given !== undefined) return;
+    server = await startNatsServer();
+    ({ url } = server);
+  });
+  after(() => server?.kill());
+
+  busSuite('NATS', async () => {
+    const space = `t${randomUUID()}`;
+    const [one, other, stranger] = await Promise.all([
+      openNatsBus({ url, space }),
+      openNatsBus({ url, space }),
+      openNatsBus({ url, space: `t${randomUUID()}` }),
+    ]);
+    return { one, other, stranger };
+  });
+});
+
+(hasNatsServer() ? describe : describe.skip)('the bus on a NATS server that dies', function () {
+  this.timeout(60_000);
+  let server: NatsServer;
+  let buses: readonly Bus[] = [];
+  const open = async (): Promise<Bus> => {
+    const bus = await openNatsBus({ url: server.url });
+    buses = [...buses, bus];
+    return bus;
+  };
+  beforeEach(async () => {
+    server = await startNatsServer();
+    buses = [];
+  });
+  afterEach(async () => {
+    await Promise.all(buses.map((bus) => bus.close()));
+    await server.kill();
+  });
+
+  it('is heard by its own process all the same, and by others again once it is back', async () => {
+    const [one, other] = [await open(), await open()];
+    await hear(one, other);
+    await server.kill();
+    await hear(one, one);
+    await server.start();
+    await hear(one, other);
+    await hear(other, one);
+  });
+
+  it('keeps what was published meanwhile to nobody', async () => {
+    const [one, other] = [await open(), await open()];
+    await hear(one, other);
+    await server.kill();
+    const heard: unknown[] = [];
+    other.subscribe('count', (message) => heard.push(message));
+    for (let count = 0; count < 1_000; count += 1) one.publish('count', count);
+    await server.start();
+    await hear(one, other);
+    // The first may have left before the end of the connection was noticed.
+    expect(heard.length).to.be.lessThan(1_000);
+  });
+
+  it('may be opened and closed while there is none, and finds it later', async () => {
+    await server.kill();
+    const [one, other] = await Promise.all([open(), open()]);
+    await hear(one, one);
+    await (await openNatsBus({ url: server.url })).close();
+    await server.start();
+    await hear(one, other);
+  });
+
+  it('is not disturbed by what others publish in its space', async () => {
+    const bus = await open();
+    const { connect } = await import('nats');
+    const stranger = await connect({ servers: server.url });
+    for (const subject of ['assay.s-%', 'assay.other', 'assay.s-a.b', 'assay.s-hello']) {
+      stranger.publish(subject, 'no JSON');
+    }
+    await stranger.drain();
+    await hear(await open(), bus);
+  });
+});

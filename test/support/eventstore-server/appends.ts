@@ -1,0 +1,153 @@
+import messages from '@eventstore/db-client/generated/streams_pb.js';
+import {
+  status,
+  type sendUnaryData,
+  type ServerDuplexStream,
+  type ServerReadableStream,
+  type ServerUnaryCall,
+} from '@grpc/grpc-js';
+import { isAfterwards, isSilent, refusalOf, slowness, type Faults } from './faults.js';
+import type { Expected, Outcome, Proposed, Store } from './store.js';
+import {
+  appendAnswer,
+  appendBytesMax,
+  batchAnswer,
+  expectedOf,
+  failure,
+  nameOf,
+  proposedOf,
+  streamDeleted,
+  wrongVersion,
+  type BatchHead,
+  type Refusal,
+} from './wire.js';
+
+type AppendCall = ServerReadableStream<messages.AppendReq, messages.AppendResp>;
+type BatchCall = ServerDuplexStream<messages.BatchAppendReq, messages.BatchAppendResp>;
+type RemoveCall = ServerUnaryCall<
+  messages.DeleteReq | messages.TombstoneReq,
+  messages.DeleteResp | messages.TombstoneResp
+>;
+/** How often each way of appending was used. */
+export type Counts = { append: number; batchAppend: number };
+
+/** Whatever writes: appends one by one and in batches, deletions and tombstones. */
+export const openAppends = (store: Store, faults: Faults) => {
+  const counts: Counts = { append: 0, batchAppend: 0 };
+
+  const appendOne = async (call: AppendCall): Promise<messages.AppendResp | null> => {
+    counts.append += 1;
+    let head: { readonly name: string; readonly expected: Expected } | null = null;
+    const proposed: Proposed[] = [];
+    for await (const request of call as AsyncIterable<messages.AppendReq>) {
+      const options = request.getOptions();
+      const message = request.getProposedMessage();
+      if (options !== undefined) {
+        const name = nameOf(options.getStreamIdentifier());
+        head = { name, expected: expectedOf(options, options.getRevision()) };
+      }
+      if (message !== undefined) proposed.push(proposedOf(message));
+    }
+    if (head === null) throw failure(status.INVALID_ARGUMENT, 'options are missing');
+    if (bytesOf(proposed) > appendBytesMax) {
+      throw failure(status.INVALID_ARGUMENT, 'Maximum Append Size Exceeded.', {
+        exception: 'maximum-append-size-exceeded',
+        'maximum-append-size': String(appendBytesMax),
+      });
+    }
+    const fault = faults.next('append');
+    await slowness(fault);
+    if (isSilent(fault)) return null;
+    const refusal = refusalOf(fault);
+    if (refusal !== null && !isAfterwards(fault)) throw refusal;
+    const outcome = await store.append(head.name, head.expected, proposed);
+    if (refusal !== null) throw refusal;
+    if (isAfterwards(fault)) return null;
+    if (outcome.kind === 'deleted') throw streamDeleted(head.name);
+    return appendAnswer(outcome, head.expected);
+  };
+
+  const answerBatch = async (
+    call: BatchCall,
+    head: BatchHead,
+    proposed: readonly Proposed[],
+  ): Promise<void> => {
+    counts.batchAppend += 1;
+    const fault = faults.next('append');
+    await slowness(fault);
+    if (isSilent(fault)) return;
+    const refusal = refusalOf(fault);
+    if (refusal !== null && !isAfterwards(fault)) {
+      call.emit('error', refusal);
+      return;
+    }
+    const outcome: Outcome | Refusal =
+      bytesOf(proposed) > appendBytesMax
+        ? { kind: 'too-large' }
+        : await store.append(head.name, head.expected, proposed);
+    if (refusal !== null) call.emit('error', refusal);
+    else if (!isAfterwards(fault)) call.write(batchAnswer(outcome, head));
+  };
+
+  const remove = async (call: RemoveCall, isHard: boolean): Promise<Outcome> => {
+    const fault = faults.next('delete');
+    await slowness(fault);
+    const refusal = refusalOf(fault);
+    if (refusal !== null && !isAfterwards(fault)) throw refusal;
+    const options = call.request.getOptions();
+    if (options === undefined) throw failure(status.INVALID_ARGUMENT, 'options are missing');
+    const name = nameOf(options.getStreamIdentifier());
+    const expected = expectedOf(options, options.getRevision());
+    const outcome = await store.remove(name, expected, isHard);
+    if (refusal !== null) throw refusal;
+    if (outcome.kind === 'deleted') throw streamDeleted(name);
+    if (outcome.kind === 'wrong-version') throw wrongVersion(name, expected, outcome.actual);
+    return outcome;
+  };
+
+  return {
+    counts,
+    append: (call: AppendCall, answer: sendUnaryData<messages.AppendResp>): void => {
+      appendOne(call).then(
+        (result) => result !== null && answer(null, result),
+        (error: unknown) => answer(error as Error, null),
+      );
+    },
+    batchAppend: (call: BatchCall): void => {
+      const open = new Map<string, { head: BatchHead; proposed: Proposed[] }>();
+      call.on('data', (request: messages.BatchAppendReq) => {
+        const correlation = request.getCorrelationId();
+        if (correlation === undefined) return;
+        const key = correlation.toString();
+        const options = request.getOptions();
+        if (options !== undefined) {
+          const name = nameOf(options.getStreamIdentifier());
+          const expected = expectedOf(options, options.getStreamPosition());
+          open.set(key, { head: { correlation, name, expected }, proposed: [] });
+        }
+        const one = open.get(key);
+        one?.proposed.push(...request.getProposedMessagesList().map(proposedOf));
+        if (one === undefined || !request.getIsFinal()) return;
+        open.delete(key);
+        void answerBatch(call, one.head, one.proposed);
+      });
+      call.on('end', () => call.end());
+      call.on('error', () => undefined);
+    },
+    delete: (call: RemoveCall, answer: sendUnaryData<messages.DeleteResp>): void => {
+      remove(call, false).then(
+        () => answer(null, new messages.DeleteResp()),
+        (error: unknown) => answer(error as Error, null),
+      );
+    },
+    tombstone: (call: RemoveCall, answer: sendUnaryData<messages.TombstoneResp>): void => {
+      remove(call, true).then(
+        () => answer(null, new messages.TombstoneResp()),
+        (error: unknown) => answer(error as Error, null),
+      );
+    },
+  };
+};
+
+const bytesOf = (proposed: readonly Proposed[]): number =>
+  proposed.reduce((sum, { data }) => sum + data.length, 0);

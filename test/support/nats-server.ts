@@ -1,0 +1,60 @@
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo } from 'node:net';
+import { until } from './until.js';
+
+export type NatsServer = {
+  readonly port: number;
+  readonly url: string;
+  /** SIGKILL. */
+  readonly kill: () => Promise<void>;
+  /** Again on the same port, with nothing it knew before. */
+  readonly start: () => Promise<void>;
+};
+
+const host = '127.0.0.1';
+const startWithinMs = 5_000;
+
+/** Whether Debian's `nats-server` is installed. */
+export const hasNatsServer = (): boolean =>
+  spawnSync('nats-server', ['--version'], { stdio: 'ignore' }).status === 0;
+
+/** A `nats-server` on a free port of the loopback interface; it accepts when this resolves. */
+export const startNatsServer = async (): Promise<NatsServer> => {
+  const port = await freePort();
+  let child: ChildProcess | null = null;
+  const start = async (): Promise<void> => {
+    child = spawn('nats-server', ['-a', host, '-p', String(port)], { stdio: 'ignore' });
+    await until('nats-server accepts', startWithinMs, () => accepts(port));
+  };
+  await start();
+  return {
+    port,
+    url: `nats://${host}:${port}`,
+    start,
+    kill: async () => {
+      if (child === null || child.exitCode !== null || child.signalCode !== null) return;
+      const ended = once(child, 'exit');
+      child.kill('SIGKILL');
+      await ended;
+    },
+  };
+};
+
+const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, host);
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+};
+
+const accepts = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect(port, host, () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => resolve(false));
+  });
