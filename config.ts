@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { codePoints } from './kernel/code-points.js';
 import { Fault } from './kernel/fault.js';
 
 /** Every role that one program can play; they share nothing but the engines. */
@@ -26,6 +27,7 @@ export type Config = {
     readonly organization: string;
     readonly email: string;
     readonly apiKey: string | null;
+    readonly password: string | null;
   };
   readonly logLevel: LogLevel;
 };
@@ -99,6 +101,12 @@ export const variables: readonly Variable[] = [
     meaning: 'a personal key of that admin',
     secret: true,
   },
+  {
+    name: 'ASSAY_BOOTSTRAP_PASSWORD',
+    fallback: 'none',
+    meaning: 'password of that admin while they have none: 12 to 128 characters',
+    secret: true,
+  },
   { name: 'ASSAY_LOG_LEVEL', fallback: 'info', meaning: logLevels.join(', ') },
 ];
 
@@ -138,6 +146,7 @@ export const readConfig = (environment: Environment): Config => {
       organization: text('ASSAY_BOOTSTRAP_ORGANIZATION', 'default'),
       email: text('ASSAY_BOOTSTRAP_EMAIL', 'admin@localhost'),
       apiKey: text('ASSAY_BOOTSTRAP_API_KEY', '') || null,
+      password: password(environment['ASSAY_BOOTSTRAP_PASSWORD'] ?? ''),
     },
     logLevel: logLevel(text('ASSAY_LOG_LEVEL', 'info')),
   };
@@ -201,6 +210,7 @@ export const masked = (config: Config): Readonly<Record<string, unknown>> => ({
     organization: config.bootstrap.organization,
     email: config.bootstrap.email,
     apiKey: config.bootstrap.apiKey === null ? 'minted' : 'set',
+    password: config.bootstrap.password === null ? 'none' : 'set',
   },
 });
 
@@ -217,6 +227,15 @@ const secretKey = (text: string): string | null => {
   const bytes = Buffer.from(text, 'base64');
   if (bytes.length !== 32) throw refuse('ASSAY_SECRET_KEY', 'must be 32 bytes in base64');
   return text;
+};
+
+/** As it is, spaces included (contract 2.5). */
+const password = (text: string): string | null => {
+  const length = codePoints(text);
+  if (text !== '' && (length < 12 || length > 128)) {
+    throw refuse('ASSAY_BOOTSTRAP_PASSWORD', 'must have 12 to 128 characters');
+  }
+  return text || null;
 };
 
 const headerName = (text: string): string => {

@@ -3,7 +3,6 @@ import { groupSight, maintainerSight } from '../command-api/access/group-sight.j
 import { openGate } from '../command-api/access/gate.js';
 import { openThrottle } from '../command-api/access/throttle.js';
 import { openIdempotency } from '../command-api/idempotency/once.js';
-import { openPasswords } from '../engines/argon2/passwords.js';
 import { openAccessTokens } from '../engines/jose/access-tokens.js';
 import { startServer, type RunningServer } from '../engines/koa/server.js';
 import type { Secrets } from '../engines/node/secrets.js';
@@ -12,6 +11,7 @@ import type { Metrics } from '../engines/prometheus/metrics.js';
 import type { Freshness, Sights } from '../contract/gate.js';
 import type { Route } from '../contract/operation.js';
 import { Fault } from '../kernel/fault.js';
+import type { Passwords } from '../kernel/credentials.js';
 import type { Clock, Documents, EventLog, Ids } from '../kernel/ports.js';
 import type { Records } from '../kernel/records.js';
 import { routesOf } from './routes.js';
@@ -29,6 +29,7 @@ type Start = {
     readonly ids: Ids;
     readonly clock: Clock;
     readonly secrets: Secrets;
+    readonly passwords: Passwords;
   };
   readonly logger: Logger;
   readonly metrics: Metrics;
@@ -37,9 +38,8 @@ type Start = {
 /** Serves the writes with the role `command`, the reads with `query`. */
 export const startApi = (start: Start): Promise<RunningServer> => {
   const { config, needs } = start;
-  const { log, ids, clock, secrets, freshness } = needs;
+  const { log, ids, clock, secrets, passwords, freshness } = needs;
   const tokens = openAccessTokens(secrets.accessTokenSeed);
-  const passwords = openPasswords({ pepper: secrets.passwordPepper, clock });
   const throttle = openThrottle(clock);
   const gate = openGate({
     log,
@@ -52,7 +52,7 @@ export const startApi = (start: Start): Promise<RunningServer> => {
     sights: sightsOf(log),
   });
   return startServer({
-    routes: playedBy(config.roles, routesOf({ ...needs, gate })),
+    routes: playedBy(config.roles, routesOf({ ...needs, gate, tokens })),
     gate,
     idempotency: openIdempotency({ log, ids }),
     freshness,

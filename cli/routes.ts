@@ -8,6 +8,7 @@ import { experimentWrites } from '../command-api/experiments/routes.js';
 import { collaboratorWrites } from '../command-api/collaborators/routes.js';
 import { insightsSettingsWrites } from '../command-api/insights-settings/routes.js';
 import { logStreamWrites } from '../command-api/log-streams/routes.js';
+import { loginWrites } from '../command-api/logins/routes.js';
 import { projectWrites } from '../command-api/projects/routes.js';
 import { openSessionBook } from '../command-api/sessions/book.js';
 import { openTurns } from '../command-api/access/turns.js';
@@ -17,6 +18,7 @@ import { traceWrites } from '../command-api/traces/routes.js';
 import { invitationWrites } from '../command-api/invitations/routes.js';
 import { userWrites } from '../command-api/users/routes.js';
 import type { Secrets } from '../engines/node/secrets.js';
+import type { AccessTokens, Passwords } from '../kernel/credentials.js';
 import type { Clock, Documents, EventLog, Ids } from '../kernel/ports.js';
 import type { Records } from '../kernel/records.js';
 import { annotationTemplateReads } from '../query-api/annotation-templates/routes.js';
@@ -44,6 +46,8 @@ type Needs = {
   readonly ids: Ids;
   readonly clock: Clock;
   readonly secrets: Secrets;
+  readonly tokens: AccessTokens;
+  readonly passwords: Passwords;
 };
 
 /** Every route that the service answers, with what each slice asks for. */
@@ -56,6 +60,7 @@ export const routesOf = (needs: Needs): readonly Route[] => {
   const description = openApiDocument({ operations, components });
   return [
     ...apiKeyWrites({ log, clock, gate, secrets }),
+    ...loginWrites(needs),
     ...sessionWrites({ log, ids, sessions }),
     ...traceWrites({ log, ids, clock, inTurn, joinSessions: sessions.joinSessions, ...questions }),
     ...ratingWrites({ log, inTurn }),

@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import { choiceOf, masked, type Config } from '../config.js';
 import { startErasing } from '../command-api/erasures/worker.js';
 import { bootstrap } from '../command-api/bootstrap/bootstrap.js';
+import { openPasswords } from '../engines/argon2/passwords.js';
 import { openSecrets, secretKeyOf } from '../engines/node/secrets.js';
 import { systemClock } from '../engines/node/clock.js';
 import { diskFiles } from '../engines/node/files.js';
@@ -113,7 +114,8 @@ const startIn = async (
   open.add(() => bus.close());
   const log = timed(await patiently('the log', () => engines.log(bus), patience), clock, metrics);
   open.add(() => log.close());
-  const needs = { log, ids, clock, secrets };
+  const passwords = openPasswords({ pepper: secrets.passwordPepper, clock });
+  const needs = { log, ids, clock, secrets, passwords };
   const bootstrapped = plays('command')
     ? await patiently('the log', () => bootstrap(needs, config.bootstrap), patience)
     : null;

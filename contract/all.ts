@@ -45,6 +45,7 @@ import {
   renameLogStream,
   searchLogStreams,
 } from './log-streams.js';
+import { changePassword, login, loginWithApiKey, logout, refreshToken } from './logins.js';
 import { customSearch } from './metrics.js';
 import type { Operation } from './operation.js';
 import {
@@ -89,6 +90,11 @@ export const operations: readonly Operation[] = [
   sessionsAvailableColumns,
   tracesAvailableColumns,
   spansAvailableColumns,
+  refreshToken,
+  login,
+  loginWithApiKey,
+  logout,
+  changePassword,
   createApiKey,
   listApiKeys,
   revokeApiKey,

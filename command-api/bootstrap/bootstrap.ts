@@ -2,6 +2,7 @@ import { keyValueForm } from '../../contract/api-keys.js';
 import type { Decision } from '../../kernel/decision.js';
 import type { Clock, EventLog, Ids } from '../../kernel/ports.js';
 import { Fault } from '../../kernel/fault.js';
+import type { Passwords } from '../../kernel/credentials.js';
 import { load, transact, type Authorship } from '../../kernel/transact.js';
 import { claim, type Standing } from '../../kernel/reservation.js';
 import type { OrganizationEvent } from '../../events/organizations.js';
@@ -17,6 +18,7 @@ import {
 } from '../access/streams.js';
 
 type Needs = {
+  readonly passwords: Pick<Passwords, 'hash'>;
   readonly log: EventLog;
   readonly ids: Ids;
   readonly clock: Clock;
@@ -31,6 +33,8 @@ type Wanted = {
   readonly email: string;
   /** A value from the environment; null = mint one. */
   readonly apiKey: string | null;
+  /** Becomes the admin's while they have none; null = they log in by other means. */
+  readonly password: string | null;
 };
 export type Bootstrapped = {
   readonly email: string;
@@ -56,11 +60,12 @@ const first = (ids: Ids) => ({
  * Makes what an empty log needs before anybody can call: an organisation, its admin, and a personal
  * key of that admin (design 9). Safe to repeat, also after a kill half-way: whatever is there
  * stays, a key that was minted but never shown is followed by another one (see `finish`). A given
- * key is registered whenever it is not known yet; one is minted only as long as there is no admin.
+ * key is registered whenever it is not known yet; one is minted only as long as there is no admin. A
+ * given password counts while the admin has none.
  * Throws Fault `invalid` for a given key out of form.
  */
 export const bootstrap = async (
-  { log, ids, clock, secrets }: Needs,
+  { log, ids, clock, secrets, passwords }: Needs,
   wanted: Wanted,
 ): Promise<Bootstrapped> => {
   const id = first(ids);
@@ -103,13 +108,27 @@ export const bootstrap = async (
   };
 
   async function makeAdmin(): Promise<void> {
+    const { state } = await load(log, userStream(id.user), users);
+    const isWanted = wanted.password !== null && (state?.passwordHash ?? null) === null;
+    const hash = isWanted ? await passwords.hash(wanted.password) : null;
+    const password: readonly UserEvent[] =
+      hash === null
+        ? []
+        : [
+            {
+              type: 'PasswordChanged',
+              data: { user_id: id.user, password_hash: hash, kept_family_id: null },
+            },
+          ];
     await transact<User | null, UserEvent>(
       log,
       userStream(id.user),
       users,
       (user): Decision<UserEvent> =>
         user !== null
-          ? []
+          ? user.passwordHash === null
+            ? password
+            : []
           : [
               {
                 type: 'UserCreated',
@@ -124,6 +143,7 @@ export const bootstrap = async (
                   created_at: at,
                 },
               },
+              ...password,
             ],
       authorship,
     );

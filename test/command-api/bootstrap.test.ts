@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { bootstrap } from '../../command-api/bootstrap/bootstrap.js';
+import { openPasswords } from '../../engines/argon2/passwords.js';
 import { randomIds } from '../../engines/node/ids.js';
 import { Fault } from '../../kernel/fault.js';
 import { start, type EventLog } from '../../kernel/ports.js';
@@ -7,20 +8,21 @@ import { testGate, testSecrets } from '../support/gate.js';
 import { testClock, testLog, type TestLog } from '../support/log.js';
 
 const secrets = testSecrets;
-const wanted = { organization: 'org', email: 'ada@example.org', apiKey: null };
+const wanted = { organization: 'org', email: 'ada@example.org', apiKey: null, password: null };
 const given = 'a-key-that-the-operator-chose-0123456789';
 
 describe('the first start', () => {
   let world: TestLog;
   const clock = testClock();
+  const passwords = openPasswords({ pepper: secrets.passwordPepper, clock });
   beforeEach(async () => {
     world = await testLog();
   });
   afterEach(() => world.close());
 
-  const begin = (more: { apiKey?: string } = {}, log: EventLog = world.log) =>
-    bootstrap({ log, ids: randomIds, clock, secrets }, { ...wanted, ...more });
-  const whole = async (more: { apiKey?: string } = {}) => {
+  const begin = (more: { apiKey?: string; password?: string } = {}, log: EventLog = world.log) =>
+    bootstrap({ log, ids: randomIds, clock, secrets, passwords }, { ...wanted, ...more });
+  const whole = async (more: { apiKey?: string; password?: string } = {}) => {
     const begun = await begin(more);
     await begun.finish();
     return begun.minted;
@@ -95,6 +97,20 @@ describe('the first start', () => {
     });
     await whole({ apiKey: given });
     expect(await enter(given)).to.equal(null);
+  });
+
+  it('gives the admin a password once, also later, and never another one', async () => {
+    const logIn = (password: string) =>
+      testGate({ log: world.log, clock })
+        .authenticate({ scheme: 'P', email: wanted.email, password }, '127.0.0.1')
+        .catch(() => null);
+    await whole();
+    expect(await logIn('a password of ada')).to.equal(null);
+    await whole({ password: 'a password of ada' });
+    await whole({ password: 'another password' });
+    expect(await logIn('a password of ada')).to.include({ organizationRole: 'admin' });
+    expect(await logIn('another password')).to.equal(null);
+    expect(JSON.stringify((await world.log.page(start, 100)).events)).not.to.include('password of');
   });
 
   it('refuses a key out of form', async () => {

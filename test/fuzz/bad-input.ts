@@ -68,6 +68,9 @@ const draw = (fuzz: Fuzz): Shot => {
   const query = validValue(operation.query, rng, known) as Readonly<Record<string, unknown>>;
   const valid = operation.body === null ? null : validValue(operation.body, rng, known);
   if (operation.form !== null) return drawForm(fuzz, addressOf(operation.path, params, query));
+  if (operation.encoding === 'urlencoded') {
+    return drawFields(fuzz, addressOf(operation.path, params, query));
+  }
   const shot: Shot = {
     mutation: 'none',
     path: addressOf(operation.path, params, query),
@@ -106,6 +109,28 @@ const drawForm = ({ operation, rng, known = {} }: Fuzz, path: string): Shot => {
     headers: { 'Content-Type': formType },
     body: isCut ? bytes.subarray(0, bytes.length - 20) : bytes,
     refused: isCut,
+  };
+};
+
+/** Urlencoded bodies: fields that fit, are twice there or hold nonsense, and broken encodings. */
+const drawFields = ({ operation, rng, known = {} }: Fuzz, path: string): Shot => {
+  const valid = validValue(operation.body ?? Type.Object({}), rng, known) as object;
+  const pairs = Object.entries(valid).map(
+    ([name, value]) => `${name}=${encodeURIComponent(String(value))}`,
+  );
+  const name = oneOf(rng, ['x', '__proto__', ...Object.keys(valid)]);
+  const bad = oneOf(rng, ['', '%', '%ff', '%00', '%ED%A0%80', 'a'.repeat(4_000), '[object]']);
+  pairs.push(`${name}=${bad}`);
+  const text = pairs.slice(rng() < 0.2 ? 1 : 0).join(oneOf(rng, ['&', '&', '&&', ';']));
+  const isJson = rng() < 0.1;
+  return {
+    mutation: isJson ? 'JSON' : `field ${name} = ${bad.slice(0, 20)}`,
+    path,
+    headers: {
+      'Content-Type': isJson ? 'application/json' : 'application/x-www-form-urlencoded',
+    },
+    body: Buffer.from(isJson ? JSON.stringify(valid) : text),
+    refused: isJson || bad === '%' || bad === '%ff' || bad === '%ED%A0%80',
   };
 };
 

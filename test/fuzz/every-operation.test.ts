@@ -3,7 +3,9 @@ import { operations } from '../../contract/all.js';
 import { readConfig } from '../../config.js';
 import { openLogOf } from '../../cli/folder.js';
 import type { Position } from '../../kernel/ports.js';
-import { startApp, type App } from '../support/app.js';
+import type { Operation } from '../../contract/operation.js';
+import { appPassword, startApp, type App } from '../support/app.js';
+import { adminEmail, basic, cookie, entrance } from '../support/logins.js';
 import { drawSeed } from '../support/outside.js';
 import { runs } from '../support/runs.js';
 import { fuzzOperation } from './bad-input.js';
@@ -47,6 +49,20 @@ const known = async ({ client }: App): Promise<Readonly<Record<string, unknown>>
   };
 };
 
+/** One of a scheme that the operation lists. */
+const credentialFor = async (
+  { schemes }: Operation,
+  app: App,
+): Promise<Readonly<Record<string, string>>> => {
+  if (schemes.includes('K')) return { 'Service-API-Key': app.apiKey };
+  if (schemes.includes('P')) return basic(adminEmail, appPassword);
+  if (!schemes.includes('C')) return {};
+  const door = entrance(app);
+  const login = await door.logIn();
+  door.close();
+  return cookie(login.cookie);
+};
+
 /** Statuses of input that is wrong in itself: nothing of it may reach the log. */
 const badInput = new Set([400, 413, 415, 422]);
 
@@ -79,7 +95,7 @@ describe('bad input on every operation', function () {
       let before = await head();
       const tally = await fuzzOperation({
         baseUrl: app.url,
-        credential: { 'Service-API-Key': app.apiKey },
+        credential: await credentialFor(operation, app),
         operation,
         runs: runsOf(operation.operationId),
         rng: seeded(seed),

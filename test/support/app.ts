@@ -14,6 +14,8 @@ export type App = Service & {
 };
 
 export const appKey = 'in-process-test-key-0123456789abcdefgh';
+/** Of the admin, whose e-mail is `admin@localhost`. */
+export const appPassword = 'in-process test password';
 
 /** `prepare` finds the empty data folder before the service does. */
 export const startApp = async (prepare?: (dir: string) => Promise<void>): Promise<App> => {
@@ -25,6 +27,7 @@ export const startApp = async (prepare?: (dir: string) => Promise<void>): Promis
       ASSAY_PORT: '0',
       ASSAY_OPS_PORT: '0',
       ASSAY_BOOTSTRAP_API_KEY: appKey,
+      ASSAY_BOOTSTRAP_PASSWORD: appPassword,
       ASSAY_LOG_LEVEL: 'silent',
       // Each client of a test says where it comes from, so that failures are counted apart.
       ASSAY_TRUSTED_PROXIES: '127.0.0.1',

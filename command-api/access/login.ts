@@ -1,0 +1,93 @@
+import type { TokenAnswer } from '../../contract/logins.js';
+import type { Answer, RefreshCookie, Request } from '../../contract/operation.js';
+import type { AccessTokens, RefreshTokens } from '../../kernel/credentials.js';
+import type { EventLog, Position } from '../../kernel/ports.js';
+import type { Instant } from '../../kernel/shapes.js';
+import { transact, type Authorship } from '../../kernel/transact.js';
+import {
+  begin,
+  families,
+  familySeconds,
+  idleSeconds,
+  secondsBetween,
+  type Family,
+} from './families.js';
+import type { User } from './folds.js';
+import { familyStream } from './streams.js';
+
+export type LoginNeeds = {
+  readonly log: EventLog;
+  readonly tokens: Pick<AccessTokens, 'issue'>;
+  readonly secrets: { readonly refreshTokens: RefreshTokens };
+};
+
+/**
+ * Starts a family of refresh tokens for a user who has proven who they are by `authMethod`, and
+ * answers its first tokens (contract 2.3).
+ */
+export const startLogin = async (
+  { log, tokens, secrets: { refreshTokens } }: LoginNeeds,
+  user: User,
+  authMethod: string,
+  { cause, mint }: Pick<Request<unknown, unknown, unknown>, 'cause' | 'mint'>,
+): Promise<Answer<TokenAnswer>> => {
+  const id = mint('FamilyId');
+  const value = refreshTokens.first(id);
+  const { state: family, position } = await transact(
+    log,
+    familyStream(id),
+    families,
+    begin({
+      family_id: id,
+      user_id: user.id,
+      organization_id: user.organizationId,
+      auth_method: authMethod,
+      password_changes: user.passwordChanges,
+      token_hash: refreshTokens.hash(value),
+      started_at: cause.at,
+      expires_at: later(cause.at, familySeconds),
+    }),
+    asUser(cause, user),
+  );
+  if (family === null) throw new Error('a login that was recorded is not there');
+  return loggedIn({ tokens, family, value, position, now: cause.at });
+};
+
+/** The answer of a login or of its renewal, with the refresh cookie. */
+export const loggedIn = async ({
+  tokens,
+  family,
+  value,
+  position,
+  now,
+}: {
+  readonly tokens: Pick<AccessTokens, 'issue'>;
+  readonly family: Family;
+  readonly value: string;
+  readonly position: Position;
+  readonly now: Instant;
+}): Promise<Answer<TokenAnswer>> => {
+  const { userId, organizationId } = family;
+  const session = { familyId: family.id, keyId: null };
+  const access = await tokens.issue({ userId, organizationId, session }, now, family.expiresAt);
+  return {
+    body: { access_token: access, token_type: 'bearer' },
+    cookie: cookieOf(value, family, now),
+    position,
+  };
+};
+
+/** It never outlives the family (contract 2.3, rule 3). */
+const cookieOf = (value: string, { expiresAt }: Family, now: Instant): RefreshCookie => ({
+  value,
+  maxAgeSeconds: Math.max(0, Math.floor(Math.min(idleSeconds, secondsBetween(now, expiresAt)))),
+});
+
+/** Nobody was asked for a credential; whoever proved to be the user acts as them. */
+export const asUser = (cause: Authorship, { id, role }: User): Authorship => ({
+  ...cause,
+  actor: { type: 'user', id, role },
+});
+
+const later = (at: Instant, seconds: number): Instant =>
+  new Date(Date.parse(at) + seconds * 1_000).toISOString().replace('Z', '000Z') as Instant;

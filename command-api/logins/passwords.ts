@@ -1,0 +1,18 @@
+import type { UserEvent } from '../../events/users.js';
+import { reject, type Decide } from '../../kernel/decision.js';
+import type { FamilyId } from '../../kernel/shapes.js';
+import type { User } from '../access/folds.js';
+
+/** Every login of the user ends but `kept`, the one that asks (contract 5.1). */
+export const changePassword =
+  (hash: string, kept: FamilyId | null): Decide<User | null, UserEvent> =>
+  (user) => {
+    if (user === null || !user.live) return reject('not-found', 'User not found');
+    if (user.passwordHash === hash) return [];
+    return [
+      {
+        type: 'PasswordChanged',
+        data: { user_id: user.id, password_hash: hash, kept_family_id: kept },
+      },
+    ];
+  };

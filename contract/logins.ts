@@ -1,0 +1,138 @@
+import { Type, type Static } from 'typebox';
+import { nullable, oneOf, secret } from '../kernel/shapes.js';
+import type { Complaint } from '../kernel/fault.js';
+import { message } from './envelope.js';
+import { operation } from './operation.js';
+
+/** Of contract 4.2; which of them are served is a matter of configuration. */
+export const identityProviders = [
+  'google',
+  'github',
+  'okta',
+  'azure-ad',
+  'custom',
+  'saml',
+] as const;
+export type IdentityProvider = (typeof identityProviders)[number];
+
+/** Code points of a password (contract 2.5). */
+export const passwordLength = { minLength: 12, maxLength: 128 } as const;
+
+/** Every failure of a login has these words, so that nobody learns which part was wrong. */
+export const loginFailed = 'Login failed';
+
+/** The answer of every login (contract 4.2); the refresh cookie comes beside it. */
+export const tokenAnswer = Type.Object({
+  access_token: secret(),
+  token_type: oneOf(['bearer']),
+});
+export type TokenAnswer = Static<typeof tokenAnswer>;
+
+const nothing = Type.Object({});
+const withoutCredential = {
+  method: 'POST',
+  schemes: [],
+  kind: 'w',
+  requires: 'public',
+  params: nothing,
+  query: nothing,
+} as const;
+
+export const socialLogin = operation({
+  ...withoutCredential,
+  operationId: 'socialLogin',
+  summary: 'Log in with the id_token of an identity provider',
+  section: '4.2',
+  path: '/v2/login/social',
+  cookie: true,
+  body: Type.Object({
+    id_token: Type.Optional(nullable(secret({ minLength: 1, maxLength: 16_384 }))),
+    provider: oneOf(identityProviders),
+    access_token: Type.Optional(nullable(secret())),
+  }),
+  response: tokenAnswer,
+});
+
+/** `id_token` may be left out only beside an `access_token`, which then proves nothing. */
+export const tokenComplaints = ({
+  id_token,
+  access_token,
+}: {
+  readonly id_token?: string | null;
+  readonly access_token?: string | null;
+}): readonly Complaint[] =>
+  id_token == null && access_token == null
+    ? [{ loc: ['body', 'id_token'], msg: 'Field required', type: 'missing' }]
+    : [];
+
+export const login = operation({
+  ...withoutCredential,
+  operationId: 'login',
+  summary: 'Log in with an e-mail and a password',
+  section: '5.1',
+  path: '/v2/login',
+  encoding: 'urlencoded',
+  cookie: true,
+  body: Type.Object({
+    username: Type.String(),
+    password: secret(),
+    grant_type: Type.Optional(Type.String({ pattern: '^password$' })),
+  }),
+  response: tokenAnswer,
+});
+
+export const loginWithApiKey = operation({
+  ...withoutCredential,
+  operationId: 'loginWithApiKey',
+  summary: 'Exchange an API key for an access token with its rights',
+  section: '5.1',
+  path: '/v2/login/api_key',
+  body: Type.Object({ api_key: secret() }),
+  response: tokenAnswer,
+});
+
+export const refreshToken = operation({
+  operationId: 'refreshToken',
+  summary: 'Renew the access token with the refresh cookie',
+  section: '4.3',
+  method: 'POST',
+  path: '/v2/refresh_token',
+  schemes: ['C'],
+  kind: 'w',
+  requires: 'cookie',
+  params: nothing,
+  query: nothing,
+  cookie: true,
+  response: tokenAnswer,
+});
+
+export const logout = operation({
+  operationId: 'logout',
+  summary: 'End the login of the refresh cookie or of the bearer token',
+  section: '5.1',
+  method: 'POST',
+  path: '/v2/logout',
+  schemes: ['C', 'B'],
+  kind: 'w',
+  requires: 'cookie',
+  params: nothing,
+  query: nothing,
+  cookie: true,
+  response: message,
+});
+
+export const changePassword = operation({
+  operationId: 'changePassword',
+  summary: 'Change one’s own password; other logins end',
+  section: '5.1',
+  method: 'PUT',
+  path: '/v2/current_user/password',
+  schemes: ['B', 'P'],
+  kind: 'w',
+  requires: 'person',
+  params: nothing,
+  query: nothing,
+  body: Type.Object({ current_password: secret(), new_password: secret(passwordLength) }),
+  response: message,
+  faults: ['forbidden'],
+});
