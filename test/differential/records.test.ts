@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { openRecords } from '../../engines/duckdb/records.js';
+import { openMongoRecords } from '../../engines/mongodb/records.js';
 import {
   aggregate,
   columnFacts,
@@ -25,52 +26,95 @@ import type {
 } from '../../kernel/records.js';
 import { temporaryFolder } from '../support/folder.js';
 import { scopeFor } from '../support/filter-generators.js';
+import { hasMongo, startMongo, type MongoServer } from '../support/mongo.js';
 import { metadataKeys, metricNames, recordGroups } from '../support/record-generators.js';
+import { drawSeed } from '../support/outside.js';
 import { runs } from '../support/runs.js';
+import { dropDatabase, skipMongo } from '../support/with-mongo.js';
 
 const batches = 4;
 const casesPerBatch = runs(550);
-const seed = Math.floor(Math.random() * 2 ** 31);
+const seed = drawSeed();
 
 describe('records and the reference', () => {
+  let mongo: MongoServer | null = null;
+  before(async () => {
+    if (hasMongo) mongo = await startMongo();
+  });
+  after(() => mongo?.stop());
+
   for (let batch = 0; batch < batches; batch += 1) {
-    it(`give one answer: data ${batch} of seed ${seed}`, async () => {
+    it(`give one answer on every engine: data ${batch} of seed ${seed}`, async () => {
       const [groups = []] = fc.sample(recordGroups(90), { seed: seed + batch, numRuns: 1 });
-      await withRecords(groups, (records) => compare(records, groups.flat(), seed + batch));
-    }).timeout(120_000);
+      await withEngines(mongo, groups, (engines) => compare(engines, groups.flat(), seed + batch));
+    }).timeout(240_000);
   }
+  if (!hasMongo) skipMongo('records and the reference');
 });
 
-const withRecords = async (
+/** An engine that holds the rows. */
+type Engine = {
+  readonly name: string;
+  readonly records: Records;
+  readonly close: () => Promise<void>;
+};
+
+const withEngines = async (
+  mongo: MongoServer | null,
   groups: readonly (readonly RecordRow[])[],
-  work: (records: Records) => Promise<void>,
+  work: (engines: readonly Engine[]) => Promise<void>,
 ): Promise<void> => {
-  const { dir, remove } = await temporaryFolder();
-  const records = await openRecords({ dir });
+  const engines = [await openDuckdb(), ...(mongo === null ? [] : [await openMongo(mongo)])];
   try {
     const writes = groups.flatMap((rows) =>
       rows[0] === undefined ? [] : [{ group: rows[0].group, fresh: true, rows }],
     );
     const mark = { position: '0000000000000001' as Position, fence: 1 };
-    await records.apply({ groups: writes, deletedRuns: [], deletedProjects: [] }, mark);
-    await work(records);
+    for (const { records } of engines) {
+      await records.apply({ groups: writes, deletedRuns: [], deletedProjects: [] }, mark);
+    }
+    await work(engines);
   } finally {
-    await records.close();
-    await remove();
+    for (const { close } of engines) await close();
   }
 };
 
+const openDuckdb = async (): Promise<Engine> => {
+  const { dir, remove } = await temporaryFolder();
+  const records = await openRecords({ dir });
+  const close = async (): Promise<void> => {
+    await records.close();
+    await remove();
+  };
+  return { name: 'DuckDB', records, close };
+};
+
+const openMongo = async (server: MongoServer): Promise<Engine> => {
+  const url = server.url();
+  const records = await openMongoRecords({ url });
+  const close = async (): Promise<void> => {
+    await records.close();
+    await dropDatabase(url);
+  };
+  return { name: 'MongoDB', records, close };
+};
+
 const compare = async (
-  records: Records,
+  engines: readonly Engine[],
   rows: readonly RecordRow[],
   batchSeed: number,
 ): Promise<void> => {
   await fc.assert(
     fc.asyncProperty(questionFor(metricTypes(ofProject(rows))), async (question) => {
-      if (question.ask === 'search') await compareSearch(records, rows, question.plan);
-      else await compareAggregate(records, rows, question.plan);
+      if (question.ask === 'search') await compareSearch(engines, rows, question.plan);
+      else await compareAggregate(engines, rows, question.plan);
     }),
-    { seed: batchSeed, numRuns: casesPerBatch, interruptAfterTimeLimit: 100_000 },
+    {
+      seed: batchSeed,
+      numRuns: casesPerBatch,
+      interruptAfterTimeLimit: 200_000,
+      markInterruptAsFailure: true,
+    },
   );
 };
 
@@ -163,8 +207,15 @@ const aggregatePlan = (
     }));
 };
 
+const onEach = async (
+  engines: readonly Engine[],
+  work: (engine: Engine) => Promise<void>,
+): Promise<void> => {
+  await Promise.all(engines.map(work));
+};
+
 const compareSearch = async (
-  records: Records,
+  engines: readonly Engine[],
   rows: readonly RecordRow[],
   plan: SearchPlan,
 ): Promise<void> => {
@@ -172,28 +223,33 @@ const compareSearch = async (
   const considered = project.filter((row) => considers(plan, row));
   const sorted = considered.toSorted(compareRows(plan.sort, metricTypes(project)));
   const page = sorted.slice(plan.offset, plan.offset + plan.limit);
-  const found = await records.search(plan);
-  expect(found.rows.map(nameOf)).to.deep.equal(page.map(nameOf));
-  expect(found.more).to.equal(sorted.length > plan.offset + plan.limit);
-  // Whole rows are dear to compare, and any few of them would do.
-  expect(found.rows.slice(0, 5).map(canonical)).to.deep.equal(page.slice(0, 5).map(canonical));
-  expect(await records.count(plan)).to.equal(considered.length);
   // Dearer than the rest together, and of no page: a third of the cases will do.
-  if (plan.limit !== 1) return;
-  expect(await records.columns(plan)).to.deep.equal(columnFacts(plan, project));
+  const facts = plan.limit === 1 ? columnFacts(plan, project) : null;
+  await onEach(engines, async ({ name, records }) => {
+    const found = await records.search(plan);
+    expect(found.rows.map(nameOf), name).to.deep.equal(page.map(nameOf));
+    expect(found.more, name).to.equal(sorted.length > plan.offset + plan.limit);
+    // Whole rows are dear to compare, and any few of them would do.
+    const [some, few] = [found.rows.slice(0, 5), page.slice(0, 5)];
+    expect(some.map(canonical), name).to.deep.equal(few.map(canonical));
+    expect(await records.count(plan), name).to.equal(considered.length);
+    if (facts !== null) expect(await records.columns(plan), name).to.deep.equal(facts);
+  });
 };
 
 const nameOf = ({ group, ordinal }: RecordRow): string => `${group} ${ordinal}`;
 
 const compareAggregate = async (
-  records: Records,
+  engines: readonly Engine[],
   rows: readonly RecordRow[],
   plan: AggregatePlan,
 ): Promise<void> => {
   const project = rows.filter(({ values }) => values['project_id'] === plan.project);
   const expected = aggregate(plan, project);
-  const found = await records.aggregate(plan);
-  expect(settled(found, expected, plan, project)).to.deep.equal(plain(expected));
+  await onEach(engines, async ({ name, records }) => {
+    const found = await records.aggregate(plan);
+    expect(settled(found, expected, plan, project), name).to.deep.equal(plain(expected));
+  });
 };
 
 /** Members in one order and without prototypes. */

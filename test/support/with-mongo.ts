@@ -8,11 +8,7 @@ import { hasMongo, howToHaveMongo, startMongo, type MongoServer } from './mongo.
 export const withMongo = (title: string, tests: (server: () => MongoServer) => void): void => {
   describe(title, () => {
     if (!hasMongo) {
-      it(howToHaveMongo, function () {
-        if (process.env['CI'] === 'true') throw new Error(`in CI nothing may be ${howToHaveMongo}`);
-        process.stdout.write(`    ${title}: ${howToHaveMongo}\n`);
-        this.skip();
-      });
+      skipMongo(title);
       return;
     }
     let server: MongoServer | null = null;
@@ -24,6 +20,15 @@ export const withMongo = (title: string, tests: (server: () => MongoServer) => v
       if (server === null) throw new Error('MongoDB is started before the first test, not earlier');
       return server;
     });
+  });
+};
+
+/** A test in the place of those that need a MongoDB where there is none. */
+export const skipMongo = (title: string): void => {
+  it(howToHaveMongo, function () {
+    if (process.env['CI'] === 'true') throw new Error(`in CI nothing may be ${howToHaveMongo}`);
+    process.stdout.write(`    ${title}: ${howToHaveMongo}\n`);
+    this.skip();
   });
 };
 
