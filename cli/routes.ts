@@ -15,6 +15,7 @@ import { openTurns } from '../command-api/access/turns.js';
 import { ratingWrites } from '../command-api/ratings/routes.js';
 import { sessionWrites } from '../command-api/sessions/routes.js';
 import { traceWrites } from '../command-api/traces/routes.js';
+import { groupWrites } from '../command-api/groups/routes.js';
 import { invitationWrites } from '../command-api/invitations/routes.js';
 import { userWrites } from '../command-api/users/routes.js';
 import type { Secrets } from '../engines/node/secrets.js';
@@ -32,6 +33,7 @@ import { metricReads } from '../query-api/metrics/routes.js';
 import { projectReads } from '../query-api/projects/routes.js';
 import { ratingReads } from '../query-api/ratings/routes.js';
 import { recordReads } from '../query-api/records/routes.js';
+import { groupReads } from '../query-api/groups/routes.js';
 import { userReads } from '../query-api/users/routes.js';
 import { peopleOf } from './people.js';
 import { questionsOf } from './questions.js';
@@ -76,6 +78,8 @@ export const routesOf = (needs: Needs): readonly Route[] => {
     ...annotationTemplateReads({ documents, records }),
     ...userWrites({ log, ids, gate, ...people }),
     ...invitationWrites({ log, ids, secrets }),
+    ...groupWrites({ log, ids, gate }),
+    ...groupReads({ documents }),
     ...userReads({ documents, ...people }),
     ...projectReads({ documents, gate }),
     ...experimentReads({ documents, records }),

@@ -79,6 +79,18 @@ import {
   searchUsers,
   userComponents,
 } from './users.js';
+import {
+  addGroupMembers,
+  changeGroup,
+  changeGroupMember,
+  createGroup,
+  deleteGroup,
+  getGroup,
+  listGroupMembers,
+  listGroups,
+  listOwnGroups,
+  removeGroupMember,
+} from './groups.js';
 import { inviteUsers } from './invitations.js';
 import { healthcheck, readDescription } from './service.js';
 
@@ -106,6 +118,16 @@ export const operations: readonly Operation[] = [
   listUserRoles,
   listGroupRoles,
   listCollaboratorRoles,
+  listOwnGroups,
+  createGroup,
+  listGroups,
+  getGroup,
+  changeGroup,
+  deleteGroup,
+  addGroupMembers,
+  listGroupMembers,
+  changeGroupMember,
+  removeGroupMember,
   customSearch,
   createProject,
   listProjects,

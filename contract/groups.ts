@@ -1,9 +1,20 @@
 import { Type, type Static } from 'typebox';
-import { id, instant, maybe, name, nullable, oneOf } from '../kernel/shapes.js';
+import {
+  id,
+  instant,
+  maybe,
+  name,
+  nullable,
+  oneOf,
+  type GroupMemberId,
+  type Instant,
+  type UserId,
+} from '../kernel/shapes.js';
 import { envelope, message, paged } from './envelope.js';
 import { operation } from './operation.js';
-import { permission } from './people.js';
-import { groupRoles } from './roles.js';
+import { permission, type UserBlock } from './people.js';
+import { groupMemberPermissions, groupPermissions, type GroupStanding } from './permissions.js';
+import { atLeast, groupRoles, organizationRoles, type GroupRole, type Principal } from './roles.js';
 
 /**
  * Contract 5.3: `public` open to join; `private` members hidden, a maintainer lets people in;
@@ -90,7 +101,7 @@ export const createGroup = operation({
     users: maybe(Type.Array(newMember, { maxItems: addedMembersMax })),
   }),
   response: group,
-  faults: ['forbidden', 'already-exists'],
+  faults: ['forbidden', 'not-found', 'already-exists'],
 });
 
 export const listGroups = operation({
@@ -171,7 +182,7 @@ export const addGroupMembers = operation({
   query: nothing,
   body: Type.Array(newMember, { minItems: 1, maxItems: addedMembersMax }),
   response: Type.Array(groupMember),
-  faults: ['forbidden', 'not-found'],
+  faults: ['forbidden', 'not-found', 'conflict'],
 });
 
 export const listGroupMembers = operation({
@@ -218,4 +229,47 @@ export const removeGroupMember = operation({
   query: nothing,
   response: message,
   faults: ['forbidden', 'not-found', 'conflict'],
+});
+
+/** The caller before a group, as contract 5.3 judges them. */
+export const standingIn = (
+  visibility: Visibility,
+  role: GroupRole | null,
+  { organizationRole }: Pick<Principal, 'organizationRole'>,
+): GroupStanding => ({
+  visibility,
+  role,
+  overGroups: atLeast(organizationRoles, organizationRole, 'manager'),
+});
+
+export const groupAnswer = (
+  shown: GroupFacts,
+  size: number,
+  standing: GroupStanding,
+): Static<typeof group> => ({
+  ...shown,
+  size,
+  role: standing.role,
+  permissions: [...groupPermissions(standing)],
+});
+
+type Membership = {
+  readonly id: GroupMemberId;
+  readonly role: GroupRole;
+  readonly created_at: Instant;
+};
+export const groupMemberAnswer = (
+  member: Membership,
+  user: NonNullable<UserBlock>,
+  standing: GroupStanding,
+  onlooker: UserId,
+): Static<typeof groupMember> => ({
+  id: member.id,
+  user_id: user.id as UserId,
+  group_role: member.role,
+  first_name: user.first_name,
+  last_name: user.last_name,
+  email: user.email,
+  created_at: member.created_at,
+  permissions: [...groupMemberPermissions(standing, user.id === onlooker)],
 });

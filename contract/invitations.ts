@@ -47,7 +47,7 @@ export const inviteUsers = operation({
       }),
     ),
   }),
-  faults: ['forbidden', 'not-found', 'already-exists'],
+  faults: ['forbidden', 'not-found', 'already-exists', 'conflict'],
 });
 
 const emailForm = /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u;

@@ -2,6 +2,7 @@ import {
   atLeast,
   organizationRoles,
   projectRoles,
+  type GroupRole,
   type OrganizationRole,
   type ProjectRole,
 } from './roles.js';
@@ -80,3 +81,51 @@ export const collaboratorPermissions = (
     permitted('delete', isOwner || isSelf, 'Needs the role owner'),
   ];
 };
+
+/** What decides what a caller may do with a group they see. */
+export type GroupStanding = {
+  readonly visibility: 'public' | 'private' | 'hidden' | 'protected';
+  /** The caller's role in the group; null for who is not in it. */
+  readonly role: GroupRole | null;
+  /** `manager` and `admin` of the organisation stand above every group of it. */
+  readonly overGroups: boolean;
+};
+
+export const maintainsGroup = ({ role, overGroups }: GroupStanding): boolean =>
+  overGroups || role === 'maintainer';
+
+/** Members of private and hidden groups are for members only (contract 5.3). */
+export const seesMembers = ({ visibility, role, overGroups }: GroupStanding): boolean =>
+  visibility === 'public' ||
+  visibility === 'protected' ||
+  overGroups ||
+  role === 'member' ||
+  role === 'maintainer';
+
+export const groupPermissions = (standing: GroupStanding): readonly Permission[] => {
+  const { visibility, role } = standing;
+  const isIn = role === 'member' || role === 'maintainer';
+  const otherwise = isIn
+    ? 'already a member'
+    : role === 'pending'
+      ? 'waits for a maintainer'
+      : visibility === 'private'
+        ? 'joining needs a maintainer'
+        : visibility === 'public'
+          ? 'open to join'
+          : 'joined by being added only';
+  return [
+    permitted('update', maintainsGroup(standing), 'maintainers only'),
+    permitted('list_members', seesMembers(standing), 'members only'),
+    permitted('join', role === null && visibility === 'public', otherwise),
+    permitted('request_to_join', role === null && visibility === 'private', otherwise),
+  ];
+};
+
+export const groupMemberPermissions = (
+  standing: GroupStanding,
+  isSelf: boolean,
+): readonly Permission[] => [
+  permitted('update_role', maintainsGroup(standing), 'maintainers only'),
+  permitted('delete', maintainsGroup(standing) || isSelf, 'maintainers only'),
+];

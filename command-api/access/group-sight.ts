@@ -1,5 +1,6 @@
-import type { OrganizationRole, Principal, Sight } from '../../contract/roles.js';
-import { atLeast, organizationRoles } from '../../contract/roles.js';
+import { standingIn } from '../../contract/groups.js';
+import { maintainsGroup, type GroupStanding } from '../../contract/permissions.js';
+import type { Principal, Sight } from '../../contract/roles.js';
 import type { EventReader } from '../../kernel/ports.js';
 import { load } from '../../kernel/transact.js';
 import { groups, type Group } from './groups.js';
@@ -11,9 +12,9 @@ export const groupOf = async (log: EventReader, id: string): Promise<Group | nul
   return state?.live === true ? state : null;
 };
 
-/** `manager` and `admin` see and change every group of their organisation (contract 2.6). */
-export const overGroups = (role: OrganizationRole): boolean =>
-  atLeast(organizationRoles, role, 'manager');
+/** The caller before the group (contract 5.3). */
+export const standingOf = (group: Group, principal: Principal): GroupStanding =>
+  standingIn(group.visibility, group.members.get(principal.userId)?.role ?? null, principal);
 
 /**
  * Contract 2.6: a hidden group of others is out of sight; a bound key is refused after that, since
@@ -32,17 +33,15 @@ export const maintainerSight =
   async (principal: Principal, id: string): Promise<Sight> => {
     const group = await groupOf(log, id);
     if (group === null || !isSeen(group, principal)) return 'unseen';
-    return !isBound(principal) && maintains(group, principal) ? 'allowed' : 'forbidden';
+    return !isBound(principal) && maintainsGroup(standingOf(group, principal))
+      ? 'allowed'
+      : 'forbidden';
   };
 
-const isSeen = (group: Group, principal: Principal): boolean =>
-  group.organizationId === principal.organizationId &&
-  (group.visibility !== 'hidden' ||
-    group.members.has(principal.userId) ||
-    overGroups(principal.organizationRole));
-
-export const maintains = (group: Group, principal: Principal): boolean =>
-  overGroups(principal.organizationRole) ||
-  group.members.get(principal.userId)?.role === 'maintainer';
+const isSeen = (group: Group, principal: Principal): boolean => {
+  if (group.organizationId !== principal.organizationId) return false;
+  const { visibility, role, overGroups } = standingOf(group, principal);
+  return visibility !== 'hidden' || role !== null || overGroups;
+};
 
 const isBound = ({ key }: Principal): boolean => key !== null && key.projectId !== null;

@@ -29,6 +29,7 @@ const known = async ({ client }: App): Promise<Readonly<Record<string, unknown>>
       traces: [{ input: 'in', spans: [{ type: 'tool', id: span, input: 'in' }] }],
     },
   });
+  const group = await client.call<Made>('POST', '/v2/groups', { body: { name: 'fuzz' } });
   const key = await client.call<{ created_by: string }>('POST', '/v2/users/api_keys', {
     body: { description: 'fuzz' },
   });
@@ -45,6 +46,7 @@ const known = async ({ client }: App): Promise<Readonly<Record<string, unknown>>
     trace_id: logged.body.trace_ids[0],
     parent_id: logged.body.trace_ids[0],
     user_id: key.body.created_by,
+    group_id: group.body.id,
     span_id: span,
   };
 };

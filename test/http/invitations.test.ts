@@ -60,8 +60,24 @@ describe('invitations over HTTP', () => {
   });
 
   it('puts the invited into groups, and refuses groups of others', async () => {
-    const unknown = await invite({ emails: [someone()], group_ids: [randomUUID()] });
-    expectRefused(unknown, 404, 'not_found');
+    const group = async (as: Client): Promise<string> => {
+      const { body } = await as.call<{ id: string }>('POST', '/v2/groups', {
+        body: { name: randomUUID() },
+      });
+      return body.id;
+    };
+    const ours = await group(cast.ours.user.as);
+    const emails = [someone(), someone()];
+    expect((await invite({ emails, group_ids: [ours] })).status).to.equal(200);
+    const listed = await cast.ours.user.as.call<{ members: { email: string }[] }>(
+      'GET',
+      `/v2/groups/${ours}/members`,
+    );
+    expect(listed.body.members.map(({ email }) => email)).to.include.members(emails);
+    for (const id of [randomUUID(), await group(cast.theirs.user.as)]) {
+      const refused = await invite({ emails: [someone()], group_ids: [ours, id] });
+      expectRefused(refused, 404, 'not_found');
+    }
   });
 
   it('answers 409 for an e-mail in use in any spelling, and then invites nobody', async () => {

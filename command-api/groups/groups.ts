@@ -1,0 +1,94 @@
+import type { Visibility } from '../../contract/groups.js';
+import type { GroupRole } from '../../contract/roles.js';
+import type { GroupEvent } from '../../events/groups.js';
+import { reject, type Decide } from '../../kernel/decision.js';
+import type { GroupId, Instant, OrganizationId, UserId } from '../../kernel/shapes.js';
+import type { Group, Newcomer } from '../access/groups.js';
+
+type Decides = Decide<Group | null, GroupEvent>;
+type Creation = {
+  readonly id: GroupId;
+  readonly organizationId: OrganizationId;
+  readonly name: string;
+  readonly description: string | null;
+  readonly visibility: Visibility;
+  readonly createdBy: UserId;
+  readonly createdAt: Instant;
+  /** The creator among them; each user once. */
+  readonly members: readonly Newcomer[];
+};
+export type GroupChange = {
+  readonly name?: string | null;
+  readonly description?: string | null;
+  readonly visibility?: Visibility | null;
+};
+
+export const create =
+  (creation: Creation): Decides =>
+  (group) =>
+    group !== null
+      ? []
+      : [
+          {
+            type: 'GroupCreated',
+            data: {
+              group_id: creation.id,
+              organization_id: creation.organizationId,
+              name: creation.name,
+              description: creation.description,
+              visibility: creation.visibility,
+              created_by: creation.createdBy,
+              created_at: creation.createdAt,
+            },
+          },
+          ...creation.members.map(({ userId: user_id, role, id: member_id }): GroupEvent => ({
+            type: 'GroupMemberAdded',
+            data: { group_id: creation.id, member_id, user_id, role },
+          })),
+        ];
+
+/** Null and absence leave a member as it is. */
+export const change =
+  (group_id: GroupId, wanted: GroupChange): Decides =>
+  (group) => {
+    if (group === null || !group.live) return reject('not-found', 'Group not found');
+    const name = wanted.name ?? group.name;
+    const description = wanted.description ?? group.description;
+    const visibility = wanted.visibility ?? group.visibility;
+    const isSame =
+      name === group.name && description === group.description && visibility === group.visibility;
+    return isSame
+      ? []
+      : [{ type: 'GroupDetailsChanged', data: { group_id, name, description, visibility } }];
+  };
+
+export const remove =
+  (group_id: GroupId): Decides =>
+  (group) =>
+    group === null || !group.live
+      ? []
+      : [{ type: 'GroupDeleted', data: { group_id, organization_id: group.organizationId } }];
+
+export const changeMember =
+  (group_id: GroupId, user_id: UserId, role: GroupRole): Decides =>
+  (group) => {
+    const known = group?.live === true ? group.members.get(user_id) : undefined;
+    if (group === null || known === undefined) return reject('not-found', 'Member not found');
+    if (known.role === role) return [];
+    if (isLastMaintainer(group, user_id)) return lastMaintainer();
+    return [{ type: 'GroupMemberRoleChanged', data: { group_id, user_id, role } }];
+  };
+
+export const removeMember =
+  (group_id: GroupId, user_id: UserId): Decides =>
+  (group) => {
+    if (group?.members.has(user_id) !== true) return [];
+    if (isLastMaintainer(group, user_id)) return lastMaintainer();
+    return [{ type: 'GroupMemberRemoved', data: { group_id, user_id } }];
+  };
+
+const isLastMaintainer = ({ members }: Group, user: UserId): boolean =>
+  members.get(user)?.role === 'maintainer' &&
+  [...members].every(([other, { role }]) => other === user || role !== 'maintainer');
+
+const lastMaintainer = () => reject('conflict', 'The last maintainer of a group stays one');

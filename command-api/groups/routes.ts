@@ -1,0 +1,251 @@
+import type { Gate } from '../../contract/gate.js';
+import {
+  addGroupMembers,
+  changeGroup,
+  changeGroupMember,
+  createGroup,
+  deleteGroup,
+  groupAnswer,
+  groupMemberAnswer,
+  removeGroupMember,
+} from '../../contract/groups.js';
+import { route, type Route } from '../../contract/operation.js';
+import type { UserBlock } from '../../contract/people.js';
+import { maintainsGroup, type GroupStanding } from '../../contract/permissions.js';
+import type { GroupRole, Principal } from '../../contract/roles.js';
+import type { GroupEvent } from '../../events/groups.js';
+import { Fault } from '../../kernel/fault.js';
+import type { EventLog, Ids, Recorded, StreamName } from '../../kernel/ports.js';
+import { claim, release, type Standing } from '../../kernel/reservation.js';
+import type { GroupId, Instant, OrganizationId, UserId } from '../../kernel/shapes.js';
+import { load, transact, type Authorship } from '../../kernel/transact.js';
+import { standingOf } from '../access/group-sight.js';
+import { admit, groups, isIn, type Group } from '../access/groups.js';
+import { userBlockOf } from '../access/people.js';
+import { groupStream, reservationStream } from '../access/streams.js';
+import { change, changeMember, create, remove, removeMember } from './groups.js';
+
+export type GroupNeeds = {
+  readonly log: EventLog;
+  readonly ids: Ids;
+  readonly gate: Pick<Gate, 'userInSight'>;
+};
+
+export const groupWrites = ({ log, ids, gate }: GroupNeeds): readonly Route[] => {
+  const names = groupNames(log, ids);
+  const present = async (id: GroupId): Promise<Group> => {
+    const { state } = await load(log, groupStream(id), groups);
+    return live(state);
+  };
+  const membersOf = async (users: readonly UserId[], principal: Principal): Promise<void> => {
+    for (const user of new Set(users)) {
+      if ((await gate.userInSight(principal, user)) === null) {
+        throw new Fault('not-found', 'User not found');
+      }
+    }
+  };
+
+  return [
+    route(createGroup, async ({ body, principal, cause, mint }) => {
+      const id = mint('GroupId');
+      const listed = (body.users ?? []).map(({ user_id, role }) => [user_id, role] as const);
+      await membersOf(
+        listed.map(([user]) => user),
+        principal,
+      );
+      const roles = new Map<UserId, GroupRole>([
+        ...listed.map(([user, role]) => [user, role ?? 'member'] as const),
+        [principal.userId, 'maintainer'],
+      ]);
+      await names.take(principal.organizationId, body.name, id, cause);
+      const { state, position } = await transact(
+        log,
+        groupStream(id),
+        groups,
+        create({
+          id,
+          organizationId: principal.organizationId,
+          name: body.name,
+          description: body.description ?? null,
+          visibility: body.visibility ?? 'public',
+          createdBy: principal.userId,
+          createdAt: cause.at,
+          members: [...roles].map(([userId, role]) => ({
+            userId,
+            role,
+            id: mint('GroupMemberId'),
+          })),
+        }),
+        cause,
+      );
+      return { position, body: answerOf(live(state), principal) };
+    }),
+
+    route(changeGroup, async ({ body, params, principal, cause }) => {
+      const id = params.group_id;
+      const before = await present(id);
+      const renamed = body.name != null && body.name !== before.name ? body.name : null;
+      if (renamed !== null) await names.take(before.organizationId, renamed, id, cause);
+      const { state, position } = await transact(
+        log,
+        groupStream(id),
+        groups,
+        change(id, body),
+        cause,
+      );
+      if (renamed !== null) await names.free(before, cause);
+      return { position, body: answerOf(live(state), principal) };
+    }),
+
+    route(deleteGroup, async ({ params, cause }) => {
+      const id = params.group_id;
+      const before = await present(id);
+      const { position } = await transact(log, groupStream(id), groups, remove(id), cause);
+      await names.free(before, cause);
+      return { position, body: { message: 'The group is deleted; its project roles end.' } };
+    }),
+
+    ...memberWrites({ log, present, membersOf }),
+  ];
+};
+
+type MemberNeeds = {
+  readonly log: EventLog;
+  readonly present: (id: GroupId) => Promise<Group>;
+  readonly membersOf: (users: readonly UserId[], principal: Principal) => Promise<void>;
+};
+
+const memberWrites = ({ log, present, membersOf }: MemberNeeds): readonly Route[] => {
+  const answers = async (group: Group, users: readonly UserId[], principal: Principal) => {
+    const events = (await log.read(groupStream(group.id))) as readonly Recorded[];
+    const joined = new Map(events.flatMap((event) => joining(event as Recorded<never>)));
+    return Promise.all(
+      [...new Set(users)].map(async (user) => {
+        const member = group.members.get(user);
+        if (member === undefined) throw new Fault('not-found', 'Member not found');
+        const since = joined.get(user) ?? group.createdAt;
+        const block = (await userBlockOf(log, user)) ?? nameless(user);
+        const standing = standingOf(group, principal);
+        return groupMemberAnswer(
+          { ...member, created_at: since },
+          block,
+          standing,
+          principal.userId,
+        );
+      }),
+    );
+  };
+
+  return [
+    route(addGroupMembers, async ({ body, params, principal, cause, mint }) => {
+      const id = params.group_id;
+      const group = await present(id);
+      const standing = standingOf(group, principal);
+      const users = body.map(({ user_id }) => user_id);
+      if (!maintainsGroup(standing) && users.some((user) => user !== principal.userId)) {
+        throw new Fault('forbidden', 'Only maintainers add others');
+      }
+      await membersOf(users, principal);
+      const wanted = body.map(({ user_id: userId, role }) => ({
+        userId,
+        role: maintainsGroup(standing) ? (role ?? 'member') : ownRole(standing),
+        id: mint('GroupMemberId'),
+      }));
+      const decide = admit(id, wanted);
+      const { state, position } = await transact(log, groupStream(id), groups, decide, cause);
+      return { position, body: await answers(live(state), users, principal) };
+    }),
+
+    route(changeGroupMember, async ({ body, params, principal, cause }) => {
+      const { group_id: id, user_id: user } = params;
+      const decide = changeMember(id, user, body.role);
+      const { state, position } = await transact(log, groupStream(id), groups, decide, cause);
+      const [shown] = await answers(live(state), [user], principal);
+      if (shown === undefined) throw new Fault('not-found', 'Member not found');
+      return { position, body: shown };
+    }),
+
+    route(removeGroupMember, async ({ params, principal, cause }) => {
+      const { group_id: id, user_id: user } = params;
+      const group = await present(id);
+      if (user !== principal.userId && !maintainsGroup(standingOf(group, principal))) {
+        throw new Fault('forbidden', 'Only maintainers remove others');
+      }
+      if (!group.members.has(user)) throw new Fault('not-found', 'Member not found');
+      const decide = removeMember(id, user);
+      const { position } = await transact(log, groupStream(id), groups, decide, cause);
+      return { position, body: { message: 'The user is no member of the group any more.' } };
+    }),
+  ];
+};
+
+/**
+ * What becomes of somebody who comes by themselves (contract 5.3); whoever is in the group already
+ * stays as they are.
+ */
+const ownRole = ({ visibility, role }: GroupStanding): GroupRole => {
+  if (role !== null) return role;
+  if (visibility === 'public') return 'member';
+  if (visibility === 'private') return 'pending';
+  throw new Fault('forbidden', 'This group is joined by being added only');
+};
+
+/** Names of groups are unique in their organisation (contract 5.3). */
+const groupNames = (log: EventLog, ids: Ids) => {
+  const nameStream = (organization: OrganizationId, name: string): StreamName =>
+    reservationStream('group', ids.derive('Reservation', organization, name));
+  const standing =
+    (name: string) =>
+    async (holder: string): Promise<Standing> => {
+      const { state } = await load(log, groupStream(holder), groups);
+      if (state !== null && !state.live) return 'gone';
+      return state?.name === name ? 'has it' : 'may come';
+    };
+  return {
+    take: async (
+      organization: OrganizationId,
+      name: string,
+      holder: GroupId,
+      cause: Authorship,
+    ): Promise<void> => {
+      if (!(await claim(log, nameStream(organization, name), holder, standing(name), cause))) {
+        throw new Fault('already-exists', `A group named '${name}' exists already`);
+      }
+    },
+    free: ({ organizationId, name, id }: Group, cause: Authorship): Promise<void> =>
+      release(log, nameStream(organizationId, name), id, cause),
+  };
+};
+
+const live = (group: Group | null): Group => {
+  if (group === null || !group.live) throw new Fault('not-found', 'Group not found');
+  return group;
+};
+
+const answerOf = (group: Group, principal: Principal) =>
+  groupAnswer(
+    {
+      id: group.id,
+      name: group.name,
+      description: group.description,
+      visibility: group.visibility,
+      created_at: group.createdAt,
+    },
+    [...group.members.values()].filter(({ role }) => isIn(role)).length,
+    standingOf(group, principal),
+  );
+
+const joining = ({
+  type,
+  data,
+  metadata,
+}: Recorded<GroupEvent>): readonly (readonly [string, Instant])[] =>
+  type === 'GroupMemberAdded' ? [[data.user_id, metadata.at]] : [];
+
+/** A user who was removed in between. */
+const nameless = (id: UserId): NonNullable<UserBlock> => ({
+  id,
+  email: '',
+  first_name: '',
+  last_name: '',
+});

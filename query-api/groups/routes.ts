@@ -1,0 +1,122 @@
+import {
+  getGroup,
+  groupAnswer,
+  groupMemberAnswer,
+  listGroupMembers,
+  listGroups,
+  listOwnGroups,
+  standingIn,
+} from '../../contract/groups.js';
+import { reading, type Route } from '../../contract/operation.js';
+import { seesMembers, type GroupStanding } from '../../contract/permissions.js';
+import { atLeast, organizationRoles, type Principal } from '../../contract/roles.js';
+import { byCodePoint } from '../../kernel/code-points.js';
+import { Fault } from '../../kernel/fault.js';
+import type { Filter } from '../../kernel/filter.js';
+import type { Documents } from '../../kernel/ports.js';
+import type { GroupId } from '../../kernel/shapes.js';
+import { groupList, type ListedGroup } from '../../projections/group-list.js';
+import { userList } from '../../projections/user-list.js';
+import { pageInMemory, pageOf } from '../listings.js';
+import { peopleOf } from '../people.js';
+import { groupsOfOneMax } from '../sight.js';
+
+/** The reads of contract 5.3 and 4.15, all within the caller's organisation. */
+export const groupReads = ({ documents }: { readonly documents: Documents }): readonly Route[] => {
+  const { collection } = groupList;
+  const present = async (id: GroupId, principal: Principal): Promise<ListedGroup> => {
+    const found = await documents.get<ListedGroup>(collection, id);
+    if (found?.scope !== principal.organizationId) throw new Fault('not-found', 'Group not found');
+    return found.body;
+  };
+
+  return [
+    reading(listOwnGroups, [collection], async ({ principal }) => {
+      const { documents: found } = await documents.find<ListedGroup>(collection, {
+        scope: principal.organizationId,
+        filter: hasMember(principal.userId),
+        limit: groupsOfOneMax,
+      });
+      const own = found.flatMap(({ body }) => {
+        const { role, ...shown } = answerOf(body, principal);
+        return role === null ? [] : [{ ...shown, role }];
+      });
+      return {
+        body: own.toSorted(
+          (one, other) => byCodePoint(one.name, other.name) || byCodePoint(one.id, other.id),
+        ),
+      };
+    }),
+
+    reading(listGroups, [collection], async ({ query, principal }) => {
+      const { rows, measure } = await pageOf<ListedGroup>(
+        documents,
+        collection,
+        principal.organizationId,
+        { ...query, filters: inSight(principal), sort: { column: 'name', ascending: true } },
+      );
+      return { body: { ...measure, groups: rows.map((row) => answerOf(row.body, principal)) } };
+    }),
+
+    reading(getGroup, [collection], async ({ params, principal }) => ({
+      body: answerOf(await present(params.group_id, principal), principal),
+    })),
+
+    reading(
+      listGroupMembers,
+      [collection, userList.collection],
+      async ({ params, query, principal }) => {
+        const group = await present(params.group_id, principal);
+        const standing = standingOf(group, principal);
+        if (!seesMembers(standing)) throw new Fault('forbidden', 'Only members see the members');
+        const ids = group.members.map(({ user_id }) => user_id);
+        const people = await peopleOf(documents, principal.organizationId, ids);
+        const shown = group.members.flatMap((member) => {
+          const user = people.get(member.user_id) ?? null;
+          return user === null ? [] : [groupMemberAnswer(member, user, standing, principal.userId)];
+        });
+        const { rows, measure } = pageInMemory(shown, query, ({ email }) => email);
+        return { body: { ...measure, members: [...rows] } };
+      },
+    ),
+  ];
+};
+
+const standingOf = ({ facts, members }: ListedGroup, principal: Principal): GroupStanding => {
+  const own = members.find(({ user_id }) => user_id === principal.userId);
+  return standingIn(facts.visibility, own?.role ?? null, principal);
+};
+
+const answerOf = (group: ListedGroup, principal: Principal) =>
+  groupAnswer(
+    group.facts,
+    group.members.filter(({ role }) => role !== 'pending').length,
+    standingOf(group, principal),
+  );
+
+const hasMember = (user: string): Filter => ({
+  kind: 'id',
+  column: 'members',
+  operator: 'contains',
+  values: [user],
+  caseSensitive: true,
+});
+
+/** Hidden groups are for their members, `manager` and `admin`. */
+const inSight = ({ userId, organizationRole }: Principal): readonly Filter[] =>
+  atLeast(organizationRoles, organizationRole, 'manager')
+    ? []
+    : [
+        {
+          any: [
+            {
+              kind: 'text',
+              column: 'visibility',
+              operator: 'ne',
+              values: ['hidden'],
+              caseSensitive: true,
+            },
+            hasMember(userId),
+          ],
+        },
+      ];
