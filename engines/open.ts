@@ -2,15 +2,16 @@ import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { decode } from '../events/codec.js';
-import { Fault } from '../kernel/fault.js';
 import type { Bus, Documents, EventLog, EventReader, Leases } from '../kernel/ports.js';
 import type { Records } from '../kernel/records.js';
 import { openRecords } from './duckdb/records.js';
+import { openEventStore } from './eventstoredb/event-log.js';
 import { openBus } from './memory/bus.js';
 import { openMemoryLeases } from './memory/leases.js';
 import { openMongoDocuments } from './mongodb/documents.js';
 import { openMongoLeases } from './mongodb/leases.js';
 import { openMongoRecords } from './mongodb/records.js';
+import { openNatsBus } from './nats/bus.js';
 import { systemClock } from './node/clock.js';
 import { openDocuments } from './sqlite/documents.js';
 import { openEventLog, openEventReader } from './sqlite/event-log.js';
@@ -70,11 +71,15 @@ export const openEngines = async (choice: EngineChoice): Promise<Engines> => {
     },
     embedded,
     lock: () => (embedded ? lockFolder(dir) : () => undefined),
-    bus: async () => (natsUrl === null ? openBus(`assay ${dir}`) : notBuilt('NATS')),
+    bus: async () => (natsUrl === null ? openBus(`assay ${dir}`) : openNatsBus({ url: natsUrl })),
     log: (bus) =>
-      eventStoreUrl === null ? openEventLog({ dir, bus, decode }) : notBuilt('EventStoreDB'),
+      eventStoreUrl === null
+        ? openEventLog({ dir, bus, decode })
+        : openEventStore({ url: eventStoreUrl, decode }),
     reader: (bus) =>
-      eventStoreUrl === null ? openEventReader({ dir, bus }) : notBuilt('EventStoreDB'),
+      eventStoreUrl === null
+        ? openEventReader({ dir, bus })
+        : openEventStore({ url: eventStoreUrl }),
     documents: (access) =>
       mongodbUrl === null
         ? openDocuments({ dir, readOnly: access === 'read' })
@@ -94,7 +99,3 @@ export const secretKeyFile = (dir: string): string => join(dir, 'secret.key');
 export const erasingFile = (dir: string): string => join(dir, 'erasing');
 /** Where the running service says on which ports it listens, for the operator's commands. */
 export const serviceFile = (dir: string): string => join(dir, 'service.json');
-
-const notBuilt = (engine: string): never => {
-  throw new Fault('invalid', `the engine for ${engine} is not part of this build yet`);
-};

@@ -1,6 +1,7 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { connect, createServer, type AddressInfo } from 'node:net';
+import { connect } from 'node:net';
+import { freePort } from './free-port.js';
 import { until } from './until.js';
 
 export type NatsServer = {
@@ -39,15 +40,6 @@ export const startNatsServer = async (): Promise<NatsServer> => {
       await ended;
     },
   };
-};
-
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, host);
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 };
 
 const accepts = (port: number): Promise<boolean> =>

@@ -28,6 +28,8 @@ export type Start = {
   readonly dir: string;
   readonly apiKey?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** After the program: `['serve', '--roles', 'command']`; default `['serve']`. */
+  readonly args?: readonly string[];
   /** Before the program: `['unshare', '-Urm', 'sh', '-c', 'mount … && exec "$@"', 'sh']`. */
   readonly prefix?: readonly string[];
   readonly readyWithinMs?: number;
@@ -46,13 +48,13 @@ export const spawnService = (
   start: Start,
 ): { readonly child: ChildProcess; readonly ready: Promise<ServiceProcess> } => {
   const apiKey = start.apiKey ?? testKey;
-  const [command, ...args] = [
+  const [command = '', ...args] = [
     ...(start.prefix ?? []),
     process.execPath,
     ...nodeFlags,
     program,
-    'serve',
-  ] as const;
+    ...(start.args ?? ['serve']),
+  ];
   const spawned = performance.now();
   const child = spawn(command, args, {
     stdio: ['ignore', 'pipe', 'pipe'],

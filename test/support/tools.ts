@@ -39,3 +39,8 @@ export const ownMounts = {
   tryIt: ['unshare', '-Urm', 'true'],
   enable: 'apt-get install util-linux, and allow user namespaces',
 };
+/** Hints between processes. */
+export const natsServer = {
+  tryIt: ['nats-server', '--version'],
+  enable: 'apt-get install nats-server',
+};

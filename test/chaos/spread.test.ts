@@ -1,0 +1,229 @@
+import { expect } from 'chai';
+import { setTimeout as pause } from 'node:timers/promises';
+import { clientOf, type Reply } from '../support/client.js';
+import { describeRealRuns, flat, realRuns, type RealRun } from '../support/real-runs.js';
+import { assay } from '../support/service-process.js';
+import { describeSpread, startSpread, type Spread, type SpreadRole } from '../support/spread.js';
+import { until } from '../support/until.js';
+
+const tracesPerRequest = 4;
+
+/** Sends again until a process answers with success: every write here may be repeated. */
+const insist = async <T>(work: () => Promise<Reply<T>>): Promise<Reply<T>> => {
+  for (let attempt = 0; attempt < 300; attempt += 1) {
+    try {
+      const reply = await work();
+      if (reply.status < 300) return reply;
+      expect(reply.status, JSON.stringify(reply.body)).to.be.oneOf([503, 409]);
+    } catch (error) {
+      if ((error as { code?: string }).code === undefined) throw error;
+    }
+    await pause(50);
+  }
+  throw new Error('no process took it');
+};
+
+const title = 'the service on EventStoreDB, MongoDB and NATS, a process for each role';
+
+describeSpread(title, describeRealRuns, function () {
+  this.timeout(240_000);
+  let spread: Spread;
+  let root = '';
+  let run = '';
+  let runs: readonly RealRun[] = [];
+  const command = () => spread.of('command').client;
+  const query = () => spread.of('query').client;
+  const average = async (min: string | null) => {
+    const body = {
+      start_time: '2024-05-20T00:00:00Z',
+      end_time: '2024-05-21T00:00:00Z',
+      log_stream_id: run,
+      metric_details: [{ id: 'average', metric_name: 'reward', aggregation: 'Average' }],
+    };
+    const headers = min === null ? {} : { 'X-Min-Position': min };
+    const reply = await insist(() =>
+      query().send<{ aggregate_metrics: Record<string, number> }>(
+        'POST',
+        `${root}/metrics/custom_search`,
+        { body, headers },
+      ),
+    );
+    return reply.body.aggregate_metrics;
+  };
+
+  before(async () => {
+    runs = realRuns();
+    spread = await startSpread();
+    const project = await command().call<{ id: string }>('POST', '/v2/projects', {
+      body: { name: 'airline' },
+    });
+    root = `/v2/projects/${project.body.id}`;
+    const made = await command().call<{ id: string }>('POST', `${root}/log_streams`, {
+      body: { name: 'gpt-4o' },
+    });
+    run = made.body.id;
+  });
+  after(async () => {
+    await spread?.stop();
+  });
+
+  it('records the real runs while each process is killed once, and loses and doubles nothing', async () => {
+    const batches = Array.from({ length: Math.ceil(runs.length / tracesPerRequest) }, (_, index) =>
+      runs.slice(index * tracesPerRequest, (index + 1) * tracesPerRequest),
+    );
+    const victims: readonly SpreadRole[] = ['command', 'projections', 'query', 'worker', 'standby'];
+    let newest: string | null = null;
+    for (const [index, traces] of batches.entries()) {
+      const victim = index % 10 === 5 ? victims[Math.floor(index / 10)] : undefined;
+      const sent = insist(() =>
+        command().send('POST', `${root}/traces`, { body: { log_stream_id: run, traces } }),
+      );
+      if (victim !== undefined) await spread.restart(victim);
+      const { position } = await sent;
+      if (newest === null || (position ?? '') > newest) newest = position;
+    }
+    const answer = await average(newest);
+    expect(answer['average']).to.be.closeTo(0.42, 1e-12);
+    expect(answer['requests_count']).to.equal(200);
+    expect(answer['span_count']).to.equal(runs.flatMap(({ spans }) => flat(spans)).length);
+  });
+
+  it('has read models that equal their replay', async () => {
+    const folding = await foldingOps(spread);
+    const { code, output } = await assay('', 'verify', '--json', '--ops', folding);
+    expect(code, output).to.equal(0);
+    expect(JSON.parse(output)).to.have.property('equal', true);
+  });
+
+  it('answers a read that names the position of a write with that write, process to process', async () => {
+    for (let count = 0; count < 50; count += 1) {
+      const name = `stream ${count}`;
+      const made = await command().call<{ id: string }>('POST', `${root}/log_streams`, {
+        body: { name },
+      });
+      const headers = { 'X-Min-Position': made.position ?? '' };
+      const read = await query().send<{ name: string }>(
+        'GET',
+        `${root}/log_streams/${made.body.id}`,
+        { headers },
+      );
+      expect([read.status, read.body.name]).to.deep.equal([200, name]);
+    }
+  });
+
+  it('refuses a revoked key in every process within a second', async () => {
+    const made = await command().call<{ id: string; api_key: string }>(
+      'POST',
+      '/v2/users/api_keys',
+      { body: { description: 'short-lived' } },
+    );
+    const clients = (['command', 'query'] as const).map((role) =>
+      clientOf({ url: spread.of(role).url, apiKey: made.body.api_key }),
+    );
+    const statuses = () =>
+      Promise.all(clients.map(async (client) => (await client.send('GET', '/v2/projects')).status));
+    expect(await statuses()).not.to.include(401);
+    await command().call('DELETE', `/v2/users/api_keys/${made.body.id}`);
+    await until('both refuse the key', 1_000, async () =>
+      (await statuses()).every((status) => status === 401),
+    );
+    for (const client of clients) client.close();
+  });
+
+  it('goes on folding within ten seconds of the death of the process that did', async () => {
+    const folding = await foldingRole(spread);
+    await spread.kill(folding);
+    const made = await command().call<{ id: string }>('POST', `${root}/log_streams`, {
+      body: { name: 'after the death' },
+    });
+    await until('the standby folds', 10_000, async () => {
+      const path = `${root}/log_streams/${made.body.id}`;
+      const headers = { 'X-Min-Position': made.position ?? '' };
+      return (await query().send('GET', path, { headers })).status === 200;
+    });
+    await spread.restart(folding);
+  });
+
+  it('says which process has the role that a request needs', async () => {
+    const reply = await query().send<{ detail: string }>('POST', '/v2/projects', {
+      body: { name: 'lost' },
+    });
+    expect(reply.status).to.equal(503);
+    expect(reply.body.detail).to.contain('role command');
+  });
+
+  it('answers the same without NATS', async () => {
+    await spread.engines.nats.kill();
+    const made = await command().call<{ id: string }>('POST', `${root}/log_streams`, {
+      body: { name: 'without hints' },
+    });
+    const headers = { 'X-Min-Position': made.position ?? '' };
+    const path = `${root}/log_streams/${made.body.id}`;
+    expect((await query().send('GET', path, { headers })).status).to.equal(200);
+    expect((await average(made.position))['average']).to.be.closeTo(0.42, 1e-12);
+    await spread.engines.nats.restart();
+  });
+
+  it('answers 503 and when to come back while the log is down, and recovers by itself', async () => {
+    await spread.engines.eventstore.kill();
+    const write = () =>
+      command().send('POST', `${root}/log_streams`, { body: { name: 'while the log is away' } });
+    await refused('a write', write);
+    await refused('a read', () => query().send('GET', `${root}/log_streams`));
+    expect(await readyz(spread, 'command')).to.equal(503);
+    await spread.engines.eventstore.restart();
+    await until('writes again', 15_000, async () => (await write()).status === 200);
+    await until('ready again', 15_000, async () => (await readyz(spread, 'command')) === 200);
+    await until('reads again', 15_000, async () => {
+      return (await query().send('GET', `${root}/log_streams`)).status === 200;
+    });
+  });
+
+  it('answers 503 and when to come back while the read models are down, and recovers by itself', async () => {
+    await spread.engines.mongo.kill();
+    await refused('a read', () => query().send('GET', `${root}/log_streams`));
+    const written = await command().send('POST', `${root}/log_streams`, {
+      body: { name: 'while the read models are away' },
+    });
+    expect(written.status, 'the log takes writes all the same').to.equal(200);
+    await spread.engines.mongo.restart();
+    const headers = { 'X-Min-Position': written.position ?? '' };
+    await until('the write is read', 30_000, async () => {
+      const reply = await query().send('GET', `${root}/log_streams`, { headers });
+      return reply.status === 200;
+    });
+    expect((await average(written.position))['average']).to.be.closeTo(0.42, 1e-12);
+  });
+
+  it('ends with what it recorded, and read models that equal their replay', async () => {
+    expect((await average(null))['requests_count']).to.equal(200);
+    const { code, output } = await assay('', 'verify', '--json', '--ops', await foldingOps(spread));
+    expect(code, output).to.equal(0);
+  });
+});
+
+/** Longest that a request to a dead engine may take: never a hang. */
+const answeredWithinMs = 8_000;
+
+const refused = async (what: string, ask: () => Promise<Reply<unknown>>): Promise<void> => {
+  const began = performance.now();
+  const reply = await ask();
+  expect(performance.now() - began, what).to.be.below(answeredWithinMs);
+  expect([reply.status, reply.headers['retry-after'] !== undefined], what).to.deep.equal([
+    503,
+    true,
+  ]);
+};
+
+const readyz = async (spread: Spread, role: SpreadRole): Promise<number> =>
+  (await fetch(`${spread.of(role).opsUrl}/readyz`)).status;
+
+const foldingRole = async (spread: Spread): Promise<SpreadRole> => {
+  for (const role of ['projections', 'standby'] as const) {
+    const answer = await fetch(`${spread.of(role).opsUrl}/readyz`);
+    if (((await answer.json()) as { duty: string }).duty === 'folding') return role;
+  }
+  throw new Error('nobody folds');
+};
+const foldingOps = async (spread: Spread): Promise<string> =>
+  spread.of(await foldingRole(spread)).opsUrl;
