@@ -129,3 +129,19 @@ export const groupMemberPermissions = (
   permitted('update_role', maintainsGroup(standing), 'maintainers only'),
   permitted('delete', maintainsGroup(standing) || isSelf, 'maintainers only'),
 ];
+
+/** What a caller may do with a dataset (contract 2.6, rule 4). */
+export type DatasetRights = { readonly write: boolean };
+
+/**
+ * In the order of contract 3.10. Who sees a dataset may take its rows out; the rest is for who may
+ * write it.
+ */
+export const datasetPermissions = ({ write }: DatasetRights): readonly Permission[] => [
+  permitted('update', write, writersOnly),
+  permitted('delete', write, writersOnly),
+  permitted('share', write, writersOnly),
+  permitted('export', true, ''),
+  permitted('rename', write, writersOnly),
+];
+const writersOnly = 'Needs to be its creator, an editor of its home project or an admin';

@@ -6,6 +6,19 @@ import {
   annotationTemplatesReordered,
 } from './annotation-templates.js';
 import { apiKeyCreated, apiKeyRevoked } from './api-keys.js';
+import {
+  columnMappingChanged,
+  datasetContentChanged,
+  datasetCreated,
+  datasetDeleted,
+  datasetErased,
+  datasetLinked,
+  datasetPublished,
+  datasetRenamed,
+  datasetRowsErased,
+  datasetRowsStored,
+  datasetUnlinked,
+} from './datasets.js';
 import { erasureCompleted } from './erasures.js';
 import {
   experimentCreated,
@@ -139,6 +152,17 @@ export const eventSchemas: Readonly<Record<string, { version: number; schema: TS
   InsightsSettingsChanged: { version: 1, schema: insightsSettingsChanged },
   RatingGiven: { version: 1, schema: ratingGiven },
   RatingWithdrawn: { version: 1, schema: ratingWithdrawn },
+  DatasetCreated: { version: 1, schema: datasetCreated },
+  DatasetContentChanged: { version: 1, schema: datasetContentChanged },
+  DatasetRowsStored: { version: 1, schema: datasetRowsStored },
+  DatasetRenamed: { version: 1, schema: datasetRenamed },
+  ColumnMappingChanged: { version: 1, schema: columnMappingChanged },
+  DatasetPublished: { version: 1, schema: datasetPublished },
+  DatasetLinked: { version: 1, schema: datasetLinked },
+  DatasetUnlinked: { version: 1, schema: datasetUnlinked },
+  DatasetDeleted: { version: 1, schema: datasetDeleted },
+  DatasetRowsErased: { version: 1, schema: datasetRowsErased },
+  DatasetErased: { version: 1, schema: datasetErased },
   ErasureCompleted: { version: 1, schema: erasureCompleted },
   IdempotencyClaimed: { version: 1, schema: idempotencyClaimed },
   IdempotencyAnswered: { version: 1, schema: idempotencyAnswered },

@@ -17,6 +17,7 @@ export type GroupMemberId = Id<'GroupMemberId'>;
 export type CollaboratorId = Id<'CollaboratorId'>;
 export type OrgJobId = Id<'OrgJobId'>;
 export type RunId = Id<'RunId'>;
+export type DatasetId = Id<'DatasetId'>;
 export type ExperimentGroupId = Id<'ExperimentGroupId'>;
 export type TagId = Id<'TagId'>;
 export type SessionId = Id<'SessionId'>;

@@ -4,6 +4,9 @@ import type { AnyProjection } from './documents-source.js';
 import { experimentList } from './experiment-list.js';
 import { groupList } from './group-list.js';
 import { insightsSettings } from './insights-settings.js';
+import { datasetList } from './dataset-list.js';
+import { datasetRows } from './dataset-rows.js';
+import { datasetVersions } from './dataset-versions.js';
 import { logStreamList } from './log-stream-list.js';
 import { projectList } from './project-list.js';
 import { userList } from './user-list.js';
@@ -18,6 +21,9 @@ export const projections: readonly AnyProjection[] = [
   experimentList,
   groupList,
   insightsSettings,
+  datasetList,
+  datasetRows,
+  datasetVersions,
   logStreamList,
   projectList,
   userList,

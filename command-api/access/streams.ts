@@ -28,6 +28,7 @@ export const reservationStream = (
     | 'project'
     | 'log-stream'
     | 'experiment'
+    | 'dataset'
     | 'api-key-value'
     | 'email'
     | 'session'

@@ -33,8 +33,22 @@ export const authorize = async (
   }
   if (requires === 'self') await requireSelf(principal, params, gate);
   else if (isAboutObject(requires)) await requireSight(requires, principal, params, gate);
-  else if (!isAllowed(requires, principal, project)) throw forbidden();
+  else if (requires === 'creator' && isBound(principal)) {
+    if (!(await isBoundCreator(operation, principal, gate))) throw forbidden();
+  } else if (!isAllowed(requires, principal, project)) throw forbidden();
   return project;
+};
+
+/** A bound key of an editor creates datasets, and nothing else (contract 2.6). */
+const isBoundCreator = async (
+  { path }: Operation,
+  principal: Principal,
+  gate: Gate,
+): Promise<boolean> => {
+  const bound = principal.key?.projectId ?? null;
+  if (bound === null || path !== '/v2/datasets') return false;
+  const project = await gate.projectInSight(principal, bound);
+  return project !== null && atLeast<ProjectRole>(projectRoles, project.role, 'editor');
 };
 
 const isAboutObject = (requires: Requirement): requires is ObjectRequirement =>

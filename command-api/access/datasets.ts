@@ -1,0 +1,139 @@
+import type { ContentChanged, DatasetEvent, StoredMapping } from '../../events/datasets.js';
+import { unreachable, type Fold } from '../../kernel/decision.js';
+import { stream, type EventReader, type StreamName } from '../../kernel/ports.js';
+import type {
+  DatasetId,
+  Instant,
+  OrganizationId,
+  ProjectId,
+  RunId,
+  UserId,
+} from '../../kernel/shapes.js';
+import { load } from '../../kernel/transact.js';
+
+export const datasetStream = (id: string): StreamName => stream('dataset', id);
+
+/** A dataset as the log has it; null before it was created. */
+export type Dataset = {
+  readonly id: DatasetId;
+  readonly organizationId: OrganizationId;
+  readonly name: string;
+  readonly draft: boolean;
+  readonly home: ProjectId | null;
+  /** By project: the experiments that use the dataset, and null for a link that somebody made. */
+  readonly links: ReadonlyMap<ProjectId, ReadonlySet<RunId | null>>;
+  readonly mapping: StoredMapping | null;
+  /** Version 1 first. */
+  readonly versions: readonly ContentChanged[];
+  /** Never given to a column yet. */
+  readonly nextKey: number;
+  readonly createdBy: UserId;
+  readonly createdAt: Instant;
+  /** Of the last event that was recorded. */
+  readonly updatedAt: Instant;
+  /** Of the last event on the stream. */
+  readonly revision: number;
+  readonly live: boolean;
+  readonly erased: boolean;
+};
+
+/** What was just decided has no metadata yet: the caller knows the time. */
+export type DatasetHappened = DatasetEvent & { readonly metadata?: { readonly at: Instant } };
+
+export const datasets: Fold<Dataset | null, DatasetHappened> = {
+  initial: null,
+  evolve: (dataset, event) => {
+    if (event.type === 'DatasetCreated') return created(event.data);
+    if (dataset === null) return null;
+    return {
+      ...changed(dataset, event),
+      revision: dataset.revision + 1,
+      updatedAt: event.metadata?.at ?? dataset.updatedAt,
+    };
+  },
+};
+
+const created = (
+  data: Extract<DatasetEvent, { readonly type: 'DatasetCreated' }>['data'],
+): Dataset => ({
+  id: data.dataset_id,
+  organizationId: data.organization_id,
+  name: data.name,
+  draft: data.draft,
+  home: data.project_id,
+  links: new Map(),
+  mapping: null,
+  versions: [],
+  nextKey: 0,
+  createdBy: data.created_by,
+  createdAt: data.created_at,
+  updatedAt: data.created_at,
+  revision: 0,
+  live: true,
+  erased: false,
+});
+
+const changed = (dataset: Dataset, { type, data }: DatasetHappened): Dataset => {
+  switch (type) {
+    case 'DatasetContentChanged':
+      return {
+        ...dataset,
+        versions: [...dataset.versions, data],
+        nextKey: data.columns.reduce((next, { key }) => Math.max(next, key + 1), dataset.nextKey),
+      };
+    case 'DatasetRenamed':
+      return { ...dataset, name: data.name };
+    case 'ColumnMappingChanged':
+      return { ...dataset, mapping: data.column_mapping };
+    case 'DatasetPublished':
+      return { ...dataset, draft: false };
+    case 'DatasetLinked':
+      return { ...dataset, links: linked(dataset, data.project_id, data.run_id) };
+    case 'DatasetUnlinked':
+      return { ...dataset, links: unlinked(dataset, data.project_id, data.run_id) };
+    case 'DatasetDeleted':
+      return { ...dataset, live: false };
+    case 'DatasetRowsErased':
+    case 'DatasetCreated':
+      return dataset;
+    case 'DatasetErased':
+      return { ...dataset, erased: true };
+    default:
+      return unreachable(type);
+  }
+};
+
+const linked = ({ links }: Dataset, project: ProjectId, by: RunId | null) =>
+  new Map(links).set(project, new Set([...(links.get(project) ?? []), by]));
+
+const unlinked = ({ links }: Dataset, project: ProjectId, by: RunId | null) => {
+  const left = [...(links.get(project) ?? [])].filter((one) => one !== by);
+  const rest = new Map(links);
+  rest.delete(project);
+  return left.length === 0 ? rest : rest.set(project, new Set(left));
+};
+
+/** Home first, then in the order in which they were linked (contract 2.6, rule 4). */
+export const projectsOf = ({
+  home,
+  links,
+}: Pick<Dataset, 'home' | 'links'>): readonly ProjectId[] => [
+  ...new Set([...(home === null ? [] : [home]), ...links.keys()]),
+];
+
+/** The version with the greatest index; each dataset has one from the start. */
+export const currentVersion = ({ id, versions }: Dataset): ContentChanged => {
+  const last = versions.at(-1);
+  if (last === undefined) throw new Error(`dataset ${id} has no version`);
+  return last;
+};
+
+/** Null for one that never was, is deleted or belongs to another organisation. */
+export const liveDataset = async (
+  log: EventReader,
+  organization: OrganizationId,
+  id: DatasetId,
+): Promise<Dataset | null> => {
+  const { state } = await load(log, datasetStream(id), datasets);
+  return state !== null && state.live && state.organizationId === organization ? state : null;
+};

@@ -1,0 +1,38 @@
+import type { ColumnMapping, DatasetFacts } from '../../contract/datasets.js';
+import type { EventReader } from '../../kernel/ports.js';
+import type { ProjectId } from '../../kernel/shapes.js';
+import { load } from '../../kernel/transact.js';
+import { currentVersion, projectsOf, type Dataset } from '../access/datasets.js';
+import { projects } from '../access/folds.js';
+import { projectStream } from '../access/streams.js';
+
+/** What the log says of the dataset, as projections/dataset-list.ts keeps it. */
+export const factsOf = (dataset: Dataset): DatasetFacts => {
+  const { num_rows, columns, version_index } = currentVersion(dataset);
+  return {
+    id: dataset.id,
+    name: dataset.name,
+    created_at: dataset.createdAt,
+    updated_at: dataset.updatedAt,
+    created_by: dataset.createdBy,
+    home_project: dataset.home,
+    projects: projectsOf(dataset),
+    num_rows,
+    column_names: columns.map(({ name }) => name),
+    current_version_index: version_index,
+    draft: dataset.draft,
+    column_mapping: dataset.mapping as ColumnMapping | null,
+    revision: dataset.revision,
+  };
+};
+
+/** How many of them live. */
+export const liveProjects = async (
+  log: EventReader,
+  ids: readonly ProjectId[],
+): Promise<number> => {
+  const found = await Promise.all(
+    ids.map(async (id) => (await load(log, projectStream(id), projects)).state),
+  );
+  return found.filter((project) => project?.live === true).length;
+};

@@ -1,0 +1,149 @@
+import { editDatasetContent, replaceDatasetContent } from '../../contract/dataset-content.js';
+import { contentTag } from '../../contract/datasets.js';
+import { route, type Request, type Route } from '../../contract/operation.js';
+import type { ContentId, RowId } from '../../kernel/dataset-content.js';
+import { Fault, invalid, valueError, type Complaint } from '../../kernel/fault.js';
+import type { DatasetId } from '../../kernel/shapes.js';
+import { datasetInSight } from '../access/dataset-sight.js';
+import { currentVersion, type Dataset } from '../access/datasets.js';
+import {
+  copied,
+  newVersion,
+  rolledBack,
+  tableOf,
+  type Changing,
+  type Prepared,
+} from './content.js';
+import { applyEdits } from './edits.js';
+import type { DatasetNeeds } from './routes.js';
+import { chunksOf, newRows } from './rows.js';
+
+type InDataset = { readonly dataset_id: DatasetId };
+
+/** The writes of contract 5.11 that make a new version. */
+export const contentWrites = (needs: DatasetNeeds): readonly Route[] => {
+  const { log, ids } = needs;
+  const rowIds =
+    (content: ContentId) =>
+    (index: number): RowId =>
+      ids.derive('RowId', content, String(index));
+
+  const rollback = async (
+    dataset: Dataset,
+    index: number,
+    member: string,
+  ): Promise<Prepared | null> => {
+    const wanted = dataset.versions[index - 1];
+    if (wanted === undefined) throw valueError(['body', member], 'the dataset has no such version');
+    const current = currentVersion(dataset);
+    return rolledBack(dataset, wanted, {
+      before: await chunksOf(log, current),
+      after: await chunksOf(log, wanted),
+    });
+  };
+  const copy = async (
+    dataset: Dataset,
+    content: ContentId,
+    from: { readonly dataset: Dataset; readonly index: number },
+  ): Promise<Prepared | null> => {
+    const source = from.dataset.versions[from.index - 1];
+    if (source === undefined) {
+      throw valueError(['body', 'version_index'], 'the dataset has no such version');
+    }
+    return copied(
+      dataset,
+      await chunksOf(log, currentVersion(dataset)),
+      tableOf(source.columns, await chunksOf(log, source)),
+      (rows, version) => newRows(rows, version, rowIds(content)),
+    );
+  };
+
+  return [
+    route(editDatasetContent, async (request) => {
+      const { position, version } = await newVersion(
+        needs,
+        changingOf(request),
+        async (dataset, content) => {
+          const { columns, ...current } = currentVersion(dataset);
+          const edited = applyEdits(
+            { columns, chunks: await chunksOf(log, current) },
+            request.body.edits,
+            {
+              version: dataset.versions.length + 1,
+              nextKey: dataset.nextKey,
+              rowId: rowIds(content),
+            },
+          );
+          if (!('stretches' in edited)) throw invalid(edited);
+          const isSame = Object.values(edited.counts).every((count) => count === 0);
+          return isSame ? null : { source: 'edits', ...edited };
+        },
+      );
+      return { position, body: null, etag: contentTag(version) };
+    }),
+
+    route(
+      replaceDatasetContent,
+      async (request) => {
+        const { body, principal, params } = request;
+        const { rollback_version: index, dataset_id: source, version_index: ofSource } = body;
+        const other =
+          source == null || source === params.dataset_id
+            ? null
+            : await datasetInSight(needs, principal, source);
+        if (other === null && source != null && source !== params.dataset_id) {
+          throw new Fault('not-found', 'Dataset not found');
+        }
+        const { position, version } = await newVersion(
+          needs,
+          changingOf(request),
+          (dataset, content) =>
+            other === null
+              ? index == null
+                ? rollback(dataset, ofSource ?? 0, 'version_index')
+                : rollback(dataset, index, 'rollback_version')
+              : copy(dataset, content, { dataset: other.dataset, index: ofSource ?? 0 }),
+        );
+        return { position, body: null, etag: contentTag(version) };
+      },
+      ({ body }) => replacementComplaints(body),
+    ),
+  ];
+};
+
+const changingOf = ({
+  params,
+  principal,
+  ifMatch,
+  cause,
+  mint,
+}: Pick<
+  Request<InDataset, unknown, unknown>,
+  'params' | 'principal' | 'ifMatch' | 'cause' | 'mint'
+>): Changing => ({ id: params.dataset_id, userId: principal.userId, ifMatch, cause, mint });
+
+type Replacement = {
+  readonly rollback_version?: number | null;
+  readonly dataset_id?: string | null;
+  readonly version_index?: number | null;
+};
+
+/** Either a version of this dataset, or a version of a dataset that is named (contract 5.11). */
+const replacementComplaints = (body: Replacement): readonly Complaint[] => {
+  const missing = (member: string): Complaint => ({
+    loc: ['body', member],
+    msg: 'Field required',
+    type: 'missing',
+  });
+  const isCopy = body.dataset_id != null || body.version_index != null;
+  if (body.rollback_version == null && !isCopy) return [missing('rollback_version')];
+  if (body.rollback_version != null && isCopy) {
+    const msg = 'Value error, give either rollback_version or dataset_id and version_index';
+    return [{ loc: ['body'], msg, type: 'value_error' }];
+  }
+  if (!isCopy) return [];
+  return [
+    ...(body.dataset_id == null ? [missing('dataset_id')] : []),
+    ...(body.version_index == null ? [missing('version_index')] : []),
+  ];
+};

@@ -1,0 +1,200 @@
+import type { ContentChanged, StoredMapping } from '../../events/datasets.js';
+import {
+  cellOf,
+  cellsOf,
+  rowsIn,
+  type Cells,
+  type Column,
+  type ContentId,
+  type Row,
+} from '../../kernel/dataset-content.js';
+import { Fault } from '../../kernel/fault.js';
+import type { EventLog, Position } from '../../kernel/ports.js';
+import { isMet, type IfMatch } from '../../kernel/precondition.js';
+import type { DatasetId, UserId } from '../../kernel/shapes.js';
+import { load, retriesMax, transact, type Authorship } from '../../kernel/transact.js';
+import { contentTag } from '../../contract/datasets.js';
+import { currentVersion, datasets, datasetStream, type Dataset } from '../access/datasets.js';
+import { changeContent, hasChange } from './datasets.js';
+import type { Chunk, Counts } from './edits.js';
+import { mappingAfter } from './mapping.js';
+import { laid, storeRows, type Laid } from './rows.js';
+
+/** What a new version will be, made from the current one. */
+export type Prepared = {
+  readonly source: ContentChanged['source'];
+  readonly columns: readonly Column[];
+  /** Chunks that stay, and rows to be stored. */
+  readonly stretches: readonly (Chunk | readonly Row[])[];
+  readonly counts: Counts;
+  /** Old name of a column to its new one; null: gone. */
+  readonly renamed: ReadonlyMap<string, string | null>;
+};
+/** Null: nothing would change. `content` is what its new rows will be called. */
+export type Prepare = (dataset: Dataset, content: ContentId) => Promise<Prepared | null>;
+
+export type Changing = {
+  readonly id: DatasetId;
+  readonly userId: UserId;
+  readonly ifMatch: IfMatch | null;
+  readonly cause: Authorship;
+  readonly mint: (name: 'ContentId') => ContentId;
+};
+
+/**
+ * Makes a new version: prepares it from the current one, stores its rows, appends it; when others
+ * made a version meanwhile, prepares it anew, at most `retriesMax` times. Under one Idempotency-Key
+ * a repeat finds the version that it made before. Rows of a try that was overtaken are named by
+ * no version and go with the dataset.
+ */
+export const newVersion = async (
+  { log }: { readonly log: EventLog },
+  changing: Changing,
+  prepare: Prepare,
+): Promise<{ readonly version: number; readonly position: Position }> => {
+  const { id, ifMatch, cause, mint } = changing;
+  const contents = Array.from({ length: retriesMax + 1 }, () => mint('ContentId'));
+  for (const content of contents) {
+    const { state, position } = await load(log, datasetStream(id), datasets);
+    if (state?.live !== true) throw new Fault('not-found', 'Dataset not found');
+    const version = state.versions.length;
+    if (hasChange(state, contents)) return { version, position };
+    if (!isMet(ifMatch, contentTag(version))) {
+      throw new Fault('precondition-failed', 'The content was changed meanwhile');
+    }
+    const prepared = await prepare(state, content);
+    if (prepared === null) return { version, position };
+    const lie = laid(prepared.stretches, content);
+    if (!(await storeRows(log, { dataset: id, content }, lie.chunks, cause))) continue;
+    const data = changedTo(state, prepared, lie, { ...changing, content });
+    const appended = await transact(
+      log,
+      datasetStream(id),
+      datasets,
+      changeContent(version, data, mappingWith(state, prepared)),
+      cause,
+    ).catch((error: unknown) => {
+      if (error instanceof Fault && error.code === 'conflict') return null;
+      throw error;
+    });
+    if (appended !== null) return { version: version + 1, position: appended.position };
+  }
+  throw new Fault('conflict', 'Too many others changed this at the same time; try again');
+};
+
+const changedTo = (
+  dataset: Dataset,
+  { source, columns, counts }: Prepared,
+  { parts }: Laid,
+  { id, userId, cause, content }: Changing & { readonly content: ContentId },
+): ContentChanged => ({
+  dataset_id: id,
+  version_index: dataset.versions.length + 1,
+  content_id: content,
+  source,
+  name: dataset.name,
+  created_by: userId,
+  created_at: cause.at,
+  columns: [...columns],
+  parts: storedParts(parts),
+  num_rows: rowsIn(parts),
+  ...counts,
+});
+
+export const storedParts = (parts: Laid['parts']): ContentChanged['parts'] =>
+  parts.map((part) => ({ ...part, sizes: [...part.sizes] }));
+
+const mappingWith = ({ mapping }: Dataset, prepared: Prepared): StoredMapping | null =>
+  mapping === null
+    ? null
+    : mappingAfter(mapping, prepared.renamed, new Set(prepared.columns.map(({ name }) => name)));
+
+/** The content of an older version; null when the current one is the same. */
+export const rolledBack = (
+  dataset: Dataset,
+  { columns, parts }: Pick<ContentChanged, 'columns' | 'parts'>,
+  chunks: { readonly before: readonly Chunk[]; readonly after: readonly Chunk[] },
+): Prepared | null => {
+  const current = currentVersion(dataset);
+  if (isEqual(current.columns, columns) && isEqual(current.parts, parts)) return null;
+  const names = new Map(current.columns.map(({ key, name }) => [key, name]));
+  const present = new Map(columns.map(({ key, name }) => [key, name]));
+  const moved = [...names].filter(([key, name]) => present.get(key) !== name);
+  return {
+    source: 'rollback',
+    columns,
+    stretches: chunks.after,
+    counts: {
+      ...rowCounts(chunks.before, chunks.after),
+      columns_added: [...present.keys()].filter((key) => !names.has(key)).length,
+      columns_removed: [...names.keys()].filter((key) => !present.has(key)).length,
+      columns_renamed: moved.filter(([key]) => present.has(key)).length,
+    },
+    renamed: new Map(moved.map(([key, name]) => [name, present.get(key) ?? null])),
+  };
+};
+
+const isEqual = (one: unknown, other: unknown): boolean =>
+  JSON.stringify(one) === JSON.stringify(other);
+
+/** Chunks that both versions have do not differ, so only the others are looked at. */
+const rowCounts = (before: readonly Chunk[], after: readonly Chunk[]) => {
+  const nameOf = ({ content, chunk }: Chunk): string => `${content} ${chunk}`;
+  const apart = (some: readonly Chunk[], others: readonly Chunk[]) => {
+    const known = new Set(others.map(nameOf));
+    const rows = some.filter((one) => !known.has(nameOf(one))).flatMap((one) => one.rows);
+    return new Map(rows.map((row) => [row.id, row]));
+  };
+  const [old, now] = [apart(before, after), apart(after, before)];
+  const both = [...now].filter(([id]) => old.has(id));
+  return {
+    rows_added: now.size - both.length,
+    rows_removed: old.size - both.length,
+    rows_edited: both.filter(([id, row]) => !isEqual(row, old.get(id))).length,
+  };
+};
+
+/** Rows of another dataset by the place of its columns, without their ids and history. */
+export const tableOf = (
+  columns: readonly Column[],
+  chunks: readonly Chunk[],
+): { readonly columns: readonly string[]; readonly rows: readonly Cells[] } => ({
+  columns: columns.map(({ name }) => name),
+  rows: chunks.flatMap(({ rows }) =>
+    rows.map((row) => cellsOf(columns.map((column, place) => [place, cellOf(row, column)]))),
+  ),
+});
+
+/** The content of another dataset; null when the current one has the same columns and cells. */
+export const copied = (
+  dataset: Dataset,
+  before: readonly Chunk[],
+  { columns: names, rows }: ReturnType<typeof tableOf>,
+  rowsOf: (cells: readonly Cells[], version: number) => readonly Row[],
+): Prepared | null => {
+  const { columns: current } = currentVersion(dataset);
+  if (isEqual(tableOf(current, before), { columns: names, rows })) return null;
+  const old = new Set(current.map(({ name }) => name));
+  const next = new Set(names);
+  const known = new Map(current.map((column) => [column.name, column]));
+  const columns = names.map(
+    (name, place) => known.get(name) ?? { key: dataset.nextKey + place, name },
+  );
+  const moved = rows.map((cells) =>
+    cellsOf(columns.map(({ key }, place) => [key, cellOf({ cells }, { key: place })])),
+  );
+  return {
+    source: 'copy',
+    columns,
+    stretches: [rowsOf(moved, dataset.versions.length + 1)],
+    counts: {
+      rows_added: rows.length,
+      rows_removed: before.reduce((sum, chunk) => sum + chunk.rows.length, 0),
+      rows_edited: 0,
+      columns_added: [...next].filter((name) => !old.has(name)).length,
+      columns_removed: [...old].filter((name) => !next.has(name)).length,
+      columns_renamed: 0,
+    },
+    renamed: new Map([...old].filter((name) => !next.has(name)).map((name) => [name, null])),
+  };
+};

@@ -1,0 +1,124 @@
+import type { createDataset } from '../../contract/datasets.js';
+import type { Request } from '../../contract/operation.js';
+import { atLeast, projectRoles, type Principal } from '../../contract/roles.js';
+import type { ContentChanged } from '../../events/datasets.js';
+import type { ContentId, Table } from '../../kernel/dataset-content.js';
+import { Fault, invalid, valueError } from '../../kernel/fault.js';
+import type { Position } from '../../kernel/ports.js';
+import type { DatasetId, ProjectId, Static } from '../../kernel/shapes.js';
+import { transact } from '../../kernel/transact.js';
+import { datasetInSight } from '../access/dataset-sight.js';
+import { currentVersion, datasets, datasetStream, type Dataset } from '../access/datasets.js';
+import { storedParts, tableOf } from './content.js';
+import { create } from './datasets.js';
+import { unknownColumns } from './mapping.js';
+import { takeName } from './names.js';
+import type { DatasetNeeds } from './routes.js';
+import { chunksOf, laid, newRows, storeRows } from './rows.js';
+import { nameFor } from './upload.js';
+
+type Creating = Request<
+  unknown,
+  Static<(typeof createDataset)['query']>,
+  Static<NonNullable<(typeof createDataset)['body']>>
+>;
+
+const noTable: Table = { columns: [], rows: [] };
+
+/**
+ * Makes a dataset of a file, of a version of another dataset, or empty (contract 5.11). Its rows
+ * are stored first, so the dataset is there with all of them or not at all.
+ */
+export const createFrom = async (
+  needs: DatasetNeeds,
+  request: Creating,
+): Promise<{ readonly dataset: Dataset; readonly position: Position }> => {
+  const { log, ids, readTable } = needs;
+  const { body, files, query, principal, cause, mint } = request;
+  const file = files['file'];
+  if (file !== undefined && body.copy_from_dataset_id != null) {
+    throw valueError(['body', 'copy_from_dataset_id'], 'give a file or a dataset, not both');
+  }
+  const wanted = nameFor(body.name, file);
+  const read = file === undefined ? null : await readTable(file, query.format ?? null);
+  const home = await homeFor(needs, principal, body.project_id ?? null);
+  const { columns, rows } = read ?? (await copyFor(needs, request)) ?? noTable;
+  const mapping = body.column_mapping ?? null;
+  const unknown = mapping === null ? [] : unknownColumns(mapping, new Set(columns));
+  if (unknown.length > 0) throw invalid(unknown);
+
+  const id: DatasetId = mint('DatasetId');
+  const content: ContentId = mint('ContentId');
+  const organization = principal.organizationId;
+  const suffixed = body.append_suffix_if_duplicate === true;
+  const name = await takeName(needs, { organization, id }, { name: wanted, suffixed }, cause);
+  const rowId = (index: number) => ids.derive('RowId', content, String(index));
+  const { parts, chunks } = laid([newRows(rows, 1, rowId)], content);
+  if (!(await storeRows(log, { dataset: id, content }, chunks, cause))) {
+    throw new Fault('conflict', 'Another request made this dataset; try again');
+  }
+  const first: ContentChanged = {
+    dataset_id: id,
+    version_index: 1,
+    content_id: content,
+    source: body.copy_from_dataset_id == null ? 'file' : 'copy',
+    name,
+    created_by: principal.userId,
+    created_at: cause.at,
+    columns: columns.map((column, key) => ({ key, name: column })),
+    parts: storedParts(parts),
+    num_rows: rows.length,
+    rows_added: rows.length,
+    rows_removed: 0,
+    rows_edited: 0,
+    columns_added: columns.length,
+    columns_removed: 0,
+    columns_renamed: 0,
+  };
+  const facts = {
+    dataset_id: id,
+    organization_id: organization,
+    name,
+    draft: body.draft === true,
+    project_id: home,
+    created_by: principal.userId,
+    created_at: cause.at,
+  };
+  const decide = create({ facts, content: first, mapping });
+  const { state, position } = await transact(log, datasetStream(id), datasets, decide, cause);
+  if (state === null) throw new Fault('not-found', 'Dataset not found');
+  return { dataset: state, position };
+};
+
+/** A bound key makes datasets of its project; whoever names a project has to be its editor. */
+const homeFor = async (
+  { projectInSight }: DatasetNeeds,
+  principal: Principal,
+  given: ProjectId | null,
+): Promise<ProjectId | null> => {
+  const home = given ?? principal.key?.projectId ?? null;
+  if (home === null) return null;
+  const project = await projectInSight(principal, home);
+  if (project === null) throw new Fault('not-found', 'Project not found');
+  if (!atLeast(projectRoles, project.role, 'editor')) {
+    throw new Fault('forbidden', 'Datasets of a project are made by its editors');
+  }
+  return home;
+};
+
+const copyFor = async (
+  needs: DatasetNeeds,
+  { body, principal }: Creating,
+): Promise<Table | null> => {
+  const { copy_from_dataset_id: id, copy_from_dataset_version_index: index } = body;
+  if (id == null) return null;
+  const seen = await datasetInSight(needs, principal, id);
+  if (seen === null) throw new Fault('not-found', 'Dataset not found');
+  const { versions } = seen.dataset;
+  const version = index == null ? currentVersion(seen.dataset) : versions[index - 1];
+  if (version === undefined) {
+    const part = 'copy_from_dataset_version_index';
+    throw valueError(['body', part], 'the dataset has no such version');
+  }
+  return tableOf(version.columns, await chunksOf(needs.log, version));
+};

@@ -1,0 +1,125 @@
+import type { ColumnMappingGiven } from '../../contract/datasets.js';
+import type { ContentChanged, DatasetEvent, StoredMapping } from '../../events/datasets.js';
+import { reject, type Decide } from '../../kernel/decision.js';
+import type { DatasetId, ProjectId, RunId } from '../../kernel/shapes.js';
+import { currentVersion, type Dataset } from '../access/datasets.js';
+import { mappingOf, sameMapping, unknownColumns } from './mapping.js';
+
+type Deciding = Decide<Dataset | null, DatasetEvent>;
+
+type Creation = {
+  readonly facts: Extract<DatasetEvent, { readonly type: 'DatasetCreated' }>['data'];
+  readonly content: ContentChanged;
+  readonly mapping: ColumnMappingGiven | null;
+};
+
+/** A dataset with its first version, linked to its home (contract 5.11). */
+export const create =
+  ({ facts, content, mapping }: Creation): Deciding =>
+  (dataset) => {
+    if (dataset !== null) return [];
+    const unknown = mapping === null ? [] : unknownColumns(mapping, namesIn(content));
+    if (unknown.length > 0) return reject('invalid', invalid, { complaints: unknown });
+    const { dataset_id, project_id } = facts;
+    return [
+      { type: 'DatasetCreated', data: facts },
+      { type: 'DatasetContentChanged', data: content },
+      ...(project_id === null
+        ? []
+        : [{ type: 'DatasetLinked', data: { dataset_id, project_id, run_id: null } } as const]),
+      ...(mapping === null ? [] : [mapped(dataset_id, mappingOf(mapping))]),
+    ];
+  };
+
+type Change = {
+  readonly name: string | null;
+  readonly mapping: ColumnMappingGiven | null;
+  readonly publish: boolean;
+};
+
+/** Those of the three that change something (contract 4.7, rule 1). */
+export const change =
+  ({ name, mapping, publish }: Change): Deciding =>
+  (dataset) => {
+    if (dataset?.live !== true) return missing;
+    const unknown =
+      mapping === null ? [] : unknownColumns(mapping, namesIn(currentVersion(dataset)));
+    if (unknown.length > 0) return reject('invalid', invalid, { complaints: unknown });
+    const dataset_id = dataset.id;
+    const after = mapping && mappingOf(mapping);
+    const events: DatasetEvent[] = [];
+    if (name !== null && name !== dataset.name) {
+      events.push({ type: 'DatasetRenamed', data: { dataset_id, name } });
+    }
+    if (after !== null && !sameMapping(after, dataset.mapping)) {
+      events.push(mapped(dataset_id, after));
+    }
+    if (publish && dataset.draft) events.push({ type: 'DatasetPublished', data: { dataset_id } });
+    return events;
+  };
+
+/**
+ * A new version, made from version `base`: another one in between makes what was prepared stale.
+ * `mapping`: what the columns that went and were renamed make of it.
+ */
+export const changeContent =
+  (base: number, content: ContentChanged, mapping: StoredMapping | null): Deciding =>
+  (dataset) => {
+    if (dataset?.live !== true) return missing;
+    if (hasChange(dataset, [content.content_id])) return [];
+    if (dataset.versions.length !== base) return stale;
+    return [
+      { type: 'DatasetContentChanged', data: content },
+      ...(mapping === null || sameMapping(mapping, dataset.mapping)
+        ? []
+        : [mapped(dataset.id, mapping)]),
+    ];
+  };
+
+export const hasChange = ({ versions }: Dataset, contents: readonly string[]): boolean =>
+  versions.some(({ content_id }) => contents.includes(content_id));
+
+/** `run`: the experiment that uses the dataset; null: somebody links it. */
+export const link =
+  (project: ProjectId, run: RunId | null): Deciding =>
+  (dataset) => {
+    if (dataset?.live !== true) return missing;
+    if (dataset.links.get(project)?.has(run) === true) return [];
+    const { id: dataset_id } = dataset;
+    return [{ type: 'DatasetLinked', data: { dataset_id, project_id: project, run_id: run } }];
+  };
+
+/** The home project stays (contract 5.11), and a project whose experiments use the dataset too. */
+export const unlink =
+  (project: ProjectId, run: RunId | null): Deciding =>
+  (dataset) => {
+    if (dataset?.live !== true) return missing;
+    if (run === null && dataset.home === project) {
+      return reject('conflict', 'The home project of a dataset stays linked');
+    }
+    if (dataset.links.get(project)?.has(run) !== true) return [];
+    const { id: dataset_id } = dataset;
+    return [{ type: 'DatasetUnlinked', data: { dataset_id, project_id: project, run_id: run } }];
+  };
+
+export const remove = (): Deciding => (dataset) =>
+  dataset?.live !== true
+    ? []
+    : [
+        {
+          type: 'DatasetDeleted',
+          data: { dataset_id: dataset.id, versions: dataset.versions.length },
+        },
+      ];
+
+const mapped = (dataset_id: DatasetId, column_mapping: StoredMapping): DatasetEvent => ({
+  type: 'ColumnMappingChanged',
+  data: { dataset_id, column_mapping },
+});
+
+const namesIn = ({ columns }: Pick<ContentChanged, 'columns'>): ReadonlySet<string> =>
+  new Set(columns.map(({ name }) => name));
+
+const invalid = 'The request is not valid';
+const missing = reject('not-found', 'Dataset not found');
+const stale = reject('conflict', 'Others changed the content at the same time; try again');

@@ -1,0 +1,171 @@
+import {
+  changeDataset,
+  createDataset,
+  datasetAnswer,
+  datasetTag,
+  deleteDataset,
+  linkDataset,
+  unlinkDataset,
+} from '../../contract/datasets.js';
+import { mayWriteDataset } from '../../contract/dataset-rights.js';
+import type { Gate } from '../../contract/gate.js';
+import { route, type Route } from '../../contract/operation.js';
+import {
+  atLeast,
+  projectRoles,
+  type Principal,
+  type ProjectInSight,
+} from '../../contract/roles.js';
+import { isRejection, reject, type Decide } from '../../kernel/decision.js';
+import type { DatasetEvent } from '../../events/datasets.js';
+import { Fault } from '../../kernel/fault.js';
+import type { EventLog, Ids } from '../../kernel/ports.js';
+import { isMet, type IfMatch } from '../../kernel/precondition.js';
+import { release } from '../../kernel/reservation.js';
+import type { DatasetId } from '../../kernel/shapes.js';
+import { load, transact, type Authorship } from '../../kernel/transact.js';
+import { datasets, datasetStream, type Dataset } from '../access/datasets.js';
+import { userBlockOf } from '../access/people.js';
+import { factsOf, liveProjects } from './answer.js';
+import { contentWrites } from './content-routes.js';
+import { createFrom } from './creation.js';
+import { change, link, remove, unlink } from './datasets.js';
+import { mappingComplaints } from './mapping.js';
+import { datasetNameStream, takeName } from './names.js';
+import type { ReadTable } from './upload.js';
+
+export type DatasetNeeds = {
+  readonly log: EventLog;
+  readonly ids: Ids;
+  readonly readTable: ReadTable;
+  readonly projectInSight: Gate['projectInSight'];
+};
+type Deciding = Decide<Dataset | null, DatasetEvent>;
+
+/** The writes of contract 4.7 and 5.11. */
+export const datasetWrites = (needs: DatasetNeeds): readonly Route[] => {
+  const { log, ids } = needs;
+  const record = async (id: DatasetId, decide: Deciding, cause: Authorship) => {
+    const done = await transact(log, datasetStream(id), datasets, decide, cause);
+    const state = present(done.state);
+    const changed = done.events.length > 0 && { updatedAt: cause.at };
+    return { position: done.position, dataset: { ...state, ...changed } };
+  };
+  const linking = async (
+    { dataset_id: id }: { readonly dataset_id: DatasetId },
+    project: ProjectInSight | null,
+    decide: Deciding,
+    cause: Authorship,
+  ) => {
+    if (project === null || !atLeast(projectRoles, project.role, 'editor')) {
+      throw new Fault('forbidden', 'Linking a dataset needs the role editor of the project');
+    }
+    return record(id, decide, cause);
+  };
+
+  return [
+    route(
+      createDataset,
+      async (request) => {
+        const { dataset, position } = await createFrom(needs, request);
+        return { position, body: await answered(needs, dataset, request.principal) };
+      },
+      ({ body }) => mappingComplaints(body.column_mapping),
+    ),
+
+    route(
+      changeDataset,
+      async ({ body, params: { dataset_id: id }, ifMatch, principal, cause }) => {
+        const { state } = await load(log, datasetStream(id), datasets);
+        const before = present(state);
+        const rest = { mapping: body.column_mapping ?? null, publish: body.draft === false };
+        // Before a name is taken for what will not happen.
+        refuse(met(ifMatch, change({ ...rest, name: null }))(before));
+        const wanted = wantedName(body.name);
+        const name =
+          wanted === null || wanted.name === before.name
+            ? null
+            : await takeName(needs, { organization: before.organizationId, id }, wanted, cause);
+        let old = before.name;
+        const { dataset, position } = await record(
+          id,
+          (now) => {
+            old = now?.name ?? old;
+            return met(ifMatch, change({ ...rest, name }))(now);
+          },
+          cause,
+        );
+        if (name !== null && name !== old) {
+          await release(log, datasetNameStream(ids, dataset.organizationId, old), id, cause);
+        }
+        const shown = await answered(needs, dataset, principal);
+        return { position, body: shown, etag: datasetTag(dataset) };
+      },
+      ({ body }) => mappingComplaints(body.column_mapping),
+    ),
+
+    route(deleteDataset, async ({ params: { dataset_id: id }, ifMatch, cause }) => {
+      const { dataset, position } = await record(id, met(ifMatch, remove()), cause);
+      const { organizationId, name } = dataset;
+      await release(log, datasetNameStream(ids, organizationId, name), id, cause);
+      return { position, body: { message: 'The dataset is deleted; its rows are being erased.' } };
+    }),
+
+    route(linkDataset, async ({ params, project, principal, cause }) => {
+      const decide = link(params.project_id, null);
+      const { dataset, position } = await linking(params, project, decide, cause);
+      return { position, body: await answered(needs, dataset, principal) };
+    }),
+
+    route(unlinkDataset, async ({ params, project, principal, cause }) => {
+      const decide = unlink(params.project_id, null);
+      const { dataset, position } = await linking(params, project, decide, cause);
+      return { position, body: await answered(needs, dataset, principal) };
+    }),
+
+    ...contentWrites(needs),
+  ];
+};
+
+const present = (dataset: Dataset | null): Dataset => {
+  if (dataset === null) throw new Fault('not-found', 'Dataset not found');
+  return dataset;
+};
+
+/** The decision, unless the dataset is another one than the client knows (contract 1.9). */
+const met =
+  (ifMatch: IfMatch | null, decide: Deciding): Deciding =>
+  (dataset) =>
+    isMet(ifMatch, dataset?.live === true ? datasetTag(dataset) : null)
+      ? decide(dataset)
+      : reject('precondition-failed', 'The dataset was changed meanwhile');
+
+const refuse = (decision: ReturnType<Deciding>): void => {
+  if (isRejection(decision)) throw new Fault(decision.rejected, decision.detail, decision.details);
+};
+
+type NameGiven =
+  | string
+  | { readonly value: string; readonly append_suffix_if_duplicate?: boolean }
+  | null
+  | undefined;
+const wantedName = (given: NameGiven) => {
+  if (given == null) return null;
+  if (typeof given === 'string') return { name: given, suffixed: false };
+  return { name: given.value, suffixed: given.append_suffix_if_duplicate === true };
+};
+
+/** The record of 4.7 as the caller may see it, from the log. */
+const answered = async (
+  { log, projectInSight }: DatasetNeeds,
+  dataset: Dataset,
+  principal: Principal,
+) => {
+  const facts = factsOf(dataset);
+  const home = dataset.home === null ? null : await projectInSight(principal, dataset.home);
+  return datasetAnswer(facts, {
+    user: await userBlockOf(log, dataset.createdBy),
+    rights: { write: mayWriteDataset(principal, dataset, home?.role ?? null) },
+    projectCount: await liveProjects(log, facts.projects),
+  });
+};

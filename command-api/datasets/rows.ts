@@ -1,0 +1,167 @@
+import type { ContentChanged, DatasetRowsEvent } from '../../events/datasets.js';
+import {
+  chunkBytesMax,
+  chunkRowsMax,
+  type Cells,
+  type ContentId,
+  type Part,
+  type Row,
+  type RowId,
+} from '../../kernel/dataset-content.js';
+import { stream, type EventLog, type EventReader, type StreamName } from '../../kernel/ports.js';
+import type { DatasetId } from '../../kernel/shapes.js';
+import { stamped, type Authorship } from '../../kernel/transact.js';
+import type { Chunk } from './edits.js';
+
+/** A dataset's rows lie under one prefix, so that erasing finds all of them. */
+export const rowsPrefix = (dataset: DatasetId): string => `${stream('datasetrows', dataset)}-`;
+export const rowsStream = (dataset: DatasetId, content: ContentId): StreamName =>
+  stream('datasetrows', dataset, content);
+
+/** An append stays below what EventStoreDB takes at once, 1 MB. */
+const appendBytesMax = 786_432;
+
+type Stored = Pick<ContentChanged, 'dataset_id' | 'parts'>;
+
+/** The chunks of a version in order, from the log. */
+export const chunksOf = async (
+  log: EventReader,
+  { dataset_id: dataset, parts }: Stored,
+): Promise<readonly Chunk[]> => {
+  const contents = new Map<ContentId, readonly (readonly Row[])[]>();
+  for (const { content } of parts) {
+    if (contents.has(content)) continue;
+    const events = await log.read(rowsStream(dataset, content));
+    contents.set(
+      content,
+      events.map((event) => (event as unknown as DatasetRowsEvent).data.rows),
+    );
+  }
+  return parts.flatMap(({ content, first, sizes }) =>
+    sizes.map((_size, index) => ({
+      content,
+      chunk: first + index,
+      rows: contents.get(content)?.[first + index] ?? [],
+    })),
+  );
+};
+
+export type Laid = {
+  readonly parts: readonly Part[];
+  readonly chunks: readonly (readonly Row[])[];
+};
+
+/**
+ * How the stretches come to lie: chunks that stay are named, rows become chunks of `content`. A
+ * small chunk beside new rows is written again with them, so that many small edits do not leave
+ * many small chunks.
+ */
+export const laid = (stretches: readonly (Chunk | readonly Row[])[], content: ContentId): Laid => {
+  const present = stretches.filter((one) => ('rows' in one ? one.rows.length : one.length) > 0);
+  const parts: Part[] = [];
+  const chunks: (readonly Row[])[] = [];
+  let fresh: Row[] = [];
+  const name = (one: ContentId, chunk: number, size: number): void => {
+    const last = parts.at(-1);
+    if (last !== undefined && last.content === one && last.first + last.sizes.length === chunk) {
+      parts[parts.length - 1] = { ...last, sizes: [...last.sizes, size] };
+    } else parts.push({ content: one, first: chunk, sizes: [size] });
+  };
+  const flush = (): void => {
+    for (const rows of chunked(fresh)) {
+      name(content, chunks.length, rows.length);
+      chunks.push(rows);
+    }
+    fresh = [];
+  };
+  for (const [index, one] of present.entries()) {
+    const isRewritten =
+      !('rows' in one) || (isSmall(one) && [present[index - 1], present[index + 1]].some(isNew));
+    if (isRewritten) fresh = fresh.concat('rows' in one ? one.rows : one);
+    else {
+      flush();
+      name(one.content, one.chunk, one.rows.length);
+    }
+  }
+  flush();
+  return { parts, chunks };
+};
+
+const isNew = (one: Chunk | readonly Row[] | undefined): boolean =>
+  one !== undefined && !('rows' in one);
+const isSmall = ({ rows }: Chunk): boolean =>
+  rows.length < chunkRowsMax / 2 && bytesOf(rows) < chunkBytesMax / 2;
+
+const encoder = new TextEncoder();
+const bytesOf = (value: unknown): number => encoder.encode(JSON.stringify(value)).length;
+
+function* chunked(rows: readonly Row[]): Generator<readonly Row[]> {
+  let chunk: Row[] = [];
+  let bytes = 0;
+  for (const row of rows) {
+    const more = bytesOf(row);
+    if (chunk.length > 0 && (chunk.length >= chunkRowsMax || bytes + more > chunkBytesMax)) {
+      yield chunk;
+      chunk = [];
+      bytes = 0;
+    }
+    chunk.push(row);
+    bytes += more;
+  }
+  if (chunk.length > 0) yield chunk;
+}
+
+/** Rows of a version with new ids, which follow from the content. */
+export const newRows = (
+  rows: readonly Cells[],
+  version: number,
+  rowId: (index: number) => RowId,
+): readonly Row[] =>
+  rows.map((cells, index) => ({ id: rowId(index), made: version, edited: version, cells }));
+
+/**
+ * Stores the chunks, in appends that each stay small, before the version that names them. False
+ * when the stream has other events: an earlier try of the same request met another version.
+ */
+export const storeRows = async (
+  log: EventLog,
+  place: { readonly dataset: DatasetId; readonly content: ContentId },
+  chunks: Laid['chunks'],
+  cause: Authorship,
+): Promise<boolean> => {
+  const name = rowsStream(place.dataset, place.content);
+  let next = 0;
+  while (next < chunks.length) {
+    const events: DatasetRowsEvent[] = [];
+    for (let bytes = 0; next + events.length < chunks.length;) {
+      const rows = chunks[next + events.length] ?? [];
+      bytes += bytesOf(rows);
+      if (events.length > 0 && bytes > appendBytesMax) break;
+      events.push(rowsStored(place, next + events.length, rows));
+    }
+    const [result] = await log.append([
+      {
+        stream: name,
+        expected: next === 0 ? 'none' : next - 1,
+        events: stamped(name, next, events, cause),
+      },
+    ]);
+    if (result === undefined || result === 'conflict') return false;
+    next += events.length;
+  }
+  return true;
+};
+
+const rowsStored = (
+  { dataset, content }: { readonly dataset: DatasetId; readonly content: ContentId },
+  chunk: number,
+  rows: readonly Row[],
+): DatasetRowsEvent => ({
+  type: 'DatasetRowsStored',
+  data: {
+    dataset_id: dataset,
+    content_id: content,
+    chunk,
+    rows: rows as DatasetRowsEvent['data']['rows'],
+  },
+});

@@ -1,0 +1,171 @@
+import { Type, type Static } from 'typebox';
+import type { Cell } from '../kernel/dataset-content.js';
+import { id, instant, maybe, nullable, type Instant, type UserId } from '../kernel/shapes.js';
+import { inDataset } from './datasets.js';
+import { envelope, pageMembers, pageMembersOrNull } from './envelope.js';
+import { operation } from './operation.js';
+import { userBlock } from './people.js';
+
+const scalar = Type.Union([Type.String(), Type.Number(), Type.Null()]);
+const cell = Type.Unsafe<Cell>(
+  Type.Union([Type.String(), Type.Number(), Type.Null(), Type.Record(Type.String(), scalar)]),
+);
+
+export const datasetRow = Type.Object({
+  row_id: id('RowId'),
+  index: Type.Integer(),
+  /** In the order of `column_names`. */
+  values: Type.Array(cell),
+  values_dict: Type.Record(Type.String(), cell),
+  metadata: Type.Object({
+    created_in_version: Type.Integer(),
+    created_at: instant,
+    created_by_user: userBlock,
+    /** Those of its making until it is edited. */
+    updated_in_version: Type.Integer(),
+    updated_at: instant,
+    updated_by_user: userBlock,
+  }),
+});
+export type DatasetRow = Static<typeof datasetRow>;
+
+const rowsEnvelope = envelope('rows', datasetRow);
+const content = Type.Object({
+  ...rowsEnvelope.properties,
+  column_names: Type.Array(Type.String()),
+  warning_message: nullable(Type.String()),
+});
+
+const values = Type.Record(Type.String(), cell);
+const rowId = id('RowId');
+/** Contract 1.11. */
+export const editsMax = 1_000;
+const addition = { values, row_id: maybe(rowId) };
+const edit = Type.Union([
+  Type.Object({ edit_type: Type.Literal('prepend_row'), ...addition }),
+  Type.Object({ edit_type: Type.Literal('append_row'), ...addition }),
+  Type.Object({ edit_type: Type.Literal('update_row'), row_id: rowId, values }),
+  Type.Object({ edit_type: Type.Literal('delete_row'), row_id: rowId }),
+  Type.Object({ edit_type: Type.Literal('filter_rows'), row_ids: Type.Array(rowId) }),
+  Type.Object({ edit_type: Type.Literal('remove_column'), column_name: Type.String() }),
+  Type.Object({
+    edit_type: Type.Literal('rename_column'),
+    column_name: Type.String(),
+    new_column_name: Type.String(),
+  }),
+]);
+export type Edit = Static<typeof edit>;
+
+const everyScheme = ['K', 'B', 'P'] as const;
+const nothing = Type.Object({});
+const path = '/v2/datasets/{dataset_id}';
+
+export const getDatasetContent = operation({
+  operationId: 'getDatasetContent',
+  summary: 'Rows of a dataset',
+  section: '5.11',
+  method: 'GET',
+  path: `${path}/content`,
+  schemes: everyScheme,
+  kind: 'r',
+  requires: 'dataset-read',
+  params: inDataset,
+  query: Type.Object(pageMembers),
+  response: content,
+  faults: ['not-found'],
+});
+
+export const editDatasetContent = operation({
+  operationId: 'editDatasetContent',
+  summary: 'Edit rows and columns: one new version',
+  section: '5.11',
+  method: 'PATCH',
+  path: `${path}/content`,
+  schemes: everyScheme,
+  kind: 'w',
+  requires: 'dataset-write',
+  conditional: true,
+  params: inDataset,
+  query: nothing,
+  body: Type.Object({ edits: Type.Array(edit, { minItems: 1, maxItems: editsMax }) }),
+  response: Type.Null(),
+  status: 204,
+  faults: ['not-found', 'forbidden', 'precondition-failed', 'conflict'],
+});
+
+export const replaceDatasetContent = operation({
+  operationId: 'replaceDatasetContent',
+  summary: 'A new version with the content of an older one or of another dataset',
+  section: '5.11',
+  method: 'PUT',
+  path: `${path}/content`,
+  schemes: everyScheme,
+  kind: 'w',
+  requires: 'dataset-write',
+  conditional: true,
+  params: inDataset,
+  query: nothing,
+  body: Type.Object({
+    rollback_version: maybe(Type.Integer()),
+    dataset_id: maybe(id('DatasetId')),
+    version_index: maybe(Type.Integer()),
+  }),
+  response: Type.Null(),
+  status: 204,
+  faults: ['not-found', 'forbidden', 'precondition-failed', 'conflict'],
+});
+
+const version = Type.Object({
+  version_index: Type.Integer(),
+  name: Type.String(),
+  created_at: instant,
+  created_by_user: userBlock,
+  num_rows: Type.Integer(),
+  column_names: Type.Array(Type.String()),
+  rows_added: Type.Integer(),
+  rows_removed: Type.Integer(),
+  rows_edited: Type.Integer(),
+  columns_added: Type.Integer(),
+  columns_removed: Type.Integer(),
+  columns_renamed: Type.Integer(),
+});
+export type DatasetVersion = Static<typeof version>;
+/** What the log says of a version; who made it is an id. */
+export type VersionFacts = Omit<DatasetVersion, 'created_by_user'> & {
+  readonly created_by: UserId;
+  readonly created_at: Instant;
+};
+
+export const queryDatasetVersions = operation({
+  operationId: 'queryDatasetVersions',
+  summary: 'Versions of a dataset, the newest first',
+  section: '5.11',
+  method: 'POST',
+  path: `${path}/versions/query`,
+  schemes: everyScheme,
+  kind: 'r',
+  requires: 'dataset-read',
+  params: inDataset,
+  query: Type.Object(pageMembers),
+  body: Type.Object(pageMembersOrNull),
+  response: envelope('versions', version),
+  faults: ['not-found'],
+});
+
+export const getDatasetVersionContent = operation({
+  operationId: 'getDatasetVersionContent',
+  summary: 'Rows of a version of a dataset',
+  section: '5.11',
+  method: 'GET',
+  path: `${path}/versions/{version_index}/content`,
+  schemes: everyScheme,
+  kind: 'r',
+  requires: 'dataset-read',
+  params: Type.Object({
+    ...inDataset.properties,
+    version_index: Type.Integer({ minimum: 1 }),
+  }),
+  query: Type.Object(pageMembers),
+  response: content,
+  faults: ['not-found'],
+});

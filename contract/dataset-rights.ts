@@ -1,0 +1,40 @@
+import type { ProjectId, UserId } from '../kernel/shapes.js';
+import {
+  atLeast,
+  organizationRoles,
+  projectRoles,
+  type Principal,
+  type ProjectRole,
+} from './roles.js';
+
+type Owned = { readonly createdBy: UserId; readonly home: ProjectId | null };
+
+/**
+ * Whether the caller may change a dataset of their organisation that they can see (contract 2.6,
+ * rule 4). `homeRole`: theirs in its home project, null for none. A creator who lost the right to
+ * create datasets, or whose key is limited to less than editor, only reads.
+ */
+export const mayWriteDataset = (
+  { userId, organizationRole, key }: Principal,
+  { createdBy, home }: Owned,
+  homeRole: ProjectRole | null,
+): boolean => {
+  const isEditor = homeRole !== null && atLeast<ProjectRole>(projectRoles, homeRole, 'editor');
+  if (key !== null && key.projectId !== null) return isEditor && key.projectId === home;
+  if (isEditor || organizationRole === 'admin') return true;
+  const isLimited =
+    key !== null &&
+    key.projectRole !== null &&
+    !atLeast<ProjectRole>(projectRoles, key.projectRole, 'editor');
+  return createdBy === userId && atLeast(organizationRoles, organizationRole, 'user') && !isLimited;
+};
+
+/**
+ * Whether the caller sees every dataset of their organisation, or this one because it is theirs;
+ * others they see by a role in a linked project. A bound key sees by its project alone.
+ */
+export const seesAllDatasets = ({ organizationRole, key }: Principal): boolean =>
+  !(key !== null && key.projectId !== null) &&
+  (organizationRole === 'admin' || organizationRole === 'auditor');
+export const seesOwnDatasets = ({ key }: Principal): boolean =>
+  key === null || key.projectId === null;

@@ -1,0 +1,318 @@
+import { Type, type Static, type TSchema } from 'typebox';
+import { columnNameMax, datasetColumnsMax } from '../kernel/dataset-content.js';
+import {
+  component,
+  id,
+  instant,
+  maybe,
+  name,
+  nullable,
+  oneOf,
+  type DatasetId,
+  type Instant,
+  type Json,
+  type ProjectId,
+  type UserId,
+} from '../kernel/shapes.js';
+import { idOperators, textOperators } from './filters.js';
+import { envelope, message, pageMembers, pageMembersOrNull } from './envelope.js';
+import { listingFiltersMax } from './listings.js';
+import { operation } from './operation.js';
+import { permission, userBlock, type UserBlock } from './people.js';
+import { datasetPermissions, type DatasetRights } from './permissions.js';
+import { project } from './projects.js';
+
+const shownRole = nullable(
+  Type.Object({ columns: Type.Array(Type.String()), flatten: Type.Boolean() }),
+);
+const columnMapping = Type.Object({
+  input: shownRole,
+  output: shownRole,
+  generated_output: shownRole,
+  metadata: shownRole,
+  mgt: nullable(Type.Record(Type.String(), shownRole)),
+});
+/** As last set, every role in the long form or null (contract 4.7). */
+export type ColumnMapping = Static<typeof columnMapping>;
+
+export const dataset = Type.Object({
+  id: id('DatasetId'),
+  name: Type.String(),
+  created_at: instant,
+  /** Of the last change, of content too; at first `created_at`. */
+  updated_at: instant,
+  project_count: Type.Integer(),
+  num_rows: Type.Integer(),
+  column_names: Type.Array(Type.String()),
+  created_by_user: userBlock,
+  current_version_index: Type.Integer(),
+  draft: Type.Boolean(),
+  permissions: Type.Array(permission),
+  column_mapping: nullable(columnMapping),
+});
+
+const columnNames = Type.Array(Type.String({ maxLength: columnNameMax }), {
+  maxItems: datasetColumnsMax,
+});
+const role = Type.Union([
+  Type.Object({ columns: columnNames, flatten: Type.Optional(Type.Boolean({ default: false })) }),
+  columnNames,
+]);
+/** A role may be a bare list of columns; one that is left out becomes null (contract 4.7). */
+export const columnMappingGiven = Type.Object({
+  input: maybe(role),
+  output: maybe(role),
+  generated_output: maybe(role),
+  metadata: maybe(role),
+  mgt: maybe(Type.Record(Type.String(), role)),
+});
+export type ColumnMappingGiven = Static<typeof columnMappingGiven>;
+
+const everyScheme = ['K', 'B', 'P'] as const;
+export const inDataset = Type.Object({ dataset_id: id('DatasetId') });
+const nothing = Type.Object({});
+const path = '/v2/datasets';
+/** Contract 1.11: a dataset upload. */
+export const uploadBytesMax = 33_554_432;
+
+export const createDataset = operation({
+  operationId: 'createDataset',
+  summary: 'Create a dataset from a file, from another one or empty',
+  section: '5.11',
+  method: 'POST',
+  path,
+  schemes: everyScheme,
+  kind: 'w',
+  requires: 'creator',
+  params: nothing,
+  query: Type.Object({ format: Type.Optional(oneOf(['csv', 'json', 'jsonl'])) }),
+  form: {
+    files: { file: { required: false, bytesMax: uploadBytesMax } },
+    parts: Type.Object({
+      name: maybe(name()),
+      draft: maybe(Type.Boolean()),
+      append_suffix_if_duplicate: maybe(Type.Boolean()),
+      project_id: maybe(id('ProjectId')),
+      column_mapping: maybe(columnMappingGiven),
+      copy_from_dataset_id: maybe(id('DatasetId')),
+      copy_from_dataset_version_index: maybe(Type.Integer({ minimum: 1 })),
+    }),
+  },
+  response: dataset,
+  faults: ['not-found', 'forbidden', 'already-exists'],
+});
+
+export const listDatasets = operation({
+  operationId: 'listDatasets',
+  summary: 'Datasets in sight, paged',
+  section: '5.11',
+  method: 'GET',
+  path,
+  schemes: everyScheme,
+  kind: 'r',
+  requires: 'signed-in',
+  params: nothing,
+  query: Type.Object(pageMembers),
+  response: envelope('datasets', dataset),
+});
+
+const datasetFilter = component<Json>('DatasetFilter');
+const datasetSort = component<Json>('DatasetSort');
+
+export const queryDatasets = operation({
+  operationId: 'queryDatasets',
+  summary: 'Datasets in sight, filtered, sorted and paged',
+  section: '5.11',
+  method: 'POST',
+  path: `${path}/query`,
+  schemes: everyScheme,
+  kind: 'r',
+  requires: 'signed-in',
+  params: nothing,
+  query: Type.Object(pageMembers),
+  body: Type.Object({
+    ...pageMembersOrNull,
+    filters: maybe(Type.Array(datasetFilter, { maxItems: listingFiltersMax })),
+    sort: maybe(datasetSort),
+  }),
+  response: envelope('datasets', dataset),
+});
+
+export const getDataset = operation({
+  operationId: 'getDataset',
+  summary: 'One dataset',
+  section: '5.11',
+  method: 'GET',
+  path: `${path}/{dataset_id}`,
+  schemes: everyScheme,
+  kind: 'r',
+  requires: 'dataset-read',
+  params: inDataset,
+  query: nothing,
+  response: dataset,
+  faults: ['not-found'],
+});
+
+export const changeDataset = operation({
+  operationId: 'changeDataset',
+  summary: 'Rename a dataset, map its columns or publish it',
+  section: '4.7',
+  method: 'PATCH',
+  path: `${path}/{dataset_id}`,
+  schemes: everyScheme,
+  kind: 'w',
+  requires: 'dataset-write',
+  conditional: true,
+  params: inDataset,
+  query: nothing,
+  body: Type.Object({
+    name: maybe(
+      Type.Union([
+        name(),
+        Type.Object({
+          value: name(),
+          append_suffix_if_duplicate: Type.Optional(Type.Boolean({ default: false })),
+        }),
+      ]),
+    ),
+    column_mapping: maybe(columnMappingGiven),
+    draft: maybe(Type.Literal(false)),
+  }),
+  response: dataset,
+  faults: ['not-found', 'forbidden', 'already-exists', 'precondition-failed', 'conflict'],
+});
+
+export const deleteDataset = operation({
+  operationId: 'deleteDataset',
+  summary: 'Delete a dataset; its rows are erased',
+  section: '5.11',
+  method: 'DELETE',
+  path: `${path}/{dataset_id}`,
+  schemes: everyScheme,
+  kind: 'w',
+  requires: 'dataset-write',
+  conditional: true,
+  params: inDataset,
+  query: nothing,
+  response: message,
+  faults: ['not-found', 'forbidden', 'precondition-failed', 'conflict'],
+});
+
+export const listDatasetProjects = operation({
+  operationId: 'listDatasetProjects',
+  summary: 'Projects in sight that a dataset is linked to',
+  section: '5.11',
+  method: 'GET',
+  path: `${path}/{dataset_id}/projects`,
+  schemes: everyScheme,
+  kind: 'r',
+  requires: 'dataset-read',
+  params: inDataset,
+  query: Type.Object(pageMembers),
+  response: envelope('projects', project),
+  faults: ['not-found'],
+});
+
+const linking = (operationId: string, summary: string, method: 'PUT' | 'DELETE') =>
+  operation({
+    operationId,
+    summary,
+    section: '5.11',
+    method,
+    path: `${path}/{dataset_id}/projects/{project_id}`,
+    schemes: everyScheme,
+    kind: 'w',
+    requires: 'dataset-read',
+    params: Type.Object({ dataset_id: id('DatasetId'), project_id: id('ProjectId') }),
+    query: nothing,
+    response: dataset,
+    faults: ['not-found', 'forbidden', 'conflict'],
+  });
+export const linkDataset = linking('linkDataset', 'Link a dataset to a project', 'PUT');
+export const unlinkDataset = linking(
+  'unlinkDataset',
+  'Take the link from a dataset to a project away',
+  'DELETE',
+);
+
+/** For `components/schemas` of the OpenAPI document; query-api/datasets reads them. */
+export const datasetComponents: Readonly<Record<string, TSchema>> = {
+  DatasetFilter: Type.Union([
+    Type.Object({
+      name: oneOf(['name']),
+      operator: oneOf(textOperators),
+      value: Type.Union([Type.String(), Type.Array(Type.String())]),
+      case_sensitive: Type.Optional(Type.Boolean({ default: true })),
+    }),
+    Type.Object({
+      name: oneOf(['draft']),
+      operator: Type.Optional(Type.String({ enum: ['eq', 'ne'], default: 'eq' })),
+      value: Type.Boolean(),
+    }),
+    Type.Object({
+      name: oneOf(['id']),
+      operator: Type.Optional(Type.String({ enum: [...idOperators], default: 'eq' })),
+      value: Type.Union([Type.String(), Type.Array(Type.String())]),
+    }),
+    Type.Object({
+      name: oneOf(['used_in_project', 'not_in_project']),
+      value: Type.String({ format: 'uuid' }),
+    }),
+  ]),
+  DatasetSort: Type.Object({
+    name: oneOf(['name', 'created_at', 'updated_at', 'num_rows', 'project_count']),
+    ascending: Type.Optional(Type.Boolean({ default: true })),
+    sort_type: Type.Optional(nullable(oneOf(['column']))),
+  }),
+};
+
+/** What the log says of a dataset, as it is shown. */
+export type DatasetFacts = {
+  readonly id: DatasetId;
+  readonly name: string;
+  readonly created_at: Instant;
+  readonly updated_at: Instant;
+  readonly created_by: UserId;
+  readonly home_project: ProjectId | null;
+  /** Home first, then in the order in which they were linked. */
+  readonly projects: readonly ProjectId[];
+  readonly num_rows: number;
+  readonly column_names: readonly string[];
+  readonly current_version_index: number;
+  readonly draft: boolean;
+  readonly column_mapping: ColumnMapping | null;
+  /** Of the last event on its stream: every change of the record has its own. */
+  readonly revision: number;
+};
+
+/** Contract 1.9. The record changes with each event of the dataset, content with each version. */
+export const datasetTag = ({ revision }: Pick<DatasetFacts, 'revision'>): string =>
+  `dataset-${revision}`;
+export const contentTag = (version: number): string => `content-${version}`;
+
+/** `projectCount`: linked projects that live. */
+export const datasetAnswer = (
+  facts: DatasetFacts,
+  {
+    user,
+    rights,
+    projectCount,
+  }: {
+    readonly user: UserBlock;
+    readonly rights: DatasetRights;
+    readonly projectCount: number;
+  },
+): Static<typeof dataset> => ({
+  id: facts.id,
+  name: facts.name,
+  created_at: facts.created_at,
+  updated_at: facts.updated_at,
+  project_count: projectCount,
+  num_rows: facts.num_rows,
+  column_names: [...facts.column_names],
+  created_by_user: user,
+  current_version_index: facts.current_version_index,
+  draft: facts.draft,
+  permissions: [...datasetPermissions(rights)],
+  column_mapping: facts.column_mapping,
+});

@@ -1,0 +1,253 @@
+import { isUtf8 } from 'node:buffer';
+import { Readable } from 'node:stream';
+import { setImmediate as turn } from 'node:timers/promises';
+import { parse, type CsvError, type Info } from 'csv-parse';
+import {
+  columnNameMax,
+  datasetColumnsMax,
+  datasetRowsMax,
+  cellsOf,
+  type Cell,
+  type Cells,
+  type Scalar,
+  type Table,
+} from '../../kernel/dataset-content.js';
+import { codePoints } from '../../kernel/code-points.js';
+import { valueError } from '../../kernel/fault.js';
+
+export type TableFormat = 'csv' | 'json' | 'jsonl';
+export type TableFile = { readonly bytes: Uint8Array; readonly fileName: string };
+
+/**
+ * The table of a file (contract 5.11): CSV by RFC 4180, JSON Lines, or JSON with an array of
+ * objects; the format by what is asked for, else by the ending of the name, else by the first
+ * character. Throws Fault `invalid` at the file with the line of what is wrong. Others have their
+ * turn while a long file is read.
+ */
+export const readTable = async (
+  { bytes, fileName }: TableFile,
+  asked: TableFormat | null,
+): Promise<Table> => {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (!isUtf8(buffer)) throw wrong(undecodableLine(buffer), 'is not UTF-8');
+  // The decoder drops a byte order mark.
+  const text = new TextDecoder().decode(buffer);
+  switch (asked ?? formatOf(fileName, text)) {
+    case 'csv':
+      return readCsv(text);
+    case 'json':
+      return readJson(text);
+    case 'jsonl':
+      return readJsonLines(text);
+  }
+};
+
+const formatOf = (fileName: string, text: string): TableFormat => {
+  const ending = /\.(csv|jsonl?|ndjson)$/i.exec(fileName)?.[1]?.toLowerCase();
+  if (ending === 'csv' || ending === 'json' || ending === 'jsonl') return ending;
+  if (ending === 'ndjson') return 'jsonl';
+  const first = text.trimStart().charAt(0);
+  if (first === '[') return 'json';
+  return first === '{' ? 'jsonl' : 'csv';
+};
+
+const wrong = (line: number, what: string) => valueError(['body', 'file'], `line ${line} ${what}`);
+
+const undecodableLine = (buffer: Buffer): number => {
+  let line = 1;
+  let from = 0;
+  for (;;) {
+    const end = buffer.indexOf(10, from);
+    if (end < 0 || !isUtf8(buffer.subarray(from, end))) return line;
+    from = end + 1;
+    line += 1;
+  }
+};
+
+/** What is parsed between two turns of others: a few milliseconds. */
+const sliceCharacters = 65_536;
+const sliceRows = 1_000;
+
+function* slices(text: string): Generator<string> {
+  for (let at = 0; at < text.length; at += sliceCharacters) {
+    yield text.slice(at, at + sliceCharacters);
+  }
+}
+
+const readCsv = async (text: string): Promise<Table> => {
+  const parser = Readable.from(slices(text)).pipe(
+    parse({ info: true, relax_column_count: true, skip_empty_lines: true }),
+  );
+  let columns: readonly string[] | null = null;
+  const rows: Cells[] = [];
+  try {
+    for await (const { record, info } of parser as AsyncIterable<Parsed>) {
+      if (columns === null) columns = checkedColumns(record, info.lines);
+      else {
+        if (record.length > columns.length) {
+          throw wrong(
+            info.lines,
+            `has ${record.length} cells, but there are ${columns.length} columns`,
+          );
+        }
+        rows.push(record);
+        if (rows.length > datasetRowsMax) throw tooManyRows();
+        if (rows.length % sliceRows === 0) await turn();
+      }
+    }
+  } catch (error) {
+    const { code, lines } = error as Partial<CsvError> & { readonly lines?: number };
+    if (typeof code === 'string' && code.startsWith('CSV_')) {
+      throw wrong(lines ?? 1, 'is not CSV: its quotes do not match');
+    }
+    throw error;
+  }
+  return { columns: columns ?? [], rows };
+};
+type Parsed = { readonly record: readonly string[]; readonly info: Info };
+
+const tooManyRows = () =>
+  valueError(['body', 'file'], `a dataset has at most ${datasetRowsMax} rows`);
+
+const checkedColumns = (names: readonly string[], line: number): readonly string[] => {
+  const seen = new Set<string>();
+  for (const name of names) {
+    checkColumn(name, seen.size, () => line);
+    if (seen.has(name)) throw wrong(line, `names the column '${name}' twice`);
+    seen.add(name);
+  }
+  return names;
+};
+
+const checkColumn = (name: string, known: number, line: () => number): void => {
+  if (name === '') throw wrong(line(), 'has a column without a name');
+  if (codePoints(name) > columnNameMax) {
+    throw wrong(line(), `has a column name of more than ${columnNameMax} characters`);
+  }
+  if (known >= datasetColumnsMax) {
+    throw wrong(line(), `has a column too many: a dataset has at most ${datasetColumnsMax}`);
+  }
+};
+
+const readJson = async (text: string): Promise<Table> => {
+  if (text.trim() === '') return { columns: [], rows: [] };
+  const parsed = parsedJson(text);
+  if (parsed === undefined) throw wrong(brokenLine(text), 'is not JSON');
+  if (!Array.isArray(parsed)) throw valueError(['body', 'file'], 'line 1 does not begin an array');
+  const table = openTable();
+  for (const [index, item] of (parsed as readonly unknown[]).entries()) {
+    table.add(item, () => itemLine(text, index));
+    if (index % sliceRows === 0) await turn();
+  }
+  return table.done();
+};
+
+const readJsonLines = async (text: string): Promise<Table> => {
+  const table = openTable();
+  let line = 0;
+  for (let at = 0; at < text.length;) {
+    const end = text.indexOf('\n', at);
+    const sent = text.slice(at, end < 0 ? undefined : end);
+    at = end < 0 ? text.length : end + 1;
+    line += 1;
+    if (sent.trim() === '') continue;
+    const item = parsedJson(sent);
+    const here = line;
+    if (item === undefined) throw wrong(here, 'is not JSON');
+    table.add(item, () => here);
+    if (line % sliceRows === 0) await turn();
+  }
+  return table.done();
+};
+
+/** Undefined for what is no JSON. */
+const parsedJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+};
+
+/** Columns in order of first appearance; a missing member is null. */
+const openTable = () => {
+  const places = new Map<string, number>();
+  const rows: Cells[] = [];
+  return {
+    add: (item: unknown, line: () => number): void => {
+      if (typeof item !== 'object' || item === null || Array.isArray(item)) {
+        throw wrong(line(), 'is not an object');
+      }
+      if (rows.length >= datasetRowsMax) throw tooManyRows();
+      const cells = Object.entries(item).map(([sent, value]) => {
+        const name = sent.toWellFormed();
+        const place = places.get(name) ?? places.size;
+        if (place === places.size) checkColumn(name, places.size, line);
+        places.set(name, place);
+        return [place, flat(value)] as const;
+      });
+      rows.push(cellsOf(cells));
+    },
+    done: (): Table => ({ columns: [...places.keys()], rows }),
+  };
+};
+
+/** Flat: true and false are their text, what lies deeper is its compact JSON (contract 5.11). */
+const flat = (value: unknown): Cell => {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return scalarOf(value);
+  return Object.fromEntries(
+    Object.entries(value).map(([member, one]) => [member.toWellFormed(), scalarOf(one)]),
+  );
+};
+
+const scalarOf = (value: unknown): Scalar => {
+  if (typeof value === 'string') return value.toWellFormed();
+  // 1e999 is read as infinite and has no JSON.
+  if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
+  return value === null ? null : JSON.stringify(value).toWellFormed();
+};
+
+/** The line in which the item of a top-level array begins: the text is known to be JSON. */
+const itemLine = (text: string, item: number): number => {
+  let depth = 0;
+  let index = 0;
+  let line = 1;
+  let isBetween = true;
+  for (let at = text.indexOf('[') + 1; at < text.length; at += 1) {
+    const character = text.charAt(at);
+    if (character === '\n') line += 1;
+    else if (isBetween && !/\s/.test(character)) {
+      if (index === item) return line + newlines(text.slice(0, text.indexOf('[')));
+      isBetween = false;
+    }
+    if (character === '"') at = stringEnd(text, at);
+    else if (character === '{' || character === '[') depth += 1;
+    else if (character === '}' || character === ']') depth -= 1;
+    else if (character === ',' && depth === 0) {
+      index += 1;
+      isBetween = true;
+    }
+  }
+  return line;
+};
+
+const newlines = (text: string): number => text.split('\n').length - 1;
+
+const stringEnd = (text: string, quote: number): number => {
+  for (let at = quote + 1; at < text.length; at += 1) {
+    if (text.charAt(at) === '\\') at += 1;
+    else if (text.charAt(at) === '"') return at;
+  }
+  return text.length;
+};
+
+/** V8 says at which character it stopped; without that the last line is as good as any. */
+const brokenLine = (text: string): number => {
+  try {
+    JSON.parse(text);
+  } catch (error) {
+    const at = /position (\d+)/.exec(String(error))?.[1];
+    if (at !== undefined) return newlines(text.slice(0, Number(at))) + 1;
+  }
+  return newlines(text.trimEnd()) + 1;
+};

@@ -1,0 +1,90 @@
+import type { Id } from './shapes.js';
+
+/** A cell of a dataset (contract 5.11): flat, so that every reader can show it. */
+export type Scalar = string | number | null;
+export type Cell = Scalar | { readonly [member: string]: Scalar };
+
+/** What a file says: names in order, and rows whose cells are by the place of their column. */
+export type Table = { readonly columns: readonly string[]; readonly rows: readonly Cells[] };
+/**
+ * Cells by column key; what is missing is null. A list, or, where most would be null, members by
+ * key: 100,000 rows with one cell in the 500th column must not become 50 million nulls.
+ */
+export type Cells = readonly Cell[] | { readonly [key: string]: Cell };
+
+/** Names the place of a column's cells; it stays when the column is renamed. */
+export type Column = { readonly key: number; readonly name: string };
+
+/** `made` and `edited` are versions. Keys of columns that are gone may still have a cell. */
+export type Row = {
+  readonly id: RowId;
+  readonly made: number;
+  readonly edited: number;
+  readonly cells: Cells;
+};
+export type RowId = Id<'RowId'>;
+
+/**
+ * Rows lie in chunks, which never change once stored; a content is what one change added. A part
+ * names neighbouring chunks of a content, from `first` on, and how many rows each has. So the
+ * version after a change shares with the one before all that did not change.
+ */
+export type Part = {
+  readonly content: ContentId;
+  readonly first: number;
+  readonly sizes: readonly number[];
+};
+export type ContentId = Id<'ContentId'>;
+
+/** A few hundred rows or kilobytes are read and written at once, also for one row of them. */
+export const chunkRowsMax = 200;
+export const chunkBytesMax = 65_536;
+
+/** Contract 1.11. */
+export const datasetRowsMax = 100_000;
+export const datasetColumnsMax = 500;
+export const columnNameMax = 255;
+
+export type ChunkName = { readonly content: ContentId; readonly chunk: number };
+/** Rows `from` (inclusive) to `to` of a chunk. */
+export type Stretch = ChunkName & { readonly from: number; readonly to: number };
+
+/** Where the rows from `offset` on lie, in order, at most `limit` of them. */
+export const stretchesOf = (
+  parts: readonly Part[],
+  offset: number,
+  limit: number,
+): readonly Stretch[] => {
+  const found: Stretch[] = [];
+  let at = 0;
+  for (const { content, first, sizes } of parts) {
+    for (const [index, size] of sizes.entries()) {
+      const from = Math.max(0, offset - at);
+      const to = Math.min(size, offset + limit - at);
+      if (from < to) found.push({ content, chunk: first + index, from, to });
+      at += size;
+    }
+  }
+  return found;
+};
+
+export const rowsIn = (parts: readonly Part[]): number =>
+  parts.reduce((sum, { sizes }) => sum + sizes.reduce((all, size) => all + size, 0), 0);
+
+/** The cell of a column, null where the row has none. */
+export const cellOf = ({ cells }: Pick<Row, 'cells'>, { key }: Pick<Column, 'key'>): Cell =>
+  (cells as { readonly [key: number]: Cell })[key] ?? null;
+
+/** The form of the cells that is shorter; of one key the last one counts. */
+export const cellsOf = (entries: Iterable<readonly [key: number, cell: Cell]>): Cells => {
+  const filled = [...new Map(entries)].filter(([, cell]) => cell !== null);
+  const length = filled.reduce((most, [key]) => Math.max(most, key + 1), 0);
+  if (length > 2 * filled.length + denseEnough) return Object.fromEntries(filled);
+  const cells = Array.from<Cell>({ length }).fill(null);
+  for (const [key, cell] of filled) cells[key] = cell;
+  return cells;
+};
+const denseEnough = 8;
+
+export const entriesOf = (cells: Cells): readonly (readonly [key: number, cell: Cell])[] =>
+  Object.entries(cells).map(([key, cell]) => [Number(key), cell as Cell]);

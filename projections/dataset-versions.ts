@@ -1,0 +1,53 @@
+import type { VersionFacts } from '../contract/dataset-content.js';
+import type { DatasetEvent } from '../events/datasets.js';
+import type { Column, Part } from '../kernel/dataset-content.js';
+import { unreachable } from '../kernel/decision.js';
+import type { Projection } from './projection.js';
+
+type Seen = Extract<DatasetEvent, { readonly type: 'DatasetContentChanged' | 'DatasetDeleted' }>;
+
+/** `columns` and `parts` say how the rows of the version lie. */
+export type DatasetVersioned = {
+  readonly facts: VersionFacts;
+  readonly columns: readonly Column[];
+  readonly parts: readonly Part[];
+};
+
+export const versionKey = (dataset: string, version: number): string => `${dataset}/${version}`;
+
+/** Every version of the live datasets, in the scope of its dataset: each stays readable. */
+export const datasetVersions: Projection<Seen, DatasetVersioned> = {
+  collection: {
+    name: 'dataset_versions',
+    version: 1,
+    fields: { version_index: 'number', created_at: 'date' },
+  },
+  types: ['DatasetContentChanged', 'DatasetDeleted'],
+  keys: ({ type, data }) =>
+    type === 'DatasetContentChanged'
+      ? [versionKey(data.dataset_id, data.version_index)]
+      : Array.from({ length: data.versions }, (_, index) => versionKey(data.dataset_id, index + 1)),
+  evolve: (_document, { type, data }, key) => {
+    switch (type) {
+      case 'DatasetContentChanged': {
+        const { dataset_id, version_index, created_at, columns, parts } = data;
+        const { content_id: _content, source: _source, ...rest } = data;
+        const { dataset_id: _dataset, columns: _columns, parts: _parts, ...facts } = rest;
+        return {
+          key,
+          scope: dataset_id,
+          fields: { version_index, created_at },
+          body: {
+            facts: { ...facts, column_names: columns.map(({ name }) => name) },
+            columns,
+            parts,
+          },
+        };
+      }
+      case 'DatasetDeleted':
+        return null;
+      default:
+        return unreachable(type);
+    }
+  },
+};
