@@ -1,4 +1,5 @@
 import type { Config } from '../config.js';
+import { datasetSights } from '../command-api/access/dataset-sight.js';
 import { groupSight, maintainerSight } from '../command-api/access/group-sight.js';
 import { openGate } from '../command-api/access/gate.js';
 import { openThrottle } from '../command-api/access/throttle.js';
@@ -8,7 +9,7 @@ import { startServer, type RunningServer } from '../engines/koa/server.js';
 import type { Secrets } from '../engines/node/secrets.js';
 import type { Logger } from '../engines/pino/logger.js';
 import type { Metrics } from '../engines/prometheus/metrics.js';
-import type { Freshness, Sights } from '../contract/gate.js';
+import type { Freshness, Gate, Sights } from '../contract/gate.js';
 import type { Route } from '../contract/operation.js';
 import { Fault } from '../kernel/fault.js';
 import type { Passwords } from '../kernel/credentials.js';
@@ -41,7 +42,7 @@ export const startApi = (start: Start): Promise<RunningServer> => {
   const { log, ids, clock, secrets, passwords, freshness } = needs;
   const tokens = openAccessTokens(secrets.accessTokenSeed);
   const throttle = openThrottle(clock);
-  const gate = openGate({
+  const gate: Gate = openGate({
     log,
     clock,
     ids,
@@ -49,7 +50,7 @@ export const startApi = (start: Start): Promise<RunningServer> => {
     passwords,
     tokens,
     throttle,
-    sights: sightsOf(log),
+    sights: sightsOf(log, (principal, id) => gate.projectInSight(principal, id)),
   });
   return startServer({
     routes: playedBy(config.roles, routesOf({ ...needs, gate, tokens })),
@@ -91,7 +92,8 @@ const playedBy = (played: Config['roles'], routes: readonly Route[]): readonly R
   });
 
 /** How each noun whose objects are in no project says who may see and do what (contract 2.6). */
-const sightsOf = (log: EventLog): Sights => ({
+const sightsOf = (log: EventLog, projectInSight: Gate['projectInSight']): Sights => ({
+  ...datasetSights({ log, projectInSight }),
   'group-sight': groupSight(log),
   maintainer: maintainerSight(log),
 });

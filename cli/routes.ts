@@ -4,6 +4,7 @@ import { components, operations } from '../contract/all.js';
 import { openApiDocument } from '../contract/openapi.js';
 import { annotationTemplateWrites } from '../command-api/annotation-templates/routes.js';
 import { apiKeyWrites } from '../command-api/api-keys/routes.js';
+import { datasetWrites } from '../command-api/datasets/routes.js';
 import { experimentWrites } from '../command-api/experiments/routes.js';
 import { collaboratorWrites } from '../command-api/collaborators/routes.js';
 import { insightsSettingsWrites } from '../command-api/insights-settings/routes.js';
@@ -18,6 +19,7 @@ import { traceWrites } from '../command-api/traces/routes.js';
 import { groupWrites } from '../command-api/groups/routes.js';
 import { invitationWrites } from '../command-api/invitations/routes.js';
 import { userWrites } from '../command-api/users/routes.js';
+import { readTable } from '../engines/csv/table.js';
 import type { Secrets } from '../engines/node/secrets.js';
 import type { AccessTokens, Passwords } from '../kernel/credentials.js';
 import type { Clock, Documents, EventLog, Ids } from '../kernel/ports.js';
@@ -26,6 +28,7 @@ import { annotationTemplateReads } from '../query-api/annotation-templates/route
 import { apiKeyReads } from '../query-api/api-keys/routes.js';
 import { collaboratorReads } from '../query-api/collaborators/routes.js';
 import { columnReads } from '../query-api/columns/routes.js';
+import { datasetReads } from '../query-api/datasets/routes.js';
 import { experimentReads } from '../query-api/experiments/routes.js';
 import { insightsSettingsReads } from '../query-api/insights-settings/routes.js';
 import { logStreamReads } from '../query-api/log-streams/routes.js';
@@ -72,6 +75,13 @@ export const routesOf = (needs: Needs): readonly Route[] => {
     ...projectWrites({ log, ids, newestRuns: questions.newestRuns }),
     ...logStreamWrites({ log, ids }),
     ...experimentWrites({ log, ids, ...questions }),
+    ...datasetWrites({
+      log,
+      ids,
+      readTable,
+      projectInSight: (principal, id) => gate.projectInSight(principal, id),
+    }),
+    ...datasetReads({ documents, gate }),
     ...collaboratorWrites({ log, gate }),
     ...collaboratorReads({ documents }),
     ...annotationTemplateWrites({ log, inTurn, templateUsage: questions.templateUsage }),

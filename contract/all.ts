@@ -32,6 +32,25 @@ import {
   pageExperiments,
   searchExperiments,
 } from './experiments.js';
+import {
+  editDatasetContent,
+  getDatasetContent,
+  getDatasetVersionContent,
+  queryDatasetVersions,
+  replaceDatasetContent,
+} from './dataset-content.js';
+import {
+  changeDataset,
+  createDataset,
+  datasetComponents,
+  deleteDataset,
+  getDataset,
+  linkDataset,
+  listDatasetProjects,
+  listDatasets,
+  queryDatasets,
+  unlinkDataset,
+} from './datasets.js';
 import { filterComponents } from './filters.js';
 import { createSession, logSpans, logTraces, updateSpan, updateTrace } from './ingest.js';
 import { changeInsightsSettings, getInsightsSettings } from './insights-settings.js';
@@ -184,6 +203,20 @@ export const operations: readonly Operation[] = [
   withdrawRating,
   changeInsightsSettings,
   getInsightsSettings,
+  createDataset,
+  listDatasets,
+  queryDatasets,
+  getDataset,
+  changeDataset,
+  getDatasetContent,
+  editDatasetContent,
+  replaceDatasetContent,
+  queryDatasetVersions,
+  getDatasetVersionContent,
+  listDatasetProjects,
+  linkDataset,
+  unlinkDataset,
+  deleteDataset,
   healthcheck,
   readDescription,
 ] as readonly unknown[] as readonly Operation[];
@@ -192,5 +225,6 @@ export const operations: readonly Operation[] = [
 export const components: Readonly<Record<string, TSchema>> = {
   ...filterComponents,
   ...listingComponents,
+  ...datasetComponents,
   ...userComponents,
 };

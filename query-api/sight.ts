@@ -90,7 +90,7 @@ const isId = (value: string): Filter => ({
 
 /** One flat OR of a thousand would be deeper than SQLite parses. */
 const branchesMax = 50;
-const anyOf = (filters: readonly Filter[]): Filter =>
+export const anyOf = (filters: readonly Filter[]): Filter =>
   filters.length <= branchesMax
     ? { any: filters }
     : anyOf(

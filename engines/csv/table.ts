@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { Readable } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
-import { parse, type CsvError, type Info } from 'csv-parse';
+import { CsvError, parse, type Info } from 'csv-parse';
 import {
   columnNameMax,
   datasetColumnsMax,
@@ -96,9 +96,9 @@ const readCsv = async (text: string): Promise<Table> => {
       }
     }
   } catch (error) {
-    const { code, lines } = error as Partial<CsvError> & { readonly lines?: number };
-    if (typeof code === 'string' && code.startsWith('CSV_')) {
-      throw wrong(lines ?? 1, 'is not CSV: its quotes do not match');
+    if (error instanceof CsvError) {
+      const { lines = 1 } = error as { readonly lines?: number };
+      throw wrong(lines, 'is not CSV: its quotes do not match');
     }
     throw error;
   }

@@ -29,27 +29,10 @@ import { sightOf, sightReads, type ProjectSight, type SightNeeds } from '../sigh
 export const projectReads = (needs: SightNeeds): readonly Route[] => {
   const { documents } = needs;
   const { collection } = projectList;
-  const reads = [...sightReads, ...runLists.map((list) => list.collection), userList.collection];
+  const reads = projectReadings();
 
-  const answers = async (
-    found: readonly ListedProject[],
-    principal: Principal,
-    { roleIn }: ProjectSight,
-  ) => {
-    const ids = found.map(({ facts }) => facts.created_by);
-    const people = await peopleOf(documents, principal.organizationId, ids);
-    return Promise.all(
-      found.flatMap((one) => {
-        const { facts } = one;
-        const role = roleIn(one);
-        if (role === null) return [];
-        const user = people.get(facts.created_by) ?? null;
-        return [
-          newestRuns(documents, facts.id).then((runs) => projectAnswer(facts, user, runs, role)),
-        ];
-      }),
-    );
-  };
+  const answers = (found: readonly ListedProject[], principal: Principal, sight: ProjectSight) =>
+    projectAnswers(documents, found, principal, sight);
   const listed = async (principal: Principal, filters: readonly Filter[]) => {
     const sight = await sightOf(needs, principal);
     const { documents: found } = await documents.find<ListedProject>(collection, {
@@ -103,6 +86,34 @@ export const projectReads = (needs: SightNeeds): readonly Route[] => {
     }),
   ];
 };
+
+/** The projects as the caller sees them; those out of sight are left out. */
+export const projectAnswers = async (
+  documents: Documents,
+  found: readonly ListedProject[],
+  principal: Principal,
+  { roleIn }: ProjectSight,
+) => {
+  const ids = found.map(({ facts }) => facts.created_by);
+  const people = await peopleOf(documents, principal.organizationId, ids);
+  return Promise.all(
+    found.flatMap((one) => {
+      const { facts } = one;
+      const role = roleIn(one);
+      if (role === null) return [];
+      const user = people.get(facts.created_by) ?? null;
+      return [
+        newestRuns(documents, facts.id).then((runs) => projectAnswer(facts, user, runs, role)),
+      ];
+    }),
+  );
+};
+/** The collections that the answers are made of. */
+export const projectReadings = () => [
+  ...sightReads,
+  ...runLists.map((list) => list.collection),
+  userList.collection,
+];
 
 /**
  * The newest runs of a project, the newest first (contract 5.4); a project out of sight must not

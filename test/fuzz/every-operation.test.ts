@@ -7,6 +7,7 @@ import type { Operation } from '../../contract/operation.js';
 import { appPassword, startApp, type App } from '../support/app.js';
 import { adminEmail, basic, cookie, entrance } from '../support/logins.js';
 import { drawSeed } from '../support/outside.js';
+import { form } from '../support/forms.js';
 import { runs } from '../support/runs.js';
 import { fuzzOperation } from './bad-input.js';
 import { seeded } from './valid-request.js';
@@ -36,8 +37,17 @@ const known = async ({ client }: App): Promise<Readonly<Record<string, unknown>>
   const template = await client.call<Made>('POST', `${root}/annotation/templates`, {
     body: { name: 'fuzz', constraints: { annotation_type: 'text' } },
   });
+  const dataset = await client.call<Made>(
+    'POST',
+    '/v2/datasets',
+    form([
+      { name: 'name', content: 'fuzz' },
+      { name: 'file', content: 'a\n1\n', fileName: 'fuzz.csv' },
+    ]),
+  );
   return {
     project_id: project.body.id,
+    dataset_id: dataset.body.id,
     run_id: stream.body.id,
     template_id: template.body.id,
     annotation_template_id: template.body.id,

@@ -1,0 +1,177 @@
+import {
+  getDatasetContent,
+  getDatasetVersionContent,
+  queryDatasetVersions,
+} from '../../contract/dataset-content.js';
+import {
+  contentTag,
+  datasetAnswer,
+  datasetTag,
+  getDataset,
+  listDatasetProjects,
+  listDatasets,
+  queryDatasets,
+  type DatasetFacts,
+} from '../../contract/datasets.js';
+import { reading, type Route } from '../../contract/operation.js';
+import type { PageAsked } from '../../contract/envelope.js';
+import type { Principal } from '../../contract/roles.js';
+import { Fault } from '../../kernel/fault.js';
+import type { Filter } from '../../kernel/filter.js';
+import type { Sort } from '../../kernel/ports.js';
+import type { DatasetId } from '../../kernel/shapes.js';
+import { datasetList, type DatasetListed } from '../../projections/dataset-list.js';
+import { datasetRows } from '../../projections/dataset-rows.js';
+import { datasetVersions, type DatasetVersioned } from '../../projections/dataset-versions.js';
+import { projectList, type ListedProject } from '../../projections/project-list.js';
+import { userList } from '../../projections/user-list.js';
+import { pageOf } from '../listings.js';
+import { peopleOf } from '../people.js';
+import { projectAnswers, projectReadings } from '../projects/routes.js';
+import { sightOf, sightReads, type SightNeeds } from '../sight.js';
+import { contentPage } from './content.js';
+import { planDatasets } from './listing.js';
+import { datasetSightOf } from './sight.js';
+
+type Asked = PageAsked & { readonly filters?: readonly Filter[]; readonly sort?: Sort | null };
+
+/** The reads of contract 5.11. */
+export const datasetReads = (needs: SightNeeds): readonly Route[] => {
+  const { documents } = needs;
+  const records = [datasetList.collection, userList.collection, ...sightReads];
+  const contents = [
+    datasetList.collection,
+    datasetVersions.collection,
+    datasetRows.collection,
+    userList.collection,
+  ];
+  const factsOf = async (id: DatasetId): Promise<DatasetFacts> => {
+    const found = await documents.get<DatasetListed>(datasetList.collection, id);
+    if (found === null) throw new Fault('not-found', 'Dataset not found');
+    return found.body.facts;
+  };
+  const answers = async (
+    facts: readonly DatasetFacts[],
+    principal: Principal,
+    { shown }: Awaited<ReturnType<typeof datasetSightOf>>,
+  ) => {
+    const { mayWrite, projectCount } = await shown(facts);
+    const creators = facts.map((one) => one.created_by);
+    const people = await peopleOf(documents, principal.organizationId, creators);
+    return facts.map((one) =>
+      datasetAnswer(one, {
+        user: people.get(one.created_by) ?? null,
+        rights: { write: mayWrite(one) },
+        projectCount: projectCount(one),
+      }),
+    );
+  };
+  const listed = async (principal: Principal, asked: Asked) => {
+    const sight = await datasetSightOf(needs, principal);
+    const { rows, measure } = await pageOf<DatasetListed>(
+      documents,
+      datasetList.collection,
+      principal.organizationId,
+      { ...asked, filters: [...(asked.filters ?? []), ...sight.filters] },
+    );
+    const facts = rows.map(({ body }) => body.facts);
+    return { ...measure, datasets: await answers(facts, principal, sight) };
+  };
+
+  return [
+    reading(listDatasets, records, async ({ query, principal }) => ({
+      body: await listed(principal, query),
+    })),
+
+    reading(
+      queryDatasets,
+      records,
+      async ({ query, body, principal }) => {
+        const { filters, sort } = planDatasets(body);
+        return { body: await listed(principal, { ...paged(query, body), filters, sort }) };
+      },
+      ({ body }) => planDatasets(body).complaints,
+    ),
+
+    reading(getDataset, records, async ({ params: { dataset_id: id }, principal }) => {
+      const facts = await factsOf(id);
+      const [shown] = await answers([facts], principal, await datasetSightOf(needs, principal));
+      if (shown === undefined) throw new Fault('not-found', 'Dataset not found');
+      return { body: shown, etag: datasetTag(facts) };
+    }),
+
+    reading(getDatasetContent, contents, async ({ params, query, principal }) => {
+      const { current_version_index: version } = await factsOf(params.dataset_id);
+      const body = await contentPage(documents, {
+        organization: principal.organizationId,
+        dataset: params.dataset_id,
+        version,
+        page: query,
+      });
+      return { body, etag: contentTag(version) };
+    }),
+
+    reading(getDatasetVersionContent, contents, async ({ params, query, principal }) => ({
+      body: await contentPage(documents, {
+        organization: principal.organizationId,
+        dataset: params.dataset_id,
+        version: params.version_index,
+        page: query,
+      }),
+    })),
+
+    reading(
+      queryDatasetVersions,
+      [datasetVersions.collection, userList.collection],
+      async ({ params, query, body, principal }) => {
+        const { rows, measure } = await pageOf<DatasetVersioned>(
+          documents,
+          datasetVersions.collection,
+          params.dataset_id,
+          { ...paged(query, body), sort: { column: 'version_index', ascending: false } },
+        );
+        const facts = rows.map((row) => row.body.facts);
+        const creators = facts.map((one) => one.created_by);
+        const people = await peopleOf(documents, principal.organizationId, creators);
+        const versions = facts.map(({ created_by, ...rest }) => ({
+          ...rest,
+          column_names: [...rest.column_names],
+          created_by_user: people.get(created_by) ?? null,
+        }));
+        return { body: { ...measure, versions } };
+      },
+    ),
+
+    reading(
+      listDatasetProjects,
+      [datasetList.collection, ...projectReadings()],
+      async ({ params, query, principal }) => {
+        const { projects } = await factsOf(params.dataset_id);
+        const sight = await sightOf(needs, principal);
+        const { rows, measure } = await pageOf<ListedProject>(
+          documents,
+          projectList.collection,
+          principal.organizationId,
+          { ...query, filters: [isOneOf(projects), ...sight.filters] },
+        );
+        const found = rows.map(({ body }) => body);
+        const answered = await projectAnswers(documents, found, principal, sight);
+        return { body: { ...measure, projects: answered } };
+      },
+    ),
+  ];
+};
+
+/** Page members stand in the query or in the body (contract 5.11); the body counts. */
+const paged = (query: PageAsked, body: PageAsked): PageAsked => ({
+  starting_token: body.starting_token ?? query.starting_token ?? null,
+  limit: body.limit ?? query.limit ?? null,
+});
+
+const isOneOf = (ids: readonly string[]): Filter => ({
+  kind: 'id',
+  column: 'id',
+  operator: 'one_of',
+  values: ids,
+  caseSensitive: true,
+});

@@ -1,0 +1,72 @@
+import {
+  mayWriteDataset,
+  seesAllDatasets,
+  seesOwnDatasets,
+} from '../../contract/dataset-rights.js';
+import type { DatasetFacts } from '../../contract/datasets.js';
+import type { Principal, ProjectRole } from '../../contract/roles.js';
+import type { Filter } from '../../kernel/filter.js';
+import { projectMark } from '../../projections/dataset-list.js';
+import { projectList, type ListedProject } from '../../projections/project-list.js';
+import { every } from '../listings.js';
+import { anyOf, sightOf, type SightNeeds } from '../sight.js';
+
+/** What a caller sees of the datasets of their organisation, as the read models have it. */
+export type DatasetSight = {
+  /** Over `datasetList`: hold exactly for the datasets in sight. */
+  readonly filters: readonly Filter[];
+  readonly mayWrite: (facts: DatasetFacts) => boolean;
+  /** Linked projects that live. */
+  readonly projectCount: (facts: DatasetFacts) => number;
+};
+
+/** Projects in which one has a role of one's own; more than that do not show in lists. */
+const projectsMax = 1_000;
+
+/** Contract 2.6, rule 4, for lists. `shown` loads what answers about these datasets need. */
+export const datasetSightOf = async (needs: SightNeeds, principal: Principal) => {
+  const { documents } = needs;
+  const sight = await sightOf(needs, principal);
+  const seesAll = seesAllDatasets(principal);
+  const projects = seesAll
+    ? []
+    : (
+        await documents.find(projectList.collection, {
+          scope: principal.organizationId,
+          filter: every(sight.filters),
+          limit: projectsMax,
+        })
+      ).documents;
+  const own: readonly Filter[] = seesOwnDatasets(principal) ? [createdBy(principal)] : [];
+  return {
+    filters: seesAll ? [] : [anyOf([...own, ...projects.map(({ key }) => linkedTo(key))])],
+    shown: async (facts: readonly DatasetFacts[]): Promise<Omit<DatasetSight, 'filters'>> => {
+      const ids = new Set(facts.flatMap((one) => one.projects));
+      const live = await documents.load(projectList.collection, [...ids]);
+      const roleIn = (id: string): ProjectRole | null => {
+        const found = live.get(id);
+        return found === undefined ? null : sight.roleIn(found.body as ListedProject);
+      };
+      return {
+        mayWrite: ({ created_by: createdBy, home_project: home }) =>
+          mayWriteDataset(principal, { createdBy, home }, home === null ? null : roleIn(home)),
+        projectCount: (one) => one.projects.filter((id) => live.has(id)).length,
+      };
+    },
+  };
+};
+
+const createdBy = ({ userId }: Principal): Filter => ({
+  kind: 'id',
+  column: 'created_by',
+  operator: 'eq',
+  values: [userId],
+  caseSensitive: true,
+});
+export const linkedTo = (project: string): Filter => ({
+  kind: 'text',
+  column: 'projects',
+  operator: 'contains',
+  values: [projectMark(project)],
+  caseSensitive: true,
+});
