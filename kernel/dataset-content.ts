@@ -87,4 +87,4 @@ export const cellsOf = (entries: Iterable<readonly [key: number, cell: Cell]>): 
 const denseEnough = 8;
 
 export const entriesOf = (cells: Cells): readonly (readonly [key: number, cell: Cell])[] =>
-  Object.entries(cells).map(([key, cell]) => [Number(key), cell as Cell]);
+  Object.entries(cells).map(([key, cell]) => [Number(key), cell]);

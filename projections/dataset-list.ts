@@ -1,4 +1,4 @@
-import type { ColumnMapping, DatasetFacts } from '../contract/datasets.js';
+import type { DatasetFacts } from '../contract/datasets.js';
 import type { DatasetEvent } from '../events/datasets.js';
 import { unreachable } from '../kernel/decision.js';
 import type { Document, Recorded } from '../kernel/ports.js';
@@ -72,7 +72,7 @@ export const datasetList: Projection<Seen, DatasetListed> = {
       case 'DatasetRenamed':
         return changed(document, event, { name: data.name });
       case 'ColumnMappingChanged':
-        return changed(document, event, { column_mapping: data.column_mapping as ColumnMapping });
+        return changed(document, event, { column_mapping: data.column_mapping });
       case 'DatasetPublished':
         return changed(document, event, { draft: false });
       case 'DatasetLinked':

@@ -1,4 +1,4 @@
-import type { ColumnMapping, DatasetFacts } from '../../contract/datasets.js';
+import type { DatasetFacts } from '../../contract/datasets.js';
 import type { EventReader } from '../../kernel/ports.js';
 import type { ProjectId } from '../../kernel/shapes.js';
 import { load } from '../../kernel/transact.js';
@@ -21,7 +21,7 @@ export const factsOf = (dataset: Dataset): DatasetFacts => {
     column_names: columns.map(({ name }) => name),
     current_version_index: version_index,
     draft: dataset.draft,
-    column_mapping: dataset.mapping as ColumnMapping | null,
+    column_mapping: dataset.mapping,
     revision: dataset.revision,
   };
 };

@@ -52,5 +52,9 @@ const withSuffix = (name: string, suffix: number): string => {
   if (suffix === 0) return name;
   const end = ` (${suffix})`;
   if (codePoints(name) + end.length <= nameMax) return name + end;
-  return [...name].slice(0, nameMax - end.length).join('') + end;
+  return (
+    Array.from(name)
+      .slice(0, nameMax - end.length)
+      .join('') + end
+  );
 };

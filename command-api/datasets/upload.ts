@@ -25,5 +25,5 @@ const nameOfFile = (fileName: string): string => {
   const clean = fileName.replaceAll(/[\u0000-\u001f\u007f]/g, '').trim();
   const ending = clean.lastIndexOf('.');
   const base = (ending > 0 ? clean.slice(0, ending) : clean).trim();
-  return [...base].slice(0, nameMax).join('').trim();
+  return Array.from(base).slice(0, nameMax).join('').trim();
 };
