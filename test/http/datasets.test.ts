@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { sharedApp, type App } from '../support/app.js';
-import { upload, valuesOf, type ContentPage, type DatasetRecord } from '../support/datasets.js';
+import { upload, type ContentPage, type DatasetRecord } from '../support/datasets.js';
 import {
   expectInvalid,
   expectRefused,
@@ -15,7 +15,7 @@ type Page = { readonly datasets: readonly DatasetRecord[]; readonly [member: str
 const csv = 'question,answer,tox\nq1,a1,0.1\nq2,"a\n2",0.2\n';
 const unique = (name: string): string => `${name} ${randomUUID()}`;
 
-describe('datasets over HTTP', () => {
+describe('datasets over HTTP: kept and shared', () => {
   let app: App;
   let keys: KeyRing;
   let project: string;
@@ -39,153 +39,6 @@ describe('datasets over HTTP', () => {
     app.client.send<DatasetRecord>('PATCH', at(id), { body, headers });
   const bound = (role: string, of = project): Promise<KeyAnswer & { readonly as: Client }> =>
     keys.make({ project_id: of, project_role: role });
-
-  describe('POST', () => {
-    it('answers the record as it is read afterwards', async () => {
-      const name = unique('of a file');
-      const reply = await upload(app, {
-        file: csv,
-        parts: { name, draft: 'true', project_id: project },
-      });
-      const { id, created_at: time, updated_at, created_by_user: user, ...rest } = reply.body;
-      expect(rest).to.deep.equal({
-        name,
-        project_count: 1,
-        num_rows: 2,
-        column_names: ['question', 'answer', 'tox'],
-        current_version_index: 1,
-        draft: true,
-        permissions: ['update', 'delete', 'share', 'export', 'rename'].map((action) => ({
-          action,
-          allowed: true,
-          message: null,
-        })),
-        column_mapping: null,
-      });
-      expect(updated_at).to.equal(time);
-      expect(user).to.deep.include({ email: 'admin@localhost' });
-      const read = await get(id);
-      expect(read.body).to.deep.equal(reply.body);
-      expect(read.headers.etag).to.match(/^"[^"]+"$/);
-    });
-
-    it('reads CSV, JSON Lines and JSON by what is asked, the ending or the content', async () => {
-      const json = '[{"a":1,"b":{"c":true,"d":[1]}},\n{"b":null,"e":[1,{"f":2}]}]';
-      const rows = [
-        [1, { c: 'true', d: '[1]' }, null],
-        [null, null, '[1,{"f":2}]'],
-      ];
-      const jsonl = `${json.slice(1, -1).replace('},\n{"b"', '}\n\n{"b"')}\n`;
-      for (const [file, fileName, query] of [
-        [json, 'x.json', ''],
-        [json, 'x', ''],
-        [json, 'x.csv', '?format=json'],
-        [jsonl, 'x.jsonl', ''],
-        [`\ufeff${jsonl}`, 'x', ''],
-        [jsonl, 'x.json', '?format=jsonl'],
-      ] as const) {
-        const { body } = await upload(app, { file, fileName, query, parts: { name: unique('f') } });
-        expect(body.column_names, `${fileName}${query}`).to.deep.equal(['a', 'b', 'e']);
-        expect(valuesOf(await content(body.id))).to.deep.equal(rows);
-      }
-      const { body } = await upload(app, {
-        file: '\ufeffa,b\r\n"x, ""y""",\r\n1\r\n',
-        parts: { name: unique('f') },
-      });
-      expect(valuesOf(await content(body.id))).to.deep.equal([
-        ['x, "y"', ''],
-        ['1', null],
-      ]);
-    });
-
-    it('takes the name of the file when it is given none, and of two its suffix', async () => {
-      const base = unique('file');
-      const names = [];
-      for (let time = 0; time < 3; time += 1) {
-        const { body } = await upload(app, {
-          file: csv,
-          fileName: `${base}.csv`,
-          parts: { append_suffix_if_duplicate: 'true' },
-        });
-        names.push(body.name);
-      }
-      expect(names).to.deep.equal([base, `${base} (1)`, `${base} (2)`]);
-      expectRefused(
-        await upload(app, { file: csv, fileName: `${base}.csv` }),
-        409,
-        'already_exists',
-      );
-      expectInvalid(await upload(app), ['body', 'name'], 'missing');
-    });
-
-    it('refuses a bad row with its line, and stores nothing', async () => {
-      for (const [file, fileName, sentence] of [
-        ['a,b\n1,2\n1,2,3\n', 'x.csv', 'line 3 has 3 cells, but there are 2 columns'],
-        ['a,a\n', 'x.csv', "line 1 names the column 'a' twice"],
-        ['a,\n1,2', 'x.csv', 'line 1 has a column without a name'],
-        ['a\n"1\n', 'x.csv', undefined],
-        ['a\nb "c"\n', 'x.csv', 'line 2 is not CSV: its quotes do not match'],
-        ['{"a":1}\n{"a":\n', 'x.jsonl', 'line 2 is not JSON'],
-        ['{"a":1}\n\n7\n', 'x.jsonl', 'line 3 is not an object'],
-        ['[{"a":1},\n\n 7]', 'x.json', 'line 3 is not an object'],
-        ['[{"a":1},\n\n', 'x.json', undefined],
-        ['{"":1}', 'x.jsonl', 'line 1 has a column without a name'],
-        [Buffer.from([0x61, 0x0a, 0xff]), 'x.csv', 'line 2 is not UTF-8'],
-      ] as const) {
-        const name = unique('bad');
-        const reply = await upload(app, { file, fileName, parts: { name } });
-        const msg = sentence && `Value error, ${sentence}`;
-        expectInvalid(reply, ['body', 'file'], 'value_error', msg);
-        const again = await upload(app, { file: csv, parts: { name } });
-        expect(again.status).to.equal(200);
-      }
-    });
-
-    it('copies a version of another dataset, or makes an empty one', async () => {
-      const { id } = await made();
-      const copy = await upload(app, { parts: { name: unique('copy'), copy_from_dataset_id: id } });
-      expect(valuesOf(await content(copy.body.id))).to.deep.equal(valuesOf(await content(id)));
-      expectInvalid(
-        await upload(app, {
-          parts: {
-            name: unique('copy'),
-            copy_from_dataset_id: id,
-            copy_from_dataset_version_index: '2',
-          },
-        }),
-        ['body', 'copy_from_dataset_version_index'],
-        'value_error',
-      );
-      const from = { name: unique('copy'), copy_from_dataset_id: randomUUID() };
-      expectRefused(await upload(app, { parts: from }), 404, 'not_found');
-      const empty = await upload(app, { parts: { name: unique('empty') } });
-      expect(empty.body).to.deep.include({ num_rows: 0, column_names: [] });
-      expect((await content(empty.body.id)).rows).to.deep.equal([]);
-    });
-
-    it('has one effect under one key, rows included', async () => {
-      const headers = { 'Idempotency-Key': randomUUID() };
-      const asked = { file: csv, headers, parts: { name: unique('keyed') } };
-      const [first, again] = [await upload(app, asked), await upload(app, asked)];
-      expect(again.body).to.deep.equal(first.body);
-      expect(again.headers['idempotency-replayed']).to.equal('true');
-      const other = await upload(app, { ...asked, file: `${csv}x,y,z\n` });
-      expectInvalid(other, ['header', 'Idempotency-Key'], 'value_error');
-    });
-
-    it('is open to editors of the project, and to their bound keys for their project', async () => {
-      const { as } = await bound('editor');
-      const own = await upload(app, { as, file: csv, parts: { name: unique('bound') } });
-      expect(own.body.project_count).to.equal(1);
-      expect((await get(own.body.id, as)).status).to.equal(200);
-      const other = await keys.project(unique('other'));
-      const parts = { name: unique('bound'), project_id: other };
-      expectRefused(await upload(app, { as, file: csv, parts }), 404, 'not_found');
-      const viewer = await bound('viewer');
-      const asked = { as: viewer.as, file: csv, parts: { name: unique('bound') } };
-      expectRefused(await upload(app, asked), 403, 'forbidden');
-    });
-  });
 
   describe('PATCH', () => {
     const mapping = { input: { columns: ['question'], flatten: false }, output: ['answer'] };
