@@ -1,0 +1,174 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { constants, createReadStream } from 'node:fs';
+import {
+  chmod,
+  copyFile,
+  lstat,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { harness } from './harness.js';
+import { seccompFilter } from './seccomp.js';
+
+/**
+ * All that a scorer's process can see: the interpreter, the program inside and the memory snapshot,
+ * read-only. It is a copy, because who runs it cannot enter the folders of who started the service.
+ */
+export type Interior = {
+  readonly dir: string;
+  /** The shared libraries of deno, as it finds them. */
+  readonly libraries: readonly string[];
+  /** The filter of seccomp.ts; it is beside the interior, not in it. */
+  readonly filter: string;
+};
+
+const fromPyodide = [
+  'pyodide.mjs',
+  'pyodide.asm.mjs',
+  'pyodide.asm.wasm',
+  'python_stdlib.zip',
+  'pyodide-lock.json',
+];
+const manifestFile = 'manifest.json';
+const snapshotFile = 'snapshot.bin';
+
+/**
+ * The interior under `cache`, made when it is not there yet (some seconds) or when its checksums are
+ * not what they were. Several processes may do so at once. Throws an Error that says what is
+ * missing.
+ */
+export const openInterior = async (
+  cache: string,
+  makeSnapshot: (interior: Interior, harness: string) => Promise<Uint8Array>,
+): Promise<Interior> => {
+  const bytes = seccompFilter(process.arch);
+  if (process.platform !== 'linux' || bytes === null) {
+    throw new Error(`no sandbox for ${process.platform} on ${process.arch}`);
+  }
+  await ownFolder(cache);
+  const sources = sourcesOf();
+  const inside = await readFile(fileURLToPath(new URL('inside.js', import.meta.url)));
+  const name = createHash('sha256')
+    .update(JSON.stringify([sources.versions, process.arch, harness, bytes.join()]))
+    .update(inside)
+    .digest('hex')
+    .slice(0, 16);
+  const home = join(cache, name);
+  const interiorAt = (place: string): Interior => ({
+    dir: join(place, 'app'),
+    filter: join(place, 'seccomp.bpf'),
+    libraries: [],
+  });
+  const libraries = await librariesOf(sources.deno);
+  const interior = { ...interiorAt(home), libraries };
+  if (await isWhole(home)) return interior;
+  const building = await mkdtemp(join(cache, 'making-'));
+  try {
+    const { dir, filter } = interiorAt(building);
+    await mkdir(dir);
+    await copyFile(sources.deno, join(dir, 'deno'), constants.COPYFILE_FICLONE);
+    for (const file of fromPyodide) await copyFile(join(sources.pyodide, file), join(dir, file));
+    await writeFile(join(dir, 'inside.mjs'), inside);
+    await writeFile(filter, bytes);
+    await open(building);
+    const made = await makeSnapshot({ dir, filter, libraries }, harness);
+    await writeFile(join(dir, snapshotFile), made);
+    await open(building);
+    await writeFile(join(building, manifestFile), JSON.stringify(await checksums(building)));
+    await rm(home, { recursive: true, force: true });
+    await rename(building, home);
+  } catch (error) {
+    await rm(building, { recursive: true, force: true });
+    // Another process may have been quicker.
+    if (!(await isWhole(home))) throw error;
+  }
+  return interior;
+};
+
+/** Whose folder it is decides who can swap the interpreter: it must be ours alone to write. */
+const ownFolder = async (path: string): Promise<void> => {
+  await mkdir(path, { recursive: true, mode: 0o755 });
+  const found = await lstat(path);
+  if (!found.isDirectory() || found.uid !== process.getuid?.() || (found.mode & 0o022) !== 0) {
+    throw new Error(`${path} is not a folder that only this account can write; name another`);
+  }
+  await chmod(path, 0o755);
+};
+
+const sourcesOf = () => {
+  const require = createRequire(import.meta.url);
+  try {
+    const pyodide = require.resolve('pyodide/package.json');
+    const deno = createRequire(require.resolve('deno/package.json')).resolve(
+      `@deno/linux-${process.arch}-glibc/package.json`,
+    );
+    const version = (path: string): string => (require(path) as { version: string }).version;
+    return {
+      pyodide: dirname(pyodide),
+      deno: join(dirname(deno), 'deno'),
+      versions: [version(pyodide), version(deno)],
+    };
+  } catch (error) {
+    throw new Error('the packages deno and pyodide are not installed: npm ci', { cause: error });
+  }
+};
+
+const librariesOf = async (program: string): Promise<readonly string[]> => {
+  const { stdout } = await promisify(execFile)('ldd', [program], { env: {} });
+  const paths = [...stdout.matchAll(/(?:^\s*|=> )(\/\S+)/gm)].map((match) => match[1] ?? '');
+  return [...new Set(paths)];
+};
+
+/** For everyone to read: folders 755, programs 755, files 644. */
+const open = async (place: string): Promise<void> => {
+  for (const path of [place, join(place, 'app'), join(place, 'app', 'deno')]) {
+    await chmod(path, 0o755);
+  }
+  for (const name of await filesOf(place)) {
+    if (name !== 'app/deno') await chmod(join(place, name), 0o644);
+  }
+};
+
+const filesOf = async (place: string): Promise<readonly string[]> => {
+  const inside = (await readdir(join(place, 'app'))).map((name) => `app/${name}`);
+  return ['seccomp.bpf', ...inside.sort()];
+};
+
+const checksums = async (place: string): Promise<Readonly<Record<string, string>>> =>
+  Object.fromEntries(
+    await Promise.all(
+      (await filesOf(place)).map(async (name) => [name, await sha256(join(place, name))] as const),
+    ),
+  );
+
+const isWhole = async (home: string): Promise<boolean> => {
+  try {
+    const manifest: unknown = JSON.parse(await readFile(join(home, manifestFile), 'utf8'));
+    const { uid } = await stat(home);
+    return uid === process.getuid?.() && isSame(manifest, await checksums(home));
+  } catch {
+    return false;
+  }
+};
+
+const isSame = (manifest: unknown, found: Readonly<Record<string, string>>): boolean =>
+  JSON.stringify(manifest) === JSON.stringify(found) && `app/${snapshotFile}` in found;
+
+const sha256 = async (path: string): Promise<string> => {
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(path, { highWaterMark: 1_024 * 1_024 })) {
+    hash.update(chunk as Buffer);
+  }
+  return hash.digest('hex');
+};

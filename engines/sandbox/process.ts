@@ -1,0 +1,134 @@
+import { spawn } from 'node:child_process';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { constants, setPriority } from 'node:os';
+import type { Readable } from 'node:stream';
+import { tellsPid, type Confinement } from './confine.js';
+
+/** Why the process is gone: by itself, or for which limit it was ended. */
+export type End = {
+  readonly cause: 'itself' | 'time' | 'memory' | 'output' | 'stopped';
+  /** Of its errors, for the operator's log: the first 8 KiB. */
+  readonly errors: string;
+  /** Null when a signal ended it, and when it could not be started. */
+  readonly code: number | null;
+};
+
+type Watched = {
+  readonly input: string;
+  readonly wallMs: number;
+  readonly residentMax: number;
+  readonly outputMax: number;
+  readonly filter: string;
+  readonly signal: AbortSignal;
+  /** Bytes of its output as they come; true = that was all that is wanted, it is ended. */
+  readonly onOutput: (chunk: Buffer) => boolean;
+  /** Its own number on this machine, once known. */
+  readonly onPid?: (pid: number) => void;
+};
+
+/** A memory bomb grows by some tens of megabytes in this time. */
+const lookEveryMs = 25;
+const errorsMax = 8 * 1_024;
+/** How long what confines a process may outlive it. */
+const lastResortMs = 1_000;
+
+/**
+ * Starts a confined process and resolves when it is gone with all that it had: nothing of it is
+ * left then. It is ended when it passes a limit, when it said all that is wanted, and when the
+ * signal aborts. Its environment is empty, also that of the programs that confine it, which the
+ * program inside could read.
+ */
+export const runConfined = (confinement: Confinement, watched: Watched): Promise<End> =>
+  new Promise((resolve) => {
+    const { command, args, uid, mode, environment } = confinement;
+    const filter = mode === 'strict' ? openSync(watched.filter, 'r') : 'ignore';
+    const child = spawn(command, args, {
+      env: environment,
+      cwd: '/',
+      stdio: ['pipe', 'pipe', 'pipe', mode === 'strict' ? 'pipe' : 'ignore', filter],
+      ...(uid !== null && { uid, gid: uid }),
+    });
+    if (typeof filter === 'number') closeSync(filter);
+    let cause: End['cause'] = 'itself';
+    let inner: number | null = mode === 'deno' ? (child.pid ?? null) : null;
+    let errors = '';
+    let written = 0;
+    let last: NodeJS.Timeout | null = null;
+    const end = (why: End['cause']): void => {
+      if (cause === 'itself') cause = why;
+      stop();
+    };
+    // Bubblewrap, which is our child, then ends too, and has seen to the remains of the other. Were
+    // it ended first, they would be left to the system's first process, which may never look.
+    const stop = (): void => {
+      if (inner === null || !killed(inner)) child.kill('SIGKILL');
+      else last ??= setTimeout(() => child.kill('SIGKILL'), lastResortMs);
+    };
+    if (child.pid !== undefined) gently(child.pid);
+    if (inner !== null) watched.onPid?.(inner);
+    const clock = setTimeout(() => end('time'), watched.wallMs);
+    const watch = setInterval(() => {
+      if (inner !== null && residentOf(inner) > watched.residentMax) end('memory');
+    }, lookEveryMs);
+    const stopped = (): void => end('stopped');
+    watched.signal.addEventListener('abort', stopped, { once: true });
+    if (watched.signal.aborted) stopped();
+    child.stdout?.on('data', (chunk: Buffer) => {
+      written += chunk.length;
+      if (written > watched.outputMax) end('output');
+      else if (cause === 'itself' && watched.onOutput(chunk)) stop();
+    });
+    child.stderr?.on('data', (chunk: Buffer) => {
+      if (errors.length < errorsMax) errors += chunk.toString('utf8');
+    });
+    if (mode === 'strict') {
+      (child.stdio[tellsPid] as Readable | null)?.on('data', (chunk: Buffer) => {
+        const found = /"child-pid":\s*(\d+)/.exec(chunk.toString('utf8'))?.[1];
+        if (found === undefined) return;
+        inner = Number(found);
+        watched.onPid?.(inner);
+      });
+    }
+    // It may be gone before it has read everything.
+    child.stdin?.on('error', () => null);
+    child.stdin?.end(watched.input);
+    const done = (code: number | null): void => {
+      clearTimeout(clock);
+      clearInterval(watch);
+      if (last !== null) clearTimeout(last);
+      watched.signal.removeEventListener('abort', stopped);
+      resolve({ cause, errors: errors.slice(0, errorsMax), code });
+    };
+    child.on('error', (error) => {
+      errors += String(error);
+      if (child.pid === undefined) done(null);
+    });
+    child.on('close', (code) => done(code));
+  });
+
+/** Whoever asks the service something comes before a scorer. */
+const gently = (pid: number): void => {
+  try {
+    setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
+  } catch {
+    // It is gone already.
+  }
+};
+
+/** False: it is gone already. */
+const killed = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 'SIGKILL');
+  } catch {
+    return false;
+  }
+};
+
+const residentOf = (pid: number): number => {
+  try {
+    const found = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
+    return Number(found?.[1] ?? 0) * 1_024;
+  } catch {
+    return 0;
+  }
+};

@@ -1,0 +1,284 @@
+import { availableParallelism } from 'node:os';
+import {
+  type Sandbox,
+  type SandboxLimits,
+  type SandboxMode,
+  type SandboxState,
+  type ScorerTask,
+  type Verdict,
+} from '../../kernel/sandbox.js';
+import { confine, limitsOf, residentMax } from './confine.js';
+import { openInterior, type Interior } from './interior.js';
+import { probe } from './probe.js';
+import { runConfined, type End } from './process.js';
+import { jobOf } from './protocol.js';
+import { invalidVerdict, readVerdict } from './verdict.js';
+
+export type SandboxOptions = {
+  /** `strict` or nothing; `deno`: strict, and where that is not to be had deno alone; `off`. */
+  readonly wanted: SandboxMode;
+  /** Where the interior is kept: a folder of this account, which every account may enter. */
+  readonly cache: string;
+  /** Tests only: the weaker mode where the stronger is to be had. */
+  readonly skipStrict?: boolean;
+  /** Tests only: what is powerful keeps its name, as for the probes. */
+  readonly bare?: boolean;
+  readonly limits?: Partial<SandboxLimits>;
+  /** Told the number of each process on this machine, for who watches it from outside. */
+  readonly onPid?: (pid: number) => void;
+};
+
+/** What every run needs. */
+type Room = {
+  readonly mode: 'strict' | 'deno';
+  readonly interior: Interior;
+  readonly limits: SandboxLimits;
+  readonly signal: AbortSignal;
+  readonly bare: boolean;
+  readonly onPid?: (pid: number) => void;
+};
+
+/** Opens at once; the interior is made and the probes run behind it, and tasks wait for them. */
+export const openSandbox = (options: SandboxOptions): Sandbox => {
+  const limits = limitsOf(options.limits);
+  const closing = new AbortController();
+  const line = openLine(availableParallelism());
+  let state: SandboxState = { mode: 'starting', detail: 'the probes are running' };
+  const room = settle(options, limits, closing.signal).then(
+    (found) => {
+      state = { mode: found.mode, detail: found.detail };
+      return found.room;
+    },
+    (error: unknown) => {
+      state = { mode: 'off', detail: messageOf(error) };
+      return null;
+    },
+  );
+  return {
+    run: async (task, { onStep, signal } = {}) => {
+      const opened = await room;
+      if (opened === null) {
+        return { verdict: 'unavailable', message: `sandbox_unavailable: ${state.detail}` };
+      }
+      const either = AbortSignal.any([closing.signal, ...(signal === undefined ? [] : [signal])]);
+      const leave = await line.enter();
+      try {
+        return await judge({ ...opened, signal: either }, task, onStep ?? (() => null));
+      } catch (error) {
+        return { verdict: 'unavailable', message: `sandbox_unavailable: ${messageOf(error)}` };
+      } finally {
+        leave();
+      }
+    },
+    state: () => state,
+    ready: async () => {
+      await room;
+      return state;
+    },
+    close: async () => {
+      closing.abort();
+      await room;
+      await line.empty();
+    },
+  };
+};
+
+type Settled = SandboxState & { readonly room: Room | null };
+
+/** The strongest mode that is wanted, works, and lets no probe out. */
+const settle = async (
+  { wanted, cache, skipStrict, bare = false, onPid }: SandboxOptions,
+  limits: SandboxLimits,
+  signal: AbortSignal,
+): Promise<Settled> => {
+  if (wanted === 'off') return { mode: 'off', detail: 'switched off', room: null };
+  const interior = await openInterior(cache, (place, harness) =>
+    makeSnapshot(place, harness, signal),
+  );
+  const refusals: string[] = [];
+  const modes = wanted === 'deno' ? (['strict', 'deno'] as const) : (['strict'] as const);
+  for (const mode of modes) {
+    if (mode === 'strict' && skipStrict === true) continue;
+    const room: Room = { mode, interior, limits, signal, bare, ...(onPid && { onPid }) };
+    const refusal = await probe(mode, (task, watch) =>
+      judge({ ...room, bare: true, onPid: watch }, task, () => null),
+    ).catch(messageOf);
+    const before = refusals.length === 0 ? '' : ` (${refusals.join('; ')})`;
+    if (refusal === null) return { mode, detail: `every probe was held${before}`, room };
+    refusals.push(`${mode}: ${refusal}`);
+  }
+  return { mode: 'off', detail: refusals.join('; '), room: null };
+};
+
+/** Trusted code alone; confined all the same. */
+const makeSnapshot = async (
+  interior: Interior,
+  harness: string,
+  signal: AbortSignal,
+): Promise<Uint8Array> => {
+  const limits = limitsOf();
+  const chunks: Buffer[] = [];
+  const end = await runConfined(await confine('deno', interior, limits, ['make']), {
+    input: harness,
+    wallMs: snapshotWallMs,
+    residentMax: residentMax(limits) * 2,
+    outputMax: limits.memoryBytes,
+    filter: interior.filter,
+    signal,
+    onOutput: (chunk) => {
+      chunks.push(chunk);
+      return false;
+    },
+  });
+  const made = Buffer.concat(chunks);
+  if (end.code === 0 && made.length > 0) return made;
+  throw new Error(`no memory snapshot could be made (${end.cause}): ${end.errors.trim()}`);
+};
+/** It takes three seconds on a quiet machine. */
+const snapshotWallMs = 60_000;
+
+/** Beside the answer itself: a line for each step. */
+const linesBytes = 64 * 1_024;
+
+const judge = async (
+  { mode, interior, limits, signal, bare, onPid }: Room,
+  task: ScorerTask,
+  onStep: (step: number) => void,
+): Promise<Verdict> => {
+  if (signal.aborted) return stopped;
+  const input = jobOf(task);
+  if (Buffer.byteLength(input) > limits.inputBytes) {
+    const most = `${limits.inputBytes / 1_024 / 1_024} MiB`;
+    return invalidVerdict(
+      'input',
+      `The rows are larger than ${most}; validate fewer at once`,
+      null,
+    );
+  }
+  const lines = openLines(task.steps.length, onStep);
+  const run = ['run', String(limits.outputBytes), bare ? 'bare' : 'named'];
+  const end = await runConfined(await confine(mode, interior, limits, run), {
+    input,
+    wallMs: limits.wallMs,
+    residentMax: residentMax(limits),
+    outputMax: limits.outputBytes + linesBytes,
+    filter: interior.filter,
+    signal,
+    onOutput: lines.take,
+    ...(onPid && { onPid }),
+  });
+  if (end.cause === 'stopped') return stopped;
+  const { answer, begun, step } = lines.found();
+  if (!begun) {
+    const why = end.cause === 'itself' ? `exit ${end.code}: ${end.errors.trim()}` : end.cause;
+    return {
+      verdict: 'unavailable',
+      message: `sandbox_unavailable: the sandbox did not start (${why})`,
+    };
+  }
+  return answered(answer, end, task, step, limits);
+};
+
+const stopped: Verdict = {
+  verdict: 'unavailable',
+  message: 'sandbox_unavailable: the service is stopping',
+};
+
+/** What is to be made of an end after the scorer's code began to run. */
+const answered = (
+  answer: string | null,
+  end: End,
+  task: ScorerTask,
+  step: number | null,
+  limits: SandboxLimits,
+): Verdict => {
+  const row = step === null ? '' : `row ${task.steps[step]?.index}: `;
+  if (answer === 'flood' || end.cause === 'output' || (answer?.length ?? 0) > limits.outputBytes) {
+    const most = `${limits.outputBytes / 1_024} KiB`;
+    return invalidVerdict('output', `${row}the scorer printed or answered more than ${most}`, step);
+  }
+  if (answer !== null) {
+    const verdict = readVerdict(answer, task);
+    return (
+      verdict ?? invalidVerdict('crashed', 'the scorer changed what its results look like', null)
+    );
+  }
+  if (end.cause === 'time') {
+    const seconds = limits.wallMs / 1_000;
+    return invalidVerdict('time', `${row}the scorer ran longer than ${seconds} seconds`, step);
+  }
+  if (
+    end.cause === 'memory' ||
+    /out of memory|memory allocation|RangeError: Array buffer/i.test(end.errors)
+  ) {
+    const most = `${limits.memoryBytes / 1_024 / 1_024} MiB`;
+    return invalidVerdict('memory', `${row}the scorer needs more memory than ${most}`, step);
+  }
+  const isDeep = /Maximum call stack size exceeded/.test(end.errors);
+  const how = isDeep ? 'the scorer calls itself too deeply' : 'the scorer ended its interpreter';
+  return invalidVerdict('crashed', `${row}${how}`, step);
+};
+
+/** Reads what protocol.ts promises out of chunks. */
+const openLines = (steps: number, onStep: (step: number) => void) => {
+  let rest = '';
+  let begun = false;
+  let step: number | null = null;
+  let answer: string | null = null;
+  const decoder = new TextDecoder();
+  const read = (line: string): void => {
+    if (line === '!') begun = true;
+    else if (line.startsWith('=')) answer ??= line.slice(1);
+    else if (/^@\d{1,6}$/.test(line)) {
+      const place = Number(line.slice(1));
+      // Steps begin in order; what says otherwise is made up.
+      if (place >= steps || place <= (step ?? -1)) return;
+      step = place;
+      onStep(place);
+    }
+  };
+  return {
+    take: (chunk: Buffer): boolean => {
+      const [first = '', ...others] = decoder.decode(chunk, { stream: true }).split('\n');
+      const last = others.pop();
+      if (last === undefined) {
+        rest += first;
+        return false;
+      }
+      for (const line of [rest + first, ...others]) if (answer === null) read(line);
+      rest = last;
+      return answer !== null;
+    },
+    found: () => ({ answer, begun, step }),
+  };
+};
+
+/** So many at once, the others in the order in which they came. */
+const openLine = (places: number) => {
+  let free = places;
+  const waiting: (() => void)[] = [];
+  const leave = (): void => {
+    const next = waiting.shift();
+    if (next === undefined) free += 1;
+    else next();
+  };
+  const enter = (): Promise<() => void> =>
+    new Promise((resolve) => {
+      const go = (): void => resolve(leave);
+      if (free === 0) waiting.push(go);
+      else {
+        free -= 1;
+        go();
+      }
+    });
+  return {
+    enter,
+    /** Resolves when nobody is inside. */
+    empty: async (): Promise<void> => {
+      await Promise.all(Array.from({ length: places }, enter));
+    },
+  };
+};
+
+const messageOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);

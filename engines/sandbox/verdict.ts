@@ -1,0 +1,131 @@
+import {
+  chainAggregations,
+  faultKinds,
+  nodeTypes,
+  sandboxMessageMax,
+  scoreTypes,
+  type FaultKind,
+  type Score,
+  type ScorerTask,
+  type ScoreType,
+  type StepError,
+  type Verdict,
+} from '../../kernel/sandbox.js';
+
+type Members = Readonly<Record<string, unknown>>;
+
+/**
+ * The verdict in a line that a stranger's code may have written. Null when it is none: other
+ * members, numbers that are not finite, scores of another type than it declares, places that the
+ * task has not, twice or out of order (target F7).
+ */
+export const readVerdict = (text: string, task: ScorerTask): Verdict | null => {
+  const found = parsed(text);
+  if (found === null) return null;
+  if (found['verdict'] === 'invalid') return refusal(found, task);
+  const { score_type, scoreable_node_types, chain_aggregation, scores, aggregates } = found;
+  if (
+    found['verdict'] !== 'valid' ||
+    !isOneOf(scoreTypes, score_type) ||
+    (task.scoreType !== null && task.scoreType !== score_type) ||
+    !isListOf(nodeTypes, scoreable_node_types) ||
+    !(chain_aggregation === null || isOneOf(chainAggregations, chain_aggregation)) ||
+    !isNumbers(aggregates) ||
+    !Array.isArray(scores)
+  ) {
+    return null;
+  }
+  const kinds = task.nodeTypes ?? scoreable_node_types;
+  const wanted = task.steps.flatMap(({ node_type }, step) =>
+    (node_type === null ? kinds : [node_type]).map((kind) => ({ step, node_type: kind })),
+  );
+  const read = wanted.map((place, at) => scoreOf(scores[at], place, score_type, task.keepGoing));
+  if (scores.length !== wanted.length || !read.every((one) => one !== null)) return null;
+  return {
+    verdict: 'valid',
+    score_type,
+    scoreable_node_types: kinds,
+    chain_aggregation,
+    scores: read,
+    aggregates,
+  };
+};
+
+/** An `invalid` verdict with a message that may be shown. */
+export const invalidVerdict = (kind: FaultKind, message: string, step: number | null): Verdict => ({
+  verdict: 'invalid',
+  kind,
+  message: shown(message),
+  step,
+});
+
+const refusal = ({ kind, message, step }: Members, task: ScorerTask): Verdict | null => {
+  if (!isOneOf(faultKinds, kind) || typeof message !== 'string') return null;
+  const isPlace = Number.isInteger(step) && task.steps[step as number] !== undefined;
+  if (step !== null && !isPlace) return null;
+  return invalidVerdict(kind, message, step as number | null);
+};
+
+const scoreOf = (
+  found: unknown,
+  place: Pick<Score, 'step' | 'node_type'>,
+  type: ScoreType,
+  mayFail: boolean,
+): Score | null => {
+  if (!Array.isArray(found)) return null;
+  const [step, nodeType, score, error] = found as readonly unknown[];
+  if (step !== place.step || nodeType !== place.node_type) return null;
+  if (error !== null) {
+    const read = mayFail ? errorOf(error) : null;
+    return read && { ...place, score: null, error: read };
+  }
+  if (score === null || (type === 'bool' && typeof score === 'boolean')) {
+    return { ...place, score, error: null };
+  }
+  if (type === 'str' && typeof score === 'string') {
+    return { ...place, score: score.toWellFormed(), error: null };
+  }
+  if (typeof score !== 'number' || !Number.isFinite(score)) return null;
+  if (type !== 'float' && !(type === 'int' && Number.isSafeInteger(score))) return null;
+  return { ...place, score, error: null };
+};
+
+const errorOf = (found: unknown): StepError | null => {
+  const { kind, message } = (found ?? {}) as Members;
+  if (!isOneOf(faultKinds, kind) || typeof message !== 'string') return null;
+  return { kind, message: shown(message) };
+};
+
+const parsed = (text: string): Members | null => {
+  try {
+    const found: unknown = JSON.parse(text);
+    return typeof found === 'object' && found !== null ? (found as Members) : null;
+  } catch {
+    return null;
+  }
+};
+
+const isOneOf = <T extends string>(known: readonly T[], value: unknown): value is T =>
+  known.some((one) => one === value);
+
+const isListOf = <T extends string>(known: readonly T[], value: unknown): value is readonly T[] =>
+  Array.isArray(value) &&
+  value.length > 0 &&
+  new Set(value).size === value.length &&
+  value.every((one) => isOneOf(known, one));
+
+/** More than anyone reads. */
+const aggregatesMax = 1_000;
+
+const isNumbers = (value: unknown): value is Readonly<Record<string, number>> =>
+  typeof value === 'object' &&
+  value !== null &&
+  !Array.isArray(value) &&
+  Object.keys(value).length <= aggregatesMax &&
+  Object.values(value).every(Number.isFinite);
+
+/** Cut to contract 4.13, in whole code points, without halves of a pair or control characters. */
+const shown = (message: string): string =>
+  Array.from(message.toWellFormed().replaceAll(/[^\P{Cc}\n\t]/gu, '�'))
+    .slice(0, sandboxMessageMax)
+    .join('');

@@ -1,0 +1,91 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readdir, stat } from 'node:fs/promises';
+import { confine, limitsOf, residentMax, type Confinement } from '../../engines/sandbox/confine.js';
+import { openInterior } from '../../engines/sandbox/interior.js';
+import { runConfined } from '../../engines/sandbox/process.js';
+import { jobOf } from '../../engines/sandbox/protocol.js';
+import { openSandbox, type SandboxOptions } from '../../engines/sandbox/sandbox.js';
+import type { Sandbox, SandboxLimits, ScorerStep, ScorerTask } from '../../kernel/sandbox.js';
+
+/** One folder for all tests of a machine, so that the memory snapshot is made once. */
+export const testCache = join(tmpdir(), `assay-test-sandbox-${process.getuid?.()}`);
+
+export type TestMode = 'strict' | 'deno';
+
+export const sandboxOf = (
+  mode: TestMode,
+  limits: Partial<SandboxLimits> = {},
+  more: Pick<SandboxOptions, 'onPid' | 'bare'> = {},
+): Sandbox =>
+  openSandbox({ wanted: mode, cache: testCache, skipStrict: mode === 'deno', limits, ...more });
+
+/** Where the interpreter lies: in strict mode as it is seen from inside. */
+export const appFolder = async (mode: TestMode): Promise<string> => {
+  if (mode === 'strict') return '/app';
+  const names = (await readdir(testCache)).filter((name) => !name.startsWith('making-'));
+  const dated = await Promise.all(
+    names.map(async (name) => ({ name, at: (await stat(join(testCache, name))).mtimeMs })),
+  );
+  const newest = dated.sort((one, other) => other.at - one.at)[0]?.name ?? '';
+  return join(testCache, newest, 'app');
+};
+
+export const stepOf = (index: number, more: Partial<ScorerStep> = {}): ScorerStep => ({
+  index,
+  id: `row-${index}`,
+  node_type: null,
+  name: '',
+  input: 'a question',
+  output: 'an answer',
+  tags: [],
+  user_metadata: {},
+  metrics: {},
+  dataset_input: 'a question',
+  dataset_output: 'the answer',
+  dataset_metadata: null,
+  dataset_variables: {},
+  required_scores: {},
+  tools: null,
+  ...more,
+});
+
+export const taskOf = (source: string, more: Partial<ScorerTask> = {}): ScorerTask => ({
+  source,
+  scoreType: null,
+  nodeTypes: null,
+  steps: [stepOf(0)],
+  keepGoing: false,
+  ...more,
+});
+
+export const stepsOf = (count: number, more: Partial<ScorerStep> = {}): readonly ScorerStep[] =>
+  Array.from({ length: count }, (_, index) => stepOf(index, more));
+
+/** The text scores of a task when the program inside is started by another command. */
+export const scoresOf = async (
+  task: ScorerTask,
+  change: (confinement: Confinement) => Confinement,
+  mode: TestMode,
+): Promise<readonly string[]> => {
+  const interior = await openInterior(testCache, () => Promise.reject(new Error('not made yet')));
+  const limits = limitsOf({ memoryBytes: 1_024 * 1_024 * 1_024 });
+  let output = '';
+  const started = await confine(mode, interior, limits, ['run', '1000000', 'bare']);
+  const end = await runConfined(change(started), {
+    input: jobOf(task),
+    wallMs: limits.wallMs,
+    residentMax: residentMax(limits),
+    outputMax: limits.outputBytes,
+    filter: interior.filter,
+    signal: new AbortController().signal,
+    onOutput: (chunk) => {
+      output += chunk.toString('utf8');
+      return false;
+    },
+  });
+  const answer = output.split('\n').find((line) => line.startsWith('='));
+  if (answer === undefined) throw new Error(`no answer: ${end.errors}`);
+  const { scores } = JSON.parse(answer.slice(1)) as { scores: [number, string, string, object][] };
+  return scores.map(([, , score]) => score);
+};
