@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { codePoints } from './kernel/code-points.js';
 import { Fault } from './kernel/fault.js';
+import { sandboxModes, type SandboxMode } from './kernel/sandbox.js';
 
 /** Every role that one program can play; they share nothing but the engines. */
 export const roles = ['command', 'query', 'projections', 'worker'] as const;
@@ -30,6 +31,9 @@ export type Config = {
     readonly password: string | null;
   };
   readonly logLevel: LogLevel;
+  readonly sandbox: SandboxMode;
+  /** Null = a folder of this account among the temporary files. */
+  readonly sandboxDir: string | null;
 };
 
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
@@ -108,6 +112,17 @@ export const variables: readonly Variable[] = [
     secret: true,
   },
   { name: 'ASSAY_LOG_LEVEL', fallback: 'info', meaning: logLevels.join(', ') },
+  {
+    name: 'ASSAY_SANDBOX',
+    fallback: 'strict',
+    meaning:
+      'code scorers run in bubblewrap (strict), where that fails in deno alone (deno), or off',
+  },
+  {
+    name: 'ASSAY_SANDBOX_DIR',
+    fallback: 'assay-sandbox-<account> among the temporary files',
+    meaning: 'folder for the interpreter of scorers; every account must be able to enter it',
+  },
 ];
 
 /**
@@ -149,6 +164,8 @@ export const readConfig = (environment: Environment): Config => {
       password: password(environment['ASSAY_BOOTSTRAP_PASSWORD'] ?? ''),
     },
     logLevel: logLevel(text('ASSAY_LOG_LEVEL', 'info')),
+    sandbox: sandbox(text('ASSAY_SANDBOX', 'strict')),
+    sandboxDir: text('ASSAY_SANDBOX_DIR', '') || null,
   };
   refuseHalves(config);
   return config;
@@ -266,4 +283,11 @@ const logLevel = (text: string): LogLevel => {
   if (level === undefined)
     throw refuse('ASSAY_LOG_LEVEL', `must be one of ${logLevels.join(', ')}`);
   return level;
+};
+
+const sandbox = (text: string): SandboxMode => {
+  const mode = sandboxModes.find((one) => one === text);
+  if (mode === undefined)
+    throw refuse('ASSAY_SANDBOX', `must be one of ${sandboxModes.join(', ')}`);
+  return mode;
 };

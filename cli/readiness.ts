@@ -1,6 +1,7 @@
 import type { Config } from '../config.js';
 import type { Engines } from '../engines/open.js';
 import type { EventLog, Position } from '../kernel/ports.js';
+import type { Sandbox } from '../kernel/sandbox.js';
 import type { Projecting } from './projecting.js';
 
 type Needs = {
@@ -8,6 +9,7 @@ type Needs = {
   readonly engines: Engines;
   readonly log: EventLog;
   readonly projecting: Projecting;
+  readonly sandbox: Sandbox | null;
   readonly checkpoints: ReadonlyMap<string, () => Promise<Position>>;
 };
 
@@ -33,8 +35,8 @@ export const readiness = async (needs: Needs) => {
     duty: projecting.duty(),
     projections: statuses ?? [],
     bus: engines.names.bus,
-    /** Scorers are not served by this version. */
-    sandbox: null,
+    /** Null: this process is no worker. Without a sandbox scorer tasks fail, and nothing else does. */
+    sandbox: needs.sandbox?.state() ?? null,
   };
 };
 

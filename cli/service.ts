@@ -170,7 +170,12 @@ const startIn = async (
     });
     open.add(() => erasing.stop());
   }
-  ready = () => readiness({ config, engines, log, projecting, checkpoints });
+  const sandbox = plays('worker') ? engines.sandbox() : null;
+  if (sandbox !== null) {
+    open.add(() => sandbox.close());
+    void sandbox.ready().then((state) => logger.info(state, 'sandbox of code scorers'));
+  }
+  ready = () => readiness({ config, engines, log, projecting, sandbox, checkpoints });
   const ports = { port: api?.port ?? 0, ops_port: ops.port };
   if (engines.embedded) await sayWhere(engines.dir, ports, open);
   logger.info({ ...ports, dir: engines.dir, roles: config.roles }, 'ready');

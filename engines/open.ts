@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { decode } from '../events/codec.js';
 import type { Bus, Documents, EventLog, EventReader, Leases } from '../kernel/ports.js';
 import type { Records } from '../kernel/records.js';
+import type { Sandbox, SandboxMode } from '../kernel/sandbox.js';
 import { openRecords } from './duckdb/records.js';
 import { openEventStore } from './eventstoredb/event-log.js';
 import { openBus } from './memory/bus.js';
@@ -15,6 +17,7 @@ import { openNatsBus } from './nats/bus.js';
 import { systemClock } from './node/clock.js';
 import { openDocuments } from './sqlite/documents.js';
 import { openEventLog, openEventReader } from './sqlite/event-log.js';
+import { openSandbox } from './sandbox/sandbox.js';
 import { lockFolder } from './sqlite/folder-lock.js';
 import { logFile } from './sqlite/log-schema.js';
 
@@ -24,6 +27,12 @@ export type EngineChoice = {
   readonly eventStoreUrl: string | null;
   readonly mongodbUrl: string | null;
   readonly natsUrl: string | null;
+};
+
+/** Where code scorers run; null = a folder among the temporary files. */
+export type SandboxChoice = {
+  readonly sandbox: SandboxMode;
+  readonly sandboxDir: string | null;
 };
 
 /**
@@ -54,9 +63,13 @@ export type Engines = {
   /** On DuckDB one owner per process. */
   records(): Promise<Records>;
   leases(): Promise<Leases>;
+  /** At once: what it can do shows a little later. */
+  sandbox(): Sandbox;
 };
 
-export const openEngines = async (choice: EngineChoice): Promise<Engines> => {
+export const openEngines = async (
+  choice: EngineChoice & Partial<SandboxChoice>,
+): Promise<Engines> => {
   const { eventStoreUrl, mongodbUrl, natsUrl } = choice;
   const dir = resolve(choice.dataDir);
   await mkdir(dir, { recursive: true, mode: 0o700 });
@@ -88,6 +101,11 @@ export const openEngines = async (choice: EngineChoice): Promise<Engines> => {
       mongodbUrl === null ? openRecords({ dir }) : openMongoRecords({ url: mongodbUrl }),
     leases: async () =>
       mongodbUrl === null ? openMemoryLeases(systemClock) : openMongoLeases({ url: mongodbUrl }),
+    sandbox: () =>
+      openSandbox({
+        wanted: choice.sandbox ?? 'off',
+        cache: choice.sandboxDir ?? join(tmpdir(), `assay-sandbox-${process.getuid?.()}`),
+      }),
   };
 };
 

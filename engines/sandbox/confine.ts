@@ -21,8 +21,8 @@ export const takesFilter = 4;
 
 const megabyte = 1_024 * 1_024;
 /**
- * The interpreter, its compiled code and what a scorer may have fit in; a bomb does not, and neither
- * does the code of a second JavaScript thread: a scorer has no event loop that turns.
+ * The interpreter, its compiled code and what a scorer may have fit in; a bomb does not, nor does
+ * the code of a second JavaScript thread: a scorer has no event loop that turns.
  */
 const dataBytes = (limits: SandboxLimits): number => limits.memoryBytes * 4;
 /** V8's own heap: the interpreter needs 20 MB of it. */
@@ -89,33 +89,21 @@ const programOf = (name: keyof typeof origins): string => {
 };
 
 const namespaces = (dir: string, libraries: readonly string[]): readonly string[] => [
-  '--unshare-all',
-  '--die-with-parent',
-  '--new-session',
-  '--as-pid-1',
-  '--clearenv',
-  ...['--cap-drop', 'ALL', '--uid', String(nobody), '--gid', String(nobody)],
-  ...['--hostname', 'sandbox', '--chdir', '/', '--setenv', 'DENO_DIR', '/none'],
+  ...words('--unshare-all --die-with-parent --new-session --as-pid-1 --clearenv --cap-drop ALL'),
+  ...words(`--uid ${nobody} --gid ${nobody} --hostname sandbox --chdir /`),
+  ...words('--setenv DENO_DIR /none'),
   ...libraries.flatMap((path) => ['--ro-bind', path, path]),
-  ...['--ro-bind', dir, '/app'],
+  '--ro-bind',
+  dir,
+  '/app',
   // All that deno wants of /proc.
-  ...['--symlink', '/app/deno', '/proc/self/exe'],
-  ...['--remount-ro', '/'],
-  ...['--info-fd', String(tellsPid), '--seccomp', String(takesFilter)],
+  ...words('--symlink /app/deno /proc/self/exe'),
+  ...words(`--remount-ro / --info-fd ${tellsPid} --seccomp ${takesFilter}`),
 ];
 
 const denoArguments = (within: string, limits: SandboxLimits): readonly string[] => [
-  'run',
-  ...[
-    '--quiet',
-    '--no-prompt',
-    '--no-remote',
-    '--no-npm',
-    '--no-config',
-    '--no-lock',
-    '--no-check',
-  ],
-  ...['--cached-only', '--no-code-cache', '--node-modules-dir=none'],
+  ...words('run --quiet --no-prompt --no-remote --no-npm --no-config --no-lock --no-check'),
+  ...words('--cached-only --no-code-cache --node-modules-dir=none'),
   `--allow-read=${within}`,
   ...['write', 'net', 'env', 'sys', 'run', 'ffi', 'import'].map((one) => `--deny-${one}`),
   `--v8-flags=--max-old-space-size=${heapMegabytes},--wasm-max-mem-pages=${
@@ -123,6 +111,8 @@ const denoArguments = (within: string, limits: SandboxLimits): readonly string[]
   }`,
   `${within}/inside.mjs`,
 ];
+
+const words = (text: string): readonly string[] => text.split(' ');
 
 /** How many threads this account has now: an ordinary account shares its limit with the sandbox. */
 const threadsOf = async (uid: number): Promise<number> => {

@@ -1,9 +1,14 @@
 /**
  * The program inside the sandbox, run by deno and copied beside the interpreter; it imports nothing
  * of the service. `make`: reads the harness from its input and writes a memory snapshot to its
- * output. `run`: reads a job and writes lines of protocol.ts.
+ * output. `run`: reads a job and writes lines.
  */
-import type { Line } from './protocol.js';
+/**
+ * What the program inside writes, a line each: `!` from here on a stranger's code runs, `@7` the
+ * step at place 7 begins, `={…}` the verdict as the harness has it, `=flood` it printed too much.
+ * All of it but `!` may be forged by that code.
+ */
+export type Line = '!' | `@${number}` | `=${string}`;
 
 type Python = {
   readonly runPython: (code: string) => unknown;

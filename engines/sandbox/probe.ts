@@ -78,7 +78,7 @@ traps = json.loads('TRAPS')
 module = "globalThis.process.getBuiltinModule"
 
 def environment():
-    return len(run_js("Object.keys(globalThis.process.env)")) > 0
+    return len(run_js("Object.keys(Deno.env.toObject())")) > 0
 
 def file():
     return len(run_js(f"{module}('node:fs').readFileSync('{traps['file']}', 'utf8')")) > 0

@@ -8,6 +8,7 @@ import {
   type Verdict,
 } from '../../kernel/sandbox.js';
 import { confine, limitsOf, residentMax } from './confine.js';
+import type { Line } from './inside.js';
 import { openInterior, type Interior } from './interior.js';
 import { probe } from './probe.js';
 import { runConfined, type End } from './process.js';
@@ -219,7 +220,9 @@ const answered = (
   return invalidVerdict('crashed', `${row}${how}`, step);
 };
 
-/** Reads what protocol.ts promises out of chunks. */
+const begins: Line = '!';
+
+/** Reads the lines of inside.ts out of chunks. */
 const openLines = (steps: number, onStep: (step: number) => void) => {
   let rest = '';
   let begun = false;
@@ -227,7 +230,7 @@ const openLines = (steps: number, onStep: (step: number) => void) => {
   let answer: string | null = null;
   const decoder = new TextDecoder();
   const read = (line: string): void => {
-    if (line === '!') begun = true;
+    if (line === begins) begun = true;
     else if (line.startsWith('=')) answer ??= line.slice(1);
     else if (/^@\d{1,6}$/.test(line)) {
       const place = Number(line.slice(1));

@@ -50,7 +50,7 @@ const bombs: Readonly<Record<string, readonly [source: string, kinds: readonly F
     js(
       "const { Worker } = globalThis.process.getBuiltinModule('node:worker_threads'); for (;;) new Worker('for(;;){}', { eval: true })",
     ),
-    ['memory', 'exception', 'crashed'],
+    ['memory', 'exception', 'crashed', 'time'],
   ],
   'a fork bomb': [py('import os', 'while True: os.fork()'), ['exception']],
   'a flood of prints': [py("while True: print('x' * 1000)"), ['output']],
@@ -65,9 +65,9 @@ const bombs: Readonly<Record<string, readonly [source: string, kinds: readonly F
   'deep recursion': [py('def f(n): return f(n + 1)', 'f(0)'), ['exception']],
   'recursion without a limit': [
     py('import sys; sys.setrecursionlimit(10**9)', 'def f(n): return f(n + 1)', 'f(0)'),
-    ['crashed', 'memory', 'exception'],
+    ['crashed', 'memory', 'exception', 'time'],
   ],
-  'a deeply nested file': ['('.repeat(100_000), ['syntax', 'memory', 'crashed']],
+  'a deeply nested file': ['('.repeat(100_000), ['syntax', 'memory', 'crashed', 'time']],
   'the end of the interpreter': [py('import os; os._exit(3)'), ['crashed']],
   'the end of the program': [py('raise SystemExit'), ['exception']],
   'a forged verdict': [

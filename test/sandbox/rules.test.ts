@@ -55,17 +55,42 @@ describe('a scorer file', () => {
     });
     const source = `
 import json
-def scorer_fn(*, step_object, index, node_id, node_type, node_name, node_input, node_output, tools, dataset_variables, dataset_metadata, required_scores) -> str:
+def scorer_fn(*, step_object, index, node_id, node_type, node_name, node_input, node_output,
+              tools, dataset_variables, dataset_metadata, required_scores) -> str:
     s = step_object
-    return json.dumps([index, node_id, node_type, node_name, node_input, node_output, tools, dataset_variables,
-        dataset_metadata, required_scores, s.id, s.type, s.name, s.input, s.output.content, s.tags, s.user_metadata,
-        s.metrics, s.dataset_input, s.dataset_output, s.dataset_metadata])`;
+    return json.dumps([
+        index, node_id, node_type, node_name, node_input, node_output, tools, dataset_variables,
+        dataset_metadata, required_scores, s.id, s.type, s.name, s.input, s.output.content, s.tags,
+        s.user_metadata, s.metrics, s.dataset_input, s.dataset_output, s.dataset_metadata])`;
     const [score] = scoresOf(await run(source, { steps: [step] }));
     expect(JSON.parse(String(score))).to.deep.equal([
-      ...[3, 'a-row', 'llm', 'a name', 'in', { role: 'assistant', content: 'out' }],
-      ...[[{ name: 'tool' }], { question: 'in', target: 'do' }, { k: 'v' }, { bleu: 0.5 }],
-      ...['a-row', 'llm', 'a name', 'in', 'out', ['t'], { u: '1' }, { m: 2 }],
-      ...['di', 'do', { k: 'v' }],
+      3,
+      'a-row',
+      'llm',
+      'a name',
+      'in',
+      {
+        role: 'assistant',
+        content: 'out',
+      },
+      [{ name: 'tool' }],
+      {
+        question: 'in',
+        target: 'do',
+      },
+      { k: 'v' },
+      { bleu: 0.5 },
+      'a-row',
+      'llm',
+      'a name',
+      'in',
+      'out',
+      ['t'],
+      { u: '1' },
+      { m: 2 },
+      'di',
+      'do',
+      { k: 'v' },
     ]);
   });
 
@@ -222,7 +247,10 @@ def scorer_fn(*, index, **kwargs): return index`,
     );
     if (verdict.verdict !== 'valid') throw new Error(JSON.stringify(verdict));
     expect(verdict.scores.map(({ score, error }) => error?.kind ?? score)).to.deep.equal([
-      ...[-1, 'exception', 1, 'wrong_type'],
+      -1,
+      'exception',
+      1,
+      'wrong_type',
     ]);
   });
 

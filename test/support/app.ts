@@ -3,6 +3,7 @@ import { readConfig } from '../../config.js';
 import { startService, type Service } from '../../cli/service.js';
 import { clientOf, type Client } from './client.js';
 import { temporaryFolder } from './folder.js';
+import { testCache } from './sandboxes.js';
 
 /**
  * The whole service in this process, on embedded engines and free ports, in a folder of its own.
@@ -17,8 +18,14 @@ export const appKey = 'in-process-test-key-0123456789abcdefgh';
 /** Of the admin, whose e-mail is `admin@localhost`. */
 export const appPassword = 'in-process test password';
 
-/** `prepare` finds the empty data folder before the service does. */
-export const startApp = async (prepare?: (dir: string) => Promise<void>): Promise<App> => {
+/**
+ * `prepare` finds the empty data folder before the service does. Without a sandbox of scorers,
+ * unless `environment` says otherwise.
+ */
+export const startApp = async (
+  prepare?: (dir: string) => Promise<void>,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<App> => {
   const { dir, remove } = await temporaryFolder();
   await prepare?.(dir);
   const service = await startService(
@@ -31,6 +38,9 @@ export const startApp = async (prepare?: (dir: string) => Promise<void>): Promis
       ASSAY_LOG_LEVEL: 'silent',
       // Each client of a test says where it comes from, so that failures are counted apart.
       ASSAY_TRUSTED_PROXIES: '127.0.0.1',
+      ASSAY_SANDBOX: 'off',
+      ASSAY_SANDBOX_DIR: testCache,
+      ...environment,
     }),
     { strict: true },
   );
@@ -53,7 +63,7 @@ let shared: Promise<App> | null = null;
  * (test/support/tally.ts).
  */
 export const sharedApp = (): Promise<App> => {
-  shared ??= startApp();
+  shared ??= startApp(undefined, { ASSAY_SANDBOX: 'strict' });
   return shared;
 };
 

@@ -65,6 +65,7 @@ export const spawnService = (
       ASSAY_PORT: '0',
       ASSAY_OPS_PORT: '0',
       ASSAY_BOOTSTRAP_API_KEY: apiKey,
+      ASSAY_SANDBOX: 'off',
       ...start.env,
     },
   });
