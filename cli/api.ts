@@ -53,7 +53,7 @@ export const startApi = (start: Start): Promise<RunningServer> => {
     sights: sightsOf(log, (principal, id) => gate.projectInSight(principal, id)),
   });
   return startServer({
-    routes: playedBy(config.roles, routesOf({ ...needs, gate, tokens })),
+    routes: playedBy(config.roles, routesOf({ ...needs, gate, tokens, throttle })),
     gate,
     idempotency: openIdempotency({ log, ids }),
     freshness,

@@ -12,6 +12,7 @@ import { logStreamWrites } from '../command-api/log-streams/routes.js';
 import { loginWrites } from '../command-api/logins/routes.js';
 import { projectWrites } from '../command-api/projects/routes.js';
 import { openSessionBook } from '../command-api/sessions/book.js';
+import type { Throttle } from '../command-api/access/throttle.js';
 import { openTurns } from '../command-api/access/turns.js';
 import { ratingWrites } from '../command-api/ratings/routes.js';
 import { sessionWrites } from '../command-api/sessions/routes.js';
@@ -53,6 +54,7 @@ type Needs = {
   readonly secrets: Secrets;
   readonly tokens: AccessTokens;
   readonly passwords: Passwords;
+  readonly throttle: Throttle;
 };
 
 /** Every route that the service answers, with what each slice asks for. */
@@ -87,7 +89,7 @@ export const routesOf = (needs: Needs): readonly Route[] => {
     ...annotationTemplateWrites({ log, inTurn, templateUsage: questions.templateUsage }),
     ...annotationTemplateReads({ documents, records }),
     ...userWrites({ log, ids, gate, ...people }),
-    ...invitationWrites({ log, ids, secrets }),
+    ...invitationWrites(needs),
     ...groupWrites({ log, ids, gate }),
     ...groupReads({ documents }),
     ...userReads({ documents, ...people }),

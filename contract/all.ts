@@ -110,7 +110,7 @@ import {
   listOwnGroups,
   removeGroupMember,
 } from './groups.js';
-import { inviteUsers } from './invitations.js';
+import { acceptInvitation, inviteUsers } from './invitations.js';
 import { healthcheck, readDescription } from './service.js';
 
 /**
@@ -134,6 +134,7 @@ export const operations: readonly Operation[] = [
   changeUser,
   removeUser,
   inviteUsers,
+  acceptInvitation,
   listUserRoles,
   listGroupRoles,
   listCollaboratorRoles,

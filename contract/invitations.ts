@@ -1,9 +1,10 @@
 import { Type } from 'typebox';
 import { id, instant, maybe, nullable, oneOf, secret } from '../kernel/shapes.js';
 import type { Complaint } from '../kernel/fault.js';
+import { passwordLength, tokenAnswer } from './logins.js';
 import { operation } from './operation.js';
 import { organizationRoles } from './roles.js';
-import { authMethods } from './users.js';
+import { authMethods, personalName } from './users.js';
 
 /** Days in which an invitation can be accepted (contract 5.2). */
 export const invitationDays = 7;
@@ -48,6 +49,27 @@ export const inviteUsers = operation({
     ),
   }),
   faults: ['forbidden', 'not-found', 'already-exists', 'conflict'],
+});
+
+export const acceptInvitation = operation({
+  operationId: 'acceptInvitation',
+  summary: 'Accept an invitation with its one-time token, choose a password and log in',
+  section: '5.2',
+  method: 'POST',
+  path: '/v2/invitations/accept',
+  schemes: [],
+  kind: 'w',
+  requires: 'public',
+  cookie: true,
+  params: nothing,
+  query: nothing,
+  body: Type.Object({
+    token: secret({ maxLength: 255 }),
+    password: secret(passwordLength),
+    first_name: maybe(personalName),
+    last_name: maybe(personalName),
+  }),
+  response: tokenAnswer,
 });
 
 const emailForm = /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u;

@@ -82,7 +82,7 @@ const everyScheme = ['K', 'B', 'P'] as const;
 const nothing = Type.Object({});
 const ofUser = Type.Object({ user_id: id('UserId') });
 /** Of a first or last name; longer ones are somebody's joke. */
-const personalName = Type.String({ maxLength: 255 });
+export const personalName = Type.String({ maxLength: 255 });
 
 export const searchUsers = operation({
   operationId: 'searchUsers',

@@ -1,9 +1,46 @@
 import type { UserInvited } from '../../events/invitations.js';
 import type { UserEvent } from '../../events/users.js';
-import type { Decide } from '../../kernel/decision.js';
+import { reject, type Decide } from '../../kernel/decision.js';
+import type { Instant } from '../../kernel/shapes.js';
 import type { User } from '../access/folds.js';
 
 export const invite =
   (invitation: UserInvited): Decide<User | null, UserEvent> =>
   (user) =>
     user === null ? [{ type: 'UserInvited', data: invitation }] : [];
+
+export type Acceptance = {
+  readonly tokenHash: string;
+  readonly passwordHash: string;
+  readonly firstName: string | null;
+  readonly lastName: string | null;
+};
+
+/** Whether the token is good for the user now: not used, not past its time. */
+export const isOpenTo = (user: User | null, tokenHash: string, now: Instant): user is User =>
+  user !== null &&
+  user.live &&
+  user.invitation?.tokenHash === tokenHash &&
+  user.invitation.expiresAt > now;
+
+/** The user can log in from here on; the token is good for nothing any more (contract 5.2). */
+export const accept =
+  (acceptance: Acceptance, now: Instant): Decide<User | null, UserEvent> =>
+  (user) => {
+    const { tokenHash, passwordHash, firstName: first_name, lastName: last_name } = acceptance;
+    if (user?.live === true && user.passwordHash === passwordHash) return [];
+    if (!isOpenTo(user, tokenHash, now)) {
+      return reject('invalid-credentials', 'The invitation cannot be accepted');
+    }
+    const user_id = user.id;
+    return [
+      {
+        type: 'InvitationAccepted',
+        data: { user_id, auth_method: 'email', first_name, last_name },
+      },
+      {
+        type: 'PasswordChanged',
+        data: { user_id, password_hash: passwordHash, kept_family_id: null },
+      },
+    ];
+  };

@@ -1,17 +1,25 @@
-import { emailComplaints, invitationDays, inviteUsers } from '../../contract/invitations.js';
+import {
+  acceptInvitation,
+  emailComplaints,
+  invitationDays,
+  inviteUsers,
+} from '../../contract/invitations.js';
 import { route, type Route } from '../../contract/operation.js';
 import type { Principal } from '../../contract/roles.js';
+import type { Passwords } from '../../kernel/credentials.js';
 import { Fault } from '../../kernel/fault.js';
-import type { EventLog, Ids } from '../../kernel/ports.js';
+import type { Ids } from '../../kernel/ports.js';
 import { claim, release } from '../../kernel/reservation.js';
 import type { GroupId, Instant, UserId } from '../../kernel/shapes.js';
 import { transact, type Authorship } from '../../kernel/transact.js';
-import { users } from '../access/folds.js';
+import { users, type User } from '../access/folds.js';
 import { groupOf } from '../access/group-sight.js';
 import { admit, groups } from '../access/groups.js';
-import { emailStanding, emailStream } from '../access/people.js';
+import { startLogin, type LoginNeeds } from '../access/login.js';
+import { emailStanding, emailStream, liveUser } from '../access/people.js';
 import { groupStream, userStream } from '../access/streams.js';
-import { invite } from './invitations.js';
+import type { Throttle } from '../access/throttle.js';
+import { accept, invite, isOpenTo } from './invitations.js';
 
 /** One-time tokens: the id of the user and 256 random bits. */
 export type InvitationTokens = {
@@ -21,14 +29,25 @@ export type InvitationTokens = {
   /** Null for a token out of form. */
   readonly userOf: (token: string) => UserId | null;
 };
-export type InvitationNeeds = {
-  readonly log: EventLog;
+export type InvitationNeeds = LoginNeeds & {
   readonly ids: Ids;
   readonly secrets: { readonly invitationTokens: InvitationTokens };
+  readonly passwords: Pick<Passwords, 'hash'>;
+  readonly throttle: Throttle;
 };
 
-export const invitationWrites = ({ log, ids, secrets }: InvitationNeeds): readonly Route[] => {
+export const invitationWrites = (needs: InvitationNeeds): readonly Route[] => {
+  const { log, ids, secrets, passwords, throttle } = needs;
   const { invitationTokens: tokens } = secrets;
+  /** The user whose invitation the token opens now; a failure counts for its address. */
+  const invitedBy = async (token: string, address: string, now: Instant): Promise<User> => {
+    throttle.check(null, address);
+    const id = tokens.userOf(token);
+    const user = id === null ? null : await liveUser(log, id);
+    if (isOpenTo(user, tokens.hash(token), now)) return user;
+    throttle.failed(null, address);
+    throw new Fault('invalid-credentials', 'The invitation cannot be accepted');
+  };
 
   /** All e-mails or none: the first one that is in use gives back what was taken. */
   const takeAll = async (
@@ -129,6 +148,27 @@ export const invitationWrites = ({ log, ids, secrets }: InvitationNeeds): readon
       },
       ({ body }) => emailComplaints(body.emails),
     ),
+
+    route(acceptInvitation, async ({ body, sender, cause, mint }) => {
+      // The token first: a password is worth hashing for the invited only.
+      const { id } = await invitedBy(body.token, sender.address, cause.at);
+      const acceptance = {
+        tokenHash: tokens.hash(body.token),
+        passwordHash: await passwords.hash(body.password),
+        firstName: body.first_name ?? null,
+        lastName: body.last_name ?? null,
+      };
+      const { state: user } = await transact(
+        log,
+        userStream(id),
+        users,
+        accept(acceptance, cause.at),
+        cause,
+      );
+      if (user === null)
+        throw new Fault('invalid-credentials', 'The invitation cannot be accepted');
+      return startLogin(needs, user, 'email', { cause, mint });
+    }),
   ];
 };
 

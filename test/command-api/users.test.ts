@@ -1,6 +1,6 @@
 import { admit, groups } from '../../command-api/access/groups.js';
 import { users } from '../../command-api/access/folds.js';
-import { invite } from '../../command-api/invitations/invitations.js';
+import { accept, invite } from '../../command-api/invitations/invitations.js';
 import { change, remove } from '../../command-api/users/users.js';
 import { groupMembersMax } from '../../contract/groups.js';
 import type { GroupEvent } from '../../events/groups.js';
@@ -72,6 +72,36 @@ describe('inviting a user', () => {
     if (invitation.type !== 'UserInvited') throw new Error('not an invitation');
     given().when(invite(invitation.data)).then(invitation);
     given(made('user')).when(invite(invitation.data)).thenNothing();
+  });
+
+  const acceptance = {
+    tokenHash: 'hash-of-token-1',
+    passwordHash: 'hash',
+    firstName: null,
+    lastName: 'H',
+  };
+  const early = instantAfter(1);
+
+  it('lets them in with the token, once and in time', () => {
+    given(invitation)
+      .when(accept(acceptance, early))
+      .then(
+        {
+          type: 'InvitationAccepted',
+          data: { user_id: id, auth_method: 'email', first_name: null, last_name: 'H' },
+        },
+        {
+          type: 'PasswordChanged',
+          data: { user_id: id, password_hash: 'hash', kept_family_id: null },
+        },
+      );
+    const other = accept({ ...acceptance, tokenHash: 'other' }, early);
+    given(invitation).when(other).thenRejected('invalid-credentials');
+    given(invitation, removed).when(accept(acceptance, early)).thenRejected('invalid-credentials');
+    given(made('user')).when(accept(acceptance, early)).thenRejected('invalid-credentials');
+    given(invitation)
+      .when(accept(acceptance, instantAfter(7 * 86_400)))
+      .thenRejected('invalid-credentials');
   });
 });
 

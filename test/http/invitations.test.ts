@@ -2,8 +2,10 @@ import { expect } from 'chai';
 import { randomUUID } from 'node:crypto';
 import { expectReplayEqual } from '../support/app.js';
 import { startCast, type Cast } from '../support/cast.js';
-import type { Client, Reply } from '../support/client.js';
+import { clientOf, type Client, type Reply } from '../support/client.js';
 import { expectInvalid, expectRefused } from '../support/key-ring.js';
+import { basic, bearer, cookieOf, type Token } from '../support/logins.js';
+import { until } from '../support/until.js';
 
 type Invitation = {
   readonly user_id: string;
@@ -103,5 +105,63 @@ describe('invitations over HTTP', () => {
     for (const email of ['nobody', 'a b@example.org', '@example.org', 'a b@c']) {
       expectInvalid(await invite({ emails: [email] }), ['body', 'emails', '0'], 'value_error');
     }
+  });
+
+  describe('accepting', () => {
+    const password = 'correct horse battery';
+    const anybody = (): Client => clientOf({ url: cast.app.url, apiKey: null });
+    const accept = (body: object): Promise<Reply<Token>> =>
+      anybody().send('POST', '/v2/invitations/accept', { body });
+    const invited = async (more: object = {}): Promise<Invitation> => {
+      const { body } = await invite({ emails: [someone()], ...more });
+      const [invitation] = body.invitations;
+      if (invitation === undefined) throw new Error('nobody was invited');
+      return invitation;
+    };
+
+    it('logs in, once, and from then on with the password', async () => {
+      const { invitation_token: token, user_id: id, email } = await invited();
+      const accepted = await accept({ token, password, first_name: 'Grace', last_name: 'H' });
+      expect(accepted.status, JSON.stringify(accepted.body)).to.equal(200);
+      expect(cookieOf(accepted)?.get('refresh_token')).to.match(/./);
+      const headers = bearer(accepted.body.access_token);
+      const user = await anybody().call('GET', `/v2/users/${id}`, { headers });
+      expect(user.body).to.include({ first_name: 'Grace', last_name: 'H', auth_method: 'email' });
+      expectRefused(await accept({ token, password }), 401, 'invalid_credentials');
+      const again = await anybody().send('GET', `/v2/users/${id}`, {
+        headers: basic(email, password),
+      });
+      expect(again.status).to.equal(200);
+    });
+
+    it('is answered 401 for tokens that are wrong, withdrawn or for another way in', async () => {
+      const removed = await invited();
+      await cast.ours.manager.as.call('DELETE', `/v2/users/${removed.user_id}`);
+      const { invitation_token: right } = await invited();
+      const wrong = `${right?.slice(0, -4)}AAAA`;
+      for (const token of [removed.invitation_token, wrong, 'inv_', '']) {
+        expectRefused(await accept({ token, password }), 401, 'invalid_credentials');
+      }
+      expect((await accept({ token: right, password })).status).to.equal(200);
+    });
+
+    it('answers 422 for a password too short, and the token stays good', async () => {
+      const { invitation_token: token } = await invited();
+      const short = await accept({ token, password: 'short' });
+      expectInvalid(short, ['body', 'password'], 'string_too_short');
+      const both = await Promise.all([accept({ token, password }), accept({ token, password })]);
+      expect(both.map(({ status }) => status).sort()).to.deep.equal([200, 401]);
+    });
+
+    it('shows the login of nobody who was removed', async () => {
+      const { invitation_token: token, user_id: id } = await invited();
+      const { body } = await accept({ token, password });
+      const ask = async () =>
+        (await anybody().send('GET', '/v2/projects', { headers: bearer(body.access_token) }))
+          .status;
+      expect(await ask()).to.equal(200);
+      await cast.ours.manager.as.call('DELETE', `/v2/users/${id}`);
+      await until('the token is refused', 1_000, async () => (await ask()) === 401);
+    });
   });
 });
