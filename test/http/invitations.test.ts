@@ -150,7 +150,7 @@ describe('invitations over HTTP', () => {
       const short = await accept({ token, password: 'short' });
       expectInvalid(short, ['body', 'password'], 'string_too_short');
       const both = await Promise.all([accept({ token, password }), accept({ token, password })]);
-      expect(both.map(({ status }) => status).sort()).to.deep.equal([200, 401]);
+      expect(both.map(({ status }) => status)).to.have.members([200, 401]);
     });
 
     it('shows the login of nobody who was removed', async () => {
