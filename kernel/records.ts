@@ -1,6 +1,7 @@
 import type { RatingTally } from './feedback.js';
 import type { Filter } from './filter.js';
 import type { Beside, DumpItem, Mark, Position, Sort, StreamName } from './ports.js';
+import type { RunMeasures, TypedMetric } from './run-measures.js';
 import type { Instant, JsonObject } from './shapes.js';
 
 export type SpanKind = 'llm' | 'retriever' | 'tool' | 'workflow' | 'agent' | 'control';
@@ -213,6 +214,28 @@ export interface Records {
    * kernel/feedback.ts over those traces.
    */
   ratings(project: string, runs: readonly string[] | null): Promise<readonly RatingTally[]>;
+  /**
+   * Of the traces of each of these runs; a run without traces is absent. As `runMeasures` of
+   * kernel/run-measures.ts.
+   */
+  runMeasures(project: string, runs: readonly string[]): Promise<ReadonlyMap<string, RunMeasures>>;
+  /**
+   * Averages of the metrics in their order, of these runs, null = of every run of the project: what
+   * ranking compares. As `runAverages` of kernel/run-measures.ts.
+   */
+  runAverages(
+    project: string,
+    metrics: readonly TypedMetric[],
+    runs: readonly string[] | null,
+  ): Promise<ReadonlyMap<string, readonly (number | null)[]>>;
+  /**
+   * Runs whose traces may have changed since `token` was answered, so that what was asked after it
+   * can be kept. `runs` null: any may have. An engine may always say so.
+   */
+  runsChanged(
+    project: string,
+    token: string | null,
+  ): Promise<{ readonly token: string; readonly runs: readonly string[] | null }>;
   /** By group, rows by ordinal. */
   dump(): AsyncIterable<DumpItem>;
   beside(): Promise<Beside<Records>>;

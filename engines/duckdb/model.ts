@@ -1,6 +1,7 @@
 import type { DuckDBInstance, DuckDBUUIDValue } from '@duckdb/node-api';
 import { foldCase, foldings } from '../../kernel/case-fold.js';
 import { start, type Position } from '../../kernel/ports.js';
+import { openChangedRuns, type ChangedRuns } from './changed-runs.js';
 import { openConnections, type Connections, type Statements } from './connections.js';
 import { schemaVersion, tables } from './schema.js';
 
@@ -16,6 +17,7 @@ export type Model = {
   readonly columns: Map<string, number>;
   readonly deletedRuns: Set<string>;
   readonly deletedProjects: Set<string>;
+  readonly changedRuns: ChangedRuns;
   /**
    * A text with one of these must be stored folded: the engine's `lower` would not fold it as
    * `foldCase` does.
@@ -50,6 +52,7 @@ export const openModel = async (
     path,
     connections,
     ...known,
+    changedRuns: openChangedRuns(),
     misfolded: new RegExp(`[${misfolded}]`, 'u'),
     close: async () => {
       // Only saves the next opening some reading: what is not in the file is in the log beside it.

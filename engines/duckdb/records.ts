@@ -10,6 +10,7 @@ import { readMetricTypes } from './metric-types.js';
 import { openModel, type Model } from './model.js';
 import { fileName, readPointer, removeOthers, writePointer } from './pointer.js';
 import { ratings } from './ratings.js';
+import { runAverages, runMeasures } from './runs.js';
 import { count, groups, locate, runCounts, search, tracesOfSessions } from './search.js';
 import { applyWrites } from './write.js';
 
@@ -108,6 +109,9 @@ const recordsOf = (
     model().connections.read((statements) => readMetricTypes(model(), statements, project, names)),
   runCounts: (project, runs) => runCounts(model(), project, runs),
   ratings: (project, runs) => ratings(model(), project, runs),
+  runMeasures: (project, runs) => runMeasures(model(), project, runs),
+  runAverages: (project, metrics, runs) => runAverages(model(), project, metrics, runs),
+  runsChanged: (project, token) => Promise.resolve(model().changedRuns.since(project, token)),
   dump: () => dump(model()),
   beside,
   close,

@@ -25,15 +25,17 @@ export const applyWrites = async (
     if (mark.position === position && mark.fence === fence) return null;
     const batch = startBatch(model, writes);
     const replaced = writes.groups.filter(({ fresh }) => !fresh).map(({ group }) => group);
+    const emptied = await runsEmptied(statements, writes);
     await removeGroups(statements, replaced);
     addGroups(batch, writes.groups);
     await appendBatch(statements, batch);
     await removeDeleted(statements, writes, model);
     const moved = `UPDATE mark SET position = '${checkedPosition(mark)}', fence = ${integers([mark.fence])}`;
     await statements.rows(moved);
-    return batch;
+    return { ...batch, emptied };
   });
   if (after === null) return;
+  noteChanges(model, writes, after.emptied);
   for (const [id, number] of after.newProjects) model.projects.set(id, number);
   for (const [id, number] of after.newColumns) model.columns.set(id, number);
   for (const run of writes.deletedRuns) model.deletedRuns.add(run);
@@ -55,6 +57,40 @@ const appendBatch = async ({ connection }: Statements, batch: Batch): Promise<vo
   const { session, trace, span } = batch.records;
   const all = [session, trace, span, batch.facets, batch.groups, projects, columns];
   for (const chunks of all) await append(connection, chunks);
+};
+
+type Written = { readonly project: number; readonly run: string };
+
+const noteChanges = (model: Model, { groups }: RecordWrites, emptied: readonly Written[]): void => {
+  for (const { rows } of groups) {
+    const [first] = rows;
+    if (first === undefined) continue;
+    const { project_id: project, run_id: run } = first.values;
+    model.changedRuns.note(String(project), String(run));
+  }
+  const projects = new Map([...model.projects].map(([id, number]) => [number, id]));
+  for (const { project, run } of emptied) {
+    model.changedRuns.note(projects.get(project) ?? '', run);
+  }
+};
+
+/** Runs of the traces that go without anything in their place. */
+const runsEmptied = async (
+  statements: Statements,
+  { groups }: RecordWrites,
+): Promise<readonly Written[]> => {
+  const gone = groups.filter(({ fresh, rows }) => !fresh && rows.length === 0);
+  const keys = (
+    await groupsNamed(
+      statements,
+      gone.map(({ group }) => group),
+    )
+  ).flatMap(keysOf('trace'));
+  if (keys.length === 0) return [];
+  const runs = await statements.rows(
+    `SELECT DISTINCT project, run_id FROM traces WHERE key IN (${keys.join(', ')})`,
+  );
+  return runs.map(([project, run]) => ({ project: Number(project), run: String(run) }));
 };
 
 const removeGroups = async (

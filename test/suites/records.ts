@@ -27,6 +27,7 @@ import {
 import { recordAnswerSuite } from './record-answers.js';
 import { recordRatingSuite } from './record-ratings.js';
 import { recordCopySuite } from './record-copies.js';
+import { recordRunSuite } from './record-runs.js';
 
 /**
  * Records on an empty store. `reopen` closes it in order and opens what it left; `close` also
@@ -59,6 +60,7 @@ export const recordsSuite = (name: string, open: OpenRecords): void => {
     deletionTests(() => records, reopen);
     findingTests(() => records);
     recordCopySuite(() => records, reopen);
+    recordRunSuite(() => records);
     recordAnswerSuite(() => records);
     recordRatingSuite(() => records);
   });

@@ -1,0 +1,126 @@
+import { expect } from 'chai';
+import * as fc from 'fast-check';
+import { metricTypes } from '../../kernel/aggregate.js';
+import { registryType } from '../../kernel/column-value.js';
+import { metricRegistry } from '../../kernel/columns.js';
+import { categoriesMax, type RecordRow, type Records } from '../../kernel/records.js';
+import { runAverages, runMeasures, type TypedMetric } from '../../kernel/run-measures.js';
+import { drawSeed } from '../support/outside.js';
+import { metricNames, projects, recordGroups, runIds, uuid } from '../support/record-generators.js';
+import { groupsOf, project, put, putRows, run, traceRow } from '../support/record-rows.js';
+
+/** What experiments are compared by: measures of whole runs. */
+export const recordRunSuite = (records: () => Records): void => {
+  it('measure runs as the reference does, whatever was recorded', async () => {
+    const seed = drawSeed();
+    const [groups = []] = fc.sample(recordGroups(150), { seed, numRuns: 1 });
+    const rows = groups.flat();
+    await putRows(records(), rows);
+    for (const one of projects) {
+      const own = rows.filter(({ values }) => values['project_id'] === one);
+      const types = metricTypes(own);
+      const asked = [...runIds, uuid(2, 99), 'no uuid'];
+      const measured = await records().runMeasures(one, asked);
+      expectClose(Object.fromEntries(measured), measuresOf(own, types), `seed ${seed}`);
+      const metrics = [...metricNames, ...metricRegistry.map(({ name }) => name)].flatMap(
+        (metric): readonly TypedMetric[] => {
+          const type = registryType(metric) ?? types.get(metric);
+          return type === undefined ? [] : [{ metric, type }];
+        },
+      );
+      for (const runs of [null, runIds.slice(0, 1), []]) {
+        const found = await records().runAverages(one, metrics, runs);
+        const wanted = runs === null ? own : own.filter(isOfRun(runs));
+        const expected = Object.fromEntries(runAverages(wanted, metrics));
+        expectClose(Object.fromEntries(found), expected, `seed ${seed}`);
+      }
+    }
+  }).timeout(60_000);
+
+  it('know no runs of another project', async () => {
+    await putRows(records(), [traceRow(1)]);
+    expect([...(await records().runMeasures(uuid(1, 77), [run]))]).to.deep.equal([]);
+    expect([...(await records().runAverages(uuid(1, 77), [], null))]).to.deep.equal([]);
+  });
+
+  it('count the categories of a text up to a limit', async () => {
+    const text = (at: number, value: string): RecordRow =>
+      traceRow(at, {
+        values: { run_id: at <= categoriesMax ? run : uuid(2, 2) },
+        metrics: {
+          verdict: {
+            value,
+            rolledUp: false,
+            first: { at: String(at).padStart(9, '0'), type: 'text', fraction: false },
+          },
+        },
+      });
+    const many = Array.from({ length: 2 * categoriesMax + 1 }, (_, at) => text(at + 1, `v${at}`));
+    await putRows(records(), many);
+    const measured = await records().runMeasures(project, [run, uuid(2, 2)]);
+    const [few, crowded] = [run, uuid(2, 2)].map((one) => measured.get(one)?.metrics['verdict']);
+    expect(few).to.include({ kind: 'text', count: categoriesMax });
+    expect(Object.keys(few?.kind === 'text' ? (few.counts ?? {}) : {})).to.have.length(
+      categoriesMax,
+    );
+    expect(crowded).to.deep.equal({ kind: 'text', count: categoriesMax + 1, counts: null });
+  });
+
+  it('miss no run whose traces changed since they were asked', async () => {
+    const [other, still] = [uuid(2, 2), uuid(2, 3)];
+    const at = (number: number, runId: string) => traceRow(number, { values: { run_id: runId } });
+    await putRows(records(), [at(1, run), at(2, other), at(3, still)]);
+    const changed = async (token: string): Promise<string> => {
+      const answer = await records().runsChanged(project, token);
+      // An engine may always say that any run may have changed.
+      if (answer.runs !== null) seen.push([...answer.runs].sort());
+      return answer.token;
+    };
+    const seen: string[][] = [];
+    const first = await records().runsChanged(project, null);
+    expect(first.runs).to.equal(null);
+    const second = await changed(first.token);
+    await put(records(), {
+      groups: [...groupsOf([at(4, run)]), { group: at(2, other).group, fresh: false, rows: [] }],
+    });
+    const third = await changed(second);
+    await changed(third);
+    await changed(first.token);
+    if (seen.length > 0) {
+      expect(seen).to.deep.equal([[], [run, other].sort(), [], [run, other].sort()]);
+    }
+  });
+};
+
+const isOfRun =
+  (runs: readonly string[]) =>
+  ({ values }: RecordRow): boolean =>
+    runs.includes(String(values['run_id']));
+
+const measuresOf = (rows: readonly RecordRow[], types: ReturnType<typeof metricTypes>): object =>
+  Object.fromEntries(
+    runIds
+      .map((one) => [one, runMeasures(rows.filter(isOfRun([one])), types)] as const)
+      .filter(([, { traces }]) => traces > 0),
+  );
+
+/** Sums and averages may differ in their last bits by the order of adding; all else is exact. */
+const expectClose = (found: unknown, expected: unknown, message: string): void => {
+  const settled = (one: unknown, other: unknown): unknown => {
+    if (typeof one === 'number' && typeof other === 'number') {
+      return Math.abs(one - other) <= 1e-9 * Math.max(1, Math.abs(other)) ? other : one;
+    }
+    if (Array.isArray(one) && Array.isArray(other)) {
+      return one.map((item, at) => settled(item, other[at]));
+    }
+    if (!isObject(one) || !isObject(other)) return one;
+    return Object.fromEntries(
+      Object.entries(one).map(([name, value]) => [name, settled(value, other[name])]),
+    );
+  };
+  expect(plain(settled(found, expected)), message).to.deep.equal(plain(expected));
+};
+const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
