@@ -82,7 +82,10 @@ const measured = (type: MetricType, values: readonly (number | boolean | string)
     sum: Number.isFinite(sum) ? sum : null,
     min: sorted[0] ?? 0,
     max: sorted.at(-1) ?? 0,
-    ...{ p50: rank(50), p90: rank(90), p95: rank(95), p99: rank(99) },
+    p50: rank(50),
+    p90: rank(90),
+    p95: rank(95),
+    p99: rank(99),
   };
 };
 

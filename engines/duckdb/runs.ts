@@ -76,7 +76,7 @@ const numberOf = (cells: readonly DuckDBValue[]): RunMetric | null => {
   const total = Number.isFinite(sum) ? sum : null;
   return count === 0
     ? null
-    : { kind: 'number', count, sum: total, min, max, ...{ p50, p90, p95, p99 } };
+    : { kind: 'number', count, sum: total, min, max, p50, p90, p95, p99 };
 };
 
 /** One scan for the counts, so that the ranks are taken of those metrics only that have values. */
