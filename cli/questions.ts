@@ -1,19 +1,16 @@
 import { feedbackTemplate } from '../contract/annotation-templates.js';
-import type { FeedbackTemplate } from '../kernel/feedback.js';
 import { liveTemplates, templateUsage } from '../query-api/live-templates.js';
 import type { NamedRun } from '../contract/selectors.js';
 import type { RunSummary } from '../contract/projects.js';
-import type { Experiment, ExperimentFacts } from '../contract/experiment-record.js';
-import type { Principal } from '../contract/roles.js';
-import { Fault } from '../kernel/fault.js';
-import { experimentReadsFrom, shownExperiments } from '../query-api/experiments/show.js';
-import type { Documents, Position } from '../kernel/ports.js';
-import type { ProjectId, RunId, SpanId, TraceId } from '../kernel/shapes.js';
+import type { Documents } from '../kernel/ports.js';
+import type { ProjectId, SpanId, TraceId } from '../kernel/shapes.js';
 import type { Records } from '../kernel/records.js';
 import type { Freshness } from '../contract/gate.js';
 import { recordsCollection } from '../projections/records/collection.js';
 import { newestRuns } from '../query-api/projects/routes.js';
 import { logStreamList } from '../projections/log-stream-list.js';
+import type { TemplatesOf } from '../query-api/selection.js';
+import { experimentQuestions } from './experiment-questions.js';
 import { experimentList } from '../projections/experiment-list.js';
 
 /**
@@ -40,28 +37,6 @@ export const questionsOf = ({
     return document !== null && document.scope === project;
   },
 
-  /** No dataset can exist before contract 5.11 is served. */
-  datasetVersion: async () => null,
-  linkDataset: async (): Promise<void> => undefined,
-
-  experimentShown: async (
-    principal: Principal,
-    project: ProjectId,
-    id: RunId,
-    position: Position,
-  ): Promise<Experiment> => {
-    await freshness.reached(
-      experimentReadsFrom.map(({ name }) => name),
-      position,
-    );
-    const found = await documents.get<ExperimentFacts>(experimentList.collection, id);
-    const facts = found?.scope === project ? [found.body] : [];
-    const asking = { principal, project, isCounted: true };
-    const [shown] = await shownExperiments({ documents, records }, facts, asking);
-    if (shown === undefined) throw new Fault('not-found', 'Experiment not found');
-    return shown;
-  },
-
   /**
    * Spans written lately are remembered where they are written; looking for older ones would slow
    * every ingest.
@@ -74,15 +49,21 @@ export const questionsOf = ({
     return group === null ? null : (group.slice(-uuidLength) as TraceId);
   },
 
-  /** Live annotation templates in their order. */
-  templatesOf: async (project: ProjectId): Promise<readonly FeedbackTemplate[]> =>
-    (await liveTemplates(documents, project)).map(feedbackTemplate),
+  ...experimentQuestions({ documents, records, freshness, templatesOf: templatesOf(documents) }),
+
+  templatesOf: templatesOf(documents),
 
   templateUsage: async (project: ProjectId): Promise<ReadonlyMap<string, number>> => {
     await freshness.reached([recordsCollection.name], null);
     return templateUsage(records, project);
   },
 });
+
+/** Live annotation templates in their order. */
+const templatesOf =
+  (documents: Documents): TemplatesOf =>
+  async (project) =>
+    (await liveTemplates(documents, project)).map(feedbackTemplate);
 
 /** The stream of a trace ends with its id. */
 const uuidLength = 36;

@@ -5,6 +5,8 @@ import { openApiDocument } from '../contract/openapi.js';
 import { annotationTemplateWrites } from '../command-api/annotation-templates/routes.js';
 import { apiKeyWrites } from '../command-api/api-keys/routes.js';
 import { datasetWrites } from '../command-api/datasets/routes.js';
+import { rankingWrites } from '../command-api/experiments/ranking-routes.js';
+import { experimentTagWrites } from '../command-api/experiments/tag-routes.js';
 import { experimentWrites } from '../command-api/experiments/routes.js';
 import { collaboratorWrites } from '../command-api/collaborators/routes.js';
 import { insightsSettingsWrites } from '../command-api/insights-settings/routes.js';
@@ -84,6 +86,8 @@ export const routesOf = (needs: Needs): readonly Route[] => {
       projectInSight: (principal, id) => gate.projectInSight(principal, id),
     }),
     ...datasetReads({ documents, gate }),
+    ...experimentTagWrites({ log }),
+    ...rankingWrites({ log, ...questions }),
     ...collaboratorWrites({ log, gate }),
     ...collaboratorReads({ documents }),
     ...annotationTemplateWrites({ log, inTurn, templateUsage: questions.templateUsage }),
@@ -94,7 +98,7 @@ export const routesOf = (needs: Needs): readonly Route[] => {
     ...groupReads({ documents }),
     ...userReads({ documents, ...people }),
     ...projectReads({ documents, gate }),
-    ...experimentReads({ documents, records }),
+    ...experimentReads({ documents, records, ...questions }),
     ...logStreamReads({ documents, records }),
     ...apiKeyReads({ documents, clock, lastUsed: (key) => gate.lastUsed(key) }),
     ...columnReads({ records, runInProject: questions.runInProject }),

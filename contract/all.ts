@@ -51,6 +51,17 @@ import {
   queryDatasets,
   unlinkDataset,
 } from './datasets.js';
+  chooseExperimentWinner,
+  getRankingCriteria,
+  setRankingCriteria,
+  withdrawExperimentWinner,
+} from './experiment-ranking.js';
+import {
+  changeExperimentTag,
+  listExperimentTags,
+  tagExperiment,
+  untagExperiment,
+} from './experiment-tags.js';
 import { filterComponents } from './filters.js';
 import { createSession, logSpans, logTraces, updateSpan, updateTrace } from './ingest.js';
 import { changeInsightsSettings, getInsightsSettings } from './insights-settings.js';
@@ -178,6 +189,14 @@ export const operations: readonly Operation[] = [
   getExperiment,
   changeExperiment,
   deleteExperiment,
+  getRankingCriteria,
+  setRankingCriteria,
+  chooseExperimentWinner,
+  withdrawExperimentWinner,
+  listExperimentTags,
+  tagExperiment,
+  changeExperimentTag,
+  untagExperiment,
   createSession,
   logTraces,
   updateTrace,

@@ -2,6 +2,9 @@ import { annotationTemplateList } from './annotation-template-list.js';
 import { apiKeyList } from './api-key-list.js';
 import type { AnyProjection } from './documents-source.js';
 import { experimentList } from './experiment-list.js';
+import { experimentMembers } from './experiment-members.js';
+import { experimentWinners } from './experiment-winners.js';
+import { rankingCriteria } from './ranking-criteria.js';
 import { groupList } from './group-list.js';
 import { insightsSettings } from './insights-settings.js';
 import { datasetList } from './dataset-list.js';
@@ -19,6 +22,9 @@ export const projections: readonly AnyProjection[] = [
   annotationTemplateList,
   apiKeyList,
   experimentList,
+  experimentMembers,
+  experimentWinners,
+  rankingCriteria,
   groupList,
   insightsSettings,
   datasetList,

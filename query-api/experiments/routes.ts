@@ -5,15 +5,21 @@ import {
   pageExperiments,
   searchExperiments,
 } from '../../contract/experiments.js';
+import { getRankingCriteria } from '../../contract/experiment-ranking.js';
+import { listExperimentTags } from '../../contract/experiment-tags.js';
 import { plainListMax } from '../../contract/envelope.js';
 import { reading, type Route } from '../../contract/operation.js';
 import { Fault } from '../../kernel/fault.js';
+import type { Records } from '../../kernel/records.js';
 import { experimentList } from '../../projections/experiment-list.js';
 import { experimentColumns, pageOf, planListing } from '../listings.js';
+import { criteriaReadsFrom, shownCriteria } from './criteria.js';
 import { experimentReadsFrom, shownExperiments, type ExperimentShowNeeds } from './show.js';
 
+type Needs = ExperimentShowNeeds & { readonly records: Pick<Records, 'aggregate'> };
+
 /** The reads of contract 4.6 and 5.5 about experiments. */
-export const experimentReads = (needs: ExperimentShowNeeds): readonly Route[] => {
+export const experimentReads = (needs: Needs): readonly Route[] => {
   const { documents } = needs;
   const { collection } = experimentList;
   const reads = experimentReadsFrom;
@@ -64,8 +70,21 @@ export const experimentReads = (needs: ExperimentShowNeeds): readonly Route[] =>
       const facts = found?.scope === project ? [found.body] : [];
       const asking = { principal, project, isCounted: true };
       const [shown] = await shownExperiments(needs, facts, asking);
-      if (shown === undefined) throw new Fault('not-found', 'Experiment not found');
+      if (shown === undefined) throw missing();
       return { body: shown };
     }),
+
+    reading(listExperimentTags, [collection], async ({ params }) => {
+      const { project_id: project, experiment_id: id } = params;
+      const found = await documents.get<ExperimentFacts>(collection, id);
+      if (found?.scope !== project) throw missing();
+      return { body: [...found.body.tags] };
+    }),
+
+    reading(getRankingCriteria, criteriaReadsFrom, async ({ params }) => ({
+      body: await shownCriteria(needs, params.project_id),
+    })),
   ];
 };
+
+const missing = (): Fault => new Fault('not-found', 'Experiment not found');

@@ -1,22 +1,34 @@
 import {
   experimentAnswer,
-  noFindings,
   type Experiment,
   type ExperimentFacts,
   type ExperimentFindings,
 } from '../../contract/experiment-record.js';
 import type { Principal } from '../../contract/roles.js';
+import {
+  feedbackAggregate,
+  type FeedbackTemplate,
+  type RatingTally,
+} from '../../kernel/feedback.js';
 import type { Documents } from '../../kernel/ports.js';
 import type { Records } from '../../kernel/records.js';
 import type { ProjectId } from '../../kernel/shapes.js';
 import { experimentList } from '../../projections/experiment-list.js';
+import { experimentMembers } from '../../projections/experiment-members.js';
+import { experimentWinners } from '../../projections/experiment-winners.js';
+import { rankingCriteria } from '../../projections/ranking-criteria.js';
 import { recordsCollection } from '../../projections/records/collection.js';
 import { userList } from '../../projections/user-list.js';
 import { peopleOf } from '../people.js';
+import { annotationTemplates, type TemplatesOf } from '../selection.js';
+import { aggregatesOf, progressOf } from './findings.js';
+import type { Standing, Standings } from './standings.js';
 
 export type ExperimentShowNeeds = {
   readonly documents: Documents;
-  readonly records: Pick<Records, 'runCounts'>;
+  readonly records: Pick<Records, 'runCounts' | 'runMeasures' | 'ratings'>;
+  readonly standings: Standings;
+  readonly templatesOf: TemplatesOf;
 };
 export type Asking = {
   readonly principal: Principal;
@@ -27,11 +39,22 @@ export type Asking = {
 /** What the records of contract 4.6 are made from. */
 export const experimentReadsFrom = [
   experimentList.collection,
+  experimentMembers.collection,
+  experimentWinners.collection,
+  rankingCriteria.collection,
+  annotationTemplates,
   userList.collection,
   recordsCollection,
 ];
 
-/** The records of contract 4.6 in the order of the facts. */
+type Found = {
+  readonly counts: Awaited<ReturnType<Records['runCounts']>> | null;
+  readonly measures: Awaited<ReturnType<Records['runMeasures']>>;
+  readonly templates: readonly FeedbackTemplate[];
+  readonly tallies: ReadonlyMap<string, RatingTally>;
+};
+
+/** The records of contract 4.6 in the order of the facts; all of them in a few questions. */
 export const shownExperiments = async (
   needs: ExperimentShowNeeds,
   facts: readonly ExperimentFacts[],
@@ -39,22 +62,62 @@ export const shownExperiments = async (
 ): Promise<Experiment[]> => {
   if (facts.length === 0) return [];
   const { documents, records } = needs;
-  const creators = facts.map((one) => one.created_by);
-  const people = await peopleOf(documents, principal.organizationId, creators);
   const runs = facts.map(({ id }) => id);
-  const counts = isCounted ? await records.runCounts(project, runs) : new Map();
-  const findingsOf = (run: string): ExperimentFindings => {
-    const counted = counts.get(run);
-    return {
-      ...noFindings,
-      ...(isCounted && {
-        num_spans: counted?.spans ?? 0,
-        num_traces: counted?.traces ?? 0,
-        num_sessions: counted?.sessions ?? 0,
-      }),
-    };
-  };
-  return facts.map((one) =>
-    experimentAnswer(one, people.get(one.created_by) ?? null, null, findingsOf(one.id)),
+  const creators = facts.map((one) => one.created_by);
+  const templates = await needs.templatesOf(project);
+  const [people, measures, counts, ratings, standings] = await Promise.all([
+    peopleOf(documents, principal.organizationId, creators),
+    records.runMeasures(project, runs),
+    isCounted ? records.runCounts(project, runs) : null,
+    templates.length > 0 ? records.ratings(project, runs) : [],
+    needs.standings.of(project, facts),
+  ]);
+  const tallies = new Map(ratings.map((tally) => [`${tally.run}/${tally.template}`, tally]));
+  const found = { counts, measures, templates, tallies };
+  return facts.map((one, at) =>
+    experimentAnswer(
+      one,
+      people.get(one.created_by) ?? null,
+      null,
+      findingsOf(found, one, standings[at] ?? unranked),
+    ),
   );
+};
+
+const unranked: Standing = { ranking_score: null, rank: null, winner: null };
+
+const findingsOf = (
+  found: Found,
+  { id, dataset }: ExperimentFacts,
+  standing: Standing,
+): ExperimentFindings => {
+  const measures = found.measures.get(id);
+  const counted = found.counts?.get(id);
+  const isCounted = found.counts !== null;
+  return {
+    ...standing,
+    ...aggregatesOf(measures),
+    ...feedbackOf(found, id, measures?.traces ?? 0),
+    num_spans: isCounted ? (counted?.spans ?? 0) : null,
+    num_traces: isCounted ? (counted?.traces ?? 0) : null,
+    num_sessions: isCounted ? (counted?.sessions ?? 0) : null,
+    progress_percent: progressOf(measures, dataset?.num_rows ?? null),
+  };
+};
+
+/** Every live template appears once there is a trace (contract 4.6). */
+const feedbackOf = ({ templates, tallies }: Found, run: string, traces: number) => {
+  const aggregates = (traces === 0 ? [] : templates).map(
+    (template) =>
+      [
+        template.id,
+        feedbackAggregate(template, tallies.get(`${run}/${template.id}`), traces),
+      ] as const,
+  );
+  return {
+    aggregate_feedback: Object.fromEntries(
+      aggregates.map(([id, aggregate]) => [id, { aggregate }]),
+    ),
+    rating_aggregates: Object.fromEntries(aggregates.map(([id, trace]) => [id, { trace }])),
+  };
 };

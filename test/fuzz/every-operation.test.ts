@@ -22,6 +22,9 @@ const known = async ({ client }: App): Promise<Readonly<Record<string, unknown>>
   const experiment = await client.call<Made>('POST', `${root}/experiments`, {
     body: { name: 'fuzz', experiment_group_name: 'fuzz' },
   });
+  const tag = await client.call<Made>('POST', `${root}/experiments/${experiment.body.id}/tags`, {
+    body: { key: 'fuzz', value: 'fuzz', tag_type: 'fuzz' },
+  });
   const span = crypto.randomUUID();
   const logged = await client.call<{ trace_ids: string[] }>('POST', `${root}/traces`, {
     body: {
@@ -53,6 +56,7 @@ const known = async ({ client }: App): Promise<Readonly<Record<string, unknown>>
     annotation_template_id: template.body.id,
     log_stream_id: stream.body.id,
     experiment_id: experiment.body.id,
+    tag_id: tag.body.id,
     trace_id: logged.body.trace_ids[0],
     parent_id: logged.body.trace_ids[0],
     user_id: key.body.created_by,

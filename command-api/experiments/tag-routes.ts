@@ -1,0 +1,63 @@
+import type { ExperimentTag } from '../../contract/experiment-record.js';
+import {
+  changeExperimentTag,
+  tagExperiment,
+  untagExperiment,
+} from '../../contract/experiment-tags.js';
+import { route, type Route } from '../../contract/operation.js';
+import { Fault } from '../../kernel/fault.js';
+import type { EventLog } from '../../kernel/ports.js';
+import type { TagId } from '../../kernel/shapes.js';
+import { transact } from '../../kernel/transact.js';
+import { runStream } from '../access/streams.js';
+import { changeTag, experiments, tag, untag, type Experiment } from './experiments.js';
+import { liveExperiment } from './routes.js';
+
+/** The writes of contract 5.5 about tags of experiments. */
+export const experimentTagWrites = ({ log }: { readonly log: EventLog }): readonly Route[] => [
+  route(tagExperiment, async ({ body, params, principal, cause, mint }) => {
+    const { project_id: project, experiment_id: run } = params;
+    const id = mint('TagId');
+    const { key, value, tag_type } = body;
+    const { state, position } = await transact(
+      log,
+      runStream(run),
+      experiments,
+      tag({ run, project, tag: id, at: cause.at }, { key, value, tag_type }, principal.userId),
+      cause,
+    );
+    return { position, body: tagIn(state, id) };
+  }),
+
+  route(changeExperimentTag, async ({ body, params, cause }) => {
+    const { project_id: project, experiment_id: run, tag_id: id } = params;
+    const { key, value, tag_type } = body;
+    const { state, position } = await transact(
+      log,
+      runStream(run),
+      experiments,
+      changeTag({ run, project, tag: id, at: cause.at }, { key, value, tag_type }),
+      cause,
+    );
+    return { position, body: tagIn(state, id) };
+  }),
+
+  route(untagExperiment, async ({ params, cause }) => {
+    const { project_id: project, experiment_id: run, tag_id: id } = params;
+    tagIn(await liveExperiment(log, project, run), id);
+    const { position } = await transact(
+      log,
+      runStream(run),
+      experiments,
+      untag(run, project, id),
+      cause,
+    );
+    return { position, body: { message: 'The tag is taken from the experiment.' } };
+  }),
+];
+
+const tagIn = (experiment: Experiment | null, id: TagId): ExperimentTag => {
+  const found = experiment?.tags.get(id);
+  if (found === undefined) throw new Fault('not-found', 'Tag not found');
+  return found;
+};

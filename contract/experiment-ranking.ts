@@ -1,0 +1,111 @@
+import { Type, type Static } from 'typebox';
+import type { Complaint } from '../kernel/fault.js';
+import { id, oneOf } from '../kernel/shapes.js';
+import { experiment } from './experiment-record.js';
+import { experimentsPath, inExperiment } from './experiments.js';
+import { operation } from './operation.js';
+
+/** Contract 5.5. */
+export const criteriaMax = 50;
+export const weightMax = 1_000_000;
+
+const criterionMembers = {
+  /** With or without `metrics/` before it. */
+  metric: Type.String({ minLength: 1, maxLength: 136 }),
+  weight: Type.Number({ exclusiveMinimum: 0, maximum: weightMax }),
+  direction: oneOf(['higher', 'lower']),
+};
+const shownCriteria = Type.Object({
+  criteria: Type.Array(Type.Object(criterionMembers)),
+  /** Nobody chose these: every metric with a threshold that has a value in the project. */
+  default: Type.Boolean(),
+});
+export type RankingCriteria = Static<typeof shownCriteria>;
+export type Criterion = RankingCriteria['criteria'][number];
+
+const shared = { section: '5.5', schemes: ['K', 'B', 'P'], query: Type.Object({}) } as const;
+const inProject = Type.Object({ project_id: id('ProjectId') });
+
+export const getRankingCriteria = operation({
+  ...shared,
+  operationId: 'getRankingCriteria',
+  summary: 'What experiments of a project are ranked by',
+  method: 'GET',
+  path: `${experimentsPath}/ranking_criteria`,
+  kind: 'r',
+  requires: 'viewer',
+  params: inProject,
+  response: shownCriteria,
+  faults: ['not-found'],
+});
+
+export const setRankingCriteria = operation({
+  ...shared,
+  operationId: 'setRankingCriteria',
+  summary: 'Say what experiments of a project are ranked by',
+  method: 'PUT',
+  path: `${experimentsPath}/ranking_criteria`,
+  kind: 'w',
+  requires: 'editor',
+  params: inProject,
+  body: Type.Object(
+    {
+      criteria: Type.Array(Type.Object(criterionMembers, { additionalProperties: false }), {
+        maxItems: criteriaMax,
+      }),
+    },
+    { additionalProperties: false },
+  ),
+  response: shownCriteria,
+  faults: ['not-found', 'forbidden'],
+});
+
+export const chooseExperimentWinner = operation({
+  ...shared,
+  operationId: 'chooseExperimentWinner',
+  summary: 'Choose an experiment as the winner among its like',
+  method: 'POST',
+  path: `${experimentsPath}/{experiment_id}/winner`,
+  kind: 'w',
+  requires: 'editor',
+  params: inExperiment,
+  response: experiment,
+  faults: ['not-found', 'forbidden'],
+});
+
+export const withdrawExperimentWinner = operation({
+  ...shared,
+  operationId: 'withdrawExperimentWinner',
+  summary: 'Take the choice of an experiment as winner back',
+  method: 'DELETE',
+  path: `${experimentsPath}/{experiment_id}/winner`,
+  kind: 'w',
+  requires: 'editor',
+  params: inExperiment,
+  response: experiment,
+  faults: ['not-found', 'forbidden'],
+});
+
+const prefix = 'metrics/';
+
+/** As stored and answered: metrics by their bare names. */
+export const plainCriteria = (criteria: readonly Criterion[]): Criterion[] =>
+  criteria.map((one) => ({
+    ...one,
+    metric: one.metric.startsWith(prefix) ? one.metric.slice(prefix.length) : one.metric,
+  }));
+
+export const criteriaComplaints = (criteria: readonly Criterion[]): readonly Complaint[] => {
+  const seen = new Set<string>();
+  return plainCriteria(criteria).flatMap(({ metric }, at) => {
+    const isRepeated = seen.has(metric);
+    seen.add(metric);
+    return isRepeated ? [criterionComplaint(at, `'${metric}' is used twice`)] : [];
+  });
+};
+
+export const criterionComplaint = (at: number, sentence: string): Complaint => ({
+  loc: ['body', 'criteria', String(at), 'metric'],
+  msg: `Value error, ${sentence}`,
+  type: 'value_error',
+});

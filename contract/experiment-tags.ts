@@ -1,0 +1,66 @@
+import { Type } from 'typebox';
+import { id } from '../kernel/shapes.js';
+import { message } from './envelope.js';
+import { experimentTag } from './experiment-record.js';
+import { experimentsPath, inExperiment } from './experiments.js';
+import { operation } from './operation.js';
+
+const text = Type.String({ minLength: 1, maxLength: 256 });
+const body = Type.Object({ key: text, value: text, tag_type: text });
+const shared = { section: '5.5', schemes: ['K', 'B', 'P'], query: Type.Object({}) } as const;
+const ofTag = Type.Object({ ...inExperiment.properties, tag_id: id('TagId') });
+const path = `${experimentsPath}/{experiment_id}/tags`;
+
+export const listExperimentTags = operation({
+  ...shared,
+  operationId: 'listExperimentTags',
+  summary: 'Tags of an experiment, in the order in which they were given',
+  method: 'GET',
+  path,
+  kind: 'r',
+  requires: 'viewer',
+  params: inExperiment,
+  response: Type.Array(experimentTag),
+  faults: ['not-found'],
+});
+
+export const tagExperiment = operation({
+  ...shared,
+  operationId: 'tagExperiment',
+  summary: 'Tag an experiment',
+  method: 'POST',
+  path,
+  kind: 'w',
+  requires: 'editor',
+  params: inExperiment,
+  body,
+  response: experimentTag,
+  faults: ['not-found', 'forbidden'],
+});
+
+export const changeExperimentTag = operation({
+  ...shared,
+  operationId: 'changeExperimentTag',
+  summary: 'Change a tag of an experiment',
+  method: 'PUT',
+  path: `${path}/{tag_id}`,
+  kind: 'w',
+  requires: 'editor',
+  params: ofTag,
+  body,
+  response: experimentTag,
+  faults: ['not-found', 'forbidden'],
+});
+
+export const untagExperiment = operation({
+  ...shared,
+  operationId: 'untagExperiment',
+  summary: 'Take a tag from an experiment',
+  method: 'DELETE',
+  path: `${path}/{tag_id}`,
+  kind: 'w',
+  requires: 'editor',
+  params: ofTag,
+  response: message,
+  faults: ['not-found', 'forbidden'],
+});

@@ -1,0 +1,20 @@
+import type { ExperimentScopeEvent } from '../events/experiments.js';
+import type { Projection } from './projection.js';
+
+type Heard = Exclude<ExperimentScopeEvent, { readonly type: 'ExperimentGroupCreated' }>;
+
+/**
+ * The experiment chosen last in a group, or among a project's experiments in no group, whose key is
+ * the project. It counts while it is alive and still there.
+ */
+export const experimentWinners: Projection<Heard, { readonly run_id: string }> = {
+  collection: { name: 'experiment_winners', version: 1, fields: {} },
+  types: ['ExperimentWinnerChosen', 'ExperimentWinnerWithdrawn'],
+  keys: ({ data }) => [data.group_id ?? data.project_id],
+  evolve: (document, { type, data }, key) => {
+    if (type === 'ExperimentWinnerWithdrawn') {
+      return document?.body.run_id === data.run_id ? null : document;
+    }
+    return { key, scope: data.project_id, fields: {}, body: { run_id: data.run_id } };
+  },
+};

@@ -1,0 +1,17 @@
+import type { Criterion } from '../contract/experiment-ranking.js';
+import type { RankingCriteriaEvent } from '../events/experiments.js';
+import type { Projection } from './projection.js';
+
+/** What a project's experiments are ranked by, where somebody said so; by project. */
+export const rankingCriteria: Projection<
+  RankingCriteriaEvent,
+  { readonly criteria: readonly Criterion[] }
+> = {
+  collection: { name: 'ranking_criteria', version: 1, fields: {} },
+  types: ['RankingCriteriaSet'],
+  keys: ({ data }) => [data.project_id],
+  evolve: (_document, { data }, key) =>
+    data.criteria.length === 0
+      ? null
+      : { key, scope: data.project_id, fields: {}, body: { criteria: data.criteria } },
+};

@@ -1,0 +1,252 @@
+import type { Criterion } from '../../contract/experiment-ranking.js';
+import type { ExperimentFacts } from '../../contract/experiment-record.js';
+import { registryType } from '../../kernel/column-value.js';
+import type { Documents } from '../../kernel/ports.js';
+import type { Records } from '../../kernel/records.js';
+import type { TypedMetric } from '../../kernel/run-measures.js';
+import type { ProjectId } from '../../kernel/shapes.js';
+import {
+  experimentMembers,
+  memberPartsMax,
+  type Members,
+} from '../../projections/experiment-members.js';
+import { experimentWinners } from '../../projections/experiment-winners.js';
+import { rankedBy } from './criteria.js';
+import { isWinner, ranked, type Averages, type Ranked } from './ranking.js';
+
+export type Standing = {
+  readonly ranking_score: number | null;
+  readonly rank: number | null;
+  readonly winner: boolean | null;
+};
+export type Standings = {
+  /** How each of these experiments stands in its scope, in their order. */
+  of(
+    project: ProjectId,
+    experiments: readonly Pick<ExperimentFacts, 'id' | 'group'>[],
+  ): Promise<readonly Standing[]>;
+};
+
+type Needs = {
+  readonly documents: Documents;
+  readonly records: Pick<Records, 'aggregate' | 'metricTypes' | 'runAverages' | 'runsChanged'>;
+};
+
+/** Projects whose averages are kept; a project of 50,000 experiments takes some 20 MB. */
+const projectsMax = 50;
+/** More changed runs than these are asked for at once with all others. */
+const changedRunsMax = 1_000;
+
+/**
+ * What is known of one project's experiments. Everything in it is a copy of what the read models
+ * answered, and is asked again as soon as they say that it changed; so ranking thousands costs a
+ * search nothing but what changed since the one before.
+ */
+type Board = {
+  /** Positions of the last change that was seen of the parts of `experimentMembers`. */
+  seen: number;
+  readonly parts: Map<string, Members>;
+  /** Scope by experiment: its group, or the project when it is in none. */
+  readonly scopes: Map<string, string>;
+  readonly members: Map<string, Set<string>>;
+  criteria: readonly Criterion[];
+  /** What `averages` are of. */
+  metrics: string;
+  token: string | null;
+  averages: Map<string, Averages>;
+  /** By scope; one that changed is left out until it is asked for. */
+  readonly ranked: Map<string, Scope>;
+  running: Promise<void>;
+  queued: Promise<void> | null;
+};
+type Scope = { readonly ranked: ReadonlyMap<string, Ranked>; readonly best: number };
+
+/** Ranks, scores and winners (contract 4.6), of the read models as they are now. */
+export const openStandings = (needs: Needs): Standings => {
+  const boards = new Map<ProjectId, Board>();
+  const boardOf = (project: ProjectId): Board => {
+    const board = boards.get(project) ?? emptyBoard();
+    // The one that was used longest ago goes first.
+    boards.delete(project);
+    boards.set(project, board);
+    const oldest = boards.keys().next();
+    if (boards.size > projectsMax && oldest.done !== true) boards.delete(oldest.value);
+    return board;
+  };
+  return {
+    of: async (project, experiments) => {
+      const board = boardOf(project);
+      await refreshed(needs, project, board);
+      const scopeOf = (group: ExperimentFacts['group']): string => group?.id ?? project;
+      const keys = [...new Set(experiments.map(({ group }) => scopeOf(group)))];
+      const winners = await needs.documents.load(experimentWinners.collection, keys);
+      return experiments.map(({ id, group }) => {
+        const key = scopeOf(group);
+        const chosen = (winners.get(key)?.body as { readonly run_id: string } | undefined)?.run_id;
+        const counts = chosen !== undefined && board.scopes.get(chosen) === key;
+        const scope = rankedScope(board, key);
+        const own = scope.ranked.get(id);
+        return {
+          ranking_score: own?.score ?? null,
+          rank: own?.rank ?? null,
+          winner: isWinner(id, scope.ranked, counts ? chosen : null, scope.best),
+        };
+      });
+    },
+  };
+};
+
+const emptyBoard = (): Board => ({
+  seen: -1,
+  parts: new Map(),
+  scopes: new Map(),
+  members: new Map(),
+  criteria: [],
+  metrics: '',
+  token: null,
+  averages: new Map(),
+  ranked: new Map(),
+  running: Promise.resolve(),
+  queued: null,
+});
+
+/**
+ * One look at the read models at a time. Who asks while one is under way waits for the next, which
+ * all of them share: the one under way may have begun before what they must see.
+ */
+const refreshed = (needs: Needs, project: ProjectId, board: Board): Promise<void> => {
+  board.queued ??= board.running
+    .catch(() => undefined)
+    .then(() => {
+      board.queued = null;
+      board.running = refresh(needs, project, board);
+      return board.running;
+    });
+  return board.queued;
+};
+
+const refresh = async (needs: Needs, project: ProjectId, board: Board): Promise<void> => {
+  const added = await readMembers(needs, project, board);
+  const criteria = await rankedBy(needs, project);
+  if (JSON.stringify(criteria) !== JSON.stringify(board.criteria)) {
+    board.criteria = criteria;
+    board.ranked.clear();
+  }
+  await readAverages(needs, project, board, added);
+};
+
+/** Answers the experiments that were not there before. */
+const readMembers = async (
+  { documents }: Needs,
+  project: ProjectId,
+  board: Board,
+): Promise<readonly string[]> => {
+  const { documents: parts } = await documents.find<Members>(experimentMembers.collection, {
+    scope: project,
+    filter:
+      board.seen < 0
+        ? null
+        : { kind: 'number', column: 'changed', operator: 'gt', values: [board.seen] },
+    limit: memberPartsMax,
+  });
+  const added: string[] = [];
+  for (const { key, fields, body } of parts) {
+    const before = board.parts.get(key) ?? {};
+    for (const run of Object.keys(before)) if (!(run in body)) move(board, run, null);
+    for (const [run, group] of Object.entries(body)) {
+      if (!(run in before)) added.push(run);
+      if (!(run in before) || before[run] !== group) move(board, run, group ?? project);
+    }
+    board.parts.set(key, body);
+    board.seen = Math.max(board.seen, Number(fields['changed']));
+  }
+  return added;
+};
+
+const move = (board: Board, run: string, scope: string | null): void => {
+  const before = board.scopes.get(run);
+  if (before !== undefined) {
+    board.members.get(before)?.delete(run);
+    board.ranked.delete(before);
+  }
+  board.scopes.delete(run);
+  if (scope === null) return;
+  board.scopes.set(run, scope);
+  board.ranked.delete(scope);
+  const members = board.members.get(scope);
+  if (members === undefined) board.members.set(scope, new Set([run]));
+  else members.add(run);
+};
+
+const readAverages = async (
+  { records }: Needs,
+  project: ProjectId,
+  board: Board,
+  added: readonly string[],
+): Promise<void> => {
+  const metrics = await typedMetrics(records, project, board.criteria);
+  const name = JSON.stringify([board.criteria.map(({ metric }) => metric), metrics]);
+  const isOther = name !== board.metrics;
+  // The token comes first: what changes while the averages are read is then read again.
+  const { token, runs } = await records.runsChanged(project, isOther ? null : board.token);
+  const changed = runs === null ? null : runs.filter((run) => board.scopes.has(run));
+  const wanted = changed === null ? null : [...new Set([...changed, ...added])];
+  if (wanted === null || wanted.length > changedRunsMax) {
+    const all = await records.runAverages(project, metrics, null);
+    board.averages = new Map(
+      [...all].map(([run, values]) => [run, placed(values, metrics, board)]),
+    );
+    board.ranked.clear();
+  } else if (wanted.length > 0) {
+    const some = await records.runAverages(project, metrics, wanted);
+    for (const run of wanted) {
+      const values = some.get(run);
+      if (values === undefined) board.averages.delete(run);
+      else board.averages.set(run, placed(values, metrics, board));
+      board.ranked.delete(board.scopes.get(run) ?? '');
+    }
+  }
+  board.metrics = name;
+  board.token = token;
+};
+
+/** Criteria whose metric has numbers or truth values to average. */
+const typedMetrics = async (
+  records: Needs['records'],
+  project: ProjectId,
+  criteria: readonly Criterion[],
+): Promise<readonly TypedMetric[]> => {
+  const own = criteria.map(({ metric }) => metric).filter((one) => registryType(one) === null);
+  const types = own.length === 0 ? new Map() : await records.metricTypes(project, own);
+  return criteria.flatMap(({ metric }) => {
+    const type = registryType(metric) ?? types.get(metric) ?? null;
+    return type === null || type === 'text' ? [] : [{ metric, type }];
+  });
+};
+
+/** From the order of the metrics asked for to that of the criteria. */
+const placed = (
+  values: Averages,
+  metrics: readonly TypedMetric[],
+  { criteria }: Board,
+): Averages =>
+  metrics.length === criteria.length
+    ? values
+    : criteria.map(
+        ({ metric }) => values[metrics.findIndex((one) => one.metric === metric)] ?? null,
+      );
+
+const rankedScope = (board: Board, key: string): Scope => {
+  const known = board.ranked.get(key);
+  if (known !== undefined) return known;
+  const averages = [...(board.members.get(key) ?? [])].flatMap((run) => {
+    const values = board.averages.get(run);
+    return values === undefined ? [] : [[run, values] as const];
+  });
+  const found = ranked(averages, board.criteria);
+  let best = 0;
+  for (const { rank } of found.values()) best += Number(rank === 1);
+  const scope = { ranked: found, best };
+  board.ranked.set(key, scope);
+  return scope;
+};

@@ -1,0 +1,182 @@
+import { expect } from 'chai';
+import * as fc from 'fast-check';
+import type { Criterion } from '../../contract/experiment-ranking.js';
+import { progressOf } from '../../query-api/experiments/findings.js';
+import { isWinner, ranked, rounded } from '../../query-api/experiments/ranking.js';
+import { naiveRanking } from '../support/naive-ranking.js';
+import { drawSeed } from '../support/outside.js';
+import { runs } from '../support/runs.js';
+
+const higher: Criterion = { metric: 'reward', weight: 1, direction: 'higher' };
+const lower: Criterion = { metric: 'cost', weight: 3, direction: 'lower' };
+
+const scoresOf = (
+  averages: readonly (readonly (number | null)[])[],
+  criteria: readonly Criterion[] = [higher, lower],
+): readonly (readonly [number, number] | null)[] => {
+  const found = ranked(
+    averages.map((values, at) => [String(at), values] as const),
+    criteria,
+  );
+  return averages.map((_, at) => {
+    const one = found.get(String(at));
+    return one === undefined ? null : [one.score, one.rank];
+  });
+};
+
+describe('ranking experiments', () => {
+  it('weighs each criterion between the least and the greatest average', () =>
+    expect(
+      scoresOf([
+        [0, 10],
+        [1, 20],
+        [0.5, 15],
+      ]),
+    ).to.deep.equal([
+      [0.75, 1],
+      [0.25, 3],
+      [0.5, 2],
+    ]));
+
+  it('gives nothing for a criterion without a value, and no rank without any', () =>
+    expect(
+      scoresOf([
+        [1, null],
+        [null, null],
+        [0, 5],
+      ]),
+    ).to.deep.equal([[0.25, 2], null, [0.75, 1]]));
+
+  it('gives all of it when there is one value only, in either direction', () =>
+    expect(
+      scoresOf([
+        [7, 7],
+        [7, 7],
+      ]),
+    ).to.deep.equal([
+      [1, 1],
+      [1, 1],
+    ]));
+
+  it('shares a rank among ties, and leaves out as many after them', () =>
+    expect(scoresOf([[0.42], [0.44], [0.4], [0.42]], [higher])).to.deep.equal([
+      [0.5, 2],
+      [1, 1],
+      [0, 4],
+      [0.5, 2],
+    ]));
+
+  it('sees no difference in the last bits of averages', () => {
+    const sums = [0.1 + 0.2 + 0.3, 0.3 + 0.2 + 0.1];
+    expect(sums[0]).not.to.equal(sums[1]);
+    expect(
+      scoresOf(
+        sums.map((sum) => [sum / 3]),
+        [higher],
+      ),
+    ).to.deep.equal([
+      [1, 1],
+      [1, 1],
+    ]);
+  });
+
+  it('keeps its numbers where the distance of two averages is beyond the doubles', () =>
+    expect(scoresOf([[-1.7e308], [1.7e308], [0]], [higher])).to.deep.equal([
+      [0, 3],
+      [1, 1],
+      [0.5, 2],
+    ]));
+
+  it('rounds to twelve decimals, half to even', () => {
+    expect(rounded(1 / 3)).to.equal(0.333333333333);
+    expect(rounded(2 ** -13)).to.equal(0.000122070312);
+    expect(rounded(0.5 / 1e12)).to.equal(0);
+    expect(rounded(1.5 / 1e12)).to.equal(2e-12);
+    expect(rounded(1)).to.equal(1);
+  });
+
+  it('agrees with the rules read one by one, for any averages', () => {
+    const average = fc.option(
+      fc.oneof(fc.integer({ min: -5, max: 5 }), fc.double({ min: -1e6, max: 1e6, noNaN: true })),
+    );
+    const criterion = (at: number) =>
+      fc.record({
+        metric: fc.constant(`m${at}`),
+        weight: fc.oneof(
+          fc.integer({ min: 1, max: 5 }),
+          fc.double({ min: 0.01, max: 1e6, noNaN: true }),
+        ),
+        direction: fc.constantFrom('higher' as const, 'lower' as const),
+      });
+    fc.assert(
+      fc.property(
+        fc.tuple(criterion(0), criterion(1), criterion(2)),
+        fc.array(fc.tuple(average, average, average), { maxLength: 12 }),
+        (criteria, averages) => {
+          const found = ranked(
+            averages.map((values, at) => [String(at), values] as const),
+            criteria,
+          );
+          const naive = naiveRanking(
+            averages.map((values, at) => ({
+              id: String(at),
+              scope: 'one',
+              values: Object.fromEntries(
+                values.flatMap((value, place) => (value === null ? [] : [[`m${place}`, [value]]])),
+              ),
+            })),
+            criteria,
+          );
+          const best = [...found.values()].filter(({ rank }) => rank === 1).length;
+          for (const [id, { ranking_score: score, rank, winner }] of naive) {
+            const own = found.get(id);
+            if (score === null) expect(own).to.equal(undefined);
+            else expect(own?.score).to.be.closeTo(score, 2e-12);
+            // A difference in the last decimal may change a rank between two that round apart.
+            const isClear = [...naive.values()].every(
+              (other) =>
+                other.ranking_score === score ||
+                Math.abs((other.ranking_score ?? 9) - (score ?? 9)) > 1e-11,
+            );
+            if (!isClear) continue;
+            expect(own?.rank ?? null).to.equal(rank);
+            expect(isWinner(id, found, null, best)).to.equal(winner);
+          }
+        },
+      ),
+      { seed: drawSeed(), numRuns: runs(300) },
+    );
+  });
+});
+
+describe('the winner of a scope', () => {
+  const scope = ranked(
+    [
+      ['a', [1]],
+      ['b', [0]],
+    ],
+    [higher],
+  );
+  const winners = (chosen: string | null, best = 1) =>
+    ['a', 'b', 'no score'].map((run) => isWinner(run, scope, chosen, best));
+
+  it('is the only one of rank 1', () => expect(winners(null)).to.deep.equal([true, false, null]));
+  it('is nobody when several share it', () =>
+    expect(winners(null, 2)).to.deep.equal([false, false, null]));
+  it('is the chosen one, whatever its rank', () =>
+    expect(winners('b')).to.deep.equal([false, true, null]));
+  it('may be chosen without a score', () =>
+    expect(winners('no score')).to.deep.equal([false, false, true]));
+});
+
+describe('the progress of an experiment', () => {
+  const measures = (traces: number, complete: number) => ({ traces, complete, metrics: {} });
+  it('is complete traces per dataset row, or per trace, in whole percent', () => {
+    expect(progressOf(undefined, 5)).to.equal(0);
+    expect(progressOf(measures(3, 2), null)).to.equal(66);
+    expect(progressOf(measures(3, 2), 50)).to.equal(4);
+    expect(progressOf(measures(9, 9), 5)).to.equal(100);
+    expect(progressOf(measures(1, 0), 0)).to.equal(0);
+    expect(progressOf(measures(1, 1), 0)).to.equal(100);
+  });
+});
