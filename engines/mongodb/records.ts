@@ -7,6 +7,7 @@ import { answering, connect } from './connect.js';
 import { aggregate } from './record-aggregate.js';
 import { columns } from './record-columns.js';
 import { ratings } from './record-ratings.js';
+import { runAverages, runMeasures, runsChanged } from './record-runs.js';
 import { rowMembers } from './record-rows.js';
 import {
   bulkMs,
@@ -136,6 +137,18 @@ const recordsOver = (model: Model, close: () => Promise<void>): Records => {
         () => [],
         (snapshot) => ratings(snapshot, project, runs),
       ),
+    runMeasures: (project, runs) =>
+      ask<Awaited<ReturnType<Records['runMeasures']>>>(
+        () => new Map(),
+        (snapshot) => runMeasures(snapshot, project, runs),
+      ),
+    runAverages: (project, metrics, runs) =>
+      ask<Awaited<ReturnType<Records['runAverages']>>>(
+        () => new Map(),
+        (snapshot) => runAverages(snapshot, project, metrics, runs),
+      ),
+    runsChanged: (project, token) =>
+      answering(async () => runsChanged(await model.snapshotOrEmpty(), project, token)),
     dump: () => dump(ask),
     beside: async () => {
       const copy = await answering(() => model.copy());

@@ -40,6 +40,9 @@ export type Snapshot = {
   /** To be met by every row that is read. */
   readonly visible: Match<Document>;
   readonly position: Position;
+  readonly generation: string;
+  /** The last stamp that shows. */
+  readonly seq: number;
 };
 
 /** `until` of a row that nothing has replaced. */
@@ -174,7 +177,8 @@ const snapshotOf = (models: Models, state: ModelDocument): Snapshot => {
           from: { $lte: seq, $nin: dead },
           $or: [{ until: { $gt: seq } }, { until: { $in: dead } }],
         };
-  return { rows: rowsOf(models, state.generation), visible, position };
+  const { generation } = state;
+  return { rows: rowsOf(models, generation), visible, position, generation, seq };
 };
 
 /** The model as it is now with a stamp of ours, or null when this mark was applied before. */
