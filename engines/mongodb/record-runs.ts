@@ -198,7 +198,7 @@ const texts = async (ask: Ask, members: readonly string[]): Promise<Measured> =>
   for (const one of shown) {
     const key = keyOf(placeOf(one));
     const of = counts.get(key) ?? (Object.create(null) as Record<string, number>);
-    of[String((one['_id'] as { readonly value: string }).value)] = Number(one['times']);
+    of[(one['_id'] as { readonly value: string }).value] = Number(one['times']);
     counts.set(key, of);
   }
   return sizes.map((one) => {
