@@ -51,6 +51,7 @@ import {
   queryDatasets,
   unlinkDataset,
 } from './datasets.js';
+import {
   chooseExperimentWinner,
   getRankingCriteria,
   setRankingCriteria,
