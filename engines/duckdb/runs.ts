@@ -74,9 +74,7 @@ const numberOf = (cells: readonly DuckDBValue[]): RunMetric | null => {
     (cell) => Number(cell) + 0,
   );
   const total = Number.isFinite(sum) ? sum : null;
-  return count === 0
-    ? null
-    : { kind: 'number', count, sum: total, min, max, p50, p90, p95, p99 };
+  return count === 0 ? null : { kind: 'number', count, sum: total, min, max, p50, p90, p95, p99 };
 };
 
 /** One scan for the counts, so that the ranks are taken of those metrics only that have values. */
