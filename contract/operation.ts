@@ -54,6 +54,11 @@ export type Operation<
   readonly query: Q;
   /** Null: the operation has no body and ignores one. Of a form: its text parts. */
   readonly body: B | null;
+  /**
+   * Not null: which schema the body has depends on this path parameter, and `body` is any of them. A
+   * value that is not listed has no schema; the handler answers it.
+   */
+  readonly bodyBy: BodyBy | null;
   /** Not null: the body is multipart form data, with these file parts. */
   readonly form: Omit<Form<B>, 'parts'> | null;
   /** `json` 1 MiB and 32 levels; `ingest` 10 MiB and 128 levels (contract 1.11). */
@@ -70,6 +75,11 @@ export type Operation<
   readonly conditional: boolean;
   /** Beyond the ones that every operation may answer (401, 422, 429, 503 …). Each has a test. */
   readonly faults: readonly FaultCode[];
+};
+
+export type BodyBy = {
+  readonly param: string;
+  readonly bodies: Readonly<Record<string, TSchema>>;
 };
 
 type Written<P extends TObject, Q extends TObject, B extends TSchema, R extends TSchema> = Pick<

@@ -145,3 +145,11 @@ export const datasetPermissions = ({ write }: DatasetRights): readonly Permissio
   permitted('rename', write, writersOnly),
 ];
 const writersOnly = 'Needs to be its creator, an editor of its home project or an admin';
+
+/** What a caller who sees an integration may do with it: its owner, or an admin (contract 3.10). */
+export const integrationPermissions = (isOwner: boolean): readonly Permission[] => [
+  permitted('update', isOwner, 'only its owner may change it'),
+  permitted('delete', isOwner, 'only its owner may delete it'),
+  permitted('share', false, 'integrations belong to one user'),
+  permitted('read_secrets', false, 'secrets are write-only'),
+];

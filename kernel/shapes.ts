@@ -24,6 +24,8 @@ export type SessionId = Id<'SessionId'>;
 export type TraceId = Id<'TraceId'>;
 export type SpanId = Id<'SpanId'>;
 export type TemplateId = Id<'TemplateId'>;
+export type IntegrationId = Id<'IntegrationId'>;
+export type SealId = Id<'SealId'>;
 
 /**
  * Canonical RFC 3339 in UTC with six fraction digits, `2026-03-01T09:00:00.000000Z` (contract 1.3):

@@ -1,0 +1,162 @@
+import type { IntegrationFacts } from '../../contract/integrations.js';
+import type { Provider } from '../../contract/integration-providers.js';
+import type {
+  IntegrationConfigured,
+  IntegrationEvent,
+  IntegrationPlace,
+} from '../../events/integrations.js';
+import {
+  reject,
+  unreachable,
+  type Decide,
+  type Fold,
+  type Rejection,
+} from '../../kernel/decision.js';
+import { stream, type StreamName } from '../../kernel/ports.js';
+import { isMet, type IfMatch } from '../../kernel/precondition.js';
+import type { Instant, IntegrationId, SealId, UserId } from '../../kernel/shapes.js';
+import type { Fingerprint } from '../../kernel/vault.js';
+
+export const integrationPrefix = 'integration-';
+export const integrationStream = (user: UserId, provider: Provider): StreamName =>
+  stream('integration', user, provider);
+/** Where the ciphertext of one sealing is, so that it can be erased by itself. */
+export const sealStream = (integration: IntegrationId, seal: SealId): StreamName =>
+  stream('sealed-integration', integration, seal);
+export const sealPrefix = (integration: IntegrationId): string =>
+  `${stream('sealed-integration', integration)}-`;
+
+/** A user's integration of one provider as its stream has it. */
+export type Integration = {
+  readonly place: IntegrationPlace;
+  readonly fingerprint: Fingerprint;
+  readonly sealId: SealId;
+  /** Of its last sealing, from 1. */
+  readonly sealVersion: number;
+  readonly selected: boolean;
+  readonly disabled: boolean;
+  readonly createdAt: Instant;
+  readonly updatedAt: Instant;
+};
+export type Slot = {
+  /** Null: none now. */
+  readonly integration: Integration | null;
+  /** Events of the stream so far. */
+  readonly events: number;
+  /** Entity tag: how many events there were when it last changed for its owner. */
+  readonly tag: string;
+};
+
+export const slots: Fold<Slot, IntegrationEvent> = {
+  initial: { integration: null, events: 0, tag: '0' },
+  evolve: (slot, event) => {
+    const events = slot.events + 1;
+    const tag = event.type === 'IntegrationResealed' ? slot.tag : String(events);
+    return { integration: after(slot.integration, event), events, tag };
+  },
+};
+
+const after = (before: Integration | null, event: IntegrationEvent): Integration | null => {
+  const { type, data } = event;
+  switch (type) {
+    case 'IntegrationConfigured': {
+      const { integration_id, organization_id, user_id, provider } = data;
+      const kept = before?.place.integration_id === integration_id ? before : null;
+      return {
+        place: { integration_id, organization_id, user_id, provider },
+        fingerprint: data.fingerprint,
+        sealId: data.seal_id,
+        sealVersion: data.seal_version,
+        // One integration per user and provider, so it is always the first (contract 4.9).
+        selected: kept?.selected ?? true,
+        disabled: kept?.disabled ?? false,
+        createdAt: kept?.createdAt ?? data.at,
+        updatedAt: data.at,
+      };
+    }
+    case 'IntegrationResealed':
+      return before && { ...before, sealId: data.seal_id, sealVersion: data.seal_version };
+    case 'IntegrationSelected':
+      return before && { ...before, selected: true, updatedAt: data.at };
+    case 'IntegrationDisabled':
+      return before && { ...before, disabled: true, updatedAt: data.at };
+    case 'IntegrationEnabled':
+      return before && { ...before, disabled: false, updatedAt: data.at };
+    case 'IntegrationDeleted':
+      return null;
+    default:
+      return unreachable(type);
+  }
+};
+
+type Decided = Decide<Slot, IntegrationEvent>;
+
+/** Whether there is anything to seal: the same configuration again is none (contract 4.9, rule 2). */
+export const isConfigured = ({ integration }: Slot, fingerprint: Fingerprint): boolean =>
+  integration?.fingerprint === fingerprint;
+
+/**
+ * Makes it or replaces all of it. `seen` is the slot that it was sealed for: a place counts in the
+ * sealing, so another one needs another sealing.
+ */
+export const configure =
+  (configured: IntegrationConfigured, seen: Slot, ifMatch: IfMatch | null): Decided =>
+  (slot) => {
+    const unmet = complaintAbout(slot, ifMatch);
+    if (unmet !== null) return unmet;
+    if (isConfigured(slot, configured.fingerprint)) return [];
+    if (slot.events !== seen.events) return reject('conflict', 'The integration was changed');
+    return [{ type: 'IntegrationConfigured', data: configured }];
+  };
+
+export const remove =
+  (ifMatch: IfMatch | null): Decided =>
+  (slot) => {
+    const unmet = complaintAbout(slot, ifMatch);
+    if (unmet !== null) return unmet;
+    const { integration } = slot;
+    return integration === null ? [] : [{ type: 'IntegrationDeleted', data: integration.place }];
+  };
+
+export const select =
+  (id: IntegrationId, at: Instant): Decided =>
+  ({ integration }) => {
+    if (integration?.place.integration_id !== id) return missing();
+    return integration.selected
+      ? []
+      : [{ type: 'IntegrationSelected', data: { ...integration.place, at } }];
+  };
+
+export const disable =
+  (disabled: boolean, at: Instant): Decided =>
+  ({ integration }) => {
+    if (integration === null) return missing();
+    if (integration.disabled === disabled) return [];
+    const data = { ...integration.place, at };
+    return [disabled ? { type: 'IntegrationDisabled', data } : { type: 'IntegrationEnabled', data }];
+  };
+
+/** The same secrets, sealed anew while nobody changed it. */
+export const reseal =
+  (seen: Slot, seal: { readonly seal_id: SealId; readonly seal_version: number }): Decided =>
+  ({ integration, events }) =>
+    integration === null || integration.sealId === seal.seal_id || events !== seen.events
+      ? []
+      : [{ type: 'IntegrationResealed', data: { ...integration.place, ...seal } }];
+
+const complaintAbout = (slot: Slot, ifMatch: IfMatch | null): Rejection | null =>
+  isMet(ifMatch, slot.integration === null ? null : slot.tag)
+    ? null
+    : reject('precondition-failed', 'The integration was changed meanwhile');
+
+export const missing = (): Rejection => reject('not-found', 'Integration not found');
+
+export const factsOf = ({ place, ...integration }: Integration): IntegrationFacts => ({
+  id: place.integration_id,
+  provider: place.provider,
+  created_at: integration.createdAt,
+  updated_at: integration.updatedAt,
+  created_by: place.user_id,
+  is_selected: integration.selected,
+  is_disabled: integration.disabled,
+});

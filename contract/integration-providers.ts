@@ -1,0 +1,202 @@
+import { Type, type TSchema } from 'typebox';
+import type { Complaint } from '../kernel/fault.js';
+import { oneOf, secret, type Json, type JsonObject } from '../kernel/shapes.js';
+
+/** The twelve of contract 4.9, by name. */
+export const providers = [
+  'anthropic',
+  'aws_bedrock',
+  'aws_sagemaker',
+  'azure',
+  'custom',
+  'databricks',
+  'mistral',
+  'nvidia',
+  'openai',
+  'vegas_gateway',
+  'vertex_ai',
+  'writer',
+] as const;
+export type Provider = (typeof providers)[number];
+
+/** Contract 4.9; the body's limit bounds what is made of them. */
+const textMax = 8_192;
+const accountMax = 256;
+const entriesMax = 200;
+
+const text = Type.String({ minLength: 1, maxLength: textMax });
+const secretText = secret({ minLength: 1, maxLength: textMax });
+const map = Type.Record(Type.String(), text, { maxProperties: entriesMax });
+const secretMap = Type.Record(Type.String(), text, {
+  maxProperties: entriesMax,
+  'x-secret': true,
+});
+const anyObject = Type.Unsafe<JsonObject>(Type.Object({}));
+const objects = Type.Array(anyObject, { maxItems: entriesMax });
+const anything = Type.Array(Type.Unsafe<Json>(Type.Unknown()), { maxItems: entriesMax });
+/** Absolute, `https`, without user info. It is never called. */
+const uri = Type.String({
+  minLength: 1,
+  maxLength: textMax,
+  pattern:
+    '^[Hh][Tt][Tt][Pp][Ss]://(?:[A-Za-z0-9._~%-]+|\\[[0-9A-Fa-f:.]+\\])(?::[0-9]{1,5})?(?:[/?#][^\\s]*)?$',
+});
+const flag = Type.Boolean();
+const maybe = <T extends TSchema>(schema: T) => Type.Optional(schema);
+
+/** Keys of a person, or a role to take: `complaintsAboutConfiguration` asks for one of the two. */
+const awsToken = Type.Object(
+  {
+    aws_access_key_id: maybe(text),
+    aws_secret_access_key: maybe(text),
+    aws_role_arn: maybe(text),
+  },
+  { 'x-secret': true },
+);
+const awsMembers = {
+  token: awsToken,
+  credential_type: maybe(oneOf(['key_secret', 'assumed_role'])),
+  region: maybe(text),
+  inference_profiles: maybe(map),
+  multi_modal_config: maybe(anyObject),
+};
+
+/** What each provider is configured with; members marked `x-secret` never come back. */
+export const configurations: Readonly<Record<Provider, TSchema>> = {
+  openai: Type.Object({ token: secretText, organization_id: maybe(text) }),
+  writer: Type.Object({
+    organization_id: Type.String({ minLength: 1, maxLength: accountMax }),
+    token: secretText,
+  }),
+  mistral: Type.Object({ token: secretText }),
+  nvidia: Type.Object({ token: secretText, hostname: uri }),
+  anthropic: Type.Object({
+    token: secretText,
+    authentication_type: maybe(text),
+    endpoint: maybe(uri),
+    authentication_scope: maybe(text),
+    oauth2_token_url: maybe(uri),
+    custom_header_mapping: maybe(map),
+    multi_modal_config: maybe(anyObject),
+  }),
+  azure: Type.Object({
+    token: secretText,
+    endpoint: uri,
+    proxy: maybe(flag),
+    api_version: maybe(text),
+    azure_deployment: maybe(text),
+    authentication_type: maybe(text),
+    authentication_scope: maybe(text),
+    default_headers: maybe(secretMap),
+    deployments: maybe(map),
+    oauth2_token_url: maybe(uri),
+    custom_header_mapping: maybe(map),
+    available_deployments: maybe(
+      Type.Array(Type.Object({ model: text, id: text }), { maxItems: entriesMax }),
+    ),
+    multi_modal_config: maybe(anyObject),
+  }),
+  aws_bedrock: Type.Object(awsMembers),
+  aws_sagemaker: Type.Object({ ...awsMembers, models: maybe(objects) }),
+  vertex_ai: Type.Object({
+    token: secretText,
+    gcs_config: maybe(
+      Type.Object({
+        service_account_credentials: secretText,
+        bucket_name: text,
+        object_path_prefix: text,
+      }),
+    ),
+    multi_modal_config: maybe(anyObject),
+  }),
+  vegas_gateway: Type.Object({ token: secretText, endpoint: uri, use_case: text }),
+  databricks: Type.Object({
+    token: secretText,
+    hostname: uri,
+    default_catalog_name: maybe(text),
+    path: maybe(text),
+    llm: maybe(flag),
+    storage: maybe(flag),
+  }),
+  custom: Type.Object({
+    endpoint: uri,
+    authentication_type: maybe(oneOf(['oauth2', 'api_key', 'none'])),
+    token: maybe(secretText),
+    api_key_header: maybe(text),
+    api_key_value: maybe(secretText),
+    authentication_scope: maybe(text),
+    oauth2_token_url: maybe(uri),
+    headers: maybe(secretMap),
+    custom_header_mapping: maybe(map),
+    models: maybe(anything),
+    model_properties: maybe(anything),
+    default_model: maybe(text),
+    custom_llm_config: maybe(anyObject),
+  }),
+};
+
+export const isProvider = (segment: string): segment is Provider =>
+  providers.some((one) => one === segment);
+
+/** What the schema cannot say: which members of an AWS token belong together. */
+export const complaintsAboutConfiguration = (
+  segment: string,
+  { token }: JsonObject,
+): readonly Complaint[] => {
+  if (segment !== 'aws_bedrock' && segment !== 'aws_sagemaker') return [];
+  const { aws_access_key_id, aws_secret_access_key, aws_role_arn } = token as JsonObject;
+  const hasKeys = aws_access_key_id !== undefined && aws_secret_access_key !== undefined;
+  if (hasKeys || aws_role_arn !== undefined) return [];
+  const msg =
+    'Value error, token must have aws_access_key_id and aws_secret_access_key, or aws_role_arn';
+  return [{ loc: ['body', 'token'], msg, type: 'value_error' }];
+};
+
+export type Configuration = {
+  /** The members that are no secrets. */
+  readonly settings: JsonObject;
+  /** The secret ones, at the places where they were sent. */
+  readonly secrets: JsonObject;
+};
+
+/** What was sent without members that nobody named, the secret ones apart (contract 4.9, rule 1). */
+export const configurationOf = (provider: Provider, sent: JsonObject): Configuration =>
+  parted(configurations[provider] as Raw, sent);
+
+type Raw = Readonly<Record<string, unknown>>;
+
+const parted = (schema: Raw, sent: JsonObject): Configuration => {
+  const settings: Record<string, Json> = {};
+  const secrets: Record<string, Json> = {};
+  for (const [name, one] of Object.entries(membersOf(schema))) {
+    const value = sent[name];
+    if (value === undefined || !Object.hasOwn(sent, name)) continue;
+    if (one['x-secret'] === true) secrets[name] = known(one, value);
+    else if (Object.values(membersOf(one)).some((inner) => inner['x-secret'] === true)) {
+      const inner = parted(one, value as JsonObject);
+      settings[name] = inner.settings;
+      secrets[name] = inner.secrets;
+    } else settings[name] = known(one, value);
+  }
+  return { settings, secrets };
+};
+
+/** The named members of an object; of one without names, and of a map, all. */
+const known = (schema: Raw, value: Json): Json => {
+  if (Array.isArray(value)) {
+    const items = schema['items'] as Raw | undefined;
+    return items === undefined ? value : value.map((item: Json) => known(items, item));
+  }
+  const members = Object.entries(membersOf(schema));
+  if (typeof value !== 'object' || value === null || members.length === 0) return value;
+  const sent = value as JsonObject;
+  return Object.fromEntries(
+    members.flatMap(([name, one]) => {
+      const inner = Object.hasOwn(sent, name) ? sent[name] : undefined;
+      return inner === undefined ? [] : [[name, known(one, inner)]];
+    }),
+  );
+};
+
+const membersOf = (schema: Raw): Readonly<Record<string, Raw>> =>
+  (schema['properties'] ?? {}) as Readonly<Record<string, Raw>>;

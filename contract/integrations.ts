@@ -1,0 +1,160 @@
+import { Type, type Static } from 'typebox';
+import {
+  id,
+  instant,
+  maybe,
+  oneOf,
+  type Instant,
+  type IntegrationId,
+  type JsonObject,
+  type UserId,
+} from '../kernel/shapes.js';
+import { message, plainListMax } from './envelope.js';
+import { configurations, providers, type Provider } from './integration-providers.js';
+import { operation } from './operation.js';
+import { permission } from './people.js';
+import { integrationPermissions } from './permissions.js';
+
+const provider = oneOf(providers);
+/** Contract 4.9: nothing of its configuration. */
+export const integration = Type.Object({
+  id: id('IntegrationId'),
+  name: Type.String(),
+  provider,
+  created_at: instant,
+  updated_at: instant,
+  created_by: id('UserId'),
+  permissions: Type.Array(permission),
+  is_selected: Type.Boolean(),
+  is_disabled: Type.Boolean(),
+});
+export type Integration = Static<typeof integration>;
+
+const shared = { schemes: ['K', 'B', 'P'], requires: 'person', query: Type.Object({}) } as const;
+const nothing = Type.Object({});
+/** Not an enumeration: one that is no provider is 404, as an unknown path is. */
+const ofProvider = Type.Object({ provider_segment: Type.String() });
+const path = '/v2/integrations';
+
+export const configureIntegration = operation({
+  ...shared,
+  operationId: 'configureIntegration',
+  summary: "Create or replace the caller's integration of a provider",
+  section: '4.9',
+  method: 'PUT',
+  path: `${path}/{provider_segment}`,
+  kind: 'w',
+  conditional: true,
+  params: ofProvider,
+  body: Type.Unsafe<JsonObject>(Type.Union(Object.values(configurations))),
+  bodyBy: { param: 'provider_segment', bodies: configurations },
+  response: integration,
+  faults: ['not-found', 'forbidden', 'malformed', 'precondition-failed', 'conflict'],
+});
+
+export const listIntegrations = operation({
+  ...shared,
+  operationId: 'listIntegrations',
+  summary: "The caller's integrations; an admin's list has the organisation's",
+  section: '5.9',
+  method: 'GET',
+  path,
+  kind: 'r',
+  params: nothing,
+  response: Type.Array(integration, { maxItems: plainListMax }),
+  faults: ['forbidden'],
+});
+
+export const listProviders = operation({
+  ...shared,
+  operationId: 'listProviders',
+  summary: 'Providers that can be integrated',
+  section: '5.9',
+  method: 'GET',
+  path: `${path}/available`,
+  kind: 'r',
+  params: nothing,
+  response: Type.Object({ integrations: Type.Array(provider) }),
+  faults: ['forbidden'],
+});
+
+export const getIntegration = operation({
+  ...shared,
+  operationId: 'getIntegration',
+  summary: "The caller's integration of a provider",
+  section: '5.9',
+  method: 'GET',
+  path: `${path}/{provider_segment}`,
+  kind: 'r',
+  params: ofProvider,
+  response: integration,
+  faults: ['not-found', 'forbidden'],
+});
+
+export const deleteIntegration = operation({
+  ...shared,
+  operationId: 'deleteIntegration',
+  summary: "Delete the caller's integration of a provider and erase its secrets",
+  section: '5.9',
+  method: 'DELETE',
+  path: `${path}/{provider_segment}`,
+  kind: 'w',
+  conditional: true,
+  params: ofProvider,
+  response: message,
+  faults: ['not-found', 'forbidden', 'malformed', 'precondition-failed', 'conflict'],
+});
+
+export const selectIntegration = operation({
+  ...shared,
+  operationId: 'selectIntegration',
+  summary: 'Select an integration for its provider',
+  section: '5.9',
+  method: 'PUT',
+  path: `${path}/{integration_id}/select`,
+  kind: 'w',
+  params: Type.Object({ integration_id: id('IntegrationId') }),
+  response: integration,
+  faults: ['not-found', 'forbidden', 'conflict'],
+});
+
+export const disableIntegration = operation({
+  ...shared,
+  operationId: 'disableIntegration',
+  summary: "Disable or enable the caller's integration of a provider",
+  section: '5.9',
+  method: 'POST',
+  path: `${path}/disable`,
+  kind: 'w',
+  params: nothing,
+  body: Type.Object({
+    integration_name: Type.String(),
+    disabled: maybe(Type.Boolean({ default: true })),
+  }),
+  response: integration,
+  faults: ['not-found', 'forbidden', 'conflict'],
+});
+
+/** What the log says of an integration, as it is shown. */
+export type IntegrationFacts = {
+  readonly id: IntegrationId;
+  readonly provider: Provider;
+  readonly created_at: Instant;
+  readonly updated_at: Instant;
+  readonly created_by: UserId;
+  readonly is_selected: boolean;
+  readonly is_disabled: boolean;
+};
+
+/** `caller` sees it; what they may do with it depends on whether it is theirs. */
+export const integrationAnswer = (facts: IntegrationFacts, caller: UserId): Integration => ({
+  id: facts.id,
+  name: facts.provider,
+  provider: facts.provider,
+  created_at: facts.created_at,
+  updated_at: facts.updated_at,
+  created_by: facts.created_by,
+  permissions: [...integrationPermissions(facts.created_by === caller)],
+  is_selected: facts.is_selected,
+  is_disabled: facts.is_disabled,
+});

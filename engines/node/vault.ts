@@ -1,0 +1,132 @@
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
+import { Fault } from '../../kernel/fault.js';
+import type { Clock, Ids } from '../../kernel/ports.js';
+import type { DataKeyId, DataKeys, Fingerprint, Vault, WrappedDataKey } from '../../kernel/vault.js';
+
+type Needs = {
+  readonly keys: DataKeys;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly ids: Pick<Ids, 'next'>;
+  /** 32 bytes; wraps data keys and nothing else. */
+  readonly masterKey: Uint8Array;
+  /** 32 bytes. */
+  readonly fingerprintKey: Uint8Array;
+};
+
+/** A data key that sealed for a year makes room for another (reliability.md 6). */
+const sealsForMs = 365 * 86_400_000;
+
+/** Envelope encryption (port Vault); keys in clear are in memory only. */
+export const openVault = ({ keys, clock, ids, masterKey, fingerprintKey }: Needs): Vault => {
+  const unwrapped = new Map<DataKeyId, Buffer>();
+
+  const unwrap = (key: WrappedDataKey): Buffer => {
+    const known = unwrapped.get(key.id);
+    if (known !== undefined) return known;
+    const plain = decrypt(masterKey, bindingOf(key), key);
+    unwrapped.set(key.id, plain);
+    return plain;
+  };
+  const made = (organizationId: string): WrappedDataKey => {
+    const plain = randomBytes(32);
+    const place = { id: ids.next('DataKeyId'), organization_id: organizationId };
+    unwrapped.set(place.id, plain);
+    return {
+      ...place,
+      created_at: clock.now(),
+      replaced_at: null,
+      ...encrypt(masterKey, bindingOf(place), plain),
+    };
+  };
+  const isSealing = (key: WrappedDataKey, organizationId: string): boolean =>
+    key.organization_id === organizationId && key.replaced_at === null;
+  const isFresh = (key: WrappedDataKey): boolean =>
+    Date.parse(clock.now()) - Date.parse(key.created_at) < sealsForMs;
+  /** The organisation's sealing key, a new one when there is none that `keep`s. */
+  const sealing = async (
+    organizationId: string,
+    keep: (key: WrappedDataKey) => boolean,
+  ): Promise<WrappedDataKey> => {
+    const after = await keys.change((all) => {
+      const present = all.find((key) => isSealing(key, organizationId));
+      if (present !== undefined && keep(present)) return all;
+      const replaced_at = clock.now();
+      return [
+        ...all.map((key) => (isSealing(key, organizationId) ? { ...key, replaced_at } : key)),
+        made(organizationId),
+      ];
+    });
+    const key = after.find((one) => isSealing(one, organizationId));
+    if (key === undefined) throw new TypeError('no data key seals');
+    return key;
+  };
+
+  return {
+    seal: async (place, text) => {
+      const key = await sealing(place.organizationId, isFresh);
+      const sealed = encrypt(unwrap(key), aadOf(place), Buffer.from(text, 'utf8'));
+      return { v: 1, data_key_id: key.id, ...sealed };
+    },
+    open: async (place, sealed) => {
+      const key = (await keys.all()).find(({ id }) => id === sealed.data_key_id);
+      if (key === undefined || key.organization_id !== place.organizationId) throw cannotOpen();
+      return decrypt(unwrap(key), aadOf(place), sealed).toString('utf8');
+    },
+    fingerprint: (text) =>
+      createHmac('sha256', fingerprintKey).update(text).digest('hex') as Fingerprint,
+    renew: async (organizationId) => (await sealing(organizationId, () => false)).id,
+    destroyUnused: async (organizationId, used, before) => {
+      let destroyed = 0;
+      await keys.change((all) => {
+        const kept = all.filter(
+          ({ id, organization_id, replaced_at }) =>
+            organization_id !== organizationId ||
+            used.has(id) ||
+            replaced_at === null ||
+            replaced_at >= before,
+        );
+        destroyed = all.length - kept.length;
+        for (const { id } of all) if (!kept.some((one) => one.id === id)) unwrapped.delete(id);
+        return destroyed === 0 ? all : kept;
+      });
+      return destroyed;
+    },
+  };
+};
+
+type Box = { readonly iv: string; readonly ciphertext: string; readonly tag: string };
+
+const aadOf = (place: Parameters<Vault['seal']>[0]): string =>
+  [place.organizationId, place.integrationId, place.provider, place.version].join('|');
+
+const bindingOf = ({
+  id,
+  organization_id,
+}: Pick<WrappedDataKey, 'id' | 'organization_id'>): string => `data key|${organization_id}|${id}`;
+
+const encrypt = (key: Uint8Array, aad: string, plain: Uint8Array): Box => {
+  const iv = randomBytes(12);
+  const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(Buffer.from(aad));
+  const ciphertext = Buffer.concat([cipher.update(plain), cipher.final()]);
+  return {
+    iv: iv.toString('base64'),
+    ciphertext: ciphertext.toString('base64'),
+    tag: cipher.getAuthTag().toString('base64'),
+  };
+};
+
+const decrypt = (key: Uint8Array, aad: string, { iv, ciphertext, tag }: Box): Buffer => {
+  try {
+    const decipher = createDecipheriv('aes-256-gcm', key, Buffer.from(iv, 'base64'), {
+      authTagLength: 16,
+    })
+      .setAAD(Buffer.from(aad))
+      .setAuthTag(Buffer.from(tag, 'base64'));
+    return Buffer.concat([decipher.update(Buffer.from(ciphertext, 'base64')), decipher.final()]);
+  } catch {
+    // Why it failed would tell about the key; that it failed is all there is to know.
+    throw cannotOpen();
+  }
+};
+
+const cannotOpen = (): Fault => new Fault('unavailable', 'A stored secret cannot be opened');
