@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import { isMainThread } from 'node:worker_threads';
 import { demo } from './cli/demo/start.js';
 import { inspect } from './cli/inspect.js';
+import { rotateKeys } from './cli/keys.js';
 import { openapi } from './cli/openapi.js';
 import { rebuild, verify } from './cli/operate.js';
 import { serve } from './cli/serve.js';
@@ -84,6 +85,16 @@ program
       ops: options.ops ?? null,
     }),
   );
+
+program
+  .command('keys')
+  .description('the keys that seal the secrets of integrations')
+  .command('rotate')
+  .description('a new data key for each organisation; what old ones sealed is sealed anew')
+  .option('--ops <url>', 'operators’ listener of a process that plays command, of several')
+  .option('--json', 'one JSON object instead of a sentence')
+  .addHelpText('after', '\nExample:\n  assay keys rotate')
+  .action((options: { ops?: string; json?: true }) => rotateKeys(readConfig(process.env), options));
 
 program
   .command('openapi')

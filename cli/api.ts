@@ -15,6 +15,8 @@ import { Fault } from '../kernel/fault.js';
 import type { Passwords } from '../kernel/credentials.js';
 import type { Clock, Documents, EventLog, Ids } from '../kernel/ports.js';
 import type { Records } from '../kernel/records.js';
+import type { Vault } from '../kernel/vault.js';
+import type { InTurn } from '../command-api/access/turns.js';
 import { routesOf } from './routes.js';
 
 type Start = {
@@ -31,6 +33,8 @@ type Start = {
     readonly clock: Clock;
     readonly secrets: Secrets;
     readonly passwords: Passwords;
+    readonly vault: Vault;
+    readonly inTurn: InTurn;
   };
   readonly logger: Logger;
   readonly metrics: Metrics;

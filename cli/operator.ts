@@ -25,7 +25,7 @@ export type Operator = {
  * processes has no folder: `opsUrl` names the operators' listener of the one that folds.
  */
 export const operator = async (config: Config, opsUrl: string | null): Promise<Operator> => {
-  if (opsUrl !== null) return operatorThere(opsUrl.replace(/\/$/, ''));
+  if (opsUrl !== null) return operatorThere(opsUrl);
   const engines = await openEngines(config);
   if (!engines.embedded) {
     throw new Fault('invalid', 'say which process folds: --ops http://HOST:OPS_PORT');
@@ -36,9 +36,14 @@ export const operator = async (config: Config, opsUrl: string | null): Promise<O
     return await operatorHere(config, unlock);
   } catch (error) {
     if (!(error instanceof Fault) || error.code !== 'conflict') throw error;
-    const host = config.host.includes(':') ? `[${config.host}]` : config.host;
-    return operatorThere(`http://${host}:${await opsPortOf(engines.dir, error)}`);
+    return operatorThere(await opsUrlOf(config, engines.dir, error));
   }
+};
+
+/** Where the service that holds the folder listens; throws `held` when it does not say. */
+export const opsUrlOf = async (config: Config, dir: string, held: Fault): Promise<string> => {
+  const host = config.host.includes(':') ? `[${config.host}]` : config.host;
+  return `http://${host}:${await opsPortOf(dir, held)}`;
 };
 
 const opsPortOf = async (dir: string, held: Fault): Promise<number> => {
@@ -77,9 +82,11 @@ const operatorHere = async (config: Config, unlock: () => void): Promise<Operato
  */
 const catchUpMaxMs = 3_600_000;
 
-const operatorThere = (opsUrl: string): Operator => {
-  const command = async (name: string, request: unknown): Promise<unknown> => {
-    const answer = await fetch(`${opsUrl}/operate/${name}`, {
+/** Asks the service itself; throws Fault `unavailable` with what it said. */
+export const operateCommand =
+  (opsUrl: string) =>
+  async (name: string, request: unknown): Promise<unknown> => {
+    const answer = await fetch(`${opsUrl.replace(/\/$/, '')}/operate/${name}`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
       body: JSON.stringify(request),
@@ -88,6 +95,9 @@ const operatorThere = (opsUrl: string): Operator => {
     if (answer.ok) return body;
     throw new Fault('unavailable', (body as { detail?: string }).detail ?? 'the service failed');
   };
+
+const operatorThere = (opsUrl: string): Operator => {
+  const command = operateCommand(opsUrl);
   return {
     where: 'service',
     status: async () => (await command('status', {})) as readonly ProjectionStatus[],

@@ -9,6 +9,7 @@ import { rankingWrites } from '../command-api/experiments/ranking-routes.js';
 import { experimentTagWrites } from '../command-api/experiments/tag-routes.js';
 import { experimentWrites } from '../command-api/experiments/routes.js';
 import { collaboratorWrites } from '../command-api/collaborators/routes.js';
+import { integrationWrites } from '../command-api/integrations/routes.js';
 import { insightsSettingsWrites } from '../command-api/insights-settings/routes.js';
 import { logStreamWrites } from '../command-api/log-streams/routes.js';
 import { loginWrites } from '../command-api/logins/routes.js';
@@ -16,6 +17,7 @@ import { projectWrites } from '../command-api/projects/routes.js';
 import { openSessionBook } from '../command-api/sessions/book.js';
 import type { Throttle } from '../command-api/access/throttle.js';
 import { openTurns } from '../command-api/access/turns.js';
+import type { InTurn } from '../command-api/access/turns.js';
 import { ratingWrites } from '../command-api/ratings/routes.js';
 import { sessionWrites } from '../command-api/sessions/routes.js';
 import { traceWrites } from '../command-api/traces/routes.js';
@@ -25,6 +27,7 @@ import { userWrites } from '../command-api/users/routes.js';
 import { readTable } from '../engines/csv/table.js';
 import type { Secrets } from '../engines/node/secrets.js';
 import type { AccessTokens, Passwords } from '../kernel/credentials.js';
+import type { Vault } from '../kernel/vault.js';
 import type { Clock, Documents, EventLog, Ids } from '../kernel/ports.js';
 import type { Records } from '../kernel/records.js';
 import { annotationTemplateReads } from '../query-api/annotation-templates/routes.js';
@@ -33,6 +36,7 @@ import { collaboratorReads } from '../query-api/collaborators/routes.js';
 import { columnReads } from '../query-api/columns/routes.js';
 import { datasetReads } from '../query-api/datasets/routes.js';
 import { experimentReads } from '../query-api/experiments/routes.js';
+import { integrationReads } from '../query-api/integrations/routes.js';
 import { insightsSettingsReads } from '../query-api/insights-settings/routes.js';
 import { logStreamReads } from '../query-api/log-streams/routes.js';
 import { metricReads } from '../query-api/metrics/routes.js';
@@ -57,13 +61,14 @@ type Needs = {
   readonly tokens: AccessTokens;
   readonly passwords: Passwords;
   readonly throttle: Throttle;
+  readonly vault: Vault;
+  readonly inTurn: InTurn;
 };
 
 /** Every route that the service answers, with what each slice asks for. */
 export const routesOf = (needs: Needs): readonly Route[] => {
-  const { log, documents, records, gate, ids, clock, secrets } = needs;
+  const { log, documents, records, gate, ids, clock, secrets, vault, inTurn } = needs;
   const questions = questionsOf(needs);
-  const inTurn = openTurns();
   const people = peopleOf(needs);
   const sessions = openSessionBook({ log, ids });
   const description = openApiDocument({ operations, components });
@@ -73,6 +78,8 @@ export const routesOf = (needs: Needs): readonly Route[] => {
     ...sessionWrites({ log, ids, sessions }),
     ...traceWrites({ log, ids, clock, inTurn, joinSessions: sessions.joinSessions, ...questions }),
     ...ratingWrites({ log, inTurn }),
+    ...integrationWrites({ log, ids, vault, inTurn }),
+    ...integrationReads({ documents }),
     ...insightsSettingsWrites({ log, inTurn }),
     ...insightsSettingsReads({ documents, runInProject: questions.runInProject }),
     ...ratingReads({ documents, records }),

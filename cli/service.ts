@@ -2,16 +2,21 @@ import { rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { choiceOf, masked, type Config } from '../config.js';
 import { startErasing } from '../command-api/erasures/worker.js';
+import { openTurns } from '../command-api/access/turns.js';
+import { rotateKeys, type Rotated } from '../command-api/integrations/rotate.js';
+import { startSweepingSeals } from '../command-api/integrations/sweep.js';
 import { bootstrap } from '../command-api/bootstrap/bootstrap.js';
 import { openPasswords } from '../engines/argon2/passwords.js';
-import { openSecrets, secretKeyOf } from '../engines/node/secrets.js';
+import { openDataKeys } from '../engines/node/data-keys.js';
+import { openVault } from '../engines/node/vault.js';
+import { openSecrets } from '../engines/node/secrets.js';
 import { systemClock } from '../engines/node/clock.js';
 import { diskFiles } from '../engines/node/files.js';
 import { randomIds } from '../engines/node/ids.js';
 import {
+  dataKeysFile,
   erasingFile,
   openEngines,
-  secretKeyFile,
   serviceFile,
   type Engines,
 } from '../engines/open.js';
@@ -26,7 +31,9 @@ import { projections } from '../projections/all.js';
 import { openFreshness } from '../projections/freshness.js';
 import type { Projector } from '../projections/operate.js';
 import { recordsCollection } from '../projections/records/collection.js';
+import { secretKey } from './secret-key.js';
 import { startApi } from './api.js';
+import { rotateCommand } from './keys.js';
 import { doom, openings, patiently } from './lifeline.js';
 import { projectAlone, projectNothing, projectUnderLease, type Projecting } from './projecting.js';
 import { readiness } from './readiness.js';
@@ -99,23 +106,34 @@ const startIn = async (
   const host = config.host.includes(':') ? `[${config.host}]` : config.host;
   let ready: () => Promise<{ readonly status: string }> = async () => ({ status: 'starting' });
   let projecting: Projecting = projectNothing();
+  let rotate: (() => Promise<Rotated>) | null = null;
   const ops = await startOps({
     host: config.host,
     port: config.opsPort,
     ready: () => ready(),
     metrics,
     logger,
-    operate: (command, request) => operated(projecting.projector, command, request),
+    operate: async (command, request) =>
+      command === rotateCommand
+        ? ((await rotate?.()) ?? null)
+        : operated(projecting.projector, command, request),
   });
   open.add(() => ops.close());
 
-  const secrets = openSecrets(await secretKey(config, engines));
+  const secrets = openSecrets(await secretKey(config, engines.dir));
   const bus = await patiently('the bus', () => engines.bus(), patience);
   open.add(() => bus.close());
   const log = timed(await patiently('the log', () => engines.log(bus), patience), clock, metrics);
   open.add(() => log.close());
   const passwords = openPasswords({ pepper: secrets.passwordPepper, clock });
-  const needs = { log, ids, clock, secrets, passwords };
+  const vault = openVault({
+    keys: openDataKeys(diskFiles, dataKeysFile(engines.dir)),
+    clock,
+    ids,
+    ...secrets,
+  });
+  const needs = { log, ids, clock, secrets, passwords, vault, inTurn: openTurns() };
+  rotate = () => rotateKeys(needs);
   const bootstrapped = plays('command')
     ? await patiently('the log', () => bootstrap(needs, config.bootstrap), patience)
     : null;
@@ -169,6 +187,13 @@ const startIn = async (
       trouble: (error) => logger.error({ cause: String(error) }, 'erasing what was deleted failed'),
     });
     open.add(() => erasing.stop());
+    const sweeping = startSweepingSeals({
+      log,
+      clock,
+      ids,
+      trouble: (error) => logger.error({ cause: String(error) }, 'sweeping ciphertexts failed'),
+    });
+    open.add(() => sweeping.stop());
   }
   const sandbox = plays('worker') ? engines.sandbox() : null;
   if (sandbox !== null) {
@@ -190,11 +215,6 @@ const startIn = async (
     close: () => open.close(),
   };
 };
-
-const secretKey = async (config: Config, engines: Engines): Promise<Uint8Array> =>
-  config.secretKey === null
-    ? await secretKeyOf(diskFiles, secretKeyFile(engines.dir))
-    : Buffer.from(config.secretKey, 'base64');
 
 const startProjecting = async (
   config: Config,

@@ -66,6 +66,15 @@ import {
 import { filterComponents } from './filters.js';
 import { createSession, logSpans, logTraces, updateSpan, updateTrace } from './ingest.js';
 import { changeInsightsSettings, getInsightsSettings } from './insights-settings.js';
+import {
+  configureIntegration,
+  deleteIntegration,
+  disableIntegration,
+  getIntegration,
+  listIntegrations,
+  listProviders,
+  selectIntegration,
+} from './integrations.js';
 import { listingComponents } from './listings.js';
 import {
   createLogStream,
@@ -238,6 +247,13 @@ export const operations: readonly Operation[] = [
   linkDataset,
   unlinkDataset,
   deleteDataset,
+  configureIntegration,
+  listIntegrations,
+  listProviders,
+  getIntegration,
+  deleteIntegration,
+  selectIntegration,
+  disableIntegration,
   healthcheck,
   readDescription,
 ] as readonly unknown[] as readonly Operation[];

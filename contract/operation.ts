@@ -89,6 +89,7 @@ type Written<P extends TObject, Q extends TObject, B extends TSchema, R extends 
   Pick<Operation<P, Q, B, R>, 'params' | 'query' | 'response'> & {
     readonly body?: B;
     readonly form?: Form<B>;
+    readonly bodyBy?: BodyBy;
   } & Partial<
     Pick<
       Operation<P, Q, B, R>,
@@ -114,6 +115,7 @@ export const operation = <
   faults: [],
   ...written,
   body: written.form?.parts ?? written.body ?? null,
+  bodyBy: written.bodyBy ?? null,
   form: written.form === undefined ? null : { files: written.form.files },
 });
 

@@ -113,6 +113,8 @@ export const openEngines = async (
 export const hasLog = (dir: string): boolean => existsSync(logFile(dir));
 
 export const secretKeyFile = (dir: string): string => join(dir, 'secret.key');
+/** Wrapped data keys of integrations' secrets: not in the log, so that a key can be destroyed. */
+export const dataKeysFile = (dir: string): string => join(dir, 'data-keys.json');
 /** Up to where deletions were acted on; a lost one costs a look through the log. */
 export const erasingFile = (dir: string): string => join(dir, 'erasing');
 /** Where the running service says on which ports it listens, for the operator's commands. */

@@ -34,6 +34,15 @@ import {
   rankingCriteriaSet,
 } from './experiments.js';
 import { idempotencyAnswered, idempotencyClaimed, idempotencyReleased } from './idempotency.js';
+import {
+  integrationConfigured,
+  integrationDeleted,
+  integrationDisabled,
+  integrationEnabled,
+  integrationResealed,
+  integrationSecretsSealed,
+  integrationSelected,
+} from './integrations.js';
 import { insightsSettingsChanged } from './insights-settings.js';
 import { logStreamCreated, logStreamDeleted, logStreamRenamed } from './log-streams.js';
 import { organizationCreated } from './organizations.js';
@@ -150,6 +159,13 @@ export const eventSchemas: Readonly<Record<string, { version: number; schema: TS
   AnnotationTemplateDeleted: { version: 1, schema: annotationTemplateDeleted },
   AnnotationTemplatesReordered: { version: 1, schema: annotationTemplatesReordered },
   InsightsSettingsChanged: { version: 1, schema: insightsSettingsChanged },
+  IntegrationConfigured: { version: 1, schema: integrationConfigured },
+  IntegrationSecretsSealed: { version: 1, schema: integrationSecretsSealed },
+  IntegrationResealed: { version: 1, schema: integrationResealed },
+  IntegrationSelected: { version: 1, schema: integrationSelected },
+  IntegrationDisabled: { version: 1, schema: integrationDisabled },
+  IntegrationEnabled: { version: 1, schema: integrationEnabled },
+  IntegrationDeleted: { version: 1, schema: integrationDeleted },
   RatingGiven: { version: 1, schema: ratingGiven },
   RatingWithdrawn: { version: 1, schema: ratingWithdrawn },
   DatasetCreated: { version: 1, schema: datasetCreated },

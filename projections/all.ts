@@ -6,6 +6,7 @@ import { experimentMembers } from './experiment-members.js';
 import { experimentWinners } from './experiment-winners.js';
 import { rankingCriteria } from './ranking-criteria.js';
 import { groupList } from './group-list.js';
+import { integrationList } from './integration-list.js';
 import { insightsSettings } from './insights-settings.js';
 import { datasetList } from './dataset-list.js';
 import { datasetRows } from './dataset-rows.js';
@@ -30,6 +31,7 @@ export const projections: readonly AnyProjection[] = [
   datasetList,
   datasetRows,
   datasetVersions,
+  integrationList,
   logStreamList,
   projectList,
   userList,

@@ -91,7 +91,7 @@ const validated = async (
   const query = bound.query(sent.query);
   const guarded =
     'value' in body
-      ? (bound.body?.(body.value) ?? ({ ok: true, value: body.value } as const))
+      ? (bound.bodyFor(sent.params)?.(body.value) ?? ({ ok: true, value: body.value } as const))
       : ({ ok: false, complaints: [body.complaint] } as const);
   const headers = [...headerComplaints(bound, sent), ...cookieComplaints(bound.operation, sender)];
   if (!params.ok || !query.ok || !guarded.ok || headers.length + misplaced.length > 0) {

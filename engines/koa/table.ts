@@ -12,6 +12,8 @@ export type Bound = {
   readonly query: Guard;
   /** Null: the operation has no body and ignores one. */
   readonly body: Guard | null;
+  /** The guard of a body whose schema depends on the path, by what the path has there. */
+  readonly bodyFor: (params: Readonly<Record<string, string>>) => Guard | null;
   readonly answer: (body: unknown) => readonly Complaint[];
 };
 
@@ -56,15 +58,29 @@ const bySpecificity = (one: string, other: string): number => {
 
 const compiled = (route: Route): Bound => {
   const { operation } = route;
+  const body = operation.body === null ? null : bodyGuard(operation.body, operation);
   return {
     route,
     operation,
     params: compileGuard(operation.params, 'path'),
     query: compileGuard(operation.query, 'query'),
-    body: operation.body === null ? null : bodyGuard(operation.body, operation),
+    body,
+    bodyFor: bodiesBy(operation, body),
     answer: compileAnswerGuard(operation.response),
   };
 };
+
+const bodiesBy = (operation: Operation, any: Guard | null): Bound['bodyFor'] => {
+  const { bodyBy } = operation;
+  if (bodyBy === null) return () => any;
+  const guards = new Map(
+    Object.entries(bodyBy.bodies).map(([value, body]) => [value, bodyGuard(body, operation)]),
+  );
+  return (params) => guards.get(params[bodyBy.param] ?? '') ?? unguarded;
+};
+
+/** What has no schema cannot be wrong: the handler says that it is not there. */
+const unguarded: Guard = (value) => ({ ok: true, value });
 
 const bodyGuard = (body: TSchema, { form, encoding }: Operation): Guard =>
   compileGuard(body, form === null && encoding === 'json' ? 'body' : 'form');

@@ -2,8 +2,8 @@ import type { Files } from '../../kernel/ports.js';
 import type { DataKeys, WrappedDataKey } from '../../kernel/vault.js';
 
 /**
- * Data keys in one file of the data folder, readable by its owner only; each change writes it whole.
- * The key that wraps them is not in it.
+ * Data keys in one file of the data folder, readable by its owner only; each change writes it
+ * whole. The key that wraps them is not in it.
  */
 export const openDataKeys = (files: Files, path: string): DataKeys => {
   let last: Promise<unknown> = Promise.resolve();

@@ -22,6 +22,9 @@ export type Secrets = {
   readonly refreshTokens: RefreshTokens;
   /** 32 bytes each, for the engines that hash passwords and sign tokens. */
   readonly passwordPepper: Uint8Array;
+  /** Of the vault (engines/node/vault.ts). */
+  readonly masterKey: Uint8Array;
+  readonly fingerprintKey: Uint8Array;
   readonly accessTokenSeed: Uint8Array;
   readonly invitationTokens: InvitationTokens;
 };
@@ -34,6 +37,8 @@ export const openSecrets = (secretKey: Uint8Array): Secrets => {
   return {
     refreshTokens: refreshTokens(derived('refresh token pepper'), derived('refresh successor')),
     passwordPepper: derived('password pepper'),
+    masterKey: derived('master key of data keys'),
+    fingerprintKey: derived('integration fingerprint'),
     accessTokenSeed: derived('access token seed'),
     invitationTokens: invitationTokens(derived('invitation pepper')),
     mintKey: () => keyOf(randomBytes(32)),

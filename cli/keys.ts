@@ -1,0 +1,72 @@
+import { openTurns } from '../command-api/access/turns.js';
+import { rotateKeys as rotate, type Rotated } from '../command-api/integrations/rotate.js';
+import type { Config } from '../config.js';
+import { openDataKeys } from '../engines/node/data-keys.js';
+import { systemClock } from '../engines/node/clock.js';
+import { diskFiles } from '../engines/node/files.js';
+import { randomIds } from '../engines/node/ids.js';
+import { openSecrets } from '../engines/node/secrets.js';
+import { openVault } from '../engines/node/vault.js';
+import { dataKeysFile, openEngines, type Engines } from '../engines/open.js';
+import { Fault } from '../kernel/fault.js';
+import { requireLog } from './folder.js';
+import { operateCommand, opsUrlOf } from './operator.js';
+import { secretKey } from './secret-key.js';
+
+/** What the operators' listener calls it. */
+export const rotateCommand = 'rotate-keys';
+
+/**
+ * `assay keys rotate`: done by the running service, which has the folder; here when none is
+ * running.
+ */
+export const rotateKeys = async (
+  config: Config,
+  { ops = null, json = false }: { readonly ops?: string | null; readonly json?: boolean },
+): Promise<void> => {
+  const rotated = await rotatedBy(config, ops);
+  if (rotated.lost > 0) process.exitCode = 1;
+  process.stdout.write(json ? `${JSON.stringify(rotated)}\n` : `${sentences(rotated)}\n`);
+};
+
+const rotatedBy = async (config: Config, ops: string | null): Promise<Rotated> => {
+  if (ops !== null) return (await operateCommand(ops)(rotateCommand, {})) as Rotated;
+  const engines = await openEngines(config);
+  if (!engines.embedded) {
+    throw new Fault('invalid', 'say which process has the keys: --ops http://HOST:OPS_PORT');
+  }
+  requireLog(config);
+  try {
+    const unlock = engines.lock();
+    return await rotatedHere(config, engines).finally(unlock);
+  } catch (error) {
+    if (!(error instanceof Fault) || error.code !== 'conflict') throw error;
+    return (await operateCommand(await opsUrlOf(config, engines.dir, error))(
+      rotateCommand,
+      {},
+    )) as Rotated;
+  }
+};
+
+const rotatedHere = async (config: Config, engines: Engines): Promise<Rotated> => {
+  const bus = await engines.bus();
+  const log = await engines.log(bus);
+  try {
+    const [clock, ids] = [systemClock, randomIds];
+    const secrets = openSecrets(await secretKey(config, engines.dir));
+    const keys = openDataKeys(diskFiles, dataKeysFile(engines.dir));
+    const vault = openVault({ keys, clock, ids, ...secrets });
+    return await rotate({ log, vault, clock, ids, inTurn: openTurns() });
+  } finally {
+    await log.close();
+    await bus.close();
+  }
+};
+
+const sentences = ({ organizations, resealed, destroyed, lost }: Rotated): string =>
+  [
+    `new data keys: ${organizations}; secrets sealed anew: ${resealed}; old data keys destroyed: ${destroyed}`,
+    ...(lost > 0
+      ? [`${lost} integrations cannot be opened: their owners have to configure them again`]
+      : []),
+  ].join('\n');

@@ -1,0 +1,107 @@
+import type { Clock, EventLog, Ids, StreamName } from '../../kernel/ports.js';
+import { load, transact, type Authorship } from '../../kernel/transact.js';
+import type { DataKeyId, Vault } from '../../kernel/vault.js';
+import type { InTurn } from '../access/turns.js';
+import {
+  integrationPrefix,
+  integrationStream,
+  reseal,
+  slots,
+  type Integration,
+} from './integrations.js';
+import { eraseStaleSeals, readSeal, sealedPlace, writeSeal } from './seals.js';
+
+export type RotationNeeds = {
+  readonly log: EventLog;
+  readonly vault: Vault;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly ids: Ids;
+  readonly inTurn: InTurn;
+};
+export type Rotated = {
+  readonly organizations: number;
+  /** Integrations whose secrets are under a new data key now. */
+  readonly resealed: number;
+  /** Data keys that nothing needs any more, and that are gone. */
+  readonly destroyed: number;
+  /** Integrations whose secrets nobody can open: their data key is lost. */
+  readonly lost: number;
+};
+
+const pageStreams = 100;
+
+/**
+ * A new data key for each organisation that has integrations; what the old ones sealed is sealed
+ * anew and its old ciphertext erased. A key that was replaced just now stays until the next
+ * rotation, because a request under way may have sealed with it. Interrupted, it is run again.
+ */
+export const rotateKeys = async (needs: RotationNeeds): Promise<Rotated> => {
+  const { log, vault, clock, ids } = needs;
+  const began = clock.now();
+  const renewed = new Map<string, DataKeyId>();
+  const used = new Map<string, Set<DataKeyId>>();
+  const requestId = ids.next('RequestId');
+  const cause: Authorship = {
+    actor: { type: 'service', id: 'assay', role: 'service' },
+    requestId,
+    correlationId: requestId,
+    causationId: null,
+    at: began,
+    eventId: (stream, revision) => ids.derive('EventId', requestId, stream, String(revision)),
+  };
+  let resealed = 0;
+  let lost = 0;
+  for (let after: StreamName | null = null; ;) {
+    const names: readonly StreamName[] = await log.streams(integrationPrefix, after, pageStreams);
+    for (const name of names) {
+      const { state } = await load(log, name, slots);
+      if (state.integration === null) continue;
+      const { organization_id: organization } = state.integration.place;
+      if (!renewed.has(organization)) renewed.set(organization, await vault.renew(organization));
+      const key = await resealedOne(needs, state.integration, cause);
+      if (key === null) continue;
+      if (key === 'lost') {
+        lost += 1;
+        continue;
+      }
+      used.set(organization, (used.get(organization) ?? new Set()).add(key));
+      resealed += 1;
+    }
+    after = names.at(-1) ?? null;
+    if (names.length < pageStreams) break;
+  }
+  let destroyed = 0;
+  for (const [organization, key] of renewed) {
+    const keys = new Set([...(used.get(organization) ?? []), key]);
+    destroyed += await vault.destroyUnused(organization, keys, began);
+  }
+  return { organizations: renewed.size, resealed, destroyed, lost };
+};
+
+/** The data key that its secrets are under now; null when it is gone meanwhile. */
+const resealedOne = (
+  needs: RotationNeeds,
+  { place }: Integration,
+  cause: Authorship,
+): Promise<DataKeyId | 'lost' | null> => {
+  const { log, vault, ids, inTurn } = needs;
+  const stream = integrationStream(place.user_id, place.provider);
+  return inTurn([stream], async () => {
+    const { state: seen } = await load(log, stream, slots);
+    const { integration } = seen;
+    if (integration === null) return null;
+    const { integration_id: id } = integration.place;
+    const old = await readSeal(log, id, integration.sealId);
+    if (old === null) return null;
+    // One that cannot be opened must not keep the others from new keys.
+    const text = await vault.open(sealedPlace(old, old.seal_version), old.sealed).catch(() => null);
+    if (text === null) return 'lost';
+    const seal = { seal_id: ids.next('SealId'), seal_version: integration.sealVersion + 1 };
+    await writeSeal(needs, integration.place, seal, text, cause);
+    const { state } = await transact(log, stream, slots, reseal(seen, seal), cause);
+    await eraseStaleSeals(log, integration.place);
+    const now = state.integration?.sealId;
+    const present = now === undefined ? null : await readSeal(log, id, now);
+    return present?.sealed.data_key_id ?? null;
+  });
+};

@@ -1,0 +1,182 @@
+import {
+  configureIntegration,
+  deleteIntegration,
+  disableIntegration,
+  integrationAnswer,
+  selectIntegration,
+} from '../../contract/integrations.js';
+import {
+  complaintsAboutConfiguration,
+  configurationOf,
+  isProvider,
+  providers,
+  type Provider,
+} from '../../contract/integration-providers.js';
+import { route, type Route } from '../../contract/operation.js';
+import type { Principal } from '../../contract/roles.js';
+import type { IntegrationEvent, IntegrationPlace } from '../../events/integrations.js';
+import { isRejection, type Decide } from '../../kernel/decision.js';
+import { Fault } from '../../kernel/fault.js';
+import type { EventLog, Ids, Position } from '../../kernel/ports.js';
+import type { IfMatch } from '../../kernel/precondition.js';
+import type { IntegrationId, JsonObject, UserId } from '../../kernel/shapes.js';
+import { load, retriesMax, transact, type Authorship } from '../../kernel/transact.js';
+import type { Vault } from '../../kernel/vault.js';
+import type { InTurn } from '../access/turns.js';
+import {
+  configure,
+  disable,
+  factsOf,
+  integrationStream,
+  isConfigured,
+  missing,
+  remove,
+  select,
+  slots,
+  type Slot,
+} from './integrations.js';
+import { eraseStaleSeals, printOf, writeSeal } from './seals.js';
+
+export type IntegrationNeeds = {
+  readonly log: EventLog;
+  readonly ids: Ids;
+  readonly vault: Vault;
+  readonly inTurn: InTurn;
+};
+
+/** Contract 4.9, and the writes of 5.9: everybody writes their own. */
+export const integrationWrites = (needs: IntegrationNeeds): readonly Route[] => {
+  const { log, inTurn } = needs;
+  const decided = (
+    user: UserId,
+    provider: Provider,
+    decide: Decide<Slot, IntegrationEvent>,
+    cause: Authorship,
+  ) => {
+    const stream = integrationStream(user, provider);
+    return inTurn([stream], () => transact(log, stream, slots, decide, cause));
+  };
+  return [
+    route(
+      configureIntegration,
+      async ({ body, params, principal, ifMatch, cause, mint }) => {
+        const provider = known(params.provider_segment);
+        const asked = { provider, sent: body, ifMatch, id: mint('IntegrationId') };
+        const stream = integrationStream(principal.userId, provider);
+        const { slot, position } = await inTurn([stream], () =>
+          configured(needs, asked, principal, cause),
+        );
+        return { position, ...answerOf(slot, principal) };
+      },
+      ({ body, params }) => complaintsAboutConfiguration(params.provider_segment, body),
+    ),
+
+    route(deleteIntegration, async ({ params, principal, ifMatch, cause }) => {
+      const provider = known(params.provider_segment);
+      const before = await load(log, integrationStream(principal.userId, provider), slots);
+      const { integration } = before.state;
+      if (integration === null && ifMatch === null) throw notFound();
+      const decide = remove(ifMatch);
+      const { position } = await decided(principal.userId, provider, decide, cause);
+      if (integration !== null) await eraseStaleSeals(log, integration.place);
+      return { position, body: { message: 'The integration is deleted and its secrets erased.' } };
+    }),
+
+    route(selectIntegration, async ({ params: { integration_id: id }, principal, cause }) => {
+      const provider = await providerOf(log, principal.userId, id);
+      if (provider === null) throw notFound();
+      const decide = select(id, cause.at);
+      const { state, position } = await decided(principal.userId, provider, decide, cause);
+      return { position, ...answerOf(state, principal) };
+    }),
+
+    route(disableIntegration, async ({ body, principal, cause }) => {
+      const provider = known(body.integration_name);
+      const decide = disable(body.disabled ?? true, cause.at);
+      const { state, position } = await decided(principal.userId, provider, decide, cause);
+      return { position, ...answerOf(state, principal) };
+    }),
+  ];
+};
+
+const known = (segment: string): Provider => {
+  if (!isProvider(segment)) throw notFound();
+  return segment;
+};
+
+const notFound = (): Fault => {
+  const { rejected, detail } = missing();
+  return new Fault(rejected, detail);
+};
+
+const answerOf = ({ integration, tag }: Slot, { userId }: Principal) => {
+  if (integration === null) throw notFound();
+  return { body: integrationAnswer(factsOf(integration), userId), etag: tag };
+};
+
+/** Which of the caller's integrations has the id. */
+const providerOf = async (
+  log: EventLog,
+  user: UserId,
+  id: IntegrationId,
+): Promise<Provider | null> => {
+  const found = await Promise.all(
+    providers.map(async (provider) => {
+      const { state } = await load(log, integrationStream(user, provider), slots);
+      return state.integration?.place.integration_id === id ? provider : null;
+    }),
+  );
+  return found.find((one) => one !== null) ?? null;
+};
+
+type Asked = {
+  readonly provider: Provider;
+  readonly sent: JsonObject;
+  readonly ifMatch: IfMatch | null;
+  /** For a new one. */
+  readonly id: IntegrationId;
+};
+
+/**
+ * Seals for the place that the stream has now, then says so on the stream; when another process was
+ * faster, all of it again. A ciphertext that came to nothing is erased by the worker.
+ */
+const configured = async (
+  needs: IntegrationNeeds,
+  { provider, sent, ifMatch, id }: Asked,
+  principal: Principal,
+  cause: Authorship,
+): Promise<{ readonly slot: Slot; readonly position: Position }> => {
+  const { log, ids, vault } = needs;
+  const stream = integrationStream(principal.userId, provider);
+  const owner = { organization_id: principal.organizationId, user_id: principal.userId, provider };
+  const configuration = configurationOf(provider, sent);
+  const fingerprint = printOf(vault, owner, configuration);
+  for (let attempt = 0; attempt <= retriesMax; attempt += 1) {
+    const { state: seen, position } = await load(log, stream, slots);
+    const { integration } = seen;
+    const place: IntegrationPlace = {
+      ...owner,
+      integration_id: integration?.place.integration_id ?? id,
+    };
+    const seal = {
+      seal_id: ids.next('SealId'),
+      seal_version: (integration?.sealVersion ?? 0) + 1,
+    };
+    const { settings, secrets } = configuration;
+    const data = { ...place, ...seal, at: cause.at, name: provider, settings, fingerprint };
+    const decide = configure(data, seen, ifMatch);
+    const decision = decide(seen);
+    if (isRejection(decision)) throw new Fault(decision.rejected, decision.detail);
+    if (isConfigured(seen, fingerprint)) return { slot: seen, position };
+    await writeSeal(needs, place, seal, JSON.stringify(secrets), cause);
+    try {
+      const done = await transact(log, stream, slots, decide, cause);
+      await eraseStaleSeals(log, place);
+      return { slot: done.state, position: done.position };
+    } catch (error) {
+      if (!(error instanceof Fault) || error.code !== 'conflict') throw error;
+    }
+  }
+  throw new Fault('conflict', 'Too many others changed this at the same time; try again');
+};

@@ -1,0 +1,89 @@
+import type { IntegrationSecretsSealed } from '../../events/integrations.js';
+import type { Clock, EventLog, Ids, StreamName } from '../../kernel/ports.js';
+import { load, transact, type Authorship } from '../../kernel/transact.js';
+import { users } from '../access/folds.js';
+import { userStream } from '../access/streams.js';
+import { integrationStream, remove, slots } from './integrations.js';
+
+export type SweepingNeeds = {
+  readonly log: EventLog;
+  readonly clock: Clock;
+  readonly ids: Pick<Ids, 'derive'>;
+  /** Told why a sweep failed; the next one tries again. */
+  readonly trouble: (error: unknown) => void;
+};
+
+/** Ciphertexts are few, one per integration: looking at all of them costs little. */
+const restMs = 600_000;
+const pageStreams = 100;
+/** Longer than a request can last: a younger ciphertext may be about to be used. */
+const youngSeconds = 60;
+
+/**
+ * Erases ciphertexts that a crash left behind: replaced, deleted, never used, or of users who were
+ * removed. Now, and every ten minutes until `stop`.
+ */
+export const startSweepingSeals = (needs: SweepingNeeds): { stop: () => Promise<void> } => {
+  const end = new AbortController();
+  const loop = async (): Promise<void> => {
+    while (!end.signal.aborted) {
+      await sweepSeals(needs, end.signal).catch(needs.trouble);
+      await needs.clock.wait(restMs, end.signal);
+    }
+  };
+  const ended = loop();
+  ended.catch(needs.trouble);
+  return {
+    stop: async () => {
+      end.abort();
+      await ended.catch(() => null);
+    },
+  };
+};
+
+/** Once over all ciphertexts; answers how many were erased. */
+export const sweepSeals = async (
+  needs: Omit<SweepingNeeds, 'trouble'>,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<number> => {
+  let erased = 0;
+  for (let after: StreamName | null = null; !signal.aborted;) {
+    const names: readonly StreamName[] = await needs.log.streams(
+      'sealed-integration-',
+      after,
+      pageStreams,
+    );
+    for (const name of names) if (await sweep(needs, name)) erased += 1;
+    after = names.at(-1) ?? null;
+    if (names.length < pageStreams) break;
+  }
+  return erased;
+};
+
+const sweep = async (
+  { log, clock, ids }: Omit<SweepingNeeds, 'trouble'>,
+  name: StreamName,
+): Promise<boolean> => {
+  const [first] = await log.read(name);
+  if (first === undefined) return false;
+  const age = Date.parse(clock.now()) - Date.parse(first.metadata.at);
+  if (age < youngSeconds * 1_000) return false;
+  const seal = first.data as IntegrationSecretsSealed;
+  const stream = integrationStream(seal.user_id, seal.provider);
+  const { state: user } = await load(log, userStream(seal.user_id), users);
+  if (user?.live === false) {
+    const authorship: Authorship = {
+      actor: { type: 'service', id: 'assay', role: 'service' },
+      requestId: first.metadata.request_id,
+      correlationId: first.metadata.correlation_id,
+      causationId: first.id,
+      at: clock.now(),
+      eventId: (of, revision) => ids.derive('EventId', of, String(revision)),
+    };
+    await transact(log, stream, slots, remove(null), authorship);
+  }
+  const { state } = await load(log, stream, slots);
+  if (state.integration?.sealId === seal.seal_id) return false;
+  await log.erase(name);
+  return true;
+};
