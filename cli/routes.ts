@@ -16,7 +16,6 @@ import { loginWrites } from '../command-api/logins/routes.js';
 import { projectWrites } from '../command-api/projects/routes.js';
 import { openSessionBook } from '../command-api/sessions/book.js';
 import type { Throttle } from '../command-api/access/throttle.js';
-import { openTurns } from '../command-api/access/turns.js';
 import type { InTurn } from '../command-api/access/turns.js';
 import { ratingWrites } from '../command-api/ratings/routes.js';
 import { sessionWrites } from '../command-api/sessions/routes.js';
