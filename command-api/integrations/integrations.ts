@@ -133,7 +133,9 @@ export const disable =
     if (integration === null) return missing();
     if (integration.disabled === disabled) return [];
     const data = { ...integration.place, at };
-    return [disabled ? { type: 'IntegrationDisabled', data } : { type: 'IntegrationEnabled', data }];
+    return [
+      disabled ? { type: 'IntegrationDisabled', data } : { type: 'IntegrationEnabled', data },
+    ];
   };
 
 /** The same secrets, sealed anew while nobody changed it. */

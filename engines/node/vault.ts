@@ -1,7 +1,13 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
 import { Fault } from '../../kernel/fault.js';
 import type { Clock, Ids } from '../../kernel/ports.js';
-import type { DataKeyId, DataKeys, Fingerprint, Vault, WrappedDataKey } from '../../kernel/vault.js';
+import type {
+  DataKeyId,
+  DataKeys,
+  Fingerprint,
+  Vault,
+  WrappedDataKey,
+} from '../../kernel/vault.js';
 
 type Needs = {
   readonly keys: DataKeys;
