@@ -39,10 +39,6 @@ export const experimentQuestions = ({
   return {
     standings,
 
-    /** No dataset can exist before contract 5.11 is served. */
-    datasetVersion: async () => null,
-    linkDataset: async (): Promise<void> => undefined,
-
     experimentShown: async (
       principal: Principal,
       project: ProjectId,

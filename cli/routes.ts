@@ -45,6 +45,7 @@ import { recordReads } from '../query-api/records/routes.js';
 import { groupReads } from '../query-api/groups/routes.js';
 import { userReads } from '../query-api/users/routes.js';
 import { peopleOf } from './people.js';
+import { datasetUse } from './dataset-use.js';
 import { questionsOf } from './questions.js';
 import { serviceReads } from '../query-api/service/routes.js';
 
@@ -84,7 +85,7 @@ export const routesOf = (needs: Needs): readonly Route[] => {
     ...ratingReads({ documents, records }),
     ...projectWrites({ log, ids, newestRuns: questions.newestRuns }),
     ...logStreamWrites({ log, ids }),
-    ...experimentWrites({ log, ids, ...questions }),
+    ...experimentWrites({ log, ids, ...datasetUse({ log, gate }), ...questions }),
     ...datasetWrites({
       log,
       ids,

@@ -4,8 +4,8 @@ import {
   instant,
   maybe,
   nullable,
+  type DatasetId,
   type ExperimentGroupId,
-  type Id,
   type Instant,
   type Json,
   type JsonObject,
@@ -196,7 +196,7 @@ export type ExperimentFacts = {
   readonly updated_at: Instant | null;
   readonly created_by: UserId;
   readonly dataset: {
-    readonly dataset_id: Id<'DatasetId'>;
+    readonly dataset_id: DatasetId;
     readonly version_index: number;
     readonly num_rows: number;
   } | null;

@@ -6,13 +6,14 @@ import type {
 } from '../../events/experiments.js';
 import type { LogStreamEvent } from '../../events/log-streams.js';
 import { reject, unreachable, type Decide, type Rejection } from '../../kernel/decision.js';
-import type { Instant, ProjectId, RunId, TagId, UserId } from '../../kernel/shapes.js';
+import type { DatasetId, Instant, ProjectId, RunId, TagId, UserId } from '../../kernel/shapes.js';
 
 /** What decisions on one experiment need to know; null for a run that is none. */
 export type Experiment = {
   readonly projectId: ProjectId;
   readonly name: string;
   readonly taskType: number;
+  readonly dataset: DatasetId | null;
   readonly group: ExperimentGroup | null;
   readonly live: boolean;
   /** In the order in which they were given. */
@@ -30,6 +31,7 @@ export const experiments: { initial: State; evolve: (state: State, event: RunEve
           projectId: data.project_id,
           name: data.name,
           taskType: data.task_type,
+          dataset: data.dataset?.dataset_id ?? null,
           group: data.group,
           live: true,
           tags: new Map(),

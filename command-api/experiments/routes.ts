@@ -20,28 +20,31 @@ import type { ExperimentCreated } from '../../events/experiments.js';
 import { Fault } from '../../kernel/fault.js';
 import type { EventLog, Ids, Position } from '../../kernel/ports.js';
 import { release } from '../../kernel/reservation.js';
-import type { Id, JsonObject, ProjectId, RunId } from '../../kernel/shapes.js';
+import type { DatasetId, JsonObject, ProjectId, RunId } from '../../kernel/shapes.js';
 import { load, transact } from '../../kernel/transact.js';
 import { userBlockOf } from '../access/people.js';
 import { runStream } from '../access/streams.js';
 import { change, create, experiments, isLive, remove, type Experiment } from './experiments.js';
 import { experimentNameStream, groupFor, takeName } from './places.js';
 
+export type DatasetUse = {
+  readonly dataset: DatasetId;
+  readonly project: ProjectId;
+  readonly run: RunId;
+};
 export type ExperimentNeeds = {
   readonly log: EventLog;
   readonly ids: Ids;
   /** A version of a dataset that the caller may read, from the log; null when there is none. */
   readonly datasetVersion: (
     principal: Principal,
-    dataset: Id<'DatasetId'>,
+    dataset: DatasetId,
     version: number,
   ) => Promise<{ readonly name: string; readonly numRows: number } | null>;
-  /** Links the dataset to the project; nothing happens when it is. */
-  readonly linkDataset: (
-    dataset: Id<'DatasetId'>,
-    project: ProjectId,
-    cause: Cause,
-  ) => Promise<void>;
+  /** Links the dataset to the project for this experiment; nothing happens when it is. */
+  readonly linkDataset: (use: DatasetUse, cause: Cause) => Promise<void>;
+  /** Takes that link back, if the dataset still is; null when there was nothing to do. */
+  readonly unlinkDataset: (use: DatasetUse, cause: Cause) => Promise<Position | null>;
   /**
    * The record as it is read at this position or after it; for the answer only, nothing is decided
    * from it. Throws Fault `read-model-behind`.
@@ -65,7 +68,9 @@ export const experimentWrites = (needs: ExperimentNeeds): readonly Route[] => {
         const group = await groupFor(needs, project, body, cause);
         const id = mint('RunId');
         await takeName(needs, project, body.name, id, cause);
-        if (dataset !== null) await needs.linkDataset(dataset.dataset_id, project, cause);
+        if (dataset !== null) {
+          await needs.linkDataset({ dataset: dataset.dataset_id, project, run: id }, cause);
+        }
         const created: ExperimentCreated = {
           run_id: id,
           project_id: project,
@@ -123,7 +128,7 @@ export const experimentWrites = (needs: ExperimentNeeds): readonly Route[] => {
 
     route(deleteExperiment, async ({ params, cause }) => {
       const { project_id: project, experiment_id: id } = params;
-      const { name } = await liveExperiment(log, project, id);
+      const { name, dataset } = await liveExperiment(log, project, id);
       const { position } = await transact(
         log,
         runStream(id),
@@ -132,7 +137,9 @@ export const experimentWrites = (needs: ExperimentNeeds): readonly Route[] => {
         cause,
       );
       await release(log, experimentNameStream(ids, project, name), id, cause);
-      return { position, body: null };
+      const unlinked =
+        dataset === null ? null : await needs.unlinkDataset({ dataset, project, run: id }, cause);
+      return { position: unlinked ?? position, body: null };
     }),
   ];
 };

@@ -13,6 +13,7 @@ import {
 import type { Documents } from '../../kernel/ports.js';
 import type { Records } from '../../kernel/records.js';
 import type { ProjectId } from '../../kernel/shapes.js';
+import { datasetList, type DatasetListed } from '../../projections/dataset-list.js';
 import { experimentList } from '../../projections/experiment-list.js';
 import { experimentMembers } from '../../projections/experiment-members.js';
 import { experimentWinners } from '../../projections/experiment-winners.js';
@@ -43,6 +44,7 @@ export const experimentReadsFrom = [
   experimentWinners.collection,
   rankingCriteria.collection,
   annotationTemplates,
+  datasetList.collection,
   userList.collection,
   recordsCollection,
 ];
@@ -65,8 +67,9 @@ export const shownExperiments = async (
   const runs = facts.map(({ id }) => id);
   const creators = facts.map((one) => one.created_by);
   const templates = await needs.templatesOf(project);
-  const [people, measures, counts, ratings, standings] = await Promise.all([
+  const [people, datasetNames, measures, counts, ratings, standings] = await Promise.all([
     peopleOf(documents, principal.organizationId, creators),
+    namesOf(documents, principal.organizationId, facts),
     records.runMeasures(project, runs),
     isCounted ? records.runCounts(project, runs) : null,
     templates.length > 0 ? records.ratings(project, runs) : [],
@@ -78,9 +81,24 @@ export const shownExperiments = async (
     experimentAnswer(
       one,
       people.get(one.created_by) ?? null,
-      null,
+      one.dataset && (datasetNames.get(one.dataset.dataset_id) ?? null),
       findingsOf(found, one, standings[at] ?? unranked),
     ),
+  );
+};
+
+/** Present names of the datasets that are used, by id; a deleted one has none. */
+const namesOf = async (
+  documents: Documents,
+  organization: string,
+  facts: readonly ExperimentFacts[],
+): Promise<ReadonlyMap<string, string>> => {
+  const ids = new Set(facts.flatMap(({ dataset }) => dataset?.dataset_id ?? []));
+  const found = await documents.load(datasetList.collection, [...ids]);
+  return new Map(
+    [...found]
+      .filter(([, { scope }]) => scope === organization)
+      .map(([id, { body }]) => [id, (body as DatasetListed).facts.name]),
   );
 };
 

@@ -19,7 +19,9 @@ describe('experiments over HTTP', () => {
   });
   after(async () => {
     keys.close();
-    await app.projector.verify('experiment_list');
+    for (const { difference } of await app.projector.verify('experiment_list')) {
+      expect(difference).to.equal(null);
+    }
   });
 
   const path = (rest = '') => `/v2/projects/${project}/experiments${rest}`;
