@@ -1,10 +1,8 @@
 import { rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { choiceOf, masked, type Config } from '../config.js';
-import { startErasing } from '../command-api/erasures/worker.js';
 import { openTurns } from '../command-api/access/turns.js';
 import { rotateKeys, type Rotated } from '../command-api/integrations/rotate.js';
-import { startSweepingSeals } from '../command-api/integrations/sweep.js';
 import { bootstrap } from '../command-api/bootstrap/bootstrap.js';
 import { openPasswords } from '../engines/argon2/passwords.js';
 import { openDataKeys } from '../engines/node/data-keys.js';
@@ -13,13 +11,7 @@ import { openSecrets } from '../engines/node/secrets.js';
 import { systemClock } from '../engines/node/clock.js';
 import { diskFiles } from '../engines/node/files.js';
 import { randomIds } from '../engines/node/ids.js';
-import {
-  dataKeysFile,
-  erasingFile,
-  openEngines,
-  serviceFile,
-  type Engines,
-} from '../engines/open.js';
+import { dataKeysFile, openEngines, serviceFile, type Engines } from '../engines/open.js';
 import { startOps } from '../engines/koa/ops.js';
 import { openLogger, type Logger } from '../engines/pino/logger.js';
 import { openMetrics, type Metrics } from '../engines/prometheus/metrics.js';
@@ -37,6 +29,7 @@ import { rotateCommand } from './keys.js';
 import { doom, openings, patiently } from './lifeline.js';
 import { projectAlone, projectNothing, projectUnderLease, type Projecting } from './projecting.js';
 import { readiness } from './readiness.js';
+import { startWorkers } from './workers.js';
 
 /** A running service: what `assay serve`, the demo and the tests hold. */
 export type Service = {
@@ -177,29 +170,7 @@ const startIn = async (
     options.sayKey?.(bootstrapped.minted, bootstrapped.email, url);
     await bootstrapped.finish();
   }
-  if (plays('worker')) {
-    const erasing = startErasing({
-      log,
-      clock,
-      ids,
-      files: diskFiles,
-      path: erasingFile(engines.dir),
-      trouble: (error) => logger.error({ cause: String(error) }, 'erasing what was deleted failed'),
-    });
-    open.add(() => erasing.stop());
-    const sweeping = startSweepingSeals({
-      log,
-      clock,
-      ids,
-      trouble: (error) => logger.error({ cause: String(error) }, 'sweeping ciphertexts failed'),
-    });
-    open.add(() => sweeping.stop());
-  }
-  const sandbox = plays('worker') ? engines.sandbox() : null;
-  if (sandbox !== null) {
-    open.add(() => sandbox.close());
-    void sandbox.ready().then((state) => logger.info(state, 'sandbox of code scorers'));
-  }
+  const sandbox = plays('worker') ? startWorkers({ ...needs, engines, logger, open }) : null;
   ready = () => readiness({ config, engines, log, projecting, sandbox, checkpoints });
   const ports = { port: api?.port ?? 0, ops_port: ops.port };
   if (engines.embedded) await sayWhere(engines.dir, ports, open);
