@@ -11,7 +11,10 @@ export const mappingBytesMax = 65_536;
 /** Name of a metric (contract 1.11). */
 const metricNameMax = 128;
 
-/** The long form; a role left out, null or without columns becomes null (contract 4.7, rule 3). */
+/**
+ * The long form; a role left out, null or without columns becomes null (contract 4.7, rule 3), and
+ * so does `mgt` without a role.
+ */
 export const mappingOf = (given: ColumnMappingGiven): StoredMapping => ({
   ...(Object.fromEntries(roles.map((role) => [role, roleOf(given[role])])) as Record<
     (typeof roles)[number],
@@ -26,13 +29,13 @@ const roleOf = (given: RoleGiven): Role | null => {
   return columns.length === 0 ? null : { columns: [...columns], flatten };
 };
 
-const withColumns = (entries: readonly (readonly [string, RoleGiven])[]): StoredMapping['mgt'] =>
-  Object.fromEntries(
-    entries.flatMap(([metric, given]) => {
-      const role = roleOf(given);
-      return role === null ? [] : [[metric, role]];
-    }),
-  );
+const withColumns = (entries: readonly (readonly [string, RoleGiven])[]): StoredMapping['mgt'] => {
+  const roles = entries.flatMap(([metric, given]) => {
+    const role = roleOf(given);
+    return role === null ? [] : [[metric, role] as const];
+  });
+  return roles.length === 0 ? null : Object.fromEntries(roles);
+};
 
 const complaint = (loc: readonly string[], sentence: string): Complaint => ({
   loc: ['body', 'column_mapping', ...loc],

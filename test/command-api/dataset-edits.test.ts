@@ -1,0 +1,244 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { applyEdits, type Chunk } from '../../command-api/datasets/edits.js';
+import { laid } from '../../command-api/datasets/rows.js';
+import type { Edit } from '../../contract/dataset-content.js';
+import {
+  cellOf,
+  cellsOf,
+  entriesOf,
+  rowsIn,
+  stretchesOf,
+  type Cell,
+  type ContentId,
+  type Row,
+  type RowId,
+} from '../../kernel/dataset-content.js';
+import { drawSeed } from '../support/outside.js';
+import { runs } from '../support/runs.js';
+
+const rowId = (number: number) =>
+  `aaaaaaaa-0000-4000-8000-${String(number).padStart(12, '0')}` as RowId;
+const contentId = (number: number) =>
+  `bbbbbbbb-0000-4000-8000-${String(number).padStart(12, '0')}` as ContentId;
+
+/** Rows and columns as nobody would store them: names to cells, in order. */
+type Naive = { columns: string[]; rows: { id: RowId; cells: Map<string, Cell> }[] };
+
+/** False where the edit is refused; each row that is added draws an id, also one that has its own. */
+const naively = (state: Naive, edit: Edit, newId: () => RowId): boolean => {
+  const at = (id: RowId) => state.rows.findIndex((row) => row.id === id);
+  const filled = (values: Readonly<Record<string, Cell>>, cells = new Map<string, Cell>()) => {
+    for (const [name, value] of Object.entries(values)) {
+      if (!state.columns.includes(name)) state.columns.push(name);
+      cells.set(name, value);
+    }
+    return cells;
+  };
+  switch (edit.edit_type) {
+    case 'append_row':
+    case 'prepend_row': {
+      const drawn = newId();
+      const id = edit.row_id ?? drawn;
+      if (at(id) >= 0) return false;
+      const row = { id, cells: filled(edit.values) };
+      if (edit.edit_type === 'append_row') state.rows.push(row);
+      else state.rows.unshift(row);
+      return true;
+    }
+    case 'update_row':
+      if (at(edit.row_id) < 0) return false;
+      filled(edit.values, state.rows[at(edit.row_id)]?.cells);
+      return true;
+    case 'delete_row':
+      if (at(edit.row_id) < 0) return false;
+      state.rows.splice(at(edit.row_id), 1);
+      return true;
+    case 'filter_rows':
+      if (edit.row_ids.some((id) => at(id) < 0)) return false;
+      state.rows = state.rows.filter(({ id }) => edit.row_ids.includes(id));
+      return true;
+    case 'remove_column':
+      if (!state.columns.includes(edit.column_name)) return false;
+      state.columns = state.columns.filter((name) => name !== edit.column_name);
+      for (const { cells } of state.rows) cells.delete(edit.column_name);
+      return true;
+    case 'rename_column': {
+      const { column_name: from, new_column_name: to } = edit;
+      if (!state.columns.includes(from)) return false;
+      if (from === to) return true;
+      if (state.columns.includes(to)) return false;
+      state.columns = state.columns.map((name) => (name === from ? to : name));
+      for (const { cells } of state.rows) {
+        if (cells.has(from)) cells.set(to, cells.get(from) ?? null);
+        cells.delete(from);
+      }
+      return true;
+    }
+  }
+};
+
+const column = fc.constantFrom('a', 'a', 'b', 'b', 'c');
+const values = fc.dictionary(column, fc.constantFrom<Cell>('x', 'y', 1, null, { m: 'z' }));
+const known = fc.integer({ min: 0, max: 5 }).map(rowId);
+const fresh = fc.integer({ min: 5, max: 30 }).map(rowId);
+const edits = fc.array(
+  fc.oneof<fc.Arbitrary<Edit>[]>(
+    fc.record({ edit_type: fc.constant('append_row' as const), values }),
+    fc.record({ edit_type: fc.constant('prepend_row' as const), values, row_id: fresh }),
+    fc.record({ edit_type: fc.constant('update_row' as const), row_id: known, values }),
+    fc.record({ edit_type: fc.constant('delete_row' as const), row_id: known }),
+    fc.record({
+      edit_type: fc.constant('filter_rows' as const),
+      row_ids: fc.uniqueArray(known, { minLength: 4 }),
+    }),
+    fc.record({ edit_type: fc.constant('remove_column' as const), column_name: column }),
+    fc.record({
+      edit_type: fc.constant('rename_column' as const),
+      column_name: column,
+      new_column_name: column,
+    }),
+  ),
+  { maxLength: 6 },
+);
+
+const columns = [
+  { key: 3, name: 'a' },
+  { key: 1, name: 'b' },
+];
+const chunks = (rows: number, sizes: readonly number[]): readonly Chunk[] => {
+  const all = Array.from({ length: rows }, (_, index): Row => ({
+    id: rowId(index),
+    made: 1,
+    edited: 1,
+    cells: cellsOf([
+      [3, `a${index}`],
+      [1, index],
+    ]),
+  }));
+  return sizes.map((size, chunk) => ({
+    content: contentId(0),
+    chunk,
+    rows: all.splice(0, size),
+  }));
+};
+const shown = (rows: readonly Row[], by: readonly { key: number; name: string }[]) =>
+  rows.map((row) => [row.id, ...by.map((one) => cellOf(row, one))]);
+
+describe('edits of datasets', () => {
+  it('leave what a naive table would be, and count what differs from before', () => {
+    const seed = drawSeed();
+    let applied = 0;
+    fc.assert(
+      fc.property(edits, fc.constantFrom([3, 3], [6], [1, 2, 3], []), (list, sizes) => {
+        const before = chunks(6, sizes);
+        const rows = before.flatMap((chunk) => chunk.rows);
+        const naive: Naive = {
+          columns: columns.map(({ name }) => name),
+          rows: rows.map((row) => ({
+            id: row.id,
+            cells: new Map(columns.map((one) => [one.name, cellOf(row, one)])),
+          })),
+        };
+        const ids = () => {
+          let made = 100;
+          return () => rowId((made += 1));
+        };
+        const nextId = ids();
+        const wants = list.every((edit) => naively(naive, edit, nextId));
+        const edited = applyEdits({ columns, chunks: before }, list, {
+          version: 2,
+          nextKey: 4,
+          rowId: (index) => rowId(101 + index),
+        });
+        expect('stretches' in edited).to.equal(wants);
+        if (!('stretches' in edited)) return;
+        applied += 1;
+        const after = edited.stretches.flatMap((one) => ('rows' in one ? one.rows : one));
+        const cells = (row: Naive['rows'][number]) =>
+          naive.columns.map((name) => row.cells.get(name) ?? null);
+        expect(edited.columns.map(({ name }) => name)).to.deep.equal(naive.columns);
+        expect(shown(after, edited.columns)).to.deep.equal(
+          naive.rows.map((row) => [row.id, ...cells(row)]),
+        );
+        const was = new Set(rows.map(({ id }) => id));
+        const is = new Set(after.map(({ id }) => id));
+        expect(edited.counts).to.include({
+          rows_added: after.filter(({ id }) => !was.has(id)).length,
+          rows_removed: rows.filter(({ id }) => !is.has(id)).length,
+        });
+        const lie = laid(edited.stretches, contentId(1));
+        expect(rowsIn(lie.parts)).to.equal(after.length);
+        const stored = (content: ContentId, chunk: number) =>
+          content === contentId(1) ? lie.chunks[chunk] : before[chunk]?.rows;
+        const page = stretchesOf(lie.parts, 1, 3).flatMap(({ content, chunk, from, to }) =>
+          (stored(content, chunk) ?? []).slice(from, to),
+        );
+        expect(page).to.deep.equal(after.slice(1, 4));
+      }),
+      { seed, numRuns: runs(300) },
+    );
+    // Most lists are refused at their first bad edit; enough are not.
+    expect(applied).to.be.greaterThan(50);
+  });
+
+  it('write again no more than the chunks that they touch', () => {
+    const before = chunks(1_000, [200, 200, 200, 200, 200]);
+    const edited = applyEdits(
+      { columns, chunks: before },
+      [{ edit_type: 'update_row', row_id: rowId(450), values: { a: 'new' } }],
+      { version: 2, nextKey: 4, rowId },
+    );
+    const { parts, chunks: fresh } = laid(
+      'stretches' in edited ? edited.stretches : [],
+      contentId(1),
+    );
+    expect(fresh.map((rows) => rows.length)).to.deep.equal([200]);
+    expect(parts).to.deep.equal([
+      { content: contentId(0), first: 0, sizes: [200, 200] },
+      { content: contentId(1), first: 0, sizes: [200] },
+      { content: contentId(0), first: 3, sizes: [200, 200] },
+    ]);
+  });
+
+  it('one row at a time do not leave a chunk for each', () => {
+    let now = chunks(0, []);
+    for (let time = 1; time <= 450; time += 1) {
+      const edited = applyEdits(
+        { columns, chunks: now },
+        [{ edit_type: 'append_row', values: {} }],
+        {
+          version: time,
+          nextKey: 4,
+          rowId: () => rowId(time),
+        },
+      );
+      const { parts, chunks: fresh } = laid(
+        'stretches' in edited ? edited.stretches : [],
+        contentId(time),
+      );
+      const known = now;
+      now = parts.flatMap(({ content, first, sizes }) =>
+        sizes.map((_, index) => ({
+          content,
+          chunk: first + index,
+          rows:
+            (content === contentId(time)
+              ? fresh[first + index]
+              : known.find((one) => one.content === content && one.chunk === first + index)
+                  ?.rows) ?? [],
+        })),
+      );
+    }
+    expect(now.flatMap(({ rows }) => rows)).to.have.length(450);
+    expect(now.length).to.be.lessThan(8);
+  });
+
+  it('keep a row of one cell in a far column as small as it is', () => {
+    const far = cellsOf([[499, 'x']]);
+    expect(JSON.stringify(far)).to.equal('{"499":"x"}');
+    expect(cellOf({ cells: far }, { key: 499 })).to.equal('x');
+    expect(cellOf({ cells: far }, { key: 0 })).to.equal(null);
+    expect(entriesOf(far)).to.deep.equal([[499, 'x']]);
+  });
+});
