@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { applyEdits, type Chunk } from '../../command-api/datasets/edits.js';
 import { laid } from '../../command-api/datasets/rows.js';
 import type { Edit } from '../../contract/dataset-content.js';

@@ -56,9 +56,7 @@ describe('dataset content over HTTP', () => {
         column_names: ['question', 'answer'],
         warning_message: null,
       });
-      const [
-        { row_id: row = '', metadata = {}, ...cells } = {} as Partial<ContentPage['rows'][number]>,
-      ] = rows;
+      const [{ row_id: row, metadata, ...cells }] = rows as [ContentPage['rows'][number]];
       expect(row).to.match(/^[0-9a-f-]{36}$/);
       expect(cells).to.deep.equal({
         index: 1,
