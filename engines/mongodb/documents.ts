@@ -13,7 +13,15 @@ import type { Json } from '../../kernel/shapes.js';
 import { answering, connect } from './connect.js';
 import { documentMatch, documentOrder, fieldAt } from './document-match.js';
 import { memberOf } from './names.js';
-import { modelOf, open, type Batch, type Model, type Snapshot } from './snapshots.js';
+import {
+  modelOf,
+  open,
+  usualKeeping,
+  type Batch,
+  type Keeping,
+  type Model,
+  type Snapshot,
+} from './snapshots.js';
 import { foldedOf } from './text-match.js';
 
 /** Requests wait for these; a list that takes longer is broken (engines.md 2.2). */
@@ -28,12 +36,18 @@ const keysAtOnce = 10_000;
  * transactions, on a replica set or on a lone server. Any number of processes read and one at a
  * time, under its fence, writes. Fault `unavailable` while the server does not answer.
  */
-export const openMongoDocuments = async ({ url }: { readonly url: string }): Promise<Documents> => {
+export const openMongoDocuments = async ({
+  url,
+  keeping = usualKeeping,
+}: {
+  readonly url: string;
+  readonly keeping?: Keeping;
+}): Promise<Documents> => {
   const { db, close } = await connect(url);
   const live = new Map<string, Model>();
   const modelFor = (collection: Collection): Model => {
     const name = nameOf(collection);
-    const model = live.get(name) ?? modelOf(db, name, indexesOf(collection));
+    const model = live.get(name) ?? modelOf(db, name, indexesOf(collection), keeping);
     live.set(name, model);
     return model;
   };
@@ -146,13 +160,13 @@ const load = async (
 };
 
 const write = async (
-  { rows, visible, stamp }: Batch,
+  { rows, closable, stamp }: Batch,
   keys: readonly string[],
   stored: readonly Stored[],
 ): Promise<void> => {
   for (let from = 0; from < keys.length; from += keysAtOnce) {
     const some = keys.slice(from, from + keysAtOnce);
-    await rows.updateMany({ key: { $in: some }, ...visible }, { $set: { until: stamp } });
+    await rows.updateMany({ key: { $in: some }, ...closable }, { $set: { until: stamp } });
   }
   if (stored.length === 0) return;
   await rows.insertMany(

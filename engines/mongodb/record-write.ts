@@ -53,8 +53,8 @@ export const writeBatch = async (
   );
 };
 
-const close = async ({ rows, visible, stamp }: Batch, which: Document): Promise<void> => {
-  await rows.updateMany({ $and: [which, visible] }, { $set: { until: stamp } });
+const close = async ({ rows, closable, stamp }: Batch, which: Document): Promise<void> => {
+  await rows.updateMany({ $and: [which, closable] }, { $set: { until: stamp } });
 };
 
 const goneBefore = async (

@@ -45,7 +45,7 @@ const indexes: readonly IndexDescription[] = [
   },
   {
     name: 'session',
-    key: { project: 1, session: 1 },
+    key: { project: 1, session: 1, population: 1 },
     partialFilterExpression: { session: { $exists: true } },
   },
   {

@@ -53,6 +53,11 @@ export type Batch = {
   readonly rows: Collection;
   /** Rows as they were before the batch. */
   readonly visible: Match<Document>;
+  /**
+   * Of them, those that no later batch has closed: what a projector that was replaced must leave as
+   * it is.
+   */
+  readonly closable: Match<Document>;
 };
 
 export type Model = {
@@ -73,27 +78,45 @@ export type Model = {
   }>;
 };
 
-/** How long a reader may still look at rows that were replaced, closed or dropped meanwhile. */
-export const readingMs = 60_000;
-const deadMs = 3_600_000;
-const sweepEveryMs = 15_000;
-const forgottenCopyMs = 86_400_000;
+/** How long what nobody needs any more is kept, in milliseconds. */
+export type Keeping = {
+  /** Rows that were replaced, and replaced generations: a reader may still look at them. */
+  readonly replaced: number;
+  /** Dead stamps: a write under one may still be on its way. */
+  readonly dead: number;
+  /** Copies that nobody goes on with. */
+  readonly copies: number;
+  readonly sweepEvery: number;
+};
+export const usualKeeping: Keeping = {
+  replaced: 60_000,
+  dead: 3_600_000,
+  copies: 86_400_000,
+  sweepEvery: 15_000,
+};
 
 type Models = {
   readonly db: Db;
   readonly documents: Collection<ModelDocument>;
   readonly indexes: readonly IndexDescription[];
+  readonly keeping: Keeping;
 };
 
-/** The live model of that name, or a copy of it when `copy` says which. */
-export const modelOf = (db: Db, name: string, indexes: readonly IndexDescription[]): Model =>
-  over({ db, documents: db.collection<ModelDocument>('models'), indexes }, name, name);
+/** The live model of that name. */
+export const modelOf = (
+  db: Db,
+  name: string,
+  indexes: readonly IndexDescription[],
+  keeping: Keeping = usualKeeping,
+): Model =>
+  over({ db, documents: db.collection<ModelDocument>('models'), indexes, keeping }, name, name);
 
 const over = (models: Models, model: string, id: string): Model => {
   const { documents } = models;
   const prepared = new Set<string>();
   const sweep = sweeperOf(models, id);
   let last: Promise<void> = Promise.resolve();
+  let committed: ModelDocument | null = null;
   const apply: Model['apply'] = async (mark, work) => {
     const state = await reserve(models, { model, id }, mark);
     if (state === null) return;
@@ -102,12 +125,14 @@ const over = (models: Models, model: string, id: string): Model => {
       prepared.add(state.generation);
     }
     const stamp = state.reserved;
-    await work({ ...snapshotOf(models, state), stamp });
+    checkKept(state, committed);
+    await work({ ...snapshotOf(models, state), closable: closableOf(state), stamp });
     const { matchedCount } = await documents.updateOne(
       { _id: id, generation: state.generation, fence: mark.fence, reserved: stamp },
       { $set: { seq: stamp, position: mark.position, applied: mark.fence } },
     );
     if (matchedCount === 0) throw new Fault('conflict', `another projector writes ${model} now`);
+    committed = state;
     // What is left lying is taken away another time.
     await sweep(state).catch(() => null);
   };
@@ -179,6 +204,21 @@ const snapshotOf = (models: Models, state: ModelDocument): Snapshot => {
         };
   const { generation } = state;
   return { rows: rowsOf(models, generation), visible, position, generation, seq };
+};
+
+const closableOf = ({ seq, dead }: ModelDocument): Match<Document> => {
+  const stamps = dead.map(({ stamp }) => stamp);
+  return { from: { $lte: seq, $nin: stamps }, until: { $in: [open, ...stamps] } };
+};
+
+/**
+ * What this process committed must still be there: its next batch was folded onto it. A restart
+ * goes on from what the server has.
+ */
+const checkKept = (state: ModelDocument, committed: ModelDocument | null): void => {
+  if (committed === null || committed.generation !== state.generation) return;
+  if (state.seq >= committed.reserved) return;
+  throw new Fault('conflict', `MongoDB lost batches of ${state.model}: restart the projector`);
 };
 
 /** The model as it is now with a stamp of ours, or null when this mark was applied before. */
@@ -260,17 +300,17 @@ const adopt = async (models: Models, model: string, copy: string): Promise<void>
 
 /** Takes away what nobody can see any more: a function to call after each commit. */
 const sweeperOf = (models: Models, id: string) => {
-  const { documents } = models;
+  const { documents, keeping } = models;
   // Commits of this process, now and then one: what was replaced up to there goes once it is old.
   let marks: readonly { readonly stamp: number; readonly at: number }[] = [];
   let sweptAt = -Infinity;
   return async (state: ModelDocument): Promise<void> => {
     const now = performance.now();
-    if (now - sweptAt < sweepEveryMs) return;
+    if (now - sweptAt < keeping.sweepEvery) return;
     sweptAt = now;
-    const past = marks.findLast(({ at }) => now - at > readingMs);
+    const past = marks.findLast(({ at }) => now - at > keeping.replaced);
     marks = [
-      ...marks.filter(({ at }) => now - at <= readingMs),
+      ...marks.filter(({ at }) => now - at <= keeping.replaced),
       { stamp: state.reserved, at: now },
     ];
     const rows = rowsOf(models, state.generation);
@@ -279,7 +319,7 @@ const sweeperOf = (models: Models, id: string) => {
       await rows.deleteMany({ until: { $lte: past.stamp, $nin: dead } });
     }
     const settled = state.dead
-      .filter(({ at }) => state.at.getTime() - at.getTime() > deadMs)
+      .filter(({ at }) => state.at.getTime() - at.getTime() > keeping.dead)
       .map(({ stamp }) => stamp);
     if (settled.length > 0) {
       await rows.deleteMany({ from: { $in: settled } });
@@ -292,13 +332,15 @@ const sweeperOf = (models: Models, id: string) => {
 
 /** Generations that were replaced, and copies that nobody went on with for a day. */
 const dropForgotten = async (models: Models): Promise<void> => {
-  const { documents } = models;
+  const { documents, keeping } = models;
   const olderThan = (prefix: string, ms: number) => ({
     _id: { $gte: prefix, $lt: `${prefix}~` },
     $expr: { $lt: ['$at', { $subtract: ['$$NOW', ms] }] },
   });
   const forgotten = await documents
-    .find({ $or: [olderThan(retiredPrefix, readingMs), olderThan(copyPrefix, forgottenCopyMs)] })
+    .find({
+      $or: [olderThan(retiredPrefix, keeping.replaced), olderThan(copyPrefix, keeping.copies)],
+    })
     .toArray();
   for (const { _id, generation } of forgotten) {
     const isUsed = (await documents.countDocuments({ generation, _id: { $ne: _id } })) > 0;

@@ -15,11 +15,12 @@ export const withMongo = (title: string, tests: (server: () => MongoServer) => v
     before(async () => {
       server = await startMongo();
     });
-    after(() => server?.stop());
     tests(() => {
       if (server === null) throw new Error('MongoDB is started before the first test, not earlier');
       return server;
     });
+    // After what the tests themselves put away.
+    after(() => server?.stop());
   });
 };
 

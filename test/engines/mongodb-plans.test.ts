@@ -1,0 +1,153 @@
+import { expect } from 'chai';
+import { MongoClient, type Document } from 'mongodb';
+import { openMongoRecords } from '../../engines/mongodb/records.js';
+import { instantOf, microsecondsOf } from '../../kernel/buckets.js';
+import type { Aggregation, RecordRow, Records, Widget } from '../../kernel/records.js';
+import { openWire, type MongoWire } from '../support/mongo-wire.js';
+import {
+  aggregateOf,
+  noon,
+  project,
+  putRows,
+  run,
+  scopeOf,
+  searchOf,
+  sessionId,
+  spanRow,
+  traceId,
+  traceRow,
+} from '../support/record-rows.js';
+import { dropDatabase, withMongo } from '../support/with-mongo.js';
+
+const traces = 3_000;
+const inWindow = 50;
+const at = (minute: number) => instantOf(microsecondsOf(noon) + BigInt(minute) * 60_000_000n);
+const window = { from: at(1_000), to: at(1_000 + inWindow - 1) };
+
+const rows = (): readonly RecordRow[] =>
+  Array.from({ length: traces }, (_, minute) => {
+    const first = { at: String(minute).padStart(8, '0'), type: 'text', fraction: false } as const;
+    const trace = traceRow(minute, {
+      values: {
+        created_at: at(minute),
+        session_id: sessionId(minute % 100),
+        name: 'n',
+        tags: ['a'],
+      },
+      metrics: {
+        cost: { value: minute, rolledUp: false },
+        verdict: { value: 'good', rolledUp: false, first },
+      },
+      userMetadata: { k: 'v' },
+      spanCount: 1,
+      ...(minute === 1_010 ? { errors: { cost: { code: 7, message: 'no' } } } : {}),
+    });
+    return [trace, spanRow(trace, 1)];
+  }).flat();
+
+const widget = (id: string, metric: string, aggregation: Aggregation): Widget => ({
+  id,
+  metric,
+  aggregation,
+  type: metric === 'verdict' ? 'text' : 'floating_point',
+});
+const widgets = [
+  widget('a', 'cost', 'P90'),
+  widget('b', 'cost', 'Average'),
+  widget('c', 'verdict', 'Count'),
+];
+
+/** Everything that is asked about a window of time, as requests ask it. */
+const questions: Readonly<Record<string, (records: Records) => Promise<unknown>>> = {
+  'a search': (records) => records.search(searchOf({ ...window, limit: 20 })),
+  'a search of a run': (records) => records.search(searchOf({ ...window, run, limit: 20 })),
+  'a search in another order': (records) =>
+    records.search(
+      searchOf({ ...window, sort: { column: 'metrics/cost', ascending: true }, limit: 20 }),
+    ),
+  'a page without a window': (records) => records.search(searchOf({ limit: 20 })),
+  'a count': (records) => records.count(scopeOf({ ...window, population: 'span' })),
+  'a filtered count': (records) =>
+    records.count(
+      scopeOf({
+        ...window,
+        filter: {
+          kind: 'text',
+          column: 'name',
+          operator: 'ne',
+          values: ['x'],
+          caseSensitive: false,
+        },
+      }),
+    ),
+  'an aggregate': (records) => records.aggregate(aggregateOf({ ...window, widgets })),
+  'a grouped aggregate': (records) =>
+    records.aggregate(aggregateOf({ ...window, widgets, groupBy: 'tags' })),
+  'an aggregate of spans of a run': (records) =>
+    records.aggregate(
+      aggregateOf({ ...window, run, population: 'span', widgets, groupBy: 'name' }),
+    ),
+  'the columns': (records) => records.columns(scopeOf(window)),
+  'the type of a metric': (records) => records.metricTypes(project, ['verdict', 'none']),
+  'a record': (records) => records.locate(project, 'trace', traceId(1_500)),
+  'the rows of a trace': (records) => records.groups([traceRow(1_500).group]),
+  'the traces of a session': (records) =>
+    records.tracesOfSessions([{ project, session: sessionId(7) }]),
+};
+
+withMongo('plans of MongoDB', (server) => {
+  let wire: MongoWire;
+  let records: Records;
+  let client: MongoClient;
+  const database = 'plans';
+  before(async function () {
+    this.timeout(60_000);
+    wire = await openWire(server(), database);
+    records = await openMongoRecords({ url: wire.url });
+    client = await MongoClient.connect(server().url(database));
+    await putRows(records, rows());
+  });
+  after(async () => {
+    await client.close();
+    await records.close();
+    await wire.close();
+    await dropDatabase(server().url(database));
+  });
+
+  for (const [title, ask] of Object.entries(questions)) {
+    it(`read what ${title} is about by an index and little else`, async () => {
+      const before = wire.commands.length;
+      await ask(records);
+      const asked = wire.commands.slice(before).filter(readsRows);
+      expect(asked).not.to.have.lengthOf(0);
+      for (const command of asked) {
+        const plan = await client
+          .db()
+          .command({ explain: bare(command), verbosity: 'executionStats' });
+        const stages = membersOf(plan, 'stage');
+        expect(stages, JSON.stringify(command)).to.include('IXSCAN');
+        expect(stages, JSON.stringify(command)).not.to.include('COLLSCAN');
+        const looked = membersOf(plan, 'totalDocsExamined').map(Number);
+        expect(Math.max(...looked), JSON.stringify(command)).to.be.at.most(inWindow);
+      }
+    });
+  }
+});
+
+/** Every read names the rows of a generation; the model itself is one document by its id. */
+const readsRows = (command: Document): boolean =>
+  ['find', 'aggregate'].some((kind) => String(command[kind]).startsWith('rows_'));
+
+/** Without what belongs to the connection, which explain does not take. */
+const bare = ({ lsid, $db, $clusterTime, readConcern, ...command }: Document): Document => {
+  void [lsid, $db, $clusterTime, readConcern];
+  return command;
+};
+
+const membersOf = (value: unknown, name: string): readonly unknown[] => {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([member, inner]) => [
+    ...(member === name ? [inner] : []),
+    ...membersOf(inner, name),
+  ]);
+};

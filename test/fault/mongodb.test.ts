@@ -1,0 +1,206 @@
+import { expect } from 'chai';
+import { MongoClient, type Document as Stored } from 'mongodb';
+import { openMongoDocuments } from '../../engines/mongodb/documents.js';
+import { openMongoRecords } from '../../engines/mongodb/records.js';
+import { Fault } from '../../kernel/fault.js';
+import type { Documents, Position } from '../../kernel/ports.js';
+import type { Records } from '../../kernel/records.js';
+import { at, dumped, mark, things, writesOf } from '../suites/documents.js';
+import { holdFirst, openWire, type MongoWire } from '../support/mongo-wire.js';
+import type { MongoServer } from '../support/mongo.js';
+import { groupsOf, idsOf, markAt, searchOf, traceId, traceRow } from '../support/record-rows.js';
+import { dropDatabase, withMongo } from '../support/with-mongo.js';
+
+const thing = (key: string, body: unknown = key) => ({
+  key,
+  scope: 'here',
+  fields: { name: null, created_at: null, size: null, is_red: null, owner: null },
+  body,
+});
+const bodies = async (documents: Documents): Promise<readonly unknown[]> =>
+  (await dumped(documents, things)).map(({ key, value }) => [
+    key,
+    (value as { body: unknown }).body,
+  ]);
+
+const codeOf = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    () => 'done',
+    (error: unknown) => (error instanceof Fault ? error.code : error),
+  );
+
+const insertsRows = (command: Stored): boolean => String(command['insert']).startsWith('rows_');
+const closesRows = (command: Stored): boolean => String(command['update']).startsWith('rows_');
+const commits = (command: Stored): boolean => command['update'] === 'models';
+
+withMongo('batches on MongoDB', (server) => {
+  let database: string;
+  let wire: MongoWire;
+  /** Through the wire. */
+  let first: Documents;
+  let second: Documents;
+  beforeEach(async () => {
+    database = `faults-${process.pid}-${performance.now().toFixed(0)}`;
+    wire = await openWire(server(), database);
+    first = await openMongoDocuments({ url: wire.url });
+    second = await openMongoDocuments({ url: server().url(database) });
+    await first.apply(things, writesOf(thing('a', 1), thing('b', 1)), mark(1));
+  });
+  afterEach(async () => {
+    await first.close();
+    await second.close();
+    await wire.close();
+    await dropDatabase(server().url(database));
+  });
+
+  const steps = {
+    'before its rows': closesRows,
+    'amid its rows': insertsRows,
+    'before its mark': commits,
+  };
+  for (const [when, step] of Object.entries(steps)) {
+    it(`that break off ${when} show nothing, and are done whole when repeated`, async () => {
+      const writes = [...writesOf(thing('a', 2), thing('c', 2)), { key: 'b', document: null }];
+      const held = holdFirst(wire, step);
+      const broken = first.apply(things, writes, mark(2));
+      await held.came;
+      expect(await bodies(second)).to.deep.equal([
+        ['a', 1],
+        ['b', 1],
+      ]);
+      held.release('cut');
+      expect(await codeOf(broken)).to.equal('unavailable');
+      expect(await second.checkpoint(things)).to.equal(at(1));
+      expect(await bodies(second)).to.deep.equal([
+        ['a', 1],
+        ['b', 1],
+      ]);
+      await first.apply(things, writes, mark(2));
+      expect(await second.checkpoint(things)).to.equal(at(2));
+      expect(await bodies(second)).to.deep.equal([
+        ['a', 2],
+        ['c', 2],
+      ]);
+    });
+
+    it(`of a projector that is replaced ${when} never show, however late they go on`, async () => {
+      const held = holdFirst(wire, step);
+      const late = first.apply(
+        things,
+        writesOf(thing('a', 'late'), thing('x', 'late')),
+        mark(2, 1),
+      );
+      await held.came;
+      await second.apply(things, writesOf(thing('a', 2)), mark(3, 2));
+      held.release('pass');
+      expect(await codeOf(late)).to.equal('conflict');
+      expect(await bodies(second)).to.deep.equal([
+        ['a', 2],
+        ['b', 1],
+      ]);
+      await second.apply(things, writesOf(thing('c', 3)), mark(4, 2));
+      expect(await bodies(first)).to.deep.equal([
+        ['a', 2],
+        ['b', 1],
+        ['c', 3],
+      ]);
+    });
+  }
+
+  it('show a reader the state of one moment, while many more are written', async () => {
+    const keys = Array.from({ length: 50 }, (_, key) => `k${key}`);
+    let position = 2;
+    const write = async () => {
+      for (; position < 40; position += 1) {
+        await first.apply(
+          things,
+          writesOf(...keys.map((key) => thing(key, position))),
+          mark(position),
+        );
+      }
+    };
+    const writing = write();
+    const seen: number[] = [];
+    while (position < 40) {
+      const loaded = await second.load(things, keys);
+      const states = new Set([...loaded.values()].map(({ body }) => Number(body)));
+      expect(states.size).to.be.at.most(1);
+      seen.push(...states);
+    }
+    await writing;
+    expect(seen).to.deep.equal(seen.toSorted((one, other) => one - other));
+  });
+});
+
+withMongo('what MongoDB keeps', (server) => {
+  it('is what can be seen, once the time for readers and late writers is over', async () => {
+    const url = server().url();
+    const keeping = { replaced: 0, dead: 0, copies: 0, sweepEvery: 0 };
+    const documents = await openMongoDocuments({ url, keeping });
+    const wire = await openWire(server(), new URL(url).pathname.slice(1));
+    const broken = await openMongoDocuments({ url: wire.url });
+    for (let place = 1; place <= 5; place += 1) {
+      await documents.apply(things, writesOf(thing('a', place), thing('b', place)), mark(place));
+    }
+    wire.judge((command) => (commits(command) ? 'cut' : 'pass'));
+    const late = broken.apply(things, writesOf(thing('a', 'late')), mark(6));
+    expect(await codeOf(late)).to.equal('unavailable');
+    await documents.beside(things);
+    const copy = await documents.beside(things);
+    await copy.model.apply(things, writesOf(thing('a', 'new')), mark(6));
+    await documents.apply(things, [], mark(6));
+    const client = await MongoClient.connect(url);
+    const rows = async (): Promise<number[]> => {
+      const all = await client.db().listCollections().toArray();
+      const names = all.map(({ name }) => name).filter((name) => name.startsWith('rows_'));
+      return Promise.all(names.map((name) => client.db().collection(name).countDocuments()));
+    };
+    // What was there when the sweep before the last one ended is still kept.
+    await documents.apply(things, writesOf(thing('a', 7)), mark(7));
+    await documents.apply(things, writesOf(thing('a', 8)), mark(8));
+    expect(Math.max(...(await rows()))).to.be.at.most(4);
+    expect(await bodies(documents)).to.deep.equal([
+      ['a', 8],
+      ['b', 5],
+    ]);
+    const models = await client.db().collection('models').find().toArray();
+    expect(models.flatMap(({ dead }) => dead as unknown[])).to.deep.equal([]);
+    await client.close();
+    await broken.close();
+    await wire.close();
+    await documents.close();
+    await dropDatabase(url);
+  });
+});
+
+withMongo('a MongoDB that goes away', (server) => {
+  it('is a Fault within seconds, and all is there when it is back, without opening anew', async function () {
+    this.timeout(60_000);
+    const mongo: MongoServer = server();
+    if (!mongo.isOurs) this.skip();
+    const url = mongo.url();
+    const documents = await openMongoDocuments({ url });
+    const records: Records = await openMongoRecords({ url });
+    await documents.apply(things, writesOf(thing('a')), mark(1));
+    const writes = { groups: groupsOf([traceRow(1)]), deletedRuns: [], deletedProjects: [] };
+    await records.apply(writes, markAt(1));
+    await mongo.kill();
+    const started = performance.now();
+    const questions: readonly (() => Promise<unknown>)[] = [
+      () => documents.get(things, 'a'),
+      () => documents.apply(things, writesOf(thing('b')), mark(2)),
+      () => records.search(searchOf()),
+      () => records.checkpoint(),
+    ];
+    const codes = await Promise.all(questions.map((ask) => codeOf(ask())));
+    expect(codes).to.deep.equal(questions.map(() => 'unavailable'));
+    expect(performance.now() - started).to.be.lessThan(10_000);
+    await mongo.restart();
+    expect((await documents.get(things, 'a'))?.body).to.equal('a');
+    await documents.apply(things, writesOf(thing('b')), mark(2));
+    expect(await documents.checkpoint(things)).to.equal(at(2) satisfies Position);
+    expect(idsOf((await records.search(searchOf())).rows)).to.deep.equal([traceId(1)]);
+    await documents.close();
+    await records.close();
+  });
+});

@@ -1,0 +1,111 @@
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { BSON, type Document } from 'mongodb';
+import type { MongoServer } from './mongo.js';
+
+/** What becomes of a command on its way to the server. */
+export type Fate = 'pass' | 'cut';
+
+export type MongoWire = {
+  /** Of the same database, through this wire. */
+  readonly url: string;
+  /** Every command that went through, in order. */
+  readonly commands: readonly Document[];
+  /**
+   * Decides for each command from now on; a promise holds the command, and what comes after it on
+   * the same connection, until it resolves. `cut` ends the connection instead.
+   */
+  readonly judge: (fate: (command: Document) => Fate | Promise<Fate>) => void;
+  readonly close: () => Promise<void>;
+};
+
+/** A loopback wire in front of a server: sees what is really sent, and fails where it is told to. */
+export const openWire = async (server: MongoServer, database: string): Promise<MongoWire> => {
+  const { host, port } = addressOf(server.url(database));
+  const commands: Document[] = [];
+  let fate: (command: Document) => Fate | Promise<Fate> = () => 'pass';
+  const sockets = new Set<Socket>();
+  const listener = createServer((near) => {
+    const far = connect(port, host);
+    for (const socket of [near, far]) {
+      sockets.add(socket);
+      socket.on('error', () => end());
+      socket.on('close', () => end());
+    }
+    const end = (): void => {
+      near.destroy();
+      far.destroy();
+      sockets.delete(near);
+      sockets.delete(far);
+    };
+    far.on('data', (bytes: Buffer) => near.write(bytes));
+    let waiting = Buffer.alloc(0);
+    let last: Promise<void> = Promise.resolve();
+    near.on('data', (bytes: Buffer) => {
+      waiting = Buffer.concat([waiting, bytes]);
+      while (waiting.length >= 4 && waiting.length >= waiting.readInt32LE(0)) {
+        const message = waiting.subarray(0, waiting.readInt32LE(0));
+        waiting = waiting.subarray(message.length);
+        last = last.then(async () => {
+          const command = commandIn(message);
+          if (command !== null && (await fate(command)) === 'cut') return end();
+          if (command !== null) commands.push(command);
+          far.write(message);
+        });
+      }
+    });
+  });
+  listener.listen(0, '127.0.0.1');
+  await once(listener, 'listening');
+  const own = (listener.address() as AddressInfo).port;
+  return {
+    url: server.url(database).replace(`${host}:${port}`, `127.0.0.1:${own}`),
+    commands,
+    judge: (next) => {
+      fate = next;
+    },
+    close: async () => {
+      for (const socket of sockets) socket.destroy();
+      listener.close();
+      await once(listener, 'close');
+    },
+  };
+};
+
+const addressOf = (url: string): { readonly host: string; readonly port: number } => {
+  const [, host = '', port = '27017'] =
+    /^mongodb:\/\/(?:[^@/]*@)?([^:/,]+)(?::(\d+))?\//.exec(url) ?? [];
+  return { host, port: Number(port) };
+};
+
+const messageOpcode = 2013;
+/** The command of a message of today's protocol; null for the greeting, which is of an older one. */
+const commandIn = (message: Buffer): Document | null => {
+  const [opcodeAt, sectionAt] = [12, 20];
+  if (message.readInt32LE(opcodeAt) !== messageOpcode || message[sectionAt] !== 0) return null;
+  return BSON.deserialize(message.subarray(sectionAt + 1), {
+    allowObjectSmallerThanBufferSize: true,
+  });
+};
+
+/** Lets commands through until one is as described, holds that one, and says when it came. */
+export const holdFirst = (
+  wire: MongoWire,
+  is: (command: Document) => boolean,
+): { readonly came: Promise<void>; readonly release: (fate: Fate) => void } => {
+  let [arrive, release] = [(): void => undefined, (_: Fate): void => undefined];
+  const came = new Promise<void>((resolve) => {
+    arrive = resolve;
+  });
+  const decided = new Promise<Fate>((resolve) => {
+    release = resolve;
+  });
+  let isHeld = false;
+  wire.judge((command) => {
+    if (isHeld || !is(command)) return 'pass';
+    isHeld = true;
+    arrive();
+    return decided;
+  });
+  return { came, release: (fate) => release(fate) };
+};
