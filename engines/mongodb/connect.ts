@@ -69,8 +69,8 @@ export const connect = async (
 };
 
 /**
- * A server without a replica set is its own majority. It is asked for its journal alone, because one
- * of these (the engine of our tests) answers a write to a majority before the journal has it.
+ * A server without a replica set is its own majority. It is asked for its journal alone: one of
+ * these (the engine of our tests) answers a write to a majority before the journal has it.
  */
 const isLoneServer = async (client: MongoClient): Promise<boolean> => {
   const hello = await client.db('admin').command({ hello: 1 });

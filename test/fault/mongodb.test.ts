@@ -109,19 +109,16 @@ withMongo('batches on MongoDB', (server) => {
 
   it('show a reader the state of one moment, while many more are written', async () => {
     const keys = Array.from({ length: 50 }, (_, key) => `k${key}`);
-    let position = 2;
+    const last = 40;
     const write = async () => {
-      for (; position < 40; position += 1) {
-        await first.apply(
-          things,
-          writesOf(...keys.map((key) => thing(key, position))),
-          mark(position),
-        );
+      for (let position = 2; position <= last; position += 1) {
+        const all = keys.map((key) => thing(key, position));
+        await first.apply(things, writesOf(...all), mark(position));
       }
     };
     const writing = write();
     const seen: number[] = [];
-    while (position < 40) {
+    while (seen.at(-1) !== last) {
       const loaded = await second.load(things, keys);
       const states = new Set([...loaded.values()].map(({ body }) => Number(body)));
       expect(states.size).to.be.at.most(1);

@@ -92,20 +92,23 @@ const commandIn = (message: Buffer): Document | null => {
 export const holdFirst = (
   wire: MongoWire,
   is: (command: Document) => boolean,
-): { readonly came: Promise<void>; readonly release: (fate: Fate) => void } => {
-  let [arrive, release] = [(): void => undefined, (_: Fate): void => undefined];
-  const came = new Promise<void>((resolve) => {
-    arrive = resolve;
-  });
-  const decided = new Promise<Fate>((resolve) => {
-    release = resolve;
-  });
+): { readonly came: Promise<unknown>; readonly release: (fate: Fate) => void } => {
+  const came = later<undefined>();
+  const decided = later<Fate>();
   let isHeld = false;
   wire.judge((command) => {
     if (isHeld || !is(command)) return 'pass';
     isHeld = true;
-    arrive();
-    return decided;
+    came.resolve(undefined);
+    return decided.promise;
   });
-  return { came, release: (fate) => release(fate) };
+  return { came: came.promise, release: decided.resolve };
+};
+
+const later = <T>(): { readonly promise: Promise<T>; readonly resolve: (value: T) => void } => {
+  let resolve: ((value: T) => void) | null = null;
+  const promise = new Promise<T>((decide) => {
+    resolve = decide;
+  });
+  return { promise, resolve: (value) => resolve?.(value) };
 };
