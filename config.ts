@@ -24,6 +24,8 @@ export type Config = {
   readonly apiKeyHeaders: readonly string[];
   /** Addresses, or networks as `address/bits`, of proxies whose `X-Forwarded-…` count. */
   readonly trustedProxies: readonly string[];
+  /** Path of the file that says whose id_tokens count; null = nobody's. */
+  readonly identityProviders: string | null;
   readonly bootstrap: {
     readonly organization: string;
     readonly email: string;
@@ -83,6 +85,11 @@ export const variables: readonly Variable[] = [
     name: 'ASSAY_API_KEY_HEADERS',
     fallback: 'Service-API-Key',
     meaning: 'comma list of header names that may carry a key',
+  },
+  {
+    name: 'ASSAY_IDENTITY_PROVIDERS',
+    fallback: 'none',
+    meaning: 'JSON file of the OpenID Connect providers for social login; see README',
   },
   {
     name: 'ASSAY_TRUSTED_PROXIES',
@@ -157,6 +164,7 @@ export const readConfig = (environment: Environment): Config => {
       .split(',')
       .map((name) => headerName(name.trim())),
     trustedProxies: proxies(text('ASSAY_TRUSTED_PROXIES', '')),
+    identityProviders: text('ASSAY_IDENTITY_PROVIDERS', '') || null,
     bootstrap: {
       organization: text('ASSAY_BOOTSTRAP_ORGANIZATION', 'default'),
       email: text('ASSAY_BOOTSTRAP_EMAIL', 'admin@localhost'),

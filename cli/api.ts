@@ -5,6 +5,9 @@ import { openGate } from '../command-api/access/gate.js';
 import { openThrottle } from '../command-api/access/throttle.js';
 import { openIdempotency } from '../command-api/idempotency/once.js';
 import { openAccessTokens } from '../engines/jose/access-tokens.js';
+import { openIdentityTokens } from '../engines/jose/identity-tokens.js';
+import { readProviders } from '../engines/jose/providers.js';
+import { diskFiles } from '../engines/node/files.js';
 import { startServer, type RunningServer } from '../engines/koa/server.js';
 import type { Secrets } from '../engines/node/secrets.js';
 import type { Logger } from '../engines/pino/logger.js';
@@ -12,7 +15,7 @@ import type { Metrics } from '../engines/prometheus/metrics.js';
 import type { Freshness, Gate, Sights } from '../contract/gate.js';
 import type { Route } from '../contract/operation.js';
 import { Fault } from '../kernel/fault.js';
-import type { Passwords } from '../kernel/credentials.js';
+import type { IdentityTokens, Passwords } from '../kernel/credentials.js';
 import type { Clock, Documents, EventLog, Ids } from '../kernel/ports.js';
 import type { Records } from '../kernel/records.js';
 import type { Vault } from '../kernel/vault.js';
@@ -41,7 +44,7 @@ type Start = {
 };
 
 /** Serves the writes with the role `command`, the reads with `query`. */
-export const startApi = (start: Start): Promise<RunningServer> => {
+export const startApi = async (start: Start): Promise<RunningServer> => {
   const { config, needs } = start;
   const { log, ids, clock, secrets, passwords, freshness } = needs;
   const tokens = openAccessTokens(secrets.accessTokenSeed);
@@ -56,8 +59,10 @@ export const startApi = (start: Start): Promise<RunningServer> => {
     throttle,
     sights: sightsOf(log, (principal, id) => gate.projectInSight(principal, id)),
   });
+  const identityTokens = await identityTokensOf(start);
+  const routes = routesOf({ ...needs, gate, tokens, throttle, identityTokens });
   return startServer({
-    routes: playedBy(config.roles, routesOf({ ...needs, gate, tokens, throttle })),
+    routes: playedBy(config.roles, routes),
     gate,
     idempotency: openIdempotency({ log, ids }),
     freshness,
@@ -71,6 +76,17 @@ export const startApi = (start: Start): Promise<RunningServer> => {
     trustedProxies: config.trustedProxies,
     collections: start.collections,
     strict: start.strict,
+  });
+};
+
+/** Throws Fault `invalid` when the file of providers is not clear. */
+const identityTokensOf = async ({ config, needs, logger }: Start): Promise<IdentityTokens> => {
+  const path = config.identityProviders;
+  const providers = path === null ? [] : await readProviders(diskFiles, path);
+  return openIdentityTokens(providers, {
+    clock: needs.clock,
+    trouble: (provider, error) =>
+      logger.warn({ provider, cause: String(error) }, 'the keys of a provider cannot be had'),
   });
 };
 

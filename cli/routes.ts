@@ -13,6 +13,7 @@ import { integrationWrites } from '../command-api/integrations/routes.js';
 import { insightsSettingsWrites } from '../command-api/insights-settings/routes.js';
 import { logStreamWrites } from '../command-api/log-streams/routes.js';
 import { loginWrites } from '../command-api/logins/routes.js';
+import { socialLoginWrites } from '../command-api/logins/social.js';
 import { projectWrites } from '../command-api/projects/routes.js';
 import { openSessionBook } from '../command-api/sessions/book.js';
 import type { Throttle } from '../command-api/access/throttle.js';
@@ -25,8 +26,8 @@ import { invitationWrites } from '../command-api/invitations/routes.js';
 import { userWrites } from '../command-api/users/routes.js';
 import { readTable } from '../engines/csv/table.js';
 import type { Secrets } from '../engines/node/secrets.js';
-import type { AccessTokens, Passwords } from '../kernel/credentials.js';
 import type { Vault } from '../kernel/vault.js';
+import type { AccessTokens, IdentityTokens, Passwords } from '../kernel/credentials.js';
 import type { Clock, Documents, EventLog, Ids } from '../kernel/ports.js';
 import type { Records } from '../kernel/records.js';
 import { annotationTemplateReads } from '../query-api/annotation-templates/routes.js';
@@ -37,6 +38,7 @@ import { datasetReads } from '../query-api/datasets/routes.js';
 import { experimentReads } from '../query-api/experiments/routes.js';
 import { integrationReads } from '../query-api/integrations/routes.js';
 import { insightsSettingsReads } from '../query-api/insights-settings/routes.js';
+import { currentUserReads } from '../query-api/logins/routes.js';
 import { logStreamReads } from '../query-api/log-streams/routes.js';
 import { metricReads } from '../query-api/metrics/routes.js';
 import { projectReads } from '../query-api/projects/routes.js';
@@ -60,6 +62,7 @@ type Needs = {
   readonly secrets: Secrets;
   readonly tokens: AccessTokens;
   readonly passwords: Passwords;
+  readonly identityTokens: IdentityTokens;
   readonly throttle: Throttle;
   readonly vault: Vault;
   readonly inTurn: InTurn;
@@ -75,6 +78,7 @@ export const routesOf = (needs: Needs): readonly Route[] => {
   return [
     ...apiKeyWrites({ log, clock, gate, secrets }),
     ...loginWrites(needs),
+    ...socialLoginWrites(needs),
     ...sessionWrites({ log, ids, sessions }),
     ...traceWrites({ log, ids, clock, inTurn, joinSessions: sessions.joinSessions, ...questions }),
     ...ratingWrites({ log, inTurn }),
@@ -104,6 +108,7 @@ export const routesOf = (needs: Needs): readonly Route[] => {
     ...groupWrites({ log, ids, gate }),
     ...groupReads({ documents }),
     ...userReads({ documents, ...people }),
+    ...currentUserReads({ documents, ...people }),
     ...projectReads({ documents, gate }),
     ...experimentReads({ documents, records, ...questions }),
     ...logStreamReads({ documents, records }),

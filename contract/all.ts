@@ -85,7 +85,15 @@ import {
   renameLogStream,
   searchLogStreams,
 } from './log-streams.js';
-import { changePassword, login, loginWithApiKey, logout, refreshToken } from './logins.js';
+import {
+  changePassword,
+  getCurrentUser,
+  login,
+  loginWithApiKey,
+  logout,
+  refreshToken,
+  socialLogin,
+} from './logins.js';
 import { customSearch } from './metrics.js';
 import type { Operation } from './operation.js';
 import {
@@ -142,10 +150,12 @@ export const operations: readonly Operation[] = [
   sessionsAvailableColumns,
   tracesAvailableColumns,
   spansAvailableColumns,
+  socialLogin,
   refreshToken,
   login,
   loginWithApiKey,
   logout,
+  getCurrentUser,
   changePassword,
   createApiKey,
   listApiKeys,

@@ -3,6 +3,7 @@ import { nullable, oneOf, secret } from '../kernel/shapes.js';
 import type { Complaint } from '../kernel/fault.js';
 import { message } from './envelope.js';
 import { operation } from './operation.js';
+import { user } from './users.js';
 
 /** Of contract 4.2; which of them are served is a matter of configuration. */
 export const identityProviders = [
@@ -119,6 +120,20 @@ export const logout = operation({
   query: nothing,
   cookie: true,
   response: message,
+});
+
+export const getCurrentUser = operation({
+  operationId: 'getCurrentUser',
+  summary: 'The caller; of a key its creator',
+  section: '5.1',
+  method: 'GET',
+  path: '/v2/current_user',
+  schemes: ['K', 'B', 'P'],
+  kind: 'r',
+  requires: 'signed-in',
+  params: nothing,
+  query: nothing,
+  response: user,
 });
 
 export const changePassword = operation({

@@ -47,8 +47,8 @@ export type Identity = {
   readonly subject: string;
   /** Null unless the provider verified it and may speak for its domain. */
   readonly email: string | null;
-  /** Of what the provider signed: equal for every writing of one token. */
-  readonly digest: string;
+  /** Digests of what may be used once: the token, however it is written, and its nonce. */
+  readonly once: readonly string[];
 };
 
 export interface IdentityTokens {

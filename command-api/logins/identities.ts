@@ -1,0 +1,34 @@
+import type { UserEvent } from '../../events/users.js';
+import { loginFailed } from '../../contract/logins.js';
+import { reject, type Decide } from '../../kernel/decision.js';
+import type { Identity } from '../../kernel/credentials.js';
+import type { Instant } from '../../kernel/shapes.js';
+import type { User } from '../access/folds.js';
+
+export const isLinked = (user: User, { issuer, subject }: Identity): boolean =>
+  user.identities.some((one) => one.issuer === issuer && one.subject === subject);
+
+/**
+ * Makes the identity the user's; whoever was invited comes in with it (contract 4.2, rule 3). Only
+ * for an identity whose provider vouched for the user's e-mail.
+ */
+export const linkIdentity =
+  (identity: Identity, provider: string, now: Instant): Decide<User | null, UserEvent> =>
+  (user) => {
+    if (user === null || !user.live || isTooLate(user, now)) {
+      return reject('invalid-credentials', loginFailed);
+    }
+    if (isLinked(user, identity)) return [];
+    const { issuer, subject } = identity;
+    const accepted: UserEvent = {
+      type: 'InvitationAccepted',
+      data: { user_id: user.id, auth_method: provider, first_name: null, last_name: null },
+    };
+    return [
+      ...(user.invitation === null ? [] : [accepted]),
+      { type: 'IdentityLinked', data: { user_id: user.id, provider, issuer, subject } },
+    ];
+  };
+
+const isTooLate = ({ invitation }: User, now: Instant): boolean =>
+  invitation !== null && invitation.expiresAt <= now;

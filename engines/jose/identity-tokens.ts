@@ -1,0 +1,119 @@
+import { createHash } from 'node:crypto';
+import { jwtVerify } from 'jose';
+import type { Identity, IdentityTokens } from '../../kernel/credentials.js';
+import type { Clock } from '../../kernel/ports.js';
+import { identityAlgorithms, openKeySet, type IdentityAlgorithm, type KeySet } from './key-set.js';
+import type { Provider } from './providers.js';
+import { takenApart, type Claims } from './signed-text.js';
+
+/** Contract 4.2, rule 1. */
+const ageMax = '10m';
+const leewaySeconds = 60;
+const textMax = 255;
+/** The longest an e-mail can be (RFC 5321). */
+const emailMax = 254;
+/** Long enough not to be met by chance. */
+const nonceMin = 8;
+
+type Known = Provider & { readonly set: KeySet };
+
+/**
+ * Verifies id_tokens of configured providers and nobody else. What a token says about keys (`jwk`,
+ * `jku`, `x5u`, `x5c`) is never looked at, and a token that could not pass anyway is never a reason
+ * to ask for keys.
+ */
+export const openIdentityTokens = (
+  providers: readonly Provider[],
+  {
+    clock,
+    trouble,
+  }: {
+    readonly clock: Pick<Clock, 'milliseconds'>;
+    /** Told when the keys of a provider could not be had. */
+    readonly trouble: (provider: string, error: unknown) => void;
+  },
+): IdentityTokens => {
+  const known = new Map<string, Known>(
+    providers.map((one) => {
+      const told = (error: unknown): void => trouble(one.name, error);
+      return [one.name, { ...one, set: openKeySet(one.keys, { clock, trouble: told }) }];
+    }),
+  );
+  return {
+    verify: async (name, token, now) => {
+      const provider = known.get(name);
+      const parts = provider === undefined ? null : takenApart(token);
+      if (provider === undefined || parts === null) return null;
+      const { header, payload, input } = parts;
+      const algorithm = algorithmOf(header, provider);
+      if (algorithm === null || !isMeantForUs(payload, provider)) return null;
+      const key = await provider.set.find(header['kid'] as string | undefined, algorithm);
+      if (key === null) return null;
+      try {
+        await jwtVerify(token, key, {
+          algorithms: [algorithm],
+          issuer: [...provider.issuers],
+          audience: [...provider.audiences],
+          clockTolerance: leewaySeconds,
+          maxTokenAge: ageMax,
+          requiredClaims: ['exp', 'iat', 'sub'],
+          currentDate: new Date(Date.parse(now)),
+        });
+      } catch {
+        return null;
+      }
+      return identityOf(payload, input, provider);
+    },
+  };
+};
+
+/** Null unless the header says nothing that we would have to understand and do not. */
+const algorithmOf = (header: Claims, { algorithms }: Provider): IdentityAlgorithm | null => {
+  const { alg, typ, kid, crit, b64, zip, enc } = header;
+  const isPlain = [crit, b64, zip, enc].every((member) => member === undefined);
+  const isToken = typ === undefined || (typeof typ === 'string' && /^jwt$/i.test(typ));
+  const hasId = kid === undefined || isText(kid);
+  if (!isPlain || !isToken || !hasId) return null;
+  const found = identityAlgorithms.find((one) => one === alg);
+  return found !== undefined && algorithms.includes(found) ? found : null;
+};
+
+const isText = (value: unknown): value is string =>
+  typeof value === 'string' && value.length > 0 && value.length <= textMax;
+
+const isMeantForUs = (payload: Claims, { issuers, audiences, isNonceRequired }: Provider) => {
+  const { iss, aud, azp, sub, exp, iat, nonce } = payload;
+  const listed = (Array.isArray(aud) ? aud : [aud]) as readonly unknown[];
+  const isOurs = (one: unknown): boolean => typeof one === 'string' && audiences.includes(one);
+  const isParty = azp === undefined ? listed.length === 1 : isOurs(azp);
+  const hasNonce = !isNonceRequired || (isText(nonce) && nonce.length >= nonceMin);
+  return (
+    typeof iss === 'string' &&
+    issuers.includes(iss) &&
+    listed.some(isOurs) &&
+    isParty &&
+    hasNonce &&
+    isText(sub) &&
+    Number.isFinite(exp) &&
+    Number.isFinite(iat)
+  );
+};
+
+const identityOf = (payload: Claims, input: string, provider: Provider): Identity => {
+  const { iss, sub, nonce } = payload as Readonly<Record<'iss' | 'sub' | 'nonce', string>>;
+  // Not of the whole token: an ECDSA signature can be written in two ways.
+  const token = digestOf(`token\n${iss}\n${input}`);
+  const once = provider.isNonceRequired ? [token, digestOf(`nonce\n${iss}\n${nonce}`)] : [token];
+  return { issuer: iss, subject: sub, email: emailOf(payload, provider), once };
+};
+
+const emailOf = (
+  { email, email_verified: isVerified }: Claims,
+  { emailDomains }: Provider,
+): string | null => {
+  if (isVerified !== true || typeof email !== 'string' || email.length > emailMax) return null;
+  const domain = email.slice(email.lastIndexOf('@') + 1).toLowerCase();
+  return emailDomains === null || emailDomains.includes(domain) ? email : null;
+};
+
+const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex');

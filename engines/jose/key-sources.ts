@@ -1,0 +1,37 @@
+import type { Files } from '../../kernel/ports.js';
+import type { KeySource } from './key-set.js';
+
+/** Target D5. */
+const timeoutMs = 3_000;
+const bytesMax = 262_144;
+
+/** A JWK set at an address of the configuration: no redirects, 3 s, 256 KiB. */
+export const keysAt =
+  (address: string): KeySource =>
+  async () => {
+    const signal = AbortSignal.timeout(timeoutMs);
+    const headers = { Accept: 'application/jwk-set+json, application/json' };
+    const response = await fetch(address, { redirect: 'error', signal, headers });
+    if (response.status !== 200 || response.body === null) {
+      await response.body?.cancel();
+      throw new Error(`${address} answered ${response.status}`);
+    }
+    const chunks: Uint8Array[] = [];
+    let bytes = 0;
+    // Leaving the loop early gives the connection back.
+    for await (const chunk of response.body as AsyncIterable<Uint8Array>) {
+      bytes += chunk.length;
+      if (bytes > bytesMax) throw new Error(`${address} answered more than ${bytesMax} bytes`);
+      chunks.push(chunk);
+    }
+    return JSON.parse(Buffer.concat(chunks).toString('utf8')) as unknown;
+  };
+
+/** A JWK set in a file, read anew whenever keys are asked for: it may be replaced. */
+export const keysIn =
+  (files: Pick<Files, 'read'>, path: string): KeySource =>
+  async () => {
+    const bytes = await files.read(path);
+    if (bytes === null) throw new Error(`${path} is not there`);
+    return JSON.parse(Buffer.from(bytes).toString('utf8')) as unknown;
+  };

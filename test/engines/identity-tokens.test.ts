@@ -1,0 +1,309 @@
+import { expect } from 'chai';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { openIdentityTokens } from '../../engines/jose/identity-tokens.js';
+import { readProviders } from '../../engines/jose/providers.js';
+import { systemClock } from '../../engines/node/clock.js';
+import { diskFiles } from '../../engines/node/files.js';
+import type { IdentityTokens } from '../../kernel/credentials.js';
+import { Fault } from '../../kernel/fault.js';
+import { temporaryFolder } from '../support/folder.js';
+import { forgeries } from '../support/forged-tokens.js';
+import { testClock } from '../support/log.js';
+import { ecKey, jws, rsaKey, signerOf, startIssuer, type Issuer } from '../support/oidc-issuer.js';
+
+const answerWithinMs = 5;
+
+describe('id_tokens', () => {
+  let issuer: Issuer;
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let troubles: string[];
+  let clock: ReturnType<typeof testClock>;
+  beforeEach(async () => {
+    issuer = await startIssuer();
+    folder = await temporaryFolder();
+    troubles = [];
+    clock = testClock();
+  });
+  afterEach(async () => {
+    await issuer.close();
+    await folder.remove();
+  });
+
+  const opened = async (more: object = {}): Promise<IdentityTokens> => {
+    const path = join(folder.dir, 'providers.json');
+    const usual = { provider: 'okta', issuer: issuer.url, audience: issuer.clientId };
+    const entry = { ...usual, jwks_uri: `${issuer.url}/keys`, ...more };
+    await writeFile(path, JSON.stringify([entry]));
+    return openIdentityTokens(await readProviders(diskFiles, path), {
+      clock,
+      trouble: (_provider, error) => troubles.push(String(error)),
+    });
+  };
+  const verify = (tokens: IdentityTokens, token: string, provider = 'okta') =>
+    tokens.verify(provider, token, systemClock.now());
+  const works = async (tokens: IdentityTokens, key = issuer.keys[0]): Promise<boolean> =>
+    (await verify(tokens, issuer.token(issuer.claims(), key))) !== null;
+
+  describe('that are good', () => {
+    it('say whose identity it is, by RS256 and ES256 unless told otherwise', async () => {
+      const tokens = await opened();
+      for (const key of issuer.keys) {
+        const identity = await verify(tokens, issuer.token(issuer.claims(), key));
+        expect(identity).to.deep.include({
+          issuer: issuer.url,
+          subject: 'subject-1',
+          email: 'ada@example.org',
+        });
+      }
+      const pss = { ...rsaKey('pss', 2_048, { alg: undefined }), algorithm: 'PS256' } as const;
+      issuer.keys.push(pss);
+      expect(await works(await opened(), pss)).to.equal(false);
+      expect(await works(await opened({ algorithms: ['PS256'] }), pss)).to.equal(true);
+    });
+
+    it('may be a minute early or late, carry other members, and name us as one of several', async () => {
+      const tokens = await opened({ issuer: [issuer.url, 'https://other.example'] });
+      const now = Math.floor(Date.now() / 1_000);
+      for (const more of [
+        { iat: now + 50, nbf: now + 50 },
+        { exp: now - 50 },
+        { iat: now - 640 },
+        { aud: [issuer.clientId] },
+        { aud: [issuer.clientId, 'another'], azp: issuer.clientId },
+        { groups: ['a'], nonce: 'n' },
+      ]) {
+        const token = issuer.token(issuer.claims(more));
+        expect(await verify(tokens, token), JSON.stringify(more)).not.to.equal(null);
+      }
+    });
+
+    it('need no key id where the provider has one key of the algorithm', async () => {
+      const tokens = await opened();
+      const token = issuer.token(issuer.claims(), issuer.keys[0], { kid: undefined });
+      expect(await verify(tokens, token)).not.to.equal(null);
+    });
+
+    it('vouch for an e-mail only if it is verified, and of a domain that is allowed', async () => {
+      const emailOf = async (more: object, config: object = {}) =>
+        (await verify(await opened(config), issuer.token(issuer.claims(more))))?.email;
+      for (const email_verified of [false, 'true', 1, undefined]) {
+        expect(await emailOf({ email_verified })).to.equal(null);
+      }
+      expect(await emailOf({ email: undefined })).to.equal(null);
+      expect(await emailOf({ email: ['ada@example.org'] })).to.equal(null);
+      const only = { email_domains: ['Example.org'] };
+      expect(await emailOf({}, only)).to.equal('ada@example.org');
+      expect(await emailOf({ email: 'ada@sub.example.org' }, only)).to.equal(null);
+      expect(await emailOf({ email: 'ada@example.org@evil.example' }, only)).to.equal(null);
+    });
+
+    it('are the same token however their signature is written', async () => {
+      const tokens = await opened();
+      const [, key = ecKey('x')] = issuer.keys;
+      const claims = issuer.claims();
+      const once = async () => (await verify(tokens, issuer.token(claims, key)))?.once;
+      // ECDSA draws a number each time, so these are two texts with one meaning.
+      expect(await once()).to.deep.equal(await once());
+    });
+
+    it('need a nonce where the configuration says so', async () => {
+      const tokens = await opened({ nonce: true });
+      expect(await verify(tokens, issuer.token(issuer.claims()))).to.equal(null);
+      expect(await verify(tokens, issuer.token(issuer.claims({ nonce: 'short' })))).to.equal(null);
+      const first = await verify(tokens, issuer.token(issuer.claims({ nonce: 'n'.repeat(16) })));
+      const other = await verify(
+        tokens,
+        issuer.token(issuer.claims({ nonce: 'n'.repeat(16), jti: 'other' })),
+      );
+      expect(first?.once[0]).not.to.equal(other?.once[0]);
+      expect(first?.once[1]).to.equal(other?.once[1]);
+    });
+  });
+
+  describe('that are forged', () => {
+    it('are all refused, each within five milliseconds', async () => {
+      issuer.keys.push(rsaKey('rsa-2'));
+      const tokens = await opened();
+      expect(await works(tokens)).to.equal(true);
+      const corpus = forgeries(issuer);
+      expect(corpus.length).to.be.greaterThan(60);
+      const slow: string[] = [];
+      for (const [what, token] of corpus) {
+        let best = Infinity;
+        for (let times = 0; times < 3; times += 1) {
+          const began = performance.now();
+          expect(await verify(tokens, token), what).to.equal(null);
+          best = Math.min(best, performance.now() - began);
+        }
+        if (best >= answerWithinMs) slow.push(`${what}: ${best} ms`);
+      }
+      expect(slow).to.deep.equal([]);
+      expect(await works(tokens)).to.equal(true);
+    });
+
+    it('are refused of a provider that is not configured, whatever its name', async () => {
+      const tokens = await opened();
+      const token = issuer.token(issuer.claims());
+      for (const name of ['google', 'custom', '__proto__', '']) {
+        expect(await verify(tokens, token, name)).to.equal(null);
+      }
+    });
+
+    it('are refused when the key is short, for another use, or of another algorithm', async () => {
+      const weak = [
+        rsaKey('short', 1_024),
+        rsaKey('enc', 2_048, { use: 'enc' }),
+        rsaKey('ops', 2_048, { key_ops: ['encrypt'] }),
+        rsaKey('other', 2_048, { alg: 'PS256' }),
+      ];
+      issuer.keys.push(...weak);
+      const tokens = await opened();
+      for (const key of weak) expect(await works(tokens, key), key.id).to.equal(false);
+      expect(await works(tokens)).to.equal(true);
+    });
+  });
+
+  describe('keys of a provider', () => {
+    it('are asked for once, and again when a token has a new key', async () => {
+      const tokens = await opened();
+      for (let times = 0; times < 5; times += 1) expect(await works(tokens)).to.equal(true);
+      expect(issuer.asked()).to.equal(1);
+      const fresh = rsaKey('rsa-9');
+      issuer.keys.push(fresh);
+      expect(await works(tokens, fresh)).to.equal(true);
+      expect(issuer.asked()).to.equal(2);
+    });
+
+    it('are asked for twice in 30 seconds at most, however many ids are made up', async () => {
+      const tokens = await opened();
+      const { algorithm, ...key } = issuer.keys[0] ?? rsaKey('x');
+      const claims = issuer.claims();
+      const signer = signerOf({ algorithm, ...key });
+      const junk = signer('x');
+      const made = Array.from({ length: 10_000 }, (_, index) =>
+        jws({ alg: algorithm, kid: `made-up-${index}` }, claims, () => junk),
+      );
+      for (let at = 0; at < made.length; at += 100) {
+        const found = await Promise.all(made.slice(at, at + 100).map((one) => verify(tokens, one)));
+        expect(found.every((one) => one === null)).to.equal(true);
+      }
+      expect(issuer.asked()).to.equal(2);
+      clock.move(31);
+      await verify(tokens, made[0] ?? '');
+      expect(issuer.asked()).to.equal(3);
+    });
+
+    it('are not asked for by tokens that could not pass anyway', async () => {
+      const tokens = await opened();
+      for (const more of [{ iss: 'https://elsewhere.example' }, { aud: 'another' }]) {
+        await verify(tokens, issuer.token(issuer.claims(more)));
+      }
+      expect(issuer.asked()).to.equal(0);
+    });
+
+    it('count for a day while the provider is down, and are gone after it', async () => {
+      const tokens = await opened();
+      expect(await works(tokens)).to.equal(true);
+      issuer.be('down');
+      clock.move(86_000);
+      expect(await works(tokens)).to.equal(true);
+      expect(troubles).to.have.length(1);
+      clock.move(500);
+      expect(await works(tokens)).to.equal(false);
+      issuer.be('well');
+      clock.move(31);
+      expect(await works(tokens)).to.equal(true);
+    });
+
+    it('that were taken back are gone after ten minutes', async () => {
+      const tokens = await opened();
+      const [first] = issuer.keys;
+      expect(await works(tokens, first)).to.equal(true);
+      issuer.keys.shift();
+      clock.move(601);
+      expect(await works(tokens, first)).to.equal(false);
+    });
+
+    for (const mood of ['down', 'redirecting', 'huge', 'nonsense'] as const) {
+      it(`are not had from a provider that is ${mood}`, async () => {
+        issuer.be(mood);
+        expect(await works(await opened())).to.equal(false);
+        expect(troubles).to.have.length(1);
+      });
+    }
+
+    it('are waited for three seconds', async function () {
+      this.timeout(10_000);
+      issuer.be('slow');
+      const began = performance.now();
+      expect(await works(await opened())).to.equal(false);
+      expect(performance.now() - began).to.be.within(2_900, 4_500);
+    });
+
+    it('may come from a file, which may be replaced, or stand in the configuration', async () => {
+      const set = async (): Promise<object> =>
+        (await (await fetch(`${issuer.url}/keys`)).json()) as object;
+      const path = join(folder.dir, 'keys.json');
+      await writeFile(path, JSON.stringify(await set()));
+      const tokens = await opened({ jwks_uri: undefined, jwks: 'keys.json' });
+      expect(await works(tokens)).to.equal(true);
+      const fresh = rsaKey('rsa-9');
+      issuer.keys.push(fresh);
+      await writeFile(path, JSON.stringify(await set()));
+      expect(await works(tokens, fresh)).to.equal(true);
+      expect(await works(await opened({ jwks_uri: undefined, jwks: await set() }))).to.equal(true);
+    });
+  });
+
+  describe('the file of providers', () => {
+    const refusal = async (text: string): Promise<string> => {
+      const path = join(folder.dir, 'providers.json');
+      await writeFile(path, text);
+      try {
+        await readProviders(diskFiles, path);
+        return 'none';
+      } catch (error) {
+        return error instanceof Fault ? error.message : 'a defect';
+      }
+    };
+    const entry = {
+      provider: 'okta',
+      issuer: 'https://idp.example',
+      audience: 'assay',
+      jwks_uri: 'https://idp.example/keys',
+    };
+
+    it('is refused, naming the place, when it is not clear', async () => {
+      const refused: readonly (readonly [unknown, RegExp])[] = [
+        [{}, /the root/],
+        [[{ ...entry, provider: 'nobody' }], /0\.provider/],
+        [[{ ...entry, audiance: 'assay' }], /0\.audiance/],
+        [[{ ...entry, issuer: undefined }], /0\.issuer/],
+        [[{ ...entry, algorithms: ['HS256'] }], /0\.algorithms/],
+        [[{ ...entry, algorithms: ['none'] }], /0\.algorithms/],
+        [[{ ...entry, jwks: { keys: [] } }], /either jwks_uri or jwks/],
+        [[{ ...entry, jwks_uri: undefined }], /either jwks_uri or jwks/],
+        [[{ ...entry, jwks_uri: 'http://idp.example/keys' }], /https/],
+        [[{ ...entry, jwks_uri: 'file:///etc/keys' }], /https/],
+        [[{ ...entry, jwks_uri: 'keys' }], /https/],
+        [[entry, entry], /okta twice/],
+      ];
+      for (const [value, why] of refused) {
+        const said = await refusal(JSON.stringify(value));
+        expect(said)
+          .to.match(/ASSAY_IDENTITY_PROVIDERS/)
+          .and.match(why);
+      }
+      expect(await refusal('[')).to.match(/not JSON/);
+      expect(await refusal(JSON.stringify([entry]))).to.equal('none');
+    });
+
+    it('has to be there', async () => {
+      const missing = await readProviders(diskFiles, join(folder.dir, 'none.json')).catch(
+        (error: unknown) => String(error),
+      );
+      expect(missing).to.match(/not there/);
+    });
+  });
+});
