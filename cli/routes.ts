@@ -48,6 +48,8 @@ import { groupReads } from '../query-api/groups/routes.js';
 import { userReads } from '../query-api/users/routes.js';
 import { peopleOf } from './people.js';
 import { datasetUse } from './dataset-use.js';
+import { recordWrites } from '../command-api/records/routes.js';
+import { recordChoiceOf } from './record-choice.js';
 import { questionsOf } from './questions.js';
 import { serviceReads } from '../query-api/service/routes.js';
 
@@ -115,6 +117,7 @@ export const routesOf = (needs: Needs): readonly Route[] => {
     ...apiKeyReads({ documents, clock, lastUsed: (key) => gate.lastUsed(key) }),
     ...columnReads({ records, runInProject: questions.runInProject }),
     ...metricReads({ records, ...questions }),
+    ...recordWrites({ log, choice: recordChoiceOf({ ...needs, ...questions }) }),
     ...recordReads({ records, ...questions }),
     ...serviceReads({ description: () => description }),
   ];

@@ -140,6 +140,7 @@ import {
   removeGroupMember,
 } from './groups.js';
 import { acceptInvitation, inviteUsers } from './invitations.js';
+import { deleteSessions, deleteTraces } from './record-deletions.js';
 import { healthcheck, readDescription } from './service.js';
 
 /**
@@ -264,6 +265,8 @@ export const operations: readonly Operation[] = [
   deleteIntegration,
   selectIntegration,
   disableIntegration,
+  deleteSessions,
+  deleteTraces,
   healthcheck,
   readDescription,
 ] as readonly unknown[] as readonly Operation[];

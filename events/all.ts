@@ -19,6 +19,8 @@ import {
   datasetRowsStored,
   datasetUnlinked,
 } from './datasets.js';
+import { recordsDeleted, recordsErased } from './deletions.js';
+import { orgJobCompleted, orgJobFailed, orgJobRequested, orgJobStarted } from './org-jobs.js';
 import { erasureCompleted } from './erasures.js';
 import {
   experimentCreated,
@@ -179,6 +181,12 @@ export const eventSchemas: Readonly<Record<string, { version: number; schema: TS
   DatasetDeleted: { version: 1, schema: datasetDeleted },
   DatasetRowsErased: { version: 1, schema: datasetRowsErased },
   DatasetErased: { version: 1, schema: datasetErased },
+  RecordsDeleted: { version: 1, schema: recordsDeleted },
+  RecordsErased: { version: 1, schema: recordsErased },
+  OrgJobRequested: { version: 1, schema: orgJobRequested },
+  OrgJobStarted: { version: 1, schema: orgJobStarted },
+  OrgJobCompleted: { version: 1, schema: orgJobCompleted },
+  OrgJobFailed: { version: 1, schema: orgJobFailed },
   ErasureCompleted: { version: 1, schema: erasureCompleted },
   IdempotencyClaimed: { version: 1, schema: idempotencyClaimed },
   IdempotencyAnswered: { version: 1, schema: idempotencyAnswered },

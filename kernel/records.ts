@@ -174,6 +174,11 @@ export type RecordWrites = {
   /** Runs and projects that were deleted: their rows go, now and whenever one arrives late. */
   readonly deletedRuns: readonly string[];
   readonly deletedProjects: readonly string[];
+  /**
+   * What was deleted up to here has to leave the engine's own files too, within a minute where it
+   * owns them.
+   */
+  readonly purge?: boolean;
 };
 
 /**

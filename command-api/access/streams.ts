@@ -6,6 +6,8 @@ export const userStream = (id: string): StreamName => stream('user', id);
 export const apiKeyStream = (id: string): StreamName => stream('api-key', id);
 export const groupStream = (id: string): StreamName => stream('group', id);
 export const familyStream = (id: string): StreamName => stream('refresh-family', id);
+export const orgJobStream = (id: string): StreamName => stream('org-job', id);
+export const deletionStream = (id: string): StreamName => stream('deletion', id);
 export const projectStream = (id: string): StreamName => stream('project', id);
 export const runStream = (id: string): StreamName => stream('run', id);
 /**

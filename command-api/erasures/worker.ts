@@ -6,7 +6,8 @@ import {
   type Ids,
   type Position,
 } from '../../kernel/ports.js';
-import { openErasures } from './reactions.js';
+import { openErasures, type Erasures } from './reactions.js';
+import { openRecordErasures } from './records.js';
 
 export type ErasingNeeds = {
   readonly log: EventLog;
@@ -33,7 +34,11 @@ export const startErasing = (needs: ErasingNeeds): { stop: () => Promise<void> }
   const end = new AbortController();
   const loop = async (): Promise<void> => {
     const kept = keeping(needs);
-    const erasures = openErasures({ ...needs, after: await kept.read() });
+    const after = await kept.read();
+    const erasures = both(
+      openErasures({ ...needs, after }),
+      openRecordErasures({ ...needs, after }),
+    );
     while (!end.signal.aborted) {
       try {
         const worked = await erasures.step();
@@ -59,6 +64,15 @@ export const startErasing = (needs: ErasingNeeds): { stop: () => Promise<void> }
     },
   };
 };
+
+/** In turn, so that neither waits for all of the other. */
+const both = (one: Erasures, other: Erasures): Erasures => ({
+  step: async () => {
+    const worked = await one.step();
+    return (await other.step()) || worked;
+  },
+  bookmark: () => (one.bookmark() < other.bookmark() ? one.bookmark() : other.bookmark()),
+});
 
 const positionForm = /^[0-9a-f]{16}$/;
 

@@ -35,6 +35,8 @@ export const foldBatch = async (
   const byStream = new Map<StreamName, Recorded[]>();
   const deletedRuns: string[] = [];
   const deletedProjects: string[] = [];
+  const erased: StreamName[] = [];
+  let purge = false;
   for (const event of events) {
     if (isOf('trace', event.stream) || isOf('session', event.stream)) {
       const known = byStream.get(event.stream);
@@ -44,14 +46,18 @@ export const foldBatch = async (
       deletedRuns.push((event.data as { readonly run_id: string }).run_id);
     } else if (event.type === 'ProjectDeleted') {
       deletedProjects.push((event.data as { readonly project_id: string }).project_id);
+    } else if (event.type === 'RecordsErased') {
+      erased.push(...erasedGroups(event.data as Erased));
+    } else if (event.type === 'OrgJobCompleted') {
+      purge = true;
     }
   }
-  const known = await load(
-    records,
-    [...byStream]
+  const known = await load(records, [
+    ...[...byStream]
       .filter(([, [first]]) => look === 'every group' || first?.revision !== 0)
       .map(([name]) => name),
-  );
+    ...erased.filter((name) => !byStream.has(name)),
+  ]);
   const groups: Groups = new Map();
   const poisons: Poison[] = [];
   let gap: Gap | null = null;
@@ -63,13 +69,28 @@ export const foldBatch = async (
     if (poisoned !== null) poisons.push(poisoned);
     groups.set(name, { before, after });
   }
+  // Mostly gone by their own last event; their content may be erased before that was read.
+  for (const name of erased) {
+    const before = groups.get(name)?.before ?? known.get(name) ?? [];
+    groups.set(name, { before, after: [] });
+  }
   if (gap === null) await refreshSessions(records, groups);
   return {
-    writes: { groups: writesOf(groups), deletedRuns, deletedProjects },
+    writes: { groups: writesOf(groups), deletedRuns, deletedProjects, purge },
     poisons,
     gap,
   };
 };
+
+type Erased = {
+  readonly project_id: string;
+  readonly session_ids: readonly string[];
+  readonly trace_ids: readonly string[];
+};
+const erasedGroups = (data: Erased): readonly StreamName[] => [
+  ...data.session_ids.map((id) => stream('session', data.project_id, id)),
+  ...data.trace_ids.map((id) => stream('trace', data.project_id, id)),
+];
 
 const load = async (
   records: Loaded,

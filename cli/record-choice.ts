@@ -1,0 +1,33 @@
+import type { RecordChoice } from '../command-api/records/routes.js';
+import type { Freshness } from '../contract/gate.js';
+import type { EventReader } from '../kernel/ports.js';
+import type { Records } from '../kernel/records.js';
+import { recordsCollection } from '../projections/records/collection.js';
+import { choiceComplaints, chooseRecords } from '../query-api/records/choice.js';
+import {
+  annotationTemplates,
+  runCollections,
+  type RunInProject,
+  type TemplatesOf,
+} from '../query-api/selection.js';
+
+type Needs = {
+  readonly log: Pick<EventReader, 'head'>;
+  readonly records: Records;
+  readonly freshness: Freshness;
+  readonly runInProject: RunInProject;
+  readonly templatesOf: TemplatesOf;
+};
+
+/** Everything that was answered before the choice is in it, or it is refused: 503. */
+export const recordChoiceOf = (needs: Needs): RecordChoice => ({
+  complaints: choiceComplaints,
+  choose: async (population, project, body, limit) => {
+    const asked = [recordsCollection, annotationTemplates, ...runCollections];
+    await needs.freshness.reached(
+      asked.map(({ name }) => name),
+      await needs.log.head(),
+    );
+    return chooseRecords(needs, population, project, body, limit);
+  },
+});

@@ -1,0 +1,74 @@
+import { route, type Route } from '../../contract/operation.js';
+import {
+  deletedMax,
+  deleteSessions,
+  deleteTraces,
+  unchosenComplaints,
+  type RecordDeletion,
+} from '../../contract/record-deletions.js';
+import type { Complaint } from '../../kernel/fault.js';
+import type { EventLog } from '../../kernel/ports.js';
+import type { ProjectId, SessionId, TraceId } from '../../kernel/shapes.js';
+import { deleteRecords } from '../access/record-deletions.js';
+
+export type Chosen = {
+  readonly sessionIds: readonly SessionId[];
+  readonly traceIds: readonly TraceId[];
+  readonly spans: number;
+  /** More records match than these. */
+  readonly more: boolean;
+};
+/** Which records a request chooses: where to look, and the log says what becomes of them. */
+export type RecordChoice = {
+  readonly complaints: (
+    population: 'session' | 'trace',
+    body: RecordDeletion,
+  ) => readonly Complaint[];
+  /** At most `limit` records in the default order of searches; a session brings its traces. */
+  readonly choose: (
+    population: 'session' | 'trace',
+    project: ProjectId,
+    body: RecordDeletion,
+    limit: number,
+  ) => Promise<Chosen>;
+};
+type Needs = { readonly log: EventLog; readonly choice: RecordChoice };
+
+/** The deletions of contract 5.7. */
+export const recordWrites = (needs: Needs): readonly Route[] => [
+  deleting(needs, deleteSessions, 'session'),
+  deleting(needs, deleteTraces, 'trace'),
+];
+
+const deleting = (
+  { log, choice }: Needs,
+  operation: typeof deleteSessions,
+  population: 'session' | 'trace',
+): Route =>
+  route(
+    operation,
+    async ({ body, params: { project_id: project }, cause, mint }) => {
+      const chosen = await choice.choose(population, project, body, deletedMax);
+      const count = population === 'session' ? chosen.sessionIds.length : chosen.traceIds.length;
+      const answer = {
+        message: `${count} ${population}${count === 1 ? ' is' : 's are'} deleted.`,
+        deleted_count: count,
+        remaining: chosen.more,
+      };
+      if (count === 0) return { body: answer };
+      const position = await deleteRecords(
+        log,
+        {
+          deletion_id: mint('DeletionId'),
+          project_id: project,
+          job_id: null,
+          session_ids: [...chosen.sessionIds],
+          trace_ids: [...chosen.traceIds],
+          spans: chosen.spans,
+        },
+        cause,
+      );
+      return { position, body: answer };
+    },
+    ({ body }) => [...unchosenComplaints(body), ...choice.complaints(population, body)],
+  );

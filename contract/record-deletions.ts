@@ -1,0 +1,56 @@
+import { Type, type Static } from 'typebox';
+import type { Complaint } from '../kernel/fault.js';
+import type { Population } from '../kernel/records.js';
+import { id, maybe } from '../kernel/shapes.js';
+import { filterLeaf, filterNode, flatFiltersMax } from './filters.js';
+import { operation } from './operation.js';
+import { optionalWindow, runSelector, selectedRun } from './selectors.js';
+
+/** Of one call (contract 5.7). */
+export const deletedMax = 1_000;
+
+/** A window narrows further, so that a search's body deletes what that search found. */
+const deletionBody = Type.Object({
+  ...runSelector,
+  filters: maybe(Type.Array(filterLeaf, { maxItems: flatFiltersMax })),
+  filter_tree: maybe(filterNode),
+  ...optionalWindow,
+});
+export type RecordDeletion = Static<typeof deletionBody>;
+
+const deletion = (operationId: string, population: Population) =>
+  operation({
+    operationId,
+    summary: `Delete ${population}s, at most ${deletedMax} per call`,
+    section: '5.7',
+    method: 'POST',
+    path: `/v2/projects/{project_id}/${population}s/delete`,
+    schemes: ['K', 'B', 'P'],
+    kind: 'w',
+    requires: 'owner',
+    params: Type.Object({ project_id: id('ProjectId') }),
+    query: Type.Object({}),
+    body: deletionBody,
+    response: Type.Object({
+      message: Type.String(),
+      deleted_count: Type.Integer(),
+      /** More records match: call again. */
+      remaining: Type.Boolean(),
+    }),
+    faults: ['not-found', 'forbidden', 'conflict'],
+  });
+
+export const deleteSessions = deletion('deleteSessions', 'session');
+export const deleteTraces = deletion('deleteTraces', 'trace');
+
+/** Everything is deleted with the project and not by leaving the choice out. */
+export const unchosenComplaints = (body: RecordDeletion): readonly Complaint[] =>
+  selectedRun(body) === null && body.filter_tree == null && (body.filters?.length ?? 0) === 0
+    ? [
+        {
+          loc: ['body'],
+          msg: 'Value error, name a run, filters or filter_tree',
+          type: 'value_error',
+        },
+      ]
+    : [];

@@ -1,0 +1,137 @@
+import { expect } from 'chai';
+import { randomUUID } from 'node:crypto';
+import { openLogOf } from '../../cli/folder.js';
+import { readConfig } from '../../config.js';
+import { expectReplayEqual, startApp, type App } from '../support/app.js';
+import type { Client, Reply } from '../support/client.js';
+import { expectInvalid, expectRefused, keyRing } from '../support/key-ring.js';
+import { until } from '../support/until.js';
+
+type Deleted = {
+  readonly message: string;
+  readonly deleted_count: number;
+  readonly remaining: boolean;
+};
+
+describe('deleting records over HTTP', function () {
+  this.timeout(60_000);
+  let app: App;
+  let root: string;
+  let run: string;
+  before(async () => {
+    app = await startApp();
+  });
+  after(async () => {
+    await expectReplayEqual(app);
+    await app.close();
+  });
+  beforeEach(async () => {
+    const project = await app.client.call<{ id: string }>('POST', '/v2/projects', {
+      body: { name: randomUUID() },
+    });
+    root = `/v2/projects/${project.body.id}`;
+    const stream = await app.client.call<{ id: string }>('POST', `${root}/log_streams`, {
+      body: { name: 'one' },
+    });
+    run = stream.body.id;
+  });
+
+  const remove = (kind: string, body: object, as: Client = app.client): Promise<Reply<Deleted>> =>
+    as.send('POST', `${root}/${kind}/delete`, { body });
+  const log = async (traces: readonly object[], more: object = {}): Promise<void> => {
+    await app.client.call('POST', `${root}/traces`, {
+      body: { log_stream_id: run, traces, ...more },
+    });
+  };
+  const count = async (kind: string): Promise<number> => {
+    const { body } = await app.client.call<{ total_count: number }>(
+      'POST',
+      `${root}/${kind}/count`,
+      { body: {} },
+    );
+    return body.total_count;
+  };
+  const named = (value: string) => ({
+    filters: [{ type: 'text', name: 'name', operator: 'eq', value }],
+  });
+
+  it('deletes the traces that match with their spans, and no others', async () => {
+    const id = randomUUID();
+    const spans = [{ type: 'tool', name: 'work', input: 'x' }];
+    await log([{ id, name: 'gone', spans }, { name: 'gone' }, { name: 'kept', spans }]);
+    const deleted = await remove('traces', named('gone'));
+    expect(deleted.body).to.deep.equal({
+      message: '2 traces are deleted.',
+      deleted_count: 2,
+      remaining: false,
+    });
+    expect(await count('traces')).to.equal(1);
+    expect(await count('spans')).to.equal(1);
+    expectRefused(await app.client.send('GET', `${root}/traces/${id}`), 404, 'not_found');
+    const changed = await app.client.send('PATCH', `${root}/traces/${id}`, {
+      body: { output: 'late' },
+    });
+    expectRefused(changed, 404, 'not_found');
+    expect((await remove('traces', named('gone'))).body.deleted_count).to.equal(0);
+  });
+
+  it('deletes sessions with all their traces', async () => {
+    const session = await app.client.call<{ session_id?: string; id?: string }>(
+      'POST',
+      `${root}/sessions`,
+      { body: { log_stream_id: run, name: 'talk' } },
+    );
+    const id = session.body.session_id ?? session.body.id;
+    await log([{ name: 'in' }, { name: 'in too' }], { session_id: id });
+    await log([{ name: 'out' }]);
+    expect((await remove('sessions', named('talk'))).body.deleted_count).to.equal(1);
+    expect(await count('sessions')).to.equal(0);
+    expect(await count('traces')).to.equal(1);
+    expectRefused(await app.client.send('GET', `${root}/sessions/${id}`), 404, 'not_found');
+  });
+
+  it('deletes at most 1,000 at once and says that more remain', async () => {
+    for (let times = 0; times < 2; times += 1) {
+      await log(Array.from({ length: 501 }, () => ({ name: 'many' })));
+    }
+    const first = await remove('traces', { log_stream_id: run });
+    expect(first.body).to.include({ deleted_count: 1_000, remaining: true });
+    const second = await remove('traces', { log_stream_id: run });
+    expect(second.body).to.include({ deleted_count: 2, remaining: false });
+    expect(await count('traces')).to.equal(0);
+  });
+
+  it('erases the content of what it deleted from the log', async () => {
+    await log([{ id: randomUUID(), name: 'gone', input: 'a secret' }, { name: 'kept' }]);
+    await remove('traces', named('gone'));
+    const { reader, close } = await openLogOf(readConfig({ ASSAY_DATA_DIR: app.dir }));
+    const prefix = `trace-${root.split('/').at(-1)}-`;
+    await until('one stream is left', 10_000, async () => {
+      const names = await reader.streams(prefix, null, 10);
+      return names.length === 1;
+    });
+    await close();
+  });
+
+  it('asks for a choice, and refuses what searches refuse', async () => {
+    expectInvalid(await remove('traces', {}), ['body'], 'value_error');
+    expectInvalid(await remove('traces', { filters: [] }), ['body'], 'value_error');
+    expectInvalid(
+      await remove('traces', {
+        filters: [{ type: 'text', name: 'nothing', operator: 'eq', value: 'x' }],
+      }),
+      ['body', 'filters', '0', 'name'],
+      'value_error',
+    );
+    expectRefused(await remove('traces', { log_stream_id: randomUUID() }), 404, 'not_found');
+  });
+
+  it('is for owners', async () => {
+    const keys = keyRing(app);
+    const { as } = await keys.make({ project_id: root.split('/').at(-1), project_role: 'editor' });
+    for (const kind of ['traces', 'sessions']) {
+      expectRefused(await remove(kind, { log_stream_id: run }, as), 403, 'forbidden');
+    }
+    keys.close();
+  });
+});
