@@ -19,6 +19,7 @@ import {
   removeGroupCollaborator,
 } from './collaborators.js';
 import {
+  metricsTestingColumns,
   sessionsAvailableColumns,
   spansAvailableColumns,
   tracesAvailableColumns,
@@ -158,6 +159,7 @@ export const operations: readonly Operation[] = [
   logout,
   getCurrentUser,
   changePassword,
+  metricsTestingColumns,
   createApiKey,
   listApiKeys,
   revokeApiKey,

@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import type { Population } from '../kernel/records.js';
-import { id, oneOf } from '../kernel/shapes.js';
+import { id, maybe, name, oneOf } from '../kernel/shapes.js';
 import { operation } from './operation.js';
 import { optionalWindow, runSelector } from './selectors.js';
 
@@ -62,3 +62,35 @@ const availableColumns = (operationId: string, population: Population) =>
 export const sessionsAvailableColumns = availableColumns('sessionsAvailableColumns', 'session');
 export const tracesAvailableColumns = availableColumns('tracesAvailableColumns', 'trace');
 export const spansAvailableColumns = availableColumns('spansAvailableColumns', 'span');
+
+/** Each with the type of its metric (contract 4.12). */
+export const scoreTypes = ['bool', 'int', 'float', 'str'] as const;
+export type ScoreType = (typeof scoreTypes)[number];
+/** Of the metric under test, when the request names none. */
+export const metricUnderTest = 'generated_scorer_validation';
+const metricName = Type.String({ minLength: 1, maxLength: 128 });
+
+export const metricsTestingColumns = operation({
+  operationId: 'metricsTestingColumns',
+  summary: 'List the columns of traces with those of a metric under test',
+  section: '4.12',
+  method: 'POST',
+  path: '/v2/projects/{project_id}/metrics-testing/available_columns',
+  schemes: ['K', 'B', 'P'],
+  kind: 'r',
+  requires: 'viewer',
+  params: Type.Object({ project_id: id('ProjectId') }),
+  query: Type.Object({}),
+  body: Type.Object({
+    name: name(),
+    ...runSelector,
+    cot_enabled: Type.Optional(Type.Boolean({ default: false })),
+    metric_key: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 128, default: metricUnderTest }),
+    ),
+    required_scorers: maybe(Type.Array(metricName, { maxItems: 100 })),
+    score_type: maybe(oneOf(scoreTypes)),
+  }),
+  response: Type.Object({ columns: Type.Array(columnDescriptor) }),
+  faults: ['not-found'],
+});

@@ -70,7 +70,7 @@ const metricDescriptor = (name: string, type: MetricType, facts: MetricFacts) =>
   applicable_types: [],
 });
 
-const registryDescriptor = (metric: RegistryMetric, isEmpty: boolean): ColumnDescriptor => ({
+export const registryDescriptor = (metric: RegistryMetric, isEmpty: boolean): ColumnDescriptor => ({
   ...metricDescriptor(metric.name, metric.type, {
     label: metric.label,
     description: metric.description,
@@ -92,13 +92,15 @@ const registryDescriptor = (metric: RegistryMetric, isEmpty: boolean): ColumnDes
  * Listed only where it has a value, so never empty. Numbers are averaged, nothing else rolls up
  * (contract 3.4).
  */
-const otherMetric = (name: string, type: MetricType): ColumnDescriptor => ({
-  ...metricDescriptor(name, type, {
-    label: name,
-    description: '',
-    group_label: 'Custom Metrics',
-    is_empty: false,
-  }),
+const otherMetric = (name: string, type: MetricType): ColumnDescriptor =>
+  customMetric(name, type, { label: name, group_label: 'Custom Metrics', is_empty: false });
+
+export const customMetric = (
+  name: string,
+  type: MetricType,
+  facts: Omit<MetricFacts, 'description'>,
+): ColumnDescriptor => ({
+  ...metricDescriptor(name, type, { ...facts, description: '' }),
   ...((type === 'integer' || type === 'floating_point') && { roll_up_method: 'average' as const }),
 });
 

@@ -1,4 +1,5 @@
 import {
+  metricsTestingColumns,
   sessionsAvailableColumns,
   spansAvailableColumns,
   tracesAvailableColumns,
@@ -7,43 +8,85 @@ import { reading, type Route } from '../../contract/operation.js';
 import { selectorComplaints, windowComplaints } from '../../contract/selectors.js';
 import { registryMetric } from '../../kernel/columns.js';
 import type { Population, Records } from '../../kernel/records.js';
+import type { Instant, ProjectId, RunId } from '../../kernel/shapes.js';
 import { recordsCollection } from '../../projections/records/collection.js';
 import { runCollections, runInSelection, type RunInProject } from '../selection.js';
 import { columnDescriptors } from './descriptors.js';
+import { metricsTestingDescriptors } from './metrics-testing.js';
 
 type Needs = { readonly records: Records; readonly runInProject: RunInProject };
 
-/** The three listings of contract 4.1. */
+/** The three listings of contract 4.1, and that of 4.12. */
 export const columnReads = (needs: Needs): readonly Route[] => [
   available(needs, sessionsAvailableColumns, 'session'),
   available(needs, tracesAvailableColumns, 'trace'),
   available(needs, spansAvailableColumns, 'span'),
+  metricsTesting(needs),
 ];
 
+const listings = [recordsCollection, ...runCollections];
+
+type Asked = {
+  readonly project: ProjectId;
+  readonly run: RunId | null;
+  readonly population: Population;
+  readonly from?: Instant | null | undefined;
+  readonly to?: Instant | null | undefined;
+  /** Metrics whose type is wanted although they may have no value here. */
+  readonly more?: readonly string[];
+};
+
+const columnsOf = async (
+  { records }: Needs,
+  { project, run, population, from = null, to = null, more = [] }: Asked,
+) => {
+  const facts = await records.columns({
+    project,
+    run,
+    from,
+    to,
+    filter: null,
+    population,
+    kinds: null,
+    templates: [],
+  });
+  const own = [...new Set([...facts.metrics, ...more])].filter((name) => !registryMetric.has(name));
+  const types = await records.metricTypes(project, own);
+  const columns = columnDescriptors(population, facts, types);
+  return { columns, valued: new Set(facts.metrics), types };
+};
+
 const available = (
-  { records, runInProject }: Needs,
+  needs: Needs,
   operation: typeof sessionsAvailableColumns,
   population: Population,
 ): Route =>
   reading(
     operation,
-    [recordsCollection, ...runCollections],
+    listings,
     async ({ body, params: { project_id: project } }) => {
-      const facts = await records.columns({
-        project,
-        run: await runInSelection(runInProject, project, body),
-        from: body.start_time ?? null,
-        to: body.end_time ?? null,
-        filter: null,
-        population,
-        kinds: null,
-        templates: [],
-      });
-      const types = await records.metricTypes(
-        project,
-        facts.metrics.filter((name) => !registryMetric.has(name)),
-      );
-      return { body: { columns: columnDescriptors(population, facts, types) } };
+      const run = await runInSelection(needs.runInProject, project, body);
+      const window = { from: body.start_time, to: body.end_time };
+      const { columns } = await columnsOf(needs, { project, run, population, ...window });
+      return { body: { columns } };
     },
     ({ body }) => [...selectorComplaints(body), ...windowComplaints(body)],
+  );
+
+const metricsTesting = (needs: Needs): Route =>
+  reading(
+    metricsTestingColumns,
+    listings,
+    async ({ body, params: { project_id: project } }) => {
+      const run = await runInSelection(needs.runInProject, project, body);
+      const more = body.required_scorers ?? [];
+      const { columns, ...known } = await columnsOf(needs, {
+        project,
+        run,
+        population: 'trace',
+        more,
+      });
+      return { body: { columns: metricsTestingDescriptors(columns, body, known) } };
+    },
+    ({ body }) => selectorComplaints(body),
   );

@@ -1,0 +1,60 @@
+import {
+  metricUnderTest,
+  type ColumnDescriptor,
+  type metricsTestingColumns,
+  type ScoreType,
+} from '../../contract/columns.js';
+import { registryMetric } from '../../kernel/columns.js';
+import type { MetricType } from '../../kernel/records.js';
+import type { Static } from '../../kernel/shapes.js';
+import { customMetric, registryDescriptor } from './descriptors.js';
+
+type Asked = Static<NonNullable<(typeof metricsTestingColumns)['body']>>;
+type Known = {
+  /** Metrics with a value on a considered trace. */
+  readonly valued: ReadonlySet<string>;
+  /** Types of the metrics outside the registry that have values. */
+  readonly types: ReadonlyMap<string, MetricType>;
+};
+
+const typeOf: Readonly<Record<ScoreType, MetricType>> = {
+  bool: 'boolean',
+  int: 'integer',
+  float: 'floating_point',
+  str: 'text',
+};
+
+/**
+ * The columns of traces, then the metric under test, its explanation and the required scorers; what
+ * was there already moves to its later place (contract 4.12).
+ */
+export const metricsTestingDescriptors = (
+  columns: readonly ColumnDescriptor[],
+  asked: Asked,
+  { valued, types }: Known,
+): ColumnDescriptor[] => {
+  const key = asked.metric_key ?? metricUnderTest;
+  const group_label = 'Metrics Testing';
+  const tested = (name: string, label: string, type: MetricType): ColumnDescriptor =>
+    customMetric(name, type, { label, group_label, is_empty: !valued.has(name) });
+  const scorer = (name: string): ColumnDescriptor => {
+    const metric = registryMetric.get(name);
+    const is_empty = !valued.has(name);
+    if (metric !== undefined) return registryDescriptor(metric, is_empty);
+    // Without a value nothing says which type it will have; a score is a number.
+    const type = types.get(name) ?? 'floating_point';
+    return customMetric(name, type, { label: name, group_label: 'Custom Metrics', is_empty });
+  };
+  const byId = new Map(columns.map((column) => [column.id, column]));
+  for (const column of [
+    tested(key, asked.name, typeOf[asked.score_type ?? 'float']),
+    ...(asked.cot_enabled === true
+      ? [tested(`${key}_explanation`, `${asked.name} explanation`, 'text')]
+      : []),
+    ...(asked.required_scorers ?? []).filter((name) => name !== key).map(scorer),
+  ]) {
+    byId.delete(column.id);
+    byId.set(column.id, column);
+  }
+  return [...byId.values()];
+};
