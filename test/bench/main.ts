@@ -4,6 +4,7 @@ import type { Bench } from './bench.js';
 import { bigRows } from './big.js';
 import { emptyRows } from './empty.js';
 import { ingestRows } from './ingest.js';
+import { ratingRows } from './ratings.js';
 import { keep, printed, type Row } from './row.js';
 
 /**
@@ -17,6 +18,7 @@ const groups: readonly {
 }[] = [
   { rows: ['start-empty', 'memory-idle'], measure: emptyRows },
   { rows: ['ingest', 'ingest-projected', 'ingest-lag'], measure: ingestRows },
+  { rows: ['ratings'], measure: ratingRows },
   {
     rows: ['load', 'custom-search', 'search', 'memory-big', 'visible', 'start-big', 'rebuild'],
     measure: bigRows,

@@ -1,0 +1,135 @@
+import { expect } from 'chai';
+import { randomUUID } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
+import { canaries, type Canaries } from '../support/canaries.js';
+import { clientOf, type Ask } from '../support/client.js';
+import { temporaryFolder } from '../support/folder.js';
+import { integrationBodies } from '../support/integration-bodies.js';
+import { assay, startService, type ServiceProcess } from '../support/service-process.js';
+
+/** Answers as they came, status and headers too, to be looked through afterwards. */
+type Heard = { readonly said: () => Buffer };
+
+const listening = (service: ServiceProcess) => {
+  const replies: string[] = [];
+  const heard: Heard = { said: () => Buffer.from(replies.join('\n')) };
+  const ask = async (method: string, path: string, sent: Ask = {}): Promise<number> => {
+    const { status, headers, body } = await service.client.send(method, path, sent);
+    replies.push(JSON.stringify([status, headers, body]));
+    return status;
+  };
+  return { ...heard, ask };
+};
+
+/** Every way in which a secret can come to the service, accepted or not. */
+const sendSecrets = async (service: ServiceProcess, planted: Canaries) => {
+  const { ask, said } = listening(service);
+  const put = (provider: string, sent: Ask) => ask('PUT', `/v2/integrations/${provider}`, sent);
+  for (const round of ['first', 'replaced']) {
+    const bodies = integrationBodies((where) => planted.at(`${round} ${where}`));
+    for (const [provider, body] of Object.entries(bodies)) {
+      expect(await put(provider, { body }), provider).to.equal(200);
+      await ask('GET', `/v2/integrations/${provider}`);
+    }
+  }
+  const wrong = (place: string) => ({ organization_id: 5, token: planted.at(place) });
+  expect(await put('writer', { body: wrong('refused by the guard') })).to.equal(422);
+  expect(await put('palm', { body: wrong('of no provider') })).to.equal(404);
+  expect(await put('aws_bedrock', { body: { token: planted.at('of another type') } })).to.equal(
+    422,
+  );
+  const nested = { token: { aws_access_key_id: planted.at('half a key') } };
+  expect(await put('aws_bedrock', { body: nested })).to.equal(422);
+  const surplus = { ...wrong('x'), organization_id: 'a', surplus: planted.at('of no name') };
+  expect(await put('writer', { body: surplus })).to.equal(200);
+  expect(await put('writer', { body: `{"token":"${planted.at('broken JSON')}"` })).to.equal(422);
+  const text = { 'Content-Type': 'text/plain' };
+  expect(await put('writer', { body: planted.at('other media'), headers: text })).to.equal(415);
+  const zipped = gzipSync(JSON.stringify(wrong('zipped')));
+  const gzip = { 'Content-Encoding': 'gzip' };
+  expect(await put('writer', { body: zipped, headers: gzip })).to.equal(422);
+  expect(await put('writer', { body: zipped.subarray(0, 30), headers: gzip })).to.equal(400);
+  const etag = { 'If-Match': `"${planted.at('a tag')}"` };
+  expect(await put('writer', { body: wrong('under a tag'), headers: etag })).to.equal(422);
+  expect(await ask('GET', `/v2/integrations/${planted.at('in the path')}`)).to.equal(404);
+  expect(await ask('GET', `/v2/integrations?token=${planted.at('in the query')}`)).to.equal(200);
+  await ask('DELETE', '/v2/integrations/openai');
+  await ask('GET', '/v2/integrations');
+  return said;
+};
+
+/** Credentials that are wrong, and a key of one's own making. */
+const sendCredentials = async (service: ServiceProcess, planted: Canaries): Promise<Buffer> => {
+  const nobody = { ...service, client: clientOf({ url: service.url, apiKey: null }) };
+  const { ask, said } = listening(nobody);
+  const with_ = (headers: Record<string, string>) =>
+    ask('GET', '/v2/current_user/groups', { headers });
+  const basic = Buffer.from(`admin@localhost:${planted.at('a password')}`).toString('base64');
+  await with_({ 'Service-API-Key': planted.at('a key') });
+  await with_({ 'Service-API-Key': `asy_${planted.at('an own key')}` });
+  await with_({ Authorization: `Bearer ${planted.at('a token')}` });
+  await with_({ Authorization: `Basic ${basic}` });
+  await with_({ Cookie: `refresh_token=${planted.at('a cookie')}` });
+  const api_key = planted.at('a key that works');
+  await service.client.call('POST', '/v2/users/api_keys', {
+    body: { description: 'own', api_key },
+    headers: { 'Idempotency-Key': randomUUID() },
+  });
+  const answer = await clientOf({ url: service.url, apiKey: api_key }).send('GET', '/v2/projects');
+  expect(answer.status).to.equal(200);
+  nobody.client.close();
+  return said();
+};
+
+describe('no secret is heard of again', function () {
+  this.timeout(60_000);
+
+  it('in any byte of the data folder, the logs and the answers', async () => {
+    const folder = await temporaryFolder();
+    const planted = canaries();
+    const inClear = planted.at('no secret, for the scan to find');
+    try {
+      const env = { ASSAY_LOG_LEVEL: 'debug' };
+      const service = await startService({ dir: folder.dir, env });
+      const said = await sendSecrets(service, planted);
+      const alsoSaid = await sendCredentials(service, planted);
+      const visible = { token: 'x', hostname: `https://${inClear}.example` };
+      await service.client.call('PUT', '/v2/integrations/nvidia', { body: visible });
+      const rotated = await assay(folder.dir, 'keys', 'rotate', '--json');
+      expect(rotated.code, rotated.output).to.equal(0);
+      const inspected = await assay(folder.dir, 'inspect', 'events', '--limit', '1000', '--json');
+      const ops = await fetch(`${service.opsUrl}/metrics`).then((reply) => reply.text());
+      const whileUp = await planted.heardBelow(folder.dir);
+      await service.stop();
+      const heard = [said(), alsoSaid, service.output(), rotated.output, ops]
+        .flatMap((one) => planted.heardIn(Buffer.from(one)))
+        .filter((place) => place !== 'no secret, for the scan to find');
+      expect(heard).to.deep.equal([]);
+      expect(planted.heardIn(Buffer.from(inspected.output))).to.not.include('first writer');
+      const onDisk = [...whileUp, ...(await planted.heardBelow(folder.dir))];
+      const found = onDisk.filter((one) => one.startsWith('no secret'));
+      expect(found, 'the scan finds what is there').to.not.deep.equal([]);
+      expect(onDisk.filter((one) => !one.startsWith('no secret'))).to.deep.equal([]);
+    } finally {
+      await folder.remove();
+    }
+  });
+
+  it('and keys rotate without a running service too, when no other holds the folder', async () => {
+    const folder = await temporaryFolder();
+    try {
+      const service = await startService({ dir: folder.dir });
+      const body = { organization_id: 'account', token: 'secret' };
+      await service.client.call('PUT', '/v2/integrations/writer', { body });
+      await service.stop();
+      const { code, output } = await assay(folder.dir, 'keys', 'rotate', '--json');
+      expect(code, output).to.equal(0);
+      const rotated = { organizations: 1, resealed: 1, destroyed: 0, lost: 0 };
+      expect(JSON.parse(output)).to.deep.equal(rotated);
+      const again = await assay(folder.dir, 'keys', 'rotate');
+      expect(again.output).to.match(/sealed anew: 1; old data keys destroyed: 1/);
+    } finally {
+      await folder.remove();
+    }
+  });
+});
