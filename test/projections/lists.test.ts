@@ -1,9 +1,11 @@
 import { expect } from 'chai';
 import type { Document, Event, Recorded } from '../../kernel/ports.js';
-import type { CollaboratorId, GroupId, RunId } from '../../kernel/shapes.js';
+import type { CollaboratorId, GroupId, IntegrationId, RunId, SealId } from '../../kernel/shapes.js';
+import type { Fingerprint } from '../../kernel/vault.js';
 import { annotationTemplateList } from '../../projections/annotation-template-list.js';
 import { apiKeyList } from '../../projections/api-key-list.js';
 import { insightsSettings } from '../../projections/insights-settings.js';
+import { integrationList } from '../../projections/integration-list.js';
 import { logStreamList } from '../../projections/log-stream-list.js';
 import { projectList } from '../../projections/project-list.js';
 import type { Projection } from '../../projections/projection.js';
@@ -216,6 +218,48 @@ describe('the lists', () => {
         body: { enabled: false, startTime: instantAfter(0), changes: 2 },
       },
     ]);
+  });
+
+  it('have live integrations by user and provider, with nothing of what they were configured with', () => {
+    const place = {
+      integration_id: 'dddddddd-0000-4000-8000-000000000001' as IntegrationId,
+      organization_id: organization,
+      user_id: userId(1),
+      provider: 'writer' as const,
+    };
+    const configured = (at: number) =>
+      ({
+        type: 'IntegrationConfigured' as const,
+        data: {
+          ...place,
+          at: instantAfter(at),
+          seal_id: 'dddddddd-0000-4000-8000-000000000002' as SealId,
+          seal_version: 1,
+          name: 'writer',
+          settings: { organization_id: 'account' },
+          fingerprint: 'print' as Fingerprint,
+        },
+      }) as const;
+    const disabled = {
+      type: 'IntegrationDisabled' as const,
+      data: { ...place, at: instantAfter(5) },
+    };
+    const [document] = documentsOf(integrationList, configured(1), disabled, configured(6));
+    expect(document).to.include({ key: `${userId(1)}/writer`, scope: organization });
+    expect(document?.body).to.deep.equal({
+      tag: '3',
+      facts: {
+        id: place.integration_id,
+        provider: 'writer',
+        created_at: instantAfter(1),
+        updated_at: instantAfter(6),
+        created_by: userId(1),
+        is_selected: true,
+        is_disabled: true,
+      },
+    });
+    const gone = { type: 'IntegrationDeleted' as const, data: place };
+    expect(documentsOf(integrationList, configured(1), gone)).to.deep.equal([]);
   });
 
   it('have users by organisation, with their last change', () => {
