@@ -62,14 +62,14 @@ const sendSecrets = async (service: ServiceProcess, planted: Canaries) => {
 const sendCredentials = async (service: ServiceProcess, planted: Canaries): Promise<Buffer> => {
   const nobody = { ...service, client: clientOf({ url: service.url, apiKey: null }) };
   const { ask, said } = listening(nobody);
-  const with_ = (headers: Record<string, string>) =>
+  const greet = (headers: Record<string, string>) =>
     ask('GET', '/v2/current_user/groups', { headers });
   const basic = Buffer.from(`admin@localhost:${planted.at('a password')}`).toString('base64');
-  await with_({ 'Service-API-Key': planted.at('a key') });
-  await with_({ 'Service-API-Key': `asy_${planted.at('an own key')}` });
-  await with_({ Authorization: `Bearer ${planted.at('a token')}` });
-  await with_({ Authorization: `Basic ${basic}` });
-  await with_({ Cookie: `refresh_token=${planted.at('a cookie')}` });
+  await greet({ 'Service-API-Key': planted.at('a key') });
+  await greet({ 'Service-API-Key': `asy_${planted.at('an own key')}` });
+  await greet({ Authorization: `Bearer ${planted.at('a token')}` });
+  await greet({ Authorization: `Basic ${basic}` });
+  await greet({ Cookie: `refresh_token=${planted.at('a cookie')}` });
   const api_key = planted.at('a key that works');
   await service.client.call('POST', '/v2/users/api_keys', {
     body: { description: 'own', api_key },

@@ -50,7 +50,7 @@ const spellingsOf = (text: string): readonly Buffer[] => {
     bytes,
     Buffer.from(text, 'utf16le'),
     Buffer.from(bytes.toString('hex')),
-    Buffer.from([...text].reverse().join('')),
+    Buffer.from(bytes).reverse(),
     ...base64.map((one) => Buffer.from(one)),
   ];
 };
