@@ -1,7 +1,7 @@
 import type { EventData } from '@eventstore/db-client';
 import { Fault } from '../../kernel/fault.js';
 import type { AppendResult, Position, StreamAppend, StreamName } from '../../kernel/ports.js';
-import { answered, restBefore, troubleOf, type Connection } from './connection.js';
+import { troubleOf, type Connection } from './connection.js';
 import type { Names } from './names.js';
 import {
   appendBytesMax,
@@ -14,9 +14,6 @@ import {
 } from './stored-event.js';
 import type { openStreams } from './streams.js';
 
-/** Longer than any append of a healthy server takes. */
-const answerMs = 5_000;
-const triesMax = 3;
 /** Appends under way at once; the server takes 100 calls on a connection, and reads need some. */
 const atOnceMax = 48;
 /** Appends waiting for their turn; beyond it they are refused rather than queued without end. */
@@ -44,7 +41,7 @@ type Sent = { readonly revision: number; readonly position: Position } | 'confli
  * what arrives late all the same is known to the server.
  */
 export const openAppends = ({ connection, names, streams, seen, head }: Needs) => {
-  const { client, unavailable, well } = connection;
+  const { client, write, tries } = connection;
   const turns = openTurns(atOnceMax);
 
   /** Where the events are, when they are all there, one after the other. */
@@ -58,29 +55,26 @@ export const openAppends = ({ connection, names, streams, seen, head }: Needs) =
     name: string,
     expected: number | 'none',
     events: readonly EventData[],
-    again: () => Promise<Sent | null>,
+    lookFor: () => Promise<Sent | null>,
   ): Promise<Sent> => {
-    for (let attempt = 1; ; attempt += 1) {
+    const again = tries();
+    for (;;) {
       try {
-        const { nextExpectedRevision, position } = await answered(
-          answerMs,
-          'an append',
+        const { nextExpectedRevision, position } = await write('an append', (deadline) =>
           client.appendToStream(name, [...events], {
             expectedRevision: expected === 'none' ? 'no_stream' : BigInt(expected),
             requiresLeader: true,
-            deadline: answerMs,
+            deadline,
           }),
         );
-        well();
         if (position === undefined) throw new Error('the server does not say where the events are');
         return { revision: Number(nextExpectedRevision), position: positionOf(position.commit) };
       } catch (error) {
         const trouble = troubleOf(error);
         if (trouble === 'conflict' || trouble === 'erased') return 'conflict';
-        if (trouble === 'refused' || attempt === triesMax) throw unavailable(error);
+        await again(error);
       }
-      await restBefore(attempt);
-      const sent = await again();
+      const sent = await lookFor();
       if (sent !== null) return sent;
     }
   };

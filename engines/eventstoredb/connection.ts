@@ -7,10 +7,19 @@ import {
 } from '@eventstore/db-client';
 import { Fault } from '../../kernel/fault.js';
 
-/** A read that hears nothing for so long is given up. */
-const silenceMs = 5_000;
-/** Tries of one read; a server that was started again answers the second. */
-const triesMax = 3;
+/**
+ * How long a silent server is waited for: a write, or a read that hears nothing, is given up after
+ * `answerMs` (a healthy cluster commits or says no within 2 s), a call with all its repeats after
+ * `callMs`, and a subscription after two looks `lookMs` apart at which it is behind.
+ */
+export type Patience = {
+  readonly answerMs: number;
+  readonly callMs: number;
+  readonly lookMs: number;
+};
+const defaultPatience: Patience = { answerMs: 4_000, callMs: 8_000, lookMs: 5_000 };
+/** Tries of one call; a server that was started again answers the second. */
+const triesMax = 4;
 const restFirstMs = 50;
 /** How often a server that could not be reached is asked whether it is back. */
 const probeMs = 1_000;
@@ -38,7 +47,7 @@ export const troubleOf = (error: unknown): Trouble =>
   troubles[String((error as { readonly type?: unknown } | null)?.type)] ?? 'unknown';
 
 /** The client does not end a wait by itself; the outcome of what it waited for is then unknown. */
-export const answered = async <T>(withinMs: number, what: string, work: Promise<T>): Promise<T> => {
+const answered = async <T>(withinMs: number, what: string, work: Promise<T>): Promise<T> => {
   let timer: NodeJS.Timeout | undefined;
   const silence = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`no answer to ${what}`)), withinMs);
@@ -50,9 +59,6 @@ export const answered = async <T>(withinMs: number, what: string, work: Promise<
   }
 };
 
-export const restBefore = (attempt: number): Promise<void> =>
-  pause(restFirstMs * 4 ** (attempt - 1), undefined, { ref: false });
-
 export type Connection = ReturnType<typeof openConnection>;
 
 /**
@@ -60,9 +66,11 @@ export type Connection = ReturnType<typeof openConnection>;
  * through: TLS, credentials, gossip and discovery are the client's. Connects with the first call.
  * Throws what the client throws at a string it cannot read.
  */
-export const openConnection = (url: string) => {
+export const openConnection = (url: string, patience: Patience = defaultPatience) => {
   const client = EventStoreDBClient.connectionString(url);
   appendOneByOne(client);
+  reconnectSilently(client);
+  const { answerMs, callMs } = patience;
   const health = { writable: true, cause: null as string | null };
   let closed = false;
   let probe: NodeJS.Timeout | null = null;
@@ -86,12 +94,23 @@ export const openConnection = (url: string) => {
   /** Nobody may be writing because this says that nobody can: it has to find out by itself. */
   const ask = (): void => {
     probe = null;
-    collect(
-      client.readAll({ direction: 'backwards', fromPosition: 'end', maxCount: 1 }),
-      () => true,
-    )
-      .then(well)
-      .catch(ill);
+    const end = client.readAll({ direction: 'backwards', fromPosition: 'end', maxCount: 1 });
+    collect(end, () => true, answerMs).then(well, ill);
+  };
+
+  /**
+   * Answers a function that waits before the next try, longer each time. It throws Fault
+   * `unavailable` instead when trying again would not help or take too long.
+   */
+  const tries = (): ((error: unknown) => Promise<void>) => {
+    const end = performance.now() + callMs;
+    let failures = 0;
+    return async (error) => {
+      failures += 1;
+      const isOver = failures === triesMax || performance.now() > end - answerMs;
+      if (closed || isOver || troubleOf(error) === 'refused') throw unavailable(error);
+      await pause(restFirstMs * 4 ** (failures - 1), undefined, { ref: false });
+    };
   };
 
   /**
@@ -103,24 +122,36 @@ export const openConnection = (url: string) => {
     open: () => StreamingRead<E>,
     begin: () => (event: E) => boolean,
   ): Promise<'read' | 'erased' | 'missing'> => {
-    for (let attempt = 1; ; attempt += 1) {
+    const again = tries();
+    for (;;) {
       try {
-        await collect(open(), begin());
+        await collect(open(), begin(), answerMs);
         well();
         return 'read';
       } catch (error) {
         const trouble = troubleOf(error);
-        if (trouble === 'erased' || trouble === 'missing') return trouble;
-        if (closed || trouble === 'refused' || attempt === triesMax) throw unavailable(error);
+        if (trouble === 'erased' || trouble === 'missing') {
+          well();
+          return trouble;
+        }
+        await again(error);
       }
-      await restBefore(attempt);
     }
+  };
+
+  /** What the server answers to a write; without an answer in time the outcome is unknown. */
+  const write = async <T>(what: string, send: (deadline: number) => Promise<T>): Promise<T> => {
+    const answer = await answered(answerMs, what, send(answerMs));
+    well();
+    return answer;
   };
 
   return {
     client,
+    patience,
     read,
-    well,
+    write,
+    tries,
     unavailable,
     health: () => ({ writable: health.writable && !closed, fatal: false, cause: health.cause }),
     close: async (): Promise<void> => {
@@ -138,8 +169,11 @@ export const openConnection = (url: string) => {
 const collect = async <E>(
   reading: StreamingRead<E>,
   take: (event: E) => boolean,
+  silenceMs: number,
 ): Promise<void> => {
   const giveUp = (): void => void reading.destroy(new Error('no answer to a read'));
+  // What fails after nobody listens any more would be thrown past everyone as well.
+  reading.on('error', () => undefined);
   const timer = setTimeout(giveUp, silenceMs);
   let isDone = false;
   try {
@@ -162,4 +196,19 @@ const collect = async <E>(
 const appendOneByOne = (client: EventStoreDBClient): void => {
   if (!('supports' in client)) throw new TypeError('the client chooses appends in another way');
   Object.assign(client, { supports: async () => false });
+};
+
+/**
+ * When a call fails, the client looks whether to connect anew and nobody waits for that: what goes
+ * wrong in it, such as a cluster that cannot be found, would end the process. The failed call says
+ * so anyway.
+ */
+const reconnectSilently = (client: EventStoreDBClient): void => {
+  const { handleError: reconnect } = client as unknown as {
+    readonly handleError?: (...call: readonly unknown[]) => Promise<void>;
+  };
+  if (reconnect === undefined) throw new TypeError('the client reconnects in another way');
+  Object.assign(client, {
+    handleError: (...call: readonly unknown[]) => reconnect(...call).catch(() => undefined),
+  });
 };

@@ -1,12 +1,9 @@
 import { jsonEvent } from '@eventstore/db-client';
 import type { StreamName } from '../../kernel/ports.js';
-import { answered, restBefore, troubleOf, type Connection } from './connection.js';
+import { troubleOf, type Connection } from './connection.js';
 import type { Names } from './names.js';
 import { derivedId } from './stored-event.js';
 
-/** An answer to a write that takes longer is not waited for. */
-const answerMs = 5_000;
-const triesMax = 6;
 /** Streams that one entry of the register names. */
 const entryStreamsMax = 500;
 
@@ -16,13 +13,12 @@ const entryStreamsMax = 500;
  * left out. It is written before the tombstone: an erasure that ended half way is left out already
  * and is done again by whoever asked for it.
  */
-export const openErasedStreams = ({ client, read, unavailable }: Connection, names: Names) => {
+export const openErasedStreams = ({ client, read, write, tries }: Connection, names: Names) => {
   const erased = new Set<StreamName>();
+  /** Revision of the last entry of which it and all before it are known. */
   let last = -1;
 
-  /** An entry of the register, from a read or from a subscription. */
-  const learn = (revision: number, data: unknown): void => {
-    last = Math.max(last, revision);
+  const learn = (data: unknown): void => {
     const { streams = [] } = (data ?? {}) as { readonly streams?: readonly StreamName[] };
     for (const stream of streams) erased.add(stream);
   };
@@ -32,14 +28,17 @@ export const openErasedStreams = ({ client, read, unavailable }: Connection, nam
         client.readStream(names.erased, { fromRevision: BigInt(last + 1), requiresLeader: true }),
       () =>
         ({ event }) => {
-          if (event !== undefined) learn(Number(event.revision), event.data);
+          if (event === undefined) return true;
+          learn(event.data);
+          last = Math.max(last, Number(event.revision));
           return true;
         },
     );
   };
 
-  const write = async (streams: readonly StreamName[]): Promise<void> => {
-    for (let attempt = 1; ; attempt += 1) {
+  const register = async (streams: readonly StreamName[]): Promise<void> => {
+    const again = tries();
+    for (;;) {
       const expected = last;
       const entry = jsonEvent({
         id: derivedId('erased', String(expected), ...streams),
@@ -47,23 +46,23 @@ export const openErasedStreams = ({ client, read, unavailable }: Connection, nam
         data: { streams: [...streams] },
       });
       try {
-        const { nextExpectedRevision } = await answered(
-          answerMs,
-          'an entry of the register',
+        const { nextExpectedRevision } = await write('an entry of the register', (deadline) =>
           client.appendToStream(names.erased, entry, {
             expectedRevision: expected < 0 ? 'no_stream' : BigInt(expected),
             requiresLeader: true,
-            deadline: answerMs,
+            deadline,
           }),
         );
-        learn(Number(nextExpectedRevision), { streams });
+        learn({ streams });
+        last = Math.max(last, Number(nextExpectedRevision));
         return;
       } catch (error) {
-        if (troubleOf(error) === 'refused' || attempt === triesMax) throw unavailable(error);
+        // Another process was faster: as long as somebody gets on, it may be.
+        if (troubleOf(error) === 'conflict') await refresh();
+        if (last === expected) await again(error);
       }
       await refresh();
       if (streams.every((stream) => erased.has(stream))) return;
-      await restBefore(Math.min(attempt, 3));
     }
   };
 
@@ -78,31 +77,29 @@ export const openErasedStreams = ({ client, read, unavailable }: Connection, nam
         const streams = [...waiting].slice(0, entryStreamsMax);
         waiting = new Set([...waiting].slice(entryStreamsMax));
         const unknown = streams.filter((one) => !erased.has(one));
-        if (unknown.length > 0) await write(unknown);
+        if (unknown.length > 0) await register(unknown);
       });
     return writing;
   };
 
   const bury = async (name: string): Promise<void> => {
-    for (let attempt = 1; ; attempt += 1) {
+    const again = tries();
+    for (;;) {
       try {
-        const tombstone = client.tombstoneStream(name, {
-          requiresLeader: true,
-          deadline: answerMs,
-        });
-        await answered(answerMs, 'a tombstone', tombstone);
+        await write('a tombstone', (deadline) =>
+          client.tombstoneStream(name, { requiresLeader: true, deadline }),
+        );
         return;
       } catch (error) {
-        const trouble = troubleOf(error);
-        if (trouble === 'erased') return;
-        if (trouble === 'refused' || attempt === triesMax) throw unavailable(error);
+        if (troubleOf(error) === 'erased') return;
+        await again(error);
       }
-      await restBefore(Math.min(attempt, 3));
     }
   };
 
   return {
     has: (stream: StreamName): boolean => erased.has(stream),
+    /** An entry of the register, from a subscription; earlier ones may be unknown yet. */
     learn,
     /** Everything that was erased before this was called is known when it resolves. */
     refresh,

@@ -1,7 +1,7 @@
 import type { EventLog, Position } from '../../kernel/ports.js';
 import type { Decode } from '../sqlite/log-reader.js';
 import { openAppends } from './appends.js';
-import { openConnection } from './connection.js';
+import { openConnection, type Patience } from './connection.js';
 import { openErasedStreams } from './erased-streams.js';
 import { openListings } from './listings.js';
 import { namesIn } from './names.js';
@@ -15,6 +15,7 @@ type Options = {
   readonly decode?: Decode;
   /** What our streams' names begin with: one server may hold several logs. */
   readonly space?: string;
+  readonly patience?: Patience;
 };
 
 /** Somebody who waits for growth looks for himself this often: what tells him may be broken. */
@@ -31,9 +32,10 @@ export const openEventStore = async ({
   url,
   decode = (_type, _schema, data) => data,
   space = 'assay',
+  patience,
 }: Options): Promise<EventLog> => {
   const names = namesIn(space);
-  const connection = openConnection(url);
+  const connection = openConnection(url, patience);
   const erased = openErasedStreams(connection, names);
   const streams = openStreams(connection, names);
   const pages = openPages({ connection, names, erased, decode });
@@ -46,11 +48,11 @@ export const openEventStore = async ({
   const append = openAppends({ connection, names, streams, seen, head: pages.head });
   const closing = new AbortController();
 
-  const wait = (after: Position, signal: AbortSignal): Promise<void> =>
+  const wait = (after: Position, signals: readonly AbortSignal[]): Promise<void> =>
     new Promise((resolve) => {
       const done = (): void => {
         clearInterval(timer);
-        signal.removeEventListener('abort', done);
+        for (const signal of signals) signal.removeEventListener('abort', done);
         waits.delete(look);
         resolve();
       };
@@ -64,9 +66,8 @@ export const openEventStore = async ({
       };
       const timer = setInterval(again, lookAgainMs).unref();
       waits.add(look);
-      signal.addEventListener('abort', done, { once: true });
-      if (signal.aborted) done();
-      else look();
+      for (const signal of signals) signal.addEventListener('abort', done, { once: true });
+      look();
     });
 
   return {
@@ -85,14 +86,13 @@ export const openEventStore = async ({
     streams: openListings(connection, names, erased),
     head: pages.head,
     grown: async (after, signal) => {
-      const ends = AbortSignal.any(
-        signal === undefined ? [closing.signal] : [signal, closing.signal],
-      );
-      if (ends.aborted || pages.newest() > after) return;
+      const signals = signal === undefined ? [closing.signal] : [signal, closing.signal];
+      const isOver = (): boolean => signals.some(({ aborted }) => aborted);
+      if (isOver() || pages.newest() > after) return;
       // A server that is away is no reason to return: the next look may find it.
       await tail.ensure().catch(() => null);
       if (!tail.hears(after)) await pages.head().catch(() => null);
-      if (!ends.aborted) await wait(after, ends);
+      if (!isOver()) await wait(after, signals);
     },
     close: async () => {
       closing.abort();

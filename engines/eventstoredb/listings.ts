@@ -65,6 +65,8 @@ export const openListings = (
         checkpointReached: async () => void timer.refresh(),
       }),
     });
+    // What fails after nobody listens any more would be thrown past everyone.
+    subscription.on('error', () => undefined);
     try {
       for await (const { event } of subscription) {
         timer.refresh();

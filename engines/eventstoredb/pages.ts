@@ -39,8 +39,25 @@ export const openPages = ({ connection, names, erased, decode }: Needs) => {
   const isOurs = (streamId: string, type: string): boolean =>
     names.streamOf(streamId) !== null && !type.startsWith('$');
 
+  /** Those who ask while it is looked for share the next look, which sees what they have written. */
+  let looking: Promise<Position> | null = null;
+  let next: Promise<Position> | null = null;
+  const head = (): Promise<Position> => {
+    if (looking === null) {
+      looking = look().finally(() => {
+        looking = null;
+      });
+      return looking;
+    }
+    next ??= looking.then(nextLook, nextLook);
+    return next;
+  };
+  const nextLook = (): Promise<Position> => {
+    next = null;
+    return head();
+  };
   /** Looks backwards from the end until it meets something of ours, or what is known to be quiet. */
-  const head = async (): Promise<Position> => {
+  const look = async (): Promise<Position> => {
     let from: Place | 'end' = 'end';
     let end: bigint | null = null;
     for (let step = 4; ; step = Math.min(stepMax, step * 4)) {
@@ -72,6 +89,7 @@ export const openPages = ({ connection, names, erased, decode }: Needs) => {
         }),
       () => {
         let count = 0;
+        found.isOver = true;
         return ({ event }) => {
           count += 1;
           found.isOver = count < step;

@@ -17,11 +17,7 @@ const keptBytesMax = 16 * 1024 * 1024;
 const aheadMax = 64;
 const restFirstMs = 50;
 const restMostMs = 2_000;
-/**
- * A subscription may stop without a word: when the log's head is beyond ours at two looks so far
- * apart and nothing came in between, it is opened anew.
- */
-const lookMs = 5_000;
+
 /** Nobody waits and nobody reads: the server is not troubled any longer. */
 const idleMs = 10_000;
 
@@ -65,7 +61,7 @@ export const openTail = ({ connection, names, erased, head, seen }: Needs) => {
     if (position <= last) return;
     last = position;
     if (event.streamId === names.erased) {
-      erased.learn(Number(event.revision), event.data);
+      erased.learn(event.data);
       return;
     }
     const stream = names.streamOf(event.streamId);
@@ -92,7 +88,9 @@ export const openTail = ({ connection, names, erased, head, seen }: Needs) => {
   const follow = async (state: { isLive: boolean }, signal: AbortSignal): Promise<void> => {
     const subscription = subscribe();
     const end = (): void => void subscription.destroy();
-    const watch = watching(head, () => last, end);
+    // What fails after nobody listens any more would be thrown past everyone.
+    subscription.on('error', () => undefined);
+    const watch = watching(connection.patience.lookMs, head, () => last, end);
     signal.addEventListener('abort', end, { once: true });
     subscription.once('confirmation', () => {
       state.isLive = true;
@@ -143,7 +141,9 @@ export const openTail = ({ connection, names, erased, head, seen }: Needs) => {
     };
     running = state;
     try {
-      from = last = await head();
+      // Later entries of the register come with the subscription.
+      const [position] = await Promise.all([head(), erased.refresh()]);
+      from = last = position;
     } catch (error) {
       if (running === state) stop();
       throw error;
@@ -174,7 +174,12 @@ export const openTail = ({ connection, names, erased, head, seen }: Needs) => {
   };
 };
 
+/**
+ * A subscription may stop without a word: when the log's head is beyond ours at two looks and
+ * nothing came in between, it is opened anew.
+ */
 const watching = (
+  lookMs: number,
   head: () => Promise<Position>,
   last: () => Position,
   restart: () => void,
