@@ -1,11 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import {
-  EventStoreDBClient,
-  type AllStreamResolvedEvent,
-  type ResolvedEvent,
-  type StreamingRead,
-} from '@eventstore/db-client';
+import type { AllStreamResolvedEvent, ResolvedEvent, StreamingRead } from '@eventstore/db-client';
 import { Fault } from '../../kernel/fault.js';
+import { openClient } from './client.js';
 
 /**
  * How long a silent server is waited for: a write, or a read that hears nothing, is given up after
@@ -16,11 +12,13 @@ export type Patience = {
   readonly answerMs: number;
   readonly callMs: number;
   readonly lookMs: number;
+  /** Before the first repeat; four times as long before each further one. */
+  readonly restMs: number;
 };
-const defaultPatience: Patience = { answerMs: 4_000, callMs: 8_000, lookMs: 5_000 };
+const defaultPatience: Patience = { answerMs: 4_000, callMs: 8_000, lookMs: 5_000, restMs: 50 };
 /** Tries of one call; a server that was started again answers the second. */
 const triesMax = 4;
-const restFirstMs = 50;
+
 /** How often a server that could not be reached is asked whether it is back. */
 const probeMs = 1_000;
 const closeWithinMs = 1_000;
@@ -67,10 +65,8 @@ export type Connection = ReturnType<typeof openConnection>;
  * Throws what the client throws at a string it cannot read.
  */
 export const openConnection = (url: string, patience: Patience = defaultPatience) => {
-  const client = EventStoreDBClient.connectionString(url);
-  appendOneByOne(client);
-  reconnectSilently(client);
-  const { answerMs, callMs } = patience;
+  const client = openClient(url);
+  const { answerMs, callMs, restMs } = patience;
   const health = { writable: true, cause: null as string | null };
   let closed = false;
   let probe: NodeJS.Timeout | null = null;
@@ -109,7 +105,7 @@ export const openConnection = (url: string, patience: Patience = defaultPatience
       failures += 1;
       const isOver = failures === triesMax || performance.now() > end - answerMs;
       if (closed || isOver || troubleOf(error) === 'refused') throw unavailable(error);
-      await pause(restFirstMs * 4 ** (failures - 1), undefined, { ref: false });
+      await pause(restMs * 4 ** (failures - 1), undefined, { ref: false });
     };
   };
 
@@ -186,29 +182,4 @@ const collect = async <E>(
     clearTimeout(timer);
     if (!isDone) reading.cancel().catch(() => null);
   }
-};
-
-/**
- * Plain appends, each a call of its own with a deadline. The client's batch append shares one
- * stream and one map per process: an error rejects every append under way, and an answer that
- * comes after it is thrown past everyone, which ends the process.
- */
-const appendOneByOne = (client: EventStoreDBClient): void => {
-  if (!('supports' in client)) throw new TypeError('the client chooses appends in another way');
-  Object.assign(client, { supports: async () => false });
-};
-
-/**
- * When a call fails, the client looks whether to connect anew and nobody waits for that: what goes
- * wrong in it, such as a cluster that cannot be found, would end the process. The failed call says
- * so anyway.
- */
-const reconnectSilently = (client: EventStoreDBClient): void => {
-  const { handleError: reconnect } = client as unknown as {
-    readonly handleError?: (...call: readonly unknown[]) => Promise<void>;
-  };
-  if (reconnect === undefined) throw new TypeError('the client reconnects in another way');
-  Object.assign(client, {
-    handleError: (...call: readonly unknown[]) => reconnect(...call).catch(() => undefined),
-  });
 };

@@ -64,15 +64,13 @@ export const openReads = (store: Store, faults: Faults) => {
     const text = target?.getPosition()?.getCommitPosition();
     const from = text === undefined ? null : BigInt(text);
     const all = store.all();
-    if (from !== null && !all.some(({ position }) => position === from)) {
+    const count = Number(options.getCount());
+    const at = from === null ? (isBackwards ? all.length : 0) : placeIn(all, from);
+    if (from !== null && all[at]?.position !== from) {
       throw failure(status.UNKNOWN, 'Unexpected ReadAllResult: InvalidPosition');
     }
-    const entries = all.filter(({ position }) =>
-      isBackwards
-        ? from === null || (position ?? 0n) < from
-        : target?.hasEnd() !== true && (from === null || (position ?? 0n) >= from),
-    );
-    await send(call, inOrder(entries, isBackwards), Number(options.getCount()));
+    if (isBackwards) await send(call, all.slice(Math.max(0, at - count), at).toReversed(), count);
+    else if (target?.hasEnd() !== true) await send(call, all.slice(at, at + count), count);
   };
 
   const subscribe = async (call: ReadCall, options: Options): Promise<void> => {
@@ -148,6 +146,18 @@ export const openReads = (store: Store, faults: Faults) => {
 
 const backwards = messages.ReadReq.Options.ReadDirection.BACKWARDS;
 
+/** Where the first event is that is not before the position. */
+const placeIn = (all: readonly Entry[], position: bigint): number => {
+  let low = 0;
+  let high = all.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((all[middle]?.position ?? 0n) >= position) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+};
+
 const inOrder = (entries: readonly Entry[], isBackwards: boolean): readonly Entry[] =>
   isBackwards ? entries.toReversed() : entries;
 
@@ -195,7 +205,7 @@ const openTarget = (options: Options) => {
     wants: (entry: Entry): boolean => (entry.position ?? 0n) > after && matches(entry),
     endsWith: (): boolean => false,
     history: (store: Store): readonly Entry[] =>
-      all?.hasEnd() === true ? [] : store.all().filter(({ position }) => (position ?? 0n) > after),
+      all?.hasEnd() === true ? [] : store.all().slice(placeIn(store.all(), after + 1n)),
   };
 };
 

@@ -1,0 +1,302 @@
+import { expect } from 'chai';
+import {
+  array,
+  assert,
+  asyncProperty,
+  constantFrom,
+  integer,
+  record,
+  type Arbitrary,
+} from 'fast-check';
+import { openEventStore } from '../../engines/eventstoredb/event-log.js';
+import { start, type EventLog, type StreamName } from '../../kernel/ports.js';
+import { pagesOf, position, single } from '../suites/event-log.js';
+import type { Fault } from '../support/eventstore-server/faults.js';
+import {
+  startEventStoreServer,
+  type EventStoreServer,
+} from '../support/eventstore-server/server.js';
+import { temporaryFolder } from '../support/folder.js';
+import { appendOf, newEvent, newStream } from '../support/new-events.js';
+import { runs } from '../support/runs.js';
+import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.js';
+import { until } from '../support/until.js';
+
+/** Tests do not wait as long as the service does. */
+const patience = { answerMs: 400, callMs: 2_000, lookMs: 200, restMs: 5 };
+
+const unavailable = async (work: Promise<unknown>): Promise<void> => {
+  const error = await work.then(
+    () => null,
+    (reason: unknown) => reason,
+  );
+  expect(error).to.include({ name: 'Fault', code: 'unavailable', retryAfterSeconds: 2 });
+};
+
+describe('EventStoreDB when something goes wrong', function () {
+  this.timeout(60_000);
+  let server: EventStoreServer;
+  let network: TcpProxy;
+  let log: EventLog;
+  let others: EventLog[];
+  let dir: string;
+  let remove: () => Promise<void>;
+  const open = async (): Promise<EventLog> => {
+    const other = await openEventStore({
+      url: `esdb://127.0.0.1:${network.port}?tls=false`,
+      patience,
+    });
+    others.push(other);
+    return other;
+  };
+  beforeEach(async () => {
+    ({ dir, remove } = await temporaryFolder());
+    server = await startEventStoreServer({ dir });
+    network = await startTcpProxy(server.port);
+    others = [];
+    log = await open();
+  });
+  afterEach(async () => {
+    await Promise.all(others.map((other) => other.close()));
+    await network.close();
+    await server.close();
+    await remove();
+  });
+
+  describe('an append whose outcome is unknown', () => {
+    const kinds = ['unavailable', 'deadline', 'timeout', 'unknown', 'silent'] as const;
+    for (const kind of [...kinds, 'lost-answer', 'silent-after'] as const) {
+      it(`is there once when the first answer is ${kind}`, async () => {
+        const stream = newStream();
+        await single(log, appendOf(stream, 'none', newEvent('before')));
+        server.faults.plan('append', { kind });
+        const at = position(
+          await single(log, appendOf(stream, 0, newEvent('one'), newEvent('two'))),
+        );
+        const events = await log.read(stream);
+        expect(events.map(({ data }) => data)).to.deep.equal(['before', 'one', 'two']);
+        expect(events.at(-1)?.position).to.equal(at);
+      });
+    }
+
+    it('is a lost race when somebody else was faster meanwhile', async () => {
+      const stream = newStream();
+      await single(log, appendOf(stream, 'none', newEvent('before')));
+      server.faults.plan('append', { kind: 'silent' });
+      const losing = single(log, appendOf(stream, 0, newEvent('loser')));
+      await server.store.append(`assay.${stream}`, 0n, [
+        {
+          id: '7b4b2a2e-5d8e-4a57-9b1a-0f9d4d3c2b1a',
+          type: 'SomethingHappened',
+          contentType: 'application/json',
+          data: Buffer.from('"winner"'),
+          metadata: Buffer.from('{}'),
+        },
+      ]);
+      expect(await losing).to.equal('conflict');
+    });
+
+    it('is unavailable, in bounded time, when no answer ever comes', async () => {
+      server.faults.plan('append', { kind: 'silent' }, 20);
+      const began = performance.now();
+      const append = appendOf(newStream(), 'none', newEvent('late'));
+      await unavailable(single(log, append));
+      expect(performance.now() - began).to.be.lessThan(patience.callMs + 2_000);
+      server.faults.clear();
+      await single(log, append);
+      expect(await log.read(append.stream)).to.have.length(1);
+    });
+
+    it('leaves the other appends of the process alone', async () => {
+      server.faults.plan('append', { kind: 'unavailable' });
+      const streams = Array.from({ length: 40 }, () => newStream());
+      const results = await Promise.all(
+        streams.map((stream) => single(log, appendOf(stream, 'none', newEvent()))),
+      );
+      expect(results).not.to.include('conflict');
+      for (const stream of streams) expect(await log.read(stream)).to.have.length(1);
+    });
+  });
+
+  it('stores an event once that is sent one to five times, whatever happens on the way (A8)', async () => {
+    const fault: Arbitrary<Fault> = constantFrom(
+      { kind: 'unavailable' },
+      { kind: 'deadline' },
+      { kind: 'lost-answer' },
+      { kind: 'lost-answer' },
+      { kind: 'unknown' },
+    );
+    const history = record({
+      repeats: integer({ min: 1, max: 5 }),
+      faults: array(fault, { maxLength: 3 }),
+      events: integer({ min: 1, max: 3 }),
+    });
+    const property = asyncProperty(history, async ({ repeats, faults, events }) => {
+      const stream = newStream();
+      const append = appendOf(
+        stream,
+        'none',
+        ...Array.from({ length: events }, (_, index) => newEvent(index)),
+      );
+      faults.forEach((one) => server.faults.plan('append', one));
+      const positions = new Set<string>();
+      for (let count = 0; count < repeats; count += 1) {
+        positions.add(position(await single(log, append)));
+      }
+      server.faults.clear();
+      expect(positions.size).to.equal(1);
+      expect(await log.read(stream)).to.have.length(events);
+      const [first, ...rest] = append.events;
+      if (first === undefined) return;
+      const other = { ...append, events: [{ ...first, data: 'another' }, ...rest] };
+      expect(await single(log, other)).to.equal('conflict');
+    });
+    await assert(property, { numRuns: runs(20) });
+  });
+
+  describe('a read', () => {
+    for (const kind of ['unavailable', 'unknown', 'silent'] as const) {
+      it(`is asked again when the first answer is ${kind}`, async () => {
+        const stream = newStream();
+        await single(log, appendOf(stream, 'none', newEvent('here')));
+        server.faults.plan('read', { kind });
+        expect(await log.read(stream)).to.have.length(1);
+        server.faults.plan('read', { kind });
+        expect(await pagesOf(log)).to.have.length(1);
+      });
+    }
+
+    it('is unavailable while it is refused, and says why to the log alone', async () => {
+      server.faults.plan('read', { kind: 'access-denied' });
+      await unavailable(log.read(newStream()));
+      expect(log.health()).to.include({ writable: false, fatal: false });
+      expect(log.health().cause).to.contain('Access Denied');
+      await until('it is found well again', 5_000, async () => log.health().writable);
+    });
+  });
+
+  it('is unavailable within seconds while the server is away, and well again by itself', async () => {
+    const stream = newStream();
+    await single(log, appendOf(stream, 'none', newEvent('before')));
+    await server.close();
+    const began = performance.now();
+    await unavailable(single(log, appendOf(stream, 0, newEvent('lost'))));
+    await unavailable(log.read(stream));
+    await unavailable(log.page(start, 10));
+    await unavailable(log.head());
+    await unavailable(log.streams('thing-', null, 10));
+    await unavailable(log.erase(stream));
+    expect(performance.now() - began).to.be.lessThan(6 * (patience.callMs + 1_000));
+    expect(log.health().writable).to.equal(false);
+    server = await startEventStoreServer({ dir, port: server.port });
+    await until('it is found well again', 10_000, async () => log.health().writable);
+    await single(log, appendOf(stream, 0, newEvent('after')));
+    expect((await log.read(stream)).map(({ data }) => data)).to.deep.equal(['before', 'after']);
+  });
+
+  it('answers nothing wrong while the network is frozen', async () => {
+    const stream = newStream();
+    await single(log, appendOf(stream, 'none', newEvent('before')));
+    network.pause();
+    const append = appendOf(stream, 0, newEvent('after'));
+    await unavailable(single(log, append));
+    await unavailable(log.read(stream));
+    network.resume();
+    await until('the append is answered', 10_000, () =>
+      single(log, append).then(
+        (result) => result !== 'conflict',
+        () => false,
+      ),
+    );
+    expect((await log.read(stream)).map(({ data }) => data)).to.deep.equal(['before', 'after']);
+  });
+
+  it('loses nothing and doubles nothing while connections break under 16 writers', async () => {
+    const acknowledged = new Map<StreamName, number>();
+    const writers = Array.from({ length: 16 }, async (_, writer) => {
+      const stream = newStream(`writer${writer}`);
+      for (let count = 0; count < 20; count += 1) {
+        const append = appendOf(stream, count === 0 ? 'none' : count - 1, newEvent(count));
+        await until('an append is answered', 20_000, () =>
+          single(log, append).then(
+            (result) => {
+              expect(result).not.to.equal('conflict');
+              return true;
+            },
+            () => false,
+          ),
+        );
+        acknowledged.set(stream, count + 1);
+      }
+    });
+    const cuts = setInterval(() => network.cut(), 150);
+    const follower = followed(await open(), 16 * 20);
+    await Promise.all(writers);
+    clearInterval(cuts);
+    for (const [stream, count] of acknowledged) {
+      const events = await log.read(stream);
+      expect(events.map(({ data }) => data)).to.deep.equal(
+        Array.from({ length: count }, (_, index) => index),
+      );
+    }
+    const all = (await pagesOf(log)).map((event) => event.position);
+    expect(await follower).to.deep.equal(all);
+  });
+
+  describe('following', () => {
+    it('goes on without a gap or a repeat when subscribers are dropped as too slow', async () => {
+      server.subscribers.burstMax = 20;
+      const total = 12 * 100;
+      const following = followed(log, total);
+      const stream = newStream();
+      for (let batch = 0; batch < 12; batch += 1) {
+        const events = Array.from({ length: 100 }, (_, index) => newEvent(batch * 100 + index));
+        await single(log, appendOf(stream, batch === 0 ? 'none' : batch * 100 - 1, ...events));
+        if (batch % 4 === 3) server.subscribers.drop();
+      }
+      const all = (await pagesOf(log)).map((event) => event.position);
+      expect(await following).to.deep.equal(all);
+      expect(all).to.have.length(total);
+    });
+
+    it('opens a subscription again that stopped without a word', async () => {
+      server.faults.plan('subscribe', { kind: 'silent' });
+      const other = await open();
+      const waiting = log.grown(start);
+      await single(other, appendOf(newStream(), 'none', newEvent()));
+      await waiting;
+      const head = await log.head();
+      const again = log.grown(head);
+      await single(other, appendOf(newStream(), 'none', newEvent()));
+      await again;
+      expect((await log.page(head, 10)).events).to.have.length(1);
+    });
+
+    it('finds the log again whose server was away while it waited', async () => {
+      const head = await log.head();
+      const waiting = log.grown(head);
+      await server.close();
+      server = await startEventStoreServer({ dir, port: server.port });
+      const other = await open();
+      await single(other, appendOf(newStream(), 'none', newEvent('back')));
+      await waiting;
+      expect((await log.page(head, 10)).events.map(({ data }) => data)).to.deep.equal(['back']);
+    });
+  });
+});
+
+/** Positions as a reader at the end of the log gets them, until there are so many. */
+const followed = async (log: EventLog, total: number): Promise<readonly string[]> => {
+  const seen: string[] = [];
+  for (let after = start; seen.length < total;) {
+    try {
+      await log.grown(after);
+      const page = await log.page(after, 50);
+      seen.push(...page.events.map((event) => event.position));
+      after = page.through;
+    } catch (error) {
+      expect(error).to.include({ code: 'unavailable' });
+    }
+  }
+  return seen;
+};
