@@ -14,9 +14,9 @@ type Channel = { readonly internalChannel?: { subchannelPool?: object } };
  * - It appends one by one, each call with a deadline of its own. Its batch append shares one stream
  *   and one map per process: an error rejects every append under way, and an answer that comes
  *   after that is thrown past everyone, which ends the process.
- * - After a failed call it looks whether to connect anew, and nobody waits for that: what goes wrong
- *   in it, such as a cluster that cannot be found, would end the process. The failed call says so
- *   anyway.
+ * - After a failed call it looks whether to connect anew, and nobody waits for that: what goes
+ *   wrong in it, such as a cluster that cannot be found, would end the process. The failed call
+ *   says so anyway.
  * - A new channel connects at once. Channels share their connections with all others of the process
  *   to the same address, and with these a pause that doubles with each failure up to two minutes,
  *   in which calls fail without a try: far longer than a server takes to be back.

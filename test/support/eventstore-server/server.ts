@@ -3,8 +3,6 @@ import features from '@eventstore/db-client/generated/serverfeatures_pb.js';
 import featureServices from '@eventstore/db-client/generated/serverfeatures_grpc_pb.js';
 import gossip from '@eventstore/db-client/generated/gossip_pb.js';
 import gossipServices from '@eventstore/db-client/generated/gossip_grpc_pb.js';
-import operations from '@eventstore/db-client/generated/operations_pb.js';
-import operationServices from '@eventstore/db-client/generated/operations_grpc_pb.js';
 import shared from '@eventstore/db-client/generated/shared_pb.js';
 import streamServices from '@eventstore/db-client/generated/streams_grpc_pb.js';
 import {
@@ -73,14 +71,6 @@ export const startEventStoreServer = async (options: Options) => {
   offer(gossipServices.GossipService, {
     read: (_call: unknown, answer: sendUnaryData<gossip.ClusterInfo>) =>
       answer(null, cluster(members?.() ?? [bound])),
-  });
-  offer(operationServices.OperationsService, {
-    startScavenge: (_call: unknown, answer: sendUnaryData<operations.ScavengeResp>) => {
-      store.scavenge().then(
-        () => answer(null, scavenged()),
-        (error: unknown) => answer(error as Error, null),
-      );
-    },
   });
   const bound = await new Promise<number>((resolve, reject) => {
     const credentials =
@@ -162,8 +152,3 @@ const cluster = (ports: readonly number[]): gossip.ClusterInfo => {
     ),
   );
 };
-
-const scavenged = (): operations.ScavengeResp =>
-  new operations.ScavengeResp()
-    .setScavengeId(randomUUID())
-    .setScavengeResult(operations.ScavengeResp.ScavengeResult.STARTED);

@@ -1,0 +1,261 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { EventStoreDBClient, jsonEvent } from '@eventstore/db-client';
+import { expect } from 'chai';
+import { openEventStore } from '../../engines/eventstoredb/event-log.js';
+import { start, type EventLog, type NewEvent } from '../../kernel/ports.js';
+import { pagesOf, single } from '../suites/event-log.js';
+import {
+  startEventStoreServer,
+  type EventStoreServer,
+} from '../support/eventstore-server/server.js';
+import { temporaryFolder } from '../support/folder.js';
+import { appendOf, newEvent, newStream } from '../support/new-events.js';
+
+/** Incompressible enough to be found again byte by byte. */
+const canary = 'canary-5f1c9a7e';
+const large = (bytes: number, mark = ''): NewEvent =>
+  newEvent({ mark, text: `${canary}${'é"\\'.repeat(Math.ceil(bytes / 6))}` });
+
+/** The test server keeps content as base64: three texts, as the canary may begin. */
+const filesWith = (dir: string, text: string): readonly string[] => {
+  const needles = ['', 'x', 'xx'].map((before) =>
+    Buffer.from(`${before}${text}`).toString('base64').slice(4, -4),
+  );
+  return readdirSync(dir).filter((name) => {
+    const bytes = readFileSync(join(dir, name));
+    return needles.some((needle) => bytes.includes(needle));
+  });
+};
+
+describe('What EventStoreDB holds', function () {
+  this.timeout(60_000);
+  let server: EventStoreServer;
+  let stranger: EventStoreDBClient;
+  let log: EventLog;
+  let dir: string;
+  let remove: () => Promise<void>;
+  const reopen = async (): Promise<void> => {
+    await log.close();
+    log = await openEventStore({ url: server.url });
+  };
+  beforeEach(async () => {
+    ({ dir, remove } = await temporaryFolder());
+    server = await startEventStoreServer({ dir });
+    stranger = EventStoreDBClient.connectionString(server.url);
+    log = await openEventStore({ url: server.url });
+  });
+  afterEach(async () => {
+    await stranger.dispose();
+    await log.close();
+    await server.close();
+    await remove();
+  });
+
+  describe('an append larger than the server takes', () => {
+    it('is one event as if there were no limit, also when it is read in pages', async () => {
+      const stream = newStream();
+      const events = [newEvent('small'), large(3_500_000), newEvent('after')];
+      await single(log, appendOf(stream, 'none', ...events));
+      await reopen();
+      const read = await log.read(stream);
+      expect(read.map(({ data }) => data)).to.deep.equal(events.map(({ data }) => data));
+      expect(read.map(({ revision }) => revision)).to.deep.equal([0, 1, 2]);
+      expect(await pagesOf(log)).to.deep.equal(read);
+      expect(await log.streams('', null, 10)).to.deep.equal([stream]);
+    });
+
+    it('may be many events, each small enough', async () => {
+      const stream = newStream();
+      const events = Array.from({ length: 40 }, (_, index) => large(60_000, String(index)));
+      await single(log, appendOf(stream, 'none', ...events));
+      const read = await log.read(stream);
+      expect(read.map(({ data }) => data)).to.deep.equal(events.map(({ data }) => data));
+    });
+
+    it('is one append however often it is sent, and refused with another payload', async () => {
+      const append = appendOf(newStream(), 'none', large(2_000_000, 'first'));
+      const first = await single(log, append);
+      await reopen();
+      expect(await single(log, append)).to.deep.equal(first);
+      const [event] = append.events;
+      const other = { ...large(2_000_000, 'other'), id: event?.id ?? '' };
+      expect(await single(log, { ...append, events: [other] })).to.equal('conflict');
+      expect(await log.read(append.stream)).to.have.length(1);
+    });
+
+    it('lets one of those who saw the same revision win', async () => {
+      const stream = newStream();
+      const results = await Promise.all(
+        Array.from({ length: 4 }, (_, index) =>
+          single(log, appendOf(stream, 'none', large(1_200_000, String(index)))),
+        ),
+      );
+      expect(results.filter((result) => result !== 'conflict')).to.have.length(1);
+      const [event] = await log.read(stream);
+      const winner = String(results.findIndex((result) => result !== 'conflict'));
+      expect(event?.data).to.include({ mark: winner });
+    });
+
+    it('is there once when answers get lost on the way', async () => {
+      for (const kind of ['lost-answer', 'unavailable'] as const) {
+        server.faults.plan('append', { kind }, 2);
+        const append = appendOf(newStream(), 'none', large(1_500_000));
+        await single(log, append);
+        const [event, ...others] = await log.read(append.stream);
+        expect(event?.data).to.deep.equal(append.events[0]?.data);
+        expect(others).to.deep.equal([]);
+      }
+    });
+  });
+
+  it('keeps nothing of an erased stream once it is scavenged, not even parts that lost a race', async () => {
+    const [gone, kept] = [newStream(), newStream()];
+    await Promise.all([
+      single(log, appendOf(gone, 'none', large(1_500_000), newEvent(`${canary} small`))),
+      single(log, appendOf(gone, 'none', large(1_500_000))),
+    ]);
+    await single(log, appendOf(kept, 'none', newEvent('kept')));
+    expect(filesWith(dir, canary)).not.to.deep.equal([]);
+    await log.erase(gone);
+    await server.store.scavenge();
+    await reopen();
+    expect((await pagesOf(log)).map(({ data }) => data)).to.deep.equal(['kept']);
+    expect(await log.read(gone)).to.deep.equal([]);
+    expect(await single(log, appendOf(gone, 'none', large(1_500_000)))).to.equal('conflict');
+    // A refused append could leave parts: the stream of parts refuses them as well.
+    expect(filesWith(dir, canary)).to.deep.equal([]);
+  });
+
+  it('is left out by every process once one has erased it', async () => {
+    const other = await openEventStore({ url: server.url });
+    const [gone, kept] = [newStream(), newStream()];
+    await single(log, appendOf(gone, 'none', newEvent(1), newEvent(2)));
+    await single(log, appendOf(kept, 'none', newEvent(3)));
+    expect(await pagesOf(other)).to.have.length(3);
+    await log.erase(gone);
+    expect((await pagesOf(other)).map(({ data }) => data)).to.deep.equal([3]);
+    expect(await other.read(gone)).to.deep.equal([]);
+    expect(await other.streams('', null, 10)).to.deep.equal([kept]);
+    expect(await single(other, appendOf(gone, 1, newEvent()))).to.equal('conflict');
+    await other.close();
+  });
+
+  it('may be erased by many at once', async () => {
+    const other = await openEventStore({ url: server.url });
+    const streams = Array.from({ length: 60 }, () => newStream());
+    await log.append(streams.map((stream) => appendOf(stream, 'none', newEvent())));
+    await Promise.all(
+      streams.flatMap((stream) => [log.erase(stream), other.erase(stream), other.erase(stream)]),
+    );
+    expect(await pagesOf(log)).to.deep.equal([]);
+    expect(await pagesOf(other)).to.deep.equal([]);
+    await other.close();
+  });
+
+  it('leaves out what is on its way to be erased when the process died in between', async () => {
+    const stream = newStream();
+    await single(log, appendOf(stream, 'none', newEvent()));
+    server.faults.plan('delete', { kind: 'access-denied' }, 2);
+    await log.erase(stream).catch(() => null);
+    await reopen();
+    expect(await pagesOf(log)).to.deep.equal([]);
+    server.faults.clear();
+    await log.erase(stream);
+    expect(await single(log, appendOf(stream, 0, newEvent()))).to.equal('conflict');
+  });
+
+  describe('what others keep on the same server', () => {
+    it('is passed over by pages, head, streams and those who wait', async () => {
+      const noise = Array.from({ length: 80 }, (_, n) => jsonEvent({ type: 'Noise', data: { n } }));
+      const events = [newEvent('a'), newEvent('b')];
+      const stream = newStream();
+      await stranger.appendToStream('somebody-1', noise);
+      expect(await log.head()).to.equal(start);
+      expect(await log.page(start, 10)).to.deep.equal({ events: [], through: start });
+      await single(log, appendOf(stream, 'none', ...events.slice(0, 1)));
+      await stranger.appendToStream('$stats-0.0.0.0:2113', noise);
+      await single(log, appendOf(stream, 0, ...events.slice(1)));
+      const head = await log.head();
+      await stranger.appendToStream('assay2.thing-1', noise);
+      for (const limit of [1, 2, 100]) {
+        const read = await pagesOf(log, start, limit);
+        expect(read.map(({ data }) => data)).to.deep.equal(['a', 'b']);
+        expect(read.at(-1)?.position).to.equal(head);
+      }
+      expect(await log.head()).to.equal(head);
+      expect(await log.streams('thing-', null, 10)).to.deep.equal([stream]);
+      const waiting = log.grown(head);
+      await stranger.appendToStream('somebody-1', noise);
+      const ended = await Promise.race([waiting.then(() => 'grown'), log.head().then(() => null)]);
+      expect(ended).to.equal(null);
+      await single(log, appendOf(stream, 1, newEvent('c')));
+      await waiting;
+      expect((await log.page(head, 10)).events.map(({ data }) => data)).to.deep.equal(['c']);
+    });
+
+    it('may be another log of ours', async () => {
+      const other = await openEventStore({ url: server.url, space: 'other' });
+      const stream = newStream();
+      await single(log, appendOf(stream, 'none', newEvent('here')));
+      await single(other, appendOf(stream, 'none', newEvent('there')));
+      expect((await pagesOf(log)).map(({ data }) => data)).to.deep.equal(['here']);
+      expect((await pagesOf(other)).map(({ data }) => data)).to.deep.equal(['there']);
+      await other.erase(stream);
+      expect(await log.read(stream)).to.have.length(1);
+      await other.close();
+    });
+  });
+
+  describe('what an operator did to a stream', () => {
+    it('does not stop the log: a soft-deleted one reads as empty and goes on', async () => {
+      const stream = newStream();
+      await single(log, appendOf(stream, 'none', newEvent(0), newEvent(1)));
+      await stranger.deleteStream(`assay.${stream}`);
+      expect(await log.read(stream)).to.deep.equal([]);
+      await single(log, appendOf(stream, 'none', newEvent(2)));
+      const [event] = await log.read(stream);
+      expect(event).to.include({ data: 2, revision: 2 });
+      await single(log, appendOf(stream, 2, newEvent(3)));
+      expect((await pagesOf(log)).at(-1)).to.include({ data: 3, revision: 3 });
+    });
+
+    it('does not stop the log: a tombstoned one reads as empty and refuses', async () => {
+      const [gone, kept] = [newStream(), newStream()];
+      await single(log, appendOf(gone, 'none', newEvent(0)));
+      await stranger.tombstoneStream(`assay.${gone}`);
+      await single(log, appendOf(kept, 'none', newEvent(1)));
+      expect(await log.read(gone)).to.deep.equal([]);
+      expect(await single(log, appendOf(gone, 0, newEvent()))).to.equal('conflict');
+      expect((await pagesOf(log)).at(-1)?.stream).to.equal(kept);
+    });
+
+    it('does not stop the log: notes without metadata are no events of ours to decode', async () => {
+      const decoding = await openEventStore({
+        url: server.url,
+        decode: (type, schema) => {
+          throw new TypeError(`${type} version ${schema} is not known`);
+        },
+      });
+      const stream = newStream();
+      await stranger.appendToStream(`assay.${stream}`, jsonEvent({ type: 'Note', data: {} }));
+      expect(await log.read(stream)).to.have.length(1);
+      expect((await log.read(stream))[0]?.metadata).to.deep.equal({ schema: 0 });
+      const error = await decoding.read(stream).catch((reason: unknown) => reason);
+      expect(error).to.be.instanceOf(TypeError);
+      await decoding.close();
+    });
+  });
+
+  it('takes no event whose id is no uuid, and no stream without a name', async () => {
+    const events = [{ ...newEvent(), id: 'not-a-uuid' }];
+    for (const append of [
+      { stream: newStream(), expected: 'none' as const, events },
+      { ...appendOf(newStream(), 'none', newEvent()), stream: '' as never },
+    ]) {
+      const error = await log.append([append]).catch((reason: unknown) => reason);
+      expect(error).to.be.instanceOf(TypeError);
+    }
+    expect(await pagesOf(log)).to.deep.equal([]);
+  });
+});
