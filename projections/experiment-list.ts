@@ -59,7 +59,8 @@ const changed = (facts: ExperimentFacts, { type, data }: Change): Partial<Experi
       const { key, value, tag_type, project_id, run_id, created_by, created_at } = data;
       const times = { created_at, updated_at: created_at };
       const given = { key, value, tag_type, project_id, run_id, created_by, ...times };
-      return { tags: [...facts.tags, { id: data.tag_id, ...given }] };
+      const others = facts.tags.filter(({ id }) => id !== data.tag_id);
+      return { tags: [...others, { id: data.tag_id, ...given }] };
     }
     case 'ExperimentTagChanged': {
       const { key, value, tag_type } = data;

@@ -45,11 +45,12 @@ export const projected = async (
   service: ServiceProcess,
   { root, run }: Place,
   position: string,
+  selector: 'log_stream_id' | 'experiment_id' = 'log_stream_id',
 ): Promise<void> => {
   const until = performance.now() + patienceMs;
   const headers = { 'X-Min-Position': position };
   for (;;) {
-    const body = { log_stream_id: run };
+    const body = { [selector]: run };
     const reply = await service.client.send('POST', `${root}/traces/count`, { body, headers });
     if (reply.status === 200) return;
     if (reply.status !== 503 || performance.now() > until)

@@ -3,6 +3,7 @@ import { temporaryFolder } from '../support/folder.js';
 import type { Bench } from './bench.js';
 import { bigRows } from './big.js';
 import { emptyRows } from './empty.js';
+import { experimentRows } from './experiments.js';
 import { ingestRows } from './ingest.js';
 import { ratingRows } from './ratings.js';
 import { keep, printed, type Row } from './row.js';
@@ -23,6 +24,7 @@ const groups: readonly {
     rows: ['load', 'custom-search', 'search', 'memory-big', 'visible', 'start-big', 'rebuild'],
     measure: bigRows,
   },
+  { rows: ['experiment-search', 'experiment-search-written'], measure: experimentRows },
 ];
 const names = groups.flatMap(({ rows }) => rows);
 

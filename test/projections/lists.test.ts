@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import type { Document, Event, Recorded } from '../../kernel/ports.js';
 import type { CollaboratorId, GroupId, IntegrationId, RunId, SealId } from '../../kernel/shapes.js';
 import type { Fingerprint } from '../../kernel/vault.js';
 import { annotationTemplateList } from '../../projections/annotation-template-list.js';
@@ -8,9 +7,9 @@ import { insightsSettings } from '../../projections/insights-settings.js';
 import { integrationList } from '../../projections/integration-list.js';
 import { logStreamList } from '../../projections/log-stream-list.js';
 import { projectList } from '../../projections/project-list.js';
-import type { Projection } from '../../projections/projection.js';
 import { userList } from '../../projections/user-list.js';
-import { instantAfter, recordedAt } from '../support/log.js';
+import { documentsOf } from '../support/documents-of.js';
+import { instantAfter } from '../support/log.js';
 import {
   keyId,
   keyMade,
@@ -22,41 +21,6 @@ import {
   userInvited,
   userMade,
 } from '../support/people.js';
-
-const fold = <E extends Event, B>(
-  { keys, evolve }: Projection<E, B>,
-  events: readonly Recorded<E>[],
-): readonly Document<B>[] => {
-  const documents = new Map<string, Document<B> | null>();
-  for (const event of events) {
-    for (const key of keys(event)) {
-      documents.set(key, evolve(documents.get(key) ?? null, event, key));
-    }
-  }
-  return [...documents.values()].filter((document) => document !== null);
-};
-
-/** The documents of a history; the same when each event comes twice. */
-const documentsOf = <E extends Event, B>(
-  projection: Projection<E, B>,
-  ...events: readonly E[]
-): readonly Document<B>[] => {
-  const recorded = events.map((event, place) => recordedAt(place, event));
-  const documents = fold(projection, recorded);
-  expect(
-    fold(
-      projection,
-      recorded.flatMap((event) => [event, event]),
-    ),
-  ).to.deep.equal(documents);
-  expect(
-    events.map(({ type }) => type).filter((type) => !projection.types.includes(type)),
-  ).to.have.length(0);
-  for (const { fields } of documents) {
-    expect(Object.keys(fields)).to.have.members(Object.keys(projection.collection.fields));
-  }
-  return documents;
-};
 
 const id = projectId(1);
 const run = 'eeeeeeee-0000-4000-8000-000000000001' as RunId;

@@ -1,0 +1,39 @@
+import { expect } from 'chai';
+import type { Document, Event, Recorded } from '../../kernel/ports.js';
+import type { Projection } from '../../projections/projection.js';
+import { recordedAt } from './log.js';
+
+const fold = <E extends Event, B>(
+  { keys, evolve }: Projection<E, B>,
+  events: readonly Recorded<E>[],
+): readonly Document<B>[] => {
+  const documents = new Map<string, Document<B> | null>();
+  for (const event of events) {
+    for (const key of keys(event)) {
+      documents.set(key, evolve(documents.get(key) ?? null, event, key));
+    }
+  }
+  return [...documents.values()].filter((document) => document !== null);
+};
+
+/** The documents of a history; the same when each event comes twice. */
+export const documentsOf = <E extends Event, B>(
+  projection: Projection<E, B>,
+  ...events: readonly E[]
+): readonly Document<B>[] => {
+  const recorded = events.map((event, place) => recordedAt(place, event));
+  const documents = fold(projection, recorded);
+  expect(
+    fold(
+      projection,
+      recorded.flatMap((event) => [event, event]),
+    ),
+  ).to.deep.equal(documents);
+  expect(
+    events.map(({ type }) => type).filter((type) => !projection.types.includes(type)),
+  ).to.have.length(0);
+  for (const { fields } of documents) {
+    expect(Object.keys(fields)).to.have.members(Object.keys(projection.collection.fields));
+  }
+  return documents;
+};
