@@ -1,4 +1,5 @@
 import type { ContentChanged, DatasetEvent, StoredMapping } from '../../events/datasets.js';
+import type { ContentId } from '../../kernel/dataset-content.js';
 import { unreachable, type Fold } from '../../kernel/decision.js';
 import { stream, type EventReader, type StreamName } from '../../kernel/ports.js';
 import type {
@@ -12,6 +13,10 @@ import type {
 import { load } from '../../kernel/transact.js';
 
 export const datasetStream = (id: string): StreamName => stream('dataset', id);
+/** A dataset's rows lie under one prefix, so that erasing finds all of them. */
+export const rowsPrefix = (dataset: DatasetId): string => `${stream('datasetrows', dataset)}-`;
+export const rowsStream = (dataset: DatasetId, content: ContentId): StreamName =>
+  stream('datasetrows', dataset, content);
 
 /** A dataset as the log has it; null before it was created. */
 export type Dataset = {
@@ -34,6 +39,9 @@ export type Dataset = {
   /** Of the last event on the stream. */
   readonly revision: number;
   readonly live: boolean;
+  /** Of a deleted dataset: the contents whose rows are gone from the log. */
+  readonly erasedContents: ReadonlySet<ContentId>;
+  /** Nothing of its rows is left and none can come. */
   readonly erased: boolean;
 };
 
@@ -70,6 +78,7 @@ const created = (
   updatedAt: data.created_at,
   revision: 0,
   live: true,
+  erasedContents: new Set(),
   erased: false,
 });
 
@@ -93,7 +102,10 @@ const changed = (dataset: Dataset, { type, data }: DatasetHappened): Dataset => 
       return { ...dataset, links: unlinked(dataset, data.project_id, data.run_id) };
     case 'DatasetDeleted':
       return { ...dataset, live: false };
-    case 'DatasetRowsErased':
+    case 'DatasetRowsErased': {
+      const gone = data.contents.map((one) => one.content_id);
+      return { ...dataset, erasedContents: new Set([...dataset.erasedContents, ...gone]) };
+    }
     case 'DatasetCreated':
       return dataset;
     case 'DatasetErased':

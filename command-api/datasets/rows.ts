@@ -8,15 +8,11 @@ import {
   type Row,
   type RowId,
 } from '../../kernel/dataset-content.js';
-import { stream, type EventLog, type EventReader, type StreamName } from '../../kernel/ports.js';
+import type { EventLog, EventReader } from '../../kernel/ports.js';
 import type { DatasetId } from '../../kernel/shapes.js';
 import { stamped, type Authorship } from '../../kernel/transact.js';
+import { rowsStream } from '../access/datasets.js';
 import type { Chunk } from './edits.js';
-
-/** A dataset's rows lie under one prefix, so that erasing finds all of them. */
-export const rowsPrefix = (dataset: DatasetId): string => `${stream('datasetrows', dataset)}-`;
-export const rowsStream = (dataset: DatasetId, content: ContentId): StreamName =>
-  stream('datasetrows', dataset, content);
 
 /** An append stays below what EventStoreDB takes at once, 1 MB. */
 const appendBytesMax = 786_432;

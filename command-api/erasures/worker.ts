@@ -6,6 +6,7 @@ import {
   type Ids,
   type Position,
 } from '../../kernel/ports.js';
+import { openDatasetErasures } from './datasets.js';
 import { openErasures, type Erasures } from './reactions.js';
 import { openRecordErasures } from './records.js';
 
@@ -36,8 +37,8 @@ export const startErasing = (needs: ErasingNeeds): { stop: () => Promise<void> }
     const kept = keeping(needs);
     const after = await kept.read();
     const erasures = both(
-      openErasures({ ...needs, after }),
-      openRecordErasures({ ...needs, after }),
+      both(openErasures({ ...needs, after }), openRecordErasures({ ...needs, after })),
+      openDatasetErasures({ ...needs, after }),
     );
     while (!end.signal.aborted) {
       try {

@@ -1,0 +1,162 @@
+import { expect } from 'chai';
+import {
+  datasets,
+  datasetStream,
+  rowsPrefix,
+  rowsStream,
+  type Dataset,
+} from '../../command-api/access/datasets.js';
+import { remove } from '../../command-api/datasets/datasets.js';
+import { complete, eraseRows, openDatasetErasures } from '../../command-api/erasures/datasets.js';
+import { lateWritesSeconds } from '../../command-api/erasures/reactions.js';
+import { randomIds } from '../../engines/node/ids.js';
+import type { DatasetEvent } from '../../events/datasets.js';
+import type { ContentId } from '../../kernel/dataset-content.js';
+import { start, type Position } from '../../kernel/ports.js';
+import type { DatasetId } from '../../kernel/shapes.js';
+import { spec } from '../support/given.js';
+import { instantAfter, testClock, testLog, type TestLog } from '../support/log.js';
+import { organization, userId } from '../support/people.js';
+
+const [gone, kept] = [1, 2].map(
+  (number) => `dddddddd-0000-4000-8000-00000000000${number}` as DatasetId,
+) as [DatasetId, DatasetId];
+const contentId = (number: number) =>
+  `ffffffff-0000-4000-8000-${String(number).padStart(12, '0')}` as ContentId;
+
+const created = (id: DatasetId): DatasetEvent => ({
+  type: 'DatasetCreated',
+  data: {
+    dataset_id: id,
+    organization_id: organization,
+    name: 'set',
+    draft: false,
+    project_id: null,
+    created_by: userId(1),
+    created_at: instantAfter(0),
+  },
+});
+const version = (id: DatasetId, chunks: number): DatasetEvent => ({
+  type: 'DatasetContentChanged',
+  data: {
+    dataset_id: id,
+    version_index: 1,
+    content_id: contentId(0),
+    source: 'file',
+    name: 'set',
+    created_by: userId(1),
+    created_at: instantAfter(0),
+    columns: [],
+    parts: [{ content: contentId(0), first: 0, sizes: Array<number>(chunks).fill(1) }],
+    num_rows: chunks,
+    rows_added: chunks,
+    rows_removed: 0,
+    rows_edited: 0,
+    columns_added: 0,
+    columns_removed: 0,
+    columns_renamed: 0,
+  },
+});
+const stored = (id: DatasetId, content: number, chunk: number) => ({
+  type: 'DatasetRowsStored',
+  data: { dataset_id: id, content_id: contentId(content), chunk, rows: [] },
+});
+const deleted: DatasetEvent = { type: 'DatasetDeleted', data: { dataset_id: gone, versions: 1 } };
+const erased = (...numbers: readonly number[]): DatasetEvent => ({
+  type: 'DatasetRowsErased',
+  data: {
+    dataset_id: gone,
+    contents: numbers.map((number) => ({ content_id: contentId(number), chunks: 1 })),
+  },
+});
+
+describe('erasing the rows of a deleted dataset', () => {
+  let world: TestLog;
+  let clock: ReturnType<typeof testClock>;
+  beforeEach(async () => {
+    world = await testLog();
+    clock = testClock();
+    for (const id of [gone, kept]) {
+      await world.happened(datasetStream(id), created(id), version(id, 2));
+      await world.happened(rowsStream(id, contentId(0)), stored(id, 0, 0), stored(id, 0, 1));
+    }
+    // Rows of tries that others overtook: no version names them.
+    for (let content = 1; content <= 30; content += 1) {
+      await world.happened(rowsStream(gone, contentId(content)), stored(gone, content, 0));
+    }
+  });
+  afterEach(() => world.close());
+
+  const open = (after: Position = start) =>
+    openDatasetErasures({ log: world.log, clock, ids: randomIds, after });
+  const finish = async (erasures: ReturnType<typeof open>): Promise<void> => {
+    while (await erasures.step());
+  };
+  const left = async (id: DatasetId): Promise<number> =>
+    (await world.log.streams(rowsPrefix(id), null, 100)).length;
+  const facts = async () =>
+    (await world.eventsOf(datasetStream(gone))).slice(3) as readonly DatasetEvent[];
+
+  it('takes every stream of them and says which chunks went, and touches no other', async () => {
+    await world.happened(datasetStream(gone), deleted);
+    await finish(open());
+    expect([await left(gone), await left(kept)]).to.deep.equal([0, 1]);
+    const told = (await facts()).flatMap((event) =>
+      event.type === 'DatasetRowsErased' ? event.data.contents : [],
+    );
+    expect(told).to.have.length(31);
+    expect(told[0]).to.deep.equal({ content_id: contentId(0), chunks: 2 });
+  });
+
+  it('looks again when late writes must have ended, and only then calls it done', async () => {
+    await world.happened(datasetStream(gone), deleted);
+    const erasures = open();
+    await finish(erasures);
+    await world.happened(rowsStream(gone, contentId(99)), stored(gone, 99, 0));
+    expect((await facts()).at(-1)?.type).to.equal('DatasetRowsErased');
+    expect(erasures.bookmark() < (await world.log.head())).to.equal(true);
+    clock.move(lateWritesSeconds);
+    await finish(erasures);
+    expect(await left(gone)).to.equal(0);
+    expect((await facts()).at(-1)?.type).to.equal('DatasetErased');
+    expect(erasures.bookmark()).to.equal(await world.log.head());
+  });
+
+  it('goes on after a kill at any step, and rests once it is done', async () => {
+    await world.happened(datasetStream(gone), deleted);
+    let bookmark = start;
+    for (let steps = 0; (await facts()).at(-1)?.type !== 'DatasetErased'; steps += 1) {
+      const erasures = open(bookmark);
+      for (let step = 0; step < steps; step += 1) await erasures.step();
+      bookmark = erasures.bookmark();
+      clock.move(lateWritesSeconds);
+    }
+    expect(await left(gone)).to.equal(0);
+    const before = (await facts()).length;
+    await finish(open());
+    expect(await facts()).to.have.length(before);
+  });
+
+  it('says each content once, and nothing of a dataset that lives', () => {
+    const given = spec<Dataset | null, DatasetEvent>(datasets);
+    const there = [created(gone), version(gone, 1)] as const;
+    const contents = [0, 1].map((number) => ({ content_id: contentId(number), chunks: 1 }));
+    given(...there, deleted)
+      .when(eraseRows(contents))
+      .then(erased(0, 1));
+    given(...there, deleted, erased(0))
+      .when(eraseRows(contents))
+      .then(erased(1));
+    given(...there, deleted)
+      .when(complete())
+      .then({ type: 'DatasetErased', data: { dataset_id: gone } });
+    for (const decide of [eraseRows(contents), complete()]) {
+      given(...there)
+        .when(decide)
+        .thenRejected('conflict');
+    }
+    given(...there, deleted)
+      .when(remove())
+      .thenNothing();
+  });
+});
