@@ -23,8 +23,7 @@ export const integrationStream = (user: UserId, provider: Provider): StreamName 
 /** Where the ciphertext of one sealing is, so that it can be erased by itself. */
 export const sealStream = (integration: IntegrationId, seal: SealId): StreamName =>
   stream('sealed-integration', integration, seal);
-export const sealPrefix = (integration: IntegrationId): string =>
-  `${stream('sealed-integration', integration)}-`;
+export const sealPrefix = 'sealed-integration-';
 
 /** A user's integration of one provider as its stream has it. */
 export type Integration = {

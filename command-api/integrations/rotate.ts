@@ -9,7 +9,7 @@ import {
   slots,
   type Integration,
 } from './integrations.js';
-import { eraseStaleSeals, readSeal, sealedPlace, writeSeal } from './seals.js';
+import { eraseSeal, readSeal, sealedPlace, writeSeal } from './seals.js';
 
 export type RotationNeeds = {
   readonly log: EventLog;
@@ -99,8 +99,8 @@ const resealedOne = (
     const seal = { seal_id: ids.next('SealId'), seal_version: integration.sealVersion + 1 };
     await writeSeal(needs, integration.place, seal, text, cause);
     const { state } = await transact(log, stream, slots, reseal(seen, seal), cause);
-    await eraseStaleSeals(log, integration.place);
     const now = state.integration?.sealId;
+    if (now === seal.seal_id) await eraseSeal(log, integration);
     const present = now === undefined ? null : await readSeal(log, id, now);
     return present?.sealed.data_key_id ?? null;
   });

@@ -35,7 +35,7 @@ import {
   slots,
   type Slot,
 } from './integrations.js';
-import { eraseStaleSeals, printOf, writeSeal } from './seals.js';
+import { eraseSeal, printOf, writeSeal } from './seals.js';
 
 export type IntegrationNeeds = {
   readonly log: EventLog;
@@ -73,12 +73,14 @@ export const integrationWrites = (needs: IntegrationNeeds): readonly Route[] => 
 
     route(deleteIntegration, async ({ params, principal, ifMatch, cause }) => {
       const provider = known(params.provider_segment);
-      const before = await load(log, integrationStream(principal.userId, provider), slots);
-      const { integration } = before.state;
-      if (integration === null && ifMatch === null) throw notFound();
-      const decide = remove(ifMatch);
-      const { position } = await decided(principal.userId, provider, decide, cause);
-      if (integration !== null) await eraseStaleSeals(log, integration.place);
+      const stream = integrationStream(principal.userId, provider);
+      const { position } = await inTurn([stream], async () => {
+        const { integration } = (await load(log, stream, slots)).state;
+        if (integration === null && ifMatch === null) throw notFound();
+        const done = await transact(log, stream, slots, remove(ifMatch), cause);
+        if (integration !== null) await eraseSeal(log, integration);
+        return done;
+      });
       return { position, body: { message: 'The integration is deleted and its secrets erased.' } };
     }),
 
@@ -172,7 +174,8 @@ const configured = async (
     await writeSeal(needs, place, seal, JSON.stringify(secrets), cause);
     try {
       const done = await transact(log, stream, slots, decide, cause);
-      await eraseStaleSeals(log, place);
+      // Another process may have replaced one in between: then the worker's sweep erases it.
+      if (integration !== null) await eraseSeal(log, integration);
       return { slot: done.state, position: done.position };
     } catch (error) {
       if (!(error instanceof Fault) || error.code !== 'conflict') throw error;

@@ -1,14 +1,11 @@
 import type { Configuration } from '../../contract/integration-providers.js';
 import type { IntegrationPlace, IntegrationSecretsSealed } from '../../events/integrations.js';
 import { Fault } from '../../kernel/fault.js';
-import type { EventLog, StreamName } from '../../kernel/ports.js';
+import type { EventLog } from '../../kernel/ports.js';
 import type { IntegrationId, Json, SealId } from '../../kernel/shapes.js';
-import { load, stamped, type Authorship } from '../../kernel/transact.js';
+import { stamped, type Authorship } from '../../kernel/transact.js';
 import type { SealedPlace, Vault } from '../../kernel/vault.js';
-import { integrationStream, sealPrefix, sealStream, slots, type Slot } from './integrations.js';
-
-/** Seals of one integration that a page of streams can hold: there are one or two. */
-const sealsMax = 100;
+import { sealStream, type Integration } from './integrations.js';
 
 export type Seal = { readonly seal_id: SealId; readonly seal_version: number };
 
@@ -58,36 +55,11 @@ export const readSeal = async (
   log: EventLog,
   integration: IntegrationId,
   seal: SealId,
-): Promise<IntegrationSecretsSealed | null> => sealOn(log, sealStream(integration, seal));
-
-const sealOn = async (
-  log: EventLog,
-  stream: StreamName,
 ): Promise<IntegrationSecretsSealed | null> => {
-  const [first] = await log.read(stream);
+  const [first] = await log.read(sealStream(integration, seal));
   return first === undefined ? null : (first.data as IntegrationSecretsSealed);
 };
 
-/**
- * Erases the ciphertexts of an integration that its slot has no use for: all of them once it is
- * gone, else those before the present one. One with a later version is about to be used.
- */
-export const eraseStaleSeals = async (
-  log: EventLog,
-  { integration_id: id, user_id: user, provider }: IntegrationPlace,
-): Promise<void> => {
-  const { state } = await load(log, integrationStream(user, provider), slots);
-  const names = await log.streams(sealPrefix(id), null, sealsMax);
-  const seals = await Promise.all(
-    names.map(async (name) => ({ name, seal: await sealOn(log, name) })),
-  );
-  const stale = seals.filter(({ seal }) => seal !== null && isStale(state, seal));
-  await Promise.all(stale.map(({ name }) => log.erase(name)));
-};
-
-const isStale = (
-  { integration }: Slot,
-  seal: Pick<IntegrationSecretsSealed, 'integration_id' | 'seal_version'>,
-): boolean =>
-  integration?.place.integration_id !== seal.integration_id ||
-  seal.seal_version < integration.sealVersion;
+/** Erases the ciphertext of an integration that was replaced or is gone. */
+export const eraseSeal = async (log: EventLog, { place, sealId }: Integration): Promise<void> =>
+  log.erase(sealStream(place.integration_id, sealId));

@@ -3,7 +3,7 @@ import type { Clock, EventLog, Ids, StreamName } from '../../kernel/ports.js';
 import { load, transact, type Authorship } from '../../kernel/transact.js';
 import { users } from '../access/folds.js';
 import { userStream } from '../access/streams.js';
-import { integrationStream, remove, slots } from './integrations.js';
+import { integrationStream, remove, sealPrefix, slots } from './integrations.js';
 
 export type SweepingNeeds = {
   readonly log: EventLog;
@@ -48,11 +48,7 @@ export const sweepSeals = async (
 ): Promise<number> => {
   let erased = 0;
   for (let after: StreamName | null = null; !signal.aborted;) {
-    const names: readonly StreamName[] = await needs.log.streams(
-      'sealed-integration-',
-      after,
-      pageStreams,
-    );
+    const names: readonly StreamName[] = await needs.log.streams(sealPrefix, after, pageStreams);
     for (const name of names) if (await sweep(needs, name)) erased += 1;
     after = names.at(-1) ?? null;
     if (names.length < pageStreams) break;

@@ -14,12 +14,7 @@ import {
 import { openTurns } from '../../command-api/access/turns.js';
 import { userStream } from '../../command-api/access/streams.js';
 import { rotateKeys } from '../../command-api/integrations/rotate.js';
-import {
-  eraseStaleSeals,
-  readSeal,
-  sealedPlace,
-  writeSeal,
-} from '../../command-api/integrations/seals.js';
+import { readSeal, sealedPlace, writeSeal } from '../../command-api/integrations/seals.js';
 import { sweepSeals } from '../../command-api/integrations/sweep.js';
 import { openDataKeys } from '../../engines/node/data-keys.js';
 import { diskFiles } from '../../engines/node/files.js';
@@ -27,7 +22,7 @@ import { randomIds } from '../../engines/node/ids.js';
 import { openVault } from '../../engines/node/vault.js';
 import type { IntegrationEvent } from '../../events/integrations.js';
 import type { IntegrationId, SealId } from '../../kernel/shapes.js';
-import { load, transact } from '../../kernel/transact.js';
+import { load } from '../../kernel/transact.js';
 import type { Fingerprint, Vault } from '../../kernel/vault.js';
 import { spec } from '../support/given.js';
 import { authorAt, instantAfter, testClock, testLog, type TestLog } from '../support/log.js';
@@ -186,18 +181,6 @@ describe('sealed secrets of integrations', () => {
     const theirs = sealedPlace({ ...moved, integration_id: uuid('1', 2) as IntegrationId }, 1);
     const opening = await vault.open(theirs, moved.sealed).catch((error: unknown) => error);
     expect(opening).to.be.instanceOf(Error).and.not.match(/mine/);
-  });
-
-  it('are erased once replaced or deleted, and not before', async () => {
-    await put(1, 'first');
-    await put(2, 'second');
-    await sealed(3, 'about to be used');
-    await eraseStaleSeals(world.log, place);
-    expect(await seals()).to.deep.equal([sealStream(id, seal(2)), sealStream(id, seal(3))]);
-    expect(await read()).to.equal('second');
-    await transact(world.log, stream, slots, remove(null), authorAt());
-    await eraseStaleSeals(world.log, place);
-    expect(await seals()).to.deep.equal([]);
   });
 
   it('are sealed anew by a rotation, and the next one destroys the old data key', async () => {

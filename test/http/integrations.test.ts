@@ -1,5 +1,7 @@
 import { expect } from 'chai';
 import { randomUUID } from 'node:crypto';
+import { openLogOf } from '../../cli/folder.js';
+import { readConfig } from '../../config.js';
 import { providers } from '../../contract/integration-providers.js';
 import { startApp, type App } from '../support/app.js';
 import type { Client } from '../support/client.js';
@@ -249,6 +251,22 @@ describe('integrations over HTTP', () => {
       const again = await put('writer', writer());
       expect(again.body.id).to.not.equal(made.body.id);
       expect(again.body.created_at > made.body.created_at).to.equal(true);
+    });
+
+    it('leave one ciphertext for each integration, and none for what is deleted', async () => {
+      const log = await openLogOf(readConfig({ ASSAY_DATA_DIR: app.dir }));
+      try {
+        const seals = () => log.reader.streams('sealed-integration-', null, 100);
+        for (const token of ['a', 'b', 'c']) await put('writer', writer(token));
+        await put('openai', { token: 'a' });
+        expect(await seals()).to.have.length(2);
+        await app.client.call('DELETE', path('/writer'));
+        expect(await seals()).to.have.length(1);
+        await app.client.call('DELETE', path('/openai'));
+        expect(await seals()).to.deep.equal([]);
+      } finally {
+        await log.close();
+      }
     });
 
     it('delete under If-Match only what the caller saw', async () => {
