@@ -111,7 +111,7 @@ export const reorderAnnotationTemplates = operation({
   params: inProject,
   body: Type.Object({ ordering: Type.Array(id('TemplateId'), { maxItems: templatesMax }) }),
   response: listed,
-  faults: ['not-found', 'forbidden'],
+  faults: ['not-found', 'forbidden', 'conflict'],
 });
 
 export const getAnnotationTemplate = operation({
@@ -141,7 +141,7 @@ export const changeAnnotationTemplate = operation({
     criteria: maybe(Type.String({ maxLength: criteriaMax })),
   }),
   response: annotationTemplate,
-  faults: ['not-found', 'forbidden', 'already-exists'],
+  faults: ['not-found', 'forbidden', 'already-exists', 'conflict'],
 });
 
 export const deleteAnnotationTemplate = operation({
@@ -154,7 +154,7 @@ export const deleteAnnotationTemplate = operation({
   requires: 'editor',
   params: ofTemplate,
   response: message,
-  faults: ['not-found', 'forbidden'],
+  faults: ['not-found', 'forbidden', 'conflict'],
 });
 
 /** What the schema cannot say of constraints: a range has its low end first. */

@@ -76,9 +76,9 @@ export const integrationWrites = (needs: IntegrationNeeds): readonly Route[] => 
       const stream = integrationStream(principal.userId, provider);
       const { position } = await inTurn([stream], async () => {
         const { integration } = (await load(log, stream, slots)).state;
-        if (integration === null && ifMatch === null) throw notFound();
+        if (integration === null) throw notFound();
         const done = await transact(log, stream, slots, remove(ifMatch), cause);
-        if (integration !== null) await eraseSeal(log, integration);
+        await eraseSeal(log, integration);
         return done;
       });
       return { position, body: { message: 'The integration is deleted and its secrets erased.' } };

@@ -272,7 +272,7 @@ describe('integrations over HTTP', () => {
     it('delete under If-Match only what the caller saw', async () => {
       const remove = (tag: string) =>
         app.client.send('DELETE', path('/writer'), { headers: { 'If-Match': tag } });
-      expectRefused(await remove('*'), 412, 'precondition_failed');
+      expectRefused(await remove('*'), 404, 'not_found');
       const { headers } = await put('writer', writer());
       await put('writer', writer('other'));
       expectRefused(await remove(String(headers.etag)), 412, 'precondition_failed');
