@@ -103,7 +103,7 @@ const documentsOver = (
           { $limit: query.limit + 1 },
         ].filter((stage) => !('$skip' in stage) || stage.$skip > 0);
         const found = await snapshot.rows
-          .aggregate(pipeline, { maxTimeMS: readMs, allowDiskUse: true })
+          .aggregate(pipeline, { hint: 'newest', maxTimeMS: readMs, allowDiskUse: true })
           .toArray();
         return {
           documents: found.slice(0, query.limit).map((row) => documentOf<B>(collection, row)),

@@ -22,6 +22,7 @@ import {
   categoryStages,
   cellStages,
   distinctStages,
+  fewValues,
   groupsOf,
   measureStages,
   named,
@@ -30,7 +31,7 @@ import {
   type Cell,
   type GroupMember,
 } from './record-cells.js';
-import { columnMember, metricMember, noteMember, scopeMatch } from './record-match.js';
+import { columnMember, metricMember, noteMember, scopeIndex, scopeMatch } from './record-match.js';
 import { metricType, questionMs } from './record-search.js';
 import type { Snapshot } from './snapshots.js';
 
@@ -44,7 +45,11 @@ export const aggregate = async (
   const considered = { $match: scopeMatch(plan, snapshot.visible) };
   const ask: Ask = (stages) =>
     snapshot.rows
-      .aggregate([considered, ...stages], { maxTimeMS: questionMs, allowDiskUse: true })
+      .aggregate([considered, ...stages], {
+        hint: scopeIndex(plan),
+        maxTimeMS: questionMs,
+        allowDiskUse: true,
+      })
       .toArray();
   const group = await groupMember(snapshot, plan);
   const refusal = await refusalOf(ask, plan, group);
@@ -159,9 +164,18 @@ const detailsOf = async (ask: Ask, plan: AggregatePlan, group: GroupMember): Pro
     }
     return cells;
   };
+  const isAtMost = async (limit: number, member: string): Promise<boolean> => {
+    const [counted] = await ask([
+      { $match: { [member]: { $exists: true } } },
+      { $limit: limit + 1 },
+      { $count: 'n' },
+    ]);
+    return Number(counted?.['n'] ?? 0) <= limit;
+  };
   const ranks = [...percentsOf(plan.widgets)].map(
     async ([member, percents]): Promise<[string, ReadonlyMap<string, Document>]> => {
-      const found = await ask(rankStages(plan, group, member, [...percents]));
+      const isFew = await isAtMost(fewValues, member);
+      const found = await ask(rankStages(plan, group, member, [...percents], isFew));
       return [member, new Map(found.map((one) => [keyOf(one['_id'] as Cell), one]))];
     },
   );
@@ -320,7 +334,7 @@ const errorsOf = async (
         { $group: { _id: '$_id.code', message: { $min: '$message' } } },
         { $sort: { _id: 1 } },
       ],
-      { maxTimeMS: questionMs, allowDiskUse: true },
+      { hint: 'failed', maxTimeMS: questionMs, allowDiskUse: true },
     )
     .toArray();
   return found.map(({ _id, message }) => ({

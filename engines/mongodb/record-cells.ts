@@ -145,12 +145,47 @@ export const categoryStages = (
   { $group: { _id: { cell: '$cell', value: '$value' }, count: { $sum: 1 } } },
 ];
 
-/**
- * Percentiles by nearest rank, exactly: equal values are counted, the counts are added up in the
- * order of the values, and the first value that reaches the rank is it. Memory goes by the number
- * of different values, beyond it to the server's disk.
- */
+/** Percentiles by nearest rank, exactly; one document a cell with `p50` … */
 export const rankStages = (
+  plan: AggregatePlan,
+  group: GroupMember,
+  member: string,
+  percents: readonly number[],
+  isFew: boolean,
+): readonly Document[] =>
+  isFew
+    ? sortedValues(plan, group, member, percents)
+    : countedValues(plan, group, member, percents);
+
+/** Values that the server can sort in memory: a list of doubles for each cell, twice 8 MB. */
+export const fewValues = 500_000;
+
+const sortedValues = (
+  plan: AggregatePlan,
+  group: GroupMember,
+  member: string,
+  percents: readonly number[],
+): readonly Document[] => {
+  const at = (percent: number) => ({
+    $arrayElemAt: [
+      '$values',
+      { $toInt: { $subtract: [rankOf(percent, { $size: '$values' }), 1] } },
+    ],
+  });
+  return [
+    { $match: { [member]: { $exists: true } } },
+    ...cellStages(plan, group, { value: `$${member}` }),
+    { $group: { _id: '$cell', values: { $push: '$value' } } },
+    { $set: { values: { $sortArray: { input: '$values', sortBy: 1 } } } },
+    { $project: Object.fromEntries(percents.map((percent) => [`p${percent}`, at(percent)])) },
+  ];
+};
+
+/**
+ * For any number of values, on the server's disk when need be: equal ones are counted, the counts
+ * are added up in the order of the values, and the first value that reaches the rank is it.
+ */
+const countedValues = (
   plan: AggregatePlan,
   group: GroupMember,
   member: string,
@@ -160,11 +195,8 @@ export const rankStages = (
     $sum: '$count',
     window: { documents: ['unbounded', end] },
   });
-  const rank = (percent: number) => ({
-    $ceil: { $divide: [{ $multiply: [percent, '$all'] }, 100] },
-  });
   const reached = (percent: number) => ({
-    $min: { $cond: [{ $gte: ['$upToHere', rank(percent)] }, '$_id.value', null] },
+    $min: { $cond: [{ $gte: ['$upToHere', rankOf(percent, '$all')] }, '$_id.value', null] },
   });
   return [
     ...categoryStages(plan, group, member),
@@ -183,3 +215,8 @@ export const rankStages = (
     },
   ];
 };
+
+/** Of n values in ascending order the one at ⌈P·n/100⌉, counted from 1 (contract 4.5). */
+const rankOf = (percent: number, count: string | Document): Document => ({
+  $ceil: { $divide: [{ $multiply: [percent, count] }, 100] },
+});

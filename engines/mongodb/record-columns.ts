@@ -5,7 +5,7 @@ import { registryType } from '../../kernel/column-value.js';
 import { appliesTo, standardColumns } from '../../kernel/columns.js';
 import type { ColumnFacts, MetricType, RecordScope } from '../../kernel/records.js';
 import { nameOf } from './names.js';
-import { columnMember, scopeMatch } from './record-match.js';
+import { columnMember, scopeIndex, scopeMatch } from './record-match.js';
 import { metricTypes, questionMs } from './record-search.js';
 import type { Snapshot } from './snapshots.js';
 
@@ -14,7 +14,11 @@ export const columns = async (snapshot: Snapshot, scope: RecordScope): Promise<C
   const match = { $match: scopeMatch(scope, snapshot.visible) };
   const ask = (stages: readonly Document[]): Promise<Document[]> =>
     snapshot.rows
-      .aggregate([match, ...stages], { maxTimeMS: questionMs, allowDiskUse: true })
+      .aggregate([match, ...stages], {
+        hint: scopeIndex(scope),
+        maxTimeMS: questionMs,
+        allowDiskUse: true,
+      })
       .toArray();
   const [present, metrics, notes] = await Promise.all([
     presentColumns(ask, scope),

@@ -41,6 +41,13 @@ export const scopeMatch = (scope: RecordScope, visible: Match<Document>): Match<
   };
 };
 
+/**
+ * The index that answers every question about records considered: by window of a project or of a
+ * run. Told, since the server would try plans out for each new form of filter.
+ */
+export const scopeIndex = ({ run }: RecordScope): 'window' | 'run' =>
+  run === null ? 'window' : 'run';
+
 /** The filter as a condition on stored records, by the two-valued logic of contract 3.7. */
 const recordMatch = (filter: Filter, templates: readonly string[]): Match<Document> => {
   const each = (filters: readonly Filter[]) => filters.map((one) => recordMatch(one, templates));
@@ -107,7 +114,7 @@ const placesOf = (leaf: ColumnLeaf): Places | null => {
     return {
       member: metricMember(place.metric, type),
       folded: `metrics.${memberOf(place.metric)}.folded`,
-      long: false,
+      long: true,
     };
   }
   if (!comparable(column).includes(leaf.kind)) return null;

@@ -14,6 +14,7 @@ export const ratings = async (
   const ask = (stages: readonly Document[]): Promise<Document[]> =>
     rows
       .aggregate([{ $match: { $and: [rated, visible] } }, ...stages], {
+        hint: 'rated',
         maxTimeMS: questionMs,
         allowDiskUse: true,
       })

@@ -1,4 +1,4 @@
-import type { Document } from 'mongodb';
+import { BSON, type Document } from 'mongodb';
 import { millisecondsOf } from '../../kernel/buckets.js';
 import { metricValue, registryType, standardValue } from '../../kernel/column-value.js';
 import { spanKinds, standardColumns } from '../../kernel/columns.js';
@@ -8,7 +8,7 @@ import type { ColumnValue, Population, RecordKind, RecordRow } from '../../kerne
 import type { Instant } from '../../kernel/shapes.js';
 import { foldCase } from '../../kernel/case-fold.js';
 import { memberOf } from './names.js';
-import { foldedOf, isKeptFolded } from './text-match.js';
+import { foldedOf, isKeptFolded, longText } from './text-match.js';
 
 /**
  * What a stored record is looked for by. Names from outside are members by names.ts; `rest` has
@@ -87,6 +87,7 @@ export const kindsOf = (population: Population): readonly RecordKind[] =>
 
 // A document holds 16 MB at most; texts of columns may be 5 MB by themselves, and folded as much.
 const restMax = 2_000_000;
+const rowMax = 15_000_000;
 
 /** The documents of one row, itself first. */
 export const documentsOf = (row: RecordRow): readonly (StoredRow | StoredFirst | StoredPart)[] => {
@@ -98,16 +99,31 @@ export const documentsOf = (row: RecordRow): readonly (StoredRow | StoredFirst |
   const values = visibleValues(row);
   const rest = restOf(row, values);
   const pieces = rest.length > restMax ? piecesOf(rest) : [];
+  const stored: StoredRow = {
+    ...storedRow(row, values),
+    ...place,
+    rest: pieces.length > 0 ? '' : rest,
+    parts: pieces.length,
+  };
   return [
-    {
-      ...storedRow(row, values),
-      ...place,
-      rest: pieces.length > 0 ? '' : rest,
-      parts: pieces.length,
-    },
+    rest.length > restMax && BSON.calculateObjectSize(stored) > rowMax ? lighter(stored) : stored,
     ...pieces.map((text, part) => ({ ...place, partOf: row.ordinal, part, text })),
     ...firstsOf(row).map((first) => ({ ...place, ...first })),
   ];
+};
+
+/**
+ * Without the folded copies of long texts, which records of this size must do without: in them
+ * only letters of ASCII are found without regard to case.
+ */
+const lighter = (row: StoredRow): StoredRow => {
+  const isShort = (text: unknown): boolean => typeof text !== 'string' || text.length <= longText;
+  const folded = Object.entries(row.folded).filter(([, text]) => isShort(text));
+  const metrics = Object.entries(row.metrics).map(([name, { folded: text, ...metric }]) => {
+    const kept = text !== undefined && isShort(text) ? { folded: text } : {};
+    return [name, { ...metric, ...kept }] as const;
+  });
+  return { ...row, folded: Object.fromEntries(folded), metrics: Object.fromEntries(metrics) };
 };
 
 const storedRow = (
@@ -178,7 +194,7 @@ const storedMetric = (row: RecordRow, metric: string): StoredMetric => {
   const shown = (type: 'integer' | 'floating_point' | 'boolean' | 'text') =>
     metricValue(row, metric, type);
   const text = shown('text');
-  const folded = typeof text === 'string' ? foldedOf(text) : null;
+  const folded = typeof text === 'string' && isKeptFolded(text) ? foldedOf(text) : null;
   const all = {
     integer: shown('integer'),
     floating_point: shown('floating_point'),

@@ -9,7 +9,7 @@ import type {
   RecordScope,
   SearchPlan,
 } from '../../kernel/records.js';
-import { columnMember, metricMember, noteMember, scopeMatch } from './record-match.js';
+import { columnMember, metricMember, noteMember, scopeIndex, scopeMatch } from './record-match.js';
 import { partKey, rowMembers, rowOf, type StoredFirst, type StoredRow } from './record-rows.js';
 import type { Snapshot } from './snapshots.js';
 
@@ -25,7 +25,7 @@ export const search = async (snapshot: Snapshot, plan: SearchPlan): Promise<Reco
     { $project: rowMembers },
   ];
   const found = await snapshot.rows
-    .aggregate(pipeline, { maxTimeMS: questionMs, allowDiskUse: true })
+    .aggregate(pipeline, { hint: scopeIndex(plan), maxTimeMS: questionMs, allowDiskUse: true })
     .toArray();
   return {
     rows: await rowsFrom(snapshot, found.slice(0, plan.limit)),
@@ -80,7 +80,10 @@ const memberOfColumn = async (
 };
 
 export const count = async ({ rows, visible }: Snapshot, scope: RecordScope): Promise<number> =>
-  rows.countDocuments(scopeMatch(scope, visible), { maxTimeMS: questionMs });
+  rows.countDocuments(scopeMatch(scope, visible), {
+    hint: scopeIndex(scope),
+    maxTimeMS: questionMs,
+  });
 
 /** Rows by group, ordered by ordinal. */
 export const groups = async (
@@ -136,6 +139,7 @@ export const tracesOfSessions = async (
   for (const [project, some] of byProject) {
     const stored = await snapshot.rows
       .find({ project, session: { $in: some }, population: 'trace', ...snapshot.visible })
+      .hint('session')
       .project(rowMembers)
       .maxTimeMS(bulkMs)
       .toArray();
@@ -153,7 +157,7 @@ export const locate = async (
   const place = { project: { $eq: project }, population, id: { $eq: id } };
   const row = await rows.findOne(
     { ...place, ...visible },
-    { projection: { group: 1 }, maxTimeMS: questionMs },
+    { hint: 'id', projection: { group: 1 }, maxTimeMS: questionMs },
   );
   return row === null ? null : (row as unknown as StoredRow).group;
 };
@@ -180,7 +184,7 @@ export const runCounts = async (
         },
         { $group: { _id: { run: '$run', population: '$population' }, count: { $sum: 1 } } },
       ],
-      { maxTimeMS: questionMs },
+      { hint: 'run', maxTimeMS: questionMs },
     )
     .toArray();
   const counts = new Map(runs.map((run) => [run, { spans: 0, traces: 0, sessions: 0 }]));
@@ -209,7 +213,7 @@ export const metricTypes = async (
   const earliest = (metric: string, fraction: boolean) =>
     rows.findOne<StoredFirst>(
       { project: { $eq: project }, metric: { $eq: metric }, fraction, ...visible },
-      { sort: { first: 1 }, maxTimeMS: questionMs },
+      { hint: 'first', sort: { first: 1 }, maxTimeMS: questionMs },
     );
   const types = await Promise.all(
     [...new Set(names)].map(async (metric): Promise<[string, MetricType][]> => {

@@ -138,7 +138,8 @@ const over = (models: Models, model: string, id: string): Model => {
   };
   const snapshot: Model['snapshot'] = async () => {
     const state = await documents.findOne({ _id: { $eq: id } });
-    return state === null ? null : snapshotOf(models, state);
+    // Before the first commit even the indexes may be missing.
+    return state === null || state.seq === 0 ? null : snapshotOf(models, state);
   };
   return {
     snapshot,

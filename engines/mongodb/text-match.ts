@@ -73,7 +73,7 @@ const isLong = (text: string): Document => ({
 
 /** Texts of ASCII that are longer are not kept folded: that would double what records weigh. */
 export const isKeptFolded = (text: string): boolean => text.length <= longText || !ascii.test(text);
-const longText = 4_096;
+export const longText = 4_096;
 // oxlint-disable-next-line no-control-regex -- All of ASCII is meant, controls included.
 const ascii = /^[\u0000-\u007f]*$/;
 

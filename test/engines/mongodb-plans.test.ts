@@ -3,6 +3,7 @@ import { MongoClient, type Document } from 'mongodb';
 import { openMongoRecords } from '../../engines/mongodb/records.js';
 import { instantOf, microsecondsOf } from '../../kernel/buckets.js';
 import type { Aggregation, RecordRow, Records, Widget } from '../../kernel/records.js';
+import { uuid } from '../support/record-generators.js';
 import { openWire, type MongoWire } from '../support/mongo-wire.js';
 import {
   aggregateOf,
@@ -65,6 +66,8 @@ const questions: Readonly<Record<string, (records: Records) => Promise<unknown>>
     records.search(
       searchOf({ ...window, sort: { column: 'metrics/cost', ascending: true }, limit: 20 }),
     ),
+  'a search in the order of a text': (records) =>
+    records.search(searchOf({ ...window, sort: { column: 'name', ascending: false }, limit: 20 })),
   'a page without a window': (records) => records.search(searchOf({ limit: 20 })),
   'a count': (records) => records.count(scopeOf({ ...window, population: 'span' })),
   'a filtered count': (records) =>
@@ -91,6 +94,8 @@ const questions: Readonly<Record<string, (records: Records) => Promise<unknown>>
   'the type of a metric': (records) => records.metricTypes(project, ['verdict', 'none']),
   'a record': (records) => records.locate(project, 'trace', traceId(1_500)),
   'the rows of a trace': (records) => records.groups([traceRow(1_500).group]),
+  'the counts of a run': (records) => records.runCounts(project, [uuid(2, 9)]),
+  'the ratings of a project': (records) => records.ratings(project, null),
   'the traces of a session': (records) =>
     records.tracesOfSessions([{ project, session: sessionId(7) }]),
 };
