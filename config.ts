@@ -78,7 +78,7 @@ export const variables: readonly Variable[] = [
   {
     name: 'ASSAY_SECRET_KEY',
     fallback: 'made in the data folder; required with ASSAY_EVENTSTORE_URL',
-    meaning: 'base64, 32 bytes: peppers key hashes, wraps the data keys of secrets',
+    meaning: 'base64, 32 bytes: wraps data keys, peppers hashes, signs access tokens',
     secret: true,
   },
   {

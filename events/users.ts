@@ -1,6 +1,6 @@
 // Stored for ever: names, members and versions below are the storage format.
 import { Type, type Static } from 'typebox';
-import { id, instant, nullable, oneOf } from '../kernel/shapes.js';
+import { id, instant, nullable, oneOf, secret } from '../kernel/shapes.js';
 import type { InvitationEvent } from './invitations.js';
 
 const role = oneOf(['read_only', 'auditor', 'user', 'manager', 'admin']);
@@ -33,7 +33,7 @@ export const userRemoved = Type.Object({
  */
 export const passwordChanged = Type.Object({
   user_id: id('UserId'),
-  password_hash: Type.String(),
+  password_hash: secret(),
   kept_family_id: nullable(id('FamilyId')),
 });
 /**

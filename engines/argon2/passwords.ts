@@ -13,7 +13,7 @@ const cost = { type: argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1 }
  */
 const atOnceMax = 2;
 /** A second of waiting at 20 ms each and two at a time; beyond that an answer would come late. */
-const waitingMax = 100;
+const usualWaitingMax = 100;
 
 /** How long a right password is known again without the work (target D7). */
 const rememberedMs = 60_000;
@@ -36,12 +36,14 @@ const nobody = `$argon2id$v=19$m=${cost.memoryCost},t=${cost.timeCost},p=${cost.
 export const openPasswords = ({
   pepper,
   clock,
+  waitingMax = usualWaitingMax,
 }: {
   readonly pepper: Uint8Array;
   readonly clock: Pick<Clock, 'milliseconds'>;
+  readonly waitingMax?: number;
 }): Passwords => {
   const secret = Buffer.from(pepper);
-  const inTurn = turns();
+  const inTurn = turns(waitingMax);
   // A key of this process alone: what is remembered is of no use elsewhere.
   const rememberedKey = randomBytes(32);
   const remembered = new Map<string, number>();
@@ -75,7 +77,7 @@ export const openPasswords = ({
 };
 
 /** Lets few work at once and some wait; throws Fault `unavailable` to the rest. */
-const turns = () => {
+const turns = (waitingMax: number) => {
   let working = 0;
   const waiting: (() => void)[] = [];
   return async <T>(work: () => Promise<T>): Promise<T> => {

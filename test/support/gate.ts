@@ -11,19 +11,20 @@ import type { Clock, EventReader } from '../../kernel/ports.js';
 /** The secrets of a test's installation. */
 export const testSecrets = openSecrets(Buffer.alloc(32, 7));
 
-/** The gate over a log, with everything beside it as the service has it. */
-export const testGate = (
-  given: {
-    readonly log: EventReader;
-    readonly clock: Clock;
-    readonly sights?: Sights;
-  } & Partial<AuthenticationNeeds>,
-): Gate =>
-  openGate({
-    ids: randomIds,
-    secrets: testSecrets,
-    passwords: openPasswords({ pepper: testSecrets.passwordPepper, clock: given.clock }),
-    tokens: openAccessTokens(testSecrets.accessTokenSeed),
-    throttle: openThrottle(given.clock),
-    ...given,
-  });
+type Given = {
+  readonly log: EventReader;
+  readonly clock: Clock;
+} & Partial<AuthenticationNeeds>;
+
+/** What lies beside a log for whoever is let in, as the service has it. */
+export const gateNeeds = (given: Given): AuthenticationNeeds => ({
+  ids: randomIds,
+  secrets: testSecrets,
+  passwords: openPasswords({ pepper: testSecrets.passwordPepper, clock: given.clock }),
+  tokens: openAccessTokens(testSecrets.accessTokenSeed),
+  throttle: openThrottle(given.clock),
+  ...given,
+});
+
+export const testGate = (given: Given & { readonly sights?: Sights }): Gate =>
+  openGate({ ...given, ...gateNeeds(given) });

@@ -1,0 +1,180 @@
+import { expect } from 'chai';
+import { openAuthentication } from '../../command-api/access/authenticate.js';
+import {
+  begin,
+  end,
+  families,
+  graceSeconds,
+  idleSeconds,
+  isAlive,
+  rotate,
+  rotationsMax,
+} from '../../command-api/access/families.js';
+import { users } from '../../command-api/access/folds.js';
+import { familyStream, userStream } from '../../command-api/access/streams.js';
+import { openAccessTokens } from '../../engines/jose/access-tokens.js';
+import type { RefreshFamilyEvent, RefreshFamilyStarted } from '../../events/refresh-families.js';
+import type { UserEvent } from '../../events/users.js';
+import type { FamilyId } from '../../kernel/shapes.js';
+import { gateNeeds, testSecrets } from '../support/gate.js';
+import { spec } from '../support/given.js';
+import { instantAfter, testClock, testLog } from '../support/log.js';
+import { organization, userId, userMade } from '../support/people.js';
+
+const id = 'eeeeeeee-0000-4000-8000-000000000001' as FamilyId;
+const day = 86_400;
+const start: RefreshFamilyStarted = {
+  family_id: id,
+  user_id: userId(1),
+  organization_id: organization,
+  auth_method: 'email',
+  password_changes: 0,
+  token_hash: 'one',
+  started_at: instantAfter(0),
+  expires_at: instantAfter(30 * day),
+};
+const started: RefreshFamilyEvent = { type: 'RefreshFamilyStarted', data: start };
+const rotated = (token_hash: string, seconds: number): RefreshFamilyEvent => ({
+  type: 'RefreshTokenRotated',
+  data: { family_id: id, token_hash, rotated_at: instantAfter(seconds) },
+});
+const revoked = (reason: 'reuse' | 'logout'): RefreshFamilyEvent => ({
+  type: 'RefreshFamilyRevoked',
+  data: { family_id: id, reason },
+});
+const present = (presented: string, successor: string, seconds: number) =>
+  rotate({ presented, successor }, instantAfter(seconds));
+
+const given = spec(families);
+
+describe('a family of refresh tokens', () => {
+  it('begins once', () => {
+    given().when(begin(start)).then(started);
+  });
+
+  it('has one successor for its token', () => {
+    given(started)
+      .when(present('one', 'two', 60))
+      .then(rotated('two', 60));
+  });
+
+  it('answers the last predecessor for ten seconds without a new event', () => {
+    given(started, rotated('two', 60))
+      .when(present('one', 'two', 60 + graceSeconds))
+      .thenNothing();
+  });
+
+  it('is revoked by the last predecessor after ten seconds', () => {
+    given(started, rotated('two', 60))
+      .when(present('one', 'two', 60 + graceSeconds + 1))
+      .then(revoked('reuse'));
+  });
+
+  it('is revoked by an older one at once', () => {
+    given(started, rotated('two', 60), rotated('three', 61))
+      .when(present('one', 'two', 61))
+      .then(revoked('reuse'));
+  });
+
+  it('is left alone by a token that was never one of its own', () => {
+    given(started, rotated('two', 60))
+      .when(present('made up', 'x', 61))
+      .thenNothing();
+  });
+
+  it('ends after seven idle days, and after thirty days in all', () => {
+    given(started)
+      .when(present('one', 'two', idleSeconds))
+      .then(rotated('two', idleSeconds));
+    given(started)
+      .when(present('one', 'two', idleSeconds + 1))
+      .thenNothing();
+    const busy = [6, 12, 18, 24, 29].map((days, at) => rotated(`t${at}`, days * day));
+    given(started, ...busy)
+      .when(present('t4', 'last', 30 * day - 1))
+      .then(rotated('last', 30 * day - 1));
+    given(started, ...busy)
+      .when(present('t4', 'last', 30 * day))
+      .thenNothing();
+  });
+
+  it('does nothing once it is revoked', () => {
+    given(started, revoked('logout'))
+      .when(present('one', 'two', 1))
+      .thenNothing();
+    given(started, revoked('reuse')).when(end).thenNothing();
+    given().when(end).thenNothing();
+    given(started).when(end).then(revoked('logout'));
+  });
+
+  it('has an end to its stream', () => {
+    const busy = Array.from({ length: rotationsMax }, (_, at) => rotated(`t${at}`, at));
+    given(started, ...busy)
+      .when(present(`t${rotationsMax - 1}`, 'x', rotationsMax))
+      .thenNothing();
+  });
+
+  describe('is alive', () => {
+    const family = families.evolve(null, started);
+    const user = (...events: readonly UserEvent[]) =>
+      [userMade(1, 'user'), ...events].reduce(users.evolve, users.initial);
+    const changed = (kept_family_id: FamilyId | null): UserEvent => ({
+      type: 'PasswordChanged',
+      data: { user_id: userId(1), password_hash: 'hash', kept_family_id },
+    });
+    const removed: UserEvent = {
+      type: 'UserRemoved',
+      data: { user_id: userId(1), organization_id: organization },
+    };
+    const alive = (whose: ReturnType<typeof user>, seconds = 1): boolean =>
+      family !== null && isAlive(family, whose, instantAfter(seconds));
+
+    it('while its user is, and not longer than thirty days', () => {
+      expect(alive(user())).to.equal(true);
+      expect(alive(user(), 30 * day)).to.equal(false);
+      expect(alive(user(removed))).to.equal(false);
+      expect(alive(null)).to.equal(false);
+    });
+
+    it('until the password is changed, but for the login that changed it', () => {
+      expect(alive(user(changed(null)))).to.equal(false);
+      expect(alive(user(changed(id)))).to.equal(true);
+      expect(alive(user(changed(id), changed(null)))).to.equal(false);
+      expect(alive(user(changed(null), changed(id)))).to.equal(true);
+    });
+  });
+});
+
+describe('a login in another process', () => {
+  it('is dead within a second after its family was revoked or its user removed', async () => {
+    const world = await testLog();
+    const clock = testClock();
+    const tokens = openAccessTokens(testSecrets.accessTokenSeed);
+    // Two processes: nothing in common but the log and the secret key.
+    const one = openAuthentication(gateNeeds({ log: world.log, clock }));
+    const claims = { userId: userId(1), organizationId: organization };
+    const token = await tokens.issue(
+      { ...claims, session: { familyId: id, keyId: null } },
+      clock.now(),
+      null,
+    );
+    const enter = async (): Promise<string> => {
+      try {
+        await one.authenticate({ scheme: 'B', token }, '127.0.0.1');
+        return 'in';
+      } catch (error) {
+        return String((error as { readonly code?: string }).code);
+      }
+    };
+    expect(await enter()).to.equal('invalid-credentials');
+    await world.happened(userStream(userId(1)), userMade(1, 'user'));
+    await world.happened(familyStream(id), started);
+    expect(await enter()).to.equal('in');
+    await world.happened(familyStream(id), revoked('logout'));
+    clock.move(0.5);
+    expect(await enter()).to.equal('invalid-credentials');
+    clock.move(86_400);
+    expect(await enter()).to.equal('token-expired');
+    await world.close();
+  });
+});

@@ -1,0 +1,74 @@
+import { expect } from 'chai';
+import { openThrottle, type Throttle } from '../../command-api/access/throttle.js';
+import { Fault } from '../../kernel/fault.js';
+import { testClock } from '../support/log.js';
+
+describe('failed credentials', () => {
+  let clock: ReturnType<typeof testClock>;
+  let throttle: Throttle;
+  beforeEach(() => {
+    clock = testClock();
+    throttle = openThrottle(clock);
+  });
+  /** Seconds to wait; null = the failure was taken note of. */
+  const fail = (subject: string | null, address: string): number | null => {
+    try {
+      throttle.failed(subject, address);
+      return null;
+    } catch (error) {
+      return error instanceof Fault && error.code === 'too-many' ? error.retryAfterSeconds : NaN;
+    }
+  };
+  const times = (count: number, work: (index: number) => unknown): readonly unknown[] =>
+    Array.from({ length: count }, (_, index) => work(index));
+
+  it('are five a minute for one subject, wherever they come from, in either case', () => {
+    expect(times(5, (at) => fail('Ada@example.org', `10.0.0.${at}`))).to.deep.equal(
+      Array(5).fill(null),
+    );
+    expect(fail('ada@EXAMPLE.org', '10.0.0.9')).to.equal(60);
+    expect(fail('eve@example.org', '10.0.0.9')).to.equal(null);
+    clock.move(20);
+    expect(fail('ada@example.org', '10.0.0.9')).to.equal(40);
+    clock.move(40);
+    expect(fail('ada@example.org', '10.0.0.9')).to.equal(null);
+  });
+
+  it('come free one by one, as each is a minute old', () => {
+    times(5, () => {
+      fail('ada', '10.0.0.1');
+      clock.move(10);
+    });
+    expect(fail('ada', '10.0.0.1')).to.equal(10);
+    clock.move(10);
+    expect(fail('ada', '10.0.0.1')).to.equal(null);
+    expect(fail('ada', '10.0.0.1')).to.equal(10);
+  });
+
+  it('are thirty a minute for one address, whomever they are about', () => {
+    expect(times(30, (at) => fail(`user-${at}`, '10.0.0.1'))).to.deep.equal(Array(30).fill(null));
+    expect(fail('somebody', '10.0.0.1')).to.equal(60);
+    expect(fail(null, '10.0.0.1')).to.equal(60);
+    expect(fail(null, '10.0.0.2')).to.equal(null);
+  });
+
+  it('do not count against a subject that nobody named', () => {
+    times(30, () => fail(null, '10.0.0.1'));
+    expect(() => throttle.check('ada', '10.0.0.2')).not.to.throw();
+  });
+
+  it('do not grow while they are refused: who waits is let in again', () => {
+    times(5, () => fail('ada', '10.0.0.1'));
+    times(100, () => fail('ada', '10.0.0.1'));
+    clock.move(60);
+    expect(() => throttle.check('ada', '10.0.0.1')).not.to.throw();
+  });
+
+  it('of one IPv6 network count together, however an address is written', () => {
+    times(30, (at) => fail(null, `2001:db8:1:2::${at}`));
+    expect(fail(null, '2001:db8:1:2:ffff:0:0:1')).to.equal(60);
+    expect(fail(null, '2001:db8:1:3::1')).to.equal(null);
+    times(30, () => fail(null, '::1'));
+    expect(fail(null, '0:0:0:0::1')).to.equal(60);
+  });
+});

@@ -1,0 +1,74 @@
+import { expect } from 'chai';
+import { openPasswords } from '../../engines/argon2/passwords.js';
+import { Fault } from '../../kernel/fault.js';
+import { testClock } from '../support/log.js';
+
+const pepper = Buffer.alloc(32, 3);
+const secret = 'correct horse battery';
+
+describe('passwords', () => {
+  it('are kept as argon2id at the cost of contract 2.5, under a pepper', async () => {
+    const passwords = openPasswords({ pepper, clock: testClock() });
+    const hash = await passwords.hash(secret);
+    expect(hash).to.match(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+    expect(await passwords.hash(secret)).not.to.equal(hash);
+    expect(await passwords.matches(hash, secret)).to.equal(true);
+    expect(await passwords.matches(hash, `${secret} `)).to.equal(false);
+    const elsewhere = openPasswords({ pepper: Buffer.alloc(32, 4), clock: testClock() });
+    expect(await elsewhere.matches(hash, secret)).to.equal(false);
+  });
+
+  it('match nobody and are too long for anybody', async () => {
+    const passwords = openPasswords({ pepper, clock: testClock() });
+    const hash = await passwords.hash(secret);
+    for (const tried of ['nobody', '', secret, 'x'.repeat(100_000)]) {
+      expect(await passwords.matches(null, tried)).to.equal(false);
+    }
+    expect(await passwords.matches(hash, secret.padEnd(100_000))).to.equal(false);
+  });
+
+  it('of nobody take as long as wrong ones', async () => {
+    const passwords = openPasswords({ pepper, clock: testClock() });
+    const hash = await passwords.hash(secret);
+    const best = async (work: () => Promise<unknown>): Promise<number> => {
+      let least = Infinity;
+      for (let times = 0; times < 7; times += 1) {
+        const began = performance.now();
+        await work();
+        least = Math.min(least, performance.now() - began);
+      }
+      return least;
+    };
+    const wrong = await best(() => passwords.matches(hash, 'not this one'));
+    const nobody = await best(() => passwords.matches(null, 'not this one'));
+    expect(nobody / wrong).to.be.within(0.5, 2);
+  });
+
+  it('that were right are known for a minute, by their hash', async () => {
+    const clock = testClock();
+    const passwords = openPasswords({ pepper, clock });
+    const hash = await passwords.hash(secret);
+    expect(passwords.matchedLately(hash, secret)).to.equal(false);
+    await passwords.matches(hash, 'not this one');
+    expect(passwords.matchedLately(hash, 'not this one')).to.equal(false);
+    await passwords.matches(hash, secret);
+    expect(passwords.matchedLately(hash, secret)).to.equal(true);
+    expect(passwords.matchedLately(await passwords.hash(secret), secret)).to.equal(false);
+    expect(passwords.matchedLately(null, secret)).to.equal(false);
+    clock.move(60);
+    expect(passwords.matchedLately(hash, secret)).to.equal(false);
+  });
+
+  it('wait for their turn, and not without end', async () => {
+    const passwords = openPasswords({ pepper, clock: testClock(), waitingMax: 3 });
+    const hash = await passwords.hash(secret);
+    const asked = await Promise.allSettled(
+      Array.from({ length: 7 }, () => passwords.matches(hash, 'not this one')),
+    );
+    const refused = asked.flatMap((one) =>
+      one.status === 'rejected' && one.reason instanceof Fault ? [one.reason.code] : [],
+    );
+    // Two work, three wait.
+    expect(refused).to.deep.equal(['unavailable', 'unavailable']);
+  });
+});

@@ -1,0 +1,36 @@
+import { expect } from 'chai';
+import type { IncomingMessage } from 'node:http';
+import { openPeers, type Peer } from '../../engines/koa/peer.js';
+
+const from = (
+  remoteAddress: string,
+  headers: Readonly<Record<string, string>>,
+  ...proxies: readonly string[]
+): Peer => openPeers(proxies)({ socket: { remoteAddress }, headers } as unknown as IncomingMessage);
+
+describe('where a request came from', () => {
+  const forwarded = { 'x-forwarded-for': '1.2.3.4', 'x-forwarded-proto': 'https' };
+
+  it('is the socket’s word, unless a configured proxy says otherwise', () => {
+    const stranger = { address: '9.9.9.9', isSecure: false };
+    expect(from('9.9.9.9', forwarded)).to.deep.equal(stranger);
+    expect(from('9.9.9.9', forwarded, '10.0.0.0/8')).to.deep.equal(stranger);
+    const client = { address: '1.2.3.4', isSecure: true };
+    expect(from('10.1.2.3', forwarded, '10.0.0.0/8')).to.deep.equal(client);
+    expect(from('::ffff:10.1.2.3', forwarded, '10.0.0.0/8')).to.deep.equal(client);
+    expect(from('fd00::1', forwarded, 'fd00::/8')).to.deep.equal(client);
+  });
+
+  it('is the nearest address that is no proxy: what stands before it may be made up', () => {
+    const chain = { 'x-forwarded-for': '6.6.6.6, 1.2.3.4, 10.0.0.7' };
+    expect(from('10.0.0.8', chain, '10.0.0.0/8').address).to.equal('1.2.3.4');
+    expect(from('10.0.0.8', { 'x-forwarded-for': '10.0.0.7' }, '10.0.0.0/8').address).to.equal(
+      '10.0.0.7',
+    );
+    expect(from('10.0.0.8', {}, '10.0.0.0/8').address).to.equal('10.0.0.8');
+  });
+
+  it('refuses a proxy that is no address', () => {
+    expect(() => openPeers(['proxy.example'])).to.throw('no address');
+  });
+});
