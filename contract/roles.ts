@@ -23,6 +23,8 @@ export const objectRequirements = {
   maintainer: 'group_id',
   'scorer-owner': 'scorer_id',
   'org-job': 'job_id',
+  'scorer-task': 'task_id',
+  'scorer-job': 'job_id',
 } as const;
 export type ObjectRequirement = keyof typeof objectRequirements;
 

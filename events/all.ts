@@ -96,6 +96,22 @@ import {
   userRemoved,
   userRoleChanged,
 } from './users.js';
+import {
+  metricsTestingRunCreated,
+  scorerFileValidated,
+  scorerTaskQueued,
+  scorerValidationCompleted,
+  scorerValidationFailed,
+  scorerValidationRequested,
+  scorerValidationStarted,
+} from './scorer-tasks.js';
+import {
+  scorerCreated,
+  scorerDeleted,
+  scorerDetailsChanged,
+  scorerSettingsChanged,
+  scorerVersionAdded,
+} from './scorers.js';
 
 /**
  * Every event type that was ever stored, with the schema of its newest version. A list, no
@@ -191,4 +207,16 @@ export const eventSchemas: Readonly<Record<string, { version: number; schema: TS
   IdempotencyClaimed: { version: 1, schema: idempotencyClaimed },
   IdempotencyAnswered: { version: 1, schema: idempotencyAnswered },
   IdempotencyReleased: { version: 1, schema: idempotencyReleased },
+  ScorerValidationRequested: { version: 1, schema: scorerValidationRequested },
+  ScorerValidationStarted: { version: 1, schema: scorerValidationStarted },
+  ScorerValidationCompleted: { version: 1, schema: scorerValidationCompleted },
+  ScorerValidationFailed: { version: 1, schema: scorerValidationFailed },
+  MetricsTestingRunCreated: { version: 1, schema: metricsTestingRunCreated },
+  ScorerTaskQueued: { version: 1, schema: scorerTaskQueued },
+  ScorerFileValidated: { version: 1, schema: scorerFileValidated },
+  ScorerCreated: { version: 1, schema: scorerCreated },
+  ScorerDetailsChanged: { version: 1, schema: scorerDetailsChanged },
+  ScorerVersionAdded: { version: 1, schema: scorerVersionAdded },
+  ScorerDeleted: { version: 1, schema: scorerDeleted },
+  ScorerSettingsChanged: { version: 1, schema: scorerSettingsChanged },
 };

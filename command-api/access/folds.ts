@@ -2,6 +2,7 @@ import type { OrganizationRole, ProjectRole } from '../../contract/roles.js';
 import type { ApiKeyEvent } from '../../events/api-keys.js';
 import type { ExperimentEvent } from '../../events/experiments.js';
 import type { LogStreamEvent } from '../../events/log-streams.js';
+import type { MetricsTestingRunEvent } from '../../events/scorer-tasks.js';
 import type { ProjectEvent } from '../../events/projects.js';
 import type { UserEvent } from '../../events/users.js';
 import { unreachable, type Fold } from '../../kernel/decision.js';
@@ -103,7 +104,9 @@ export type Run = {
   readonly live: boolean;
 };
 
-export const runs: Fold<Run | null, LogStreamEvent | ExperimentEvent> = {
+type RunEvent = LogStreamEvent | ExperimentEvent | MetricsTestingRunEvent;
+
+export const runs: Fold<Run | null, RunEvent> = {
   initial: null,
   evolve: (run, { type, data }) => {
     switch (type) {
@@ -114,6 +117,16 @@ export const runs: Fold<Run | null, LogStreamEvent | ExperimentEvent> = {
           projectId: data.project_id,
           kind: type === 'LogStreamCreated' ? 'log_stream' : 'experiment',
           name: data.name,
+          createdBy: data.created_by,
+          createdAt: data.created_at,
+          live: true,
+        };
+      case 'MetricsTestingRunCreated':
+        return {
+          id: data.run_id,
+          projectId: data.project_id,
+          kind: 'metrics_testing',
+          name: '',
           createdBy: data.created_by,
           createdAt: data.created_at,
           live: true,

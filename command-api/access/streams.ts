@@ -17,6 +17,13 @@ export const experimentScopeStream = (groupOrProject: string): StreamName =>
   stream('experiment-scope', groupOrProject);
 export const rankingCriteriaStream = (project: string): StreamName =>
   stream('ranking-criteria', project);
+export const scorerStream = (id: string): StreamName => stream('scorer', id);
+export const scorerTaskStream = (id: string): StreamName => stream('scorer-task', id);
+export const scorerSettingsStream = (run: string): StreamName => stream('scorer-settings', run);
+/** Of the tasks of one project, or of one person's single samples. */
+export const scorerQueueStream = (owner: string): StreamName => stream('scorer-queue', owner);
+/** `digest` is derived from the organisation and the file. */
+export const scorerFileStream = (digest: string): StreamName => stream('scorer-file', digest);
 export const traceStream = (project: string, trace: string): StreamName =>
   stream('trace', project, trace);
 
@@ -38,6 +45,7 @@ export const reservationStream = (
     | 'invitation'
     | 'identity'
     | 'id-token'
-    | 'last-admin',
+    | 'last-admin'
+    | 'scorer',
   digest: string,
 ): StreamName => stream('reservation', what, digest);

@@ -1,11 +1,5 @@
-import {
-  start,
-  type Clock,
-  type EventLog,
-  type Files,
-  type Ids,
-  type Position,
-} from '../../kernel/ports.js';
+import type { Clock, EventLog, Files, Ids } from '../../kernel/ports.js';
+import { openBookmark } from '../access/bookmark.js';
 import { openDatasetErasures } from './datasets.js';
 import { openErasures, type Erasures } from './reactions.js';
 import { openRecordErasures } from './records.js';
@@ -23,8 +17,6 @@ export type ErasingNeeds = {
 
 /** How soon a deletion is noticed, and a step that failed tried again. */
 const restMs = 1_000;
-/** How often the bookmark is kept at most. */
-const keptEveryMs = 60_000;
 
 /**
  * Erases what was deleted, from now until `stop`, in small steps between which others have their
@@ -34,7 +26,7 @@ export const startErasing = (needs: ErasingNeeds): { stop: () => Promise<void> }
   const { clock, trouble } = needs;
   const end = new AbortController();
   const loop = async (): Promise<void> => {
-    const kept = keeping(needs);
+    const kept = openBookmark(needs.files, needs.path);
     const after = await kept.read();
     const erasures = both(
       both(openErasures({ ...needs, after }), openRecordErasures({ ...needs, after })),
@@ -74,26 +66,5 @@ const both = (one: Erasures, other: Erasures): Erasures => ({
   },
   bookmark: () => (one.bookmark() < other.bookmark() ? one.bookmark() : other.bookmark()),
 });
-
-const positionForm = /^[0-9a-f]{16}$/;
-
-const keeping = ({ files, path }: ErasingNeeds) => {
-  let known: Position | null = null;
-  let at = -Infinity;
-  return {
-    read: async (): Promise<Position> => {
-      const bytes = await files.read(path);
-      const text = bytes === null ? '' : new TextDecoder().decode(bytes).trim();
-      known = positionForm.test(text) ? (text as Position) : null;
-      return known ?? start;
-    },
-    write: async (bookmark: Position, now: number): Promise<void> => {
-      if (bookmark === known || now - at < keptEveryMs) return;
-      await files.write(path, new TextEncoder().encode(`${bookmark}\n`));
-      known = bookmark;
-      at = now;
-    },
-  };
-};
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -71,6 +71,7 @@ const objectNames = {
   group_id: 'Group',
   scorer_id: 'Scorer',
   job_id: 'Job',
+  task_id: 'Task',
 } as const;
 
 const forbidden = (): Fault => new Fault('forbidden', 'Your role does not allow this');

@@ -1,0 +1,33 @@
+import { start, type Files, type Position } from '../../kernel/ports.js';
+
+/**
+ * Up to where a worker is done with the log, kept in a file. Losing it costs a look through the log
+ * and nothing else.
+ */
+export type Bookmark = {
+  readonly read: () => Promise<Position>;
+  /** Kept at most once a minute; `Infinity` keeps it now. */
+  readonly write: (bookmark: Position, nowMs: number) => Promise<void>;
+};
+
+const positionForm = /^[0-9a-f]{16}$/;
+const keptEveryMs = 60_000;
+
+export const openBookmark = (files: Files, path: string): Bookmark => {
+  let known: Position | null = null;
+  let at = -Infinity;
+  return {
+    read: async () => {
+      const bytes = await files.read(path);
+      const text = bytes === null ? '' : new TextDecoder().decode(bytes).trim();
+      known = positionForm.test(text) ? (text as Position) : null;
+      return known ?? start;
+    },
+    write: async (bookmark, nowMs) => {
+      if (bookmark === known || nowMs - at < keptEveryMs) return;
+      await files.write(path, new TextEncoder().encode(`${bookmark}\n`));
+      known = bookmark;
+      at = nowMs;
+    },
+  };
+};

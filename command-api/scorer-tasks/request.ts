@@ -1,0 +1,131 @@
+import type { Upload } from '../../contract/operation.js';
+import { atLeast, organizationRoles, projectRoles, type Principal } from '../../contract/roles.js';
+import { validationRowsMax } from '../../contract/scorer-validation.js';
+import type { ContentChanged } from '../../events/datasets.js';
+import type { ScorerTaskRequest } from '../../events/scorer-tasks.js';
+import { Fault, invalid, valueError, type Complaint } from '../../kernel/fault.js';
+import type { ProjectId } from '../../kernel/shapes.js';
+import type { Authorship } from '../../kernel/transact.js';
+import { currentVersion, projectsOf, type Dataset } from '../access/datasets.js';
+import { ensureOwnProject } from '../access/own-project.js';
+import { liveUser } from '../access/people.js';
+import { scorerNamed } from '../access/scorers.js';
+import type { ScorerTaskNeeds } from './routes.js';
+
+/** The file as text, without a byte order mark; null when it is not UTF-8. */
+export const sourceOf = (file: Upload): string | null => {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(file.bytes);
+  } catch {
+    return null;
+  }
+};
+
+/** What can be said against the file alone (contract 4.11). */
+export const fileComplaints = (file: Upload | undefined): readonly Complaint[] => {
+  if (file === undefined) return [];
+  const said = file.bytes.length === 0 ? 'the file is empty' : 'the file is not UTF-8';
+  if (file.bytes.length > 0 && sourceOf(file) !== null) return [];
+  return [{ loc: ['body', 'file'], msg: `Value error, ${said}`, type: 'value_error' }];
+};
+
+/** SHA-256 in hex. */
+export const digestOf = async (bytes: Uint8Array): Promise<string> => {
+  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', Uint8Array.from(bytes)));
+  return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('');
+};
+
+type RowsAsked = {
+  readonly dataset_version_index?: number | null;
+  readonly limit?: number | null;
+  readonly starting_token?: number | null;
+};
+const defaultLimit = 100;
+
+/** The rows that are meant: [starting_token, starting_token + limit) of the version, in order. */
+export const rowsAsked = (
+  dataset: Dataset,
+  asked: RowsAsked,
+): NonNullable<ScorerTaskRequest['dataset']> => {
+  const version = versionAsked(dataset, asked.dataset_version_index ?? null);
+  const from = asked.starting_token ?? 0;
+  const limit = Math.min(asked.limit ?? defaultLimit, validationRowsMax);
+  if (from >= version.num_rows) {
+    const rows = `version ${version.version_index} has ${version.num_rows} rows`;
+    throw valueError(['body', 'starting_token'], `no row is in range: ${rows}`);
+  }
+  return {
+    dataset_id: dataset.id,
+    version_index: version.version_index,
+    starting_token: from,
+    limit,
+    num_rows: Math.min(limit, version.num_rows - from),
+  };
+};
+
+const versionAsked = (dataset: Dataset, index: number | null): ContentChanged => {
+  if (index === null) return currentVersion(dataset);
+  const version = dataset.versions[index - 1];
+  if (version !== undefined) return version;
+  throw valueError(['body', 'dataset_version_index'], `the dataset has no version ${index}`);
+};
+
+export const presets = ['bleu', 'rouge'] as const;
+
+/** Names without repeats. Throws Fault `invalid` naming each that is no scorer here. */
+export const requiredScorers = async (
+  { log, ids }: ScorerTaskNeeds,
+  { organizationId }: Principal,
+  names: readonly string[] | null | undefined,
+): Promise<readonly string[]> => {
+  const wanted = [...new Set(names ?? [])];
+  const known = await Promise.all(
+    wanted.map(
+      async (name) =>
+        presets.some((one) => one === name) ||
+        ((await scorerNamed({ log, ids }, organizationId, name))?.versions.length ?? 0) > 0,
+    ),
+  );
+  const unknown = wanted.filter((_, at) => known[at] !== true);
+  if (unknown.length === 0) return wanted;
+  throw invalid(
+    unknown.map((name) => ({
+      loc: ['body', 'required_scorers', String((names ?? []).indexOf(name))],
+      msg: `Value error, there is no scorer '${name}'`,
+      type: 'value_error',
+    })),
+  );
+};
+
+/**
+ * The project that a validation belongs to (contract 4.11, rule 3): of the bound key; else of the
+ * dataset where the caller is editor; else the caller's own one for validations.
+ */
+export const projectFor = async (
+  needs: ScorerTaskNeeds,
+  principal: Principal,
+  dataset: Dataset,
+  cause: Authorship,
+): Promise<ProjectId> => {
+  const isEditor = async (id: ProjectId): Promise<boolean> => {
+    const project = await needs.projectInSight(principal, id);
+    return project !== null && atLeast(projectRoles, project.role, 'editor');
+  };
+  const bound = principal.key?.projectId ?? null;
+  if (bound !== null) {
+    if (await isEditor(bound)) return bound;
+    throw new Fault('forbidden', 'Your role does not allow this');
+  }
+  for (const project of projectsOf(dataset)) if (await isEditor(project)) return project;
+  if (!atLeast(organizationRoles, principal.organizationRole, 'user')) {
+    throw new Fault('forbidden', 'Your role does not allow this');
+  }
+  const user = await liveUser(needs.log, principal.userId);
+  const name = `Scorer validations of ${user?.email ?? principal.userId}`.slice(0, nameMax);
+  const own = await ensureOwnProject(needs, principal, name, cause);
+  // A key may bring less than its creator has.
+  if (await isEditor(own)) return own;
+  throw new Fault('forbidden', 'Your role does not allow this');
+};
+/** Contract 1.3. */
+const nameMax = 255;

@@ -1,0 +1,178 @@
+import type { Gate } from '../../contract/gate.js';
+import { route, type Route, type Upload } from '../../contract/operation.js';
+import type { Principal } from '../../contract/roles.js';
+import {
+  taskSubject,
+  validateScorer,
+  validateScorerOnDataset,
+} from '../../contract/scorer-validation.js';
+import type {
+  MetricsTestingRunEvent,
+  ScorerTaskRequest,
+} from '../../events/scorer-tasks.js';
+import type { Decision } from '../../kernel/decision.js';
+import { Fault } from '../../kernel/fault.js';
+import type { Bus, EventLog, Ids, Position } from '../../kernel/ports.js';
+import { claimGraceSeconds } from '../../kernel/reservation.js';
+import type { NodeType, ScoreType } from '../../kernel/sandbox.js';
+import type { ProjectId, RunId, ScorerTaskId } from '../../kernel/shapes.js';
+import { load, transact, type Authorship } from '../../kernel/transact.js';
+import { datasetInSight } from '../access/dataset-sight.js';
+import { runs, type Run } from '../access/folds.js';
+import { scorerTasks } from '../access/scorer-tasks.js';
+import { runStream, scorerQueueStream, scorerTaskStream } from '../access/streams.js';
+import {
+  digestOf,
+  fileComplaints,
+  projectFor,
+  requiredScorers,
+  rowsAsked,
+  sourceOf,
+} from './request.js';
+import { enqueue, queues, request } from './tasks.js';
+
+export type ScorerTaskNeeds = {
+  readonly log: EventLog;
+  readonly ids: Pick<Ids, 'derive'>;
+  readonly bus: Pick<Bus, 'publish'>;
+  readonly projectInSight: Gate['projectInSight'];
+};
+
+/** Contract 4.11, and the single sample of 5.10. */
+export const scorerTaskWrites = (needs: ScorerTaskNeeds): readonly Route[] => [
+  route(
+    validateScorerOnDataset,
+    async ({ body, files, principal, cause, mint }) => {
+      const seen = await datasetInSight(needs, principal, body.dataset_id);
+      if (seen === null) throw new Fault('not-found', 'Dataset not found');
+      const dataset = rowsAsked(seen.dataset, body);
+      const asked = await askedFor(needs, { body, files, principal, cause });
+      const project = await projectFor(needs, principal, seen.dataset, cause);
+      const task = mint('ScorerTaskId');
+      const run = mint('RunId');
+      await admitted(needs, project, task, cause);
+      await testingRun(needs, { run, project, task, principal }, cause);
+      const sent = { ...asked, task_id: task, project_id: project, run_id: run };
+      const position = await requested(needs, { ...sent, dataset, sample: null }, cause);
+      return {
+        position,
+        body: { metrics_experiment_id: run, project_id: project, task_id: task },
+      };
+    },
+    ({ files }) => fileComplaints(files['file']),
+  ),
+
+  route(
+    validateScorer,
+    async ({ body, files, principal, cause, mint }) => {
+      const asked = await askedFor(needs, { body, files, principal, cause });
+      const task = mint('ScorerTaskId');
+      await admitted(needs, principal.userId, task, cause);
+      const sample = {
+        input: body.test_input ?? 'test input',
+        output: body.test_output ?? 'test output',
+      };
+      const nowhere = { project_id: null, run_id: null, dataset: null };
+      const position = await requested(needs, { ...asked, ...nowhere, task_id: task, sample }, cause);
+      return { position, body: { task_id: task } };
+    },
+    ({ files }) => fileComplaints(files['file']),
+  ),
+];
+
+type Asking = {
+  readonly body: {
+    readonly required_scorers?: readonly string[] | null;
+    readonly scoreable_node_types?: readonly NodeType[] | null;
+    readonly score_type?: ScoreType | null;
+  };
+  readonly files: Readonly<Record<string, Upload>>;
+  readonly principal: Principal;
+  readonly cause: Authorship;
+};
+
+const askedFor = async (
+  needs: ScorerTaskNeeds,
+  { body, files, principal, cause }: Asking,
+): Promise<
+  Omit<ScorerTaskRequest, 'task_id' | 'project_id' | 'run_id' | 'dataset' | 'sample'>
+> => {
+  const { file } = files;
+  const source = file === undefined ? null : sourceOf(file);
+  // The route's check has looked at it.
+  if (file === undefined || source === null) throw new Fault('malformed', 'There is no file');
+  const kinds = [...new Set(body.scoreable_node_types ?? [])];
+  return {
+    organization_id: principal.organizationId,
+    source,
+    sha256: await digestOf(file.bytes),
+    required_scorers: [...(await requiredScorers(needs, principal, body.required_scorers))],
+    scoreable_node_types: kinds.length === 0 ? null : kinds,
+    score_type: body.score_type ?? null,
+    created_by: principal.userId,
+    created_at: cause.at,
+  };
+};
+
+/** Throws Fault `too-many` when the queue of the project or person is full (contract 1.11). */
+const admitted = async (
+  { log }: ScorerTaskNeeds,
+  owner: string,
+  task: ScorerTaskId,
+  cause: Authorship,
+): Promise<void> => {
+  const stream = scorerQueueStream(owner);
+  const { state: queue } = await load(log, stream, queues);
+  const looked = await Promise.all(
+    [...queue].map(async ([one, since]) => {
+      const { state } = await load(log, scorerTaskStream(one), scorerTasks);
+      // Let in by a request that was cut off before it asked for anything.
+      const isLate = Date.parse(cause.at) - Date.parse(since) > claimGraceSeconds * 1_000;
+      return { task: one, isOver: state === null ? isLate : state.ended };
+    }),
+  );
+  const left = looked.filter(({ isOver }) => isOver).map((one) => one.task);
+  await transact(log, stream, queues, enqueue(owner, task, left, cause.at), cause);
+};
+
+type TestingRun = {
+  readonly run: RunId;
+  readonly project: ProjectId;
+  readonly task: ScorerTaskId;
+  readonly principal: Principal;
+};
+
+const testingRun = async (
+  { log }: ScorerTaskNeeds,
+  { run, project, task, principal }: TestingRun,
+  cause: Authorship,
+): Promise<void> => {
+  const decide = (known: Run | null): Decision<MetricsTestingRunEvent> =>
+    known !== null
+      ? []
+      : [
+          {
+            type: 'MetricsTestingRunCreated',
+            data: {
+              run_id: run,
+              project_id: project,
+              organization_id: principal.organizationId,
+              task_id: task,
+              created_by: principal.userId,
+              created_at: cause.at,
+            },
+          },
+        ];
+  await transact(log, runStream(run), runs, decide, cause);
+};
+
+const requested = async (
+  { log, bus }: ScorerTaskNeeds,
+  asked: ScorerTaskRequest,
+  cause: Authorship,
+): Promise<Position> => {
+  const stream = scorerTaskStream(asked.task_id);
+  const { position } = await transact(log, stream, scorerTasks, request(asked), cause);
+  bus.publish(taskSubject, { task: asked.task_id });
+  return position;
+};

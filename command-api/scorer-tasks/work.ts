@@ -1,0 +1,232 @@
+import { invalidResult, type TaskProgress } from '../../contract/scorer-validation.js';
+import type { ScorerTaskEvent, ScorerTaskRequest } from '../../events/scorer-tasks.js';
+import type { TraceEvent } from '../../events/traces.js';
+import { bleu } from '../../kernel/bleu.js';
+import type { Clock, EventLog, Ids, StreamAppend } from '../../kernel/ports.js';
+import { rouge } from '../../kernel/rouge.js';
+import type { Sandbox, Score, ScorerTask as SandboxTask, Verdict } from '../../kernel/sandbox.js';
+import type { JsonObject, TraceId } from '../../kernel/shapes.js';
+import { stamped, transact, type Authorship } from '../../kernel/transact.js';
+import { liveDataset } from '../access/datasets.js';
+import { rowsOfVersion } from '../access/dataset-rows.js';
+import { scorerNamed } from '../access/scorers.js';
+import { scorerFileStream, traceStream } from '../access/streams.js';
+import { sampleStep, scoredRow, stepOfRow, traceOfRow, type ScoredRow } from './rows.js';
+import { scorerFiles, validated } from './tasks.js';
+
+export type WorkNeeds = {
+  readonly log: EventLog;
+  readonly clock: Clock;
+  readonly ids: Pick<Ids, 'derive'>;
+  readonly sandbox: Sandbox;
+};
+type Outcome = Extract<
+  ScorerTaskEvent,
+  { readonly type: 'ScorerValidationCompleted' | 'ScorerValidationFailed' }
+>;
+export type Doing = {
+  readonly request: ScorerTaskRequest;
+  readonly authorship: Authorship;
+  readonly signal: AbortSignal;
+  readonly onProgress: (progress: TaskProgress) => void;
+};
+
+/**
+ * Runs one validation to its outcome, which is not appended yet. Null: it could not be run this
+ * time, and may be another time. What it writes on the way, the traces of the run and that the file
+ * is valid, is the same for every attempt.
+ */
+export const workOn = async (needs: WorkNeeds, doing: Doing): Promise<Outcome | null> => {
+  const { request } = doing;
+  const { task_id, dataset } = request;
+  const failed = (message: string): Outcome => ({
+    type: 'ScorerValidationFailed',
+    data: { task_id, message, failed_at: needs.clock.now() },
+  });
+  const rows = dataset === null ? [] : await rowsOf(needs, request, dataset);
+  if (rows === null) return failed('dataset_gone: the dataset was deleted');
+  const required = await requiredScores(needs, doing, rows);
+  const steps =
+    request.sample === null
+      ? rows.map((row, place) => stepOfRow(row, required[place] ?? {}))
+      : [sampleStep(request.sample)];
+  const verdict = await needs.sandbox.run(
+    {
+      source: request.source,
+      scoreType: request.score_type,
+      nodeTypes: request.scoreable_node_types,
+      steps,
+      keepGoing: false,
+    },
+    {
+      signal: doing.signal,
+      onStep: (step) =>
+        doing.onProgress({ steps: step, percent: percentOf(step, steps.length) }),
+    },
+  );
+  if (doing.signal.aborted) return null;
+  if (verdict.verdict === 'unavailable') {
+    return needs.sandbox.state().mode === 'off' ? failed(verdict.message) : null;
+  }
+  if (verdict.verdict === 'valid') {
+    await fileIsValid(needs, doing, verdict);
+    await logTraces(needs, doing, rows, verdict.scores);
+  }
+  const { mode } = needs.sandbox.state();
+  return {
+    type: 'ScorerValidationCompleted',
+    data: {
+      task_id,
+      sandbox: mode === 'starting' ? 'off' : mode,
+      result: resultOf(request, verdict, rows),
+      completed_at: needs.clock.now(),
+    },
+  };
+};
+
+const percentOf = (done: number, all: number): number =>
+  Math.min(99, Math.floor((100 * done) / Math.max(1, all)));
+
+/** Null: the dataset is gone. */
+const rowsOf = async (
+  { log }: WorkNeeds,
+  { organization_id: organization }: ScorerTaskRequest,
+  asked: NonNullable<ScorerTaskRequest['dataset']>,
+): Promise<readonly ScoredRow[] | null> => {
+  const dataset = await liveDataset(log, organization, asked.dataset_id);
+  const version = dataset?.versions[asked.version_index - 1];
+  if (dataset === null || version === undefined) return null;
+  const { starting_token: from, limit } = asked;
+  const rows = await rowsOfVersion(log, version, from, limit);
+  return rows?.map((row, at) => scoredRow(row, from + at, version, dataset.mapping)) ?? null;
+};
+
+/** By row: what each required scorer says of it; one that fails says nothing. */
+const requiredScores = async (
+  needs: WorkNeeds,
+  { request, signal }: Doing,
+  rows: readonly ScoredRow[],
+): Promise<readonly JsonObject[]> => {
+  const columns: (readonly (readonly [string, Score['score']])[])[] = [];
+  for (const name of request.required_scorers) {
+    const scores = await scoresBy(needs, { name, rows, request, signal });
+    columns.push(scores.map((score) => [name, score] as const));
+  }
+  return rows.map((_, place) =>
+    Object.fromEntries(
+      columns.flatMap((column) => {
+        const found = column[place];
+        return found === undefined || found[1] === null ? [] : [found];
+      }),
+    ),
+  );
+};
+
+type Required = Pick<Doing, 'request' | 'signal'> & {
+  readonly name: string;
+  readonly rows: readonly ScoredRow[];
+};
+
+const scoresBy = async (
+  { log, ids, sandbox }: WorkNeeds,
+  { name, rows, request, signal }: Required,
+): Promise<readonly Score['score'][]> => {
+  const overlap = { bleu, rouge }[name];
+  if (overlap !== undefined) {
+    return rows.map(({ output, reference }) =>
+      output === null || reference === null ? null : overlap(output, reference),
+    );
+  }
+  const scorer = await scorerNamed({ log, ids }, request.organization_id, name);
+  const version = scorer?.versions.at(-1);
+  if (version === undefined) return [];
+  const task: SandboxTask = {
+    source: version.source,
+    scoreType: version.score_type,
+    // One value a row: what the scorer says of the first node type that it knows.
+    nodeTypes: version.scoreable_node_types.slice(0, 1),
+    steps: rows.map((row) => stepOfRow(row, {})),
+    keepGoing: true,
+  };
+  const verdict = await sandbox.run(task, { signal });
+  return verdict.verdict === 'valid' ? verdict.scores.map(({ score }) => score) : [];
+};
+
+type Valid = Extract<Verdict, { readonly verdict: 'valid' }>;
+
+/** `result.result` of contract 4.13. */
+const resultOf = (
+  request: ScorerTaskRequest,
+  verdict: Exclude<Verdict, { readonly verdict: 'unavailable' }>,
+  rows: readonly ScoredRow[],
+): JsonObject => {
+  if (verdict.verdict === 'invalid') {
+    const { message } = verdict;
+    // A single sample is no row of anything.
+    return invalidResult(request.sample === null ? message : message.replace(/^row 0: /, ''));
+  }
+  return {
+    result_type: 'valid',
+    score_type: verdict.score_type,
+    scoreable_node_types: verdict.scoreable_node_types,
+    test_scores: verdict.scores.map(({ step, node_type, score }) => ({
+      node_type,
+      score,
+      ...(rows[step] !== undefined && { row_index: rows[step].index }),
+    })),
+    include_llm_credentials: false,
+    chain_aggregation: verdict.chain_aggregation,
+    aggregates: verdict.aggregates,
+  };
+};
+
+/** Before the outcome, so that whoever sees the outcome may use the file. */
+const fileIsValid = async (
+  { log, ids }: WorkNeeds,
+  { request, authorship }: Doing,
+  verdict: Valid,
+): Promise<void> => {
+  const { organization_id, sha256, task_id } = request;
+  const stream = scorerFileStream(ids.derive('ScorerFile', organization_id, sha256));
+  const found = {
+    organization_id,
+    sha256,
+    task_id,
+    score_type: verdict.score_type,
+    scoreable_node_types: [...verdict.scoreable_node_types],
+    chain_aggregation: verdict.chain_aggregation,
+  };
+  await transact(log, stream, scorerFiles, validated(found), authorship);
+};
+
+/** One append stays below what EventStoreDB takes at once. */
+const appendBytesMax = 600_000;
+
+/**
+ * One trace a row with its first score. Ids follow from the task and the row, so that another
+ * attempt adds none; one that is there already stays.
+ */
+const logTraces = async (
+  { log, clock, ids }: WorkNeeds,
+  { request, authorship }: Doing,
+  rows: readonly ScoredRow[],
+  scores: readonly Score[],
+): Promise<void> => {
+  const { project_id: project, run_id: run, task_id: task } = request;
+  if (project === null || run === null) return;
+  const at = clock.now();
+  let batch: StreamAppend[] = [];
+  let bytes = 0;
+  for (const [place, row] of rows.entries()) {
+    const score = scores.find(({ step }) => step === place)?.score ?? null;
+    const trace: TraceId = ids.derive('TraceId', task, String(row.index));
+    const data = traceOfRow({ project, run, trace }, row, score, at);
+    const stream = traceStream(project, trace);
+    const event: TraceEvent = { type: 'TraceLogged', data };
+    batch.push({ stream, expected: 'none', events: stamped(stream, 0, [event], authorship) });
+    bytes += JSON.stringify(data).length * 2;
+    if (bytes < appendBytesMax && place < rows.length - 1) continue;
+    await log.append(batch);
+    [batch, bytes] = [[], 0];
+  }
+};

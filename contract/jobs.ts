@@ -1,0 +1,83 @@
+import { Type, type Static } from 'typebox';
+import { id, instant, nullable, oneOf, type JsonObject } from '../kernel/shapes.js';
+import { operation } from './operation.js';
+import type { ScorerTaskFacts, TaskProgress } from './scorer-validation.js';
+
+const percent = Type.Number({ minimum: 0, maximum: 100 });
+const job = Type.Object({
+  id: id('JobId'),
+  job_name: oneOf(['registered_scorer_validation', 'log_stream_scorer']),
+  /** Null, like `run_id`, for the validation of a single sample. */
+  project_id: nullable(id('ProjectId')),
+  run_id: nullable(id('RunId')),
+  status: oneOf(['unstarted', 'in_progress', 'completed', 'failed']),
+  progress_percent: percent,
+  progress_message: nullable(Type.String()),
+  steps_completed: Type.Integer(),
+  steps_total: Type.Integer(),
+  retries: Type.Integer(),
+  request_data: Type.Unsafe<JsonObject>(Type.Object({}, { additionalProperties: true })),
+  error_message: nullable(Type.String()),
+  created_at: instant,
+  updated_at: instant,
+  processing_started: nullable(instant),
+  completed_at: nullable(instant),
+  failed_at: nullable(instant),
+});
+export type Job = Static<typeof job>;
+
+const shared = {
+  section: '5.13',
+  method: 'GET',
+  schemes: ['K', 'B', 'P'],
+  kind: 'r',
+  query: Type.Object({}),
+  faults: ['not-found'],
+} as const;
+
+export const getJob = operation({
+  ...shared,
+  operationId: 'getJob',
+  summary: 'Work in the background',
+  path: '/v2/jobs/{job_id}',
+  requires: 'scorer-job',
+  params: Type.Object({ job_id: id('JobId') }),
+  response: job,
+});
+
+export const runJobsMax = 100;
+export const listRunJobs = operation({
+  ...shared,
+  operationId: 'listRunJobs',
+  summary: 'Work in the background for a run, newest first',
+  path: '/v2/projects/{project_id}/runs/{run_id}/jobs',
+  requires: 'viewer',
+  params: Type.Object({ project_id: id('ProjectId'), run_id: id('RunId') }),
+  response: Type.Array(job, { maxItems: runJobsMax }),
+});
+
+/** A validation as a job: its id is the task's. */
+export const validationJob = (facts: ScorerTaskFacts, progress: TaskProgress | null): Job => {
+  const isEnded = facts.status === 'completed' || facts.status === 'failed';
+  const steps = isEnded ? facts.steps_total : (progress?.steps ?? 0);
+  return {
+    id: facts.id as string as Job['id'],
+    job_name: 'registered_scorer_validation',
+    project_id: facts.project_id,
+    run_id: facts.run_id,
+    status: facts.status,
+    progress_percent: isEnded ? 100 : (progress?.percent ?? 0),
+    progress_message:
+      facts.status === 'in_progress' ? `${steps} of ${facts.steps_total} rows` : null,
+    steps_completed: facts.status === 'failed' ? 0 : steps,
+    steps_total: facts.steps_total,
+    retries: Math.max(0, facts.attempts - 1),
+    request_data: facts.request_data,
+    error_message: facts.error_message,
+    created_at: facts.created_at,
+    updated_at: facts.updated_at,
+    processing_started: facts.processing_started,
+    completed_at: facts.status === 'completed' ? facts.ended_at : null,
+    failed_at: facts.status === 'failed' ? facts.ended_at : null,
+  };
+};

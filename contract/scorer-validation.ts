@@ -1,0 +1,172 @@
+import { Type, type Static } from 'typebox';
+import { nodeTypes, scoreTypes } from '../kernel/sandbox.js';
+import {
+  id,
+  instant,
+  maybe,
+  nullable,
+  oneOf,
+  type Instant,
+  type Json,
+  type JsonObject,
+  type OrganizationId,
+  type ProjectId,
+  type RunId,
+  type ScorerTaskId,
+  type UserId,
+} from '../kernel/shapes.js';
+import { operation } from './operation.js';
+
+const nothing = Type.Object({});
+/** Contract 1.11. */
+export const scorerFileBytesMax = 262_144;
+export const validationRowsMax = 1_000;
+export const runningTasksMax = 2;
+export const waitingTasksMax = 20;
+const requiredScorersMax = 100;
+const scorerNameMax = 128;
+
+const parts = {
+  required_scorers: maybe(
+    Type.Array(Type.String({ minLength: 1, maxLength: scorerNameMax }), {
+      maxItems: requiredScorersMax,
+    }),
+  ),
+  scoreable_node_types: maybe(Type.Array(oneOf(nodeTypes), { maxItems: nodeTypes.length })),
+  score_type: maybe(oneOf(scoreTypes)),
+};
+const file = { file: { required: true, bytesMax: scorerFileBytesMax } };
+
+export const validateScorerOnDataset = operation({
+  operationId: 'validateScorerOnDataset',
+  summary: 'Validate a code scorer against rows of a dataset',
+  section: '4.11',
+  method: 'POST',
+  path: '/v2/scorers/code/validate/dataset',
+  schemes: ['K', 'B', 'P'],
+  kind: 'w',
+  requires: 'signed-in',
+  params: nothing,
+  query: nothing,
+  form: {
+    files: file,
+    parts: Type.Object({
+      dataset_id: id('DatasetId'),
+      dataset_version_index: maybe(Type.Integer({ minimum: 1 })),
+      limit: maybe(Type.Integer({ minimum: 1, maximum: validationRowsMax })),
+      starting_token: maybe(Type.Integer({ minimum: 0 })),
+      ...parts,
+    }),
+  },
+  response: Type.Object({
+    metrics_experiment_id: id('RunId'),
+    project_id: id('ProjectId'),
+    task_id: id('ScorerTaskId'),
+  }),
+  faults: ['not-found', 'forbidden', 'too-many'],
+});
+
+export const validateScorer = operation({
+  operationId: 'validateScorer',
+  summary: 'Validate a code scorer on one sample',
+  section: '5.10',
+  method: 'POST',
+  path: '/v2/scorers/code/validate',
+  schemes: ['K', 'B', 'P'],
+  kind: 'w',
+  requires: 'creator',
+  params: nothing,
+  query: nothing,
+  form: {
+    files: file,
+    parts: Type.Object({
+      test_input: maybe(Type.String()),
+      test_output: maybe(Type.String()),
+      ...parts,
+    }),
+  },
+  response: Type.Object({ task_id: id('ScorerTaskId') }),
+  faults: ['forbidden', 'too-many'],
+});
+
+const task = Type.Object({
+  id: id('ScorerTaskId'),
+  created_at: instant,
+  updated_at: instant,
+  status: oneOf(['pending', 'completed', 'failed']),
+  result: nullable(Type.Object({ result: Type.Unsafe<JsonObject>(Type.Object({}, {
+    additionalProperties: true,
+  })) })),
+  metrics_experiment_id: nullable(id('RunId')),
+  project_id: nullable(id('ProjectId')),
+  progress_percent: Type.Number(),
+});
+
+export const pollScorerValidation = operation({
+  operationId: 'pollScorerValidation',
+  summary: 'A validation task of a code scorer',
+  section: '4.13',
+  method: 'GET',
+  path: '/v2/scorers/code/validate/{task_id}',
+  schemes: ['K', 'B', 'P'],
+  kind: 'r',
+  requires: 'scorer-task',
+  /** Also the id of the run that the validation makes. */
+  params: Type.Object({ task_id: id('ScorerTaskId') }),
+  query: nothing,
+  response: task,
+  faults: ['not-found'],
+});
+
+/** What the log says of a task. */
+export type ScorerTaskFacts = {
+  readonly id: ScorerTaskId;
+  readonly organization_id: OrganizationId;
+  readonly project_id: ProjectId | null;
+  readonly run_id: RunId | null;
+  readonly created_by: UserId;
+  readonly created_at: Instant;
+  readonly updated_at: Instant;
+  readonly status: 'unstarted' | 'in_progress' | 'completed' | 'failed';
+  /** Rows, and 1 for a sample. */
+  readonly steps_total: number;
+  readonly attempts: number;
+  readonly processing_started: Instant | null;
+  readonly ended_at: Instant | null;
+  readonly result: JsonObject | null;
+  readonly error_message: string | null;
+  /** Of the request, without the file. */
+  readonly request_data: JsonObject;
+};
+
+/** What is on its way and in no event: `steps` of the task, and its share in percent. */
+export type TaskProgress = { readonly steps: number; readonly percent: number };
+
+export const scorerTaskAnswer = (
+  facts: ScorerTaskFacts,
+  progress: TaskProgress | null,
+): Static<typeof task> => {
+  const isEnded = facts.status === 'completed' || facts.status === 'failed';
+  return {
+    id: facts.id,
+    created_at: facts.created_at,
+    updated_at: facts.updated_at,
+    status: isEnded ? facts.status : 'pending',
+    result: facts.result === null ? null : { result: facts.result },
+    metrics_experiment_id: facts.run_id,
+    project_id: facts.project_id,
+    progress_percent: isEnded ? 100 : (progress?.percent ?? 0),
+  };
+};
+
+/** `result.result` of a task whose file is at fault or that could not be run. */
+export const invalidResult = (message: string): JsonObject => ({
+  result_type: 'invalid',
+  error_message: message,
+});
+
+/** Hints of workers to whoever is asked (kernel Bus): a task to do, and how far one came. */
+export const taskSubject = 'scorer-task';
+export const progressSubject = 'scorer-progress';
+export type ProgressHint = { readonly task: string } & TaskProgress;
+export const progressHint = (hint: ProgressHint): Json => ({ ...hint });

@@ -1,0 +1,33 @@
+import { progressSubject, type TaskProgress } from '../../contract/scorer-validation.js';
+import type { Bus } from '../../kernel/ports.js';
+import type { Json } from '../../kernel/shapes.js';
+
+/** How far tasks came, as workers hint at it. It never falls, also when a task begins anew. */
+export type TaskProgresses = { readonly of: (task: string) => TaskProgress | null };
+
+/** Those of tasks that ended long ago go first. */
+const keptMax = 10_000;
+
+export const openTaskProgresses = (bus: Pick<Bus, 'subscribe'>): TaskProgresses => {
+  const known = new Map<string, TaskProgress>();
+  bus.subscribe(progressSubject, (message) => {
+    const hint = hintOf(message);
+    if (hint === null) return;
+    const before = known.get(hint.task);
+    if (before !== undefined && before.percent >= hint.percent) return;
+    known.delete(hint.task);
+    known.set(hint.task, { steps: hint.steps, percent: hint.percent });
+    for (const oldest of known.keys()) {
+      if (known.size <= keptMax) break;
+      known.delete(oldest);
+    }
+  });
+  return { of: (task) => known.get(task) ?? null };
+};
+
+const hintOf = (message: Json) => {
+  const { task, steps, percent } = (message ?? {}) as Readonly<Record<string, Json>>;
+  return typeof task === 'string' && typeof steps === 'number' && typeof percent === 'number'
+    ? { task, steps, percent }
+    : null;
+};

@@ -1,0 +1,72 @@
+import { getJob, listRunJobs, runJobsMax, validationJob } from '../../contract/jobs.js';
+import { reading, type Route } from '../../contract/operation.js';
+import {
+  pollScorerValidation,
+  scorerTaskAnswer,
+  type ScorerTaskFacts,
+} from '../../contract/scorer-validation.js';
+import { Fault } from '../../kernel/fault.js';
+import type { Documents } from '../../kernel/ports.js';
+import {
+  metricsTestingRunList,
+  type MetricsTestingRun,
+} from '../../projections/metrics-testing-run-list.js';
+import { scorerTaskList } from '../../projections/scorer-task-list.js';
+import { runCollections, runKinds, type RunInProject } from '../selection.js';
+import type { TaskProgresses } from './progress.js';
+
+export type ScorerTaskReadNeeds = {
+  readonly documents: Documents;
+  readonly progresses: TaskProgresses;
+  readonly runInProject: RunInProject;
+};
+
+const { collection } = scorerTaskList;
+
+/** Contract 4.13, and the jobs of 5.13. Who may see a task was decided from the log. */
+export const scorerTaskReads = (needs: ScorerTaskReadNeeds): readonly Route[] => {
+  const { documents, progresses } = needs;
+  const reads = [collection, metricsTestingRunList.collection];
+  return [
+    reading(pollScorerValidation, reads, async ({ params }) => {
+      const facts = await taskNamed(documents, params.task_id);
+      if (facts === null) throw new Fault('not-found', 'Task not found');
+      return { body: scorerTaskAnswer(facts, progresses.of(facts.id)) };
+    }),
+
+    reading(getJob, reads, async ({ params }) => {
+      const facts = await taskNamed(documents, params.job_id);
+      if (facts === null) throw new Fault('not-found', 'Job not found');
+      return { body: validationJob(facts, progresses.of(facts.id)) };
+    }),
+
+    reading(listRunJobs, [...reads, ...runCollections], async ({ params }) => {
+      const { project_id: project, run_id: id } = params;
+      const known = await Promise.all(
+        runKinds.map((kind) => needs.runInProject(project, { kind, id })),
+      );
+      if (!known.includes(true)) throw new Fault('not-found', 'Run not found');
+      const found = await documents.find<ScorerTaskFacts>(collection, {
+        scope: project,
+        filter: {
+          kind: 'id',
+          column: 'run_id',
+          operator: 'eq',
+          values: [id],
+          caseSensitive: true,
+        },
+        limit: runJobsMax,
+      });
+      return { body: found.documents.map((one) => validationJob(one.body, progresses.of(one.key))) };
+    }),
+  ];
+};
+
+/** By its own id or by that of its run. */
+const taskNamed = async (documents: Documents, id: string): Promise<ScorerTaskFacts | null> => {
+  const found = await documents.get<ScorerTaskFacts>(collection, id);
+  if (found !== null) return found.body;
+  const run = await documents.get<MetricsTestingRun>(metricsTestingRunList.collection, id);
+  if (run === null) return null;
+  return (await documents.get<ScorerTaskFacts>(collection, run.body.task_id))?.body ?? null;
+};
