@@ -1,5 +1,6 @@
 import type { Config } from '../config.js';
 import { datasetSights } from '../command-api/access/dataset-sight.js';
+import { scorerTaskSights } from '../command-api/access/scorer-tasks.js';
 import { groupSight, maintainerSight } from '../command-api/access/group-sight.js';
 import { openGate } from '../command-api/access/gate.js';
 import { openThrottle } from '../command-api/access/throttle.js';
@@ -16,7 +17,7 @@ import type { Freshness, Gate, Sights } from '../contract/gate.js';
 import type { Route } from '../contract/operation.js';
 import { Fault } from '../kernel/fault.js';
 import type { IdentityTokens, Passwords } from '../kernel/credentials.js';
-import type { Clock, Documents, EventLog, Ids } from '../kernel/ports.js';
+import type { Bus, Clock, Documents, EventLog, Ids } from '../kernel/ports.js';
 import type { Records } from '../kernel/records.js';
 import type { Vault } from '../kernel/vault.js';
 import type { InTurn } from '../command-api/access/turns.js';
@@ -38,6 +39,7 @@ type Start = {
     readonly passwords: Passwords;
     readonly vault: Vault;
     readonly inTurn: InTurn;
+    readonly bus: Bus;
   };
   readonly logger: Logger;
   readonly metrics: Metrics;
@@ -114,6 +116,7 @@ const playedBy = (played: Config['roles'], routes: readonly Route[]): readonly R
 /** How each noun whose objects are in no project says who may see and do what (contract 2.6). */
 const sightsOf = (log: EventLog, projectInSight: Gate['projectInSight']): Sights => ({
   ...datasetSights({ log, projectInSight }),
+  ...scorerTaskSights({ log, projectInSight }),
   'group-sight': groupSight(log),
   maintainer: maintainerSight(log),
 });

@@ -12,6 +12,13 @@ import { logStreamList } from '../projections/log-stream-list.js';
 import type { TemplatesOf } from '../query-api/selection.js';
 import { experimentQuestions } from './experiment-questions.js';
 import { experimentList } from '../projections/experiment-list.js';
+import { metricsTestingRunList } from '../projections/metrics-testing-run-list.js';
+
+const runLists = {
+  log_stream: logStreamList,
+  experiment: experimentList,
+  metrics_testing: metricsTestingRunList,
+} as const;
 
 /**
  * Answers to the named questions of the slices that read models may answer: what is shown, never
@@ -30,10 +37,7 @@ export const questionsOf = ({
     newestRuns(documents, project, limit),
 
   runInProject: async (project: ProjectId, { kind, id }: NamedRun): Promise<boolean> => {
-    // Metrics-testing runs are not served yet, so no id names one.
-    if (kind === 'metrics_testing') return false;
-    const { collection } = kind === 'log_stream' ? logStreamList : experimentList;
-    const document = await documents.get(collection, id);
+    const document = await documents.get(runLists[kind].collection, id);
     return document !== null && document.scope === project;
   },
 

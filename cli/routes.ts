@@ -18,6 +18,7 @@ import { projectWrites } from '../command-api/projects/routes.js';
 import { openSessionBook } from '../command-api/sessions/book.js';
 import type { Throttle } from '../command-api/access/throttle.js';
 import type { InTurn } from '../command-api/access/turns.js';
+import { scorerTaskWrites } from '../command-api/scorer-tasks/routes.js';
 import { ratingWrites } from '../command-api/ratings/routes.js';
 import { sessionWrites } from '../command-api/sessions/routes.js';
 import { traceWrites } from '../command-api/traces/routes.js';
@@ -28,7 +29,7 @@ import { readTable } from '../engines/csv/table.js';
 import type { Secrets } from '../engines/node/secrets.js';
 import type { Vault } from '../kernel/vault.js';
 import type { AccessTokens, IdentityTokens, Passwords } from '../kernel/credentials.js';
-import type { Clock, Documents, EventLog, Ids } from '../kernel/ports.js';
+import type { Bus, Clock, Documents, EventLog, Ids } from '../kernel/ports.js';
 import type { Records } from '../kernel/records.js';
 import { annotationTemplateReads } from '../query-api/annotation-templates/routes.js';
 import { apiKeyReads } from '../query-api/api-keys/routes.js';
@@ -51,10 +52,13 @@ import { datasetUse } from './dataset-use.js';
 import { recordWrites } from '../command-api/records/routes.js';
 import { recordChoiceOf } from './record-choice.js';
 import { questionsOf } from './questions.js';
+import { openTaskProgresses } from '../query-api/scorer-tasks/progress.js';
+import { scorerTaskReads } from '../query-api/scorer-tasks/routes.js';
 import { serviceReads } from '../query-api/service/routes.js';
 
 type Needs = {
   readonly log: EventLog;
+  readonly bus: Bus;
   readonly documents: Documents;
   readonly records: Records;
   readonly freshness: Freshness;
@@ -119,6 +123,18 @@ export const routesOf = (needs: Needs): readonly Route[] => {
     ...metricReads({ records, ...questions }),
     ...recordWrites({ log, choice: recordChoiceOf({ ...needs, ...questions }) }),
     ...recordReads({ records, ...questions }),
+    ...scorerTaskWrites({
+      log,
+      ids,
+      bus: needs.bus,
+      inTurn,
+      projectInSight: (principal, id) => gate.projectInSight(principal, id),
+    }),
+    ...scorerTaskReads({
+      documents,
+      progresses: openTaskProgresses(needs.bus),
+      runInProject: questions.runInProject,
+    }),
     ...serviceReads({ description: () => description }),
   ];
 };

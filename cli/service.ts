@@ -159,7 +159,7 @@ const startIn = async (
           config,
           strict: options.strict === true,
           collections: [...checkpoints.keys()],
-          needs: { ...needs, documents, records, freshness },
+          needs: { ...needs, documents, records, freshness, bus },
           logger,
           metrics,
         })
@@ -170,7 +170,9 @@ const startIn = async (
     options.sayKey?.(bootstrapped.minted, bootstrapped.email, url);
     await bootstrapped.finish();
   }
-  const sandbox = plays('worker') ? startWorkers({ ...needs, engines, logger, open }) : null;
+  const sandbox = plays('worker')
+    ? await startWorkers({ ...needs, bus, engines, logger, open })
+    : null;
   ready = () => readiness({ config, engines, log, projecting, sandbox, checkpoints });
   const ports = { port: api?.port ?? 0, ops_port: ops.port };
   if (engines.embedded) await sayWhere(engines.dir, ports, open);

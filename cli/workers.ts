@@ -1,9 +1,11 @@
+import { availableParallelism, hostname } from 'node:os';
 import { startErasing } from '../command-api/erasures/worker.js';
+import { startScoring } from '../command-api/scorer-tasks/worker.js';
 import { startSweepingSeals } from '../command-api/integrations/sweep.js';
 import { diskFiles } from '../engines/node/files.js';
-import { erasingFile, type Engines } from '../engines/open.js';
+import { erasingFile, scoringFile, type Engines } from '../engines/open.js';
 import type { Logger } from '../engines/pino/logger.js';
-import type { Clock, EventLog, Ids } from '../kernel/ports.js';
+import type { Bus, Clock, EventLog, Ids } from '../kernel/ports.js';
 import type { Sandbox } from '../kernel/sandbox.js';
 import type { openings } from './lifeline.js';
 
@@ -11,6 +13,7 @@ type Needs = {
   readonly log: EventLog;
   readonly clock: Clock;
   readonly ids: Ids;
+  readonly bus: Bus;
   readonly engines: Engines;
   readonly logger: Logger;
   /** Ends each of them with the service. */
@@ -21,7 +24,8 @@ type Needs = {
  * What the role `worker` does beside requests: each follows the log, picks up what a dead process
  * left, and may run twice at once without harm. Answers the sandbox, which readiness reports.
  */
-export const startWorkers = ({ log, clock, ids, engines, logger, open }: Needs): Sandbox => {
+export const startWorkers = async (needs: Needs): Promise<Sandbox> => {
+  const { log, clock, ids, bus, engines, logger, open } = needs;
   const trouble =
     (what: string) =>
     (error: unknown): void =>
@@ -44,6 +48,22 @@ export const startWorkers = ({ log, clock, ids, engines, logger, open }: Needs):
   open.add(() => sweeping.stop());
   const sandbox = engines.sandbox();
   open.add(() => sandbox.close());
+  const leases = await engines.leases();
+  open.add(() => leases.close());
+  const scoring = startScoring({
+    log,
+    clock,
+    ids,
+    bus,
+    leases,
+    sandbox,
+    files: diskFiles,
+    path: scoringFile(engines.dir),
+    worker: `${hostname()} ${process.pid} ${ids.next('ProcessId')}`,
+    atOnce: availableParallelism(),
+    trouble: trouble('scoring'),
+  });
+  open.add(() => scoring.stop());
   void sandbox.ready().then((state) => logger.info(state, 'sandbox of code scorers'));
   return sandbox;
 };

@@ -142,6 +142,12 @@ import {
 } from './groups.js';
 import { acceptInvitation, inviteUsers } from './invitations.js';
 import { deleteSessions, deleteTraces } from './record-deletions.js';
+import { getJob, listRunJobs } from './jobs.js';
+import {
+  pollScorerValidation,
+  validateScorer,
+  validateScorerOnDataset,
+} from './scorer-validation.js';
 import { healthcheck, readDescription } from './service.js';
 
 /**
@@ -269,6 +275,11 @@ export const operations: readonly Operation[] = [
   disableIntegration,
   deleteSessions,
   deleteTraces,
+  validateScorerOnDataset,
+  validateScorer,
+  pollScorerValidation,
+  getJob,
+  listRunJobs,
   healthcheck,
   readDescription,
 ] as readonly unknown[] as readonly Operation[];

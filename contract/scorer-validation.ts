@@ -63,7 +63,7 @@ export const validateScorerOnDataset = operation({
     project_id: id('ProjectId'),
     task_id: id('ScorerTaskId'),
   }),
-  faults: ['not-found', 'forbidden', 'too-many'],
+  faults: ['not-found', 'forbidden', 'conflict', 'already-exists', 'too-many'],
 });
 
 export const validateScorer = operation({
@@ -86,7 +86,7 @@ export const validateScorer = operation({
     }),
   },
   response: Type.Object({ task_id: id('ScorerTaskId') }),
-  faults: ['forbidden', 'too-many'],
+  faults: ['forbidden', 'conflict', 'too-many'],
 });
 
 const task = Type.Object({
@@ -94,9 +94,18 @@ const task = Type.Object({
   created_at: instant,
   updated_at: instant,
   status: oneOf(['pending', 'completed', 'failed']),
-  result: nullable(Type.Object({ result: Type.Unsafe<JsonObject>(Type.Object({}, {
-    additionalProperties: true,
-  })) })),
+  result: nullable(
+    Type.Object({
+      result: Type.Unsafe<JsonObject>(
+        Type.Object(
+          {},
+          {
+            additionalProperties: true,
+          },
+        ),
+      ),
+    }),
+  ),
   metrics_experiment_id: nullable(id('RunId')),
   project_id: nullable(id('ProjectId')),
   progress_percent: Type.Number(),

@@ -117,5 +117,7 @@ export const secretKeyFile = (dir: string): string => join(dir, 'secret.key');
 export const dataKeysFile = (dir: string): string => join(dir, 'data-keys.json');
 /** Up to where deletions were acted on; a lost one costs a look through the log. */
 export const erasingFile = (dir: string): string => join(dir, 'erasing');
+/** Up to where validations of scorers are ended. */
+export const scoringFile = (dir: string): string => join(dir, 'scoring');
 /** Where the running service says on which ports it listens, for the operator's commands. */
 export const serviceFile = (dir: string): string => join(dir, 'service.json');

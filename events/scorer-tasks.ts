@@ -1,11 +1,6 @@
 // Stored for ever: names, members and versions below are the storage format.
 import { Type, type Static } from 'typebox';
-import type {
-  ChainAggregation,
-  NodeType,
-  SandboxMode,
-  ScoreType,
-} from '../kernel/sandbox.js';
+import type { ChainAggregation, NodeType, SandboxMode, ScoreType } from '../kernel/sandbox.js';
 import { id, instant, nullable, type JsonObject } from '../kernel/shapes.js';
 
 const scoreType = Type.Unsafe<ScoreType>(Type.String());

@@ -12,7 +12,9 @@ import { datasetList } from './dataset-list.js';
 import { datasetRows } from './dataset-rows.js';
 import { datasetVersions } from './dataset-versions.js';
 import { logStreamList } from './log-stream-list.js';
+import { metricsTestingRunList } from './metrics-testing-run-list.js';
 import { projectList } from './project-list.js';
+import { scorerTaskList } from './scorer-task-list.js';
 import { userList } from './user-list.js';
 
 /**
@@ -33,6 +35,8 @@ export const projections: readonly AnyProjection[] = [
   datasetVersions,
   integrationList,
   logStreamList,
+  metricsTestingRunList,
+  scorerTaskList,
   projectList,
   userList,
 ];

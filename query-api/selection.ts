@@ -4,6 +4,7 @@ import { Fault } from '../kernel/fault.js';
 import type { ProjectId, RunId } from '../kernel/shapes.js';
 import { annotationTemplateList } from '../projections/annotation-template-list.js';
 import { experimentList } from '../projections/experiment-list.js';
+import { metricsTestingRunList } from '../projections/metrics-testing-run-list.js';
 import { logStreamList } from '../projections/log-stream-list.js';
 
 /** Whether the project has a live run of that kind and id, as the read model knows it. */
@@ -21,7 +22,11 @@ export const annotationTemplates = annotationTemplateList.collection;
 export const runKinds = ['log_stream', 'experiment', 'metrics_testing'] as const;
 
 /** What `runInProject` is answered from, so that reads wait for it. */
-export const runCollections = [logStreamList.collection, experimentList.collection];
+export const runCollections = [
+  logStreamList.collection,
+  experimentList.collection,
+  metricsTestingRunList.collection,
+];
 
 /**
  * The run that a request restricts itself to, null for the whole project. An unknown one is a 404

@@ -22,6 +22,8 @@ export const rowsOfVersion = async (
       events.map((event) => (event as unknown as DatasetRowsEvent).data.rows),
     );
   }
-  const found = stretches.map((one) => chunks.get(one.content)?.[one.chunk]?.slice(one.from, one.to));
+  const found = stretches.map((one) =>
+    chunks.get(one.content)?.[one.chunk]?.slice(one.from, one.to),
+  );
   return found.includes(undefined) ? null : found.flatMap((rows) => rows ?? []);
 };

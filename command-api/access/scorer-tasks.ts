@@ -1,6 +1,10 @@
 import type { Gate, Sights } from '../../contract/gate.js';
 import type { Sight } from '../../contract/roles.js';
-import type { MetricsTestingRunEvent, ScorerTaskEvent, ScorerTaskRequest } from '../../events/scorer-tasks.js';
+import type {
+  MetricsTestingRunEvent,
+  ScorerTaskEvent,
+  ScorerTaskRequest,
+} from '../../events/scorer-tasks.js';
 import { unreachable, type Fold } from '../../kernel/decision.js';
 import type { EventReader } from '../../kernel/ports.js';
 import { load } from '../../kernel/transact.js';

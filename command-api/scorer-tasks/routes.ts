@@ -6,13 +6,10 @@ import {
   validateScorer,
   validateScorerOnDataset,
 } from '../../contract/scorer-validation.js';
-import type {
-  MetricsTestingRunEvent,
-  ScorerTaskRequest,
-} from '../../events/scorer-tasks.js';
+import type { MetricsTestingRunEvent, ScorerTaskRequest } from '../../events/scorer-tasks.js';
 import type { Decision } from '../../kernel/decision.js';
 import { Fault } from '../../kernel/fault.js';
-import type { Bus, EventLog, Ids, Position } from '../../kernel/ports.js';
+import type { Bus, EventLog, Ids, Position, StreamName } from '../../kernel/ports.js';
 import { claimGraceSeconds } from '../../kernel/reservation.js';
 import type { NodeType, ScoreType } from '../../kernel/sandbox.js';
 import type { ProjectId, RunId, ScorerTaskId } from '../../kernel/shapes.js';
@@ -20,6 +17,7 @@ import { load, transact, type Authorship } from '../../kernel/transact.js';
 import { datasetInSight } from '../access/dataset-sight.js';
 import { runs, type Run } from '../access/folds.js';
 import { scorerTasks } from '../access/scorer-tasks.js';
+import type { InTurn } from '../access/turns.js';
 import { runStream, scorerQueueStream, scorerTaskStream } from '../access/streams.js';
 import {
   digestOf,
@@ -35,6 +33,7 @@ export type ScorerTaskNeeds = {
   readonly log: EventLog;
   readonly ids: Pick<Ids, 'derive'>;
   readonly bus: Pick<Bus, 'publish'>;
+  readonly inTurn: InTurn;
   readonly projectInSight: Gate['projectInSight'];
 };
 
@@ -73,7 +72,11 @@ export const scorerTaskWrites = (needs: ScorerTaskNeeds): readonly Route[] => [
         output: body.test_output ?? 'test output',
       };
       const nowhere = { project_id: null, run_id: null, dataset: null };
-      const position = await requested(needs, { ...asked, ...nowhere, task_id: task, sample }, cause);
+      const position = await requested(
+        needs,
+        { ...asked, ...nowhere, task_id: task, sample },
+        cause,
+      );
       return { position, body: { task_id: task } };
     },
     ({ files }) => fileComplaints(files['file']),
@@ -94,9 +97,7 @@ type Asking = {
 const askedFor = async (
   needs: ScorerTaskNeeds,
   { body, files, principal, cause }: Asking,
-): Promise<
-  Omit<ScorerTaskRequest, 'task_id' | 'project_id' | 'run_id' | 'dataset' | 'sample'>
-> => {
+): Promise<Omit<ScorerTaskRequest, 'task_id' | 'project_id' | 'run_id' | 'dataset' | 'sample'>> => {
   const { file } = files;
   const source = file === undefined ? null : sourceOf(file);
   // The route's check has looked at it.
@@ -116,12 +117,24 @@ const askedFor = async (
 
 /** Throws Fault `too-many` when the queue of the project or person is full (contract 1.11). */
 const admitted = async (
-  { log }: ScorerTaskNeeds,
+  { log, inTurn }: ScorerTaskNeeds,
   owner: string,
   task: ScorerTaskId,
   cause: Authorship,
 ): Promise<void> => {
   const stream = scorerQueueStream(owner);
+  await inTurn([stream], () => enter({ log, stream, owner, task, cause }));
+};
+
+type Entering = {
+  readonly log: EventLog;
+  readonly stream: StreamName;
+  readonly owner: string;
+  readonly task: ScorerTaskId;
+  readonly cause: Authorship;
+};
+
+const enter = async ({ log, stream, owner, task, cause }: Entering): Promise<void> => {
   const { state: queue } = await load(log, stream, queues);
   const looked = await Promise.all(
     [...queue].map(async ([one, since]) => {

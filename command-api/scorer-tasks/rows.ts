@@ -42,7 +42,7 @@ export const scoredRow = (
     index,
     id: row.id,
     input: textOf(valueOf(roles.input, cells)),
-    output: textOf(valueOf(roles.generated_output, cells)) ?? reference,
+    output: textOf(valueOf(roles.generated_output, cells)) || reference,
     reference,
     metadata: metadataOf(roles.metadata, cells),
     cells,

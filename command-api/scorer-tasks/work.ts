@@ -60,8 +60,7 @@ export const workOn = async (needs: WorkNeeds, doing: Doing): Promise<Outcome | 
     },
     {
       signal: doing.signal,
-      onStep: (step) =>
-        doing.onProgress({ steps: step, percent: percentOf(step, steps.length) }),
+      onStep: (step) => doing.onProgress({ steps: step, percent: percentOf(step, steps.length) }),
     },
   );
   if (doing.signal.aborted) return null;

@@ -150,11 +150,7 @@ const note = (
 };
 
 /** True: the task has ended, by whomever. */
-const handle = async (
-  needs: ScoringNeeds,
-  id: string,
-  signal: AbortSignal,
-): Promise<boolean> => {
+const handle = async (needs: ScoringNeeds, id: string, signal: AbortSignal): Promise<boolean> => {
   const { log, leases, worker } = needs;
   const lease = `scorer-task-${id}`;
   if ((await leases.take(lease, worker, leaseMs)) === null) return false;

@@ -57,7 +57,9 @@ export const scorerTaskReads = (needs: ScorerTaskReadNeeds): readonly Route[] =>
         },
         limit: runJobsMax,
       });
-      return { body: found.documents.map((one) => validationJob(one.body, progresses.of(one.key))) };
+      return {
+        body: found.documents.map((one) => validationJob(one.body, progresses.of(one.key))),
+      };
     }),
   ];
 };
