@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { openEventStore } from '../../engines/eventstoredb/event-log.js';
 import { eventLogSuite } from '../suites/event-log.js';
 import { startEventStoreServer } from '../support/eventstore-server/server.js';
@@ -21,6 +22,26 @@ for (const listsFeatures of [true, false]) {
         await server.close();
         await remove();
       },
+    };
+  });
+}
+
+const url = process.env['ASSAY_TEST_EVENTSTORE_URL'];
+if (url === undefined) {
+  it.skip('a real EventStoreDB is skipped: ASSAY_TEST_EVENTSTORE_URL names one');
+} else {
+  eventLogSuite('the EventStoreDB of ASSAY_TEST_EVENTSTORE_URL', async () => {
+    // A log of its own on a server that keeps everything.
+    const space = `test_${randomUUID().replaceAll('-', '')}`;
+    let log = await openEventStore({ url, space });
+    return {
+      log,
+      reopen: async () => {
+        await log.close();
+        log = await openEventStore({ url, space });
+        return log;
+      },
+      close: () => log.close(),
     };
   });
 }
