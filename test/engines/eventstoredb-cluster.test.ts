@@ -11,6 +11,7 @@ import {
 } from '../support/eventstore-server/server.js';
 import { temporaryFolder } from '../support/folder.js';
 import { appendOf, newEvent, newStream } from '../support/new-events.js';
+import { describeWith, openssl } from '../support/tools.js';
 import { until } from '../support/until.js';
 
 const patience = { answerMs: 2_000, callMs: 6_000, lookMs: 500, restMs: 20 };
@@ -54,7 +55,7 @@ describe('EventStoreDB behind a connection string', function () {
       (reason: unknown) => reason,
     );
 
-  describe('with TLS and a name', () => {
+  describeWith(openssl, 'with TLS and a name', () => {
     const credentials = { username: 'assay', password: 'p%ss wörd' };
     const named = `assay:${encodeURIComponent(credentials.password)}`;
     const secured = async (): Promise<{ port: number; authority: string }> => {

@@ -1,22 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
+import type { Suite } from 'mocha';
 import { openNatsBus } from '../../engines/nats/bus.js';
 import type { Bus } from '../../kernel/ports.js';
 import { busSuite } from '../suites/bus.js';
-import { hasNatsServer, startNatsServer, type NatsServer } from '../support/nats-server.js';
+import { startNatsServer, type NatsServer } from '../support/nats-server.js';
+import { describeWith, natsServer } from '../support/tools.js';
 import { until } from '../support/until.js';
 
 const given = process.env['ASSAY_TEST_NATS_URL'];
-const isHere = given !== undefined || hasNatsServer();
-
-if (!isHere) {
-  const missing = 'NATS is skipped: apt-get install nats-server, or set ASSAY_TEST_NATS_URL';
-  it(missing, function () {
-    if (process.env['CI'] === 'true') throw new Error(missing);
-    this.skip();
-  });
-}
-
 /** Hints from `one` reach `other`: some may get lost on the way to that. */
 const hear = async (one: Bus, other: Bus): Promise<void> => {
   let heard = false;
@@ -30,7 +22,10 @@ const hear = async (one: Bus, other: Bus): Promise<void> => {
   end();
 };
 
-(isHere ? describe : describe.skip)('NATS as a bus', function () {
+const suite = (title: string, tests: (this: Suite) => void): unknown =>
+  given === undefined ? describeWith(natsServer, title, tests) : describe(title, tests);
+
+suite('NATS as a bus', function () {
   this.timeout(60_000);
   let server: NatsServer | null = null;
   let url = given ?? '';
@@ -52,7 +47,7 @@ const hear = async (one: Bus, other: Bus): Promise<void> => {
   });
 });
 
-(hasNatsServer() ? describe : describe.skip)('the bus on a NATS server that dies', function () {
+describeWith(natsServer, 'the bus on a NATS server that dies', function () {
   this.timeout(60_000);
   let server: NatsServer;
   let buses: readonly Bus[] = [];

@@ -1,4 +1,4 @@
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { freePort } from './free-port.js';
@@ -15,10 +15,6 @@ export type NatsServer = {
 
 const host = '127.0.0.1';
 const startWithinMs = 5_000;
-
-/** Whether Debian's `nats-server` is installed. */
-export const hasNatsServer = (): boolean =>
-  spawnSync('nats-server', ['--version'], { stdio: 'ignore' }).status === 0;
 
 /** A `nats-server` on a free port of the loopback interface; it accepts when this resolves. */
 export const startNatsServer = async (): Promise<NatsServer> => {

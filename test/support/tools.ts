@@ -44,3 +44,8 @@ export const natsServer = {
   tryIt: ['nats-server', '--version'],
   enable: 'apt-get install nats-server',
 };
+/** Certificates for tests of TLS. */
+export const openssl = {
+  tryIt: ['openssl', 'version'],
+  enable: 'apt-get install openssl',
+};
