@@ -7,7 +7,7 @@ import { diskFiles } from '../engines/node/files.js';
 import { randomIds } from '../engines/node/ids.js';
 import { openSecrets } from '../engines/node/secrets.js';
 import { openVault } from '../engines/node/vault.js';
-import { dataKeysFile, openEngines, type Engines } from '../engines/open.js';
+import { dataKeysFolder, openEngines, type Engines } from '../engines/open.js';
 import { Fault } from '../kernel/fault.js';
 import { requireLog } from './folder.js';
 import { operateCommand, opsUrlOf } from './operator.js';
@@ -54,7 +54,7 @@ const rotatedHere = async (config: Config, engines: Engines): Promise<Rotated> =
   try {
     const [clock, ids] = [systemClock, randomIds];
     const secrets = openSecrets(await secretKey(config, engines.dir));
-    const keys = openDataKeys(diskFiles, dataKeysFile(engines.dir));
+    const keys = openDataKeys(diskFiles, dataKeysFolder(engines.dir));
     const vault = openVault({ keys, clock, ids, ...secrets });
     return await rotate({ log, vault, clock, ids, inTurn: openTurns() });
   } finally {

@@ -11,7 +11,7 @@ import { openSecrets } from '../engines/node/secrets.js';
 import { systemClock } from '../engines/node/clock.js';
 import { diskFiles } from '../engines/node/files.js';
 import { randomIds } from '../engines/node/ids.js';
-import { dataKeysFile, openEngines, serviceFile, type Engines } from '../engines/open.js';
+import { dataKeysFolder, openEngines, serviceFile, type Engines } from '../engines/open.js';
 import { startOps } from '../engines/koa/ops.js';
 import { openLogger, type Logger } from '../engines/pino/logger.js';
 import { openMetrics, type Metrics } from '../engines/prometheus/metrics.js';
@@ -120,7 +120,7 @@ const startIn = async (
   open.add(() => log.close());
   const passwords = openPasswords({ pepper: secrets.passwordPepper, clock });
   const vault = openVault({
-    keys: openDataKeys(diskFiles, dataKeysFile(engines.dir)),
+    keys: openDataKeys(diskFiles, dataKeysFolder(engines.dir)),
     clock,
     ids,
     ...secrets,

@@ -114,7 +114,7 @@ export const hasLog = (dir: string): boolean => existsSync(logFile(dir));
 
 export const secretKeyFile = (dir: string): string => join(dir, 'secret.key');
 /** Wrapped data keys of integrations' secrets: not in the log, so that a key can be destroyed. */
-export const dataKeysFile = (dir: string): string => join(dir, 'data-keys.json');
+export const dataKeysFolder = (dir: string): string => join(dir, 'data-keys');
 /** Up to where deletions were acted on; a lost one costs a look through the log. */
 export const erasingFile = (dir: string): string => join(dir, 'erasing');
 /** Up to where validations of scorers are ended. */

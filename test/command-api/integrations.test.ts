@@ -140,7 +140,7 @@ describe('sealed secrets of integrations', () => {
     world = await testLog();
     clock = testClock();
     vault = openVault({
-      keys: openDataKeys(diskFiles, join(world.dir, 'data-keys.json')),
+      keys: openDataKeys(diskFiles, join(world.dir, 'data-keys')),
       clock,
       ids: randomIds,
       masterKey: randomBytes(32),
@@ -197,13 +197,13 @@ describe('sealed secrets of integrations', () => {
     clock.move(1);
     expect(await rotate()).to.include({ resealed: 1, destroyed: 1 });
     expect(await read()).to.equal('secret');
-    const keys = await openDataKeys(diskFiles, join(world.dir, 'data-keys.json')).all();
+    const keys = await openDataKeys(diskFiles, join(world.dir, 'data-keys')).all();
     expect(keys).to.have.length(2);
   });
 
   it('that are lost keep no other from a rotation', async () => {
     await put(1, 'secret');
-    await openDataKeys(diskFiles, join(world.dir, 'data-keys.json')).change(() => []);
+    await openDataKeys(diskFiles, join(world.dir, 'data-keys')).change(() => []);
     expect(await rotate()).to.include({ resealed: 0, lost: 1 });
     await put(2, 'again');
     expect(await rotate()).to.include({ resealed: 1, lost: 0 });

@@ -36,7 +36,7 @@ describe('the vault', () => {
   });
   afterEach(() => folder.remove());
 
-  const path = () => join(folder.dir, 'data-keys.json');
+  const path = () => join(folder.dir, 'data-keys');
   const opened = (more: Partial<Parameters<typeof openVault>[0]> = {}): Vault =>
     openVault({
       keys: openDataKeys(diskFiles, path()),
@@ -104,7 +104,8 @@ describe('the vault', () => {
       'ciphertext',
       'tag',
     );
-    expect((await stat(path())).mode & 0o777).to.equal(0o600);
+    const file = join(path(), `${keys[0]?.id}.json`);
+    expect((await stat(file)).mode & 0o777).to.equal(0o600);
   });
 
   it('makes one data key per organisation for all who seal at once', async () => {
@@ -144,6 +145,24 @@ describe('the vault', () => {
     expect(await vault.destroyUnused(place.organizationId, none, clock.now())).to.equal(1);
     await refused(vault.open(place, first));
     await refused(opened().open(place, first));
+  });
+
+  it('loses no data key when two processes with one folder make some at once', async () => {
+    const both = [opened(), opened()];
+    const sealed = await Promise.all(
+      Array.from({ length: 10 }, (_, at) =>
+        Promise.all(
+          both.map((vault) => vault.seal({ ...place, organizationId: `${at}` }, `text ${at}`)),
+        ),
+      ),
+    );
+    for (const [at, pair] of sealed.entries()) {
+      for (const one of pair) {
+        expect(await opened().open({ ...place, organizationId: `${at}` }, one)).to.equal(
+          `text ${at}`,
+        );
+      }
+    }
   });
 
   it('tells texts apart by a keyed fingerprint', () => {
