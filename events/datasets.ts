@@ -40,7 +40,7 @@ export const datasetCreated = Type.Object({
 export const datasetContentChanged = Type.Object({
   dataset_id: id('DatasetId'),
   version_index: Type.Integer(),
-  /** Also the name of the stream of rows that this change added, when it added any. */
+  /** Names the change; the first stream of rows that it added, when it added any, has it too. */
   content_id: id('ContentId'),
   source: oneOf(['file', 'copy', 'edits', 'rollback']),
   /** Name of the dataset at that time. */

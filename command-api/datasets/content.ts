@@ -9,7 +9,7 @@ import {
   type Row,
 } from '../../kernel/dataset-content.js';
 import { Fault } from '../../kernel/fault.js';
-import type { EventLog, Position } from '../../kernel/ports.js';
+import type { EventLog, Ids, Position } from '../../kernel/ports.js';
 import { isMet, type IfMatch } from '../../kernel/precondition.js';
 import type { DatasetId, UserId } from '../../kernel/shapes.js';
 import { load, retriesMax, transact, type Authorship } from '../../kernel/transact.js';
@@ -18,7 +18,7 @@ import { currentVersion, datasets, datasetStream, type Dataset } from '../access
 import { changeContent, hasChange } from './datasets.js';
 import type { Chunk, Counts } from './edits.js';
 import { mappingAfter } from './mapping.js';
-import { laid, storeRows, type Laid } from './rows.js';
+import { contentsFrom, laid, storeRows, type Laid } from './rows.js';
 
 /** What a new version will be, made from the current one. */
 export type Prepared = {
@@ -48,7 +48,7 @@ export type Changing = {
  * no version and go with the dataset.
  */
 export const newVersion = async (
-  { log }: { readonly log: EventLog },
+  { log, ids }: { readonly log: EventLog; readonly ids: Pick<Ids, 'derive'> },
   changing: Changing,
   prepare: Prepare,
 ): Promise<{ readonly version: number; readonly position: Position }> => {
@@ -64,8 +64,8 @@ export const newVersion = async (
     }
     const prepared = await prepare(state, content);
     if (prepared === null) return { version, position };
-    const lie = laid(prepared.stretches, content);
-    if (!(await storeRows(log, { dataset: id, content }, lie.chunks, cause))) continue;
+    const lie = await laid(prepared.stretches, contentsFrom(ids, content));
+    if (!(await storeRows(log, id, lie.chunks, cause))) continue;
     const data = changedTo(state, prepared, lie, { ...changing, content });
     const appended = await transact(
       log,

@@ -14,7 +14,7 @@ import { create } from './datasets.js';
 import { unknownColumns } from './mapping.js';
 import { takeName } from './names.js';
 import type { DatasetNeeds } from './routes.js';
-import { chunksOf, laid, newRows, storeRows } from './rows.js';
+import { chunksOf, contentsFrom, laid, newRows, storeRows } from './rows.js';
 import { nameFor } from './upload.js';
 
 type Creating = Request<
@@ -53,8 +53,8 @@ export const createFrom = async (
   const suffixed = body.append_suffix_if_duplicate === true;
   const name = await takeName(needs, { organization, id }, { name: wanted, suffixed }, cause);
   const rowId = (index: number) => ids.derive('RowId', content, String(index));
-  const { parts, chunks } = laid([newRows(rows, 1, rowId)], content);
-  if (!(await storeRows(log, { dataset: id, content }, chunks, cause))) {
+  const { parts, chunks } = await laid([newRows(rows, 1, rowId)], contentsFrom(ids, content));
+  if (!(await storeRows(log, id, chunks, cause))) {
     throw new Fault('conflict', 'Another request made this dataset; try again');
   }
   const first: ContentChanged = {

@@ -8,7 +8,7 @@ import {
   type Row,
   type RowId,
 } from '../../kernel/dataset-content.js';
-import type { EventLog, EventReader } from '../../kernel/ports.js';
+import type { EventLog, EventReader, Ids } from '../../kernel/ports.js';
 import type { DatasetId } from '../../kernel/shapes.js';
 import { stamped, type Authorship } from '../../kernel/transact.js';
 import { rowsStream } from '../access/datasets.js';
@@ -19,7 +19,10 @@ const appendBytesMax = 786_432;
 
 type Stored = Pick<ContentChanged, 'dataset_id' | 'parts'>;
 
-/** The chunks of a version in order, from the log. */
+/**
+ * The chunks of a version in order, from the log. Between two contents others have their turn: of
+ * the largest dataset they are a dozen, each read in some milliseconds.
+ */
 export const chunksOf = async (
   log: EventReader,
   { dataset_id: dataset, parts }: Stored,
@@ -32,6 +35,7 @@ export const chunksOf = async (
       content,
       events.map((event) => (event as unknown as DatasetRowsEvent).data.rows),
     );
+    await turn();
   }
   return parts.flatMap(({ content, first, sizes }) =>
     sizes.map((_size, index) => ({
@@ -42,31 +46,45 @@ export const chunksOf = async (
   );
 };
 
-export type Laid = {
-  readonly parts: readonly Part[];
-  readonly chunks: readonly (readonly Row[])[];
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** Rows that are to be stored as one event of this content. */
+export type NewChunk = {
+  readonly content: ContentId;
+  readonly rows: readonly Row[];
+  readonly bytes: number;
 };
+export type Laid = { readonly parts: readonly Part[]; readonly chunks: readonly NewChunk[] };
+
+/** No stream is longer than this, about 2 MB, so that none takes long to read. */
+const contentChunksMax = 32;
 
 /**
- * How the stretches come to lie: chunks that stay are named, rows become chunks of `content`. A
- * small chunk beside new rows is written again with them, so that many small edits do not leave
- * many small chunks.
+ * How the stretches come to lie: chunks that stay are named, rows become chunks of contents, which
+ * `contentOf` names by number. A small chunk beside new rows is written again with them, so that
+ * many small edits do not leave many small chunks.
  */
-export const laid = (stretches: readonly (Chunk | readonly Row[])[], content: ContentId): Laid => {
+export const laid = async (
+  stretches: readonly (Chunk | readonly Row[])[],
+  contentOf: (number: number) => ContentId,
+): Promise<Laid> => {
   const present = stretches.filter((one) => ('rows' in one ? one.rows.length : one.length) > 0);
   const parts: Part[] = [];
-  const chunks: (readonly Row[])[] = [];
-  let fresh: Row[] = [];
+  const chunks: NewChunk[] = [];
+  let fresh: readonly Row[] = [];
   const name = (one: ContentId, chunk: number, size: number): void => {
     const last = parts.at(-1);
     if (last !== undefined && last.content === one && last.first + last.sizes.length === chunk) {
       parts[parts.length - 1] = { ...last, sizes: [...last.sizes, size] };
     } else parts.push({ content: one, first: chunk, sizes: [size] });
   };
-  const flush = (): void => {
-    for (const rows of chunked(fresh)) {
-      name(content, chunks.length, rows.length);
-      chunks.push(rows);
+  const flush = async (): Promise<void> => {
+    for (const { rows, bytes } of chunked(fresh)) {
+      const place = chunks.length % contentChunksMax;
+      const content = contentOf((chunks.length - place) / contentChunksMax);
+      name(content, place, rows.length);
+      chunks.push({ content, rows, bytes });
+      if (place === 0) await turn();
     }
     fresh = [];
   };
@@ -75,11 +93,11 @@ export const laid = (stretches: readonly (Chunk | readonly Row[])[], content: Co
       !('rows' in one) || (isSmall(one) && [present[index - 1], present[index + 1]].some(isNew));
     if (isRewritten) fresh = fresh.concat('rows' in one ? one.rows : one);
     else {
-      flush();
+      await flush();
       name(one.content, one.chunk, one.rows.length);
     }
   }
-  flush();
+  await flush();
   return { parts, chunks };
 };
 
@@ -91,20 +109,20 @@ const isSmall = ({ rows }: Chunk): boolean =>
 const encoder = new TextEncoder();
 const bytesOf = (value: unknown): number => encoder.encode(JSON.stringify(value)).length;
 
-function* chunked(rows: readonly Row[]): Generator<readonly Row[]> {
+function* chunked(rows: readonly Row[]): Generator<Omit<NewChunk, 'content'>> {
   let chunk: Row[] = [];
   let bytes = 0;
   for (const row of rows) {
     const more = bytesOf(row);
     if (chunk.length > 0 && (chunk.length >= chunkRowsMax || bytes + more > chunkBytesMax)) {
-      yield chunk;
+      yield { rows: chunk, bytes };
       chunk = [];
       bytes = 0;
     }
     chunk.push(row);
     bytes += more;
   }
-  if (chunk.length > 0) yield chunk;
+  if (chunk.length > 0) yield { rows: chunk, bytes };
 }
 
 /** Rows of a version with new ids, which follow from the content. */
@@ -117,23 +135,38 @@ export const newRows = (
 
 /**
  * Stores the chunks, in appends that each stay small, before the version that names them. False
- * when the stream has other events: an earlier try of the same request met another version.
+ * when a stream has other events: an earlier try of the same request met another version.
  */
 export const storeRows = async (
   log: EventLog,
-  place: { readonly dataset: DatasetId; readonly content: ContentId },
-  chunks: Laid['chunks'],
+  dataset: DatasetId,
+  chunks: readonly NewChunk[],
+  cause: Authorship,
+): Promise<boolean> => {
+  for (const [at, { content }] of chunks.entries()) {
+    if (chunks[at - 1]?.content === content) continue;
+    const own = chunks.slice(at, at + contentChunksMax).filter((one) => one.content === content);
+    if (!(await storeContent(log, { dataset, content }, own, cause))) return false;
+  }
+  return true;
+};
+
+type ContentOf = { readonly dataset: DatasetId; readonly content: ContentId };
+
+const storeContent = async (
+  log: EventLog,
+  place: ContentOf,
+  chunks: readonly NewChunk[],
   cause: Authorship,
 ): Promise<boolean> => {
   const name = rowsStream(place.dataset, place.content);
-  let next = 0;
-  while (next < chunks.length) {
+  for (let next = 0; next < chunks.length;) {
     const events: DatasetRowsEvent[] = [];
-    for (let bytes = 0; next + events.length < chunks.length;) {
-      const rows = chunks[next + events.length] ?? [];
-      bytes += bytesOf(rows);
+    let bytes = 0;
+    for (const chunk of chunks.slice(next)) {
+      bytes += chunk.bytes;
       if (events.length > 0 && bytes > appendBytesMax) break;
-      events.push(rowsStored(place, next + events.length, rows));
+      events.push(rowsStored(place, next + events.length, chunk.rows));
     }
     const [result] = await log.append([
       {
@@ -149,7 +182,7 @@ export const storeRows = async (
 };
 
 const rowsStored = (
-  { dataset, content }: { readonly dataset: DatasetId; readonly content: ContentId },
+  { dataset, content }: ContentOf,
   chunk: number,
   rows: readonly Row[],
 ): DatasetRowsEvent => ({
@@ -161,3 +194,9 @@ const rowsStored = (
     rows: rows as DatasetRowsEvent['data']['rows'],
   },
 });
+
+/** The first content of a change has the id that was minted for it, the others follow from it. */
+export const contentsFrom =
+  (ids: Pick<Ids, 'derive'>, content: ContentId) =>
+  (number: number): ContentId =>
+    number === 0 ? content : ids.derive('ContentId', content, String(number));

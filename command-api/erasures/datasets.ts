@@ -111,9 +111,11 @@ type Deleted = Extract<DatasetEvent, { readonly type: 'DatasetDeleted' }>;
 /** The stream of a content ends with its id. */
 const uuidLength = 36;
 
-/** The version that a content was stored for names all its chunks; null when there is none. */
+/** The first version that names a content names all its chunks; null when there is none. */
 const chunksNamed = (dataset: Dataset | null, content: ContentId): number | null => {
-  const version = dataset?.versions.find((one) => one.content_id === content);
+  const version = dataset?.versions.find(({ parts }) =>
+    parts.some((part) => part.content === content),
+  );
   if (version === undefined) return null;
   return version.parts
     .filter((part) => part.content === content)

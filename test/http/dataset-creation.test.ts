@@ -172,5 +172,39 @@ describe('datasets over HTTP: made', () => {
       const asked = { as: viewer.as, file: csv, parts: { name: unique('bound') } };
       expectRefused(await upload(app, asked), 403, 'forbidden');
     });
+
+    it('takes up to 100,000 rows, 500 columns and 32 MiB', async function () {
+      this.timeout(60_000);
+      const lines = (count: number) => `a,b\n${'1,2\n'.repeat(count)}`;
+      const wide = (count: number) => Array.from({ length: count }, (_, one) => `c${one}`).join();
+      const largest = await upload(app, { file: lines(100_000), parts: { name: unique('rows') } });
+      expect(largest.body).to.deep.include({ num_rows: 100_000 });
+      const { body } = await app.client.call<ContentPage>(
+        'GET',
+        at(largest.body.id, '/content?starting_token=99999'),
+      );
+      expect(body.rows.map(({ index }) => index)).to.deep.equal([99_999]);
+      const far = JSON.stringify({ [`c${499}`]: 1 });
+      const sparse = await upload(app, {
+        file: `${JSON.stringify(
+          Object.fromEntries(
+            wide(500)
+              .split(',')
+              .map((one) => [one, 1]),
+          ),
+        )}\n${far}`,
+        fileName: 'x.jsonl',
+        parts: { name: unique('columns') },
+      });
+      expect(sparse.body.column_names).to.have.length(500);
+      const [, last] = (await content(sparse.body.id)).rows;
+      expect(last?.values.filter((one) => one !== null)).to.deep.equal([1]);
+      for (const file of [lines(100_001), wide(501)]) {
+        const reply = await upload(app, { file, parts: { name: unique('more') } });
+        expectInvalid(reply, ['body', 'file'], 'value_error');
+      }
+      const huge = Buffer.alloc(33_554_433, 'x');
+      expectRefused(await upload(app, { file: huge }), 413, 'payload_too_large');
+    });
   });
 });
