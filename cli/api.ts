@@ -2,6 +2,7 @@ import type { Config } from '../config.js';
 import { datasetSights } from '../command-api/access/dataset-sight.js';
 import { scorerTaskSights } from '../command-api/access/scorer-tasks.js';
 import { groupSight, maintainerSight } from '../command-api/access/group-sight.js';
+import { orgJobSight } from '../command-api/access/org-jobs.js';
 import { openGate } from '../command-api/access/gate.js';
 import { openThrottle } from '../command-api/access/throttle.js';
 import { openIdempotency } from '../command-api/idempotency/once.js';
@@ -119,4 +120,8 @@ const sightsOf = (log: EventLog, projectInSight: Gate['projectInSight']): Sights
   ...scorerTaskSights({ log, projectInSight }),
   'group-sight': groupSight(log),
   maintainer: maintainerSight(log),
+  'org-job': orgJobSight(
+    log,
+    async (principal, project) => (await projectInSight(principal, project))?.role ?? null,
+  ),
 });

@@ -49,6 +49,8 @@ import { groupReads } from '../query-api/groups/routes.js';
 import { userReads } from '../query-api/users/routes.js';
 import { peopleOf } from './people.js';
 import { datasetUse } from './dataset-use.js';
+import { orgJobWrites } from '../command-api/org-jobs/routes.js';
+import { orgJobReads } from '../query-api/org-jobs/routes.js';
 import { recordWrites } from '../command-api/records/routes.js';
 import { recordChoiceOf } from './record-choice.js';
 import { questionsOf } from './questions.js';
@@ -121,6 +123,8 @@ export const routesOf = (needs: Needs): readonly Route[] => {
     ...apiKeyReads({ documents, clock, lastUsed: (key) => gate.lastUsed(key) }),
     ...columnReads({ records, runInProject: questions.runInProject }),
     ...metricReads({ records, ...questions }),
+    ...orgJobWrites({ log, secrets }),
+    ...orgJobReads({ documents, secrets }),
     ...recordWrites({ log, choice: recordChoiceOf({ ...needs, ...questions }) }),
     ...recordReads({ records, ...questions }),
     ...scorerTaskWrites({

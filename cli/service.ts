@@ -171,7 +171,7 @@ const startIn = async (
     await bootstrapped.finish();
   }
   const sandbox = plays('worker')
-    ? await startWorkers({ ...needs, bus, engines, logger, open })
+    ? await startWorkers({ ...needs, documents, records, freshness, bus, engines, logger, open })
     : null;
   ready = () => readiness({ config, engines, log, projecting, sandbox, checkpoints });
   const ports = { port: api?.port ?? 0, ops_port: ops.port };

@@ -1,11 +1,16 @@
 import { availableParallelism, hostname } from 'node:os';
+import type { Freshness } from '../contract/gate.js';
+import { startOrgJobs } from '../command-api/org-jobs/worker.js';
 import { startErasing } from '../command-api/erasures/worker.js';
 import { startScoring } from '../command-api/scorer-tasks/worker.js';
 import { startSweepingSeals } from '../command-api/integrations/sweep.js';
 import { diskFiles } from '../engines/node/files.js';
 import { erasingFile, scoringFile, type Engines } from '../engines/open.js';
 import type { Logger } from '../engines/pino/logger.js';
-import type { Bus, Clock, EventLog, Ids } from '../kernel/ports.js';
+import type { Secrets } from '../engines/node/secrets.js';
+import type { Records } from '../kernel/records.js';
+import { orgJobQuestions } from './org-jobs.js';
+import type { Bus, Clock, Documents, EventLog, Ids } from '../kernel/ports.js';
 import type { Sandbox } from '../kernel/sandbox.js';
 import type { openings } from './lifeline.js';
 
@@ -14,6 +19,10 @@ type Needs = {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly bus: Bus;
+  readonly secrets: Pick<Secrets, 'jobValues'>;
+  readonly documents: Documents;
+  readonly records: Records;
+  readonly freshness: Freshness;
   readonly engines: Engines;
   readonly logger: Logger;
   /** Ends each of them with the service. */
@@ -46,6 +55,15 @@ export const startWorkers = async (needs: Needs): Promise<Sandbox> => {
     trouble: trouble('sweeping ciphertexts'),
   });
   open.add(() => sweeping.stop());
+  const jobs = startOrgJobs({
+    log,
+    clock,
+    ids,
+    secrets: needs.secrets,
+    ...orgJobQuestions(needs),
+    trouble: trouble('working on an org job'),
+  });
+  open.add(() => jobs.stop());
   const sandbox = engines.sandbox();
   open.add(() => sandbox.close());
   const leases = await engines.leases();

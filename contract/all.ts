@@ -141,6 +141,7 @@ import {
   removeGroupMember,
 } from './groups.js';
 import { acceptInvitation, inviteUsers } from './invitations.js';
+import { deleteByMetadata, getOrgJob } from './org-jobs.js';
 import { deleteSessions, deleteTraces } from './record-deletions.js';
 import { getJob, listRunJobs } from './jobs.js';
 import {
@@ -280,6 +281,8 @@ export const operations: readonly Operation[] = [
   pollScorerValidation,
   getJob,
   listRunJobs,
+  deleteByMetadata,
+  getOrgJob,
   healthcheck,
   readDescription,
 ] as readonly unknown[] as readonly Operation[];

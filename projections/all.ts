@@ -13,6 +13,7 @@ import { datasetRows } from './dataset-rows.js';
 import { datasetVersions } from './dataset-versions.js';
 import { logStreamList } from './log-stream-list.js';
 import { metricsTestingRunList } from './metrics-testing-run-list.js';
+import { orgJobList } from './org-job-list.js';
 import { projectList } from './project-list.js';
 import { scorerTaskList } from './scorer-task-list.js';
 import { userList } from './user-list.js';
@@ -37,6 +38,7 @@ export const projections: readonly AnyProjection[] = [
   logStreamList,
   metricsTestingRunList,
   scorerTaskList,
+  orgJobList,
   projectList,
   userList,
 ];

@@ -10,6 +10,7 @@ import {
   type StreamName,
 } from '../../kernel/ports.js';
 import { retriesMax, stamped, transact, type Authorship } from '../../kernel/transact.js';
+import type { DeletionId } from '../../kernel/shapes.js';
 import { deletionStream } from './streams.js';
 
 /** So many streams are read and written at once: enough for a server, few enough for memory. */
@@ -35,7 +36,7 @@ export const deleteRecords = async (
   deleted: RecordsDeleted,
   cause: Authorship,
 ): Promise<Position> => {
-  const { position } = await transact(
+  const { state, position } = await transact(
     log,
     deletionStream(deleted.deletion_id),
     deletions,
@@ -43,8 +44,33 @@ export const deleteRecords = async (
       known === null ? [{ type: 'RecordsDeleted', data: deleted }] : [],
     cause,
   );
-  const last = await bury(log, deleted, cause);
+  // What the log has counts: somebody else may have begun this deletion with other records.
+  const last = await bury(log, state?.deleted ?? deleted, cause);
   return last > position ? last : position;
+};
+
+/** More would not fit one event of a bounded size. */
+const partTracesMax = 1_000;
+
+/**
+ * A deletion in parts of a bounded size, each with an id of its own. Sessions come last, when their
+ * traces are gone; so do the spans.
+ */
+export const inParts = (
+  { session_ids, trace_ids, spans, ...place }: Omit<RecordsDeleted, 'deletion_id'>,
+  idOf: (part: number) => DeletionId,
+): readonly RecordsDeleted[] => {
+  const count = Math.max(1, Math.ceil(trace_ids.length / partTracesMax));
+  return Array.from({ length: count }, (_, part) => {
+    const isLast = part === count - 1;
+    return {
+      ...place,
+      deletion_id: idOf(part),
+      session_ids: isLast ? session_ids : [],
+      trace_ids: trace_ids.slice(part * partTracesMax, (part + 1) * partTracesMax),
+      spans: isLast ? spans : 0,
+    };
+  });
 };
 
 /** A tombstone for each record that has none: from there on nothing is added to it. */

@@ -7,9 +7,9 @@ import {
   type RecordDeletion,
 } from '../../contract/record-deletions.js';
 import type { Complaint } from '../../kernel/fault.js';
-import type { EventLog } from '../../kernel/ports.js';
+import { start, type EventLog } from '../../kernel/ports.js';
 import type { ProjectId, SessionId, TraceId } from '../../kernel/shapes.js';
-import { deleteRecords } from '../access/record-deletions.js';
+import { deleteRecords, inParts } from '../access/record-deletions.js';
 
 export type Chosen = {
   readonly sessionIds: readonly SessionId[];
@@ -56,18 +56,18 @@ const deleting = (
         remaining: chosen.more,
       };
       if (count === 0) return { body: answer };
-      const position = await deleteRecords(
-        log,
+      const parts = inParts(
         {
-          deletion_id: mint('DeletionId'),
           project_id: project,
           job_id: null,
           session_ids: [...chosen.sessionIds],
           trace_ids: [...chosen.traceIds],
           spans: chosen.spans,
         },
-        cause,
+        () => mint('DeletionId'),
       );
+      let position = start;
+      for (const part of parts) position = await deleteRecords(log, part, cause);
       return { position, body: answer };
     },
     ({ body }) => [...unchosenComplaints(body), ...choice.complaints(population, body)],

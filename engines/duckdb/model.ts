@@ -7,6 +7,8 @@ import { schemaVersion, tables } from './schema.js';
 
 /** One file: its connections and what is kept of it in memory. */
 export type Model = {
+  /** What its tables are called by from elsewhere. */
+  readonly catalog: string;
   readonly path: string;
   readonly connections: Connections;
   /**
@@ -49,6 +51,7 @@ export const openModel = async (
   await connections.write((statements) => prepareTables(statements, misfolded));
   const known = await connections.read(readKnown);
   return {
+    catalog,
     path,
     connections,
     ...known,

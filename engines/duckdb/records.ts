@@ -11,6 +11,7 @@ import { openModel, type Model } from './model.js';
 import { fileName, readPointer, removeOthers, writePointer } from './pointer.js';
 import { ratings } from './ratings.js';
 import { runAverages, runMeasures } from './runs.js';
+import { copyAlive, wantsPurge } from './purge.js';
 import { count, groups, locate, runCounts, search, tracesOfSessions } from './search.js';
 import { applyWrites } from './write.js';
 
@@ -48,6 +49,39 @@ export const openRecords = async ({
   let live = await open(instance, dir, generation);
   let newest = generation;
 
+  // Writes follow each other, and a change of the file waits for them and they for it.
+  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const result = last.then(work);
+    last = result.catch(() => null);
+    return result;
+  };
+  let closing = false;
+  let timer: NodeJS.Timeout | null = null;
+  const purgeSoon = (afterMs: number): void => {
+    if (closing) return;
+    if (timer !== null) clearTimeout(timer);
+    timer = setTimeout(() => void inTurn(purge).catch(() => purgeSoon(purgeAgainMs)), afterMs);
+    timer.unref();
+  };
+  const purge = async (): Promise<void> => {
+    if (closing || !(await wantsPurge(live))) return;
+    newest += 1;
+    const next = { catalog: `records_${newest}`, path: join(dir, fileName(newest)) };
+    await removeFile(next.path);
+    await become(await copyAlive(instance, live, next), newest);
+  };
+  /** Another file is the live one from here on, also after a crash. */
+  const become = async (model: Model, number: number): Promise<void> => {
+    await writePointer(dir, number);
+    const old = live;
+    live = model;
+    generation = number;
+    await old.close();
+    await removeFile(old.path);
+  };
+  if (await wantsPurge(live)) purgeSoon(purgeAfterMs);
+
   const beside = async (): Promise<Beside<Records>> => {
     newest += 1;
     const built = newest;
@@ -58,26 +92,33 @@ export const openRecords = async ({
     };
     return {
       model: recordsOf(() => copy, refuseBeside, close),
-      adopt: async () => {
-        await writePointer(dir, built);
-        const old = live;
-        live = copy;
-        generation = built;
-        await old.close();
-        await removeFile(old.path);
-      },
+      adopt: () => inTurn(() => become(copy, built)),
       discard: close,
     };
   };
-  return recordsOf(
+  const records = recordsOf(
     () => live,
     beside,
     async () => {
+      closing = true;
+      if (timer !== null) clearTimeout(timer);
+      await last;
       await live.close();
       instance.closeSync();
     },
   );
+  return {
+    ...records,
+    apply: async (writes, mark) => {
+      await inTurn(() => applyWrites(live, writes, mark));
+      if (writes.purge === true) purgeSoon(purgeAfterMs);
+    },
+  };
 };
+
+// Several jobs that end together are worth one copy; contract 5.13 leaves a minute.
+const purgeAfterMs = 2_000;
+const purgeAgainMs = 10_000;
 
 const open = (instance: DuckDBInstance, dir: string, generation: number): Promise<Model> =>
   openModel(instance, `records_${generation}`, join(dir, fileName(generation)));

@@ -226,3 +226,7 @@ export const tables: readonly string[] = [
   'CREATE TABLE mark (position VARCHAR, fence BIGINT)',
   'CREATE TABLE schema_version (version VARCHAR)',
 ];
+
+export const tableNames: readonly string[] = tables.flatMap(
+  (sql) => /^CREATE TABLE (\w+)/.exec(sql)?.[1] ?? [],
+);

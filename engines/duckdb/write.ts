@@ -6,6 +6,7 @@ import { addRow, append, chunksFor } from './chunks.js';
 import type { Statements } from './connections.js';
 import type { Model } from './model.js';
 import { columnColumns, populations, projectColumns, storedUuid, tableOf } from './schema.js';
+import { purgeKind } from './purge.js';
 import { integers, uuidConstant } from './sql.js';
 import { groupsNamed, keysOf } from './stored-row.js';
 
@@ -112,7 +113,7 @@ const removeGroups = async (
 
 const removeDeleted = async (
   { rows }: Statements,
-  { deletedRuns, deletedProjects }: RecordWrites,
+  { deletedRuns, deletedProjects, purge = false }: RecordWrites,
   model: Model,
 ): Promise<void> => {
   const numbers = deletedProjects.flatMap((id) => model.projects.get(id) ?? []);
@@ -136,6 +137,10 @@ const removeDeleted = async (
   const statementsToRun = [
     ...remember('run', deletedRuns),
     ...remember('project', deletedProjects),
+    ...remember(purgeKind, purge ? [nobody] : []),
   ];
   for (const sql of statementsToRun) await rows(sql);
 };
+
+/** The table asks for an id; a purge has none. */
+const nobody = '00000000-0000-0000-0000-000000000000';

@@ -3,6 +3,7 @@ import { crc32 } from 'node:zlib';
 import type { RefreshTokens } from '../../kernel/credentials.js';
 import type { Files } from '../../kernel/ports.js';
 import type { FamilyId } from '../../kernel/shapes.js';
+import { textSeal, type TextSeal } from './text-seal.js';
 import { invitationTokens, type InvitationTokens } from './invitation-tokens.js';
 
 const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -27,6 +28,8 @@ export type Secrets = {
   readonly fingerprintKey: Uint8Array;
   readonly accessTokenSeed: Uint8Array;
   readonly invitationTokens: InvitationTokens;
+  /** What org jobs look for. */
+  readonly jobValues: TextSeal;
 };
 
 /** One derived key per use, so that no two uses ever share one (HKDF, RFC 5869). */
@@ -41,6 +44,7 @@ export const openSecrets = (secretKey: Uint8Array): Secrets => {
     fingerprintKey: derived('integration fingerprint'),
     accessTokenSeed: derived('access token seed'),
     invitationTokens: invitationTokens(derived('invitation pepper')),
+    jobValues: textSeal(derived('org job values')),
     mintKey: () => keyOf(randomBytes(32)),
     hashKey: (value) =>
       value.startsWith(prefix) && !isWhole(value)

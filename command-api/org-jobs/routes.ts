@@ -1,0 +1,42 @@
+import { deleteByMetadata, deleteByMetadataJob } from '../../contract/org-jobs.js';
+import { route, type Route } from '../../contract/operation.js';
+import type { EventLog } from '../../kernel/ports.js';
+import { transact } from '../../kernel/transact.js';
+import { orgJobs } from '../access/org-jobs.js';
+import { orgJobStream } from '../access/streams.js';
+import { ask } from './org-jobs.js';
+
+/** Texts that only this service can read again, each bound to the job that it belongs to. */
+export type TextSeal = {
+  readonly seal: (text: string, job: string) => string;
+  /** Null for what was sealed with another key, for another job, or changed since. */
+  readonly open: (sealed: string, job: string) => string | null;
+};
+export type OrgJobNeeds = {
+  readonly log: EventLog;
+  readonly secrets: { readonly jobValues: TextSeal };
+};
+
+/** Contract 5.13: the request; command-api/org-jobs/worker.ts does what it asks for. */
+export const orgJobWrites = ({ log, secrets }: OrgJobNeeds): readonly Route[] => [
+  route(deleteByMetadata, async ({ body, query, principal, cause, mint }) => {
+    const id = mint('OrgJobId');
+    const { position } = await transact(
+      log,
+      orgJobStream(id),
+      orgJobs,
+      ask({
+        job_id: id,
+        organization_id: principal.organizationId,
+        job_name: deleteByMetadataJob,
+        metadata_key: body.metadata_key,
+        value_sealed: secrets.jobValues.seal(body.metadata_value, id),
+        immediate: query.immediate === true,
+        created_by: principal.userId,
+        created_at: cause.at,
+      }),
+      cause,
+    );
+    return { position, body: { job_id: id, message: 'The deletion is requested.' } };
+  }),
+];

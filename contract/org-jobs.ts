@@ -1,0 +1,114 @@
+import { Type, type Static } from 'typebox';
+import {
+  id,
+  instant,
+  nullable,
+  oneOf,
+  type Instant,
+  type OrganizationId,
+  type OrgJobId,
+  type UserId,
+} from '../kernel/shapes.js';
+import { operation } from './operation.js';
+
+export const deleteByMetadataJob = 'delete_by_metadata';
+const statuses = ['pending', 'processing', 'completed', 'failed'] as const;
+export type OrgJobStatus = (typeof statuses)[number];
+
+const result = Type.Object({
+  projects: Type.Integer(),
+  sessions: Type.Integer(),
+  traces: Type.Integer(),
+  spans: Type.Integer(),
+});
+export type OrgJobResult = Static<typeof result>;
+
+export const orgJob = Type.Object({
+  id: id('OrgJobId'),
+  organization_id: id('OrganizationId'),
+  job_name: Type.String(),
+  status: oneOf(statuses),
+  request_data: Type.Object({
+    metadata_key: Type.String(),
+    /** `[redacted]` except for `admin`. */
+    metadata_value: Type.String(),
+    immediate: Type.Boolean(),
+  }),
+  created_at: instant,
+  updated_at: instant,
+  error_message: nullable(Type.String()),
+  created_by: nullable(id('UserId')),
+  /** What was deleted so far; null while pending. */
+  result: nullable(result),
+});
+
+export const deleteByMetadata = operation({
+  operationId: 'deleteByMetadata',
+  summary: 'Delete all sessions and traces of the organisation that have a metadata entry',
+  section: '5.13',
+  method: 'POST',
+  path: '/v2/org-jobs/delete-by-metadata',
+  schemes: ['K', 'B', 'P'],
+  kind: 'w',
+  requires: 'admin',
+  params: Type.Object({}),
+  query: Type.Object({ immediate: Type.Optional(Type.Boolean({ default: false })) }),
+  body: Type.Object({
+    metadata_key: Type.String({ minLength: 1, maxLength: 256 }),
+    metadata_value: Type.String({ maxLength: 4_096 }),
+  }),
+  response: Type.Object({ job_id: id('OrgJobId'), message: Type.String() }),
+  faults: ['forbidden'],
+});
+
+export const getOrgJob = operation({
+  operationId: 'getOrgJob',
+  summary: 'Read an organisation job',
+  section: '4.14',
+  method: 'GET',
+  path: '/v2/org-jobs/{job_id}',
+  schemes: ['K', 'B'],
+  kind: 'r',
+  requires: 'org-job',
+  params: Type.Object({ job_id: id('OrgJobId') }),
+  query: Type.Object({}),
+  response: orgJob,
+  faults: ['forbidden', 'not-found'],
+});
+
+/** What the log says of a job; the rest of the answer depends on who asks. */
+export type OrgJobFacts = {
+  readonly id: OrgJobId;
+  readonly organization_id: OrganizationId;
+  readonly job_name: string;
+  readonly status: OrgJobStatus;
+  readonly metadata_key: string;
+  readonly value_sealed: string;
+  readonly immediate: boolean;
+  readonly created_at: Instant;
+  readonly updated_at: Instant;
+  readonly error_message: string | null;
+  readonly created_by: UserId;
+  readonly result: OrgJobResult | null;
+};
+
+export const orgJobAnswer = (
+  facts: OrgJobFacts,
+  metadata_value: string,
+  created_by: UserId | null,
+): Static<typeof orgJob> => ({
+  id: facts.id,
+  organization_id: facts.organization_id,
+  job_name: facts.job_name,
+  status: facts.status,
+  request_data: {
+    metadata_key: facts.metadata_key,
+    metadata_value,
+    immediate: facts.immediate,
+  },
+  created_at: facts.created_at,
+  updated_at: facts.updated_at,
+  error_message: facts.error_message,
+  created_by,
+  result: facts.result,
+});

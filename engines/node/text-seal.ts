@@ -1,0 +1,35 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+
+/** AES-256-GCM with the place of the text as associated data. */
+export type TextSeal = {
+  readonly seal: (text: string, place: string) => string;
+  /** Null for what was sealed with another key, for another place, or changed since. */
+  readonly open: (sealed: string, place: string) => string | null;
+};
+
+const algorithm = 'aes-256-gcm';
+const ivBytes = 12;
+const tagBytes = 16;
+
+/** A random iv per text: some 2^32 texts under one key are safe. */
+export const textSeal = (key: Uint8Array): TextSeal => ({
+  seal: (text, place) => {
+    const iv = randomBytes(ivBytes);
+    const cipher = createCipheriv(algorithm, key, iv).setAAD(Buffer.from(place));
+    const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+    return Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString('base64');
+  },
+  open: (sealed, place) => {
+    const bytes = Buffer.from(sealed, 'base64');
+    if (bytes.length < ivBytes + tagBytes) return null;
+    try {
+      const decipher = createDecipheriv(algorithm, key, bytes.subarray(0, ivBytes))
+        .setAAD(Buffer.from(place))
+        .setAuthTag(bytes.subarray(ivBytes, ivBytes + tagBytes));
+      const text = decipher.update(bytes.subarray(ivBytes + tagBytes));
+      return Buffer.concat([text, decipher.final()]).toString('utf8');
+    } catch {
+      return null;
+    }
+  },
+});
