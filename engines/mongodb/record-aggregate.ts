@@ -55,12 +55,8 @@ export const aggregate = async (
   const refusal = await refusalOf(ask, plan, group);
   if (refusal !== null) return refusal;
   const cellsMax = Math.floor(answeredValuesMax / (plan.widgets.length + 3));
-  const [measures, details, errors] = await Promise.all([
-    // The total, and one more than may be answered.
-    ask(measureStages(plan, group, cellsMax + 2)),
-    detailsOf(ask, plan, group),
-    errorsOf(snapshot, plan),
-  ]);
+  // The total, and one more than may be answered.
+  const measures = await ask(measureStages(plan, group, cellsMax + 2));
   const buckets = measures.filter(({ _id }) => _id !== null);
   if (buckets.length > cellsMax) {
     const [counted] = await ask([
@@ -71,9 +67,13 @@ export const aggregate = async (
     ]);
     return { refused: 'values', count: Number(counted?.['count']) * (plan.widgets.length + 3) };
   }
-  const total = measures.find(({ _id }) => _id === null);
+  const total = measures.find(({ _id }) => _id === null) ?? { _id: null, records: 0, spans: 0 };
+  const [details, errors] = await Promise.all([
+    detailsOf(ask, plan, group, total),
+    errorsOf(snapshot, plan),
+  ]);
   return {
-    total: cellOf(plan, total ?? { _id: null, records: 0, spans: 0 }, details),
+    total: cellOf(plan, total, details),
     groups: groupsFrom(plan, buckets, details),
     errors,
   };
@@ -101,20 +101,17 @@ const refusalOf = async (
   { groupBy, widgets }: AggregatePlan,
   group: GroupMember,
 ): Promise<AggregateRefusal | null> => {
-  const values = [{ $project: { _id: 0, value: groupsOf(group) } }, { $unwind: '$value' }];
-  const length = { $cond: [{ $eq: [{ $type: '$value' }, 'string'] }, { $strLenCP: '$value' }, 0] };
+  const length = { $cond: [{ $eq: [{ $type: '$_id' }, 'string'] }, { $strLenCP: '$_id' }, 0] };
   const texts = widgets.map((widget) => (widget.type === 'text' ? widgetMember(widget) : null));
-  const [long, groups, crowds] = await Promise.all([
+  const [[groups], crowds] = await Promise.all([
     groupBy === null
       ? []
       : ask([
-          ...values,
-          { $match: { $expr: { $gt: [length, groupValueCharactersMax] } } },
-          { $limit: 1 },
+          { $project: { _id: 0, value: groupsOf(group) } },
+          { $unwind: '$value' },
+          { $group: { _id: '$value' } },
+          { $group: { _id: null, count: { $sum: 1 }, longest: { $max: length } } },
         ]),
-    groupBy === null
-      ? []
-      : ask([...values, { $group: { _id: '$value' } }, { $limit: groupsMax + 1 }, { $count: 'n' }]),
     Promise.all(
       texts.map(async (member) =>
         member === null
@@ -123,14 +120,16 @@ const refusalOf = async (
               { $match: { [member]: { $exists: true } } },
               { $group: { _id: `$${member}` } },
               { $limit: categoriesMax + 1 },
-              { $count: 'n' },
+              { $count: 'count' },
             ]),
       ),
     ),
   ]);
-  if (long.length > 0) return { refused: 'long-group-value' };
-  if (Number(groups[0]?.['n'] ?? 0) > groupsMax) return { refused: 'groups' };
-  const crowded = crowds.findIndex(([found]) => Number(found?.['n'] ?? 0) > categoriesMax);
+  if (Number(groups?.['longest'] ?? 0) > groupValueCharactersMax) {
+    return { refused: 'long-group-value' };
+  }
+  if (Number(groups?.['count'] ?? 0) > groupsMax) return { refused: 'groups' };
+  const crowded = crowds.findIndex(([found]) => Number(found?.['count'] ?? 0) > categoriesMax);
   return crowded < 0 ? null : { refused: 'categories', widget: crowded };
 };
 
@@ -145,14 +144,22 @@ type Details = {
   readonly ranks: ReadonlyMap<string, ReadonlyMap<string, Document>>;
 };
 
-const detailsOf = async (ask: Ask, plan: AggregatePlan, group: GroupMember): Promise<Details> => {
-  const counts = async (member: string) =>
-    new Map(
-      (await ask(distinctStages(plan, group, member))).map(({ _id, count }) => [
-        keyOf(_id as Cell),
-        Number(count),
-      ]),
-    );
+const detailsOf = async (
+  ask: Ask,
+  plan: AggregatePlan,
+  group: GroupMember,
+  total: Document,
+): Promise<Details> => {
+  const ofTraces = plan.population === 'trace';
+  const distinct = async () => {
+    const counts = [new Map<string, number>(), new Map<string, number>()] as const;
+    const members = ofTraces ? ['session'] : ['session', 'group'];
+    for (const { _id, count } of await ask(distinctStages(plan, group, members))) {
+      const { cell, at } = _id as { readonly cell: Cell; readonly at: 0 | 1 };
+      counts[at].set(keyOf(cell), Number(count));
+    }
+    return counts;
+  };
   const categories = async (widget: Widget) => {
     const cells = new Map<string, Map<string, number>>();
     const member = widget.type === 'text' ? widgetMember(widget) : null;
@@ -164,28 +171,25 @@ const detailsOf = async (ask: Ask, plan: AggregatePlan, group: GroupMember): Pro
     }
     return cells;
   };
-  const isAtMost = async (limit: number, member: string): Promise<boolean> => {
-    const [counted] = await ask([
-      { $match: { [member]: { $exists: true } } },
-      { $limit: limit + 1 },
-      { $count: 'n' },
-    ]);
-    return Number(counted?.['n'] ?? 0) <= limit;
-  };
   const ranks = [...percentsOf(plan.widgets)].map(
     async ([member, percents]): Promise<[string, ReadonlyMap<string, Document>]> => {
-      const isFew = await isAtMost(fewValues, member);
+      const at = plan.widgets.findIndex((widget) => widgetMember(widget) === member);
+      const isFew = Number(total[named('count', at)] ?? 0) <= fewValues;
       const found = await ask(rankStages(plan, group, member, [...percents], isFew));
       return [member, new Map(found.map((one) => [keyOf(one['_id'] as Cell), one]))];
     },
   );
-  const [sessions, requests, some, ranked] = await Promise.all([
-    counts('session'),
-    plan.population === 'trace' ? null : counts('group'),
+  const [[sessions, requests], some, ranked] = await Promise.all([
+    distinct(),
     Promise.all(plan.widgets.map(categories)),
     Promise.all(ranks),
   ]);
-  return { sessions, requests, categories: some, ranks: new Map(ranked) };
+  return {
+    sessions,
+    requests: ofTraces ? null : requests,
+    categories: some,
+    ranks: new Map(ranked),
+  };
 };
 
 const percentOf = ({ aggregation }: Widget): number | null =>

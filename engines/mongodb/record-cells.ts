@@ -19,7 +19,7 @@ export type GroupMember = { readonly member: string; readonly isList: boolean } 
 export const cellStages = (
   plan: Pick<AggregatePlan, 'intervalMinutes'>,
   group: GroupMember,
-  kept: Readonly<Record<string, string | Document>>,
+  kept: Readonly<Record<string, string | Document | readonly Document[]>>,
 ): readonly Document[] => [
   {
     $project: {
@@ -122,16 +122,19 @@ const measureOf = (
   }
 };
 
-/** How many different values of a member each cell has. */
+/** How many different values of each member a cell has: `_id` is a cell and a place in `members`. */
 export const distinctStages = (
   plan: AggregatePlan,
   group: GroupMember,
-  member: string,
+  members: readonly string[],
 ): readonly Document[] => [
-  { $match: { [member]: { $exists: true } } },
-  ...cellStages(plan, group, { value: `$${member}` }),
-  { $group: { _id: { cell: '$cell', value: '$value' } } },
-  { $group: { _id: '$_id.cell', count: { $sum: 1 } } },
+  ...cellStages(plan, group, {
+    seen: members.map((member, at) => ({ at: { $literal: at }, value: `$${member}` })),
+  }),
+  { $unwind: '$seen' },
+  { $match: { 'seen.value': { $exists: true } } },
+  { $group: { _id: { cell: '$cell', seen: '$seen' } } },
+  { $group: { _id: { cell: '$_id.cell', at: '$_id.seen.at' }, count: { $sum: 1 } } },
 ];
 
 /** How often each value of a text metric is in each cell: `_id` is a cell and a value. */

@@ -214,18 +214,16 @@ const firstsOf = ({ metrics }: RecordRow) =>
       : [{ metric, first: first.at, type: first.type, fraction: first.fraction }],
   );
 
-type Rest = Pick<
-  RecordRow,
-  'values' | 'metrics' | 'userMetadata' | 'errors' | 'annotators' | 'body'
->;
+type Rest = Omit<RecordRow, 'group' | 'ordinal' | 'kind' | 'spanCount'>;
 
 const restOf = (row: RecordRow, stored: Readonly<Record<string, ColumnValue>>): string => {
-  const { metrics, userMetadata, errors, annotators, body } = row;
   const values = Object.fromEntries(
     Object.entries(row.values).filter(([id]) => !apart.has(id) && !Object.hasOwn(stored, id)),
   );
-  const rest: Rest = { values, metrics, userMetadata, errors, annotators, body };
-  return JSON.stringify(rest);
+  // What has a member of its own is not said twice.
+  const { group, ordinal, kind, spanCount, ...rest } = { ...row, values };
+  void [group, ordinal, kind, spanCount];
+  return JSON.stringify(rest satisfies Rest);
 };
 
 /** Cut anywhere but inside a character. */

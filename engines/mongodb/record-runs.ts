@@ -17,6 +17,7 @@ const asking =
     const traces = { project: { $eq: project }, ...ofRuns, population: 'trace' };
     return rows
       .aggregate([{ $match: { $and: [traces, visible] } }, ...stages], {
+        hint: runs === null ? 'window' : 'run',
         maxTimeMS: questionMs,
         allowDiskUse: true,
       })
