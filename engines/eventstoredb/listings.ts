@@ -6,19 +6,31 @@ import type { openErasedStreams } from './erased-streams.js';
 import type { Names } from './names.js';
 import { placeOf, positionOf } from './stored-event.js';
 
-/** Prefixes whose names are remembered; an erasure asks for two, again and again. */
-const listingsMax = 4;
+/** Beginnings whose names are remembered. */
+const listingsMax = 16;
+/** A noun with more streams is not listed as a whole: names in memory, and their events read. */
+const nounStreamsMax = 20_000;
 /** The server searches silently while nothing matches; it says so every so many events. */
 const silenceMs = 20_000;
 const searchWindow = 1_000;
 
-type Listing = { through: Position; readonly names: Set<StreamName>; sorted: StreamName[] | null };
+/** Names that begin with `beginning`, of events up to `through`. */
+type Listing = {
+  readonly beginning: string;
+  readonly names: Set<StreamName>;
+  through: Position;
+  sorted: StreamName[] | null;
+  /** The search under way, after which the next begins. */
+  turn: Promise<boolean>;
+};
+type End = { readonly stream: string; readonly at: Position };
 
 /**
  * Names of streams. The server keeps no list, so it looks for them: through everything up to the
  * head, filtered where it is. Nothing says that such a search is over; therefore the head's own
  * stream is among what is searched for, and its event ends it. What was found once is not searched
- * for again.
+ * for again: small nouns are listed as a whole, so that asking for another of their prefixes is
+ * cheap.
  */
 export const openListings = (
   { client, read, unavailable }: Connection,
@@ -26,18 +38,25 @@ export const openListings = (
   erased: ReturnType<typeof openErasedStreams>,
 ) => {
   const listings = new Map<string, Listing>();
+  const largeNouns = new Set<string>();
 
-  const listingOf = (prefix: string): Listing => {
-    const listing = listings.get(prefix) ?? { through: start, names: new Set(), sorted: [] };
-    listings.delete(prefix);
-    listings.set(prefix, listing);
+  const listingOf = (beginning: string): Listing => {
+    const listing = listings.get(beginning) ?? {
+      beginning,
+      names: new Set(),
+      through: start,
+      sorted: null,
+      turn: Promise.resolve(true),
+    };
+    listings.delete(beginning);
+    listings.set(beginning, listing);
     const oldest = listings.keys().next();
     if (listings.size > listingsMax && oldest.done !== true) listings.delete(oldest.value);
     return listing;
   };
 
-  const end = async (): Promise<{ readonly stream: string; readonly at: Position } | null> => {
-    const last = { event: null as { stream: string; at: Position } | null };
+  const lastOfAll = async (): Promise<End | null> => {
+    const last = { event: null as End | null };
     await read(
       () => client.readAll({ direction: 'backwards', fromPosition: 'end', maxCount: 1 }),
       () =>
@@ -50,10 +69,11 @@ export const openListings = (
     return last.event;
   };
 
-  const search = async (prefix: string, listing: Listing): Promise<void> => {
-    const until = await end();
-    if (until === null || until.at <= listing.through) return;
-    const wanted = `${names.prefix}${prefix}`;
+  /** False when there are more than `max`: the search was broken off. */
+  const search = async (listing: Listing, max: number): Promise<boolean> => {
+    const until = await lastOfAll();
+    if (until === null || until.at <= listing.through) return true;
+    const wanted = `${names.prefix}${listing.beginning}`;
     const giveUp = (): void => void subscription.destroy(new Error('no answer to a search'));
     const timer = setTimeout(giveUp, silenceMs);
     const subscription = client.subscribeToAll({
@@ -75,10 +95,12 @@ export const openListings = (
         if (stream !== null && !event.type.startsWith('$') && !listing.names.has(stream)) {
           listing.names.add(stream);
           listing.sorted = null;
+          if (listing.names.size > max) return false;
         }
         if (positionOf(event.position.commit) >= until.at) break;
       }
       listing.through = until.at;
+      return true;
     } catch (error) {
       throw unavailable(error);
     } finally {
@@ -86,31 +108,52 @@ export const openListings = (
       subscription.unsubscribe().catch(() => null);
     }
   };
+  const upToDate = (listing: Listing, max: number): Promise<boolean> => {
+    const next = (): Promise<boolean> => search(listing, max);
+    listing.turn = listing.turn.then(next, next);
+    return listing.turn;
+  };
+
+  /** Of the noun where that is small, else of the prefix alone. */
+  const listed = async (prefix: string): Promise<Listing> => {
+    const noun = prefix.slice(0, prefix.indexOf('-') + 1);
+    if (noun !== '' && noun !== prefix && !largeNouns.has(noun)) {
+      const listing = listingOf(noun);
+      if (await upToDate(listing, nounStreamsMax)) return listing;
+      largeNouns.add(noun);
+      listings.delete(noun);
+    }
+    const listing = listingOf(prefix);
+    await upToDate(listing, Infinity);
+    return listing;
+  };
 
   return async (
     prefix: string,
     after: StreamName | null,
     limit: number,
   ): Promise<readonly StreamName[]> => {
-    const listing = listingOf(prefix);
-    await Promise.all([search(prefix, listing), erased.refresh()]);
+    const [listing] = await Promise.all([listed(prefix), erased.refresh()]);
     const sorted = (listing.sorted ??= [...listing.names].sort(byCodePoint));
     const found: StreamName[] = [];
-    for (let at = firstAfter(sorted, after); at < sorted.length && found.length < limit; at += 1) {
+    let at = firstFrom(sorted, after ?? prefix);
+    if (sorted[at] === after) at += 1;
+    for (; at < sorted.length && found.length < limit; at += 1) {
       const name = sorted[at];
-      if (name !== undefined && !erased.has(name)) found.push(name);
+      if (name === undefined || !name.startsWith(prefix)) break;
+      if (!erased.has(name)) found.push(name);
     }
     return found;
   };
 };
 
-const firstAfter = (sorted: readonly StreamName[], after: StreamName | null): number => {
-  if (after === null) return 0;
+/** Where the first name is that does not come before `text`. */
+const firstFrom = (sorted: readonly StreamName[], text: string): number => {
   let low = 0;
   let high = sorted.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (byCodePoint(sorted[middle] ?? after, after) > 0) high = middle;
+    if (byCodePoint(sorted[middle] ?? text, text) >= 0) high = middle;
     else low = middle + 1;
   }
   return low;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { EventStoreDBClient, jsonEvent } from '@eventstore/db-client';
 import { expect } from 'chai';
 import { openEventStore } from '../../engines/eventstoredb/event-log.js';
-import { start, type EventLog, type NewEvent } from '../../kernel/ports.js';
+import { start, type EventLog, type NewEvent, type StreamName } from '../../kernel/ports.js';
 import { pagesOf, single } from '../suites/event-log.js';
 import {
   startEventStoreServer,
@@ -205,6 +205,28 @@ describe('What EventStoreDB holds', function () {
       expect(await log.read(stream)).to.have.length(1);
       await other.close();
     });
+  });
+
+  it('lists streams again at the cost of what came since', async () => {
+    const streams = ['thing-a-1', 'thing-a-2', 'thing-b-1', 'other-a-1'];
+    const listed = (prefix: string): Promise<readonly StreamName[]> =>
+      log.streams(prefix, null, 10);
+    await log.append(streams.map((name) => appendOf(name as StreamName, 'none', newEvent())));
+    expect(await listed('thing-a-')).to.deep.equal(['thing-a-1', 'thing-a-2']);
+    await single(log, appendOf('thing-a-3' as StreamName, 'none', newEvent()));
+    expect(await listed('thing-b-')).to.deep.equal(['thing-b-1']);
+    expect(await listed('thing-a-')).to.deep.equal(['thing-a-1', 'thing-a-2', 'thing-a-3']);
+    expect(await log.streams('thing-a-', 'thing-a-1x' as StreamName, 1)).to.deep.equal([
+      'thing-a-2',
+    ]);
+    await log.erase('thing-a-2' as StreamName);
+    expect(await listed('thing-a-')).to.deep.equal(['thing-a-1', 'thing-a-3']);
+    expect(await listed('thing')).to.have.length(3);
+    expect(await Promise.all(['', 'other-', 'nothing-'].map(listed))).to.deep.equal([
+      ['other-a-1', 'thing-a-1', 'thing-a-3', 'thing-b-1'],
+      ['other-a-1'],
+      [],
+    ]);
   });
 
   describe('what an operator did to a stream', () => {
