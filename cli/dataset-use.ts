@@ -1,10 +1,18 @@
 import { datasetInSight } from '../command-api/access/dataset-sight.js';
-import { datasets, datasetStream } from '../command-api/access/datasets.js';
+import {
+  datasets,
+  datasetStream,
+  type Dataset,
+  type DatasetHappened,
+} from '../command-api/access/datasets.js';
+import { factsOf } from '../command-api/datasets/answer.js';
 import { link, unlink } from '../command-api/datasets/datasets.js';
 import type { ExperimentNeeds } from '../command-api/experiments/routes.js';
+import { afterTheHead } from '../contract/as-of.js';
 import type { Gate } from '../contract/gate.js';
-import type { EventLog } from '../kernel/ports.js';
+import type { EventLog, EventReader, Recorded } from '../kernel/ports.js';
 import { transact } from '../kernel/transact.js';
+import type { DatasetReadNeeds } from '../query-api/datasets/routes.js';
 
 type Answers = Pick<ExperimentNeeds, 'datasetVersion' | 'linkDataset' | 'unlinkDataset'>;
 
@@ -38,3 +46,27 @@ export const datasetUse = ({
     return events.length === 0 ? null : position;
   },
 });
+
+/**
+ * A dataset as of a position or a date-time (contract 5.14, rule 3), folded from its own stream. The
+ * position of a date-time is that of the dataset's last event at or before it: no other event says
+ * anything about the dataset.
+ */
+export const datasetAt =
+  (log: EventReader): DatasetReadNeeds['datasetAt'] =>
+  async (id, asOf) => {
+    if ('position' in asOf && asOf.position > (await log.head())) {
+      throw afterTheHead();
+    }
+    const isThen = ({ position, metadata }: Recorded): boolean =>
+      'position' in asOf ? position <= asOf.position : metadata.at <= asOf.instant;
+    const events = (await log.read(datasetStream(id))).filter(isThen);
+    const state = events.reduce<Dataset | null>(
+      (dataset, event) => datasets.evolve(dataset, event as unknown as DatasetHappened),
+      datasets.initial,
+    );
+    const last = events.at(-1);
+    if (state?.live !== true || last === undefined) return null;
+    const position = 'position' in asOf ? asOf.position : last.position;
+    return { facts: factsOf(state), position };
+  };

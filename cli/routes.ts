@@ -51,6 +51,7 @@ import { peopleOf } from './people.js';
 import { datasetUse } from './dataset-use.js';
 import { orgJobWrites } from '../command-api/org-jobs/routes.js';
 import { orgJobReads } from '../query-api/org-jobs/routes.js';
+import { datasetAt, datasetUse } from './dataset-use.js';
 import { recordWrites } from '../command-api/records/routes.js';
 import { recordChoiceOf } from './record-choice.js';
 import { questionsOf } from './questions.js';
@@ -104,7 +105,7 @@ export const routesOf = (needs: Needs): readonly Route[] => {
       readTable,
       projectInSight: (principal, id) => gate.projectInSight(principal, id),
     }),
-    ...datasetReads({ documents, gate }),
+    ...datasetReads({ documents, gate, datasetAt: datasetAt(log) }),
     ...experimentTagWrites({ log }),
     ...rankingWrites({ log, ...questions }),
     ...collaboratorWrites({ log, gate }),

@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox';
 import type { Cell } from '../kernel/dataset-content.js';
 import { id, instant, maybe, nullable, type Instant, type UserId } from '../kernel/shapes.js';
+import { asOfMember } from './as-of.js';
 import { inDataset } from './datasets.js';
 import { envelope, pageMembers, pageMembersOrNull } from './envelope.js';
 import { operation } from './operation.js';
@@ -70,7 +71,7 @@ export const getDatasetContent = operation({
   kind: 'r',
   requires: 'dataset-read',
   params: inDataset,
-  query: Type.Object(pageMembers),
+  query: Type.Object({ ...pageMembers, ...asOfMember }),
   response: content,
   faults: ['not-found'],
 });

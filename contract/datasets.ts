@@ -14,6 +14,7 @@ import {
   type ProjectId,
   type UserId,
 } from '../kernel/shapes.js';
+import { asOfMember } from './as-of.js';
 import { idOperators, textOperators } from './filters.js';
 import { envelope, message, pageMembers, pageMembersOrNull } from './envelope.js';
 import { listingFiltersMax } from './listings.js';
@@ -148,7 +149,7 @@ export const getDataset = operation({
   kind: 'r',
   requires: 'dataset-read',
   params: inDataset,
-  query: nothing,
+  query: Type.Object(asOfMember),
   response: dataset,
   faults: ['not-found'],
 });

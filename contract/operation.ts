@@ -177,7 +177,10 @@ export type Request<P, Q, B> = {
 
 export type Answer<T> = {
   readonly body: T;
-  /** Writes: position of the last event appended, or of the state decided on (contract 1.6). */
+  /**
+   * Writes: position of the last event appended, or of the state decided on (contract 1.6). Reads:
+   * only of an answer as of a past position.
+   */
   readonly position?: Position;
   /** Opaque, without quotes; strong (contract 1.9). */
   readonly etag?: string;

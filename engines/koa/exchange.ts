@@ -185,12 +185,13 @@ const read = async (
   const { reads } = bound.route;
   const min = (minPositionOf(bound, sent) ?? null) as Position | null;
   const position = reads.length > 0 ? await services.freshness.reached(reads, min) : null;
-  const { body, etag } = await handled(bound, asked, sent, services, null);
+  const { body, etag, position: past } = await handled(bound, asked, sent, services, null);
+  const at = past ?? position;
   return {
     status: bound.operation.status,
     body,
     headers: {
-      ...(position !== null && { 'X-Projection-Position': position }),
+      ...(at !== null && { 'X-Projection-Position': at }),
       ...tagged(etag),
     },
   };

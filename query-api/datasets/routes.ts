@@ -13,12 +13,13 @@ import {
   queryDatasets,
   type DatasetFacts,
 } from '../../contract/datasets.js';
+import { asOfComplaints, readAsOf, type AsOf } from '../../contract/as-of.js';
 import { reading, type Route } from '../../contract/operation.js';
 import type { PageAsked } from '../../contract/envelope.js';
 import type { Principal } from '../../contract/roles.js';
 import { Fault } from '../../kernel/fault.js';
 import type { Filter } from '../../kernel/filter.js';
-import type { Sort } from '../../kernel/ports.js';
+import type { Position, Sort } from '../../kernel/ports.js';
 import type { DatasetId } from '../../kernel/shapes.js';
 import { datasetList, type DatasetListed } from '../../projections/dataset-list.js';
 import { datasetRows } from '../../projections/dataset-rows.js';
@@ -35,8 +36,16 @@ import { datasetSightOf } from './sight.js';
 
 type Asked = PageAsked & { readonly filters?: readonly Filter[]; readonly sort?: Sort | null };
 
+export type DatasetReadNeeds = SightNeeds & {
+  /** The dataset as it was, from the log; null before it existed. Throws Fault `invalid`. */
+  readonly datasetAt: (
+    id: DatasetId,
+    asOf: AsOf,
+  ) => Promise<{ readonly facts: DatasetFacts; readonly position: Position } | null>;
+};
+
 /** The reads of contract 5.11. */
-export const datasetReads = (needs: SightNeeds): readonly Route[] => {
+export const datasetReads = (needs: DatasetReadNeeds): readonly Route[] => {
   const { documents } = needs;
   const records = [datasetList.collection, userList.collection, ...sightReads];
   const contents = [
@@ -49,6 +58,14 @@ export const datasetReads = (needs: SightNeeds): readonly Route[] => {
     const found = await documents.get<DatasetListed>(datasetList.collection, id);
     if (found === null) throw new Fault('not-found', 'Dataset not found');
     return found.body.facts;
+  };
+  /** `past`: what an answer as of a past position says of it. */
+  const factsAt = async (id: DatasetId, asOf: string | undefined) => {
+    const when = asOf === undefined ? null : readAsOf(asOf);
+    if (when === null) return { facts: await factsOf(id), past: {} };
+    const found = await needs.datasetAt(id, when);
+    if (found === null) throw new Fault('not-found', 'Dataset not found');
+    return { facts: found.facts, past: { position: found.position } };
   };
   const answers = async (
     facts: readonly DatasetFacts[],
@@ -93,23 +110,34 @@ export const datasetReads = (needs: SightNeeds): readonly Route[] => {
       ({ body }) => planDatasets(body).complaints,
     ),
 
-    reading(getDataset, records, async ({ params: { dataset_id: id }, principal }) => {
-      const facts = await factsOf(id);
-      const [shown] = await answers([facts], principal, await datasetSightOf(needs, principal));
-      if (shown === undefined) throw new Fault('not-found', 'Dataset not found');
-      return { body: shown, etag: datasetTag(facts) };
-    }),
+    reading(
+      getDataset,
+      records,
+      async ({ params: { dataset_id: id }, query, principal }) => {
+        const { facts, past } = await factsAt(id, query.as_of);
+        const [shown] = await answers([facts], principal, await datasetSightOf(needs, principal));
+        if (shown === undefined) throw new Fault('not-found', 'Dataset not found');
+        return { body: shown, etag: datasetTag(facts), ...past };
+      },
+      ({ query }) => asOfComplaints(query),
+    ),
 
-    reading(getDatasetContent, contents, async ({ params, query, principal }) => {
-      const { current_version_index: version } = await factsOf(params.dataset_id);
-      const body = await contentPage(documents, {
-        organization: principal.organizationId,
-        dataset: params.dataset_id,
-        version,
-        page: query,
-      });
-      return { body, etag: contentTag(version) };
-    }),
+    reading(
+      getDatasetContent,
+      contents,
+      async ({ params, query, principal }) => {
+        const { facts, past } = await factsAt(params.dataset_id, query.as_of);
+        const { current_version_index: version } = facts;
+        const body = await contentPage(documents, {
+          organization: principal.organizationId,
+          dataset: params.dataset_id,
+          version,
+          page: query,
+        });
+        return { body, etag: contentTag(version), ...past };
+      },
+      ({ query }) => asOfComplaints(query),
+    ),
 
     reading(getDatasetVersionContent, contents, async ({ params, query, principal }) => ({
       body: await contentPage(documents, {

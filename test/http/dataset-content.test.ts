@@ -252,6 +252,32 @@ describe('dataset content over HTTP', () => {
       expectRefused(await app.client.send('POST', nowhere), 404, 'not_found');
     });
 
+    it('and records are read as of a position or a date-time', async () => {
+      const { id, name, created_at: began } = await made();
+      const [first = ''] = await rowIds(id);
+      const edited = await edit(id, [{ edit_type: 'delete_row', row_id: first }]);
+      const renamed = await app.client.call<DatasetRecord>('PATCH', at(id, ''), {
+        body: { name: unique('later') },
+      });
+      const asOf = async <T>(when: string, rest: string) =>
+        app.client.send<T>('GET', at(id, `${rest}?as_of=${encodeURIComponent(when)}`));
+      const then = await asOf<DatasetRecord>(edited.position ?? '', '');
+      expect(then.body).to.deep.include({ name, num_rows: 2, current_version_index: 2 });
+      expect(then.position).to.equal(edited.position);
+      const rows = await asOf<ContentPage>(began, '/content');
+      expect(valuesOf(rows.body)).to.have.length(3);
+      expect(String(rows.position) < String(edited.position)).to.equal(true);
+      const now = await asOf<DatasetRecord>(renamed.body.updated_at, '');
+      expect(now.body).to.deep.equal(renamed.body);
+      for (const rest of ['', '/content']) {
+        expectRefused(await asOf('0000000000000001', rest), 404, 'not_found');
+        expectRefused(await asOf('2001-01-01', rest), 404, 'not_found');
+        for (const when of ['ffffffffffffffff', 'yesterday', '']) {
+          expectInvalid(await asOf(when, rest), ['query', 'as_of'], 'value_error');
+        }
+      }
+    });
+
     it('come back by PUT, which does nothing twice', async () => {
       const { id } = await made();
       const [first = ''] = await rowIds(id);

@@ -1,0 +1,39 @@
+import { Type } from 'typebox';
+import { canonicalInstant } from '../kernel/canonical.js';
+import { invalid, type Complaint, type Fault } from '../kernel/fault.js';
+import type { Position } from '../kernel/ports.js';
+import type { Instant } from '../kernel/shapes.js';
+
+/** The query parameter of reads as of a past position (contract 5.14, rule 3). */
+export const asOfMember = {
+  as_of: Type.Optional(
+    Type.String({ description: 'A position, or a date-time: the last event at or before it.' }),
+  ),
+};
+
+export type AsOf = { readonly position: Position } | { readonly instant: Instant };
+
+const positionForm = /^[0-9a-f]{16}$/;
+
+/** Null for what is neither a position nor a date-time. */
+export const readAsOf = (text: string): AsOf | null => {
+  if (positionForm.test(text)) return { position: text as Position };
+  // A plus that was not escaped arrives as a blank (contract 1.3).
+  const instant = canonicalInstant(text) ?? canonicalInstant(text.replace(/ (?=\d\d:\d\d$)/, '+'));
+  return instant && { instant };
+};
+
+const complaint = (sentence: string): Complaint => ({
+  loc: ['query', 'as_of'],
+  msg: `Value error, ${sentence}`,
+  type: 'value_error',
+});
+
+/** For the `check` of a route. */
+export const asOfComplaints = ({ as_of }: { readonly as_of?: string }): readonly Complaint[] =>
+  as_of === undefined || readAsOf(as_of) !== null
+    ? []
+    : [complaint('neither a position nor a date-time')];
+
+export const afterTheHead = (): Fault =>
+  invalid([complaint('that position is after the last event')]);
