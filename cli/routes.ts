@@ -48,7 +48,6 @@ import { recordReads } from '../query-api/records/routes.js';
 import { groupReads } from '../query-api/groups/routes.js';
 import { userReads } from '../query-api/users/routes.js';
 import { peopleOf } from './people.js';
-import { datasetUse } from './dataset-use.js';
 import { orgJobWrites } from '../command-api/org-jobs/routes.js';
 import { orgJobReads } from '../query-api/org-jobs/routes.js';
 import { datasetAt, datasetUse } from './dataset-use.js';
