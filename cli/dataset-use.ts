@@ -48,9 +48,9 @@ export const datasetUse = ({
 });
 
 /**
- * A dataset as of a position or a date-time (contract 5.14, rule 3), folded from its own stream. The
- * position of a date-time is that of the dataset's last event at or before it: no other event says
- * anything about the dataset.
+ * A dataset as of a position or a date-time (contract 5.14, rule 3), folded from its own stream.
+ * The position of a date-time is that of the dataset's last event at or before it: no other event
+ * says anything about the dataset.
  */
 export const datasetAt =
   (log: EventReader): DatasetReadNeeds['datasetAt'] =>
