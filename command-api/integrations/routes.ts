@@ -14,7 +14,11 @@ import {
 } from '../../contract/integration-providers.js';
 import { route, type Route } from '../../contract/operation.js';
 import type { Principal } from '../../contract/roles.js';
-import type { IntegrationEvent, IntegrationPlace } from '../../events/integrations.js';
+import type {
+  IntegrationEvent,
+  IntegrationPlace,
+  IntegrationSecretsSealed,
+} from '../../events/integrations.js';
 import { isRejection, type Decide } from '../../kernel/decision.js';
 import { Fault } from '../../kernel/fault.js';
 import type { EventLog, Ids, Position } from '../../kernel/ports.js';
@@ -31,6 +35,7 @@ import {
   isConfigured,
   missing,
   remove,
+  sealPrefix,
   select,
   slots,
   type Slot,
@@ -86,7 +91,7 @@ export const integrationWrites = (needs: IntegrationNeeds): readonly Route[] => 
 
     route(selectIntegration, async ({ params: { integration_id: id }, principal, cause }) => {
       const provider = await providerOf(log, principal.userId, id);
-      if (provider === null) throw notFound();
+      if (provider === null) throw await notOwn(log, principal, id);
       const decide = select(id, cause.at);
       const { state, position } = await decided(principal.userId, provider, decide, cause);
       return { position, ...answerOf(state, principal) };
@@ -129,6 +134,21 @@ const providerOf = async (
     }),
   );
   return found.find((one) => one !== null) ?? null;
+};
+
+/** An admin sees the integrations of others (contract 2.6, rule 7), and may not act on them. */
+const notOwn = async (
+  log: EventLog,
+  { organizationId, organizationRole }: Principal,
+  id: IntegrationId,
+): Promise<Fault> => {
+  if (organizationRole !== 'admin') return notFound();
+  const [stream] = await log.streams(`${sealPrefix}${id}-`, null, 1);
+  const [first] = stream === undefined ? [] : await log.read(stream);
+  const seal = first?.data as IntegrationSecretsSealed | undefined;
+  return seal?.organization_id === organizationId
+    ? new Fault('forbidden', 'Integrations belong to one user')
+    : notFound();
 };
 
 type Asked = {

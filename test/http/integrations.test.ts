@@ -3,7 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { openLogOf } from '../../cli/folder.js';
 import { readConfig } from '../../config.js';
 import { providers } from '../../contract/integration-providers.js';
-import { startApp, type App } from '../support/app.js';
+import { expectReplayEqual, type App } from '../support/app.js';
+import { startCast, type Cast } from '../support/cast.js';
 import type { Client } from '../support/client.js';
 import { integrationBodies } from '../support/integration-bodies.js';
 import { expectInvalid, expectRefused, keyRing, type KeyRing } from '../support/key-ring.js';
@@ -23,11 +24,13 @@ const path = (rest = '') => `/v2/integrations${rest}`;
 const uri = 'https://provider.example';
 
 describe('integrations over HTTP', () => {
+  let cast: Cast;
   let app: App;
   let keys: KeyRing;
   before(async () => {
-    // An app of its own: integrations belong to a user, and all tests share one.
-    app = await startApp();
+    // An app of its own: integrations belong to a user, and all other tests share one.
+    cast = await startCast();
+    ({ app } = cast);
     keys = keyRing(app);
   });
   afterEach(async () => {
@@ -37,9 +40,8 @@ describe('integrations over HTTP', () => {
   });
   after(async () => {
     keys.close();
-    const [verified] = await app.projector.verify('integration_list');
-    expect(verified).to.include({ difference: null });
-    await app.close();
+    await expectReplayEqual(app);
+    await cast.close();
   });
 
   const put = (provider: string, body: unknown, headers: Record<string, string> = {}) =>
@@ -278,6 +280,43 @@ describe('integrations over HTTP', () => {
       expectRefused(await remove(String(headers.etag)), 412, 'precondition_failed');
       expectRefused(await remove('none'), 400, 'malformed_request');
       expect((await remove(String((await get('writer')).headers.etag))).status).to.equal(200);
+    });
+
+    it('belong to one user: others find none, and an admin sees them without doing anything', async () => {
+      const { user, manager, admin, auditor } = cast.ours;
+      const { body: theirs } = await cast.theirs.admin.as.call<Integration>(
+        'PUT',
+        path('/writer'),
+        {
+          body: writer(),
+        },
+      );
+      const made = await user.as.call<Integration>('PUT', path('/writer'), { body: writer() });
+      const { id, created_by: owner } = made.body;
+      expect(owner).to.equal(user.id).and.not.equal(theirs.created_by);
+      const listed = async (by: Client) =>
+        (await by.call<Integration[]>('GET', path())).body.map((one) => one.created_by);
+      expect(await listed(user.as)).to.deep.equal([user.id]);
+      for (const { as } of [manager, auditor]) expect(await listed(as)).to.deep.equal([]);
+      expect(await listed(admin.as)).to.deep.equal([user.id]);
+      const [seen] = (await admin.as.call<Integration[]>('GET', path())).body;
+      expect(seen?.permissions.map(({ allowed }) => allowed)).to.deep.equal(Array(4).fill(false));
+      for (const { as } of [manager, admin]) {
+        expectRefused(await as.send('GET', path('/writer')), 404, 'not_found');
+        expectRefused(await as.send('DELETE', path('/writer')), 404, 'not_found');
+        const body = { integration_name: 'writer' };
+        expectRefused(await as.send('POST', path('/disable'), { body }), 404, 'not_found');
+      }
+      for (const { as } of [manager, cast.theirs.admin]) {
+        expectRefused(await as.send('PUT', path(`/${id}/select`)), 404, 'not_found');
+      }
+      expectRefused(await admin.as.send('PUT', path(`/${id}/select`)), 403, 'forbidden');
+      const own = await manager.as.call<Integration>('PUT', path('/writer'), { body: writer() });
+      expect(own.body.id).to.not.equal(id);
+      expect((await user.as.call('GET', path('/writer'))).body).to.deep.equal(made.body);
+      for (const { as } of [user, manager, cast.theirs.admin]) {
+        await as.call('DELETE', path('/writer'));
+      }
     });
 
     it('select one that is selected already, and find no other', async () => {

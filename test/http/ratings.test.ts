@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { randomUUID } from 'node:crypto';
-import { sharedApp, type App } from '../support/app.js';
+import { expectReplayEqual, type App } from '../support/app.js';
+import { startCast, type Cast } from '../support/cast.js';
 import type { Client } from '../support/client.js';
 import { expectInvalid, expectRefused, keyRing, type KeyRing } from '../support/key-ring.js';
 
@@ -18,13 +19,15 @@ type Page = { readonly records: readonly View[] };
 const like = { annotation_type: 'like_dislike', value: true };
 
 describe('ratings over HTTP', () => {
+  let cast: Cast;
   let app: App;
   let keys: KeyRing;
   let project: string;
   let run: string;
   let me: string;
   before(async () => {
-    app = await sharedApp();
+    cast = await startCast();
+    ({ app } = cast);
     keys = keyRing(app);
   });
   beforeEach(async () => {
@@ -34,8 +37,8 @@ describe('ratings over HTTP', () => {
   });
   after(async () => {
     keys.close();
-    const [verified] = await app.projector.verify('records');
-    expect(verified).to.include({ difference: null });
+    await expectReplayEqual(app);
+    await cast.close();
   });
 
   const at = (rest: string) => `/v2/projects/${project}${rest}`;
@@ -365,6 +368,32 @@ describe('ratings over HTTP', () => {
       const less = await read(of);
       expect(less['fully_annotated']).to.equal(false);
       expect(less['annotations']).to.not.have.property(ids.star);
+    });
+
+    it('are one for each user, and nobody touches the rating of another', async () => {
+      const id = await template({ annotation_type: 'star' });
+      const of = await trace();
+      const other = cast.ours.user;
+      const body = [{ user_id: other.id, role: 'annotator' }];
+      await app.client.call('POST', at('/users'), { body });
+      const rate = (value: number) => create(id, { annotation_type: 'star', value });
+      await bulk([rate(2)], [of]);
+      expect((await bulk([withdraw(id)], [of], other.as)).body[0]?.message).to.equal(
+        'no rating to withdraw',
+      );
+      await bulk([rate(5)], [of], other.as);
+      const both = await read(of);
+      expect(both['annotations']).to.deep.equal({
+        [id]: {
+          [me]: { annotation_type: 'star', value: 2, explanation: null },
+          [other.id]: { annotation_type: 'star', value: 5, explanation: null },
+        },
+      });
+      expect(both['annotation_aggregates']).to.deep.equal({
+        [id]: { feedback_type: 'star', average: 3.5, counts: { 2: 1, 5: 1 }, unrated_count: 0 },
+      });
+      await bulk([withdraw(id)], [of]);
+      expect((await read(of))['annotations']).to.have.nested.property(`${id}.${other.id}`);
     });
 
     it('are hidden from aggregates once their template is deleted', async () => {
