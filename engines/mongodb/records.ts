@@ -73,7 +73,14 @@ const indexes: readonly IndexDescription[] = [
  */
 export const openMongoRecords = async ({ url }: { readonly url: string }): Promise<Records> => {
   const { db, close } = await connect(url);
-  return recordsOver(modelOf(db, JSON.stringify(['records', form]), indexes), close);
+  const model = modelOf(db, JSON.stringify(['records', form]), indexes);
+  try {
+    await answering(() => model.checkIndexes());
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return recordsOver(model, close);
 };
 
 const noFacts: ColumnFacts = { present: [], metrics: [], userMetadata: [] };

@@ -63,6 +63,8 @@ export type Batch = {
 export type Model = {
   /** Null: never written. */
   snapshot(): Promise<Snapshot | null>;
+  /** Sees to it that the rows there are have their indexes; throws on other ones of the same name. */
+  checkIndexes(): Promise<void>;
   /** For questions whose answer about nothing is more than nothing. */
   snapshotOrEmpty(): Promise<Snapshot>;
   /**
@@ -143,6 +145,10 @@ const over = (models: Models, model: string, id: string): Model => {
   };
   return {
     snapshot,
+    checkIndexes: async () => {
+      const state = await documents.findOne({ _id: { $eq: id } });
+      if (state !== null) await createIndexes(models, state.generation);
+    },
     snapshotOrEmpty: async () => (await snapshot()) ?? snapshotOf(models, nothingYet(model)),
     // One after the other: a stamp that is given out ends the batch before it.
     apply: (mark, work) => {

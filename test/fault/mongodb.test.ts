@@ -107,6 +107,20 @@ withMongo('batches on MongoDB', (server) => {
     });
   }
 
+  it('are not folded onto a server that forgot the last one, until the projector is opened anew', async () => {
+    await first.apply(things, writesOf(thing('a', 2)), mark(2));
+    const client = await MongoClient.connect(server().url(database));
+    const forgotten = { seq: 1, reserved: 1, position: at(1), dead: [] };
+    await client.db().collection('models').updateMany({}, { $set: forgotten });
+    await client.close();
+    const next = () => first.apply(things, writesOf(thing('c', 3)), mark(3));
+    expect(await codeOf(next())).to.equal('conflict');
+    expect(await codeOf(next())).to.equal('conflict');
+    const anew = await openMongoDocuments({ url: server().url(database) });
+    expect(await anew.checkpoint(things)).to.equal(at(1));
+    await anew.close();
+  });
+
   it('show a reader the state of one moment, while many more are written', async () => {
     const keys = Array.from({ length: 50 }, (_, key) => `k${key}`);
     const last = 40;

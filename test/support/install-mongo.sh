@@ -10,8 +10,16 @@ mkdir -p "$folder/apt/lists/partial" "$folder/apt/archives/partial" "$folder/gli
 cd "$folder"
 
 if [ ! -x glibc/usr/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2 ]; then
-  # The mirror that this machine already uses.
-  mirror=$(apt-cache policy libc6 | sed -n 's/.* \(http[^ ]*\) .*/\1/p' | head -1)
+  # The mirror that this machine already uses, as its package lists or its sources name it.
+  mirror=$(apt-cache policy libc6 | awk '$2 ~ /^http/ && $2 !~ /security/ && !found { print $2; found = 1 }')
+  if [ -z "$mirror" ]; then
+    mirror=$(cat /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null |
+      awk '{ for (i = 1; i <= NF; i++) if ($i ~ /^http/ && $i !~ /security/ && !found) { print $i; found = 1 } }')
+  fi
+  if [ -z "$mirror" ] || [ "$(uname -m)" != x86_64 ]; then
+    echo 'needs a Debian mirror in the sources of apt, and x86_64' >&2
+    exit 1
+  fi
   echo "deb $mirror trixie main" >apt/trixie.list
   options=(
     "-oDir::Etc::sourcelist=$PWD/apt/trixie.list" -oDir::Etc::sourceparts=/dev/null

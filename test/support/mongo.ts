@@ -23,10 +23,10 @@ export type MongoServer = {
 const engines = join(repository, '.engines');
 const loader = join(engines, 'glibc/usr/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2');
 const modules = join(engines, 'mongo/node_modules');
-const foreign = process.env['ASSAY_TEST_MONGODB_URL'];
+const foreign = process.env['ASSAY_TEST_MONGODB_URL'] ?? '';
 
 /** Whether tests can have a MongoDB here: a server of their own, or the one they are told of. */
-export const hasMongo = foreign !== undefined || (existsSync(loader) && existsSync(modules));
+export const hasMongo = foreign !== '' || (existsSync(loader) && existsSync(modules));
 
 export const howToHaveMongo =
   'skipped, MongoDB is not here: run test/support/install-mongo.sh or set ASSAY_TEST_MONGODB_URL';
@@ -36,7 +36,7 @@ export const howToHaveMongo =
  * empty folder. It ends with the process that started it.
  */
 export const startMongo = async (): Promise<MongoServer> => {
-  if (foreign !== undefined) return foreignServer(foreign);
+  if (foreign !== '') return foreignServer(foreign);
   if (!hasMongo) throw new Error(howToHaveMongo);
   const { dir, remove } = await temporaryFolder();
   let running = await launch(dir, 0);
