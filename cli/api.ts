@@ -1,5 +1,6 @@
 import type { Config } from '../config.js';
 import { datasetSights } from '../command-api/access/dataset-sight.js';
+import { scorerSights } from '../command-api/scorers/routes.js';
 import { scorerTaskSights } from '../command-api/access/scorer-tasks.js';
 import { groupSight, maintainerSight } from '../command-api/access/group-sight.js';
 import { orgJobSight } from '../command-api/access/org-jobs.js';
@@ -118,6 +119,7 @@ const playedBy = (played: Config['roles'], routes: readonly Route[]): readonly R
 const sightsOf = (log: EventLog, projectInSight: Gate['projectInSight']): Sights => ({
   ...datasetSights({ log, projectInSight }),
   ...scorerTaskSights({ log, projectInSight }),
+  ...scorerSights(log),
   'group-sight': groupSight(log),
   maintainer: maintainerSight(log),
   'org-job': orgJobSight(

@@ -18,6 +18,8 @@ import { projectWrites } from '../command-api/projects/routes.js';
 import { openSessionBook } from '../command-api/sessions/book.js';
 import type { Throttle } from '../command-api/access/throttle.js';
 import type { InTurn } from '../command-api/access/turns.js';
+import { scorerSettingsWrites } from '../command-api/scorer-settings/routes.js';
+import { scorerWrites } from '../command-api/scorers/routes.js';
 import { scorerTaskWrites } from '../command-api/scorer-tasks/routes.js';
 import { ratingWrites } from '../command-api/ratings/routes.js';
 import { sessionWrites } from '../command-api/sessions/routes.js';
@@ -55,6 +57,7 @@ import { recordWrites } from '../command-api/records/routes.js';
 import { recordChoiceOf } from './record-choice.js';
 import { questionsOf } from './questions.js';
 import { openTaskProgresses } from '../query-api/scorer-tasks/progress.js';
+import { scorerReads } from '../query-api/scorers/routes.js';
 import { scorerTaskReads } from '../query-api/scorer-tasks/routes.js';
 import { serviceReads } from '../query-api/service/routes.js';
 
@@ -134,6 +137,9 @@ export const routesOf = (needs: Needs): readonly Route[] => {
       inTurn,
       projectInSight: (principal, id) => gate.projectInSight(principal, id),
     }),
+    ...scorerWrites({ log, ids, inTurn }),
+    ...scorerSettingsWrites({ log, inTurn }),
+    ...scorerReads({ documents, runInProject: questions.runInProject }),
     ...scorerTaskReads({
       documents,
       progresses: openTaskProgresses(needs.bus),

@@ -145,6 +145,18 @@ import { deleteByMetadata, getOrgJob } from './org-jobs.js';
 import { deleteSessions, deleteTraces } from './record-deletions.js';
 import { getJob, listRunJobs } from './jobs.js';
 import {
+  addScorerVersion,
+  changeScorer,
+  createScorer,
+  deleteScorer,
+  getScorer,
+  getScorerCode,
+  listScorers,
+  listScorerVersions,
+  scorerComponents,
+} from './scorers.js';
+import { changeScorerSettings, readScorerSettings, setScorerSettings } from './scorer-settings.js';
+import {
   pollScorerValidation,
   validateScorer,
   validateScorerOnDataset,
@@ -279,6 +291,17 @@ export const operations: readonly Operation[] = [
   validateScorerOnDataset,
   validateScorer,
   pollScorerValidation,
+  createScorer,
+  listScorers,
+  getScorer,
+  changeScorer,
+  deleteScorer,
+  addScorerVersion,
+  getScorerCode,
+  listScorerVersions,
+  readScorerSettings,
+  setScorerSettings,
+  changeScorerSettings,
   getJob,
   listRunJobs,
   deleteByMetadata,
@@ -292,5 +315,6 @@ export const components: Readonly<Record<string, TSchema>> = {
   ...filterComponents,
   ...listingComponents,
   ...datasetComponents,
+  ...scorerComponents,
   ...userComponents,
 };

@@ -153,3 +153,9 @@ export const integrationPermissions = (isOwner: boolean): readonly Permission[] 
   permitted('share', false, 'integrations belong to one user'),
   permitted('read_secrets', false, 'secrets are write-only'),
 ];
+
+/** What a caller may do with a scorer; nobody owns a preset. */
+export const scorerPermissions = (owns: boolean): readonly Permission[] => [
+  permitted('update', owns, 'only its creator and admins may change it'),
+  permitted('delete', owns, 'only its creator and admins may delete it'),
+];

@@ -15,6 +15,9 @@ import { logStreamList } from './log-stream-list.js';
 import { metricsTestingRunList } from './metrics-testing-run-list.js';
 import { orgJobList } from './org-job-list.js';
 import { projectList } from './project-list.js';
+import { scorerList } from './scorer-list.js';
+import { scorerSettings } from './scorer-settings.js';
+import { scorerVersions } from './scorer-versions.js';
 import { scorerTaskList } from './scorer-task-list.js';
 import { userList } from './user-list.js';
 
@@ -37,8 +40,11 @@ export const projections: readonly AnyProjection[] = [
   integrationList,
   logStreamList,
   metricsTestingRunList,
+  scorerList,
+  scorerSettings,
   scorerTaskList,
   orgJobList,
+  scorerVersions,
   projectList,
   userList,
 ];

@@ -19,14 +19,8 @@ import { runs, type Run } from '../access/folds.js';
 import { scorerTasks } from '../access/scorer-tasks.js';
 import type { InTurn } from '../access/turns.js';
 import { runStream, scorerQueueStream, scorerTaskStream } from '../access/streams.js';
-import {
-  digestOf,
-  fileComplaints,
-  projectFor,
-  requiredScorers,
-  rowsAsked,
-  sourceOf,
-} from './request.js';
+import { digestOf, fileComplaints, sourceOf } from '../access/scorer-source.js';
+import { projectFor, requiredScorers, rowsAsked } from './request.js';
 import { enqueue, queues, request } from './tasks.js';
 
 export type ScorerTaskNeeds = {

@@ -7,6 +7,7 @@ import type {
 } from '../../events/scorer-tasks.js';
 import { reject, type Decide, type Fold } from '../../kernel/decision.js';
 import type { Instant, ScorerTaskId } from '../../kernel/shapes.js';
+import type { ScorerFile } from '../access/scorer-files.js';
 import type { ScorerTask } from '../access/scorer-tasks.js';
 
 export const request =
@@ -87,14 +88,6 @@ export const enqueue =
       },
     ];
   };
-
-/** What the organisation knows of a file; null: it was never found valid. */
-export type ScorerFile = ScorerFileEvent['data'];
-
-export const scorerFiles: Fold<ScorerFile | null, ScorerFileEvent> = {
-  initial: null,
-  evolve: (_file, { data }) => data,
-};
 
 /** Quiet when the same is known already. */
 export const validated =

@@ -10,9 +10,10 @@ import { stamped, transact, type Authorship } from '../../kernel/transact.js';
 import { liveDataset } from '../access/datasets.js';
 import { rowsOfVersion } from '../access/dataset-rows.js';
 import { scorerNamed } from '../access/scorers.js';
-import { scorerFileStream, traceStream } from '../access/streams.js';
+import { fileStream, scorerFiles } from '../access/scorer-files.js';
+import { traceStream } from '../access/streams.js';
 import { sampleStep, scoredRow, stepOfRow, traceOfRow, type ScoredRow } from './rows.js';
-import { scorerFiles, validated } from './tasks.js';
+import { validated } from './tasks.js';
 
 export type WorkNeeds = {
   readonly log: EventLog;
@@ -186,7 +187,7 @@ const fileIsValid = async (
   verdict: Valid,
 ): Promise<void> => {
   const { organization_id, sha256, task_id } = request;
-  const stream = scorerFileStream(ids.derive('ScorerFile', organization_id, sha256));
+  const stream = fileStream(ids, organization_id, sha256);
   const found = {
     organization_id,
     sha256,

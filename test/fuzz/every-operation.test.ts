@@ -53,9 +53,13 @@ const known = async ({ client }: App): Promise<Readonly<Record<string, unknown>>
     '/v2/scorers/code/validate',
     form([{ name: 'file', content: 'x = 1', fileName: 'fuzz.py' }]),
   );
+  const scorer = await client.call<Made>('POST', '/v2/scorers', {
+    body: { name: 'fuzz', scorer_type: 'code' },
+  });
   return {
     project_id: project.body.id,
     task_id: task.body.task_id,
+    scorer_id: scorer.body.id,
     job_id: task.body.task_id,
     dataset_id: dataset.body.id,
     run_id: stream.body.id,
@@ -90,7 +94,7 @@ const credentialFor = async (
 const badInput = new Set([400, 413, 415, 422]);
 
 /** They would take from the others what they ask about. */
-const destructive = new Set(['deleteProject', 'deleteGroup']);
+const destructive = new Set(['deleteScorer', 'deleteProject', 'deleteGroup']);
 
 /** An unknown trace or span is waited for, 2 s each time (contract 5.6, rule 4). */
 const waiting = new Set(['updateTrace', 'logSpans', 'updateSpan']);

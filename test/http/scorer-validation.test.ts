@@ -3,23 +3,16 @@ import { expect } from 'chai';
 import { expectReplayEqual, sharedApp, type App } from '../support/app.js';
 import type { Client, Reply } from '../support/client.js';
 import { upload } from '../support/datasets.js';
-import { form, type Part } from '../support/forms.js';
+import { form } from '../support/forms.js';
 import { expectInvalid, expectRefused, keyRing, type KeyRing } from '../support/key-ring.js';
-import { until } from '../support/until.js';
+import {
+  endedTask,
+  scorerParts as partsOf,
+  validatePath as path,
+  type AskedTask as Asked,
+  type Task,
+} from '../support/validations.js';
 
-type Asked = {
-  readonly task_id: string;
-  readonly metrics_experiment_id: string;
-  readonly project_id: string;
-};
-type Task = {
-  readonly id: string;
-  readonly status: string;
-  readonly progress_percent: number;
-  readonly result: { readonly result: Record<string, unknown> } | null;
-  readonly metrics_experiment_id: string | null;
-  readonly project_id: string | null;
-};
 type Job = { readonly id: string; readonly status: string; readonly [member: string]: unknown };
 
 const scorer = `
@@ -65,11 +58,6 @@ describe('validation of code scorers over HTTP', function () {
     expect(made.status, JSON.stringify(made.body)).to.equal(200);
     return made.body.id;
   };
-  const path = '/v2/scorers/code/validate';
-  const partsOf = (source: string | Uint8Array, more: Readonly<Record<string, string>>): Part[] => [
-    { name: 'file', content: source, fileName: 'any.py' },
-    ...Object.entries(more).map(([name, content]) => ({ name, content })),
-  ];
   const validate = (
     source: string | Uint8Array,
     more: Readonly<Record<string, string>> = {},
@@ -81,20 +69,7 @@ describe('validation of code scorers over HTTP', function () {
       form(partsOf(source, { dataset_id: dataset, ...more }), headers),
     );
   const poll = (id: string, as: Client = app.client) => as.send<Task>('GET', `${path}/${id}`);
-  const ended = async (asked: Reply<Asked>): Promise<Task> => {
-    expect(asked.status, JSON.stringify(asked.body)).to.equal(200);
-    let task: Task | null = null;
-    let percent = 0;
-    await until('the task ends', 50_000, async () => {
-      task = (await poll(asked.body.task_id)).body;
-      expect(task.progress_percent, 'progress never falls').to.be.at.least(percent);
-      percent = task.progress_percent;
-      expect(['pending', 'completed', 'failed']).to.include(task.status);
-      return task.status !== 'pending';
-    });
-    if (task === null) throw new Error('no task');
-    return task;
-  };
+  const ended = (asked: Reply<Asked>): Promise<Task> => endedTask(app.client, asked);
 
   it('scores rows of a dataset and keeps them in a run of its own', async () => {
     const asked = await validate(scorer, {

@@ -1,0 +1,25 @@
+import type { Upload } from '../../contract/operation.js';
+import type { Complaint } from '../../kernel/fault.js';
+
+/** The file as text, without a byte order mark; null when it is not UTF-8. */
+export const sourceOf = (file: Upload): string | null => {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(file.bytes);
+  } catch {
+    return null;
+  }
+};
+
+/** What can be said against the file alone (contract 4.11). */
+export const fileComplaints = (file: Upload | undefined): readonly Complaint[] => {
+  if (file === undefined) return [];
+  const said = file.bytes.length === 0 ? 'the file is empty' : 'the file is not UTF-8';
+  if (file.bytes.length > 0 && sourceOf(file) !== null) return [];
+  return [{ loc: ['body', 'file'], msg: `Value error, ${said}`, type: 'value_error' }];
+};
+
+/** SHA-256 in hex. */
+export const digestOf = async (bytes: Uint8Array): Promise<string> => {
+  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', Uint8Array.from(bytes)));
+  return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('');
+};

@@ -1,0 +1,103 @@
+import { route, type Request, type Route } from '../../contract/operation.js';
+import {
+  changeScorerSettings,
+  scorerSettingsAnswer,
+  setScorerSettings,
+  type GivenScorers,
+  type RunScorer,
+} from '../../contract/scorer-settings.js';
+import { presetScorers } from '../../contract/scorers.js';
+import type { Principal } from '../../contract/roles.js';
+import type { ScorerSettingsEvent } from '../../events/scorers.js';
+import type { Decide } from '../../kernel/decision.js';
+import { Fault, invalid } from '../../kernel/fault.js';
+import type { EventLog } from '../../kernel/ports.js';
+import type { ProjectId, RunId } from '../../kernel/shapes.js';
+import { transact } from '../../kernel/transact.js';
+import { runOf } from '../access/runs.js';
+import { scorerSettings, scorersOfRun, type ScorerSettings } from '../access/scorer-settings.js';
+import { liveScorer } from '../access/scorers.js';
+import { scorerSettingsStream } from '../access/streams.js';
+import type { InTurn } from '../access/turns.js';
+
+export type ScorerSettingsNeeds = { readonly log: EventLog; readonly inTurn: InTurn };
+type Setting = Request<
+  { readonly project_id: ProjectId; readonly run_id: RunId },
+  unknown,
+  { readonly scorers: GivenScorers }
+>;
+
+/** POST and PATCH of contract 5.10 do the same. */
+export const scorerSettingsWrites = (needs: ScorerSettingsNeeds): readonly Route[] => [
+  route(setScorerSettings, (request) => set(needs, request)),
+  route(changeScorerSettings, (request) => set(needs, request)),
+];
+
+const set = async (
+  { log, inTurn }: ScorerSettingsNeeds,
+  { body, params, principal, cause }: Setting,
+) => {
+  const { project_id: project, run_id: run } = params;
+  if ((await runOf(log, project, run)) === null) throw new Fault('not-found', 'Run not found');
+  const scorers = await scorersNamed(log, principal, body.scorers);
+  const stream = scorerSettingsStream(run);
+  const { position } = await inTurn([stream], async () => {
+    const before = await scorersOfRun(log, run);
+    return transact(log, stream, scorerSettings, replace({ project, run, before }, scorers), cause);
+  });
+  return { position, body: scorerSettingsAnswer(run, scorers) };
+};
+
+type Place = {
+  readonly project: ProjectId;
+  readonly run: RunId;
+  /** What holds while nobody has set anything. */
+  readonly before: readonly RunScorer[];
+};
+
+const replace =
+  (
+    { project, run, before }: Place,
+    scorers: readonly RunScorer[],
+  ): Decide<ScorerSettings, ScorerSettingsEvent> =>
+  (settings) =>
+    JSON.stringify(settings ?? before) === JSON.stringify(scorers)
+      ? []
+      : [
+          {
+            type: 'ScorerSettingsChanged',
+            data: { project_id: project, run_id: run, scorers: [...scorers] },
+          },
+        ];
+
+/** With the names that they have; each once. Throws Fault `invalid` naming those that are none. */
+const scorersNamed = async (
+  log: EventLog,
+  { organizationId }: Principal,
+  given: GivenScorers,
+): Promise<readonly RunScorer[]> => {
+  const found = await Promise.all(
+    given.map(async ({ id, scoreable_node_types: kinds }): Promise<RunScorer | null> => {
+      const preset = presetScorers.find((one) => one.id === id);
+      const scorer = preset === undefined ? await liveScorer(log, organizationId, id) : null;
+      const name = preset?.name ?? scorer?.name;
+      if (name === undefined) return null;
+      const type = preset === undefined ? 'code' : 'preset';
+      return { id, name, scorer_type: type, scoreable_node_types: kinds ?? null };
+    }),
+  );
+  const unknown = given.flatMap(({ id }, at) =>
+    found[at] === null
+      ? [
+          {
+            loc: ['body', 'scorers', String(at), 'id'],
+            msg: `Value error, there is no scorer ${id}`,
+            type: 'value_error',
+          },
+        ]
+      : [],
+  );
+  if (unknown.length > 0) throw invalid(unknown);
+  const known = found.filter((one) => one !== null);
+  return [...new Map(known.map((one) => [one.id, one])).values()];
+};

@@ -1,0 +1,195 @@
+import { route, type Route } from '../../contract/operation.js';
+import type { Principal } from '../../contract/roles.js';
+import {
+  addScorerVersion,
+  changeScorer,
+  createScorer,
+  deleteScorer,
+  ownsScorer,
+  presetScorers,
+  scorerAnswer,
+  type GivenDetails,
+} from '../../contract/scorers.js';
+import { shownScorer, shownVersion } from '../../contract/scorer-facts.js';
+import type { Sights } from '../../contract/gate.js';
+import { registryMetric } from '../../kernel/columns.js';
+import { Fault, valueError, type Complaint } from '../../kernel/fault.js';
+import type { EventLog, EventReader, Ids } from '../../kernel/ports.js';
+import { claim, release } from '../../kernel/reservation.js';
+import type { Instant } from '../../kernel/shapes.js';
+import { load, transact } from '../../kernel/transact.js';
+import {
+  liveScorer,
+  scorerNameStream,
+  scorers,
+  scorerStanding,
+  type Scorer,
+} from '../access/scorers.js';
+import { scorerFileOf } from '../access/scorer-files.js';
+import { digestOf, fileComplaints, sourceOf } from '../access/scorer-source.js';
+import { scorerStream } from '../access/streams.js';
+import type { InTurn } from '../access/turns.js';
+import { addVersion, change, create, detailsWith, noDetails, remove } from './scorers.js';
+
+export type ScorerNeeds = {
+  readonly log: EventLog;
+  readonly ids: Pick<Ids, 'derive'>;
+  readonly inTurn: InTurn;
+};
+
+/** The registry of contract 5.10. */
+export const scorerWrites = (needs: ScorerNeeds): readonly Route[] => [
+  creating(needs),
+  changing(needs),
+  adding(needs),
+  removing(needs),
+];
+
+const creating = ({ log, ids }: ScorerNeeds): Route =>
+  route(
+    createScorer,
+    async ({ body, principal, cause, mint }) => {
+      const organizationId = principal.organizationId;
+      const id = body.id ?? mint('ScorerId');
+      const known = await load(log, scorerStream(id), scorers);
+      if (known.state !== null && !isRepeat(known.state, body.name, cause.at)) {
+        throw new Fault('already-exists', 'A scorer of this id exists already');
+      }
+      const names = scorerNameStream(ids, organizationId, body.name);
+      if (!(await claim(log, names, id, scorerStanding(log, body.name), cause))) {
+        throw new Fault('already-exists', `A scorer named '${body.name}' exists already`);
+      }
+      const details = detailsWith(noDetails(body.name), body);
+      const creation = { id, organizationId, name: body.name, details };
+      const { state, position } = await transact(
+        log,
+        scorerStream(id),
+        scorers,
+        create({ ...creation, createdBy: principal.userId, createdAt: cause.at }),
+        cause,
+      );
+      return { position, body: shown(state, cause.at, principal) };
+    },
+    ({ body }) => [...nameComplaints(body.name), ...detailComplaints(body)],
+  );
+
+const isRepeat = ({ live, name, createdAt }: Scorer, wanted: string, at: Instant): boolean =>
+  live && name === wanted && createdAt === at;
+
+/** A name that the registry of metrics has would be two things at once. */
+const nameComplaints = (name: string): readonly Complaint[] =>
+  registryMetric.has(name) || presetScorers.some((one) => one.name === name)
+    ? [
+        {
+          loc: ['body', 'name'],
+          msg: `Value error, '${name}' is the name of a built-in metric`,
+          type: 'value_error',
+        },
+      ]
+    : [];
+
+const detailComplaints = ({ threshold }: GivenDetails): readonly Complaint[] =>
+  threshold == null || threshold.display_value_levels.length === threshold.buckets.length + 1
+    ? []
+    : [
+        {
+          loc: ['body', 'threshold'],
+          msg: 'Value error, there is one level more than buckets',
+          type: 'value_error',
+        },
+      ];
+
+const changing = ({ log, inTurn }: ScorerNeeds): Route =>
+  route(
+    changeScorer,
+    async ({ body, params, principal, cause }) => {
+      const stream = scorerStream(params.scorer_id);
+      const { position } = await inTurn([stream], () =>
+        transact(log, stream, scorers, change(body), cause),
+      );
+      const { state } = await load(log, stream, scorers);
+      const last = (await log.read(stream)).at(-1);
+      return { position, body: shown(state, last?.metadata.at ?? cause.at, principal) };
+    },
+    ({ body }) => detailComplaints(body),
+  );
+
+const adding = ({ log, ids, inTurn }: ScorerNeeds): Route =>
+  route(
+    addScorerVersion,
+    async ({ body, files, params, principal, cause, mint }) => {
+      const { file } = files;
+      const source = file === undefined ? null : sourceOf(file);
+      // The route's check has looked at it.
+      if (file === undefined || source === null) throw new Fault('malformed', 'There is no file');
+      if (body.validation_result.result['result_type'] !== 'valid') {
+        throw valueError(['body', 'validation_result'], 'the result is not a valid one');
+      }
+      const sha256 = await digestOf(file.bytes);
+      const found = await scorerFileOf({ log, ids }, principal.organizationId, sha256);
+      if (found === null) {
+        throw valueError(['body', 'validation_result'], 'this file was never found valid');
+      }
+      const id = params.scorer_id;
+      const versionId = mint('ScorerVersionId');
+      const decide = addVersion({
+        scorer_id: id,
+        version_id: versionId,
+        source,
+        sha256,
+        score_type: found.score_type,
+        scoreable_node_types: found.scoreable_node_types,
+        chain_aggregation: found.chain_aggregation,
+        created_by: principal.userId,
+        created_at: cause.at,
+      });
+      const stream = scorerStream(id);
+      const { state, position } = await inTurn([stream], () =>
+        transact(log, stream, scorers, decide, cause),
+      );
+      const added = state?.versions.find((one) => one.version_id === versionId);
+      if (added === undefined) throw new Fault('not-found', 'Scorer not found');
+      return { position, body: shownVersion(added) };
+    },
+    ({ files }) => fileComplaints(files['file']),
+  );
+
+const removing = ({ log, ids, inTurn }: ScorerNeeds): Route =>
+  route(deleteScorer, async ({ params, cause }) => {
+    const stream = scorerStream(params.scorer_id);
+    const { state, position } = await inTurn([stream], () =>
+      transact(log, stream, scorers, remove, cause),
+    );
+    if (state === null) throw new Fault('not-found', 'Scorer not found');
+    const names = scorerNameStream(ids, state.organizationId, state.name);
+    await release(log, names, state.id, cause);
+    return { position, body: { message: 'The scorer is deleted.' } };
+  });
+
+const shown = (scorer: Scorer | null, updatedAt: Instant, principal: Principal) => {
+  if (scorer === null) throw new Fault('not-found', 'Scorer not found');
+  const { id, organizationId, name, details, versions, createdBy, createdAt } = scorer;
+  const facts = shownScorer({
+    created: {
+      scorer_id: id,
+      organization_id: organizationId,
+      name,
+      details,
+      created_by: createdBy,
+      created_at: createdAt,
+    },
+    latest: versions.at(-1) ?? null,
+    updatedAt,
+  });
+  return scorerAnswer(facts, principal);
+};
+
+/** Of its creator and admins; presets are seen by everybody and changed by nobody. */
+export const scorerSights = (log: EventReader): Sights => ({
+  'scorer-owner': async (principal, id) => {
+    if (presetScorers.some((one) => one.id === id)) return 'forbidden';
+    const scorer = await liveScorer(log, principal.organizationId, id);
+    if (scorer === null) return 'unseen';
+    return ownsScorer(principal, scorer.createdBy) ? 'allowed' : 'forbidden';
+  },
+});

@@ -1,0 +1,94 @@
+import type { GivenDetails } from '../../contract/scorers.js';
+import type { ScorerDetails, ScorerEvent, ScorerVersionAdded } from '../../events/scorers.js';
+import { reject, type Decide } from '../../kernel/decision.js';
+import type { Instant, OrganizationId, ScorerId, UserId } from '../../kernel/shapes.js';
+import type { Scorer } from '../access/scorers.js';
+
+type Creation = {
+  readonly id: ScorerId;
+  readonly organizationId: OrganizationId;
+  readonly name: string;
+  readonly details: ScorerDetails;
+  readonly createdBy: UserId;
+  readonly createdAt: Instant;
+};
+
+export const create =
+  (creation: Creation): Decide<Scorer | null, ScorerEvent> =>
+  (scorer) => {
+    if (scorer === null) {
+      const { id, organizationId, name, details, createdBy, createdAt } = creation;
+      const place = { scorer_id: id, organization_id: organizationId };
+      return [
+        {
+          type: 'ScorerCreated',
+          data: { ...place, name, details, created_by: createdBy, created_at: createdAt },
+        },
+      ];
+    }
+    const isSame =
+      scorer.live && scorer.name === creation.name && scorer.createdAt === creation.createdAt;
+    return isSame ? [] : reject('already-exists', 'A scorer of this id exists already');
+  };
+
+/** Absence and null leave a member as it is. */
+export const detailsWith = (before: ScorerDetails, given: GivenDetails): ScorerDetails => {
+  const { threshold } = given;
+  return {
+    label: given.label ?? before.label,
+    description: given.description ?? before.description,
+    tags: [...new Set(given.tags ?? before.tags)],
+    scoreable_node_types: given.scoreable_node_types ?? before.scoreable_node_types,
+    required_scorers: [...new Set(given.required_scorers ?? before.required_scorers)],
+    output_type: given.output_type ?? before.output_type,
+    roll_up_method: given.roll_up_method ?? before.roll_up_method,
+    threshold:
+      threshold == null
+        ? before.threshold
+        : {
+            buckets: threshold.buckets,
+            display_value_levels: threshold.display_value_levels,
+            inverted: threshold.inverted === true,
+          },
+  };
+};
+
+export const noDetails = (name: string): ScorerDetails => ({
+  label: name,
+  description: '',
+  tags: [],
+  scoreable_node_types: null,
+  required_scorers: [],
+  output_type: null,
+  roll_up_method: null,
+  threshold: null,
+});
+
+export const change =
+  (given: GivenDetails): Decide<Scorer | null, ScorerEvent> =>
+  (scorer) => {
+    if (scorer?.live !== true) return reject('not-found', 'Scorer not found');
+    const details = detailsWith(scorer.details, given);
+    return JSON.stringify(details) === JSON.stringify(scorer.details)
+      ? []
+      : [{ type: 'ScorerDetailsChanged', data: { scorer_id: scorer.id, details } }];
+  };
+
+export const addVersion =
+  (added: Omit<ScorerVersionAdded, 'version'>): Decide<Scorer | null, ScorerEvent> =>
+  (scorer) => {
+    if (scorer?.live !== true) return reject('not-found', 'Scorer not found');
+    if (scorer.versions.some((one) => one.version_id === added.version_id)) return [];
+    const version = scorer.versions.length + 1;
+    return [{ type: 'ScorerVersionAdded', data: { ...added, version } }];
+  };
+
+export const remove: Decide<Scorer | null, ScorerEvent> = (scorer) =>
+  scorer?.live === true
+    ? [
+        {
+          type: 'ScorerDeleted',
+          data: { scorer_id: scorer.id, organization_id: scorer.organizationId },
+        },
+      ]
+    : [];

@@ -1,0 +1,105 @@
+import { Type, type Static } from 'typebox';
+import { nodeTypes, type NodeType } from '../kernel/sandbox.js';
+import { id, maybe, nullable, oneOf, type RunId, type ScorerId } from '../kernel/shapes.js';
+import { operation } from './operation.js';
+
+export const runScorersMax = 50;
+const scorerType = oneOf(['code', 'preset']);
+const settings = Type.Object({
+  run_id: id('RunId'),
+  scorers: Type.Array(
+    Type.Object({
+      id: id('ScorerId'),
+      name: Type.String(),
+      scorer_type: scorerType,
+      scoreable_node_types: nullable(Type.Array(oneOf(nodeTypes))),
+    }),
+  ),
+  segment_filters: Type.Null(),
+});
+const given = Type.Object({
+  run_id: maybe(id('RunId')),
+  scorers: Type.Array(
+    Type.Object({
+      id: id('ScorerId'),
+      name: maybe(Type.String({ maxLength: 128 })),
+      scorer_type: scorerType,
+      scoreable_node_types: maybe(Type.Array(oneOf(nodeTypes), { maxItems: nodeTypes.length })),
+    }),
+    { maxItems: runScorersMax },
+  ),
+});
+export type GivenScorers = Static<typeof given>['scorers'];
+export type RunScorer = Static<typeof settings>['scorers'][number];
+
+const shared = {
+  section: '5.10',
+  path: '/v2/projects/{project_id}/runs/{run_id}/scorer-settings',
+  schemes: ['K', 'B', 'P'],
+  params: Type.Object({ project_id: id('ProjectId'), run_id: id('RunId') }),
+  query: Type.Object({}),
+  response: settings,
+} as const;
+const write = {
+  ...shared,
+  kind: 'w',
+  requires: 'editor',
+  body: given,
+  faults: ['not-found', 'forbidden', 'conflict'],
+} as const;
+
+export const readScorerSettings = operation({
+  ...shared,
+  operationId: 'readScorerSettings',
+  summary: 'Scorers of a run',
+  method: 'GET',
+  kind: 'r',
+  requires: 'viewer',
+  faults: ['not-found'],
+});
+
+export const setScorerSettings = operation({
+  ...write,
+  operationId: 'setScorerSettings',
+  summary: 'Choose the scorers of a run',
+  method: 'POST',
+});
+
+export const changeScorerSettings = operation({
+  ...write,
+  operationId: 'changeScorerSettings',
+  summary: 'Replace the scorers of a run',
+  method: 'PATCH',
+});
+
+export const scorerSettingsAnswer = (
+  run: RunId,
+  scorers: readonly RunScorer[],
+): Static<typeof settings> => ({ run_id: run, scorers: [...scorers], segment_filters: null });
+
+type Stored = {
+  readonly id?: unknown;
+  readonly name?: unknown;
+  readonly scorer_type?: unknown;
+  readonly scoreable_node_types?: unknown;
+};
+
+/**
+ * Scorers of a run as an event has them; those that an experiment was created with are as they were
+ * sent, so what is no scorer is left out.
+ */
+export const runScorersOf = (stored: readonly Stored[]): readonly RunScorer[] =>
+  stored.flatMap(({ id: scorer, name, scorer_type: type, scoreable_node_types: kinds }) =>
+    typeof scorer === 'string'
+      ? [
+          {
+            id: scorer as ScorerId,
+            name: typeof name === 'string' ? name : '',
+            scorer_type: type === 'preset' ? ('preset' as const) : ('code' as const),
+            scoreable_node_types: Array.isArray(kinds)
+              ? nodeTypes.filter((one): one is NodeType => kinds.includes(one))
+              : null,
+          },
+        ]
+      : [],
+  );

@@ -1,0 +1,313 @@
+import { Type, type Static, type TSchema } from 'typebox';
+import { chainAggregations, nodeTypes, scoreTypes } from '../kernel/sandbox.js';
+import {
+  component,
+  id,
+  instant,
+  maybe,
+  name,
+  nullable,
+  oneOf,
+  type Instant,
+  type Json,
+  type JsonObject,
+  type OrganizationId,
+  type ScorerId,
+  type UserId,
+} from '../kernel/shapes.js';
+import { idOperators, textOperators } from './filters.js';
+import { envelope, message, pageMembers, pageMembersOrNull } from './envelope.js';
+import { listingFiltersMax } from './listings.js';
+import { operation } from './operation.js';
+import { permission } from './people.js';
+import { scorerPermissions } from './permissions.js';
+import type { Principal } from './roles.js';
+import { scorerFileBytesMax } from './scorer-validation.js';
+
+const nothing = Type.Object({});
+const rollUps = ['average', 'sum', 'max', 'min'] as const;
+const threshold = Type.Object({
+  buckets: Type.Array(Type.Number(), { maxItems: 100 }),
+  display_value_levels: Type.Array(Type.String({ maxLength: 255 }), { maxItems: 101 }),
+  inverted: Type.Optional(Type.Boolean({ default: false })),
+});
+const shownThreshold = Type.Object({
+  buckets: Type.Array(Type.Number()),
+  display_value_levels: Type.Array(Type.String()),
+  inverted: Type.Boolean(),
+});
+const nodeTypeList = Type.Array(oneOf(nodeTypes), { maxItems: nodeTypes.length });
+
+export const scorerVersion = Type.Object({
+  id: id('ScorerVersionId'),
+  version: Type.Integer(),
+  scorer_id: id('ScorerId'),
+  score_type: oneOf(scoreTypes),
+  scoreable_node_types: Type.Array(oneOf(nodeTypes)),
+  chain_aggregation: nullable(oneOf(chainAggregations)),
+  created_at: instant,
+  updated_at: instant,
+  created_by: id('UserId'),
+});
+export type ScorerVersion = Static<typeof scorerVersion>;
+
+export const scorer = Type.Object({
+  id: id('ScorerId'),
+  name: Type.String(),
+  label: Type.String(),
+  description: Type.String(),
+  tags: Type.Array(Type.String()),
+  scorer_type: oneOf(['code', 'preset']),
+  model_type: nullable(Type.Literal('code')),
+  output_type: nullable(Type.String()),
+  scoreable_node_types: Type.Array(oneOf(nodeTypes)),
+  required_scorers: Type.Array(Type.String()),
+  roll_up_method: nullable(oneOf(rollUps)),
+  threshold: nullable(shownThreshold),
+  defaults: Type.Null(),
+  default_version_id: nullable(id('ScorerVersionId')),
+  default_version: nullable(scorerVersion),
+  latest_version: nullable(scorerVersion),
+  deprecated: Type.Boolean(),
+  ground_truth: Type.Boolean(),
+  is_global: Type.Literal(true),
+  scope_projects: Type.Array(Type.String()),
+  /** Null for presets. */
+  created_by: nullable(id('UserId')),
+  created_at: instant,
+  updated_at: instant,
+  permissions: Type.Array(permission),
+});
+
+const details = {
+  label: maybe(Type.String({ maxLength: 255 })),
+  description: maybe(Type.String({ maxLength: 4_096 })),
+  tags: maybe(Type.Array(Type.String({ minLength: 1, maxLength: 255 }), { maxItems: 100 })),
+  scoreable_node_types: maybe(nodeTypeList),
+  required_scorers: maybe(
+    Type.Array(Type.String({ minLength: 1, maxLength: 128 }), { maxItems: 100 }),
+  ),
+  output_type: maybe(Type.String({ maxLength: 64 })),
+  roll_up_method: maybe(oneOf(rollUps)),
+  threshold: maybe(threshold),
+};
+const givenDetails = Type.Object(details);
+export type GivenDetails = Static<typeof givenDetails>;
+
+const shared = { section: '5.10', schemes: ['K', 'B', 'P'], query: nothing } as const;
+const inScorer = Type.Object({ scorer_id: id('ScorerId') });
+const path = '/v2/scorers';
+
+export const createScorer = operation({
+  ...shared,
+  operationId: 'createScorer',
+  summary: 'Create a code scorer',
+  method: 'POST',
+  path,
+  kind: 'w',
+  requires: 'creator',
+  params: nothing,
+  body: Type.Object({
+    name: name(128),
+    scorer_type: oneOf(['code']),
+    id: maybe(id('ScorerId')),
+    ...details,
+  }),
+  response: scorer,
+  faults: ['forbidden', 'already-exists', 'conflict'],
+});
+
+export const scorerFilter = component<Json>('ScorerFilter');
+export const scorerSort = component<Json>('ScorerSort');
+
+export const listScorers = operation({
+  ...shared,
+  operationId: 'listScorers',
+  summary: 'Scorers of the organisation, filtered, sorted and paged',
+  method: 'POST',
+  path: `${path}/list`,
+  kind: 'r',
+  requires: 'signed-in',
+  params: nothing,
+  query: Type.Object(pageMembers),
+  body: Type.Object({
+    ...pageMembersOrNull,
+    filters: maybe(Type.Array(scorerFilter, { maxItems: listingFiltersMax })),
+    sort: maybe(scorerSort),
+  }),
+  response: envelope('scorers', scorer),
+});
+
+export const getScorer = operation({
+  ...shared,
+  operationId: 'getScorer',
+  summary: 'One scorer',
+  method: 'GET',
+  path: `${path}/{scorer_id}`,
+  kind: 'r',
+  requires: 'signed-in',
+  params: inScorer,
+  response: scorer,
+  faults: ['not-found'],
+});
+
+export const changeScorer = operation({
+  ...shared,
+  operationId: 'changeScorer',
+  summary: 'Change the details of a code scorer',
+  method: 'PATCH',
+  path: `${path}/{scorer_id}`,
+  kind: 'w',
+  requires: 'scorer-owner',
+  params: inScorer,
+  body: givenDetails,
+  response: scorer,
+  faults: ['not-found', 'forbidden', 'conflict'],
+});
+
+export const deleteScorer = operation({
+  ...shared,
+  operationId: 'deleteScorer',
+  summary: 'Delete a code scorer',
+  method: 'DELETE',
+  path: `${path}/{scorer_id}`,
+  kind: 'w',
+  requires: 'scorer-owner',
+  params: inScorer,
+  response: message,
+  faults: ['not-found', 'forbidden', 'conflict'],
+});
+
+export const addScorerVersion = operation({
+  ...shared,
+  operationId: 'addScorerVersion',
+  summary: 'Add a validated file as the newest version of a code scorer',
+  method: 'POST',
+  path: `${path}/{scorer_id}/version/code`,
+  kind: 'w',
+  requires: 'scorer-owner',
+  params: inScorer,
+  form: {
+    files: { file: { required: true, bytesMax: scorerFileBytesMax } },
+    parts: Type.Object({
+      validation_result: Type.Object({
+        result: Type.Unsafe<JsonObject>(Type.Object({}, { additionalProperties: true })),
+      }),
+    }),
+  },
+  response: scorerVersion,
+  faults: ['not-found', 'forbidden', 'conflict'],
+});
+
+export const getScorerCode = operation({
+  ...shared,
+  operationId: 'getScorerCode',
+  summary: 'The file of a version of a code scorer',
+  method: 'GET',
+  path: `${path}/{scorer_id}/version/code`,
+  kind: 'r',
+  requires: 'signed-in',
+  params: inScorer,
+  query: Type.Object({ version: Type.Optional(Type.Integer({ minimum: 1 })) }),
+  response: Type.String(),
+  media: 'text/x-python',
+  faults: ['not-found'],
+});
+
+export const listScorerVersions = operation({
+  ...shared,
+  operationId: 'listScorerVersions',
+  summary: 'Versions of a code scorer, newest first',
+  method: 'GET',
+  path: `${path}/{scorer_id}/versions`,
+  kind: 'r',
+  requires: 'signed-in',
+  params: inScorer,
+  query: Type.Object(pageMembers),
+  response: envelope('versions', scorerVersion),
+  faults: ['not-found'],
+});
+
+/** What the log says of a scorer. */
+export type ScorerFacts = Omit<Static<typeof scorer>, 'permissions' | 'default_version_id'> & {
+  readonly organization_id: OrganizationId;
+};
+
+export const scorerAnswer = (
+  { organization_id: _, ...facts }: ScorerFacts,
+  principal: Principal,
+): Static<typeof scorer> => ({
+  ...facts,
+  default_version_id: facts.default_version?.id ?? null,
+  permissions: [...scorerPermissions(ownsScorer(principal, facts.created_by))],
+});
+
+/** Its creator and admins change a scorer (contract 2.6, rule 6); a bound key nothing. */
+export const ownsScorer = (principal: Principal, createdBy: UserId | null): boolean =>
+  createdBy !== null &&
+  (principal.key?.projectId ?? null) === null &&
+  (principal.organizationRole === 'admin' || createdBy === principal.userId);
+
+/** In every organisation, with these ids; they are computed as records come (contract 3.5). */
+export const presetScorers = [
+  { id: '5c0bed00-b1e0-4000-8000-000000000001' as ScorerId, name: 'bleu', label: 'BLEU' },
+  { id: '5c0bed00-b1e0-4000-8000-000000000002' as ScorerId, name: 'rouge', label: 'ROUGE-L' },
+] as const;
+
+export const presetFacts = (
+  preset: (typeof presetScorers)[number],
+  organization: OrganizationId,
+  since: Instant,
+): ScorerFacts => ({
+  id: preset.id,
+  organization_id: organization,
+  name: preset.name,
+  label: `${preset.label} (deprecated)`,
+  description: 'Overlap of output and reference; deprecated.',
+  tags: [],
+  scorer_type: 'preset',
+  model_type: null,
+  output_type: null,
+  scoreable_node_types: [...(['llm', 'retriever', 'tool', 'agent', 'workflow', 'trace'] as const)],
+  required_scorers: [],
+  roll_up_method: 'average',
+  threshold: null,
+  defaults: null,
+  default_version: null,
+  latest_version: null,
+  deprecated: true,
+  ground_truth: true,
+  is_global: true,
+  scope_projects: [],
+  created_by: null,
+  created_at: since,
+  updated_at: since,
+});
+
+const text = Type.String();
+const textOrTexts = Type.Union([text, Type.Array(text)]);
+
+/** For `components/schemas` of the OpenAPI document. */
+export const scorerComponents: Readonly<Record<string, TSchema>> = {
+  ScorerFilter: Type.Union(
+    [
+      Type.Object({
+        name: oneOf(['name', 'label', 'scorer_type']),
+        operator: oneOf(textOperators),
+        value: textOrTexts,
+        case_sensitive: Type.Optional(Type.Boolean({ default: true })),
+      }),
+      Type.Object({
+        name: oneOf(['id']),
+        operator: Type.Optional(Type.String({ enum: [...idOperators], default: 'eq' })),
+        value: textOrTexts,
+      }),
+    ],
+    { description: 'What scorers are chosen by; another name is a validation error.' },
+  ),
+  ScorerSort: Type.Object({
+    name: oneOf(['name', 'label', 'created_at', 'updated_at']),
+    ascending: Type.Optional(Type.Boolean({ default: true })),
+    sort_type: Type.Optional(Type.Literal('column', { default: 'column' })),
+  }),
+};

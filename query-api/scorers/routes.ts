@@ -1,0 +1,120 @@
+import { reading, type Route } from '../../contract/operation.js';
+import {
+  getScorer,
+  getScorerCode,
+  listScorers,
+  listScorerVersions,
+  scorerAnswer,
+  type ScorerFacts,
+} from '../../contract/scorers.js';
+import { readScorerSettings, scorerSettingsAnswer } from '../../contract/scorer-settings.js';
+import type { Principal } from '../../contract/roles.js';
+import { Fault } from '../../kernel/fault.js';
+import type { Documents } from '../../kernel/ports.js';
+import {
+  presetKey,
+  scorerFacts,
+  scorerList,
+  type ScorerRow,
+} from '../../projections/scorer-list.js';
+import { scorerSettings, type RunScorers } from '../../projections/scorer-settings.js';
+import {
+  scorerVersions,
+  versionKey,
+  type StoredVersion,
+} from '../../projections/scorer-versions.js';
+import { pageOf, planListing, type Listing } from '../listings.js';
+import { runCollections, runKinds, type RunInProject } from '../selection.js';
+
+export type ScorerReadNeeds = {
+  readonly documents: Documents;
+  readonly runInProject: RunInProject;
+};
+
+const { collection } = scorerList;
+const columns: Listing = {
+  filters: { name: 'text', label: 'text', scorer_type: 'text', id: 'id' },
+  sorts: ['name', 'label', 'created_at', 'updated_at'],
+};
+
+/** The reads of contract 5.10. */
+export const scorerReads = ({ documents, runInProject }: ScorerReadNeeds): readonly Route[] => [
+  reading(
+    listScorers,
+    [collection],
+    async ({ body, query, principal }) => {
+      const { filters, sort } = planListing(body, columns);
+      const { rows, measure } = await pageOf<ScorerRow>(
+        documents,
+        collection,
+        principal.organizationId,
+        {
+          starting_token: body.starting_token ?? query.starting_token ?? null,
+          limit: body.limit ?? query.limit ?? null,
+          filters,
+          sort: sort ?? { column: 'name', ascending: true },
+        },
+      );
+      const scorers = rows.map((row) => scorerAnswer(scorerFacts(row.body), principal));
+      return { body: { ...measure, scorers } };
+    },
+    ({ body }) => planListing(body, columns).complaints,
+  ),
+
+  reading(getScorer, [collection], async ({ params, principal }) => ({
+    body: scorerAnswer(await scorerOf(documents, principal, params.scorer_id), principal),
+  })),
+
+  reading(
+    getScorerCode,
+    [collection, scorerVersions.collection],
+    async ({ params, query, principal }) => {
+      const scorer = await scorerOf(documents, principal, params.scorer_id);
+      const version = query.version ?? scorer.latest_version?.version ?? 0;
+      const key = versionKey(scorer.id, version);
+      const found = await documents.get<StoredVersion>(scorerVersions.collection, key);
+      if (found === null) throw new Fault('not-found', 'Version not found');
+      return { body: found.body.source };
+    },
+  ),
+
+  reading(
+    listScorerVersions,
+    [collection, scorerVersions.collection],
+    async ({ params, query, principal }) => {
+      const scorer = await scorerOf(documents, principal, params.scorer_id);
+      const { rows, measure } = await pageOf<StoredVersion>(
+        documents,
+        scorerVersions.collection,
+        scorer.id,
+        { ...query, sort: { column: 'version', ascending: false } },
+      );
+      return { body: { ...measure, versions: rows.map(({ body }) => body.version) } };
+    },
+  ),
+
+  reading(
+    readScorerSettings,
+    [scorerSettings.collection, ...runCollections],
+    async ({ params: { project_id: project, run_id: id } }) => {
+      const known = await Promise.all(runKinds.map((kind) => runInProject(project, { kind, id })));
+      if (!known.includes(true)) throw new Fault('not-found', 'Run not found');
+      const found = await documents.get<RunScorers>(scorerSettings.collection, id);
+      return { body: scorerSettingsAnswer(id, found?.body.scorers ?? []) };
+    },
+  ),
+];
+
+const scorerOf = async (
+  documents: Documents,
+  { organizationId }: Principal,
+  id: string,
+): Promise<ScorerFacts> => {
+  const found =
+    (await documents.get<ScorerRow>(collection, id)) ??
+    (await documents.get<ScorerRow>(collection, presetKey(organizationId, id)));
+  if (found === null || found.scope !== organizationId) {
+    throw new Fault('not-found', 'Scorer not found');
+  }
+  return scorerFacts(found.body);
+};
