@@ -234,7 +234,7 @@ export type ScorerFacts = Omit<Static<typeof scorer>, 'permissions' | 'default_v
 };
 
 export const scorerAnswer = (
-  { organization_id: _, ...facts }: ScorerFacts,
+  { organization_id: _organization, ...facts }: ScorerFacts,
   principal: Principal,
 ): Static<typeof scorer> => ({
   ...facts,
