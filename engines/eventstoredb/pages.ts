@@ -151,10 +151,11 @@ export const openPages = ({ connection, names, erased, decode }: Needs) => {
     let bytes = 0;
     let from: Place | 'start' = quiet.get(after) ?? (after === start ? 'start' : placeOf(after));
     for (;;) {
-      const step = Math.min(stepMax, limit - found.length + 1);
+      // A step begins with the event that the one before ended with.
+      const known = found.length;
+      const step = Math.min(stepMax, limit - known + (from === 'start' ? 0 : 1));
       let count = 0;
       const place = { last: null as Place | null };
-      const known = found.length;
       const knownBytes = bytes;
       await read(
         () => client.readAll({ fromPosition: from, maxCount: step, requiresLeader: true }),
@@ -165,7 +166,6 @@ export const openPages = ({ connection, names, erased, decode }: Needs) => {
           return ({ event }) => {
             count += 1;
             if (event === undefined) return true;
-            // The step begins with the event that the one before ended with.
             if (from !== 'start' && event.position.commit <= from.commit) return true;
             place.last = event.position;
             const stream = names.streamOf(event.streamId);
@@ -174,7 +174,7 @@ export const openPages = ({ connection, names, erased, decode }: Needs) => {
             found.push(stored);
             seen(stored.position);
             bytes += stored.bytes + eventOverheadBytes;
-            return found.length < limit && bytes < pageBytesMax;
+            return bytes < pageBytesMax;
           };
         },
       );

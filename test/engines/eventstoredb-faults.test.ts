@@ -10,6 +10,7 @@ import {
 } from 'fast-check';
 import { openEventStore } from '../../engines/eventstoredb/event-log.js';
 import { start, type EventLog, type StreamName } from '../../kernel/ports.js';
+import { raceSuite } from '../suites/event-log-races.js';
 import { pagesOf, position, single } from '../suites/event-log.js';
 import type { Fault } from '../support/eventstore-server/faults.js';
 import {
@@ -152,6 +153,21 @@ describe('EventStoreDB when something goes wrong', function () {
       expect(await single(log, other)).to.equal('conflict');
     });
     await assert(property, { numRuns: runs(20) });
+  });
+
+  describe('with every ninth append going wrong', () => {
+    beforeEach(() => {
+      server.faults.often('append', 9, [
+        { kind: 'unavailable' },
+        { kind: 'lost-answer' },
+        { kind: 'deadline' },
+        { kind: 'slow', milliseconds: 30 },
+        { kind: 'timeout' },
+        { kind: 'not-leader', host: '127.0.0.1', port: network.port },
+        { kind: 'lost-answer' },
+      ]);
+    });
+    raceSuite(() => log);
   });
 
   describe('a read', () => {

@@ -15,15 +15,27 @@ export type Fault =
 
 /** Faults on command: each is used up by the next so many calls of its method. */
 export const openFaults = () => {
+  let rate: { readonly method: Method; readonly every: number; readonly kinds: readonly Fault[] } =
+    { method: 'append', every: Infinity, kinds: [] };
+  let calls = 0;
   const planned: { readonly method: Method; readonly fault: Fault; times: number }[] = [];
   return {
     plan: (method: Method, fault: Fault, times = 1): void => {
       planned.push({ method, fault, times });
     },
+    /** From now on each so many-th call of the method, in turn with these. */
+    often: (method: Method, every: number, kinds: readonly Fault[]): void => {
+      rate = { method, every, kinds };
+    },
     clear: (): void => void planned.splice(0),
     next: (method: Method): Fault | null => {
       const found = planned.find((plan) => plan.method === method);
-      if (found === undefined) return null;
+      if (found === undefined) {
+        if (method !== rate.method) return null;
+        calls += 1;
+        const turn = calls / rate.every;
+        return Number.isInteger(turn) ? (rate.kinds[turn % rate.kinds.length] ?? null) : null;
+      }
       found.times -= 1;
       if (found.times === 0) planned.splice(planned.indexOf(found), 1);
       return found.fault;
