@@ -1,13 +1,11 @@
 import { openTurns } from '../command-api/access/turns.js';
 import { rotateKeys as rotate, type Rotated } from '../command-api/integrations/rotate.js';
 import type { Config } from '../config.js';
-import { openDataKeys } from '../engines/node/data-keys.js';
 import { systemClock } from '../engines/node/clock.js';
-import { diskFiles } from '../engines/node/files.js';
 import { randomIds } from '../engines/node/ids.js';
 import { openSecrets } from '../engines/node/secrets.js';
 import { openVault } from '../engines/node/vault.js';
-import { dataKeysFolder, openEngines, type Engines } from '../engines/open.js';
+import { openEngines, type Engines } from '../engines/open.js';
 import { Fault } from '../kernel/fault.js';
 import { requireLog } from './folder.js';
 import { operateCommand, opsUrlOf } from './operator.js';
@@ -51,13 +49,14 @@ const rotatedBy = async (config: Config, ops: string | null): Promise<Rotated> =
 const rotatedHere = async (config: Config, engines: Engines): Promise<Rotated> => {
   const bus = await engines.bus();
   const log = await engines.log(bus);
+  const keys = await engines.dataKeys();
   try {
     const [clock, ids] = [systemClock, randomIds];
     const secrets = openSecrets(await secretKey(config, engines.dir));
-    const keys = openDataKeys(diskFiles, dataKeysFolder(engines.dir));
     const vault = openVault({ keys, clock, ids, ...secrets });
     return await rotate({ log, vault, clock, ids, inTurn: openTurns() });
   } finally {
+    await keys.close();
     await log.close();
     await bus.close();
   }

@@ -5,13 +5,12 @@ import { openTurns } from '../command-api/access/turns.js';
 import { rotateKeys, type Rotated } from '../command-api/integrations/rotate.js';
 import { bootstrap } from '../command-api/bootstrap/bootstrap.js';
 import { openPasswords } from '../engines/argon2/passwords.js';
-import { openDataKeys } from '../engines/node/data-keys.js';
 import { openVault } from '../engines/node/vault.js';
 import { openSecrets } from '../engines/node/secrets.js';
 import { systemClock } from '../engines/node/clock.js';
 import { diskFiles } from '../engines/node/files.js';
 import { randomIds } from '../engines/node/ids.js';
-import { dataKeysFolder, openEngines, serviceFile, type Engines } from '../engines/open.js';
+import { openEngines, serviceFile, type Engines } from '../engines/open.js';
 import { startOps } from '../engines/koa/ops.js';
 import { openLogger, type Logger } from '../engines/pino/logger.js';
 import { openMetrics, type Metrics } from '../engines/prometheus/metrics.js';
@@ -119,8 +118,10 @@ const startIn = async (
   const log = timed(await patiently('the log', () => engines.log(bus), patience), clock, metrics);
   open.add(() => log.close());
   const passwords = openPasswords({ pepper: secrets.passwordPepper, clock });
+  const dataKeys = await patiently('the data keys', () => engines.dataKeys(), patience);
+  open.add(() => dataKeys.close());
   const vault = openVault({
-    keys: openDataKeys(diskFiles, dataKeysFolder(engines.dir)),
+    keys: dataKeys,
     clock,
     ids,
     ...secrets,

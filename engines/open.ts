@@ -5,16 +5,20 @@ import { join, resolve } from 'node:path';
 import { decode } from '../events/codec.js';
 import type { Bus, Documents, EventLog, EventReader, Leases } from '../kernel/ports.js';
 import type { Records } from '../kernel/records.js';
+import type { DataKeys } from '../kernel/vault.js';
 import type { Sandbox, SandboxMode } from '../kernel/sandbox.js';
 import { openRecords } from './duckdb/records.js';
 import { openEventStore } from './eventstoredb/event-log.js';
 import { openBus } from './memory/bus.js';
 import { openMemoryLeases } from './memory/leases.js';
+import { openMongoDataKeys } from './mongodb/data-keys.js';
 import { openMongoDocuments } from './mongodb/documents.js';
 import { openMongoLeases } from './mongodb/leases.js';
 import { openMongoRecords } from './mongodb/records.js';
 import { openNatsBus } from './nats/bus.js';
 import { systemClock } from './node/clock.js';
+import { openDataKeys } from './node/data-keys.js';
+import { diskFiles } from './node/files.js';
 import { openDocuments } from './sqlite/documents.js';
 import { openEventLog, openEventReader } from './sqlite/event-log.js';
 import { openSandbox } from './sandbox/sandbox.js';
@@ -63,6 +67,8 @@ export type Engines = {
   /** On DuckDB one owner per process. */
   records(): Promise<Records>;
   leases(): Promise<Leases>;
+  /** Where the read models are, but no read model: nothing rebuilds them. */
+  dataKeys(): Promise<DataKeys>;
   /** At once: what it can do shows a little later. */
   sandbox(): Sandbox;
 };
@@ -99,6 +105,10 @@ export const openEngines = async (
         : openMongoDocuments({ url: mongodbUrl }),
     records: () =>
       mongodbUrl === null ? openRecords({ dir }) : openMongoRecords({ url: mongodbUrl }),
+    dataKeys: async () =>
+      mongodbUrl === null
+        ? openDataKeys(diskFiles, join(dir, 'data-keys'))
+        : openMongoDataKeys({ url: mongodbUrl }),
     leases: async () =>
       mongodbUrl === null ? openMemoryLeases(systemClock) : openMongoLeases({ url: mongodbUrl }),
     sandbox: () =>
@@ -113,8 +123,6 @@ export const openEngines = async (
 export const hasLog = (dir: string): boolean => existsSync(logFile(dir));
 
 export const secretKeyFile = (dir: string): string => join(dir, 'secret.key');
-/** Wrapped data keys of integrations' secrets: not in the log, so that a key can be destroyed. */
-export const dataKeysFolder = (dir: string): string => join(dir, 'data-keys');
 /** Up to where deletions were acted on; a lost one costs a look through the log. */
 export const erasingFile = (dir: string): string => join(dir, 'erasing');
 /** Up to where validations of scorers are ended. */

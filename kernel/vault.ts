@@ -63,12 +63,14 @@ export type WrappedDataKey = {
 };
 
 /**
- * Data keys, in a store that forgets: never in the log, whose copies do not. `change` is one
- * durable step; steps of one process follow each other.
+ * Data keys, in a store that forgets: never in the log, whose copies do not. `all` has the oldest
+ * first. A step of `change` is durable when it resolves; steps of one process follow each other,
+ * and one of another process never takes away what the step did not know.
  */
 export interface DataKeys {
   all(): Promise<readonly WrappedDataKey[]>;
   change(
     step: (keys: readonly WrappedDataKey[]) => readonly WrappedDataKey[],
   ): Promise<readonly WrappedDataKey[]>;
+  close(): Promise<void>;
 }

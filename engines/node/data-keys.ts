@@ -38,6 +38,7 @@ export const openDataKeys = (files: Files, dir: string): DataKeys => {
       last = changed.catch(() => null);
       return changed;
     },
+    close: async () => undefined,
   };
 };
 

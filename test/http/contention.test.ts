@@ -72,6 +72,7 @@ describe('a race that is lost each time', () => {
           keys = step(keys);
           return keys;
         },
+        close: async () => undefined,
       },
       clock: systemClock,
       ids: randomIds,

@@ -1,0 +1,44 @@
+import type { DataKeys, WrappedDataKey } from '../../kernel/vault.js';
+import { answering, connect } from './connect.js';
+
+type Stored = Omit<WrappedDataKey, 'id'> & { readonly _id: string };
+
+/**
+ * Data keys that several processes share, a document each, journalled on a majority. No read model:
+ * nothing rebuilds them, so this collection is the one to back up, and apart from the log, whose
+ * copies must not be able to open what a destroyed key sealed. The key that wraps them is not
+ * there.
+ */
+export const openMongoDataKeys = async ({ url }: { readonly url: string }): Promise<DataKeys> => {
+  const { db, close } = await connect(url);
+  const stored = db.collection<Stored>('data_keys');
+  const all = (): Promise<readonly WrappedDataKey[]> =>
+    answering(async () => {
+      const found = await stored.find().sort({ created_at: 1, _id: 1 }).toArray();
+      return found.map(({ _id, ...key }) => ({ ...key, id: _id as WrappedDataKey['id'] }));
+    });
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    all,
+    change: (step) => {
+      const changed = last.then(async () => {
+        const before = await all();
+        const after = step(before);
+        await answering(async () => {
+          // What is new is there before anything goes.
+          for (const key of after.filter((one) => !before.includes(one))) {
+            const { id, ...rest } = key;
+            await stored.replaceOne({ _id: { $eq: id } }, rest, { upsert: true });
+          }
+          const kept = new Set(after.map(({ id }) => id));
+          const gone = before.filter(({ id }) => !kept.has(id)).map(({ id }) => id as string);
+          if (gone.length > 0) await stored.deleteMany({ _id: { $in: gone } });
+        });
+        return after;
+      });
+      last = changed.catch(() => null);
+      return changed;
+    },
+    close,
+  };
+};

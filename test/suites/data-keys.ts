@@ -1,0 +1,68 @@
+import { expect } from 'chai';
+import type { DataKeys, WrappedDataKey } from '../../kernel/vault.js';
+import { uuid } from '../support/recorded.js';
+
+type Opened = {
+  readonly keys: DataKeys;
+  /** The same keys as another process sees them. */
+  readonly another: () => Promise<DataKeys>;
+  readonly close: () => Promise<void>;
+};
+
+const key = (number: number, more: Partial<WrappedDataKey> = {}): WrappedDataKey => ({
+  id: uuid(number) as WrappedDataKey['id'],
+  organization_id: 'organization',
+  created_at: `2026-01-01T00:00:00.00000${number}Z` as WrappedDataKey['created_at'],
+  replaced_at: null,
+  iv: 'iv',
+  ciphertext: 'ciphertext',
+  tag: 'tag',
+  ...more,
+});
+
+/** What every store of data keys keeps (kernel/vault.ts). */
+export const dataKeysSuite = (engine: string, open: () => Promise<Opened>): void => {
+  describe(`data keys on ${engine}`, () => {
+    let store: Opened;
+    beforeEach(async () => {
+      store = await open();
+    });
+    afterEach(() => store.close());
+
+    it('are none at first, then what was added, the oldest first, for other processes too', async () => {
+      expect(await store.keys.all()).to.deep.equal([]);
+      await store.keys.change(() => [key(2)]);
+      expect(await store.keys.change((keys) => [...keys, key(1)])).to.have.length(2);
+      const another = await store.another();
+      expect(await another.all()).to.deep.equal([key(1), key(2)]);
+      await another.close();
+    });
+
+    it('are changed and destroyed in one step, and the others stay', async () => {
+      await store.keys.change(() => [key(1), key(2), key(3)]);
+      const replaced = key(2, { replaced_at: key(3).created_at });
+      await store.keys.change((keys) =>
+        keys.filter(({ id }) => id !== uuid(1)).map((one) => (one.id === uuid(2) ? replaced : one)),
+      );
+      expect(await store.keys.all()).to.deep.equal([replaced, key(3)]);
+    });
+
+    it('follow each other: no step of a process forgets another', async () => {
+      await Promise.all(
+        [1, 2, 3, 4, 5].map((number) => store.keys.change((keys) => [...keys, key(number)])),
+      );
+      expect(await store.keys.all()).to.have.length(5);
+    });
+
+    it('that another process adds are not taken away by a step that does not know them', async () => {
+      const another = await store.another();
+      await store.keys.change(() => [key(1)]);
+      await Promise.all([
+        store.keys.change((keys) => [...keys, key(2)]),
+        another.change((keys) => [...keys, key(3)]),
+      ]);
+      expect((await store.keys.all()).map(({ id }) => id)).to.deep.equal([1, 2, 3].map(uuid));
+      await another.close();
+    });
+  });
+};
