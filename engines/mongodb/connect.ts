@@ -83,6 +83,10 @@ const databaseIn = /^mongodb(?:\+srv)?:\/\/[^/]+\/([^?]+)/;
 export const isDuplicate = (error: unknown): boolean =>
   error instanceof MongoServerError && error.code === duplicateKey;
 const duplicateKey = 11_000;
+/** There is no such collection. */
+export const isMissing = (error: unknown): boolean =>
+  error instanceof MongoServerError && error.code === namespaceNotFound;
+const namespaceNotFound = 26;
 
 /** A bulk write that broke off keeps no error but its text; the server's refusals have a code. */
 const brokeOff = (error: MongoError): boolean =>

@@ -13,15 +13,8 @@ import type { Json } from '../../kernel/shapes.js';
 import { answering, connect } from './connect.js';
 import { documentMatch, documentOrder, fieldAt } from './document-match.js';
 import { memberOf } from './names.js';
-import {
-  modelOf,
-  open,
-  usualKeeping,
-  type Batch,
-  type Keeping,
-  type Model,
-  type Snapshot,
-} from './snapshots.js';
+import { open, usualKeeping, type Keeping } from './model-state.js';
+import { modelOf, type Batch, type Model, type Snapshot } from './snapshots.js';
 import { foldedOf } from './text-match.js';
 
 /** Requests wait for these; a list that takes longer is broken (engines.md 2.2). */

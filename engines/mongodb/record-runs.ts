@@ -5,7 +5,8 @@ import type { RunMeasures, RunMetric, TypedMetric } from '../../kernel/run-measu
 import { memberOf, nameOf } from './names.js';
 import { metricMember } from './record-match.js';
 import { metricTypes, questionMs } from './record-search.js';
-import { open, type Snapshot } from './snapshots.js';
+import { open } from './model-state.js';
+import type { Snapshot } from './snapshots.js';
 
 type Ask = (stages: readonly Document[]) => Promise<Document[]>;
 type Place = { readonly run: string; readonly metric: string };

@@ -2,7 +2,8 @@ import type { Document } from 'mongodb';
 import type { RecordRow, RecordWrites } from '../../kernel/records.js';
 import { bulkMs } from './record-search.js';
 import { documentsOf } from './record-rows.js';
-import { open, type Batch } from './snapshots.js';
+import { open } from './model-state.js';
+import type { Batch } from './snapshots.js';
 
 /** A run or project that was deleted: its rows are dropped also when they come later. */
 type Gone = { readonly gone: string };

@@ -3,36 +3,27 @@ import type { Collection, Db, Document, Filter as Match, IndexDescription } from
 import { Fault } from '../../kernel/fault.js';
 import { start, type Mark, type Position } from '../../kernel/ports.js';
 import { isDuplicate } from './connect.js';
+import {
+  copyPrefix,
+  dropRows,
+  open,
+  retiredPrefix,
+  rowsOf,
+  usualKeeping,
+  type Keeping,
+  type ModelDocument,
+  type Models,
+} from './model-state.js';
+import { dropForgotten, sweeperOf } from './sweep.js';
 
-/**
- * A read model without transactions. A row is never changed in place: a batch inserts its rows with
- * `from` = its stamp and closes the ones they replace with `until` = its stamp. All of it shows at
- * once when the model's one document says `seq` = the stamp, together with position and fence. A
- * batch that never got there leaves a dead stamp, and its rows are never seen.
- *
- * A stamp is used once, so a projector that lost its lease and still writes does so under a stamp
- * that is dead already. Dead stamps stay listed for an hour: longer than anything that was under
- * way can take.
- */
-export type ModelDocument = {
-  readonly _id: string;
-  /** Rows are in the collection `rows_<generation>`. */
-  readonly generation: string;
-  /** What of: a copy says whose it is. */
-  readonly model: string;
-  readonly position: Position;
-  /** Of the projector that wrote last, or began to. */
-  readonly fence: number;
-  /** Of the projector that `position` is from. */
-  readonly applied: number;
-  /** The last stamp that is committed. */
-  readonly seq: number;
-  /** The last stamp that was given out. */
-  readonly reserved: number;
-  readonly dead: readonly { readonly stamp: number; readonly at: Date }[];
-  /** When a stamp was last given out, by the server's clock. */
-  readonly at: Date;
-};
+// A read model without transactions. A row is never changed in place: a batch inserts its rows with
+// `from` = its stamp and closes the ones they replace with `until` = its stamp. All of it shows at
+// once when the model's one document says `seq` = the stamp, together with position and fence. A
+// batch that never got there leaves a dead stamp, and its rows are never seen.
+//
+// A stamp is used once, so a projector that lost its lease and still writes does so under a stamp
+// that is dead already. Dead stamps stay listed for an hour: longer than anything that was under
+// way can take.
 
 /** What readers see: rows of one generation as of one commit. */
 export type Snapshot = {
@@ -44,9 +35,6 @@ export type Snapshot = {
   /** The last stamp that shows. */
   readonly seq: number;
 };
-
-/** `until` of a row that nothing has replaced. */
-export const open = Number.MAX_SAFE_INTEGER;
 
 export type Batch = {
   readonly stamp: number;
@@ -78,30 +66,6 @@ export type Model = {
     readonly adopt: () => Promise<void>;
     readonly discard: () => Promise<void>;
   }>;
-};
-
-/** How long what nobody needs any more is kept, in milliseconds. */
-export type Keeping = {
-  /** Rows that were replaced, and replaced generations: a reader may still look at them. */
-  readonly replaced: number;
-  /** Dead stamps: a write under one may still be on its way. */
-  readonly dead: number;
-  /** Copies that nobody goes on with. */
-  readonly copies: number;
-  readonly sweepEvery: number;
-};
-export const usualKeeping: Keeping = {
-  replaced: 60_000,
-  dead: 3_600_000,
-  copies: 86_400_000,
-  sweepEvery: 15_000,
-};
-
-type Models = {
-  readonly db: Db;
-  readonly documents: Collection<ModelDocument>;
-  readonly indexes: readonly IndexDescription[];
-  readonly keeping: Keeping;
 };
 
 /** The live model of that name. */
@@ -166,17 +130,13 @@ const over = (models: Models, model: string, id: string): Model => {
         model: over(models, model, copy),
         adopt: () => adopt(models, model, copy),
         discard: async () => {
-          await rowsOf(models, generation).drop();
+          await dropRows(models, generation);
           await documents.deleteOne({ _id: copy });
         },
       };
     },
   };
 };
-
-// Names of models are JSON and begin otherwise.
-const copyPrefix = 'copy ';
-const retiredPrefix = 'retired ';
 
 const fresh = (model: string, generation: string): Omit<ModelDocument, '_id' | 'at'> => ({
   generation,
@@ -195,9 +155,6 @@ const nothingYet = (model: string): ModelDocument => ({
   _id: model,
   at: new Date(0),
 });
-
-const rowsOf = ({ db }: Models, generation: string): Collection =>
-  db.collection(`rows_${generation}`);
 
 const snapshotOf = (models: Models, state: ModelDocument): Snapshot => {
   const { seq, position } = state;
@@ -303,55 +260,4 @@ const adopt = async (models: Models, model: string, copy: string): Promise<void>
   }
   await documents.replaceOne({ _id: model }, state, { upsert: true });
   await documents.deleteOne({ _id });
-};
-
-/** Takes away what nobody can see any more: a function to call after each commit. */
-const sweeperOf = (models: Models, id: string) => {
-  const { documents, keeping } = models;
-  // Commits of this process, now and then one: what was replaced up to there goes once it is old.
-  let marks: readonly { readonly stamp: number; readonly at: number }[] = [];
-  let sweptAt = -Infinity;
-  return async (state: ModelDocument): Promise<void> => {
-    const now = performance.now();
-    if (now - sweptAt < keeping.sweepEvery) return;
-    sweptAt = now;
-    const past = marks.findLast(({ at }) => now - at > keeping.replaced);
-    marks = [
-      ...marks.filter(({ at }) => now - at <= keeping.replaced),
-      { stamp: state.reserved, at: now },
-    ];
-    const rows = rowsOf(models, state.generation);
-    const dead = state.dead.map(({ stamp }) => stamp);
-    if (past !== undefined) {
-      await rows.deleteMany({ until: { $lte: past.stamp, $nin: dead } });
-    }
-    const settled = state.dead
-      .filter(({ at }) => state.at.getTime() - at.getTime() > keeping.dead)
-      .map(({ stamp }) => stamp);
-    if (settled.length > 0) {
-      await rows.deleteMany({ from: { $in: settled } });
-      await rows.updateMany({ until: { $in: settled } }, { $set: { until: open } });
-      await documents.updateOne({ _id: id }, { $pull: { dead: { stamp: { $in: settled } } } });
-    }
-    await dropForgotten(models);
-  };
-};
-
-/** Generations that were replaced, and copies that nobody went on with for a day. */
-const dropForgotten = async (models: Models): Promise<void> => {
-  const { documents, keeping } = models;
-  const olderThan = (prefix: string, ms: number) => ({
-    _id: { $gte: prefix, $lt: `${prefix}~` },
-    $expr: { $lt: ['$at', { $subtract: ['$$NOW', ms] }] },
-  });
-  const forgotten = await documents
-    .find({
-      $or: [olderThan(retiredPrefix, keeping.replaced), olderThan(copyPrefix, keeping.copies)],
-    })
-    .toArray();
-  for (const { _id, generation } of forgotten) {
-    const isUsed = (await documents.countDocuments({ generation, _id: { $ne: _id } })) > 0;
-    if (!isUsed) await rowsOf(models, generation).drop();
-    await documents.deleteOne({ _id });
-  }
 };

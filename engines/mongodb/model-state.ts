@@ -1,0 +1,68 @@
+import type { Collection, Db, IndexDescription } from 'mongodb';
+import type { Position } from '../../kernel/ports.js';
+import { isMissing } from './connect.js';
+
+/** A read model's one document; see snapshots.ts. */
+export type ModelDocument = {
+  readonly _id: string;
+  /** Rows are in the collection `rows_<generation>`. */
+  readonly generation: string;
+  /** What of: a copy says whose it is. */
+  readonly model: string;
+  readonly position: Position;
+  /** Of the projector that wrote last, or began to. */
+  readonly fence: number;
+  /** Of the projector that `position` is from. */
+  readonly applied: number;
+  /** The last stamp that is committed. */
+  readonly seq: number;
+  /** The last stamp that was given out. */
+  readonly reserved: number;
+  readonly dead: readonly { readonly stamp: number; readonly at: Date }[];
+  /** When a stamp was last given out, by the server's clock. */
+  readonly at: Date;
+};
+
+/** `until` of a row that nothing has replaced. */
+export const open = Number.MAX_SAFE_INTEGER;
+
+/** How long what nobody needs any more is kept, in milliseconds. */
+export type Keeping = {
+  /** Rows that were replaced, and replaced generations: a reader may still look at them. */
+  readonly replaced: number;
+  /** Dead stamps: a write under one may still be on its way. */
+  readonly dead: number;
+  /** Copies that nobody goes on with. */
+  readonly copies: number;
+  readonly sweepEvery: number;
+};
+export const usualKeeping: Keeping = {
+  replaced: 60_000,
+  dead: 3_600_000,
+  copies: 86_400_000,
+  sweepEvery: 15_000,
+};
+
+/** Models that are stored alike. */
+export type Models = {
+  readonly db: Db;
+  readonly documents: Collection<ModelDocument>;
+  readonly indexes: readonly IndexDescription[];
+  readonly keeping: Keeping;
+};
+
+// Names of models are JSON and begin otherwise.
+export const copyPrefix = 'copy ';
+export const retiredPrefix = 'retired ';
+
+export const rowsOf = ({ db }: Models, generation: string): Collection =>
+  db.collection(`rows_${generation}`);
+
+/** Servers before 7.0 fail on what is not there. */
+export const dropRows = async (models: Models, generation: string): Promise<void> => {
+  await rowsOf(models, generation)
+    .drop()
+    .catch((error: unknown) => {
+      if (!isMissing(error)) throw error;
+    });
+};
