@@ -105,7 +105,7 @@ export const openConnection = (url: string, patience: Patience = defaultPatience
       failures += 1;
       const isOver = failures === triesMax || performance.now() > end - answerMs;
       if (closed || isOver || troubleOf(error) === 'refused') throw unavailable(error);
-      await pause(restMs * 4 ** (failures - 1), undefined, { ref: false });
+      await pause(restMs * 4 ** (failures - 1));
     };
   };
 

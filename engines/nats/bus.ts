@@ -81,7 +81,11 @@ export const openNatsBus = async ({ url, space = 'assay' }: Options): Promise<Bu
   const connected = new Promise<void>((resolve) => {
     ended = run(resolve);
   });
-  await Promise.race([connected, pause(firstWaitMs, undefined, { ref: false })]);
+  // Kept alive by this alone, a process that just starts would end in silence.
+  const enough = new AbortController();
+  const patience = pause(firstWaitMs, undefined, { signal: enough.signal }).catch(() => null);
+  await Promise.race([connected, patience]);
+  enough.abort();
 
   return {
     publish: (subject, message) => {
@@ -107,7 +111,8 @@ export const openNatsBus = async ({ url, space = 'assay' }: Options): Promise<Bu
     close: async () => {
       closing.abort();
       handlers.clear();
-      await ended;
+      // An attempt to connect ends by itself; nobody has to wait for it.
+      if (server !== null) await ended;
     },
   };
 };
