@@ -46,7 +46,9 @@ export const loginWrites = (needs: LoginWriteNeeds): readonly Route[] => {
       const session = { familyId: null, keyId: key.id };
       const claims = { userId, organizationId, session };
       const token = await tokens.issue(claims, cause.at, key.expiresAt);
-      return { body: { access_token: token, token_type: 'bearer' as const } };
+      // Nothing happened: the head of the log is at or after what was looked at.
+      const position = await log.head();
+      return { body: { access_token: token, token_type: 'bearer' as const }, position };
     }),
 
     route(refreshToken, ({ sender, cause }) => refreshed(needs, sender.refreshToken ?? '', cause)),
@@ -55,14 +57,14 @@ export const loginWrites = (needs: LoginWriteNeeds): readonly Route[] => {
       const byCookie = await familyOf(needs, sender.refreshToken);
       const families = [byCookie, sender.bearer?.login?.familyId ?? null];
       if (byCookie === null && sender.bearer === null) throw refused();
-      let position: Position | undefined;
+      let position: Position = await log.head();
       for (const id of new Set(families)) {
         if (id !== null) position = await ended(needs, id, cause);
       }
       return {
         body: { message: 'You are logged out.' },
         cookie: noCookie,
-        ...(position !== undefined && { position }),
+        position,
       };
     }),
 

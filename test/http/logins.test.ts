@@ -141,6 +141,7 @@ describe('logins over HTTP', () => {
       const refused = await client.send('POST', `/v2/projects/${project}/log_streams`, made);
       expectRefused(refused, 403, 'forbidden');
       expect(claimsOf(reply.body.access_token)).to.include({ sid: key.id, key: key.id });
+      expect(reply.headers['x-log-position']).to.match(/^[0-9a-f]{16}$/);
     });
 
     it('makes a token that ends with its key, by time and by revocation', async () => {

@@ -1,0 +1,72 @@
+import { expect } from 'chai';
+import { emailStream } from '../../command-api/access/people.js';
+import { userStream } from '../../command-api/access/streams.js';
+import type { Gate } from '../../contract/gate.js';
+import { openPasswords } from '../../engines/argon2/passwords.js';
+import { randomIds } from '../../engines/node/ids.js';
+import { Fault } from '../../kernel/fault.js';
+import { testGate, testSecrets } from '../support/gate.js';
+import { testClock, testLog, type TestLog } from '../support/log.js';
+import { userId, userMade } from '../support/people.js';
+
+const email = 'user-1@example.org';
+const right = 'the password of ada';
+
+describe('whoever comes in with a password', () => {
+  let world: TestLog;
+  let clock: ReturnType<typeof testClock>;
+  let gate: Gate;
+  beforeEach(async () => {
+    world = await testLog();
+    clock = testClock();
+    gate = testGate({ log: world.log, clock });
+    const passwords = openPasswords({ pepper: testSecrets.passwordPepper, clock });
+    const password_hash = await passwords.hash(right);
+    const data = { user_id: userId(1), password_hash, kept_family_id: null };
+    const holder = { holder: userId(1) };
+    await world.happened(userStream(userId(1)), userMade(1, 'user'), {
+      type: 'PasswordChanged',
+      data,
+    });
+    await world.happened(emailStream(randomIds, email), { type: 'NameClaimed', data: holder });
+  });
+  afterEach(() => world.close());
+
+  const enter = async (password: string, address = '10.0.0.1'): Promise<string> => {
+    try {
+      await gate.authenticate({ scheme: 'P', email, password }, address);
+      return 'in';
+    } catch (error) {
+      return error instanceof Fault ? error.code : String(error);
+    }
+  };
+  const wrong = Array.from({ length: 8 }, (_, index) => `a wrong password ${index}`);
+
+  it('is not let in by a burst of guesses, even when one of them is right', async () => {
+    const said = await Promise.all(
+      [...wrong, right].map((guess, at) => enter(guess, `10.0.0.${at}`)),
+    );
+    expect(said).to.deep.equal([
+      ...Array.from({ length: 5 }, () => 'invalid-credentials'),
+      ...Array.from({ length: 4 }, () => 'too-many'),
+    ]);
+    clock.move(60);
+    expect(await enter(right)).to.equal('in');
+  });
+
+  it('is not kept out by the failures of others within a minute', async () => {
+    expect(await enter(right)).to.equal('in');
+    for (const guess of wrong) await enter(guess, '10.6.6.6');
+    expect(await enter(right)).to.equal('in');
+    expect(await enter('one more guess')).to.equal('too-many');
+  });
+
+  it('is nobody any more once the user is removed, though known lately', async () => {
+    expect(await enter(right)).to.equal('in');
+    await world.happened(userStream(userId(1)), {
+      type: 'UserRemoved',
+      data: { user_id: userId(1), organization_id: userId(1) },
+    });
+    expect(await enter(right)).to.equal('invalid-credentials');
+  });
+});
