@@ -27,7 +27,7 @@ import { traceWrites } from '../command-api/traces/routes.js';
 import { groupWrites } from '../command-api/groups/routes.js';
 import { invitationWrites } from '../command-api/invitations/routes.js';
 import { userWrites } from '../command-api/users/routes.js';
-import { readTable } from '../engines/csv/table.js';
+import { readTable } from '../engines/csv/read.js';
 import type { Secrets } from '../engines/node/secrets.js';
 import type { Vault } from '../kernel/vault.js';
 import type { AccessTokens, IdentityTokens, Passwords } from '../kernel/credentials.js';

@@ -1,6 +1,5 @@
 import { isUtf8 } from 'node:buffer';
 import { Readable } from 'node:stream';
-import { setImmediate as turn } from 'node:timers/promises';
 import { CsvError, parse, type Info } from 'csv-parse';
 import {
   columnNameMax,
@@ -12,6 +11,7 @@ import {
   type Scalar,
   type Table,
 } from '../../kernel/dataset-content.js';
+import { boundCsv, boundJson, stringEnd, tooManyRows, wrong } from './bounds.js';
 import { codePoints } from '../../kernel/code-points.js';
 import { valueError } from '../../kernel/fault.js';
 
@@ -21,10 +21,9 @@ export type TableFile = { readonly bytes: Uint8Array; readonly fileName: string 
 /**
  * The table of a file (contract 5.11): CSV by RFC 4180, JSON Lines, or JSON with an array of
  * objects; the format by what is asked for, else by the ending of the name, else by the first
- * character. Throws Fault `invalid` at the file with the line of what is wrong. Others have their
- * turn while a long file is read.
+ * character. Throws Fault `invalid` at the file with the line of what is wrong.
  */
-export const readTable = async (
+export const parseTable = async (
   { bytes, fileName }: TableFile,
   asked: TableFormat | null,
 ): Promise<Table> => {
@@ -51,8 +50,6 @@ const formatOf = (fileName: string, text: string): TableFormat => {
   return first === '{' ? 'jsonl' : 'csv';
 };
 
-const wrong = (line: number, what: string) => valueError(['body', 'file'], `line ${line} ${what}`);
-
 const undecodableLine = (buffer: Buffer): number => {
   let line = 1;
   let from = 0;
@@ -64,9 +61,7 @@ const undecodableLine = (buffer: Buffer): number => {
   }
 };
 
-/** What is parsed between two turns of others: a few milliseconds. */
 const sliceCharacters = 65_536;
-const sliceRows = 1_000;
 
 function* slices(text: string): Generator<string> {
   for (let at = 0; at < text.length; at += sliceCharacters) {
@@ -75,6 +70,7 @@ function* slices(text: string): Generator<string> {
 }
 
 const readCsv = async (text: string): Promise<Table> => {
+  boundCsv(text);
   const parser = Readable.from(slices(text)).pipe(
     parse({ info: true, relax_column_count: true, skip_empty_lines: true }),
   );
@@ -92,7 +88,6 @@ const readCsv = async (text: string): Promise<Table> => {
         }
         rows.push(record);
         if (rows.length > datasetRowsMax) throw tooManyRows();
-        if (rows.length % sliceRows === 0) await turn();
       }
     }
   } catch (error) {
@@ -105,9 +100,6 @@ const readCsv = async (text: string): Promise<Table> => {
   return { columns: columns ?? [], rows };
 };
 type Parsed = { readonly record: readonly string[]; readonly info: Info };
-
-const tooManyRows = () =>
-  valueError(['body', 'file'], `a dataset has at most ${datasetRowsMax} rows`);
 
 const checkedColumns = (names: readonly string[], line: number): readonly string[] => {
   const seen = new Set<string>();
@@ -129,20 +121,21 @@ const checkColumn = (name: string, known: number, line: () => number): void => {
   }
 };
 
-const readJson = async (text: string): Promise<Table> => {
+const readJson = (text: string): Table => {
   if (text.trim() === '') return { columns: [], rows: [] };
+  boundJson(text, false);
   const parsed = parsedJson(text);
   if (parsed === undefined) throw wrong(brokenLine(text), 'is not JSON');
   if (!Array.isArray(parsed)) throw valueError(['body', 'file'], 'line 1 does not begin an array');
   const table = openTable();
   for (const [index, item] of (parsed as readonly unknown[]).entries()) {
     table.add(item, () => itemLine(text, index));
-    if (index % sliceRows === 0) await turn();
   }
   return table.done();
 };
 
-const readJsonLines = async (text: string): Promise<Table> => {
+const readJsonLines = (text: string): Table => {
+  boundJson(text, true);
   const table = openTable();
   let line = 0;
   for (let at = 0; at < text.length;) {
@@ -155,7 +148,6 @@ const readJsonLines = async (text: string): Promise<Table> => {
     const here = line;
     if (item === undefined) throw wrong(here, 'is not JSON');
     table.add(item, () => here);
-    if (line % sliceRows === 0) await turn();
   }
   return table.done();
 };
@@ -232,14 +224,6 @@ const itemLine = (text: string, item: number): number => {
 };
 
 const newlines = (text: string): number => text.split('\n').length - 1;
-
-const stringEnd = (text: string, quote: number): number => {
-  for (let at = quote + 1; at < text.length; at += 1) {
-    if (text.charAt(at) === '\\') at += 1;
-    else if (text.charAt(at) === '"') return at;
-  }
-  return text.length;
-};
 
 /** V8 says at which character it stopped; without that the last line is as good as any. */
 const brokenLine = (text: string): number => {

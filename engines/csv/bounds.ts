@@ -1,0 +1,91 @@
+import { datasetColumnsMax, datasetRowsMax } from '../../kernel/dataset-content.js';
+import { valueError, type Fault } from '../../kernel/fault.js';
+
+/** Deeper values are nobody's rows, and writing them as text would overflow the stack. */
+const levelsMax = 128;
+
+export const wrong = (line: number, what: string): Fault =>
+  valueError(['body', 'file'], `line ${line} ${what}`);
+
+export const tooManyRows = (): Fault =>
+  valueError(['body', 'file'], `a dataset has at most ${datasetRowsMax} rows`);
+
+/**
+ * Throws for a record of more cells than a dataset has columns, before a parser makes thirty
+ * million strings of thirty million commas. Quotes that do not match are left to the parser.
+ */
+export const boundCsv = (text: string): void => {
+  let line = 1;
+  let commas = 0;
+  let isQuoted = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === quote) isQuoted = !isQuoted;
+    else if (code === newline) {
+      line += 1;
+      if (!isQuoted) commas = 0;
+    } else if (code === comma && !isQuoted) {
+      commas += 1;
+      if (commas >= datasetColumnsMax) throw tooWide(line);
+    }
+  }
+};
+
+/**
+ * Throws for JSON that no dataset can be made of, before a parser builds it: too many rows, too many
+ * members of a row, values too deep. `lines`: each line is a row of its own.
+ */
+export const boundJson = (text: string, lines: boolean): void => {
+  const rowDepth = lines ? 1 : 2;
+  let [line, depth, rows, members] = [1, 0, 1, 0];
+  for (let at = 0; at < text.length; at += 1) {
+    switch (text.charCodeAt(at)) {
+      case quote:
+        at = stringEnd(text, at);
+        break;
+      case newline:
+        line += 1;
+        if (lines) [depth, members] = [0, 0];
+        break;
+      case openBrace:
+      case openBracket:
+        depth += 1;
+        if (depth > levelsMax) throw wrong(line, `is nested deeper than ${levelsMax} levels`);
+        if (depth === rowDepth) members = 0;
+        break;
+      case closeBrace:
+      case closeBracket:
+        depth -= 1;
+        break;
+      case colon:
+        if (depth !== rowDepth) break;
+        members += 1;
+        if (members > datasetColumnsMax) throw tooWide(line);
+        break;
+      case comma:
+        if (depth !== rowDepth - 1) break;
+        rows += 1;
+        if (rows > datasetRowsMax) throw tooManyRows();
+    }
+  }
+};
+
+const tooWide = (line: number): Fault =>
+  wrong(line, `has more cells than the ${datasetColumnsMax} columns that a dataset may have`);
+
+const quote = 0x22;
+const comma = 0x2c;
+const newline = 0x0a;
+const colon = 0x3a;
+const backslash = 0x5c;
+const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x7d];
+
+/** The index of the quote that ends the string, or of the last character. */
+export const stringEnd = (text: string, begin: number): number => {
+  for (let at = begin + 1; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === backslash) at += 1;
+    else if (code === quote || code === newline) return code === quote ? at : at - 1;
+  }
+  return text.length - 1;
+};

@@ -1,0 +1,69 @@
+import { MessageChannel, Worker } from 'node:worker_threads';
+import type { Cells, Table } from '../../kernel/dataset-content.js';
+import { valueError } from '../../kernel/fault.js';
+import { proxy } from '../node/thread.js';
+import { parseTable, type TableFile, type TableFormat } from './table.js';
+import type { TableReader } from './table-worker.js';
+
+/** A file of this size is parsed before a thread would have started. */
+const hereBytesMax = 262_144;
+/** 32 MiB take a second or two; what needs longer was made to. */
+const withinMs = 20_000;
+/** Ten times the largest file: strings, rows and what the parser keeps of them. */
+const heapMegabytes = 512;
+/** Each may use a processor and its heap. */
+const threadsMax = 2;
+
+let running = 0;
+const waiting: (() => void)[] = [];
+
+/**
+ * The table of a file (engines/csv/table.ts). A large file is read in a thread of its own, within
+ * limits of time and memory, so that nobody waits for it. Throws Fault `invalid` at the file.
+ */
+export const readTable = async (file: TableFile, asked: TableFormat | null): Promise<Table> => {
+  if (file.bytes.length <= hereBytesMax) return parseTable(file, asked);
+  if (running >= threadsMax) await new Promise<void>((resolve) => waiting.push(resolve));
+  running += 1;
+  try {
+    return await readApart(file, asked);
+  } finally {
+    running -= 1;
+    waiting.shift()?.();
+  }
+};
+
+const readApart = async (file: TableFile, asked: TableFormat | null): Promise<Table> => {
+  const { port1, port2 } = new MessageChannel();
+  const worker = new Worker(new URL('./table-worker.js', import.meta.url), {
+    workerData: port2,
+    transferList: [port2],
+    resourceLimits: { maxOldGenerationSizeMb: heapMegabytes },
+  });
+  const reader = proxy<TableReader>(port1, ['rows']);
+  let timer: NodeJS.Timeout | undefined;
+  const givenUp = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(tooMuch()), withinMs);
+    worker.once('error', () => reject(tooMuch()));
+  });
+  try {
+    return await Promise.race([collected(reader, file, asked), givenUp]);
+  } finally {
+    clearTimeout(timer);
+    port1.close();
+    await worker.terminate();
+  }
+};
+
+const tooMuch = () => valueError(['body', 'file'], 'the file takes too much to read');
+
+const collected = async (
+  reader: TableReader,
+  file: TableFile,
+  asked: TableFormat | null,
+): Promise<Table> => {
+  const columns = await reader.read(file, asked);
+  const rows: Cells[] = [];
+  for await (const row of reader.rows()) rows.push(row);
+  return { columns, rows };
+};

@@ -1,0 +1,22 @@
+import { workerData, type MessagePort } from 'node:worker_threads';
+import type { Cells, Table } from '../../kernel/dataset-content.js';
+import { serve } from '../node/thread.js';
+import { parseTable, type TableFile, type TableFormat } from './table.js';
+
+/** One file: `read` answers its columns, then `rows` its rows. */
+export type TableReader = {
+  read(file: TableFile, asked: TableFormat | null): Promise<readonly string[]>;
+  rows(): AsyncIterable<Cells>;
+};
+
+let table: Table = { columns: [], rows: [] };
+const reader: TableReader = {
+  read: async (file, asked) => {
+    table = await parseTable(file, asked);
+    return table.columns;
+  },
+  rows: async function* rows() {
+    yield* table.rows;
+  },
+};
+serve(workerData as MessagePort, reader);
