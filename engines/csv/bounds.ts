@@ -32,8 +32,8 @@ export const boundCsv = (text: string): void => {
 };
 
 /**
- * Throws for JSON that no dataset can be made of, before a parser builds it: too many rows, too many
- * members of a row, values too deep. `lines`: each line is a row of its own.
+ * Throws for JSON that no dataset can be made of, before a parser builds it: too many rows, too
+ * many members of a row, values too deep. `lines`: each line is a row of its own.
  */
 export const boundJson = (text: string, lines: boolean): void => {
   const rowDepth = lines ? 1 : 2;
