@@ -1,4 +1,5 @@
 import { registryType } from '../../kernel/column-value.js';
+import type { Position } from '../../kernel/ports.js';
 import type { MetricType } from '../../kernel/records.js';
 import type { Statements } from './connections.js';
 import type { Model } from './model.js';
@@ -31,4 +32,43 @@ export const readMetricTypes = async (
       type === 'integer' && fraction === true ? 'floating_point' : (String(type) as MetricType),
     ]),
   );
+};
+
+/**
+ * The same for some names, remembered until something is written: finding one goes over all values
+ * of the metric. `position` is the mark's before the statements began, so that what they see is
+ * never older than what it is remembered by.
+ */
+export const knownTypes = async (
+  model: Model,
+  statements: Statements,
+  project: string,
+  names: readonly string[],
+  position: Position,
+): Promise<ReadonlyMap<string, MetricType>> => {
+  const known = model.types.get(project);
+  const current = known?.position === position ? known : { position, types: new Map() };
+  const missing = names.filter((name) => !current.types.has(name));
+  if (missing.length > 0) {
+    const found = await readMetricTypes(model, statements, project, missing);
+    for (const name of missing) current.types.set(name, found.get(name) ?? null);
+    model.types.delete(project);
+    model.types.set(project, current);
+    const oldest = model.types.keys().next();
+    if (model.types.size > rememberedMax && oldest.done !== true) model.types.delete(oldest.value);
+  }
+  return new Map(
+    names.flatMap((name) => {
+      const type = current.types.get(name) ?? null;
+      return type === null ? [] : [[name, type] as const];
+    }),
+  );
+};
+/** Projects whose types are remembered. */
+const rememberedMax = 100;
+
+/** Types by metric as of a position; null = it has none. */
+export type KnownTypes = {
+  readonly position: Position;
+  readonly types: Map<string, MetricType | null>;
 };

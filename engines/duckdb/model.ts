@@ -3,6 +3,7 @@ import { foldCase, foldings } from '../../kernel/case-fold.js';
 import { start, type Position } from '../../kernel/ports.js';
 import { openChangedRuns, type ChangedRuns } from './changed-runs.js';
 import { openConnections, type Connections, type Statements } from './connections.js';
+import type { KnownTypes } from './metric-types.js';
 import { schemaVersion, tables } from './schema.js';
 
 /** One file: its connections and what is kept of it in memory. */
@@ -20,6 +21,8 @@ export type Model = {
   readonly deletedRuns: Set<string>;
   readonly deletedProjects: Set<string>;
   readonly changedRuns: ChangedRuns;
+  /** By project; see metric-types.ts. */
+  readonly types: Map<string, KnownTypes>;
   /**
    * A text with one of these must be stored folded: the engine's `lower` would not fold it as
    * `foldCase` does.
@@ -56,6 +59,7 @@ export const openModel = async (
     connections,
     ...known,
     changedRuns: openChangedRuns(),
+    types: new Map(),
     misfolded: new RegExp(`[${misfolded}]`, 'u'),
     close: async () => {
       // Only saves the next opening some reading: what is not in the file is in the log beside it.

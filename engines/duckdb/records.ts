@@ -6,7 +6,7 @@ import type { Records } from '../../kernel/records.js';
 import { aggregate } from './aggregate.js';
 import { columns } from './column-facts.js';
 import { dump } from './dump.js';
-import { readMetricTypes } from './metric-types.js';
+import { knownTypes } from './metric-types.js';
 import { openModel, type Model } from './model.js';
 import { fileName, readPointer, removeOthers, writePointer } from './pointer.js';
 import { ratings } from './ratings.js';
@@ -146,8 +146,12 @@ const recordsOf = (
   count: (scope) => count(model(), scope),
   aggregate: (plan) => aggregate(model(), plan),
   columns: (scope) => columns(model(), scope),
-  metricTypes: (project, names) =>
-    model().connections.read((statements) => readMetricTypes(model(), statements, project, names)),
+  metricTypes: (project, names) => {
+    const { connections, mark } = model();
+    return connections.read((statements) =>
+      knownTypes(model(), statements, project, names, mark.position),
+    );
+  },
   runCounts: (project, runs) => runCounts(model(), project, runs),
   ratings: (project, runs) => ratings(model(), project, runs),
   runMeasures: (project, runs) => runMeasures(model(), project, runs),

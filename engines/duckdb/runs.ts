@@ -1,10 +1,10 @@
-import type { DuckDBUUIDValue, DuckDBValue } from '@duckdb/node-api';
+import { DuckDBListValue, type DuckDBUUIDValue, type DuckDBValue } from '@duckdb/node-api';
 import { registryType } from '../../kernel/column-value.js';
 import { metricRegistry } from '../../kernel/columns.js';
 import { categoriesMax, type MetricType } from '../../kernel/records.js';
 import type { RunMeasures, RunMetric, TypedMetric } from '../../kernel/run-measures.js';
 import type { Rows, Statements } from './connections.js';
-import { readMetricTypes } from './metric-types.js';
+import { knownTypes } from './metric-types.js';
 import type { Model } from './model.js';
 import { isUuid, metricSql } from './schema.js';
 import { isInteger } from './source.js';
@@ -28,121 +28,159 @@ const whereOf = (model: Model, project: string, runs: readonly string[] | null):
     : `r.project = ${number} AND r.run_id IN (${known.map(uuidConstant).join(', ')})`;
 };
 
-/** As `runMeasures` of kernel/run-measures.ts, for each run. */
+/** As `runMeasures` of kernel/run-measures.ts, for each run: two scans, and one more for texts. */
 export const runMeasures = (
   model: Model,
   project: string,
   runs: readonly string[],
-): Promise<ReadonlyMap<string, RunMeasures>> =>
-  model.connections.read(async (statements) => {
+): Promise<ReadonlyMap<string, RunMeasures>> => {
+  const { position } = model.mark;
+  return model.connections.read(async (statements) => {
     const where = whereOf(model, project, runs);
-    const found = new Map<string, { traces: number; complete: number; metrics: Metrics }>();
-    if (where === null) return found;
+    if (where === null) return new Map();
     const inquiry = { model, statements, where };
-    for (const { run, traces, complete, metrics } of await registered(inquiry)) {
-      found.set(run, { traces, complete, metrics });
-    }
-    const facets = await facetsOf(inquiry);
-    if (facets.length === 0) return found;
-    const names = facets.map(({ name }) => name);
-    const types = await readMetricTypes(model, statements, project, names);
-    const typed = facets.flatMap((facet) => {
-      const type = types.get(facet.name);
-      return type === undefined ? [] : [{ ...facet, type }];
-    });
-    for (const { run, name, metric } of await beyondRegistry(inquiry, typed)) {
+    const found = await registered(inquiry);
+    const measured = await beyondRegistry(inquiry);
+    const names = [...new Set(measured.map(({ name }) => name))];
+    const types = await knownTypes(model, statements, project, names, position);
+    const texts = await categories(inquiry, measured, types);
+    for (const { run, col, name, of } of measured) {
+      const type = types.get(name);
+      const metric =
+        type === 'text'
+          ? (texts.get(`${run} ${col}`) ?? null)
+          : type === undefined
+            ? null
+            : of[type];
       const known = found.get(run);
-      if (known !== undefined) known.metrics[name] = metric;
+      if (metric !== null && known !== undefined) known.metrics[name] = metric;
     }
     return found;
   });
+};
 
-const ranks = ['0.50', '0.90', '0.95', '0.99'];
-/** Seven columns for a value: what `numberOf` reads. */
+/** Columns that measure a number, in the order in which `numberOf` reads them. */
 const numberSql = (value: string): readonly string[] => [
   `count(${value})`,
   `sum(${value})`,
   `min(${value})`,
   `max(${value})`,
-  ...ranks.map((rank) => `quantile_disc(${value}, ${rank})`),
+  // The shares are fixed-point constants, with which the engine finds the nearest rank in whole
+  // numbers.
+  `quantile_disc(${value}, [0.50, 0.90, 0.95, 0.99])`,
 ];
-const numberColumns = 8;
+const numberColumns = 5;
 
 /** Null without a value. A sum beyond the doubles has no JSON form, and -0 counts as 0. */
 const numberOf = (cells: readonly DuckDBValue[]): RunMetric | null => {
-  const [count = 0, sum = 0, min = 0, max = 0, p50 = 0, p90 = 0, p95 = 0, p99 = 0] = cells.map(
-    (cell) => Number(cell) + 0,
-  );
-  const total = Number.isFinite(sum) ? sum : null;
-  return count === 0 ? null : { kind: 'number', count, sum: total, min, max, p50, p90, p95, p99 };
+  const [count, sum, min, max] = cells.slice(0, -1).map((cell) => Number(cell) + 0);
+  const ranks = cells.at(-1);
+  if (count === undefined || count === 0 || !(ranks instanceof DuckDBListValue)) return null;
+  const [p50 = 0, p90 = 0, p95 = 0, p99 = 0] = ranks.items.map((rank) => Number(rank) + 0);
+  const total = sum !== undefined && Number.isFinite(sum) ? sum : null;
+  return { kind: 'number', count, sum: total, min: min ?? 0, max: max ?? 0, p50, p90, p95, p99 };
 };
 
-/** One scan for the counts, so that the ranks are taken of those metrics only that have values. */
-const registered = async ({ statements, where }: Inquiry) => {
-  const counts = metricRegistry.map(({ name }) => `count(r.${metricSql(name)})`).join(', ');
-  const [totals = []] = await statements.rows(`SELECT ${counts} FROM traces r WHERE ${where}`);
-  const present = metricRegistry.filter((_, at) => Number(totals[at]) > 0).map(({ name }) => name);
-  const measures = present.flatMap((name) => numberSql(`r.${metricSql(name)}`));
+type Measured = { traces: number; complete: number; metrics: Metrics };
+
+const registered = async ({ statements, where }: Inquiry): Promise<Map<string, Measured>> => {
+  const measures = metricRegistry.flatMap(({ name }) => numberSql(`r.${metricSql(name)}`));
   const columns = ['r.run_id', 'count(*)', 'count(*) FILTER (r.is_complete)', ...measures];
   const found = await statements.rows(
     `SELECT ${columns.join(', ')} FROM traces r WHERE ${where} GROUP BY r.run_id`,
   );
-  return found.map(([run, traces, complete, ...cells]) => {
-    // Without a prototype: a metric may be called `__proto__`.
-    const metrics = Object.create(null) as Metrics;
-    present.forEach((name, at) => {
-      const metric = numberOf(cells.slice(at * numberColumns, (at + 1) * numberColumns));
-      if (metric !== null) metrics[name] = metric;
-    });
-    return { run: idOf(run), traces: Number(traces), complete: Number(complete), metrics };
+  return new Map(
+    found.map(([run, traces, complete, ...cells]) => {
+      // Without a prototype: a metric may be called `__proto__`.
+      const metrics = Object.create(null) as Metrics;
+      for (const [at, { name }] of metricRegistry.entries()) {
+        const metric = numberOf(cells.slice(at * numberColumns, (at + 1) * numberColumns));
+        if (metric !== null) metrics[name] = metric;
+      }
+      const counted = { traces: Number(traces), complete: Number(complete), metrics };
+      return [idOf(run), counted] as const;
+    }),
+  );
+};
+
+/** A metric outside the registry in one run: as what it shows of each type (contract 3.4). */
+type Facet = {
+  readonly run: string;
+  readonly col: number;
+  readonly name: string;
+  readonly of: Readonly<Record<Exclude<MetricType, 'text'>, RunMetric | null>>;
+  /** Values that are texts. */
+  readonly texts: number;
+};
+
+const beyondRegistry = async ({ model, statements, where }: Inquiry): Promise<readonly Facet[]> => {
+  const names = new Map(
+    [...model.columns].flatMap(([id, col]) =>
+      id.startsWith(metricPrefix) && registryType(nameOf(id)) === null ? [[col, nameOf(id)]] : [],
+    ),
+  );
+  if (names.size === 0) return [];
+  const truths = ['count(bool)', 'count(*) FILTER (bool)', 'count(text)'];
+  const measures = [...numberSql('number'), ...numberSql('whole'), ...truths];
+  const found = await statements.rows(
+    `SELECT run, col, ${measures.join(', ')} FROM (
+       SELECT r.run_id AS run, f.col, f.bool, f.text, f.num AS number,
+         CASE WHEN ${isInteger('f')} THEN f.num END AS whole
+       FROM facets f JOIN traces r ON r.key = f.key
+       WHERE ${where} AND f.col IN (${integers([...names.keys()])})
+     ) GROUP BY run, col`,
+  );
+  return found.map(([run, col, ...cells]) => {
+    const [bools, trues, texts = 0] = cells.slice(2 * numberColumns).map(Number);
+    return {
+      run: idOf(run),
+      col: Number(col),
+      name: names.get(Number(col)) ?? '',
+      texts,
+      of: {
+        floating_point: numberOf(cells.slice(0, numberColumns)),
+        integer: numberOf(cells.slice(numberColumns, 2 * numberColumns)),
+        boolean:
+          bools === undefined || bools === 0
+            ? null
+            : { kind: 'boolean', count: bools, trues: trues ?? 0 },
+      },
+    };
   });
 };
-
-type Facet = { readonly col: number; readonly name: string };
-type TypedFacet = Facet & { readonly type: MetricType };
-
 const metricPrefix = 'metrics/';
-
-/** The metrics outside the registry that the traces have. */
-const facetsOf = async ({ model, statements, where }: Inquiry): Promise<readonly Facet[]> => {
-  const columns = [...model.columns].filter(
-    ([id]) => id.startsWith(metricPrefix) && registryType(nameOf(id)) === null,
-  );
-  if (columns.length === 0) return [];
-  const found = await statements.rows(
-    `SELECT DISTINCT f.col FROM facets f JOIN traces r ON r.key = f.key WHERE ${where}`,
-  );
-  const present = new Set(found.map(([col]) => Number(col)));
-  return columns
-    .filter(([, col]) => present.has(col))
-    .map(([id, col]) => ({ col, name: nameOf(id) }));
-};
 const nameOf = (column: string): string => column.slice(metricPrefix.length);
 
-type Found = { readonly run: string; readonly name: string; readonly metric: RunMetric };
-
-const beyondRegistry = async (
-  inquiry: Inquiry,
-  facets: readonly TypedFacet[],
-): Promise<readonly Found[]> => {
-  const names = new Map(facets.map(({ col, name }) => [col, name]));
-  const of = (...types: readonly MetricType[]) =>
-    facets.filter(({ type }) => types.includes(type)).map(({ col }) => col);
-  const found: Found[] = [];
-  const add = (run: DuckDBValue, col: DuckDBValue, metric: RunMetric | null): void => {
-    const name = names.get(Number(col));
-    if (name !== undefined && metric !== null) found.push({ run: idOf(run), name, metric });
-  };
-  const value = numberIn(of('integer'));
-  const numbers = await grouped(inquiry, of('integer', 'floating_point'), value, numberSql('v'));
-  for (const [run = null, col = null, ...cells] of numbers) add(run, col, numberOf(cells));
-  const trues = ['count(v)', 'count(*) FILTER (v)'];
-  for (const row of await grouped(inquiry, of('boolean'), 'f.bool', trues)) {
-    const [run = null, col = null, count, trueCount] = row;
-    add(run, col, { kind: 'boolean', count: Number(count), trues: Number(trueCount) });
+/** By run and column, of metrics that are texts. */
+const categories = async (
+  { statements, where }: Inquiry,
+  facets: readonly Facet[],
+  types: ReadonlyMap<string, MetricType>,
+): Promise<ReadonlyMap<string, RunMetric>> => {
+  const texts = facets.filter(({ name, texts: count }) => types.get(name) === 'text' && count > 0);
+  if (texts.length === 0) return new Map();
+  const cols = integers([...new Set(texts.map(({ col }) => col))]);
+  // Where there are too many of them, none is counted.
+  const counted = await statements.rows(
+    `SELECT r.run_id, f.col, f.text, count(*) FROM facets f JOIN traces r ON r.key = f.key
+     WHERE ${where} AND f.col IN (${cols}) AND f.text IS NOT NULL
+     GROUP BY r.run_id, f.col, f.text
+     QUALIFY count(*) OVER (PARTITION BY r.run_id, f.col) <= ${categoriesMax}`,
+  );
+  const shown = new Map<string, Record<string, number>>();
+  for (const [run, col, text, count] of counted) {
+    const place = `${idOf(run)} ${String(col)}`;
+    // Without a prototype: a category may be called `__proto__`.
+    const counts = shown.get(place) ?? (Object.create(null) as Record<string, number>);
+    counts[String(text)] = Number(count);
+    shown.set(place, counts);
   }
-  for (const [run, col, metric] of await categories(inquiry, of('text'))) add(run, col, metric);
-  return found;
+  return new Map(
+    texts.map(({ run, col, texts: count }) => {
+      const place = `${run} ${col}`;
+      return [place, { kind: 'text', count, counts: shown.get(place) ?? null }] as const;
+    }),
+  );
 };
 
 /** The visible number of a facet (contract 3.4, rule 3). */
@@ -151,49 +189,13 @@ const numberIn = (integerColumns: readonly number[]): string =>
     ? 'f.num'
     : `CASE WHEN f.col NOT IN (${integers(integerColumns)}) OR ${isInteger('f')} THEN f.num END`;
 
-const grouped = (
-  { statements, where }: Inquiry,
-  cols: readonly number[],
-  value: string,
-  measures: readonly string[],
-): Promise<Rows> =>
-  cols.length === 0
-    ? Promise.resolve([])
-    : statements.rows(
-        `SELECT run, col, ${measures.join(', ')} FROM (
-           SELECT r.run_id AS run, f.col AS col, ${value} AS v
-           FROM facets f JOIN traces r ON r.key = f.key
-           WHERE ${where} AND f.col IN (${integers(cols)})
-         ) WHERE v IS NOT NULL GROUP BY run, col`,
-      );
-
-const categories = async (
-  inquiry: Inquiry,
-  cols: readonly number[],
-): Promise<readonly (readonly [DuckDBValue, DuckDBValue, RunMetric])[]> => {
-  const sizes = await grouped(inquiry, cols, 'f.text', ['count(*)', 'count(DISTINCT v)']);
-  const few = sizes.some((row) => Number(row[3]) <= categoriesMax);
-  const shown = new Map<string, Record<string, number>>();
-  if (few) {
-    // A run with too many categories is counted beside the others; its rows are not looked at.
-    const counted = await inquiry.statements.rows(
-      `SELECT r.run_id, f.col, f.text, count(*) FROM facets f JOIN traces r ON r.key = f.key
-       WHERE ${inquiry.where} AND f.col IN (${integers(cols)}) AND f.text IS NOT NULL
-       GROUP BY r.run_id, f.col, f.text QUALIFY count(*) OVER (PARTITION BY r.run_id, f.col) <= ${categoriesMax}`,
-    );
-    for (const [run = null, col = null, text, count] of counted) {
-      const place = `${idOf(run)} ${String(col)}`;
-      // Without a prototype: a category may be called `__proto__`.
-      const counts = shown.get(place) ?? (Object.create(null) as Record<string, number>);
-      counts[String(text)] = Number(count);
-      shown.set(place, counts);
-    }
-  }
-  return sizes.map(([run = null, col = null, count]) => {
-    const counts = shown.get(`${idOf(run)} ${String(col)}`) ?? null;
-    return [run, col, { kind: 'text', count: Number(count), counts }];
-  });
-};
+const averages = ({ statements, where }: Inquiry, col: number, value: string): Promise<Rows> =>
+  statements.rows(
+    `SELECT run, avg(v) FROM (
+       SELECT r.run_id AS run, ${value} AS v FROM facets f JOIN traces r ON r.key = f.key
+       WHERE ${where} AND f.col IN (${integers([col])})
+     ) WHERE v IS NOT NULL GROUP BY run`,
+  );
 
 /** As `runAverages` of kernel/run-measures.ts. */
 export const runAverages = (
@@ -229,8 +231,8 @@ export const runAverages = (
       if (col === undefined || registryType(metric) !== null || type === 'text') continue;
       const value =
         type === 'boolean' ? 'CAST(f.bool AS INTEGER)' : numberIn(type === 'integer' ? [col] : []);
-      const rows = await grouped({ model, statements, where }, [col], value, ['avg(v)']);
-      for (const [run = null, , cell = null] of rows) note(run, at, cell);
+      const rows = await averages({ model, statements, where }, col, value);
+      for (const [run = null, cell = null] of rows) note(run, at, cell);
     }
     return found;
   });

@@ -104,9 +104,10 @@ const textToSql = (leaf: TextLeaf, column: string): Sql => {
         : hasEach(column, list);
     case 'eq':
     case 'one_of':
-      return { sql: isOne, values: list };
+      return values.length === 1 ? { sql: `${column} IS ?`, values } : { sql: isOne, values: list };
     case 'ne':
     case 'not_in':
+      if (values.length === 1) return { sql: `${column} IS NOT ?`, values };
       return { sql: `NOT ${isOne}`, values: list };
     default:
       return unreachable(leaf.operator);

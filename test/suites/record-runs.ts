@@ -37,6 +37,28 @@ export const recordRunSuite = (records: () => Records): void => {
     }
   }).timeout(60_000);
 
+  it('take the ranks of a run at the nearest, for any number of values', async () => {
+    const runAt = (count: number): string => uuid(2, 100 + count);
+    const rows = Array.from({ length: 40 }, (_, at) =>
+      Array.from({ length: at + 1 }, (__, value) =>
+        traceRow(at * 100 + value, {
+          values: { run_id: runAt(at + 1) },
+          metrics: { cost: { value: value + 1, rolledUp: false } },
+        }),
+      ),
+    ).flat();
+    await putRows(records(), rows);
+    const runs = Array.from({ length: 40 }, (_, at) => runAt(at + 1));
+    const measured = await records().runMeasures(project, runs);
+    for (let count = 1; count <= 40; count += 1) {
+      const [p50, p90, p95, p99] = [50, 90, 95, 99].map((share) =>
+        Math.ceil((share * count) / 100),
+      );
+      const found = measured.get(runAt(count))?.metrics['cost'];
+      expect(found).to.deep.include({ count, min: 1, max: count, p50, p90, p95, p99 });
+    }
+  });
+
   it('know no runs of another project', async () => {
     await putRows(records(), [traceRow(1)]);
     expect([...(await records().runMeasures(uuid(1, 77), [run]))]).to.deep.equal([]);
