@@ -4,42 +4,66 @@ export type Ranked = { readonly score: number; readonly rank: number };
 /** Averages of an experiment in the order of the criteria; null = no value. */
 export type Averages = readonly (number | null)[];
 
-/**
- * Scores and ranks within one scope (contract 4.6, rules 2 to 4), of the experiments that have a
- * value for some criterion. Takes some milliseconds for 50,000.
- */
-export const ranked = (
-  averages: Iterable<readonly [run: string, averages: Averages]>,
-  criteria: readonly Criterion[],
-): ReadonlyMap<string, Ranked> => {
-  const compared = [...averages].filter(([, values]) => values.some((value) => value !== null));
-  const bounds = criteria.map((_, at) =>
-    boundsOf(compared.map(([, values]) => values[at] ?? null)),
-  );
-  const total = criteria.reduce((sum, { weight }) => sum + weight, 0);
-  const scores = compared.map(([, values]) => {
-    let score = 0;
-    for (const [at, { weight, direction }] of criteria.entries()) {
-      const value = values[at] ?? null;
-      if (value !== null) score += weight * normalised(value, bounds[at], direction);
-    }
-    return rounded(score / total);
-  });
-  const ascending = Float64Array.from(scores).sort();
-  return new Map(
-    compared.map(([run], at) => {
-      const score = scores[at] ?? 0;
-      return [run, { score, rank: 1 + ascending.length - above(ascending, score) }];
-    }),
-  );
+/** How experiments stand in one scope (contract 4.6, rules 2 to 4). */
+export type RankedScope = {
+  /** Of the averages of one of the scope; null without a value for any criterion. */
+  standing(averages: Averages | undefined): Ranked | null;
+  /** How many share rank 1. */
+  readonly best: number;
 };
+
+/**
+ * Compares the averages of all experiments of a scope. Goes over them without keeping anything of
+ * each but its score: some milliseconds for 50,000.
+ */
+export const rankScope = (
+  averages: readonly Averages[],
+  criteria: readonly Criterion[],
+): RankedScope => {
+  const bounds = criteria.map((_, at) => boundsOf(averages, at));
+  const total = criteria.reduce((sum, { weight }) => sum + weight, 0);
+  const scoreOf = (values: Averages): number | null => {
+    let score = 0;
+    let hasValue = false;
+    for (let at = 0; at < criteria.length; at += 1) {
+      const value = values[at] ?? null;
+      const criterion = criteria[at];
+      if (value === null || criterion === undefined) continue;
+      hasValue = true;
+      score += criterion.weight * normalised(value, bounds[at], criterion.direction);
+    }
+    return hasValue ? rounded(score / total) : null;
+  };
+  const scores = new Float64Array(averages.length);
+  let count = 0;
+  for (const values of averages) {
+    const score = scoreOf(values);
+    if (score === null) continue;
+    scores[count] = score;
+    count += 1;
+  }
+  const ascending = scores.subarray(0, count).sort();
+  const rankOf = (score: number): number => 1 + count - notAbove(ascending, score);
+  const top = ascending[count - 1];
+  return {
+    standing: (values) => {
+      const score = values === undefined ? null : scoreOf(values);
+      return score === null ? null : { score, rank: rankOf(score) };
+    },
+    best: top === undefined ? 0 : count - notAbove(ascending, previous(top)),
+  };
+};
+
+/** Scores are rounded to 12 decimals, so nothing lies between this and the score. */
+const previous = (score: number): number => score - 0.5e-12;
 
 type Bounds = { readonly min: number; readonly max: number } | null;
 
-const boundsOf = (values: readonly (number | null)[]): Bounds => {
+const boundsOf = (averages: readonly Averages[], at: number): Bounds => {
   let min = Infinity;
   let max = -Infinity;
-  for (const value of values) {
+  for (const values of averages) {
+    const value = values[at] ?? null;
     if (value === null) continue;
     if (value < min) min = value;
     if (value > max) max = value;
@@ -75,7 +99,7 @@ export const rounded = (score: number): number => {
 };
 
 /** How many of the ascending values are not greater than this one. */
-const above = (ascending: Float64Array, value: number): number => {
+const notAbove = (ascending: Float64Array, value: number): number => {
   let low = 0;
   let high = ascending.length;
   while (low < high) {
@@ -92,12 +116,10 @@ const above = (ascending: Float64Array, value: number): number => {
  */
 export const isWinner = (
   run: string,
-  scope: ReadonlyMap<string, Ranked>,
+  own: Ranked | null,
   chosen: string | null,
-  best: number,
+  { best }: Pick<RankedScope, 'best'>,
 ): boolean | null => {
   if (chosen === run) return true;
-  const own = scope.get(run);
-  if (own === undefined) return null;
-  return chosen === null && own.rank === 1 && best === 1;
+  return own === null ? null : chosen === null && own.rank === 1 && best === 1;
 };

@@ -12,7 +12,7 @@ import {
 } from '../../projections/experiment-members.js';
 import { experimentWinners } from '../../projections/experiment-winners.js';
 import { rankedBy } from './criteria.js';
-import { isWinner, ranked, type Averages, type Ranked } from './ranking.js';
+import { isWinner, rankScope, type Averages, type RankedScope } from './ranking.js';
 
 export type Standing = {
   readonly ranking_score: number | null;
@@ -55,11 +55,10 @@ type Board = {
   token: string | null;
   averages: Map<string, Averages>;
   /** By scope; one that changed is left out until it is asked for. */
-  readonly ranked: Map<string, Scope>;
+  readonly ranked: Map<string, RankedScope>;
   running: Promise<void>;
   queued: Promise<void> | null;
 };
-type Scope = { readonly ranked: ReadonlyMap<string, Ranked>; readonly best: number };
 
 /** Ranks, scores and winners (contract 4.6), of the read models as they are now. */
 export const openStandings = (needs: Needs): Standings => {
@@ -85,11 +84,13 @@ export const openStandings = (needs: Needs): Standings => {
         const chosen = (winners.get(key)?.body as { readonly run_id: string } | undefined)?.run_id;
         const counts = chosen !== undefined && board.scopes.get(chosen) === key;
         const scope = rankedScope(board, key);
-        const own = scope.ranked.get(id);
+        // One that the members lack yet, or no more, is shown as it would be without a score.
+        const isMember = board.scopes.get(id) === key;
+        const own = isMember ? scope.standing(board.averages.get(id)) : null;
         return {
           ranking_score: own?.score ?? null,
           rank: own?.rank ?? null,
-          winner: isWinner(id, scope.ranked, counts ? chosen : null, scope.best),
+          winner: isWinner(id, own, counts ? chosen : null, scope),
         };
       });
     },
@@ -236,17 +237,15 @@ const placed = (
         ({ metric }) => values[metrics.findIndex((one) => one.metric === metric)] ?? null,
       );
 
-const rankedScope = (board: Board, key: string): Scope => {
+const rankedScope = (board: Board, key: string): RankedScope => {
   const known = board.ranked.get(key);
   if (known !== undefined) return known;
-  const averages = [...(board.members.get(key) ?? [])].flatMap((run) => {
+  const averages: Averages[] = [];
+  for (const run of board.members.get(key) ?? []) {
     const values = board.averages.get(run);
-    return values === undefined ? [] : [[run, values] as const];
-  });
-  const found = ranked(averages, board.criteria);
-  let best = 0;
-  for (const { rank } of found.values()) best += Number(rank === 1);
-  const scope = { ranked: found, best };
+    if (values !== undefined) averages.push(values);
+  }
+  const scope = rankScope(averages, board.criteria);
   board.ranked.set(key, scope);
   return scope;
 };

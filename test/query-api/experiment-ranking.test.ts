@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import * as fc from 'fast-check';
 import type { Criterion } from '../../contract/experiment-ranking.js';
 import { progressOf } from '../../query-api/experiments/findings.js';
-import { isWinner, ranked, rounded } from '../../query-api/experiments/ranking.js';
+import { isWinner, rankScope, rounded } from '../../query-api/experiments/ranking.js';
 import { naiveRanking } from '../support/naive-ranking.js';
 import { drawSeed } from '../support/outside.js';
 import { runs } from '../support/runs.js';
@@ -14,13 +14,10 @@ const scoresOf = (
   averages: readonly (readonly (number | null)[])[],
   criteria: readonly Criterion[] = [higher, lower],
 ): readonly (readonly [number, number] | null)[] => {
-  const found = ranked(
-    averages.map((values, at) => [String(at), values] as const),
-    criteria,
-  );
-  return averages.map((_, at) => {
-    const one = found.get(String(at));
-    return one === undefined ? null : [one.score, one.rank];
+  const scope = rankScope(averages, criteria);
+  return averages.map((values) => {
+    const one = scope.standing(values);
+    return one === null ? null : [one.score, one.rank];
   });
 };
 
@@ -96,16 +93,14 @@ describe('ranking experiments', () => {
   });
 
   it('agrees with the rules read one by one, for any averages', () => {
-    const average = fc.option(
-      fc.oneof(fc.integer({ min: -5, max: 5 }), fc.double({ min: -1e6, max: 1e6, noNaN: true })),
-    );
+    // Far enough apart to be different averages, whatever was added in which order.
+    const thousandths = (min: number, max: number) =>
+      fc.integer({ min, max }).map((number) => number / 1_000);
+    const average = fc.option(fc.oneof(fc.integer({ min: -5, max: 5 }), thousandths(-1e9, 1e9)));
     const criterion = (at: number) =>
       fc.record({
         metric: fc.constant(`m${at}`),
-        weight: fc.oneof(
-          fc.integer({ min: 1, max: 5 }),
-          fc.double({ min: 0.01, max: 1e6, noNaN: true }),
-        ),
+        weight: fc.oneof(fc.integer({ min: 1, max: 5 }), thousandths(10, 1e9)),
         direction: fc.constantFrom('higher' as const, 'lower' as const),
       });
     fc.assert(
@@ -113,10 +108,7 @@ describe('ranking experiments', () => {
         fc.tuple(criterion(0), criterion(1), criterion(2)),
         fc.array(fc.tuple(average, average, average), { maxLength: 12 }),
         (criteria, averages) => {
-          const found = ranked(
-            averages.map((values, at) => [String(at), values] as const),
-            criteria,
-          );
+          const scope = rankScope(averages, criteria);
           const naive = naiveRanking(
             averages.map((values, at) => ({
               id: String(at),
@@ -127,10 +119,9 @@ describe('ranking experiments', () => {
             })),
             criteria,
           );
-          const best = [...found.values()].filter(({ rank }) => rank === 1).length;
           for (const [id, { ranking_score: score, rank, winner }] of naive) {
-            const own = found.get(id);
-            if (score === null) expect(own).to.equal(undefined);
+            const own = scope.standing(averages[Number(id)]);
+            if (score === null) expect(own).to.equal(null);
             else expect(own?.score).to.be.closeTo(score, 2e-12);
             // A difference in the last decimal may change a rank between two that round apart.
             const isClear = [...naive.values()].every(
@@ -140,7 +131,7 @@ describe('ranking experiments', () => {
             );
             if (!isClear) continue;
             expect(own?.rank ?? null).to.equal(rank);
-            expect(isWinner(id, found, null, best)).to.equal(winner);
+            expect(isWinner(id, own, null, scope)).to.equal(winner);
           }
         },
       ),
@@ -150,16 +141,18 @@ describe('ranking experiments', () => {
 });
 
 describe('the winner of a scope', () => {
-  const scope = ranked(
-    [
-      ['a', [1]],
-      ['b', [0]],
-    ],
-    [higher],
-  );
+  const scope = rankScope([[1], [0]], [higher]);
+  const standings = { a: [1], b: [0], 'no score': [null] };
   const winners = (chosen: string | null, best = 1) =>
-    ['a', 'b', 'no score'].map((run) => isWinner(run, scope, chosen, best));
+    Object.entries(standings).map(([run, values]) =>
+      isWinner(run, scope.standing(values), chosen, { best }),
+    );
 
+  it('counts who shares rank 1', () => {
+    expect(scope.best).to.equal(1);
+    expect(rankScope([[1], [0], [1], [null]], [higher]).best).to.equal(2);
+    expect(rankScope([[null]], [higher]).best).to.equal(0);
+  });
   it('is the only one of rank 1', () => expect(winners(null)).to.deep.equal([true, false, null]));
   it('is nobody when several share it', () =>
     expect(winners(null, 2)).to.deep.equal([false, false, null]));
