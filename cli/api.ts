@@ -116,7 +116,7 @@ const playedBy = (played: Config['roles'], routes: readonly Route[]): readonly R
   });
 
 /** How each noun whose objects are in no project says who may see and do what (contract 2.6). */
-const sightsOf = (log: EventLog, projectInSight: Gate['projectInSight']): Sights => ({
+export const sightsOf = (log: EventLog, projectInSight: Gate['projectInSight']): Sights => ({
   ...datasetSights({ log, projectInSight }),
   ...scorerTaskSights({ log, projectInSight }),
   ...scorerSights(log),

@@ -141,9 +141,11 @@ export const isProvider = (segment: string): segment is Provider =>
 /** What the schema cannot say: which members of an AWS token belong together. */
 export const complaintsAboutConfiguration = (
   segment: string,
-  { token }: JsonObject,
+  sent: JsonObject,
 ): readonly Complaint[] => {
+  // What was sent for no provider was held against no schema: it may be anything.
   if (segment !== 'aws_bedrock' && segment !== 'aws_sagemaker') return [];
+  const { token } = sent;
   const { aws_access_key_id, aws_secret_access_key, aws_role_arn } = token as JsonObject;
   const hasKeys = aws_access_key_id !== undefined && aws_secret_access_key !== undefined;
   if (hasKeys || aws_role_arn !== undefined) return [];

@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { Type } from 'typebox';
 import type { Operation } from '../../contract/operation.js';
 import { formBytes, formType, type Part } from '../support/forms.js';
-import { below, oneOf, validValue, type Rng } from './valid-request.js';
+import { addressOf, below, oneOf, validValue, type Rng } from './valid-request.js';
 
 export type Fuzz = {
   readonly baseUrl: string;
@@ -134,20 +134,6 @@ const drawFields = ({ operation, rng, known = {} }: Fuzz, path: string): Shot =>
   };
 };
 
-const addressOf = (
-  path: string,
-  params: Readonly<Record<string, unknown>>,
-  query: Readonly<Record<string, unknown>>,
-): string => {
-  const filled = path.replaceAll(/\{(\w+)\}/g, (_all, name: string) =>
-    encodeURIComponent(String(params[name])),
-  );
-  const pairs = Object.entries(query)
-    .filter(([, value]) => value !== null)
-    .map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`);
-  return pairs.length === 0 ? filled : `${filled}?${pairs.join('&')}`;
-};
-
 /** JSON texts that stand in the place of one node. */
 const badNodes = [
   'null',
@@ -197,7 +183,8 @@ const mutateNode = (shot: Shot, valid: unknown, rng: Rng): Shot => {
 const mutateDepth = (shot: Shot, valid: unknown, rng: Rng): Shot => {
   const levels = oneOf(rng, [200, 100_000]);
   const node = `${'['.repeat(levels)}${']'.repeat(levels)}`;
-  const place = rng() < 0.5 ? ['nobodyDeclaredThis'] : oneOf(rng, placesIn(valid));
+  const isOpen = typeof valid === 'object' && !Array.isArray(valid);
+  const place = isOpen && rng() < 0.5 ? ['nobodyDeclaredThis'] : oneOf(rng, placesIn(valid));
   const text = JSON.stringify(replaced(valid, place, marker));
   return {
     ...shot,

@@ -7,74 +7,10 @@ import type { Operation } from '../../contract/operation.js';
 import { appPassword, startApp, type App } from '../support/app.js';
 import { adminEmail, basic, cookie, entrance } from '../support/logins.js';
 import { drawSeed } from '../support/outside.js';
-import { form } from '../support/forms.js';
+import { knownObjects } from '../support/known-objects.js';
 import { runs } from '../support/runs.js';
 import { fuzzOperation } from './bad-input.js';
 import { seeded } from './valid-request.js';
-
-type Made = { readonly id: string };
-
-/** A project with a log stream, a trace and a span, so that legal requests find what they name. */
-const known = async ({ client }: App): Promise<Readonly<Record<string, unknown>>> => {
-  const project = await client.call<Made>('POST', '/v2/projects', { body: { name: 'fuzz' } });
-  const root = `/v2/projects/${project.body.id}`;
-  const stream = await client.call<Made>('POST', `${root}/log_streams`, { body: { name: 'fuzz' } });
-  const experiment = await client.call<Made>('POST', `${root}/experiments`, {
-    body: { name: 'fuzz', experiment_group_name: 'fuzz' },
-  });
-  const tag = await client.call<Made>('POST', `${root}/experiments/${experiment.body.id}/tags`, {
-    body: { key: 'fuzz', value: 'fuzz', tag_type: 'fuzz' },
-  });
-  const span = crypto.randomUUID();
-  const logged = await client.call<{ trace_ids: string[] }>('POST', `${root}/traces`, {
-    body: {
-      log_stream_id: stream.body.id,
-      include_trace_ids: true,
-      traces: [{ input: 'in', spans: [{ type: 'tool', id: span, input: 'in' }] }],
-    },
-  });
-  const group = await client.call<Made>('POST', '/v2/groups', { body: { name: 'fuzz' } });
-  const key = await client.call<{ created_by: string }>('POST', '/v2/users/api_keys', {
-    body: { description: 'fuzz' },
-  });
-  const template = await client.call<Made>('POST', `${root}/annotation/templates`, {
-    body: { name: 'fuzz', constraints: { annotation_type: 'text' } },
-  });
-  const dataset = await client.call<Made>(
-    'POST',
-    '/v2/datasets',
-    form([
-      { name: 'name', content: 'fuzz' },
-      { name: 'file', content: 'a\n1\n', fileName: 'fuzz.csv' },
-    ]),
-  );
-  const task = await client.call<{ task_id: string }>(
-    'POST',
-    '/v2/scorers/code/validate',
-    form([{ name: 'file', content: 'x = 1', fileName: 'fuzz.py' }]),
-  );
-  const scorer = await client.call<Made>('POST', '/v2/scorers', {
-    body: { name: 'fuzz', scorer_type: 'code' },
-  });
-  return {
-    project_id: project.body.id,
-    task_id: task.body.task_id,
-    scorer_id: scorer.body.id,
-    job_id: task.body.task_id,
-    dataset_id: dataset.body.id,
-    run_id: stream.body.id,
-    template_id: template.body.id,
-    annotation_template_id: template.body.id,
-    log_stream_id: stream.body.id,
-    experiment_id: experiment.body.id,
-    tag_id: tag.body.id,
-    trace_id: logged.body.trace_ids[0],
-    parent_id: logged.body.trace_ids[0],
-    user_id: key.body.created_by,
-    group_id: group.body.id,
-    span_id: span,
-  };
-};
 
 /** One of a scheme that the operation lists. */
 const credentialFor = async (
@@ -112,7 +48,7 @@ describe('bad input on every operation', function () {
 
   before(async () => {
     app = await startApp();
-    ids = await known(app);
+    ids = await knownObjects(app.client, 'fuzz');
     const log = await openLogOf(readConfig({ ASSAY_DATA_DIR: app.dir }));
     head = () => log.reader.head();
     written = async (since) => {

@@ -1,4 +1,7 @@
 import type { TSchema } from 'typebox';
+import type { Operation } from '../../contract/operation.js';
+import type { Ask } from '../support/client.js';
+import { form } from '../support/forms.js';
 
 /** Draws from 0 (inclusive) to 1. */
 export type Rng = () => number;
@@ -96,4 +99,44 @@ const drawText = (raw: Raw, rng: Rng): string => {
   const most = Math.min(Number(raw['maxLength'] ?? least + 20), least + 20);
   const length = least + below(rng, most - least + 1);
   return Array.from({ length }, () => oneOf(rng, ['a', 'b', 'Z', '0', '_', 'é', '😀'])).join('');
+};
+
+/** A request that fits the operation's schemas; rules beyond them may still refuse it. */
+export const validRequest = (
+  operation: Operation,
+  rng: Rng,
+  known: Raw = {},
+): { readonly path: string; readonly ask: Ask } => {
+  const params = validValue(operation.params, rng, known) as Raw;
+  const query = validValue(operation.query, rng, known) as Raw;
+  const path = addressOf(operation.path, params, query);
+  const body = operation.body === null ? {} : validValue(operation.body, rng, known);
+  if (operation.form !== null) {
+    const texts = Object.entries(body as Raw).filter(([, value]) => value !== null);
+    return {
+      path,
+      ask: form([
+        ...Object.keys(operation.form.files).map((name) => ({
+          name,
+          content: 'a,b\n1,2\n',
+          fileName: 'a.csv',
+        })),
+        ...texts.map(([name, value]) => ({
+          name,
+          content: typeof value === 'string' ? value : JSON.stringify(value),
+        })),
+      ]),
+    };
+  }
+  return { path, ask: operation.body === null ? {} : { body } };
+};
+
+export const addressOf = (path: string, params: Raw, query: Raw): string => {
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_all, name: string) =>
+    encodeURIComponent(String(params[name])),
+  );
+  const pairs = Object.entries(query)
+    .filter(([, value]) => value !== null)
+    .map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`);
+  return pairs.length === 0 ? filled : `${filled}?${pairs.join('&')}`;
 };

@@ -1,0 +1,232 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { openLogOf } from '../../cli/folder.js';
+import { readConfig } from '../../config.js';
+import { operations } from '../../contract/all.js';
+import type { Operation } from '../../contract/operation.js';
+import { start } from '../../kernel/ports.js';
+import { below, oneOf, seeded, validRequest } from '../fuzz/valid-request.js';
+import { expectReplayEqual } from '../support/app.js';
+import { startCast, type Cast } from '../support/cast.js';
+import type { Client, Reply } from '../support/client.js';
+import { knownObjects } from '../support/known-objects.js';
+import { drawSeed } from '../support/outside.js';
+import { runs } from '../support/runs.js';
+
+type Known = Readonly<Record<string, unknown>>;
+
+/**
+ * In the caller's own project these make records of the ids they are given, which are unique in
+ * their project only (contract 3.1), or wait 2 s for one that may still come.
+ */
+const makesOfIds = ({ size }: Operation): boolean => size === 'ingest';
+/** They would take from the caller what the other calls ask with. */
+const selfish = new Set(['deleteProject', 'deleteGroup', 'removeUser', 'changeUser']);
+const asked = operations.filter(
+  ({ schemes, operationId }) => schemes.includes('K') && !selfish.has(operationId),
+);
+
+describe('one organisation before another', function () {
+  this.timeout(180_000);
+  const seed = drawSeed('calls across organisations');
+  let cast: Cast;
+  let ours: Known;
+  let theirs: Known;
+  let stranger: Client;
+  before(async () => {
+    cast = await startCast();
+    stranger = cast.theirs.admin.as;
+    ours = await knownObjects(cast.ours.admin.as, 'ours');
+    theirs = await knownObjects(stranger, 'theirs');
+    const job = await cast.ours.admin.as.call<{ job_id: string }>(
+      'POST',
+      '/v2/org-jobs/delete-by-metadata',
+      { body: { metadata_key: 'nobody', metadata_value: 'has this' } },
+    );
+    ours = { ...ours, org_job_id: job.body.job_id };
+  });
+  after(async () => {
+    await expectReplayEqual(cast.app);
+    await cast.close();
+  });
+
+  it(`learns as much from the ids of others as from ids of nothing`, async () => {
+    const rng = seeded(seed);
+    const names = Object.keys(ours).filter((name) => isId(ours[name]));
+    let compared = 0;
+    for (let call = 0; compared < runs(2_000); call += 1) {
+      const operation = oneOf(rng, asked);
+      const draw = below(rng, 2 ** 31);
+      // Some of the ids are the caller's own, so that all checks of a path have their turn.
+      const borrowed = new Set(names.filter(() => rng() < 0.5));
+      const invented = Object.fromEntries(names.map((name) => [name, randomUUID()]));
+      const label = `n${call.toString(36).padStart(6, '0')}`;
+      const known = (source: Known, name: string): Known => ({
+        ...theirs,
+        ...Object.fromEntries([...borrowed].map((id) => [id, source[id]])),
+        ...jobOf(operation, source),
+        name,
+        emails: [`${name}@example.org`],
+      });
+      const [one, other] = [`${label}a`, `${label}b`];
+      const foreign = validRequest(operation, seeded(draw), known(ours, one));
+      const random = validRequest(operation, seeded(draw), known(invented, other));
+      const isOwn = makesOfIds(operation) && !borrowed.has('project_id');
+      if (isOwn || !mentions(foreign, ours, names)) continue;
+      compared += 1;
+      const seen = await stranger.send(operation.method, foreign.path, foreign.ask);
+      const blank = await stranger.send(operation.method, random.path, random.ask);
+      const plain = (reply: Reply<unknown>, ids: Known, name: string) =>
+        told(reply, [...names.map((id) => ids[id]), ids['org_job_id']], name);
+      expect(
+        plain(seen, ours, one),
+        `ASSAY_TEST_SEED=${seed} ${operation.operationId} ${foreign.path}`,
+      ).to.deep.equal(plain(blank, invented, other));
+      const text = JSON.stringify(seen.body);
+      expect(text, operation.operationId).not.to.include(cast.ours.admin.email);
+      expect(text, operation.operationId).not.to.include('"ours"');
+    }
+  });
+
+  it('leaves no trace of its calls in the other’s streams', async () => {
+    const { reader, close } = await openLogOf(readConfig({ ASSAY_DATA_DIR: cast.app.dir }));
+    const streams = new Set<string>();
+    for (let after = start; ;) {
+      const page = await reader.page(after, 1_000);
+      for (const { stream, metadata } of page.events) {
+        if (metadata.actor.id === cast.theirs.admin.id) streams.add(stream);
+      }
+      if (page.through <= after) break;
+      after = page.through;
+    }
+    await close();
+    const touched = [...streams].filter((name) =>
+      ['project_id', 'run_id', 'group_id', 'user_id', 'dataset_id'].some((id) =>
+        name.includes(String(ours[id])),
+      ),
+    );
+    expect(touched).to.deep.equal([]);
+  });
+
+  it('takes no member that an operation does not name', async () => {
+    const marker = `probe-${randomUUID()}`;
+    const rng = seeded(seed);
+    for (const operation of asked.filter(({ body, form }) => body !== null && form === null)) {
+      if (makesOfIds(operation)) continue;
+      const known = { ...theirs, name: `p${randomUUID()}`, emails: [`${randomUUID()}@x.org`] };
+      const { path, ask } = validRequest(operation, rng, { ...known, ...jobOf(operation, ours) });
+      if (typeof ask.body !== 'object' || Array.isArray(ask.body)) continue;
+      const text = JSON.stringify({ ...probes(operation, marker), ...ask.body });
+      const more = `{"__proto__":{"polluted":"${marker}"},${text.slice(1)}`;
+      const reply = await stranger.send(operation.method, path, { body: more });
+      expect(reply.status, `${operation.operationId} ${more}`).to.be.lessThan(500);
+      expect(JSON.stringify(reply.body), operation.operationId).not.to.include(marker);
+    }
+    expect(Object.hasOwn(Object.prototype, 'polluted')).to.equal(false);
+    const me = await stranger.call<{ role: string; organization_id: string }>(
+      'GET',
+      `/v2/users/${cast.theirs.admin.id}`,
+    );
+    expect(me.body.organization_id).to.equal(cast.theirs.admin.organizationId);
+    const { reader, close } = await openLogOf(readConfig({ ASSAY_DATA_DIR: cast.app.dir }));
+    for (let after = start; ;) {
+      const page = await reader.page(after, 1_000);
+      expect(JSON.stringify(page.events)).not.to.include(marker);
+      if (page.through <= after) break;
+      after = page.through;
+    }
+    await close();
+  });
+});
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-/;
+const isId = (value: unknown): boolean => typeof value === 'string' && uuid.test(value);
+
+/** `job_id` names an org job where the path says so. */
+const jobOf = ({ path }: Operation, source: Known): Known =>
+  path.includes('/org-jobs/') ? { job_id: source['org_job_id'] ?? randomUUID() } : {};
+
+type Sent = ReturnType<typeof validRequest>;
+const mentions = ({ path, ask }: Sent, ids: Known, names: readonly string[]): boolean => {
+  const text = `${path} ${Buffer.isBuffer(ask.body) ? ask.body.toString() : JSON.stringify(ask.body)}`;
+  return [...names, 'org_job_id'].some((name) => text.includes(String(ids[name])));
+};
+
+/** What an answer tells, without what is different in every answer. */
+const told = (reply: Reply<unknown>, ids: readonly unknown[], name: string) => {
+  const { 'x-request-id': _request, date: _date, ...headers } = reply.headers;
+  const neutral = ids.reduce<string>(
+    (text, id) => (isId(id) ? text.replaceAll(String(id), 'ID') : text),
+    JSON.stringify({ headers: positionless(headers), body: reply.body }).replaceAll(name, 'NAME'),
+  );
+  const text = neutral
+    .replaceAll(/"request_id":"[^"]*"/g, '"request_id":"R"')
+    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'AT');
+  return { status: reply.status, text: reply.status < 300 ? 'fine' : text };
+};
+const positionless = (headers: Readonly<Record<string, unknown>>) =>
+  Object.fromEntries(
+    Object.entries(headers).filter(
+      ([header]) => !/position|etag|content-length|retry-after/.test(header),
+    ),
+  );
+
+const readOnly = [
+  'id',
+  'organization_id',
+  'created_by',
+  'created_at',
+  'updated_at',
+  'permissions',
+  'role',
+  'roles',
+  'owner',
+  'owner_id',
+  'is_admin',
+  'admin',
+  'user_id',
+  'project_id',
+  'organization_role',
+  'scopes',
+  'value_hash',
+  'password_hash',
+  'token_hash',
+  'revoked',
+  'live',
+  'deleted',
+  'verified',
+  'email_is_verified',
+  'actor',
+  'metadata',
+  'position',
+  'revision',
+  'constructor',
+  'prototype',
+  'toString',
+  'hasOwnProperty',
+  '$where',
+  '$ne',
+  '$gt',
+  '$set',
+  'ancestors',
+  'lineage',
+  'bookmark',
+  'kind',
+  'stream',
+  'schema',
+  'request_id',
+  'tenant',
+  'tenant_id',
+  'internal',
+  'debug',
+  'sql',
+  'query',
+  'version',
+];
+/** Fifty members, without those that the operation does take. */
+const probes = ({ body }: Operation, marker: string): Known => {
+  const taken = JSON.stringify(body);
+  return Object.fromEntries(
+    readOnly.filter((name) => !taken.includes(`"${name}"`)).map((name) => [name, marker]),
+  );
+};

@@ -1,0 +1,108 @@
+import type { Operation } from '../../contract/operation.js';
+import type { OrganizationRole, ProjectRole, Requirement } from '../../contract/roles.js';
+
+/**
+ * Who calls, before the objects of `knownObjects`, which `owner` made. `role` is what the user was
+ * given in the project, `bound` the role of a key that is bound to it, or to another project.
+ */
+export type Caller = {
+  readonly name: string;
+  readonly organizationRole: OrganizationRole;
+  readonly role: ProjectRole | null;
+  readonly bound: ProjectRole | 'elsewhere' | null;
+  readonly isCreator: boolean;
+  /** Of another organisation. */
+  readonly isForeign: boolean;
+};
+export type Verdict = 'pass' | 403 | 404;
+
+const rank = ['viewer', 'annotator', 'editor', 'owner'] as const;
+const reaches = (role: ProjectRole | null, needed: ProjectRole): Verdict => {
+  if (role === null) return 404;
+  return rank.indexOf(role) >= rank.indexOf(needed) ? 'pass' : 403;
+};
+
+/** Contract 2.6, rule 1, and 2.4, rule 4, for the project of `knownObjects`. */
+const roleOf = (caller: Caller): ProjectRole | null => {
+  if (caller.isForeign || caller.bound === 'elsewhere') return null;
+  if (caller.bound !== null) return caller.bound;
+  if (caller.organizationRole === 'admin') return 'owner';
+  if (caller.organizationRole === 'auditor') return caller.role ?? 'viewer';
+  return caller.organizationRole === 'read_only' && caller.role !== null ? 'viewer' : caller.role;
+};
+
+const organizationRank = ['read_only', 'auditor', 'user', 'manager', 'admin'] as const;
+const isAtLeast = (caller: Caller, needed: OrganizationRole): Verdict =>
+  caller.bound === null &&
+  organizationRank.indexOf(caller.organizationRole) >= organizationRank.indexOf(needed)
+    ? 'pass'
+    : 403;
+const person = ({ bound }: Caller): Verdict => (bound === null ? 'pass' : 403);
+
+/**
+ * The table of contract 2.6 once more, in words of its own: what the service enforces is held
+ * against it. Null: nothing that these callers could show.
+ */
+const rows: Readonly<Record<Requirement, ((caller: Caller) => Verdict) | null>> = {
+  public: null,
+  cookie: null,
+  'signed-in': () => 'pass',
+  person,
+  viewer: (caller) => reaches(roleOf(caller), 'viewer'),
+  annotator: (caller) => reaches(roleOf(caller), 'annotator'),
+  editor: (caller) => reaches(roleOf(caller), 'editor'),
+  owner: (caller) => reaches(roleOf(caller), 'owner'),
+  'dataset-read': (caller) =>
+    caller.isCreator && caller.bound === null ? 'pass' : reaches(roleOf(caller), 'viewer'),
+  'dataset-write': (caller) =>
+    caller.isCreator && caller.bound === null ? 'pass' : reaches(roleOf(caller), 'editor'),
+  'group-sight': (caller) => (caller.isForeign ? 404 : person(caller)),
+  maintainer: (caller) => {
+    if (caller.isForeign) return 404;
+    const maintains = caller.isCreator && caller.bound === null;
+    return maintains ? 'pass' : isAtLeast(caller, 'manager');
+  },
+  'scorer-owner': (caller) => {
+    if (caller.isForeign) return 404;
+    const isOwner = caller.isCreator && caller.bound === null;
+    return isOwner ? 'pass' : isAtLeast(caller, 'admin');
+  },
+  'org-job': (caller) => {
+    if (caller.isForeign) return 404;
+    return caller.bound === null || caller.bound === 'owner' ? 'pass' : 403;
+  },
+  'scorer-task': null,
+  'scorer-job': null,
+  'api-key': () => 'pass',
+  creator: (caller) => isAtLeast(caller, 'user'),
+  user: (caller) => isAtLeast(caller, 'user'),
+  manager: (caller) => isAtLeast(caller, 'manager'),
+  admin: (caller) => isAtLeast(caller, 'admin'),
+  self: (caller) => {
+    if (caller.isForeign) return 404;
+    return caller.isCreator ? person(caller) : isAtLeast(caller, 'manager');
+  },
+};
+
+/**
+ * What becomes of a request of this caller that names the known objects; null where the table says
+ * nothing about them.
+ */
+export const verdictOn = (
+  { requires, path, orSelf, operationId }: Operation,
+  caller: Caller,
+): Verdict | null => {
+  const row = rows[requires];
+  if (row === null) return null;
+  const ofProject = path.includes('{project_id}');
+  if (ofProject && roleOf(caller) === null) return 404;
+  if (orSelf && caller.isCreator && caller.bound === null) return 'pass';
+  if (operationId === 'createDataset' && caller.bound !== null) {
+    return caller.bound === 'elsewhere' ? null : reaches(caller.bound, 'editor');
+  }
+  // The path names a key and no user: what `self` means there is for the noun to say.
+  if (requires === 'self' && !path.includes('{user_id}')) {
+    return caller.bound === null ? null : 403;
+  }
+  return row(caller);
+};
