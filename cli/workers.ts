@@ -2,10 +2,11 @@ import { availableParallelism, hostname } from 'node:os';
 import type { Freshness } from '../contract/gate.js';
 import { startOrgJobs } from '../command-api/org-jobs/worker.js';
 import { startErasing } from '../command-api/erasures/worker.js';
+import { startRunScoring } from '../command-api/run-scoring/worker.js';
 import { startScoring } from '../command-api/scorer-tasks/worker.js';
 import { startSweepingSeals } from '../command-api/integrations/sweep.js';
 import { diskFiles } from '../engines/node/files.js';
-import { erasingFile, scoringFile, type Engines } from '../engines/open.js';
+import { erasingFile, runScoringFile, scoringFile, type Engines } from '../engines/open.js';
 import type { Logger } from '../engines/pino/logger.js';
 import type { Secrets } from '../engines/node/secrets.js';
 import type { Records } from '../kernel/records.js';
@@ -68,6 +69,7 @@ export const startWorkers = async (needs: Needs): Promise<Sandbox> => {
   open.add(() => sandbox.close());
   const leases = await engines.leases();
   open.add(() => leases.close());
+  const worker = `${hostname()} ${process.pid} ${ids.next('ProcessId')}`;
   const scoring = startScoring({
     log,
     clock,
@@ -77,11 +79,23 @@ export const startWorkers = async (needs: Needs): Promise<Sandbox> => {
     sandbox,
     files: diskFiles,
     path: scoringFile(engines.dir),
-    worker: `${hostname()} ${process.pid} ${ids.next('ProcessId')}`,
+    worker,
     atOnce: availableParallelism(),
     trouble: trouble('scoring'),
   });
   open.add(() => scoring.stop());
+  const runScoring = startRunScoring({
+    log,
+    clock,
+    ids,
+    leases,
+    sandbox,
+    files: diskFiles,
+    path: runScoringFile(engines.dir),
+    worker,
+    trouble: trouble('scoring runs'),
+  });
+  open.add(() => runScoring.stop());
   void sandbox.ready().then((state) => logger.info(state, 'sandbox of code scorers'));
   return sandbox;
 };

@@ -127,5 +127,7 @@ export const secretKeyFile = (dir: string): string => join(dir, 'secret.key');
 export const erasingFile = (dir: string): string => join(dir, 'erasing');
 /** Up to where validations of scorers are ended. */
 export const scoringFile = (dir: string): string => join(dir, 'scoring');
+/** Up to where traces of runs with scorers are scored. */
+export const runScoringFile = (dir: string): string => join(dir, 'run-scoring');
 /** Where the running service says on which ports it listens, for the operator's commands. */
 export const serviceFile = (dir: string): string => join(dir, 'service.json');

@@ -1,0 +1,144 @@
+import type { RunScorer } from '../../contract/scorer-settings.js';
+import type { RecordContent } from '../../events/traces.js';
+import { bleu } from '../../kernel/bleu.js';
+import { rouge } from '../../kernel/rouge.js';
+import type { FaultKind, NodeType, ScorerStep } from '../../kernel/sandbox.js';
+import type { Json, JsonObject } from '../../kernel/shapes.js';
+import { textForm } from '../../kernel/text-form.js';
+import type { Scorer } from '../access/scorers.js';
+import { errorCodeOf, errorMessageOf, touchedAt, type ScoredTrace } from './trace.js';
+
+/** A scorer of a run with the version that is used. */
+export type ActiveScorer = {
+  readonly scorer: Scorer;
+  readonly source: string;
+  readonly nodeTypes: readonly NodeType[];
+};
+
+/** Null: it has no version, or is a preset, which is computed elsewhere. */
+export const activeScorer = (
+  scorer: Scorer | null,
+  { scoreable_node_types: chosen }: RunScorer,
+): ActiveScorer | null => {
+  const version = scorer?.versions.at(-1);
+  if (scorer === null || version === undefined) return null;
+  const { scoreable_node_types: own } = scorer.details;
+  return {
+    scorer,
+    source: version.source,
+    nodeTypes: chosen ?? own ?? version.scoreable_node_types,
+  };
+};
+
+/** A record that a scorer has to look at, as it was at that revision of the trace. */
+export type Target = {
+  readonly trace: ScoredTrace;
+  readonly record: string;
+  readonly nodeType: NodeType;
+};
+
+/**
+ * Records of the trace that the scorer was asked for and that changed since it last saw them
+ * (contract 5.10). None before the trace is complete.
+ */
+export const targetsOf = (trace: ScoredTrace, active: ActiveScorer): readonly Target[] => {
+  if (trace.completedAt === null) return [];
+  const metric = active.scorer.name;
+  return [...trace.records].flatMap(([record, { content, scores }]) => {
+    const nodeType = active.nodeTypes.find((one) => isOfKind(one, content.type));
+    if (nodeType === undefined) return [];
+    const scoredAt = scores.get(metric)?.at ?? -1;
+    return scoredAt > touchedAt(trace, record) ? [] : [{ trace, record, nodeType }];
+  });
+};
+
+/** `trace` and `chain` are the trace, `chat` an llm span. */
+const isOfKind = (nodeType: NodeType, kind: RecordContent['type']): boolean => {
+  if (nodeType === 'chain') return kind === 'trace';
+  return (nodeType === 'chat' ? 'llm' : nodeType) === kind;
+};
+
+export const stepOf = (
+  { trace, record, nodeType }: Target,
+  { scorer }: ActiveScorer,
+  index: number,
+): ScorerStep => {
+  const content = trace.records.get(record)?.content;
+  if (content === undefined) throw new RangeError(`trace ${trace.id} has no record ${record}`);
+  const { input, output, metrics = {} } = content;
+  return {
+    index,
+    id: record,
+    node_type: nodeType,
+    name: content.name ?? '',
+    input: input ?? '',
+    output: output ?? '',
+    tags: content.tags ?? [],
+    user_metadata: content.user_metadata ?? {},
+    metrics,
+    dataset_input: content.dataset_input ?? null,
+    dataset_output: content.dataset_output ?? null,
+    dataset_metadata: content.dataset_metadata ?? {},
+    dataset_variables: {
+      ...(content.dataset_input !== undefined && { input: content.dataset_input }),
+      target: content.dataset_output ?? null,
+    },
+    required_scores: requiredOf(scorer.details.required_scorers, content),
+    tools: content.tools ?? null,
+  };
+};
+
+const requiredOf = (names: readonly string[], content: RecordContent): JsonObject =>
+  Object.fromEntries(
+    names.flatMap((name): readonly (readonly [string, Json])[] => {
+      const sent = content.metrics?.[name];
+      if (sent !== undefined) return [[name, sent]];
+      const overlap = { bleu, rouge }[name];
+      const output = textForm(content.output);
+      const reference = content.dataset_output ?? null;
+      if (overlap === undefined || output === null || reference === null) return [];
+      const value = overlap(output, reference);
+      return value === null ? [] : [[name, value]];
+    }),
+  );
+
+/** Contract 3.9. */
+export const sandboxMissing = 1_004;
+const codes: Readonly<Record<FaultKind, number>> = {
+  syntax: 1_001,
+  missing: 1_001,
+  signature: 1_001,
+  credentials: 1_001,
+  exception: 1_001,
+  aggregates: 1_001,
+  crashed: 1_001,
+  wrong_type: 1_002,
+  time: 1_003,
+  memory: 1_003,
+  output: 1_003,
+  input: 1_003,
+};
+export const codeOf = (kind: FaultKind): number => codes[kind];
+
+/** What a scorer made of a record: a value, or why there is none. */
+export type Made =
+  | { readonly score: number | boolean | string | null }
+  | { readonly code: number; readonly message: string };
+
+/** Members of `ScoresRecorded`: the newest score replaces the older, and an error as well. */
+export const scoresOf = (
+  { trace, record }: Target,
+  metric: string,
+  made: Made,
+): Readonly<Record<string, number | boolean | string | null>> => {
+  if ('code' in made) {
+    return {
+      [metric]: null,
+      [errorCodeOf(metric)]: made.code,
+      [errorMessageOf(metric)]: made.message,
+    };
+  }
+  const before = trace.records.get(record)?.scores.get(metric);
+  const cleared = { [errorCodeOf(metric)]: null, [errorMessageOf(metric)]: null };
+  return { [metric]: made.score, ...(before?.failed === true && cleared) };
+};

@@ -1,0 +1,140 @@
+import type { RecordContent, TraceEvent } from '../../events/traces.js';
+import type { Recorded } from '../../kernel/ports.js';
+import type { ProjectId, RunId, TraceId } from '../../kernel/shapes.js';
+
+/** A trace as scoring sees it: what its records hold now, and what was scored since they changed. */
+export type ScoredTrace = {
+  readonly projectId: ProjectId;
+  readonly id: TraceId;
+  readonly runId: RunId;
+  /** Of the event that completed it first; null: not yet. */
+  readonly completedAt: number | null;
+  /** The trace's own first, then its spans in the order in which they came. */
+  readonly records: ReadonlyMap<string, ScoredRecord>;
+  /** Of the last event that changed one of its spans. */
+  readonly spansChangedAt: number;
+  /** Of the stream's last event. */
+  readonly revision: number;
+};
+type ScoredRecord = {
+  readonly content: RecordContent;
+  /** Of the last event that changed what a scorer looks at. */
+  readonly changedAt: number;
+  /** By metric: the last event of the service that scored it, and whether that left an error. */
+  readonly scores: ReadonlyMap<string, { readonly at: number; readonly failed: boolean }>;
+};
+
+const codeSuffix = '_ems_error_code';
+export const errorCodeOf = (metric: string): string => `${metric}${codeSuffix}`;
+export const errorMessageOf = (metric: string): string => `${metric}_error_message`;
+
+/** Of the last event after which a record has to be looked at anew (contract 5.10). */
+export const touchedAt = (trace: ScoredTrace, id: string): number => {
+  const record = trace.records.get(id);
+  const below = record?.content.type === 'trace' ? trace.spansChangedAt : 0;
+  return Math.max(trace.completedAt ?? 0, record?.changedAt ?? 0, below);
+};
+
+/** Null: there is none, or it was deleted or erased. */
+export const scoredTrace = (events: readonly Recorded[]): ScoredTrace | null =>
+  events.reduce<ScoredTrace | null>(
+    (trace, event) => evolve(trace, event as unknown as Recorded<TraceEvent>),
+    null,
+  );
+
+const evolve = (trace: ScoredTrace | null, event: Recorded<TraceEvent>): ScoredTrace | null => {
+  const { type, data, revision } = event;
+  if (type === 'TraceLogged') {
+    return {
+      projectId: data.project_id,
+      id: data.trace_id,
+      runId: data.run_id,
+      completedAt: data.is_complete ? revision : null,
+      records: withRecords(new Map(), [data.trace, ...data.spans], revision),
+      spansChangedAt: revision,
+      revision,
+    };
+  }
+  if (trace === null || type === 'TraceDeleted') return null;
+  return { ...trace, ...changed(trace, event), revision };
+};
+
+const changed = (trace: ScoredTrace, event: Recorded<TraceEvent>): Partial<ScoredTrace> => {
+  const { type, data, revision } = event;
+  switch (type) {
+    case 'SpansLogged':
+      return {
+        records: withRecords(trace.records, data.spans, revision),
+        spansChangedAt: revision,
+      };
+    case 'TraceUpdated': {
+      const { is_complete: isComplete } = data.changes;
+      const completedAt = trace.completedAt ?? (isComplete === true ? revision : null);
+      return { records: withChange(trace, trace.id, event), completedAt };
+    }
+    case 'SpanUpdated':
+      return {
+        records: withChange(trace, data.span_id, event),
+        ...(isLookedAt(data.changes) && { spansChangedAt: revision }),
+      };
+    case 'ScoresRecorded':
+      return { records: withScores(trace, event) };
+    default:
+      return {};
+  }
+};
+
+type Records = ScoredTrace['records'];
+
+const withRecords = (
+  records: Records,
+  added: readonly RecordContent[],
+  changedAt: number,
+): Records =>
+  new Map<string, ScoredRecord>([
+    ...records,
+    ...added.map((content) => [content.id, { content, changedAt, scores: new Map() }] as const),
+  ]);
+
+type Changes = Extract<TraceEvent, { readonly type: 'TraceUpdated' }>['data']['changes'];
+const isLookedAt = (changes: Changes): boolean =>
+  changes.input !== undefined || changes.output !== undefined;
+
+const withChange = (
+  { records }: ScoredTrace,
+  id: string,
+  { data, revision }: Recorded<Extract<TraceEvent, { type: 'TraceUpdated' | 'SpanUpdated' }>>,
+): Records => {
+  const record = records.get(id);
+  if (record === undefined) return records;
+  const { is_complete: _isComplete, tags = [], ...members } = data.changes;
+  const content = {
+    ...record.content,
+    ...members,
+    tags: [...new Set([...(record.content.tags ?? []), ...tags])],
+  };
+  const changedAt = isLookedAt(data.changes) ? revision : record.changedAt;
+  return new Map(records).set(id, { ...record, content, changedAt });
+};
+
+const withScores = (
+  { records }: ScoredTrace,
+  { data, metadata, revision }: Recorded<Extract<TraceEvent, { type: 'ScoresRecorded' }>>,
+): Records => {
+  const record = records.get(data.record_id);
+  if (record === undefined) return records;
+  const metrics = { ...record.content.metrics };
+  for (const [name, value] of Object.entries(data.scores)) {
+    if (value === null) delete metrics[name];
+    else metrics[name] = value;
+  }
+  const scores = new Map(record.scores);
+  if (metadata.actor.type === 'service') {
+    for (const name of Object.keys(data.scores)) {
+      const failed = typeof data.scores[errorCodeOf(name)] === 'number';
+      scores.set(name, { at: revision, failed });
+    }
+  }
+  const content = { ...record.content, metrics };
+  return new Map(records).set(data.record_id, { ...record, content, scores });
+};
