@@ -124,7 +124,7 @@ export const routesOf = (needs: Needs): readonly Route[] => {
     ...experimentReads({ documents, records, ...questions }),
     ...logStreamReads({ documents, records }),
     ...apiKeyReads({ documents, clock, lastUsed: (key) => gate.lastUsed(key) }),
-    ...columnReads({ records, runInProject: questions.runInProject }),
+    ...columnReads({ documents, records, runInProject: questions.runInProject }),
     ...metricReads({ records, ...questions }),
     ...orgJobWrites({ log, secrets }),
     ...orgJobReads({ documents, secrets }),

@@ -1,4 +1,5 @@
 import type { RecordContent, TraceEvent } from '../../events/traces.js';
+import { unreachable } from '../../kernel/decision.js';
 import type { Recorded } from '../../kernel/ports.js';
 import type { ProjectId, RunId, TraceId } from '../../kernel/shapes.js';
 
@@ -79,8 +80,13 @@ const changed = (trace: ScoredTrace, event: Recorded<TraceEvent>): Partial<Score
       };
     case 'ScoresRecorded':
       return { records: withScores(trace, event) };
-    default:
+    case 'TraceLogged':
+    case 'TraceDeleted':
+    case 'RatingGiven':
+    case 'RatingWithdrawn':
       return {};
+    default:
+      return unreachable(type);
   }
 };
 

@@ -7,14 +7,22 @@ import {
 import { reading, type Route } from '../../contract/operation.js';
 import { selectorComplaints, windowComplaints } from '../../contract/selectors.js';
 import { registryMetric } from '../../kernel/columns.js';
+import type { Documents } from '../../kernel/ports.js';
 import type { Population, Records } from '../../kernel/records.js';
-import type { Instant, ProjectId, RunId } from '../../kernel/shapes.js';
+import type { Instant, OrganizationId, ProjectId, RunId } from '../../kernel/shapes.js';
 import { recordsCollection } from '../../projections/records/collection.js';
+import { scorerList } from '../../projections/scorer-list.js';
+import { metricOf } from '../filters/catalogue.js';
 import { runCollections, runInSelection, type RunInProject } from '../selection.js';
 import { columnDescriptors } from './descriptors.js';
+import { asScored, scorersAmong } from './scorers.js';
 import { metricsTestingDescriptors } from './metrics-testing.js';
 
-type Needs = { readonly records: Records; readonly runInProject: RunInProject };
+type Needs = {
+  readonly records: Records;
+  readonly documents: Documents;
+  readonly runInProject: RunInProject;
+};
 
 /** The three listings of contract 4.1, and that of 4.12. */
 export const columnReads = (needs: Needs): readonly Route[] => [
@@ -24,9 +32,10 @@ export const columnReads = (needs: Needs): readonly Route[] => [
   metricsTesting(needs),
 ];
 
-const listings = [recordsCollection, ...runCollections];
+const listings = [recordsCollection, scorerList.collection, ...runCollections];
 
 type Asked = {
+  readonly organization: OrganizationId;
   readonly project: ProjectId;
   readonly run: RunId | null;
   readonly population: Population;
@@ -37,8 +46,8 @@ type Asked = {
 };
 
 const columnsOf = async (
-  { records }: Needs,
-  { project, run, population, from = null, to = null, more = [] }: Asked,
+  { records, documents }: Needs,
+  { organization, project, run, population, from = null, to = null, more = [] }: Asked,
 ) => {
   const facts = await records.columns({
     project,
@@ -52,7 +61,11 @@ const columnsOf = async (
   });
   const own = [...new Set([...facts.metrics, ...more])].filter((name) => !registryMetric.has(name));
   const types = await records.metricTypes(project, own);
-  const columns = columnDescriptors(population, facts, types);
+  const scorers = await scorersAmong(documents, organization, own);
+  const columns = columnDescriptors(population, facts, types).map((column) => {
+    const scorer = scorers.get(metricOf(column.id) ?? '');
+    return scorer === undefined ? column : asScored(column, scorer);
+  });
   return { columns, valued: new Set(facts.metrics), types };
 };
 
@@ -64,10 +77,17 @@ const available = (
   reading(
     operation,
     listings,
-    async ({ body, params: { project_id: project } }) => {
+    async ({ body, params: { project_id: project }, principal }) => {
+      const organization = principal.organizationId;
       const run = await runInSelection(needs.runInProject, project, body);
       const window = { from: body.start_time, to: body.end_time };
-      const { columns } = await columnsOf(needs, { project, run, population, ...window });
+      const { columns } = await columnsOf(needs, {
+        organization,
+        project,
+        run,
+        population,
+        ...window,
+      });
       return { body: { columns } };
     },
     ({ body }) => [...selectorComplaints(body), ...windowComplaints(body)],
@@ -77,10 +97,11 @@ const metricsTesting = (needs: Needs): Route =>
   reading(
     metricsTestingColumns,
     listings,
-    async ({ body, params: { project_id: project } }) => {
+    async ({ body, params: { project_id: project }, principal }) => {
       const run = await runInSelection(needs.runInProject, project, body);
       const more = body.required_scorers ?? [];
       const { columns, ...known } = await columnsOf(needs, {
+        organization: principal.organizationId,
         project,
         run,
         population: 'trace',

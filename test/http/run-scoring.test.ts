@@ -154,7 +154,7 @@ describeRealRuns('a scorer of tool spans on 200 real runs', function () {
     const outputs = traces
       .flatMap(({ spans }) => flat(spans))
       .filter(({ type }) => type === 'tool')
-      .map(({ output }) => String(output ?? ''));
+      .map(({ output }) => (typeof output === 'string' ? output : ''));
     const tools = { filter: { type: 'text', name: 'type', operator: 'eq', value: 'tool' } };
     const widgets = ['Count', 'PercentageTrue'].map((aggregation) => ({
       id: aggregation,
