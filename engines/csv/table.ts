@@ -72,7 +72,13 @@ function* slices(text: string): Generator<string> {
 const readCsv = async (text: string): Promise<Table> => {
   boundCsv(text);
   const parser = Readable.from(slices(text)).pipe(
-    parse({ info: true, relax_column_count: true, skip_empty_lines: true }),
+    parse({
+      info: true,
+      relax_column_count: true,
+      skip_empty_lines: true,
+      // Looking for it would cost twenty times as much for a long first line.
+      record_delimiter: ['\r\n', '\n', '\r'],
+    }),
   );
   let columns: readonly string[] | null = null;
   const rows: Cells[] = [];

@@ -147,6 +147,7 @@ describe('datasets over HTTP: made', () => {
           'x.jsonl',
           'line 2 is nested deeper than 128 levels',
         ],
+        ['-'.repeat(many), 'x.csv', 'line 1 has a column name of more than 255 characters'],
         [`[${'{},'.repeat(many / 3)}{}]`, 'x.json', 'a dataset has at most 100000 rows'],
       ] as const) {
         const [reply, other] = await Promise.all([
