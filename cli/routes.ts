@@ -105,6 +105,7 @@ export const routesOf = (needs: Needs): readonly Route[] => {
       log,
       ids,
       readTable,
+      inTurn,
       projectInSight: (principal, id) => gate.projectInSight(principal, id),
     }),
     ...datasetReads({ documents, gate, datasetAt: datasetAt(log) }),

@@ -5,13 +5,14 @@ import type { ContentId, RowId } from '../../kernel/dataset-content.js';
 import { Fault, invalid, valueError, type Complaint } from '../../kernel/fault.js';
 import type { DatasetId } from '../../kernel/shapes.js';
 import { datasetInSight } from '../access/dataset-sight.js';
-import { currentVersion, type Dataset } from '../access/datasets.js';
+import { currentVersion, datasetStream, type Dataset } from '../access/datasets.js';
 import {
   copied,
   newVersion,
   rolledBack,
   tableOf,
   type Changing,
+  type Prepare,
   type Prepared,
 } from './content.js';
 import { applyEdits } from './edits.js';
@@ -22,7 +23,9 @@ type InDataset = { readonly dataset_id: DatasetId };
 
 /** The writes of contract 5.11 that make a new version. */
 export const contentWrites = (needs: DatasetNeeds): readonly Route[] => {
-  const { log, ids } = needs;
+  const { log, ids, inTurn } = needs;
+  const changing = (request: Changing, prepare: Prepare) =>
+    inTurn([datasetStream(request.id)], () => newVersion(needs, request, prepare));
   const rowIds =
     (content: ContentId) =>
     (index: number): RowId =>
@@ -60,8 +63,7 @@ export const contentWrites = (needs: DatasetNeeds): readonly Route[] => {
 
   return [
     route(editDatasetContent, async (request) => {
-      const { position, version } = await newVersion(
-        needs,
+      const { position, version } = await changing(
         changingOf(request),
         async (dataset, content) => {
           const { columns, ...current } = currentVersion(dataset);
@@ -94,15 +96,12 @@ export const contentWrites = (needs: DatasetNeeds): readonly Route[] => {
         if (other === null && source != null && source !== params.dataset_id) {
           throw new Fault('not-found', 'Dataset not found');
         }
-        const { position, version } = await newVersion(
-          needs,
-          changingOf(request),
-          (dataset, content) =>
-            other === null
-              ? index == null
-                ? rollback(dataset, ofSource ?? 0, 'version_index')
-                : rollback(dataset, index, 'rollback_version')
-              : copy(dataset, content, { dataset: other.dataset, index: ofSource ?? 0 }),
+        const { position, version } = await changing(changingOf(request), (dataset, content) =>
+          other === null
+            ? index == null
+              ? rollback(dataset, ofSource ?? 0, 'version_index')
+              : rollback(dataset, index, 'rollback_version')
+            : copy(dataset, content, { dataset: other.dataset, index: ofSource ?? 0 }),
         );
         return { position, body: null, etag: contentTag(version) };
       },

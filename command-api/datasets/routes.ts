@@ -26,6 +26,7 @@ import type { DatasetId } from '../../kernel/shapes.js';
 import { load, transact, type Authorship } from '../../kernel/transact.js';
 import { datasets, datasetStream, type Dataset } from '../access/datasets.js';
 import { userBlockOf } from '../access/people.js';
+import type { InTurn } from '../access/turns.js';
 import { factsOf, liveProjects } from './answer.js';
 import { contentWrites } from './content-routes.js';
 import { createFrom } from './creation.js';
@@ -38,18 +39,46 @@ export type DatasetNeeds = {
   readonly log: EventLog;
   readonly ids: Ids;
   readonly readTable: ReadTable;
+  readonly inTurn: InTurn;
   readonly projectInSight: Gate['projectInSight'];
 };
 type Deciding = Decide<Dataset | null, DatasetEvent>;
 
 /** The writes of contract 4.7 and 5.11. */
 export const datasetWrites = (needs: DatasetNeeds): readonly Route[] => {
-  const { log, ids } = needs;
+  const { log, ids, inTurn } = needs;
   const record = async (id: DatasetId, decide: Deciding, cause: Authorship) => {
     const done = await transact(log, datasetStream(id), datasets, decide, cause);
     const state = present(done.state);
     const changed = done.events.length > 0 && { updatedAt: cause.at };
     return { position: done.position, dataset: { ...state, ...changed } };
+  };
+  const changed = async (
+    id: DatasetId,
+    { name: wanted, ...rest }: Wanted,
+    ifMatch: IfMatch | null,
+    cause: Authorship,
+  ) => {
+    const before = present((await load(log, datasetStream(id), datasets)).state);
+    // Before a name is taken for what will not happen.
+    refuse(met(ifMatch, change({ ...rest, name: null }))(before));
+    const name =
+      wanted === null || wanted.name === before.name
+        ? null
+        : await takeName(needs, { organization: before.organizationId, id }, wanted, cause);
+    let old = before.name;
+    const done = await record(
+      id,
+      (now) => {
+        old = now?.name ?? old;
+        return met(ifMatch, change({ ...rest, name }))(now);
+      },
+      cause,
+    );
+    if (name !== null && name !== old) {
+      await release(log, datasetNameStream(ids, done.dataset.organizationId, old), id, cause);
+    }
+    return done;
   };
   const linking = async (
     { dataset_id: id }: { readonly dataset_id: DatasetId },
@@ -60,7 +89,7 @@ export const datasetWrites = (needs: DatasetNeeds): readonly Route[] => {
     if (project === null || !atLeast(projectRoles, project.role, 'editor')) {
       throw new Fault('forbidden', 'Linking a dataset needs the role editor of the project');
     }
-    return record(id, decide, cause);
+    return inTurn([datasetStream(id)], () => record(id, decide, cause));
   };
 
   return [
@@ -76,28 +105,14 @@ export const datasetWrites = (needs: DatasetNeeds): readonly Route[] => {
     route(
       changeDataset,
       async ({ body, params: { dataset_id: id }, ifMatch, principal, cause }) => {
-        const { state } = await load(log, datasetStream(id), datasets);
-        const before = present(state);
-        const rest = { mapping: body.column_mapping ?? null, publish: body.draft === false };
-        // Before a name is taken for what will not happen.
-        refuse(met(ifMatch, change({ ...rest, name: null }))(before));
-        const wanted = wantedName(body.name);
-        const name =
-          wanted === null || wanted.name === before.name
-            ? null
-            : await takeName(needs, { organization: before.organizationId, id }, wanted, cause);
-        let old = before.name;
-        const { dataset, position } = await record(
-          id,
-          (now) => {
-            old = now?.name ?? old;
-            return met(ifMatch, change({ ...rest, name }))(now);
-          },
-          cause,
+        const wanted = {
+          name: wantedName(body.name),
+          mapping: body.column_mapping ?? null,
+          publish: body.draft === false,
+        };
+        const { dataset, position } = await inTurn([datasetStream(id)], () =>
+          changed(id, wanted, ifMatch, cause),
         );
-        if (name !== null && name !== old) {
-          await release(log, datasetNameStream(ids, dataset.organizationId, old), id, cause);
-        }
         const shown = await answered(needs, dataset, principal);
         return { position, body: shown, etag: datasetTag(dataset) };
       },
@@ -105,7 +120,9 @@ export const datasetWrites = (needs: DatasetNeeds): readonly Route[] => {
     ),
 
     route(deleteDataset, async ({ params: { dataset_id: id }, ifMatch, cause }) => {
-      const { dataset, position } = await record(id, met(ifMatch, remove()), cause);
+      const { dataset, position } = await inTurn([datasetStream(id)], () =>
+        record(id, met(ifMatch, remove()), cause),
+      );
       const { organizationId, name } = dataset;
       await release(log, datasetNameStream(ids, organizationId, name), id, cause);
       return { position, body: { message: 'The dataset is deleted; its rows are being erased.' } };
@@ -144,6 +161,9 @@ const refuse = (decision: ReturnType<Deciding>): void => {
   if (isRejection(decision)) throw new Fault(decision.rejected, decision.detail, decision.details);
 };
 
+type Wanted = Omit<Parameters<typeof change>[0], 'name'> & {
+  readonly name: ReturnType<typeof wantedName>;
+};
 type NameGiven =
   | string
   | { readonly value: string; readonly append_suffix_if_duplicate?: boolean }
