@@ -126,7 +126,8 @@ describe('listing and searching experiments over HTTP', () => {
   });
 
   it('answers 404 out of sight', async () => {
-    const { as } = await keys.make({ project_id: project });
+    const other = await keys.project(`elsewhere ${randomUUID()}`);
+    const { as } = await keys.make({ project_id: other });
     for (const rest of ['', '/paginated']) {
       expectRefused(await as.send('GET', there(rest)), 404, 'not_found');
     }
