@@ -1,6 +1,6 @@
 import type { Config } from '../config.js';
 import type { Engines } from '../engines/open.js';
-import type { EventLog, Position } from '../kernel/ports.js';
+import type { Documents, EventLog, Position } from '../kernel/ports.js';
 import type { Sandbox } from '../kernel/sandbox.js';
 import type { Projecting } from './projecting.js';
 
@@ -8,6 +8,7 @@ type Needs = {
   readonly config: Config;
   readonly engines: Engines;
   readonly log: EventLog;
+  readonly documents: Documents;
   readonly projecting: Projecting;
   readonly sandbox: Sandbox | null;
   readonly checkpoints: ReadonlyMap<string, () => Promise<Position>>;
@@ -31,7 +32,11 @@ export const readiness = async (needs: Needs) => {
     status: ready ? 'ready' : 'not_ready',
     roles: config.roles,
     log: { engine: engines.names.eventLog, ...health, cause: health.cause ?? reached },
-    read_models: { engine: engines.names.documents, cause: readModels },
+    read_models: {
+      engine: engines.names.documents,
+      cause: readModels,
+      caution: needs.documents.caution(),
+    },
     duty: projecting.duty(),
     projections: statuses ?? [],
     bus: engines.names.bus,

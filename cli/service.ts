@@ -174,7 +174,7 @@ const startIn = async (
   const sandbox = plays('worker')
     ? await startWorkers({ ...needs, documents, records, freshness, bus, engines, logger, open })
     : null;
-  ready = () => readiness({ config, engines, log, projecting, sandbox, checkpoints });
+  ready = () => readiness({ config, engines, log, documents, projecting, sandbox, checkpoints });
   const ports = { port: api?.port ?? 0, ops_port: ops.port };
   if (engines.embedded) await sayWhere(engines.dir, ports, open);
   logger.info({ ...ports, dir: engines.dir, roles: config.roles }, 'ready');

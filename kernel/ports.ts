@@ -163,6 +163,8 @@ export interface Documents {
   dump(collection: Collection): AsyncIterable<DumpItem>;
   /** An empty copy of one collection; its `model` knows that collection only. */
   beside(collection: Collection): Promise<Beside<Documents>>;
+  /** What an operator should know about how safely this engine keeps things; null = nothing. */
+  caution(): string | null;
   close(): Promise<void>;
 }
 

@@ -38,13 +38,19 @@ const settings = {
   enableUtf8Validation: true,
 } as const satisfies MongoClientOptions;
 
+export type Connected = {
+  readonly db: Db;
+  /** Null for a replica set. */
+  readonly caution: string | null;
+  readonly close: () => Promise<void>;
+};
+const loneServer = 'a lone server: what it loses with its disk is rebuilt from the log';
+
 /**
  * The database that the URL names, `assay` without a name. Throws Fault `unavailable` when no server
  * answers within 3 s; afterwards the client reconnects by itself for as long as it is open.
  */
-export const connect = async (
-  url: string,
-): Promise<{ readonly db: Db; readonly close: () => Promise<void> }> => {
+export const connect = async (url: string): Promise<Connected> => {
   const client = new MongoClient(url, settings);
   const { writeConcern, readConcern, retryWrites } = client.options;
   if (
@@ -60,6 +66,7 @@ export const connect = async (
     const name = databaseIn.exec(url)?.[1] ?? 'assay';
     return {
       db: client.db(name, isAlone ? { writeConcern: { w: 1, journal: true } } : {}),
+      caution: isAlone ? loneServer : null,
       close: () => client.close(),
     };
   } catch (error) {

@@ -10,7 +10,7 @@ import {
   type Find,
 } from '../../kernel/ports.js';
 import type { Json } from '../../kernel/shapes.js';
-import { answering, connect } from './connect.js';
+import { answering, connect, type Connected } from './connect.js';
 import { documentMatch, documentOrder, fieldAt } from './document-match.js';
 import { memberOf } from './names.js';
 import { open, usualKeeping, type Keeping } from './model-state.js';
@@ -36,7 +36,7 @@ export const openMongoDocuments = async ({
   readonly url: string;
   readonly keeping?: Keeping;
 }): Promise<Documents> => {
-  const { db, close } = await connect(url);
+  const { db, ...connection } = await connect(url);
   const live = new Map<string, Model>();
   const modelFor = (collection: Collection): Model => {
     const name = nameOf(collection);
@@ -44,7 +44,7 @@ export const openMongoDocuments = async ({
     live.set(name, model);
     return model;
   };
-  return documentsOver(modelFor, close);
+  return documentsOver(modelFor, connection);
 };
 
 const nameOf = ({ name, version }: Collection): string =>
@@ -61,7 +61,7 @@ const indexesOf = ({ fields }: Collection): readonly IndexDescription[] => {
 /** `modelFor` refuses what it does not hold with null. */
 const documentsOver = (
   modelFor: (collection: Collection) => Model | null,
-  close: () => Promise<void>,
+  { caution, close }: Pick<Connected, 'caution' | 'close'>,
 ): Documents => {
   const inSnapshot = <T>(
     collection: Collection,
@@ -123,14 +123,15 @@ const documentsOver = (
       const { model, adopt, discard } = await answering(() => live.copy());
       const name = nameOf(collection);
       return {
-        model: documentsOver(
-          (asked) => (nameOf(asked) === name ? model : null),
-          () => Promise.resolve(),
-        ),
+        model: documentsOver((asked) => (nameOf(asked) === name ? model : null), {
+          caution,
+          close: () => Promise.resolve(),
+        }),
         adopt: () => answering(adopt),
         discard: () => answering(discard),
       };
     },
+    caution: () => caution,
     close,
   };
 };

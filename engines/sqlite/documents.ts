@@ -171,6 +171,7 @@ const over = (store: Store): Documents => {
     },
     beside: async (collection) => beside(store, collection),
     // A copy has no connection of its own.
+    caution: () => null,
     close: async () => void (pinned === null && database.close()),
   };
 };

@@ -144,6 +144,12 @@ describeSpread(title, describeRealRuns, function () {
     await spread.restart(folding);
   });
 
+  it('says in its readiness that MongoDB is a lone server', async () => {
+    const answer = await fetch(`${spread.of('query').opsUrl}/readyz`);
+    const { read_models } = (await answer.json()) as { read_models: { caution: string } };
+    expect(read_models.caution).to.contain('lone server');
+  });
+
   it('says which process has the role that a request needs', async () => {
     const reply = await query().send<{ detail: string }>('POST', '/v2/projects', {
       body: { name: 'lost' },
