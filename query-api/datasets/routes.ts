@@ -32,7 +32,7 @@ import { projectAnswers, projectReadings } from '../projects/routes.js';
 import { sightOf, sightReads, type SightNeeds } from '../sight.js';
 import { contentPage } from './content.js';
 import { planDatasets } from './listing.js';
-import { datasetSightOf } from './sight.js';
+import { datasetSightOf, type DatasetSight } from './sight.js';
 
 type Asked = PageAsked & { readonly filters?: readonly Filter[]; readonly sort?: Sort | null };
 
@@ -70,7 +70,7 @@ export const datasetReads = (needs: DatasetReadNeeds): readonly Route[] => {
   const answers = async (
     facts: readonly DatasetFacts[],
     principal: Principal,
-    { shown }: Awaited<ReturnType<typeof datasetSightOf>>,
+    { shown }: DatasetSight,
   ) => {
     const { mayWrite, projectCount } = await shown(facts);
     const creators = facts.map((one) => one.created_by);
@@ -89,7 +89,7 @@ export const datasetReads = (needs: DatasetReadNeeds): readonly Route[] => {
       documents,
       datasetList.collection,
       principal.organizationId,
-      { ...asked, filters: [...(asked.filters ?? []), ...sight.filters] },
+      { ...asked, filters: [...(asked.filters ?? []), ...(await sight.filters())] },
     );
     const facts = rows.map(({ body }) => body.facts);
     return { ...measure, datasets: await answers(facts, principal, sight) };

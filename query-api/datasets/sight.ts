@@ -14,33 +14,37 @@ import { anyOf, sightOf, type SightNeeds } from '../sight.js';
 /** What a caller sees of the datasets of their organisation, as the read models have it. */
 export type DatasetSight = {
   /** Over `datasetList`: hold exactly for the datasets in sight. */
-  readonly filters: readonly Filter[];
-  readonly mayWrite: (facts: DatasetFacts) => boolean;
-  /** Linked projects that live. */
-  readonly projectCount: (facts: DatasetFacts) => number;
+  readonly filters: () => Promise<readonly Filter[]>;
+  /** What answers about these datasets need. */
+  readonly shown: (facts: readonly DatasetFacts[]) => Promise<{
+    readonly mayWrite: (facts: DatasetFacts) => boolean;
+    /** Linked projects that live. */
+    readonly projectCount: (facts: DatasetFacts) => number;
+  }>;
 };
 
 /** Projects in which one has a role of one's own; more than that do not show in lists. */
 const projectsMax = 1_000;
 
-/** Contract 2.6, rule 4, for lists. `shown` loads what answers about these datasets need. */
-export const datasetSightOf = async (needs: SightNeeds, principal: Principal) => {
+/** Contract 2.6, rule 4, for reads. */
+export const datasetSightOf = async (
+  needs: SightNeeds,
+  principal: Principal,
+): Promise<DatasetSight> => {
   const { documents } = needs;
   const sight = await sightOf(needs, principal);
-  const seesAll = seesAllDatasets(principal);
-  const projects = seesAll
-    ? []
-    : (
-        await documents.find(projectList.collection, {
-          scope: principal.organizationId,
-          filter: every(sight.filters),
-          limit: projectsMax,
-        })
-      ).documents;
-  const own: readonly Filter[] = seesOwnDatasets(principal) ? [createdBy(principal)] : [];
   return {
-    filters: seesAll ? [] : [anyOf([...own, ...projects.map(({ key }) => linkedTo(key))])],
-    shown: async (facts: readonly DatasetFacts[]): Promise<Omit<DatasetSight, 'filters'>> => {
+    filters: async () => {
+      if (seesAllDatasets(principal)) return [];
+      const { documents: projects } = await documents.find(projectList.collection, {
+        scope: principal.organizationId,
+        filter: every(sight.filters),
+        limit: projectsMax,
+      });
+      const own: readonly Filter[] = seesOwnDatasets(principal) ? [createdBy(principal)] : [];
+      return [anyOf([...own, ...projects.map(({ key }) => linkedTo(key))])];
+    },
+    shown: async (facts) => {
       const ids = new Set(facts.flatMap((one) => one.projects));
       const live = await documents.load(projectList.collection, [...ids]);
       const roleIn = (id: string): ProjectRole | null => {
@@ -48,8 +52,10 @@ export const datasetSightOf = async (needs: SightNeeds, principal: Principal) =>
         return found === undefined ? null : sight.roleIn(found.body as ListedProject);
       };
       return {
-        mayWrite: ({ created_by: createdBy, home_project: home }) =>
-          mayWriteDataset(principal, { createdBy, home }, home === null ? null : roleIn(home)),
+        mayWrite: ({ created_by: creator, home_project: home }) => {
+          const owned = { createdBy: creator, home };
+          return mayWriteDataset(principal, owned, home === null ? null : roleIn(home));
+        },
         projectCount: (one) => one.projects.filter((id) => live.has(id)).length,
       };
     },
