@@ -55,9 +55,14 @@ export const experimentQuestions = ({
       return shown;
     },
 
-    criteriaShown: async (project: ProjectId, position: Position): Promise<RankingCriteria> => {
+    criteriaShown: async (
+      principal: Principal,
+      project: ProjectId,
+      position: Position,
+    ): Promise<RankingCriteria> => {
       await reached(criteriaReadsFrom, position);
-      return shownCriteria({ documents, records }, project);
+      const organization = principal.organizationId;
+      return shownCriteria({ documents, records }, { organization, project });
     },
 
     textMetrics: async (

@@ -8,6 +8,7 @@ import {
   type RankingCriteria,
 } from '../../contract/experiment-ranking.js';
 import { route, type Route } from '../../contract/operation.js';
+import type { Principal } from '../../contract/roles.js';
 import { invalid } from '../../kernel/fault.js';
 import type { EventLog, Position } from '../../kernel/ports.js';
 import type { ProjectId } from '../../kernel/shapes.js';
@@ -29,7 +30,11 @@ export type RankingNeeds = {
     metrics: readonly string[],
   ) => Promise<ReadonlySet<string>>;
   /** What applies at this position or after it; for the answer only. */
-  readonly criteriaShown: (project: ProjectId, position: Position) => Promise<RankingCriteria>;
+  readonly criteriaShown: (
+    principal: Principal,
+    project: ProjectId,
+    position: Position,
+  ) => Promise<RankingCriteria>;
 };
 
 /** The writes of contract 5.5 about ranking. */
@@ -50,7 +55,7 @@ export const rankingWrites = (needs: RankingNeeds): readonly Route[] => {
   return [
     route(
       setRankingCriteria,
-      async ({ body, params: { project_id: project }, cause }) => {
+      async ({ body, params: { project_id: project }, principal, cause }) => {
         const wanted = plainCriteria(body.criteria);
         const texts = await needs.textMetrics(
           project,
@@ -69,7 +74,7 @@ export const rankingWrites = (needs: RankingNeeds): readonly Route[] => {
           setCriteria(project, wanted),
           cause,
         );
-        return { position, body: await needs.criteriaShown(project, position) };
+        return { position, body: await needs.criteriaShown(principal, project, position) };
       },
       ({ body }) => criteriaComplaints(body.criteria),
     ),

@@ -1,23 +1,50 @@
-import type { Criterion, RankingCriteria } from '../../contract/experiment-ranking.js';
-import { metricRegistry } from '../../kernel/columns.js';
+import {
+  criteriaMax,
+  type Criterion,
+  type RankingCriteria,
+} from '../../contract/experiment-ranking.js';
+import { registryType } from '../../kernel/column-value.js';
+import { metricRegistry, registryMetric } from '../../kernel/columns.js';
 import type { Documents } from '../../kernel/ports.js';
-import type { Records } from '../../kernel/records.js';
-import type { ProjectId } from '../../kernel/shapes.js';
+import type { Records, Widget } from '../../kernel/records.js';
+import type { OrganizationId, ProjectId } from '../../kernel/shapes.js';
 import { rankingCriteria } from '../../projections/ranking-criteria.js';
 import { recordsCollection } from '../../projections/records/collection.js';
+import { scorerFacts, scorerList, type ScorerRow } from '../../projections/scorer-list.js';
 
 /** What the criteria of a project are answered from. */
-export const criteriaReadsFrom = [rankingCriteria.collection, recordsCollection];
+export const criteriaReadsFrom = [
+  rankingCriteria.collection,
+  scorerList.collection,
+  recordsCollection,
+];
 
-/**
- * Every metric with a threshold, lower being better where the threshold is inverted (contract 4.6);
- * they apply where the project has a value.
- */
-const usualCriteria: readonly Criterion[] = metricRegistry.flatMap(({ name, threshold }) =>
+type Thresholded = {
+  readonly name: string;
+  readonly threshold: { readonly inverted: boolean } | null;
+};
+
+/** By a threshold: lower is better where it is inverted (contract 4.6). */
+const byThreshold = ({ name, threshold }: Thresholded): readonly Criterion[] =>
   threshold === null
     ? []
-    : [{ metric: name, weight: 1, direction: threshold.inverted ? 'lower' : 'higher' }],
-);
+    : [{ metric: name, weight: 1, direction: threshold.inverted ? 'lower' : 'higher' }];
+
+/** Every metric with a threshold; they apply where the project has a value. */
+const usualCriteria = async (
+  documents: Documents,
+  organization: OrganizationId,
+): Promise<readonly Criterion[]> => {
+  const found = await documents.find<ScorerRow>(scorerList.collection, {
+    scope: organization,
+    limit: scorersMax,
+  });
+  const scorers = found.documents.map(({ body }) => scorerFacts(body));
+  const own = scorers.filter(({ name }) => !registryMetric.has(name));
+  return [...metricRegistry, ...own].flatMap(byThreshold).slice(0, criteriaMax);
+};
+/** More scorers are not looked through for thresholds: who has them says what to rank by. */
+const scorersMax = 1_000;
 
 /** What somebody chose for the project; null when nobody did. */
 export const chosenCriteria = async (
@@ -31,19 +58,37 @@ export const chosenCriteria = async (
   return found?.body.criteria ?? null;
 };
 
-type Needs = { readonly documents: Documents; readonly records: Pick<Records, 'aggregate'> };
+type Needs = {
+  readonly documents: Documents;
+  readonly records: Pick<Records, 'aggregate' | 'metricTypes'>;
+};
+export type CriteriaPlace = {
+  readonly organization: OrganizationId;
+  readonly project: ProjectId;
+};
 
 /** The criteria that apply to the project's experiments (contract 5.5). */
 export const shownCriteria = async (
-  { documents, records }: Needs,
-  project: ProjectId,
+  needs: Needs,
+  place: CriteriaPlace,
 ): Promise<RankingCriteria> => {
-  const chosen = await chosenCriteria(documents, project);
+  const chosen = await chosenCriteria(needs.documents, place.project);
   if (chosen !== null) return { criteria: [...chosen], default: false };
-  return { criteria: await usualIn(records, project), default: true };
+  const usual = await usualCriteria(needs.documents, place.organization);
+  return { criteria: await withValues(needs.records, place.project, usual), default: true };
 };
 
-const usualIn = async (records: Needs['records'], project: ProjectId): Promise<Criterion[]> => {
+/** Those whose metric has a value in the project that can be averaged. */
+const withValues = async (
+  records: Needs['records'],
+  project: ProjectId,
+  criteria: readonly Criterion[],
+): Promise<Criterion[]> => {
+  const names = criteria.map(({ metric }) => metric);
+  const types = await records.metricTypes(
+    project,
+    names.filter((name) => !registryMetric.has(name)),
+  );
   const counted = await records.aggregate({
     project,
     run: null,
@@ -53,25 +98,28 @@ const usualIn = async (records: Needs['records'], project: ProjectId): Promise<C
     population: 'trace',
     kinds: null,
     templates: [],
-    widgets: usualCriteria.map(({ metric }) => ({
-      id: metric,
-      metric,
-      aggregation: 'Count',
-      type: 'floating_point',
-    })),
+    widgets: names.flatMap((metric): readonly Widget[] => {
+      const type = registryType(metric) ?? types.get(metric) ?? null;
+      const isRanked = type !== null && type !== 'text';
+      return isRanked ? [{ id: metric, metric, aggregation: 'Count', type }] : [];
+    }),
     intervalMinutes: 525_600,
     groupBy: null,
   });
   if ('refused' in counted) return [];
-  return usualCriteria.filter(({ metric }) => Number(counted.total.widgets[metric]) > 0);
+  return criteria.filter(({ metric }) => Number(counted.total.widgets[metric] ?? 0) > 0);
 };
 
 /**
  * What to rank by. With one usual criterion it makes no difference whether the project has a value:
  * experiments without one are not ranked.
  */
-export const rankedBy = async (needs: Needs, project: ProjectId): Promise<readonly Criterion[]> => {
+export const rankedBy = async (
+  needs: Needs,
+  { organization, project }: CriteriaPlace,
+): Promise<readonly Criterion[]> => {
   const chosen = await chosenCriteria(needs.documents, project);
   if (chosen !== null) return chosen;
-  return usualCriteria.length === 1 ? usualCriteria : usualIn(needs.records, project);
+  const usual = await usualCriteria(needs.documents, organization);
+  return usual.length === 1 ? usual : withValues(needs.records, project, usual);
 };

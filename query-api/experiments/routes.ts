@@ -16,7 +16,7 @@ import { experimentColumns, pageOf, planListing } from '../listings.js';
 import { criteriaReadsFrom, shownCriteria } from './criteria.js';
 import { experimentReadsFrom, shownExperiments, type ExperimentShowNeeds } from './show.js';
 
-type Needs = ExperimentShowNeeds & { readonly records: Pick<Records, 'aggregate'> };
+type Needs = ExperimentShowNeeds & { readonly records: Pick<Records, 'aggregate' | 'metricTypes'> };
 
 /** The reads of contract 4.6 and 5.5 about experiments. */
 export const experimentReads = (needs: Needs): readonly Route[] => {
@@ -81,8 +81,11 @@ export const experimentReads = (needs: Needs): readonly Route[] => {
       return { body: [...found.body.tags] };
     }),
 
-    reading(getRankingCriteria, criteriaReadsFrom, async ({ params }) => ({
-      body: await shownCriteria(needs, params.project_id),
+    reading(getRankingCriteria, criteriaReadsFrom, async ({ params, principal }) => ({
+      body: await shownCriteria(needs, {
+        organization: principal.organizationId,
+        project: params.project_id,
+      }),
     })),
   ];
 };

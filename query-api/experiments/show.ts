@@ -17,11 +17,10 @@ import { datasetList, type DatasetListed } from '../../projections/dataset-list.
 import { experimentList } from '../../projections/experiment-list.js';
 import { experimentMembers } from '../../projections/experiment-members.js';
 import { experimentWinners } from '../../projections/experiment-winners.js';
-import { rankingCriteria } from '../../projections/ranking-criteria.js';
-import { recordsCollection } from '../../projections/records/collection.js';
 import { userList } from '../../projections/user-list.js';
 import { peopleOf } from '../people.js';
 import { annotationTemplates, type TemplatesOf } from '../selection.js';
+import { criteriaReadsFrom } from './criteria.js';
 import { aggregatesOf, progressOf } from './findings.js';
 import type { Standing, Standings } from './standings.js';
 
@@ -42,11 +41,10 @@ export const experimentReadsFrom = [
   experimentList.collection,
   experimentMembers.collection,
   experimentWinners.collection,
-  rankingCriteria.collection,
+  ...criteriaReadsFrom,
   annotationTemplates,
   datasetList.collection,
   userList.collection,
-  recordsCollection,
 ];
 
 type Found = {
@@ -73,7 +71,7 @@ export const shownExperiments = async (
     records.runMeasures(project, runs),
     isCounted ? records.runCounts(project, runs) : null,
     templates.length > 0 ? records.ratings(project, runs) : [],
-    needs.standings.of(project, facts),
+    needs.standings.of({ organization: principal.organizationId, project }, facts),
   ]);
   const tallies = new Map(ratings.map((tally) => [`${tally.run}/${tally.template}`, tally]));
   const found = { counts, measures, templates, tallies };

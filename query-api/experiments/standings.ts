@@ -11,7 +11,7 @@ import {
   type Members,
 } from '../../projections/experiment-members.js';
 import { experimentWinners } from '../../projections/experiment-winners.js';
-import { rankedBy } from './criteria.js';
+import { rankedBy, type CriteriaPlace } from './criteria.js';
 import { isWinner, rankScope, type Averages, type RankedScope } from './ranking.js';
 
 export type Standing = {
@@ -22,7 +22,7 @@ export type Standing = {
 export type Standings = {
   /** How each of these experiments stands in its scope, in their order. */
   of(
-    project: ProjectId,
+    place: CriteriaPlace,
     experiments: readonly Pick<ExperimentFacts, 'id' | 'group'>[],
   ): Promise<readonly Standing[]>;
 };
@@ -73,9 +73,10 @@ export const openStandings = (needs: Needs): Standings => {
     return board;
   };
   return {
-    of: async (project, experiments) => {
+    of: async (place, experiments) => {
+      const { project } = place;
       const board = boardOf(project);
-      await refreshed(needs, project, board);
+      await refreshed(needs, place, board);
       const scopeOf = (group: ExperimentFacts['group']): string => group?.id ?? project;
       const keys = [...new Set(experiments.map(({ group }) => scopeOf(group)))];
       const winners = await needs.documents.load(experimentWinners.collection, keys);
@@ -115,20 +116,21 @@ const emptyBoard = (): Board => ({
  * One look at the read models at a time. Who asks while one is under way waits for the next, which
  * all of them share: the one under way may have begun before what they must see.
  */
-const refreshed = (needs: Needs, project: ProjectId, board: Board): Promise<void> => {
+const refreshed = (needs: Needs, place: CriteriaPlace, board: Board): Promise<void> => {
   board.queued ??= board.running
     .catch(() => undefined)
     .then(() => {
       board.queued = null;
-      board.running = refresh(needs, project, board);
+      board.running = refresh(needs, place, board);
       return board.running;
     });
   return board.queued;
 };
 
-const refresh = async (needs: Needs, project: ProjectId, board: Board): Promise<void> => {
+const refresh = async (needs: Needs, place: CriteriaPlace, board: Board): Promise<void> => {
+  const { project } = place;
   const added = await readMembers(needs, project, board);
-  const criteria = await rankedBy(needs, project);
+  const criteria = await rankedBy(needs, place);
   if (JSON.stringify(criteria) !== JSON.stringify(board.criteria)) {
     board.criteria = criteria;
     board.ranked.clear();
