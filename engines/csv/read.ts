@@ -1,14 +1,17 @@
 import { MessageChannel, Worker } from 'node:worker_threads';
 import type { Cells, Table } from '../../kernel/dataset-content.js';
-import { valueError } from '../../kernel/fault.js';
+import { Fault, valueError } from '../../kernel/fault.js';
 import { proxy } from '../node/thread.js';
 import { parseTable, type TableFile, type TableFormat } from './table.js';
 import type { TableReader } from './table-worker.js';
 
 /** A file of this size is parsed before a thread would have started. */
 const hereBytesMax = 262_144;
-/** 32 MiB take a second or two; what needs longer was made to. */
-const withinMs = 20_000;
+/**
+ * 32 MiB take a second or two, and what would take long is refused before (bounds.ts): beyond this
+ * the machine has too much to do.
+ */
+const withinMs = 25_000;
 /** Ten times the largest file: strings, rows and what the parser keeps of them. */
 const heapMegabytes = 512;
 /** Each may use a processor and its heap. */
@@ -19,7 +22,8 @@ const waiting: (() => void)[] = [];
 
 /**
  * The table of a file (engines/csv/table.ts). A large file is read in a thread of its own, within
- * limits of time and memory, so that nobody waits for it. Throws Fault `invalid` at the file.
+ * limits of time and memory, so that nobody waits for it. Throws Fault `invalid` at the file, or
+ * `unavailable`.
  */
 export const readTable = async (file: TableFile, asked: TableFormat | null): Promise<Table> => {
   if (file.bytes.length <= hereBytesMax) return parseTable(file, asked);
@@ -43,8 +47,8 @@ const readApart = async (file: TableFile, asked: TableFormat | null): Promise<Ta
   const reader = proxy<TableReader>(port1, ['rows']);
   let timer: NodeJS.Timeout | undefined;
   const givenUp = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(tooMuch()), withinMs);
-    worker.once('error', () => reject(tooMuch()));
+    timer = setTimeout(() => reject(tooSlow()), withinMs);
+    worker.once('error', (error) => reject(tooMuch(error)));
   });
   try {
     return await Promise.race([collected(reader, file, asked), givenUp]);
@@ -55,7 +59,13 @@ const readApart = async (file: TableFile, asked: TableFormat | null): Promise<Ta
   }
 };
 
-const tooMuch = () => valueError(['body', 'file'], 'the file takes too much to read');
+const tooSlow = () =>
+  new Fault('unavailable', 'The service has no time to read the file now; try again');
+/** Its heap is full; anything else that ends a thread is a defect. */
+const tooMuch = (error: unknown) =>
+  (error as { readonly code?: unknown }).code === 'ERR_WORKER_OUT_OF_MEMORY'
+    ? valueError(['body', 'file'], 'the file takes too much memory to read')
+    : error;
 
 const collected = async (
   reader: TableReader,
