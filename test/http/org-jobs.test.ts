@@ -1,8 +1,7 @@
-import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { expect } from 'chai';
 import { randomUUID } from 'node:crypto';
 import { appPassword, expectReplayEqual } from '../support/app.js';
+import { filesWith } from '../support/canary.js';
 import { startCast, type Cast } from '../support/cast.js';
 import { clientOf, type Client, type Reply } from '../support/client.js';
 import { expectInvalid, expectRefused } from '../support/key-ring.js';
@@ -181,15 +180,3 @@ describe('deletion by metadata over HTTP', function () {
     expect(await count(root, 'traces', admin)).to.equal(3);
   });
 });
-
-/** Names of the files of the folder that hold the text. */
-const filesWith = async (dir: string, text: string): Promise<readonly string[]> => {
-  const names = await readdir(dir, { recursive: true, withFileTypes: true });
-  const found: string[] = [];
-  for (const one of names.filter((entry) => entry.isFile())) {
-    const path = join(one.parentPath, one.name);
-    const bytes = await readFile(path).catch(() => Buffer.alloc(0));
-    if (bytes.includes(text)) found.push(one.name);
-  }
-  return found;
-};
