@@ -1,12 +1,19 @@
 import { availableParallelism, hostname } from 'node:os';
 import type { Freshness } from '../contract/gate.js';
+import { startDepartures } from '../command-api/departures/worker.js';
 import { startOrgJobs } from '../command-api/org-jobs/worker.js';
 import { startErasing } from '../command-api/erasures/worker.js';
 import { startRunScoring } from '../command-api/run-scoring/worker.js';
 import { startScoring } from '../command-api/scorer-tasks/worker.js';
 import { startSweepingSeals } from '../command-api/integrations/sweep.js';
 import { diskFiles } from '../engines/node/files.js';
-import { erasingFile, runScoringFile, scoringFile, type Engines } from '../engines/open.js';
+import {
+  departuresFile,
+  erasingFile,
+  runScoringFile,
+  scoringFile,
+  type Engines,
+} from '../engines/open.js';
 import type { Logger } from '../engines/pino/logger.js';
 import type { Secrets } from '../engines/node/secrets.js';
 import type { Records } from '../kernel/records.js';
@@ -56,6 +63,15 @@ export const startWorkers = async (needs: Needs): Promise<Sandbox> => {
     trouble: trouble('sweeping ciphertexts'),
   });
   open.add(() => sweeping.stop());
+  const departures = startDepartures({
+    log,
+    clock,
+    ids,
+    files: diskFiles,
+    path: departuresFile(engines.dir),
+    trouble: trouble('a departure'),
+  });
+  open.add(() => departures.stop());
   const jobs = startOrgJobs({
     log,
     clock,

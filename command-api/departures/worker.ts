@@ -1,0 +1,169 @@
+import type { CollaboratorEvent } from '../../events/collaborators.js';
+import type { GroupEvent } from '../../events/groups.js';
+import type { UserEvent } from '../../events/users.js';
+import type { Decision } from '../../kernel/decision.js';
+import type {
+  Clock,
+  EventLog,
+  Files,
+  Ids,
+  Position,
+  Recorded,
+  StreamName,
+} from '../../kernel/ports.js';
+import type { GroupId, ProjectId, UserId } from '../../kernel/shapes.js';
+import { transact, type Authorship } from '../../kernel/transact.js';
+import { openBookmark } from '../access/bookmark.js';
+import { projects, type Project } from '../access/folds.js';
+import { groups, type Group } from '../access/groups.js';
+
+export type DepartureNeeds = {
+  readonly log: EventLog;
+  readonly clock: Clock;
+  readonly ids: Pick<Ids, 'derive'>;
+  readonly files: Files;
+  /** Where the bookmark is kept. */
+  readonly path: string;
+  /** Told why a step failed; it is tried again. */
+  readonly trouble: (error: unknown) => void;
+};
+type Departure = Recorded<
+  Extract<UserEvent | GroupEvent, { readonly type: 'UserRemoved' | 'GroupDeleted' }>
+>;
+
+const restMs = 500;
+const lookEvents = 2_000;
+const pageStreams = 100;
+
+/**
+ * Takes users who were removed out of groups and projects, and groups that were deleted out of
+ * projects. Their rights ended before, with the event itself: this is so that lists and sizes say
+ * so. What is done is done again without effect, as after a kill.
+ */
+export const startDepartures = (needs: DepartureNeeds): { stop: () => Promise<void> } => {
+  const { clock, trouble } = needs;
+  const end = new AbortController();
+  const loop = async (): Promise<void> => {
+    const kept = openBookmark(needs.files, needs.path);
+    let position: Position = await kept.read();
+    while (!end.signal.aborted) {
+      try {
+        const through: Position = await departed(needs, position, end.signal);
+        const rests = through === position;
+        position = through;
+        await kept.write(position, clock.milliseconds());
+        if (rests) await clock.wait(restMs, end.signal);
+      } catch (error) {
+        trouble(error);
+        await clock.wait(restMs, end.signal);
+      }
+    }
+  };
+  const ended = loop();
+  ended.catch(trouble);
+  return {
+    stop: async () => {
+      end.abort();
+      await ended.catch(() => null);
+    },
+  };
+};
+
+/** Acts on one page of the log after `position`; answers up to where. */
+export const departed = async (
+  needs: Pick<DepartureNeeds, 'log' | 'ids'> & { readonly clock: Pick<Clock, 'now'> },
+  position: Position,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<Position> => {
+  const { log } = needs;
+  const page = await log.page(position, lookEvents, ['UserRemoved', 'GroupDeleted']);
+  const departures = page.events as readonly Departure[];
+  if (departures.length === 0) return page.through;
+  const users = new Map<string, Departure>();
+  const gone = new Map<string, Departure>();
+  for (const event of departures) {
+    if (event.type === 'UserRemoved') users.set(event.data.user_id, event);
+    else gone.set(event.data.group_id, event);
+  }
+  // One look at all of them serves every departure of the page.
+  await each(log, 'group-', signal, (name) => leaveGroup(needs, name, users));
+  await each(log, 'project-', signal, (name) => leaveProject(needs, name, users, gone));
+  return signal.aborted ? position : page.through;
+};
+
+const each = async (
+  log: EventLog,
+  prefix: string,
+  signal: AbortSignal,
+  act: (name: StreamName) => Promise<void>,
+): Promise<void> => {
+  for (let after: StreamName | null = null; !signal.aborted;) {
+    const names: readonly StreamName[] = await log.streams(prefix, after, pageStreams);
+    for (const name of names) if (!signal.aborted) await act(name);
+    after = names.at(-1) ?? null;
+    if (names.length < pageStreams) return;
+  }
+};
+
+type Needs = Parameters<typeof departed>[0];
+type Gone = ReadonlyMap<string, Departure>;
+
+const leaveGroup = async (needs: Needs, name: StreamName, users: Gone): Promise<void> => {
+  const leaving = (group: Group | null): readonly UserId[] =>
+    [...(group?.members.keys() ?? [])].filter((user) => users.has(user));
+  await transact(
+    needs.log,
+    name,
+    groups,
+    (group): Decision<GroupEvent> =>
+      leaving(group).map((user_id) => ({
+        type: 'GroupMemberRemoved',
+        data: { group_id: group?.id as GroupId, user_id },
+      })),
+    authorOf(needs, users),
+  );
+};
+
+const leaveProject = async (
+  needs: Needs,
+  name: StreamName,
+  users: Gone,
+  gone: Gone,
+): Promise<void> => {
+  await transact(
+    needs.log,
+    name,
+    projects,
+    (project: Project | null): Decision<CollaboratorEvent> => {
+      if (project === null || !project.live) return [];
+      const project_id: ProjectId = project.id;
+      return [
+        ...[...project.users.keys()]
+          .filter((user) => users.has(user))
+          .map((user_id): CollaboratorEvent => ({
+            type: 'CollaboratorRemoved',
+            data: { project_id, user_id },
+          })),
+        ...[...project.groups.keys()]
+          .filter((group) => gone.has(group))
+          .map((group_id): CollaboratorEvent => ({
+            type: 'GroupCollaboratorRemoved',
+            data: { project_id, group_id },
+          })),
+      ];
+    },
+    authorOf(needs, users, gone),
+  );
+};
+
+const authorOf = ({ clock, ids }: Needs, ...causes: readonly Gone[]): Authorship => {
+  const [cause] = causes.flatMap((one) => [...one.values()]);
+  return {
+    actor: { type: 'service', id: 'assay', role: 'service' },
+    requestId: cause?.metadata.request_id ?? 'departure',
+    correlationId: cause?.metadata.correlation_id ?? 'departure',
+    causationId: cause?.id ?? null,
+    at: clock.now(),
+    eventId: (name, revision) => ids.derive('EventId', 'departure', name, String(revision)),
+  };
+};

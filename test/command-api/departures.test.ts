@@ -1,0 +1,93 @@
+import { expect } from 'chai';
+import { groupStream, projectStream, userStream } from '../../command-api/access/streams.js';
+import { departed } from '../../command-api/departures/worker.js';
+import { randomIds } from '../../engines/node/ids.js';
+import { start } from '../../kernel/ports.js';
+import type { CollaboratorId, GroupId, GroupMemberId } from '../../kernel/shapes.js';
+import { instantAfter, testClock, testLog, type TestLog } from '../support/log.js';
+import { organization, projectId, projectMade, userId, userMade } from '../support/people.js';
+
+describe('who departs', () => {
+  const group = 'eeeeeeee-0000-4000-8000-00000000000a' as GroupId;
+  let world: TestLog;
+  beforeEach(async () => {
+    world = await testLog();
+    await world.happened(userStream(userId(1)), userMade(1, 'user'));
+    await world.happened(userStream(userId(2)), userMade(2, 'user'));
+    await world.happened(
+      groupStream(group),
+      {
+        type: 'GroupCreated',
+        data: {
+          group_id: group,
+          organization_id: organization,
+          name: 'reviewers',
+          description: null,
+          visibility: 'public',
+          created_by: userId(1),
+          created_at: instantAfter(0),
+        },
+      },
+      ...[1, 2].map((number) => ({
+        type: 'GroupMemberAdded',
+        data: {
+          group_id: group,
+          user_id: userId(number),
+          member_id: `member-${number}` as GroupMemberId,
+          role: 'maintainer',
+        },
+      })),
+    );
+    await world.happened(projectStream(projectId(1)), projectMade(1, userId(1)), {
+      type: 'GroupCollaboratorAdded',
+      data: {
+        project_id: projectId(1),
+        group_id: group,
+        collaborator_id: 'one' as CollaboratorId,
+        role: 'viewer',
+      },
+    });
+  });
+  afterEach(() => world.close());
+
+  const act = () => departed({ log: world.log, clock: testClock(), ids: randomIds }, start);
+  const ending = async (stream: ReturnType<typeof groupStream>, count: number) =>
+    (await world.eventsOf(stream)).slice(-count);
+  const remove = (number: number) =>
+    world.happened(userStream(userId(number)), {
+      type: 'UserRemoved',
+      data: { user_id: userId(number), organization_id: organization },
+    });
+
+  it('leaves groups and projects, also as the last maintainer and owner, and once', async () => {
+    await remove(1);
+    await act();
+    const before = await world.log.head();
+    expect(await ending(groupStream(group), 1)).to.deep.equal([
+      { type: 'GroupMemberRemoved', data: { group_id: group, user_id: userId(1) } },
+    ]);
+    expect(await ending(projectStream(projectId(1)), 1)).to.deep.equal([
+      { type: 'CollaboratorRemoved', data: { project_id: projectId(1), user_id: userId(1) } },
+    ]);
+    await act();
+    expect(await world.log.head()).to.equal(before);
+  });
+
+  it('takes a deleted group out of projects, and nobody else', async () => {
+    await world.happened(groupStream(group), {
+      type: 'GroupDeleted',
+      data: { group_id: group, organization_id: organization },
+    });
+    await act();
+    expect(await ending(projectStream(projectId(1)), 1)).to.deep.equal([
+      { type: 'GroupCollaboratorRemoved', data: { project_id: projectId(1), group_id: group } },
+    ]);
+    expect((await ending(groupStream(group), 1))[0]?.type).to.equal('GroupDeleted');
+  });
+
+  it('leaves everything as it is while nobody departs', async () => {
+    const before = await world.log.head();
+    await act();
+    expect(await world.log.head()).to.equal(before);
+  });
+});
