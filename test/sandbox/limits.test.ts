@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { expect } from 'chai';
 import type { FaultKind, Sandbox } from '../../kernel/sandbox.js';
+import { runs } from '../support/runs.js';
 import { sandboxOf, stepsOf, taskOf, type TestMode } from '../support/sandboxes.js';
 
 const wallMs = 4_000;
@@ -116,15 +117,16 @@ for (const mode of modes) {
       expect(others).to.deep.equal([]);
     });
 
-    it('leaves nothing behind', async () => {
+    it(`leaves nothing behind, ${runs(6)} tasks later`, async function () {
+      this.timeout(20_000 * runs(1));
       const mounts = readFileSync('/proc/self/mounts', 'utf8');
       const descriptors = readdirSync('/proc/self/fd').length;
       const folders = readdirSync(tmpdir()).filter((name) => name.startsWith('assay-probe'));
-      await Promise.all([
-        sandbox.run(taskOf(py('import os; os._exit(1)'))),
-        sandbox.run(taskOf(py('pass'))),
-        sandbox.run(taskOf(py('pass'))),
-      ]);
+      await Promise.all(
+        Array.from({ length: runs(6) }, (_, at) =>
+          sandbox.run(taskOf(py(at % 3 === 0 ? 'import os; os._exit(1)' : 'pass'))),
+        ),
+      );
       expect(readFileSync('/proc/self/mounts', 'utf8')).to.equal(mounts);
       expect(readdirSync('/proc/self/fd').length).to.be.at.most(descriptors);
       expect(readdirSync(tmpdir()).filter((name) => name.startsWith('assay-probe'))).to.deep.equal(

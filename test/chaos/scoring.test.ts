@@ -1,0 +1,79 @@
+import { execFileSync } from 'node:child_process';
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect } from 'chai';
+import { readConfig } from '../../config.js';
+import { openLogOf } from '../../cli/folder.js';
+import { scorerTaskStream } from '../../command-api/access/streams.js';
+import { seeded } from '../fuzz/valid-request.js';
+import { temporaryFolder } from '../support/folder.js';
+import { form } from '../support/forms.js';
+import { drawSeed } from '../support/outside.js';
+import { runs } from '../support/runs.js';
+import { testCache } from '../support/sandboxes.js';
+import { startService, type ServiceProcess } from '../support/service-process.js';
+import { until } from '../support/until.js';
+import { scorerParts, validatePath, type AskedTask, type Task } from '../support/validations.js';
+
+const slow = 'import time\ndef scorer_fn(**k) -> int:\n    time.sleep(0.2)\n    return 1\n';
+const tasksEachTime = 3;
+
+describe('a worker that is killed at random', function () {
+  this.timeout(120_000 * runs(1));
+
+  it('ends every validation exactly once, and leaves no process behind', async () => {
+    const random = seeded(drawSeed('kills of the worker'));
+    const folder = await temporaryFolder();
+    const start = (): Promise<ServiceProcess> =>
+      startService({
+        dir: folder.dir,
+        env: { ASSAY_SANDBOX: 'strict', ASSAY_SANDBOX_DIR: testCache },
+      });
+    const tasks: string[] = [];
+    try {
+      let service = await start();
+      for (let kill = 0; kill < runs(5); kill += 1) {
+        for (let more = 0; more < tasksEachTime; more += 1) {
+          const asked = await service.client.send<AskedTask>(
+            'POST',
+            validatePath,
+            form(scorerParts(slow)),
+          );
+          // The queue may be full: then those in it are enough.
+          if (asked.status === 200) tasks.push(asked.body.task_id);
+          else expect(asked.status).to.equal(429);
+        }
+        await pause(200 + random() * 2_000);
+        await service.kill();
+        service = await start();
+      }
+      const statuses = new Map<string, string>();
+      await until('every task has ended', 100_000, async () => {
+        for (const task of tasks.filter((one) => !statuses.has(one))) {
+          const { body } = await service.client.call<Task>('GET', `${validatePath}/${task}`);
+          if (body.status !== 'pending') statuses.set(task, body.status);
+        }
+        return statuses.size === tasks.length;
+      });
+      await service.stop();
+      const log = await openLogOf(readConfig({ ASSAY_DATA_DIR: folder.dir }));
+      for (const task of tasks) {
+        const types = (await log.reader.read(scorerTaskStream(task))).map(({ type }) => type);
+        const ends = types.filter((type) => /Completed$|Failed$/.test(type));
+        expect(ends, `${task}: ${types.join()}`).to.have.length(1);
+        expect(types.at(-1)).to.equal(ends[0]);
+        const starts = types.filter((type) => type === 'ScorerValidationStarted').length;
+        expect(starts, types.join()).to.be.at.most(3);
+      }
+      await log.close();
+      await until('no process is left', 30_000, async () => {
+        const all = execFileSync('ps', ['-e', '-o', 'stat=,args='], { encoding: 'utf8' });
+        const left = all
+          .split('\n')
+          .filter((line) => line.includes(`${testCache}/`) && !line.trim().startsWith('Z'));
+        return left.length === 0;
+      });
+    } finally {
+      await folder.remove();
+    }
+  });
+});
