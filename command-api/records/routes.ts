@@ -55,7 +55,7 @@ const deleting = (
         deleted_count: count,
         remaining: chosen.more,
       };
-      if (count === 0) return { body: answer };
+      if (count === 0) return { position: await log.head(), body: answer };
       const parts = inParts(
         {
           project_id: project,
