@@ -6,6 +6,7 @@ import { emptyRows } from './empty.js';
 import { experimentRows } from './experiments.js';
 import { ingestRows } from './ingest.js';
 import { ratingRows } from './ratings.js';
+import { scorerRows } from './scorers.js';
 import { keep, printed, type Row } from './row.js';
 
 /**
@@ -20,6 +21,7 @@ const groups: readonly {
   { rows: ['start-empty', 'memory-idle'], measure: emptyRows },
   { rows: ['ingest', 'ingest-projected', 'ingest-lag'], measure: ingestRows },
   { rows: ['ratings'], measure: ratingRows },
+  { rows: ['scorer-start', 'scorer-rows', 'scorer-neighbours'], measure: scorerRows },
   {
     rows: ['load', 'custom-search', 'search', 'memory-big', 'visible', 'start-big', 'rebuild'],
     measure: bigRows,

@@ -1,0 +1,137 @@
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { form } from '../support/forms.js';
+import { sandboxOf, taskOf, testCache } from '../support/sandboxes.js';
+import { startService, type ServiceProcess } from '../support/service-process.js';
+import { scorerParts, validatePath, type AskedTask, type Task } from '../support/validations.js';
+import { newProject, timed, type Bench } from './bench.js';
+import { figure, type Row } from './row.js';
+import { percentile, resultHash, summary } from './stats.js';
+
+const trivial = 'def scorer_fn(*, node_output, **k) -> int:\n    return len(node_output)\n';
+const hungry = 'def scorer_fn(**k) -> int:\n    while True: pass\n';
+const rowsCount = 1_000;
+const requestsCount = 400;
+
+/** What code scorers cost, and what they cost others (issue of the sandbox, target F3). */
+export const scorerRows = async (bench: Bench): Promise<readonly Row[]> => [
+  ...(bench.wanted('scorer-start') ? [await coldStart(bench)] : []),
+  ...(await overHttp(bench)),
+];
+
+const common = { unit: 'ms', baseline: null } as const;
+
+const coldStart = async (bench: Bench): Promise<Row> => {
+  const sandbox = sandboxOf('strict');
+  await sandbox.ready();
+  const runs = bench.smoke ? 2 : 40;
+  const said = new Set<string>();
+  const took = await timed(runs, async () => {
+    said.add((await sandbox.run(taskOf(trivial))).verdict);
+  });
+  await sandbox.close();
+  return {
+    ...common,
+    name: 'scorer-start',
+    what: 'one row of a trivial scorer, from nothing to the verdict, 95 % are faster',
+    parameters: { runs },
+    measured: { ...figure(summary(took)), value: slowest(took, 0.95) },
+    target: { most: 800 },
+    more: { median: summary(took).median },
+    hash: resultHash([...said]),
+  };
+};
+
+const slowest = (values: readonly number[], share: number): number =>
+  percentile(
+    values.toSorted((one, other) => one - other),
+    share,
+  );
+
+const overHttp = async (bench: Bench): Promise<readonly Row[]> => {
+  const service = await startService({
+    dir: join(bench.dir, 'scorers'),
+    env: { ASSAY_SANDBOX: 'strict', ASSAY_SANDBOX_DIR: testCache },
+  });
+  try {
+    const root = await newProject(service.client, 'scorers');
+    const dataset = await datasetOf(service);
+    // The first one also waits for the probes.
+    await validated(service, dataset, trivial);
+    const rounds = bench.smoke ? 1 : 5;
+    const lasts: unknown[] = [];
+    const took = await timed(rounds, async () => {
+      lasts.push((await validated(service, dataset, trivial)).result);
+    });
+    const calm = await answers(service, root);
+    for (let at = 0; at < 4; at += 1) await asked(service, dataset, hungry);
+    await pause(1_000);
+    const busy = await answers(service, root);
+    return [
+      {
+        ...common,
+        name: 'scorer-rows',
+        what: 'rows of a dataset validated, from the request to the poll that says completed',
+        parameters: { rows: rowsCount, rounds },
+        measured: figure(summary(took)),
+        target: { most: 2_000 },
+        more: {},
+        hash: resultHash(lasts.slice(0, 1)),
+      },
+      {
+        unit: 'ms',
+        name: 'scorer-neighbours',
+        what: 'a read beside endless scorers, 99 % are faster',
+        parameters: { requests: requestsCount, scorers: 4 },
+        measured: { ...figure(summary(busy)), value: slowest(busy, 0.99) },
+        baseline: {
+          what: 'the same read without them',
+          ...figure(summary(calm)),
+          value: slowest(calm, 0.99),
+        },
+        target: null,
+        more: { 'median beside scorers': summary(busy).median },
+        hash: resultHash([requestsCount]),
+      },
+    ];
+  } finally {
+    await service.kill();
+  }
+};
+
+const datasetOf = async ({ client }: ServiceProcess): Promise<string> => {
+  const rows = Array.from({ length: rowsCount }, (_, at) => `question ${at},answer ${at}`);
+  const file = ['input,output', ...rows].join('\n');
+  const parts = [
+    { name: 'name', content: 'rows' },
+    { name: 'file', content: file, fileName: 'rows.csv' },
+  ];
+  return (await client.call<{ id: string }>('POST', '/v2/datasets', form(parts))).body.id;
+};
+
+const asked = async (
+  { client }: ServiceProcess,
+  dataset: string,
+  source: string,
+): Promise<string> => {
+  const parts = scorerParts(source, { dataset_id: dataset, limit: String(rowsCount) });
+  const path = `${validatePath}/dataset`;
+  return (await client.call<AskedTask>('POST', path, form(parts))).body.task_id;
+};
+
+const validated = async (
+  service: ServiceProcess,
+  dataset: string,
+  source: string,
+): Promise<Task> => {
+  const id = await asked(service, dataset, source);
+  for (;;) {
+    const { body } = await service.client.call<Task>('GET', `${validatePath}/${id}`);
+    if (body.status === 'completed') return body;
+    if (body.status === 'failed') throw new Error(JSON.stringify(body));
+    await pause(20);
+  }
+};
+
+const answers = (service: ServiceProcess, root: string): Promise<readonly number[]> =>
+  timed(requestsCount, () => service.client.call('GET', root));
