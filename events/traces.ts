@@ -103,6 +103,10 @@ export const scoresRecorded = Type.Object({
   /** The trace's own id or a span's. */
   record_id: Type.Unsafe<string>(Type.String()),
   scores: Type.Unsafe<Readonly<Record<string, number | boolean | string | null>>>(Type.Object({})),
+  /** By metric, where a scorer says how its numbers roll up; else they keep what was said before. */
+  roll_up_methods: Type.Optional(
+    Type.Unsafe<Readonly<Record<string, 'average' | 'sum' | 'max' | 'min'>>>(Type.Object({})),
+  ),
 });
 /** Its content is erased after this. */
 export const traceDeleted = Type.Object({ project_id: id('ProjectId'), trace_id: id('TraceId') });

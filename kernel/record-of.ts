@@ -126,11 +126,11 @@ const metricInfo = ({ metrics, errors }: RecordRow): JsonObject => {
   return Object.fromEntries([...found, ...failed]);
 };
 
-const shown = (name: string, { value, rolledUp }: MetricCell): JsonObject =>
+const shown = (name: string, { value, rolledUp, method }: MetricCell): JsonObject =>
   rolledUp
     ? {
         status_type: 'roll_up',
         value,
-        roll_up_metrics: { [registryMetric.get(name)?.rollUp ?? 'average']: value },
+        roll_up_metrics: { [registryMetric.get(name)?.rollUp ?? method ?? 'average']: value },
       }
     : { status_type: 'success', value };

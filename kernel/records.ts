@@ -1,4 +1,5 @@
 import type { RatingTally } from './feedback.js';
+import type { RollUp } from './columns.js';
 import type { Filter } from './filter.js';
 import type { Beside, DumpItem, Mark, Position, Sort, StreamName } from './ports.js';
 import type { RunMeasures, TypedMetric } from './run-measures.js';
@@ -61,6 +62,11 @@ export type MetricCell = {
    * (contract 7 on 3.4).
    */
   readonly rollUp?: number;
+  /**
+   * Outside the registry: how numbers of this metric roll up, as the scorer that made them says.
+   * Absent: by their average.
+   */
+  readonly method?: RollUp;
 };
 export type MetricError = { readonly code: number; readonly message: string | null };
 

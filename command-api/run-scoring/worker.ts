@@ -237,6 +237,8 @@ const record = async (
   made: Awaited<ReturnType<typeof madeOf>>,
 ): Promise<void> => {
   const byTrace = new Map<ScoredTrace, Scored[]>();
+  const { roll_up_method: method } = scorer.details;
+  const methods = { [scorer.name]: method ?? 'average' };
   targets.forEach((target, at) => {
     const { trace, record: id } = target;
     const one = made?.[at];
@@ -245,7 +247,8 @@ const record = async (
     const scores = scoresOf(target, scorer.name, one);
     const known = byTrace.get(trace) ?? [];
     byTrace.set(trace, known);
-    known.push({ type: 'ScoresRecorded', data: { ...place, scores } });
+    const data = { ...place, scores, ...(method !== null && { roll_up_methods: methods }) };
+    known.push({ type: 'ScoresRecorded', data });
   });
   for (const [trace, events] of byTrace) await append(needs, trace, events);
 };

@@ -137,7 +137,7 @@ const sent = ({ metrics, body }: Draft, name: string): boolean =>
  * 3.4, rule 4). The tree is walked from the top without recursion, with a count of the open spans
  * that have each metric.
  */
-const rolledUp = (spans: readonly Draft[], children: Children): ReadonlyMap<string, number> => {
+const rolledUp = (spans: readonly Draft[], children: Children): RollUps => {
   const sums = new Map<string, Sum>();
   const above = new Map<string, number>();
   const names = spans.map(({ metrics }) =>
@@ -152,7 +152,8 @@ const rolledUp = (spans: readonly Draft[], children: Children): ReadonlyMap<stri
     }
     for (const name of names[next] ?? []) {
       const covering = above.get(name) ?? 0;
-      if (covering === 0) add(sums, name, spans[next]?.metrics[name]?.value as number);
+      const { value, method } = spans[next]?.metrics[name] ?? {};
+      if (covering === 0) add(sums, name, value as number, method);
       above.set(name, covering + 1);
     }
     const below = children[next] ?? [];
@@ -164,11 +165,21 @@ const rolledUp = (spans: readonly Draft[], children: Children): ReadonlyMap<stri
 };
 
 type Sum = { value: number; count: number; readonly method: RollUp };
+/** With the method where it is not what the name alone says. */
+type RollUps = ReadonlyMap<string, Pick<MetricCell, 'method'> & { readonly value: number }>;
 
-export const add = (sums: Map<string, Sum>, name: string, value: number): void => {
+/** Numbers outside the registry average, unless their scorer says otherwise (contract 3.4). */
+export const add = (
+  sums: Map<string, Sum>,
+  name: string,
+  value: number,
+  said: RollUp | undefined,
+): void => {
   const sum = sums.get(name);
-  if (sum === undefined) sums.set(name, { value, count: 1, method: methodOf(name) });
-  else {
+  if (sum === undefined) {
+    const method = registryMetric.get(name)?.rollUp ?? said ?? 'average';
+    sums.set(name, { value, count: 1, method });
+  } else {
     sum.count += 1;
     if (sum.method === 'max') sum.value = Math.max(sum.value, value);
     else if (sum.method === 'min') sum.value = Math.min(sum.value, value);
@@ -176,29 +187,28 @@ export const add = (sums: Map<string, Sum>, name: string, value: number): void =
   }
 };
 
-export const results = (sums: ReadonlyMap<string, Sum>): ReadonlyMap<string, number> =>
+export const results = (sums: ReadonlyMap<string, Sum>): RollUps =>
   new Map(
-    [...sums]
-      .map(([name, sum]) => [name, sum.method === 'average' ? sum.value / sum.count : sum.value])
+    [...sums].flatMap(([name, { value: sum, count, method }]) => {
+      const value = method === 'average' ? sum / count : sum;
+      const isSaid = method !== 'average' && !registryMetric.has(name);
       // A sum beyond the doubles has no JSON form.
-      .filter((entry): entry is [string, number] => Number.isFinite(entry[1])),
+      return Number.isFinite(value) ? [[name, { value, ...(isSaid && { method }) }] as const] : [];
+    }),
   );
 
-/** Numbers outside the registry average (contract 3.4). */
-export const methodOf = (name: string): RollUp => registryMetric.get(name)?.rollUp ?? 'average';
-
-const showRollUps = ({ metrics }: Draft, values: ReadonlyMap<string, number>): void => {
+const showRollUps = ({ metrics }: Draft, values: RollUps): void => {
   for (const name of Object.keys(metrics)) {
     const cell = member(metrics, name);
     if (cell?.rolledUp === true) remove(metrics, name);
     else if (cell?.rollUp !== undefined) {
-      const { rollUp: _, ...own } = cell;
+      const { rollUp: _r, method: _m, ...own } = cell;
       put(metrics, name, own);
     }
   }
-  for (const [name, value] of values) {
+  for (const [name, { value, ...how }] of values) {
     const own = member(metrics, name);
-    if (own === undefined) put(metrics, name, { value, rolledUp: true });
-    else if (typeof own.value !== 'number') put(metrics, name, { ...own, rollUp: value });
+    if (own === undefined) put(metrics, name, { value, rolledUp: true, ...how });
+    else if (typeof own.value !== 'number') put(metrics, name, { ...own, rollUp: value, ...how });
   }
 };

@@ -1,4 +1,4 @@
-import { registryMetric } from '../../kernel/columns.js';
+import { registryMetric, type RollUp } from '../../kernel/columns.js';
 import type { MetricType, MetricValue } from '../../kernel/records.js';
 import { forgetOverlap, member, put, putInBody, remove, type Draft } from './draft.js';
 
@@ -14,12 +14,14 @@ export const typeOf = (value: MetricValue): MetricType => {
 /**
  * Sets or withdraws (null) values by name: own values, error codes and error messages (contract
  * 3.4, 3.9). What does not fit a registry metric's type stays in the body and out of sight. `at`
- * says where in the log the values came from.
+ * says where in the log the values came from, `methods` how numbers of a metric roll up from here
+ * on.
  */
 export const record = (
   draft: Draft,
   scores: Readonly<Record<string, MetricValue | null>>,
   at: string,
+  methods: Readonly<Record<string, RollUp>> = {},
 ): void => {
   for (const name of Object.keys(scores)) {
     const value = member(scores, name) ?? null;
@@ -27,11 +29,18 @@ export const record = (
       recordCode(draft, name, value);
     } else if (name.length > messageSuffix.length && name.endsWith(messageSuffix)) {
       recordMessage(draft, name.slice(0, -messageSuffix.length), value);
-    } else recordValue(draft, name, value, at);
+    } else recordValue(draft, name, value, { at, method: member(methods, name) });
   }
 };
 
-const recordValue = (draft: Draft, name: string, value: MetricValue | null, at: string): void => {
+type Origin = { readonly at: string; readonly method: RollUp | undefined };
+
+const recordValue = (
+  draft: Draft,
+  name: string,
+  value: MetricValue | null,
+  { at, method: given }: Origin,
+): void => {
   if (name === 'bleu' || name === 'rouge') forgetOverlap(draft);
   if (name === 'num_total_tokens') remove(draft.body, 'total');
   const known = member(draft.metrics, name);
@@ -43,10 +52,14 @@ const recordValue = (draft: Draft, name: string, value: MetricValue | null, at: 
     const type = typeOf(value);
     const fraction = type === 'floating_point';
     const first = known?.first ?? { at, type, fraction };
+    // A cell of another kind has the method of what rolls up to it, if any.
+    const before = known?.rolledUp === false && typeof known.value === 'number';
+    const method = given ?? (before ? known.method : undefined) ?? 'average';
     put(draft.metrics, name, {
       value,
       rolledUp: false,
       first: fraction && !first.fraction ? { ...first, fraction } : first,
+      ...(typeof value === 'number' && method !== 'average' && { method }),
     });
   } else if (typeof value === 'number' && fits(registered.type, value)) {
     put(draft.metrics, name, { value, rolledUp: false });

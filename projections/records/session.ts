@@ -89,12 +89,12 @@ const byTime = (one: RecordRow, other: RecordRow): number => {
 const rolledUp = (traces: readonly RecordRow[]): Readonly<Record<string, MetricCell>> => {
   const sums: Parameters<typeof add>[0] = new Map();
   for (const { metrics } of traces) {
-    for (const [name, { value, rollUp }] of Object.entries(metrics)) {
+    for (const [name, { value, rollUp, method }] of Object.entries(metrics)) {
       const number = typeof value === 'number' ? value : rollUp;
-      if (number !== undefined) add(sums, name, number);
+      if (number !== undefined) add(sums, name, number, method);
     }
   }
   const cells: Record<string, MetricCell> = {};
-  for (const [name, value] of results(sums)) put(cells, name, { value, rolledUp: true });
+  for (const [name, sum] of results(sums)) put(cells, name, { rolledUp: true, ...sum });
   return cells;
 };

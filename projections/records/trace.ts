@@ -45,9 +45,9 @@ const changed = (rows: Draft[], event: Recorded<TraceEvent>): Draft[] => {
       change(existing(rows, event.data.span_id, event), event.data.changes, event.metadata.at);
       return rows;
     case 'ScoresRecorded': {
-      const { record_id: id, scores } = event.data;
+      const { record_id: id, scores, roll_up_methods: methods } = event.data;
       const row = existing(rows, id, event);
-      record(row, scores, place(event, row.ordinal));
+      record(row, scores, place(event, row.ordinal), methods);
       row.values['updated_at'] = event.metadata.at;
       return rows;
     }

@@ -36,12 +36,12 @@ export const scorersAmong = async (
 };
 
 /**
- * The column as the scorer describes it; its type is the one that the scorer declares. Values roll
- * up by their average, whatever the scorer says, so that is what the column says.
+ * The column as the scorer describes it; its type is the one that the scorer declares. Values that
+ * it made roll up as it said then.
  */
 export const asScored = (
   column: ColumnDescriptor,
-  { name, label, description, latest_version, threshold }: ScorerFacts,
+  { name, label, description, latest_version, roll_up_method: method, threshold }: ScorerFacts,
 ): ColumnDescriptor => {
   const type = latest_version === null ? null : typeOf[latest_version.score_type];
   const own =
@@ -52,6 +52,7 @@ export const asScored = (
     ...own,
     label,
     description,
+    ...(method !== null && own.roll_up_method !== undefined && { roll_up_method: method }),
     ...(threshold !== null && { threshold }),
   };
 };

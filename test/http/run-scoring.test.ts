@@ -42,9 +42,10 @@ describe('scorers of a run', function () {
   const scored = async (
     source: string,
     nodeTypes: readonly string[],
+    details: object = {},
   ): Promise<{ readonly name: string; readonly root: string; readonly run: string }> => {
     const name = unique('scorer');
-    const scorer = await registeredScorer(app, { name, label: 'A label' }, source);
+    const scorer = await registeredScorer(app, { name, label: 'A label', ...details }, source);
     const root = `/v2/projects/${await keys.project(unique('scored'))}`;
     const stream = await app.client.call<{ id: string }>('POST', `${root}/log_streams`, {
       body: { name: 'run' },
@@ -98,6 +99,38 @@ describe('scorers of a run', function () {
       data_type: 'integer',
       roll_up_method: 'average',
     });
+  });
+
+  it('roll up to traces and sessions as the scorer says', async () => {
+    const source = 'def scorer_fn(**k) -> int:\n    return 7';
+    const { name, root, run } = await scored(source, ['tool'], { roll_up_method: 'sum' });
+    const trace = randomUUID();
+    const spans = [span(randomUUID(), 'a'), span(randomUUID(), 'b')];
+    await log(root, run, { id: trace, input: 'q', output: 'a', spans });
+    type Shown = { readonly metric_info: Readonly<Record<string, unknown>> };
+    const shown = async (kind: string, id: string) =>
+      (await app.client.call<Shown>('GET', `${root}/${kind}/${id}`)).body.metric_info[name];
+    const wanted = JSON.stringify({
+      status_type: 'roll_up',
+      value: 14,
+      roll_up_metrics: { sum: 14 },
+    });
+    await becomes('a sum', async () => JSON.stringify(await shown('traces', trace)), wanted);
+    type Columns = { readonly columns: readonly Record<string, unknown>[] };
+    const { body } = await app.client.call<Columns>('POST', `${root}/traces/available_columns`, {
+      body: { log_stream_id: run },
+    });
+    expect(body.columns.find(({ id }) => id === `metrics/${name}`)).to.include({
+      roll_up_method: 'sum',
+    });
+    const search = await app.client.call<Searched>('POST', `${root}/metrics/custom_search`, {
+      body: {
+        start_time: '2020-01-01T00:00:00Z',
+        end_time: '2099-01-01T00:00:00Z',
+        metric_details: [{ id: 'a', metric_name: name, aggregation: 'Max' }],
+      },
+    });
+    expect(search.body.aggregate_metrics['a']).to.equal(14);
   });
 
   it('leave an evaluation error where they fail, until they no longer do', async () => {

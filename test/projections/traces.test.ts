@@ -224,6 +224,34 @@ describe('metrics of records', () => {
     expect(recordOf(trace)['metrics']).to.deep.equal({});
   });
 
+  for (const [method, value] of [
+    ['sum', 14],
+    ['max', 9],
+    ['min', 5],
+    ['average', 7],
+  ] as const) {
+    it(`rolls up what a scorer made by its ${method} when it says so`, () => {
+      const of7 = (number: number, score: number): TraceEvent => ({
+        type: 'ScoresRecorded',
+        data: {
+          ...common,
+          record_id: spanId(1, number),
+          scores: { own: score, cost: score },
+          roll_up_methods: { own: method, cost: 'min' },
+        },
+      });
+      const resent = scored(spanId(1, 2), { own: 9 });
+      const rows = given(logged({}, [span(1), span(2)], 1), of7(1, 5), of7(2, 8), resent);
+      const trace = of(rows, 0);
+      expect(trace.metrics['own']).to.include({ value, rolledUp: true });
+      expect(recordOf(trace)['metric_info']).to.deep.include({
+        own: { status_type: 'roll_up', value, roll_up_metrics: { [method]: value } },
+        cost: { status_type: 'roll_up', value: 13, roll_up_metrics: { sum: 13 } },
+      });
+      expect(foldTrace(rows, [])).to.deep.equal(rows);
+    });
+  }
+
   it('computes the overlap with the reference, again when the output changes', () => {
     const texts = { dataset_output: 'the cat sat on the mat', output: 'the cat is on the mat' };
     const before = of(given(logged(texts)), 0);
@@ -335,6 +363,16 @@ describe('a session as a row', () => {
       reward: { value: 0.5, rolledUp: true },
     });
     expect(recordOf(both)).to.include({ is_complete: true, has_children: true, trace_id: null });
+  });
+
+  it('rolls up by the method of the scorer that made the values', () => {
+    const one = (id: number): RecordRow => {
+      const row = trace(id, {});
+      return { ...row, metrics: { own: { value: 7, rolledUp: true, method: 'sum' } } };
+    };
+    expect(session(one(1), one(2)).metrics).to.deep.equal({
+      own: { value: 14, rolledUp: true, method: 'sum' },
+    });
   });
 
   it('is complete and empty without traces', () => {
