@@ -22,7 +22,7 @@ import type { IdentityTokens, Passwords } from '../kernel/credentials.js';
 import type { Bus, Clock, Documents, EventLog, Ids } from '../kernel/ports.js';
 import type { Records } from '../kernel/records.js';
 import type { Vault } from '../kernel/vault.js';
-import type { InTurn } from '../command-api/access/turns.js';
+import type { InTurn } from '../kernel/turns.js';
 import { routesOf } from './routes.js';
 
 type Start = {

@@ -1,4 +1,4 @@
-import { openTurns } from '../command-api/access/turns.js';
+import { openTurns } from '../kernel/turns.js';
 import { rotateKeys as rotate, type Rotated } from '../command-api/integrations/rotate.js';
 import type { Config } from '../config.js';
 import { systemClock } from '../engines/node/clock.js';

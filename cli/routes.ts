@@ -17,7 +17,7 @@ import { socialLoginWrites } from '../command-api/logins/social.js';
 import { projectWrites } from '../command-api/projects/routes.js';
 import { openSessionBook } from '../command-api/sessions/book.js';
 import type { Throttle } from '../command-api/access/throttle.js';
-import type { InTurn } from '../command-api/access/turns.js';
+import type { InTurn } from '../kernel/turns.js';
 import { scorerSettingsWrites } from '../command-api/scorer-settings/routes.js';
 import { scorerWrites } from '../command-api/scorers/routes.js';
 import { scorerTaskWrites } from '../command-api/scorer-tasks/routes.js';
@@ -115,7 +115,7 @@ export const routesOf = (needs: Needs): readonly Route[] => {
     ...collaboratorReads({ documents }),
     ...annotationTemplateWrites({ log, inTurn, templateUsage: questions.templateUsage }),
     ...annotationTemplateReads({ documents, records }),
-    ...userWrites({ log, ids, gate, ...people }),
+    ...userWrites({ log, ids, inTurn, gate, ...people }),
     ...invitationWrites(needs),
     ...groupWrites({ log, ids, gate }),
     ...groupReads({ documents }),

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { choiceOf, masked, type Config } from '../config.js';
-import { openTurns } from '../command-api/access/turns.js';
+import { openTurns } from '../kernel/turns.js';
 import { rotateKeys, type Rotated } from '../command-api/integrations/rotate.js';
 import { bootstrap } from '../command-api/bootstrap/bootstrap.js';
 import { openPasswords } from '../engines/argon2/passwords.js';

@@ -10,6 +10,7 @@ import {
   type Position,
   type StreamName,
 } from './ports.js';
+import { openTurns, type InTurn } from './turns.js';
 
 /** What `transact` needs to know of the request: contract/operation.ts has the full Cause. */
 export type Authorship = {
@@ -55,11 +56,31 @@ export const load = async <S, E extends Event>(
   };
 };
 
+/** One line per stream of a log, however many hold the log. */
+const lines = new WeakMap<EventLog, InTurn>();
+const lineOf = (log: EventLog): InTurn => {
+  const known = lines.get(log);
+  if (known !== undefined) return known;
+  const opened = openTurns();
+  lines.set(log, opened);
+  return opened;
+};
+
 /**
- * Loads, folds, decides, appends at the revision it read; on a lost race does it all again, at most
+ * Loads, folds, decides, appends at the revision it read, after all that were called before it on
+ * this stream of this log; on a race lost to another process does it all again, at most
  * `retriesMax` times. A rejection becomes a Fault; so `throw` starts where I/O does.
  */
-export const transact = async <S, E extends Event>(
+export const transact = <S, E extends Event>(
+  log: EventLog,
+  stream: StreamName,
+  fold: Fold<S, E>,
+  decide: Decide<S, NoInfer<E>>,
+  authorship: Authorship,
+): Promise<Transacted<S, E>> =>
+  lineOf(log)([stream], () => attempted(log, stream, fold, decide, authorship));
+
+const attempted = async <S, E extends Event>(
   log: EventLog,
   stream: StreamName,
   fold: Fold<S, E>,

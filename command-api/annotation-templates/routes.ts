@@ -20,7 +20,7 @@ import {
   annotationTemplatesStream,
   type AnnotationTemplates,
 } from '../access/annotation-templates.js';
-import type { InTurn } from '../access/turns.js';
+import type { InTurn } from '../../kernel/turns.js';
 import { change, create, missing, remove, reorder } from './templates.js';
 
 export type AnnotationTemplateNeeds = {

@@ -26,7 +26,7 @@ import type { DatasetId } from '../../kernel/shapes.js';
 import { load, transact, type Authorship } from '../../kernel/transact.js';
 import { datasets, datasetStream, type Dataset } from '../access/datasets.js';
 import { userBlockOf } from '../access/people.js';
-import type { InTurn } from '../access/turns.js';
+import type { InTurn } from '../../kernel/turns.js';
 import { factsOf, liveProjects } from './answer.js';
 import { contentWrites } from './content-routes.js';
 import { createFrom } from './creation.js';

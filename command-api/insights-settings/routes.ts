@@ -8,7 +8,7 @@ import { Fault } from '../../kernel/fault.js';
 import type { EventLog } from '../../kernel/ports.js';
 import { transact } from '../../kernel/transact.js';
 import { runOf } from '../access/runs.js';
-import type { InTurn } from '../access/turns.js';
+import type { InTurn } from '../../kernel/turns.js';
 import { change, insightsSettings, insightsSettingsStream } from './settings.js';
 
 export type InsightsSettingsNeeds = { readonly log: EventLog; readonly inTurn: InTurn };

@@ -1,7 +1,7 @@
 import type { Clock, EventLog, Ids, StreamName } from '../../kernel/ports.js';
 import { load, transact, type Authorship } from '../../kernel/transact.js';
 import type { DataKeyId, Vault } from '../../kernel/vault.js';
-import type { InTurn } from '../access/turns.js';
+import type { InTurn } from '../../kernel/turns.js';
 import {
   integrationPrefix,
   integrationStream,

@@ -26,7 +26,7 @@ import type { IfMatch } from '../../kernel/precondition.js';
 import type { IntegrationId, JsonObject, UserId } from '../../kernel/shapes.js';
 import { load, retriesMax, transact, type Authorship } from '../../kernel/transact.js';
 import type { Vault } from '../../kernel/vault.js';
-import type { InTurn } from '../access/turns.js';
+import type { InTurn } from '../../kernel/turns.js';
 import {
   configure,
   disable,

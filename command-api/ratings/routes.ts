@@ -14,7 +14,7 @@ import { Fault, valueError } from '../../kernel/fault.js';
 import type { EventLog, Position } from '../../kernel/ports.js';
 import type { ProjectId, TemplateId, TraceId, UserId } from '../../kernel/shapes.js';
 import type { Authorship } from '../../kernel/transact.js';
-import type { InTurn } from '../access/turns.js';
+import type { InTurn } from '../../kernel/turns.js';
 import { ratingBy, type Action, type Outcome, type Refusal } from './ratings.js';
 import * as write from './write.js';
 

@@ -5,7 +5,7 @@ import { load, retriesMax, stamped, type Authorship, type Loaded } from '../../k
 import { annotationTemplates, annotationTemplatesStream } from '../access/annotation-templates.js';
 import { runOf } from '../access/runs.js';
 import { traceStream } from '../access/streams.js';
-import type { InTurn } from '../access/turns.js';
+import type { InTurn } from '../../kernel/turns.js';
 import {
   rate,
   ratedTraces,

@@ -18,7 +18,7 @@ import { runOf } from '../access/runs.js';
 import { scorerSettings, scorersOfRun, type ScorerSettings } from '../access/scorer-settings.js';
 import { liveScorer } from '../access/scorers.js';
 import { scorerSettingsStream } from '../access/streams.js';
-import type { InTurn } from '../access/turns.js';
+import type { InTurn } from '../../kernel/turns.js';
 
 export type ScorerSettingsNeeds = { readonly log: EventLog; readonly inTurn: InTurn };
 type Setting = Request<

@@ -17,7 +17,7 @@ import { load, transact, type Authorship } from '../../kernel/transact.js';
 import { datasetInSight } from '../access/dataset-sight.js';
 import { runs, type Run } from '../access/folds.js';
 import { scorerTasks } from '../access/scorer-tasks.js';
-import type { InTurn } from '../access/turns.js';
+import type { InTurn } from '../../kernel/turns.js';
 import { runStream, scorerQueueStream, scorerTaskStream } from '../access/streams.js';
 import { digestOf, fileComplaints, sourceOf } from '../access/scorer-source.js';
 import { projectFor, requiredScorers, rowsAsked } from './request.js';

@@ -28,7 +28,7 @@ import {
 import { scorerFileOf } from '../access/scorer-files.js';
 import { digestOf, fileComplaints, sourceOf } from '../access/scorer-source.js';
 import { scorerStream } from '../access/streams.js';
-import type { InTurn } from '../access/turns.js';
+import type { InTurn } from '../../kernel/turns.js';
 import { addVersion, change, create, detailsWith, noDetails, remove } from './scorers.js';
 
 export type ScorerNeeds = {

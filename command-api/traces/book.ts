@@ -9,7 +9,7 @@ import {
   type Loaded,
   type Transacted,
 } from '../../kernel/transact.js';
-import type { InTurn } from '../access/turns.js';
+import type { InTurn } from '../../kernel/turns.js';
 import { traces, type Trace } from './trace.js';
 
 type State = Loaded<Trace | null>;

@@ -24,7 +24,7 @@ import type { Authorship } from '../../kernel/transact.js';
 import { runOf } from '../access/runs.js';
 import { runForRecords, runMembers } from '../access/selected-run.js';
 import { traceStream } from '../access/streams.js';
-import type { InTurn } from '../access/turns.js';
+import type { InTurn } from '../../kernel/turns.js';
 import { batchOf, externalSessionNamed, sessionsNamed } from './batch.js';
 import { awaited, openTraceBook } from './book.js';
 import * as changes from './change.js';

@@ -8,6 +8,7 @@ import { claim, release } from '../../kernel/reservation.js';
 import type { Ids } from '../../kernel/ports.js';
 import type { Instant, OrganizationId, UserId } from '../../kernel/shapes.js';
 import { transact, type Authorship } from '../../kernel/transact.js';
+import type { InTurn } from '../../kernel/turns.js';
 import { users, type User } from '../access/folds.js';
 import { emailStream, liveUser } from '../access/people.js';
 import { reservationStream, userStream } from '../access/streams.js';
@@ -16,6 +17,7 @@ import { change, remove } from './users.js';
 export type UserNeeds = {
   readonly log: EventLog;
   readonly ids: Ids;
+  readonly inTurn: InTurn;
   readonly gate: Pick<Gate, 'userInSight'>;
   /** Where to look for admins; the log says who of them is one. */
   readonly adminsOf: (organization: OrganizationId) => Promise<readonly UserId[]>;
@@ -23,7 +25,7 @@ export type UserNeeds = {
 };
 
 export const userWrites = (needs: UserNeeds): readonly Route[] => {
-  const { log, ids, gate, adminsOf, organizationName } = needs;
+  const { log, ids, inTurn, gate, adminsOf, organizationName } = needs;
   const isLastAdmin = async ({ id, organizationId }: User): Promise<boolean> => {
     for (const other of await adminsOf(organizationId)) {
       const user = other === id ? null : await liveUser(log, other);
@@ -32,20 +34,22 @@ export const userWrites = (needs: UserNeeds): readonly Route[] => {
     return true;
   };
   /** Two admins who part with their roles at once do so one after the other. */
-  const oneAtATime = async <T>(
+  const oneAtATime = <T>(
     { organizationId }: User,
     cause: Authorship,
     work: () => Promise<T>,
   ): Promise<T> => {
     const turn = reservationStream('last-admin', organizationId);
-    if (!(await claim(log, turn, cause.requestId, async () => 'may come', cause))) {
-      throw new Fault('conflict', 'Another admin is being changed; try again');
-    }
-    try {
-      return await work();
-    } finally {
-      await release(log, turn, cause.requestId, cause);
-    }
+    return inTurn([turn], async () => {
+      if (!(await claim(log, turn, cause.requestId, async () => 'may come', cause))) {
+        throw new Fault('conflict', 'Another admin is being changed; try again');
+      }
+      try {
+        return await work();
+      } finally {
+        await release(log, turn, cause.requestId, cause);
+      }
+    });
   };
   const answered = async (id: UserId, user: User, principal: Principal) => {
     const events = (await log.read(userStream(id))) as readonly Recorded[];
@@ -57,14 +61,22 @@ export const userWrites = (needs: UserNeeds): readonly Route[] => {
     route(changeUser, async ({ body, params, principal, cause }) => {
       const id = params.user_id;
       const before = present(await liveUser(log, id));
-      const changesRole = body.role != null && body.role !== before.role;
-      if (changesRole && principal.organizationRole !== 'admin') throw forbidden();
+      const permit = ({ role }: User): void => {
+        if (body.role != null && body.role !== role && principal.organizationRole !== 'admin') {
+          throw forbidden();
+        }
+      };
+      permit(before);
       const changed = async (last: boolean) =>
         transact(log, userStream(id), users, change(id, body, last), cause);
+      // The role is looked at again in turn: others may have changed it meanwhile.
+      const roleChanged = async () => {
+        const now = present(await liveUser(log, id));
+        permit(now);
+        return changed(await isLastAdmin(now));
+      };
       const { state, position } =
-        changesRole && before.role === 'admin'
-          ? await oneAtATime(before, cause, async () => changed(await isLastAdmin(before)))
-          : await changed(true);
+        body.role == null ? await changed(true) : await oneAtATime(before, cause, roleChanged);
       return { position, body: await answered(id, present(state), principal) };
     }),
 

@@ -11,7 +11,7 @@ import {
   select,
   slots,
 } from '../../command-api/integrations/integrations.js';
-import { openTurns } from '../../command-api/access/turns.js';
+import { openTurns } from '../../kernel/turns.js';
 import { userStream } from '../../command-api/access/streams.js';
 import { rotateKeys } from '../../command-api/integrations/rotate.js';
 import { readSeal, sealedPlace, writeSeal } from '../../command-api/integrations/seals.js';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { openTurns } from '../../command-api/access/turns.js';
+import { openTurns } from '../../kernel/turns.js';
 import { annotationTemplatesStream } from '../../command-api/access/annotation-templates.js';
 import { runStream, traceStream } from '../../command-api/access/streams.js';
 import { rate, ratedTraces, type Action, type Rater } from '../../command-api/ratings/ratings.js';

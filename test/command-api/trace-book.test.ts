@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { openTurns } from '../../command-api/access/turns.js';
+import { openTurns } from '../../kernel/turns.js';
 import { openTraceBook } from '../../command-api/traces/book.js';
 import { layered, noLayers, withLayer, type Layers } from '../../command-api/traces/layers.js';
 import { addSpans, logTrace } from '../../command-api/traces/log.js';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { randomBytes } from 'node:crypto';
 import { annotationTemplateWrites } from '../../command-api/annotation-templates/routes.js';
-import { openTurns } from '../../command-api/access/turns.js';
+import { openTurns } from '../../kernel/turns.js';
 import { runStream, traceStream } from '../../command-api/access/streams.js';
 import { insightsSettingsWrites } from '../../command-api/insights-settings/routes.js';
 import { integrationWrites } from '../../command-api/integrations/routes.js';

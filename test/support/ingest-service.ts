@@ -1,4 +1,4 @@
-import { openTurns } from '../../command-api/access/turns.js';
+import { openTurns } from '../../kernel/turns.js';
 import { openSessionBook } from '../../command-api/sessions/book.js';
 import { sessionWrites } from '../../command-api/sessions/routes.js';
 import { traceWrites } from '../../command-api/traces/routes.js';

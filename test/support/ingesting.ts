@@ -1,4 +1,4 @@
-import { openTurns } from '../../command-api/access/turns.js';
+import { openTurns } from '../../kernel/turns.js';
 import { openTraceBook } from '../../command-api/traces/book.js';
 import { layered } from '../../command-api/traces/layers.js';
 import { traceStream } from '../../command-api/access/streams.js';

@@ -1,4 +1,4 @@
-import type { StreamName } from '../../kernel/ports.js';
+import type { StreamName } from './ports.js';
 
 /**
  * Work on streams after the work before it on any of them, whether that succeeded or not: requests
