@@ -5,6 +5,7 @@ import { envelope, pageMembers, plainListMax } from './envelope.js';
 import { experiment, prompt, promptSettings } from './experiment-record.js';
 import { experimentFilter, listingFiltersMax, listingSort } from './listings.js';
 import { operation } from './operation.js';
+import { givenScorers } from './scorer-settings.js';
 
 const everyScheme = ['K', 'B', 'P'] as const;
 const inProject = Type.Object({ project_id: id('ProjectId') });
@@ -26,17 +27,6 @@ const groupMembers = {
   experiment_group_name: maybe(name(128)),
 };
 const givenText = maybe(Type.String({ maxLength: 1_024 }));
-/** Contract 5.10: the list of a run's scorer settings. */
-const scorers = Type.Array(
-  Type.Object({
-    id: id('ScorerId'),
-    name: maybe(Type.String()),
-    scorer_type: Type.String(),
-    scoreable_node_types: maybe(Type.Array(Type.String())),
-  }),
-  { maxItems: 50 },
-);
-
 const creation = Type.Object({
   name: name(),
   task_type: maybe(taskType),
@@ -48,7 +38,7 @@ const creation = Type.Object({
   prompt: maybe(prompt),
   playground_id: givenText,
   playground_prompt_id: givenText,
-  scorers: maybe(scorers),
+  scorers: maybe(givenScorers),
   ...groupMembers,
   trigger: maybe(Type.Boolean()),
 });

@@ -17,19 +17,18 @@ const settings = Type.Object({
   ),
   segment_filters: Type.Null(),
 });
-const given = Type.Object({
-  run_id: maybe(id('RunId')),
-  scorers: Type.Array(
-    Type.Object({
-      id: id('ScorerId'),
-      name: maybe(Type.String({ maxLength: 128 })),
-      scorer_type: scorerType,
-      scoreable_node_types: maybe(Type.Array(oneOf(nodeTypes), { maxItems: nodeTypes.length })),
-    }),
-    { maxItems: runScorersMax },
-  ),
-});
-export type GivenScorers = Static<typeof given>['scorers'];
+/** As experiments are created with them too (contract 5.5). */
+export const givenScorers = Type.Array(
+  Type.Object({
+    id: id('ScorerId'),
+    name: maybe(Type.String({ maxLength: 128 })),
+    scorer_type: scorerType,
+    scoreable_node_types: maybe(Type.Array(oneOf(nodeTypes), { maxItems: nodeTypes.length })),
+  }),
+  { maxItems: runScorersMax },
+);
+export type GivenScorers = Static<typeof givenScorers>;
+const given = Type.Object({ run_id: maybe(id('RunId')), scorers: givenScorers });
 export type RunScorer = Static<typeof settings>['scorers'][number];
 
 const shared = {

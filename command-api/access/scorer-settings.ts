@@ -1,10 +1,14 @@
-import { runScorersOf, type RunScorer } from '../../contract/scorer-settings.js';
+import type { Principal } from '../../contract/roles.js';
+import { runScorersOf, type GivenScorers, type RunScorer } from '../../contract/scorer-settings.js';
+import { presetScorers } from '../../contract/scorers.js';
 import type { ExperimentEvent } from '../../events/experiments.js';
 import type { ScorerSettingsEvent } from '../../events/scorers.js';
 import type { Fold } from '../../kernel/decision.js';
+import { invalid } from '../../kernel/fault.js';
 import type { EventReader } from '../../kernel/ports.js';
 import type { RunId } from '../../kernel/shapes.js';
 import { load } from '../../kernel/transact.js';
+import { liveScorer } from './scorers.js';
 import { runStream, scorerSettingsStream } from './streams.js';
 
 /** Null: never set on the run itself. */
@@ -23,4 +27,36 @@ export const scorersOfRun = async (log: EventReader, run: RunId): Promise<readon
   if (first?.type !== 'ExperimentCreated') return [];
   const { data } = first as unknown as Extract<ExperimentEvent, { type: 'ExperimentCreated' }>;
   return runScorersOf(data.scorers);
+};
+
+/** With the names that they have; each once. Throws Fault `invalid` naming those that are none. */
+export const scorersNamed = async (
+  log: EventReader,
+  { organizationId }: Principal,
+  given: GivenScorers,
+): Promise<readonly RunScorer[]> => {
+  const found = await Promise.all(
+    given.map(async ({ id, scoreable_node_types: kinds }): Promise<RunScorer | null> => {
+      const preset = presetScorers.find((one) => one.id === id);
+      const scorer = preset === undefined ? await liveScorer(log, organizationId, id) : null;
+      const name = preset?.name ?? scorer?.name;
+      if (name === undefined) return null;
+      const type = preset === undefined ? 'code' : 'preset';
+      return { id, name, scorer_type: type, scoreable_node_types: kinds ?? null };
+    }),
+  );
+  const unknown = given.flatMap(({ id }, at) =>
+    found[at] === null
+      ? [
+          {
+            loc: ['body', 'scorers', String(at), 'id'],
+            msg: `Value error, there is no scorer ${id}`,
+            type: 'value_error',
+          },
+        ]
+      : [],
+  );
+  if (unknown.length > 0) throw invalid(unknown);
+  const known = found.filter((one) => one !== null);
+  return [...new Map(known.map((one) => [one.id, one])).values()];
 };

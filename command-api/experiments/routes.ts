@@ -23,6 +23,7 @@ import { release } from '../../kernel/reservation.js';
 import type { DatasetId, JsonObject, ProjectId, RunId } from '../../kernel/shapes.js';
 import { load, transact } from '../../kernel/transact.js';
 import { userBlockOf } from '../access/people.js';
+import { scorersNamed } from '../access/scorer-settings.js';
 import { runStream } from '../access/streams.js';
 import { change, create, experiments, isLive, remove, type Experiment } from './experiments.js';
 import { experimentNameStream, groupFor, takeName } from './places.js';
@@ -65,6 +66,7 @@ export const experimentWrites = (needs: ExperimentNeeds): readonly Route[] => {
       createExperiment,
       async ({ body, params: { project_id: project }, principal, cause, mint }) => {
         const dataset = await datasetFor(needs, principal, body);
+        const scorers = await scorersNamed(log, principal, body.scorers ?? []);
         const group = await groupFor(needs, project, body, cause);
         const id = mint('RunId');
         await takeName(needs, project, body.name, id, cause);
@@ -76,6 +78,7 @@ export const experimentWrites = (needs: ExperimentNeeds): readonly Route[] => {
           project_id: project,
           organization_id: principal.organizationId,
           ...given(body),
+          scorers: [...scorers],
           dataset: dataset && {
             dataset_id: dataset.dataset_id,
             version_index: dataset.version_index,
@@ -166,7 +169,6 @@ const given = (body: ExperimentCreation) => ({
   prompt_template_version_id: body.prompt_template_version_id ?? null,
   playground_id: body.playground_id ?? null,
   playground_prompt_id: body.playground_prompt_id ?? null,
-  scorers: (body.scorers ?? []) as readonly JsonObject[] as JsonObject[],
 });
 
 const datasetFor = async (

@@ -6,17 +6,19 @@ import {
   type GivenScorers,
   type RunScorer,
 } from '../../contract/scorer-settings.js';
-import { presetScorers } from '../../contract/scorers.js';
-import type { Principal } from '../../contract/roles.js';
 import type { ScorerSettingsEvent } from '../../events/scorers.js';
 import type { Decide } from '../../kernel/decision.js';
-import { Fault, invalid } from '../../kernel/fault.js';
+import { Fault } from '../../kernel/fault.js';
 import type { EventLog } from '../../kernel/ports.js';
 import type { ProjectId, RunId } from '../../kernel/shapes.js';
 import { transact } from '../../kernel/transact.js';
 import { runOf } from '../access/runs.js';
-import { scorerSettings, scorersOfRun, type ScorerSettings } from '../access/scorer-settings.js';
-import { liveScorer } from '../access/scorers.js';
+import {
+  scorersNamed,
+  scorerSettings,
+  scorersOfRun,
+  type ScorerSettings,
+} from '../access/scorer-settings.js';
 import { scorerSettingsStream } from '../access/streams.js';
 import type { InTurn } from '../../kernel/turns.js';
 
@@ -69,35 +71,3 @@ const replace =
             data: { project_id: project, run_id: run, scorers: [...scorers] },
           },
         ];
-
-/** With the names that they have; each once. Throws Fault `invalid` naming those that are none. */
-const scorersNamed = async (
-  log: EventLog,
-  { organizationId }: Principal,
-  given: GivenScorers,
-): Promise<readonly RunScorer[]> => {
-  const found = await Promise.all(
-    given.map(async ({ id, scoreable_node_types: kinds }): Promise<RunScorer | null> => {
-      const preset = presetScorers.find((one) => one.id === id);
-      const scorer = preset === undefined ? await liveScorer(log, organizationId, id) : null;
-      const name = preset?.name ?? scorer?.name;
-      if (name === undefined) return null;
-      const type = preset === undefined ? 'code' : 'preset';
-      return { id, name, scorer_type: type, scoreable_node_types: kinds ?? null };
-    }),
-  );
-  const unknown = given.flatMap(({ id }, at) =>
-    found[at] === null
-      ? [
-          {
-            loc: ['body', 'scorers', String(at), 'id'],
-            msg: `Value error, there is no scorer ${id}`,
-            type: 'value_error',
-          },
-        ]
-      : [],
-  );
-  if (unknown.length > 0) throw invalid(unknown);
-  const known = found.filter((one) => one !== null);
-  return [...new Map(known.map((one) => [one.id, one])).values()];
-};

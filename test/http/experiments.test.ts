@@ -72,6 +72,27 @@ describe('experiments over HTTP', () => {
       expect((await get(id)).body).to.deep.equal({ ...made.body, ...counted });
     });
 
+    it('has the scorers that it is given, and refuses those that are not there', async () => {
+      const given = (id: string, scorer_type = 'code') => ({ scorers: [{ id, scorer_type }] });
+      const name = `scored ${randomUUID()}`;
+      const scorer = await app.client.call<{ id: string }>('POST', '/v2/scorers', {
+        body: { name, scorer_type: 'code' },
+      });
+      const { id } = await named(name, given(scorer.body.id));
+      const settings = await app.client.call(
+        'GET',
+        `/v2/projects/${project}/runs/${id}/scorer-settings`,
+      );
+      expect(settings.body).to.deep.include({
+        scorers: [{ id: scorer.body.id, name, scorer_type: 'code', scoreable_node_types: null }],
+      });
+      const unknown = await create({ name: `${name} 2`, ...given(randomUUID()) });
+      expectInvalid(unknown, ['body', 'scorers', '0', 'id'], 'value_error');
+      const other = await create({ name: `${name} 2`, ...given(scorer.body.id, 'llm') });
+      expectInvalid(other, ['body', 'scorers', '0', 'scorer_type'], 'enum');
+      expect((await create({ name: `${name} 2` })).status).to.equal(200);
+    });
+
     it('completes the prompt settings that it is given, and keeps prompt and playground', async () => {
       const prompt = {
         prompt_template_id: 'template-1',
