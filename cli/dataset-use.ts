@@ -14,7 +14,7 @@ import type { EventLog, EventReader, Recorded } from '../kernel/ports.js';
 import { transact } from '../kernel/transact.js';
 import type { DatasetReadNeeds } from '../query-api/datasets/routes.js';
 
-type Answers = Pick<ExperimentNeeds, 'datasetVersion' | 'linkDataset' | 'unlinkDataset'>;
+type Answers = Pick<ExperimentNeeds, 'datasetVersion' | 'linkDataset'>;
 
 /** What experiments ask of datasets, from the log (contract 5.5). */
 export const datasetUse = ({
@@ -35,7 +35,12 @@ export const datasetUse = ({
   linkDataset: async ({ dataset, project, run }, cause) => {
     await transact(log, datasetStream(dataset), datasets, link(project, run), cause);
   },
-  unlinkDataset: async ({ dataset, project, run }, cause) => {
+});
+
+/** Takes the link of an experiment back, if the dataset still is. */
+export const datasetUnlinking =
+  (log: EventLog): ExperimentNeeds['unlinkDataset'] =>
+  async ({ dataset, project, run }, cause) => {
     const { position, events } = await transact(
       log,
       datasetStream(dataset),
@@ -44,8 +49,7 @@ export const datasetUse = ({
       cause,
     );
     return events.length === 0 ? null : position;
-  },
-});
+  };
 
 /**
  * A dataset as of a position or a date-time (contract 5.14, rule 3), folded from its own stream.

@@ -52,7 +52,7 @@ import { userReads } from '../query-api/users/routes.js';
 import { peopleOf } from './people.js';
 import { orgJobWrites } from '../command-api/org-jobs/routes.js';
 import { orgJobReads } from '../query-api/org-jobs/routes.js';
-import { datasetAt, datasetUse } from './dataset-use.js';
+import { datasetAt, datasetUnlinking, datasetUse } from './dataset-use.js';
 import { recordWrites } from '../command-api/records/routes.js';
 import { recordChoiceOf } from './record-choice.js';
 import { questionsOf } from './questions.js';
@@ -100,7 +100,13 @@ export const routesOf = (needs: Needs): readonly Route[] => {
     ...ratingReads({ documents, records }),
     ...projectWrites({ log, ids, newestRuns: questions.newestRuns }),
     ...logStreamWrites({ log, ids }),
-    ...experimentWrites({ log, ids, ...datasetUse({ log, gate }), ...questions }),
+    ...experimentWrites({
+      log,
+      ids,
+      ...datasetUse({ log, gate }),
+      unlinkDataset: datasetUnlinking(log),
+      ...questions,
+    }),
     ...datasetWrites({
       log,
       ids,

@@ -1,4 +1,5 @@
 import { availableParallelism, hostname } from 'node:os';
+import { datasetUnlinking } from './dataset-use.js';
 import type { Freshness } from '../contract/gate.js';
 import { startDepartures } from '../command-api/departures/worker.js';
 import { startOrgJobs } from '../command-api/org-jobs/worker.js';
@@ -53,6 +54,7 @@ export const startWorkers = async (needs: Needs): Promise<Sandbox> => {
     ids,
     files: diskFiles,
     path: erasingFile(engines.dir),
+    unlinkDataset: datasetUnlinking(log),
     trouble: trouble('erasing what was deleted'),
   });
   open.add(() => erasing.stop());

@@ -13,7 +13,9 @@ import {
   type Recorded,
   type StreamName,
 } from '../../kernel/ports.js';
+import type { DatasetId, ProjectId, RunId } from '../../kernel/shapes.js';
 import { load, transact, type Authorship } from '../../kernel/transact.js';
+import { runStream } from '../access/streams.js';
 
 type DeletionEvent = Extract<
   LogStreamEvent | ExperimentEvent | ProjectEvent,
@@ -47,6 +49,17 @@ export type ErasureNeeds = {
    * the log.
    */
   readonly after: Position;
+};
+
+export type RunErasureNeeds = ErasureNeeds & {
+  /**
+   * Takes the link of an experiment to its dataset back, if it still is there. The request that
+   * deleted the experiment did so, unless its process died in between.
+   */
+  readonly unlinkDataset: (
+    use: { readonly dataset: DatasetId; readonly project: ProjectId; readonly run: RunId },
+    authorship: Authorship,
+  ) => Promise<unknown>;
 };
 
 export type Erasures = {
@@ -84,7 +97,8 @@ type Pass = {
  * in it. Reads the log alone and no read model. A kill loses nothing: what is not recorded as
  * complete is visited again from the bookmark on, and erasing twice is erasing once.
  */
-export const openErasures = ({ log, clock, ids, after }: ErasureNeeds): Erasures => {
+export const openErasures = (needs: RunErasureNeeds): Erasures => {
+  const { log, clock, after } = needs;
   const pending = new Map<string, Deletion>();
   let position = after;
 
@@ -114,7 +128,7 @@ export const openErasures = ({ log, clock, ids, after }: ErasureNeeds): Erasures
     if (rest.prefixes.length > 0) pending.set(deletion.id, { ...deletion, erased, pass: rest });
     else if (!pass.isLast) pending.set(deletion.id, { ...deletion, erased, pass: null });
     else {
-      await complete(log, ids, clock, { ...deletion, erased });
+      await complete(needs, { ...deletion, erased });
       pending.delete(deletion.id);
     }
   };
@@ -182,9 +196,7 @@ const erasureStream = (id: string): StreamName => stream('erasure', id);
 const erasures: Fold<boolean, ErasureEvent> = { initial: false, evolve: () => true };
 
 const complete = async (
-  log: EventLog,
-  ids: Pick<Ids, 'derive'>,
-  clock: Pick<Clock, 'now'>,
+  { log, ids, clock, unlinkDataset }: RunErasureNeeds,
   { kind, id, project, erased, event }: Deletion,
 ): Promise<void> => {
   const authorship: Authorship = {
@@ -195,6 +207,8 @@ const complete = async (
     at: clock.now(),
     eventId: (name, revision) => ids.derive('EventId', name, String(revision)),
   };
+  const used = kind === 'run' ? await datasetOf(log, id) : null;
+  if (used !== null) await unlinkDataset(used, authorship);
   await transact(
     log,
     erasureStream(id),
@@ -215,4 +229,16 @@ const complete = async (
           ],
     authorship,
   );
+};
+
+/** What an experiment was created with; null for a run without a dataset. */
+const datasetOf = async (
+  log: EventLog,
+  run: string,
+): Promise<Parameters<RunErasureNeeds['unlinkDataset']>[0] | null> => {
+  const [first] = await log.read(runStream(run));
+  if (first?.type !== 'ExperimentCreated') return null;
+  const { data } = first as unknown as Extract<ExperimentEvent, { type: 'ExperimentCreated' }>;
+  const { dataset, project_id: project, run_id } = data;
+  return dataset === null ? null : { dataset: dataset.dataset_id, project, run: run_id };
 };

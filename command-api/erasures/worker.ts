@@ -1,7 +1,7 @@
 import type { Clock, EventLog, Files, Ids } from '../../kernel/ports.js';
 import { openBookmark } from '../access/bookmark.js';
 import { openDatasetErasures } from './datasets.js';
-import { openErasures, type Erasures } from './reactions.js';
+import { openErasures, type Erasures, type RunErasureNeeds } from './reactions.js';
 import { openRecordErasures } from './records.js';
 
 export type ErasingNeeds = {
@@ -9,6 +9,7 @@ export type ErasingNeeds = {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly files: Files;
+  readonly unlinkDataset: RunErasureNeeds['unlinkDataset'];
   /** Where the bookmark is kept; without it the log is looked through once more. */
   readonly path: string;
   /** Told why a step failed; it is tried again. */

@@ -21,7 +21,7 @@ import { Fault } from '../../kernel/fault.js';
 import type { EventLog, Ids, Position } from '../../kernel/ports.js';
 import { release } from '../../kernel/reservation.js';
 import type { DatasetId, JsonObject, ProjectId, RunId } from '../../kernel/shapes.js';
-import { load, transact } from '../../kernel/transact.js';
+import { load, transact, type Authorship } from '../../kernel/transact.js';
 import { userBlockOf } from '../access/people.js';
 import { scorersNamed } from '../access/scorer-settings.js';
 import { runStream } from '../access/streams.js';
@@ -45,7 +45,7 @@ export type ExperimentNeeds = {
   /** Links the dataset to the project for this experiment; nothing happens when it is. */
   readonly linkDataset: (use: DatasetUse, cause: Cause) => Promise<void>;
   /** Takes that link back, if the dataset still is; null when there was nothing to do. */
-  readonly unlinkDataset: (use: DatasetUse, cause: Cause) => Promise<Position | null>;
+  readonly unlinkDataset: (use: DatasetUse, cause: Authorship) => Promise<Position | null>;
   /**
    * The record as it is read at this position or after it; for the answer only, nothing is decided
    * from it. Throws Fault `read-model-behind`.

@@ -1,10 +1,13 @@
 import { expect } from 'chai';
 import { lateWritesSeconds, openErasures } from '../../command-api/erasures/reactions.js';
 import { startErasing } from '../../command-api/erasures/worker.js';
+import { datasetUnlinking } from '../../cli/dataset-use.js';
+import { datasetStream } from '../../command-api/access/datasets.js';
 import { projectStream, runStream } from '../../command-api/access/streams.js';
 import { diskFiles } from '../../engines/node/files.js';
 import { randomIds } from '../../engines/node/ids.js';
 import { start, stream, type Position } from '../../kernel/ports.js';
+import type { DatasetId } from '../../kernel/shapes.js';
 import { testClock, testLog, type TestLog } from '../support/log.js';
 import { until } from '../support/until.js';
 
@@ -45,7 +48,13 @@ describe('erasing what was deleted', () => {
   afterEach(() => world.close());
 
   const open = (after: Position = start) =>
-    openErasures({ log: world.log, clock, ids: randomIds, after });
+    openErasures({
+      log: world.log,
+      clock,
+      ids: randomIds,
+      unlinkDataset: datasetUnlinking(world.log),
+      after,
+    });
   const finish = async (erasures: ReturnType<typeof open>): Promise<void> => {
     while (await erasures.step());
   };
@@ -123,6 +132,32 @@ describe('erasing what was deleted', () => {
     expect(erasures.bookmark() > before).to.equal(true);
   });
 
+  it('unlinks the dataset of an experiment whose deletion did not come so far, once', async () => {
+    const dataset_id = '55555555-5555-4555-8555-555555555555' as DatasetId;
+    const link = { dataset_id, project_id: one, run_id: gone };
+    const dataset = datasetStream(dataset_id);
+    await world.happened(
+      dataset,
+      { type: 'DatasetCreated', data: { dataset_id, project_id: null } },
+      { type: 'DatasetLinked', data: { ...link, run_id: kept } },
+      { type: 'DatasetLinked', data: link },
+    );
+    await world.happened(
+      runStream(gone),
+      {
+        type: 'ExperimentCreated',
+        data: { run_id: gone, project_id: one, dataset: { dataset_id, version_index: 1 } },
+      },
+      { type: 'ExperimentDeleted', data: { run_id: gone, project_id: one } },
+    );
+    clock.move(lateWritesSeconds);
+    await finish(open());
+    const unlinked = { type: 'DatasetUnlinked', data: link };
+    expect((await world.eventsOf(dataset)).slice(3)).to.deep.equal([unlinked]);
+    await finish(open());
+    expect(await world.eventsOf(dataset)).to.have.length(4);
+  });
+
   it('runs beside the service and leaves a bookmark when it stops', async () => {
     await world.happened(projectStream(one), projectDeleted);
     const deletion = await world.log.head();
@@ -135,6 +170,7 @@ describe('erasing what was deleted', () => {
       ids: randomIds,
       files: diskFiles,
       path,
+      unlinkDataset: datasetUnlinking(world.log),
       trouble: (error) => troubles.push(error),
     });
     await until('the project is erased', 5_000, async () => (await completed(one)).length > 0);
