@@ -5,8 +5,9 @@ export type Parsed = { readonly value: unknown } | { readonly complaint: Complai
 
 /**
  * A body as JSON. Nesting is measured without recursion, before anything recurses (contract 1.11);
- * unpaired surrogates become U+FFFD; members called `__proto__` are dropped like any unknown
- * member, so that no later copy of an object can change its prototype.
+ * unpaired surrogates become U+FFFD. A member may be called `__proto__`: it is an own member like
+ * any other, so whoever copies one by its name defines it (spread, `Object.fromEntries`) and never
+ * assigns it.
  */
 export const parseJson = (bytes: Buffer, levelsMax: number): Parsed => {
   if (!isUtf8(bytes)) return { complaint: undecodable };
@@ -58,11 +59,8 @@ const gather = (object: Record<string, unknown>, next: Node[]): void => {
   // Objects of JSON.parse inherit nothing enumerable.
   // oxlint-disable-next-line guard-for-in -- see above; this walk meets every member of an ingest body
   for (const member in object) {
-    if (member === '__proto__') delete object[member];
-    else {
-      const value = object[member];
-      if (typeof value === 'object' && value !== null) next.push(value as Node);
-    }
+    const value = object[member];
+    if (typeof value === 'object' && value !== null) next.push(value as Node);
   }
 };
 
@@ -76,6 +74,7 @@ const mendTexts = (node: Node): void => {
   for (const [member, value] of Object.entries(node)) {
     const mended = member.toWellFormed();
     if (mended !== member) delete node[member];
+    // Own already, or with U+FFFD in it: this never assigns a prototype.
     node[mended] = typeof value === 'string' ? value.toWellFormed() : value;
   }
 };

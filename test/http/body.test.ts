@@ -100,14 +100,17 @@ describe('the HTTP engine at the socket', () => {
         });
       }
     });
-    it('with unpaired surrogates made whole, the last of duplicate members, and no prototypes', async () => {
+    it('with unpaired surrogates made whole, the last of duplicate members, and any member name', async () => {
       expect(
         await echoed(String.raw`{"text":"a\ud800b","any":{"\udc00":["\ud83d\ude00"]}}`),
       ).to.deep.equal({ text: 'a\ufffdb', any: { '\ufffd': ['😀'] } });
       expect(await echoed('{"text":"a","text":"b"}')).to.deep.equal({ text: 'b' });
-      expect(
-        await echoed(String.raw`{"any":[{"__proto__":{"x":1}},{"\u005f_proto__":{"x":1},"y":2}]}`),
-      ).to.deep.equal({ any: [{}, { y: 2 }] });
+      const any = await echoed(
+        String.raw`{"any":[{"__proto__":{"x":1}},{"\u005f_proto__":{},"y":2}]}`,
+      );
+      expect(JSON.stringify(any)).to.equal(
+        '{"any":[{"__proto__":{"x":1}},{"__proto__":{},"y":2}]}',
+      );
     });
     it('after asking who sends it', async () => {
       const big = { body: 'x'.repeat(2_000_000) };
