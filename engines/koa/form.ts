@@ -50,7 +50,7 @@ export const readForm = async (
     ...textOf(part, texts[part], { schema, isOptional: !required.includes(part) }),
   }));
   const complaints = [
-    ...filesWrong(files, operation),
+    ...filesWrong(files, texts, operation),
     ...read.flatMap(({ complaint }) => (complaint === null ? [] : [complaint])),
   ];
   return {
@@ -85,7 +85,11 @@ const complaintAt = (part: string, sentence: string): Complaint => ({
   type: 'value_error',
 });
 
-const filesWrong = (files: readonly FileFound[], { form }: FormOperation): readonly Complaint[] => {
+const filesWrong = (
+  files: readonly FileFound[],
+  texts: Parts['texts'],
+  { form }: FormOperation,
+): readonly Complaint[] => {
   const wrong = new Map<string, Complaint>();
   const seen = new Set<string>();
   for (const { fieldname: part } of files) {
@@ -96,6 +100,14 @@ const filesWrong = (files: readonly FileFound[], { form }: FormOperation): reado
   const missing = Object.entries(form.files)
     .filter(([part, { required }]) => required && !seen.has(part))
     .map(([part]) => ({ loc: ['body', part], msg: 'Field required', type: 'missing' }));
+  for (const [part, { required }] of Object.entries(form.files)) {
+    // Left out it would be, which nobody who sent it expects. An empty text is no file, as browsers
+    // send it.
+    const isText = Object.hasOwn(texts, part) && texts[part] !== '';
+    if (isText && !required && !seen.has(part)) {
+      wrong.set(part, complaintAt(part, 'a file needs a file name in its part'));
+    }
+  }
   return [...missing, ...wrong.values()];
 };
 

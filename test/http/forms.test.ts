@@ -15,7 +15,10 @@ const upload = operation({
   path: '/v2/uploads',
   kind: 'w',
   form: {
-    files: { file: { required: true, bytesMax: 1_000 } },
+    files: {
+      file: { required: true, bytesMax: 1_000 },
+      more: { required: false, bytesMax: 1_000 },
+    },
     parts: Type.Object({
       thing_id: id('ThingId'),
       count: maybe(Type.Integer({ minimum: 1, maximum: 10 })),
@@ -155,6 +158,19 @@ describe('the HTTP engine reads forms', () => {
       ['body.count', 'int_parsing'],
       ['body.draft', 'bool_parsing'],
       ['body.mapping', 'dict_type'],
+    ]);
+  });
+
+  it('and refuses a file that is a text for want of a file name', async () => {
+    const needs = 'Value error, a file needs a file name in its part';
+    const text = (name: string, content = 'a') => ({ name, content });
+    expect(await complaints([...needed, text('more')])).to.deep.equal([
+      ['body.more', 'value_error', needs],
+    ]);
+    const both = [...needed, text('more', ''), { ...text('more'), fileName: 'x' }];
+    expect((await send(both)).status).to.equal(200);
+    expect(await complaints([text('file'), ...needed.slice(1)])).to.deep.equal([
+      ['body.file', 'missing', 'Field required'],
     ]);
   });
 
