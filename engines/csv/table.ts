@@ -182,7 +182,7 @@ const openTable = () => {
         const place = places.get(name) ?? places.size;
         if (place === places.size) checkColumn(name, places.size, line);
         places.set(name, place);
-        return [place, flat(value)] as const;
+        return [place, flat(value, line)] as const;
       });
       rows.push(cellsOf(cells));
     },
@@ -191,19 +191,26 @@ const openTable = () => {
 };
 
 /** Flat: true and false are their text, what lies deeper is its compact JSON (contract 5.11). */
-const flat = (value: unknown): Cell => {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return scalarOf(value);
+const flat = (value: unknown, line: () => number): Cell => {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return scalarOf(value, line);
+  }
   return Object.fromEntries(
-    Object.entries(value).map(([member, one]) => [member.toWellFormed(), scalarOf(one)]),
+    Object.entries(value).map(([member, one]) => [member.toWellFormed(), scalarOf(one, line)]),
   );
 };
 
-const scalarOf = (value: unknown): Scalar => {
+const scalarOf = (value: unknown, line: () => number): Scalar => {
   if (typeof value === 'string') return value.toWellFormed();
-  // 1e999 is read as infinite and has no JSON.
-  if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
-  return value === null ? null : JSON.stringify(value).toWellFormed();
+  // 1e999 is read as infinite, and has no JSON to be kept as.
+  const finite = (_member: string, one: unknown): unknown => {
+    if (typeof one === 'number' && !Number.isFinite(one)) throw wrong(line(), tooLarge);
+    return one;
+  };
+  if (typeof value === 'number') return finite('', value) as number;
+  return value === null ? null : JSON.stringify(value, finite).toWellFormed();
 };
+const tooLarge = 'has a number that is too large';
 
 /** The line in which the item of a top-level array begins: the text is known to be JSON. */
 const itemLine = (text: string, item: number): number => {

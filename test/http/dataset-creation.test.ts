@@ -116,6 +116,9 @@ describe('datasets over HTTP: made', () => {
         ['{"a":1}\n\n7\n', 'x.jsonl', 'line 3 is not an object'],
         ['[{"a":1},\n\n 7]', 'x.json', 'line 3 is not an object'],
         ['[{"a":1},\n\n', 'x.json', undefined],
+        ['{"a":1}\n{"a":-1e999}\n', 'x.jsonl', 'line 2 has a number that is too large'],
+        ['[{"a":1},\n{"a":{"b":1e999}}]', 'x.json', 'line 2 has a number that is too large'],
+        ['{"a":{"b":[{"c":1e999}]}}', 'x.jsonl', 'line 1 has a number that is too large'],
         ['{"":1}', 'x.jsonl', 'line 1 has a column without a name'],
         [Buffer.from([0x61, 0x0a, 0xff]), 'x.csv', 'line 2 is not UTF-8'],
       ] as const) {
