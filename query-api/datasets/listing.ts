@@ -14,16 +14,34 @@ const datasetColumns: Listing = {
   sorts: ['name', 'created_at', 'updated_at', 'num_rows', 'project_count'],
 };
 
-/** Filters and sort of `POST /datasets/query` over `datasetList`. */
-export const planDatasets = (written: Parameters<typeof planListing>[0]): PlannedListing => {
-  const planned = planListing(written, datasetColumns);
-  return { ...planned, filters: planned.filters.map(overProjects) };
-};
+/** Filters and sort of `POST /datasets/query`; `overDatasets` makes filters over `datasetList`. */
+export const planDatasets = (written: Parameters<typeof planListing>[0]): PlannedListing =>
+  planListing(written, datasetColumns);
 
-/** Both name a project that has to be, or not to be, among those that are linked. */
-const overProjects = (filter: Filter): Filter => {
-  if (!('column' in filter) || !('values' in filter)) return filter;
-  if (filter.column !== 'used_in_project' && filter.column !== 'not_in_project') return filter;
-  const linked = linkedTo(String(filter.values[0]));
-  return filter.column === 'used_in_project' ? linked : { not: linked };
-};
+/** The projects that filters name. */
+export const projectsNamed = (filters: readonly Filter[]): readonly string[] =>
+  filters.flatMap((filter) => namedBy(filter) ?? []);
+
+/**
+ * Filters that name a project ask whether it is among those that are linked. To one that is deleted
+ * or out of sight nothing is linked.
+ */
+export const overDatasets = (
+  filters: readonly Filter[],
+  inSight: ReadonlySet<string>,
+): readonly Filter[] =>
+  filters.map((filter) => {
+    const project = namedBy(filter);
+    if (project === null) return filter;
+    const linked = inSight.has(project) ? linkedTo(project) : nothing;
+    return 'column' in filter && filter.column === 'not_in_project' ? { not: linked } : linked;
+  });
+
+const nothing: Filter = { any: [] };
+
+const namedBy = (filter: Filter): string | null =>
+  'column' in filter &&
+  'values' in filter &&
+  (filter.column === 'used_in_project' || filter.column === 'not_in_project')
+    ? String(filter.values[0])
+    : null;

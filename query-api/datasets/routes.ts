@@ -31,8 +31,8 @@ import { peopleOf } from '../people.js';
 import { projectAnswers, projectReadings } from '../projects/routes.js';
 import { sightOf, sightReads, type SightNeeds } from '../sight.js';
 import { contentPage } from './content.js';
-import { planDatasets } from './listing.js';
-import { datasetSightOf, type DatasetSight } from './sight.js';
+import { overDatasets, planDatasets, projectsNamed } from './listing.js';
+import { datasetSightOf, isOneOf, type DatasetSight } from './sight.js';
 
 type Asked = PageAsked & { readonly filters?: readonly Filter[]; readonly sort?: Sort | null };
 
@@ -85,11 +85,13 @@ export const datasetReads = (needs: DatasetReadNeeds): readonly Route[] => {
   };
   const listed = async (principal: Principal, asked: Asked) => {
     const sight = await datasetSightOf(needs, principal);
+    const { filters = [] } = asked;
+    const named = await sight.projectsAmong(projectsNamed(filters));
     const { rows, measure } = await pageOf<DatasetListed>(
       documents,
       datasetList.collection,
       principal.organizationId,
-      { ...asked, filters: [...(asked.filters ?? []), ...(await sight.filters())] },
+      { ...asked, filters: [...overDatasets(filters, named), ...(await sight.filters())] },
     );
     const facts = rows.map(({ body }) => body.facts);
     return { ...measure, datasets: await answers(facts, principal, sight) };
@@ -194,12 +196,4 @@ export const datasetReads = (needs: DatasetReadNeeds): readonly Route[] => {
 const paged = (query: PageAsked, body: PageAsked): PageAsked => ({
   starting_token: body.starting_token ?? query.starting_token ?? null,
   limit: body.limit ?? query.limit ?? null,
-});
-
-const isOneOf = (ids: readonly string[]): Filter => ({
-  kind: 'id',
-  column: 'id',
-  operator: 'one_of',
-  values: ids,
-  caseSensitive: true,
 });

@@ -15,6 +15,8 @@ import { anyOf, sightOf, type SightNeeds } from '../sight.js';
 export type DatasetSight = {
   /** Over `datasetList`: hold exactly for the datasets in sight. */
   readonly filters: () => Promise<readonly Filter[]>;
+  /** Those that live and that the caller sees. */
+  readonly projectsAmong: (ids: readonly string[]) => Promise<ReadonlySet<string>>;
   /** What answers about these datasets need. */
   readonly shown: (facts: readonly DatasetFacts[]) => Promise<{
     readonly mayWrite: (facts: DatasetFacts) => boolean;
@@ -44,6 +46,15 @@ export const datasetSightOf = async (
       const own: readonly Filter[] = seesOwnDatasets(principal) ? [createdBy(principal)] : [];
       return [anyOf([...own, ...projects.map(({ key }) => linkedTo(key))])];
     },
+    projectsAmong: async (ids) => {
+      if (ids.length === 0) return new Set();
+      const { documents: found } = await documents.find(projectList.collection, {
+        scope: principal.organizationId,
+        filter: every([isOneOf(ids), ...sight.filters]),
+        limit: ids.length,
+      });
+      return new Set(found.map(({ key }) => key));
+    },
     shown: async (facts) => {
       const ids = new Set(facts.flatMap((one) => one.projects));
       const live = await documents.load(projectList.collection, [...ids]);
@@ -67,6 +78,13 @@ const createdBy = ({ userId }: Principal): Filter => ({
   column: 'created_by',
   operator: 'eq',
   values: [userId],
+  caseSensitive: true,
+});
+export const isOneOf = (ids: readonly string[]): Filter => ({
+  kind: 'id',
+  column: 'id',
+  operator: 'one_of',
+  values: ids,
   caseSensitive: true,
 });
 export const linkedTo = (project: string): Filter => ({

@@ -209,6 +209,27 @@ describe('datasets over HTTP: kept and shared', () => {
       expect(names(paged.body)).to.deep.equal(mine('beta'));
     });
 
+    it('knows no project that is deleted or out of sight', async () => {
+      const found = async (name: string, value: string, as: Client) => {
+        const body = {
+          filters: [
+            { name, value },
+            { name: 'name', operator: 'contains', value: mark },
+          ],
+        };
+        return names((await as.call<Page>('POST', '/v2/datasets/query', { body })).body);
+      };
+      const other = await keys.project(unique('linked'));
+      await app.client.call('PUT', `/v2/datasets/${ids[0]}/projects/${other}`);
+      expect(await found('used_in_project', other, app.client)).to.deep.equal(mine('alpha'));
+      expect(await found('not_in_project', other, app.client)).to.have.length(2);
+      expect(await found('used_in_project', other, home)).to.deep.equal([]);
+      expect(await found('not_in_project', other, home)).to.have.length(3);
+      await app.client.call('DELETE', `/v2/projects/${other}`);
+      expect(await found('used_in_project', other, app.client)).to.deep.equal([]);
+      expect(await found('not_in_project', other, app.client)).to.have.length(3);
+    });
+
     it('answers 422 for what no dataset has', async () => {
       for (const [body, loc, type] of [
         [{ filters: [{ name: 'rows' }] }, ['body', 'filters', '0'], 'union_tag_invalid'],
