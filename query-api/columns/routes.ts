@@ -5,6 +5,7 @@ import {
   tracesAvailableColumns,
 } from '../../contract/columns.js';
 import { reading, type Route } from '../../contract/operation.js';
+import { bareMetricName } from '../../contract/record-rules.js';
 import { selectorComplaints, windowComplaints } from '../../contract/selectors.js';
 import { registryMetric } from '../../kernel/columns.js';
 import type { Documents } from '../../kernel/ports.js';
@@ -99,7 +100,7 @@ const metricsTesting = (needs: Needs): Route =>
     listings,
     async ({ body, params: { project_id: project }, principal }) => {
       const run = await runInSelection(needs.runInProject, project, body);
-      const more = body.required_scorers ?? [];
+      const more = (body.required_scorers ?? []).map(bareMetricName);
       const { columns, ...known } = await columnsOf(needs, {
         organization: principal.organizationId,
         project,
@@ -107,7 +108,11 @@ const metricsTesting = (needs: Needs): Route =>
         population: 'trace',
         more,
       });
-      return { body: { columns: metricsTestingDescriptors(columns, body, known) } };
+      return {
+        body: {
+          columns: metricsTestingDescriptors(columns, { ...body, required_scorers: more }, known),
+        },
+      };
     },
     ({ body }) => selectorComplaints(body),
   );

@@ -54,7 +54,7 @@ describe('columns of a metric under test', () => {
     const tested = await columns({
       log_stream_id: stream,
       metric_key: 'registered_scorer_validation',
-      required_scorers: ['bleu', 'polite', 'registered_scorer_validation', 'unknown'],
+      required_scorers: ['bleu', 'metrics/polite', 'registered_scorer_validation', 'unknown'],
     });
     const moved = ['registered_scorer_validation', 'bleu', 'polite', 'unknown'].map(
       (name) => `metrics/${name}`,
