@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox';
 import type { Complaint } from '../kernel/fault.js';
 import { id, maybe, name } from '../kernel/shapes.js';
+import { asOfMember } from './as-of.js';
 import { envelope, pageMembers, plainListMax } from './envelope.js';
 import { experiment, prompt, promptSettings } from './experiment-record.js';
 import { experimentFilter, listingFiltersMax, listingSort } from './listings.js';
@@ -100,7 +101,7 @@ export const searchExperiments = operation({
   kind: 'r',
   requires: 'viewer',
   params: inProject,
-  query: nothing,
+  query: Type.Object(asOfMember),
   body: Type.Object({
     ...pageMembers,
     filters: Type.Optional(Type.Array(experimentFilter, { maxItems: listingFiltersMax })),
@@ -121,7 +122,7 @@ export const getExperiment = operation({
   kind: 'r',
   requires: 'viewer',
   params: inExperiment,
-  query: nothing,
+  query: Type.Object(asOfMember),
   response: experiment,
   faults: ['not-found'],
 });

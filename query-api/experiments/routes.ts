@@ -1,3 +1,4 @@
+import { asOfUnserved } from '../../contract/as-of.js';
 import type { ExperimentFacts } from '../../contract/experiment-record.js';
 import {
   getExperiment,
@@ -61,18 +62,26 @@ export const experimentReads = (needs: Needs): readonly Route[] => {
         const shown = await shownExperiments(needs, facts, { principal, project, isCounted });
         return { body: { ...page.measure, experiments: shown } };
       },
-      ({ body }) => planListing(body, experimentColumns).complaints,
+      ({ query, body }) => [
+        ...asOfUnserved(query, 'experiments'),
+        ...planListing(body, experimentColumns).complaints,
+      ],
     ),
 
-    reading(getExperiment, reads, async ({ params, principal }) => {
-      const { project_id: project, experiment_id: id } = params;
-      const found = await documents.get<ExperimentFacts>(collection, id);
-      const facts = found?.scope === project ? [found.body] : [];
-      const asking = { principal, project, isCounted: true };
-      const [shown] = await shownExperiments(needs, facts, asking);
-      if (shown === undefined) throw missing();
-      return { body: shown };
-    }),
+    reading(
+      getExperiment,
+      reads,
+      async ({ params, principal }) => {
+        const { project_id: project, experiment_id: id } = params;
+        const found = await documents.get<ExperimentFacts>(collection, id);
+        const facts = found?.scope === project ? [found.body] : [];
+        const asking = { principal, project, isCounted: true };
+        const [shown] = await shownExperiments(needs, facts, asking);
+        if (shown === undefined) throw missing();
+        return { body: shown };
+      },
+      ({ query }) => asOfUnserved(query, 'experiments'),
+    ),
 
     reading(listExperimentTags, [collection], async ({ params }) => {
       const { project_id: project, experiment_id: id } = params;
