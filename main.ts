@@ -103,6 +103,12 @@ program
   .option('--readme <file>', 'renew the table of operations in this page')
   .action((options: { write?: string; readme?: string }) => openapi(options));
 
+// Whoever shares the machine reads neither the log nor a read model: files and folders that a
+// command makes are its user's alone. What `openapi` writes is the repository's.
+program.hook('preAction', (_program, command) => {
+  if (command.name() !== 'openapi') process.umask(0o077);
+});
+
 // What crosses from a thread may be a plain object.
 const inspected = (error: unknown): string =>
   typeof error === 'string' ? error : JSON.stringify(error);

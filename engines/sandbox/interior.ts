@@ -98,12 +98,17 @@ export const openInterior = async (
 
 /** Whose folder it is decides who can swap the interpreter: it must be ours alone to write. */
 const ownFolder = async (path: string): Promise<void> => {
-  await mkdir(path, { recursive: true, mode: 0o755 });
+  const first = await mkdir(path, { recursive: true, mode: 0o755 });
   const found = await lstat(path);
   if (!found.isDirectory() || found.uid !== process.getuid?.() || (found.mode & 0o022) !== 0) {
     throw new Error(`${path} is not a folder that only this account can write; name another`);
   }
   await chmod(path, 0o755);
+  // The umask of the service keeps others out; the account that code runs as has to come through.
+  for (let made = dirname(path); first !== undefined && made.startsWith(first);) {
+    await chmod(made, 0o755);
+    made = dirname(made);
+  }
 };
 
 const sourcesOf = () => {
