@@ -105,7 +105,8 @@ const ownFolder = async (path: string): Promise<void> => {
   }
   await chmod(path, 0o755);
   // The umask of the service keeps others out; the account that code runs as has to come through.
-  for (let made = dirname(path); first !== undefined && made.startsWith(first);) {
+  if (first === undefined) return;
+  for (let made = dirname(path); made.startsWith(first);) {
     await chmod(made, 0o755);
     made = dirname(made);
   }

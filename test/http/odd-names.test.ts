@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import fc from 'fast-check';
+import { assert, asyncProperty, constantFrom, uniqueArray } from 'fast-check';
 import { sharedApp, type App } from '../support/app.js';
 import { upload, type ContentPage, type DatasetRecord } from '../support/datasets.js';
 import { expectInvalid, keyRing, type KeyRing } from '../support/key-ring.js';
@@ -23,7 +23,7 @@ const odd = [
   '-',
   '\u{1f389}',
 ];
-const names = fc.uniqueArray(fc.constantFrom(...odd), { minLength: 1, maxLength: odd.length });
+const names = uniqueArray(constantFrom(...odd), { minLength: 1, maxLength: odd.length });
 
 /** Own members, in an order of their names. */
 const own = (members: unknown) =>
@@ -95,8 +95,8 @@ describe('names that clients choose', () => {
 
   it('come back as own members of cells, mappings, metrics and metadata', async () => {
     const seed = drawSeed('odd names');
-    await fc.assert(
-      fc.asyncProperty(names, async (chosen) => {
+    await assert(
+      asyncProperty(names, async (chosen) => {
         await cells(chosen);
         await mapped(chosen);
         await recorded(chosen);
