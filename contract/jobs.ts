@@ -1,5 +1,14 @@
 import { Type, type Static } from 'typebox';
-import { id, instant, nullable, oneOf, type JsonObject } from '../kernel/shapes.js';
+import {
+  id,
+  instant,
+  nullable,
+  oneOf,
+  type Instant,
+  type JsonObject,
+  type ProjectId,
+  type RunId,
+} from '../kernel/shapes.js';
 import { operation } from './operation.js';
 import type { ScorerTaskFacts, TaskProgress } from './scorer-validation.js';
 
@@ -79,5 +88,46 @@ export const validationJob = (facts: ScorerTaskFacts, progress: TaskProgress | n
     processing_started: facts.processing_started,
     completed_at: facts.status === 'completed' ? facts.ended_at : null,
     failed_at: facts.status === 'failed' ? facts.ended_at : null,
+  };
+};
+
+/** What the log says of scoring a run; steps are records, counted once for each scorer. */
+export type RunScoringFacts = {
+  readonly project_id: ProjectId;
+  readonly run_id: RunId;
+  readonly scorers: readonly string[];
+  readonly done: number;
+  /** Of what is under way; null: nothing is. */
+  readonly open: number | null;
+  readonly retries: number;
+  readonly error_message: string | null;
+  readonly created_at: Instant;
+  readonly started_at: Instant;
+  readonly ended_at: Instant | null;
+};
+
+/** All scoring of a run is one job with the run's id; it opens again when traces come or change. */
+export const scoringJob = (facts: RunScoringFacts): Job => {
+  const { done, open, error_message: error, ended_at: ended } = facts;
+  const total = done + (open ?? 0);
+  const status = open !== null ? 'in_progress' : error === null ? 'completed' : 'failed';
+  return {
+    id: facts.run_id as string as Job['id'],
+    job_name: 'log_stream_scorer',
+    project_id: facts.project_id,
+    run_id: facts.run_id,
+    status,
+    progress_percent: open === null ? 100 : Math.floor((100 * done) / Math.max(1, total)),
+    progress_message: open === null ? null : `${done} of ${total} records`,
+    steps_completed: done,
+    steps_total: total,
+    retries: facts.retries,
+    request_data: { scorers: [...facts.scorers] },
+    error_message: error,
+    created_at: facts.created_at,
+    updated_at: ended ?? facts.started_at,
+    processing_started: facts.started_at,
+    completed_at: status === 'completed' ? ended : null,
+    failed_at: status === 'failed' ? ended : null,
   };
 };

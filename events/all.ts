@@ -105,6 +105,7 @@ import {
   scorerValidationRequested,
   scorerValidationStarted,
 } from './scorer-tasks.js';
+import { runScoringEnded, runScoringStarted } from './run-scoring.js';
 import {
   scorerCreated,
   scorerDeleted,
@@ -219,4 +220,6 @@ export const eventSchemas: Readonly<Record<string, { version: number; schema: TS
   ScorerVersionAdded: { version: 1, schema: scorerVersionAdded },
   ScorerDeleted: { version: 1, schema: scorerDeleted },
   ScorerSettingsChanged: { version: 1, schema: scorerSettingsChanged },
+  RunScoringStarted: { version: 1, schema: runScoringStarted },
+  RunScoringEnded: { version: 1, schema: runScoringEnded },
 };

@@ -15,6 +15,7 @@ import { logStreamList } from './log-stream-list.js';
 import { metricsTestingRunList } from './metrics-testing-run-list.js';
 import { orgJobList } from './org-job-list.js';
 import { projectList } from './project-list.js';
+import { runScoringList } from './run-scoring-list.js';
 import { scorerList } from './scorer-list.js';
 import { scorerSettings } from './scorer-settings.js';
 import { scorerVersions } from './scorer-versions.js';
@@ -40,6 +41,7 @@ export const projections: readonly AnyProjection[] = [
   integrationList,
   logStreamList,
   metricsTestingRunList,
+  runScoringList,
   scorerList,
   scorerSettings,
   scorerTaskList,

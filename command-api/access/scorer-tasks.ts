@@ -8,6 +8,7 @@ import type {
 import { unreachable, type Fold } from '../../kernel/decision.js';
 import type { EventReader } from '../../kernel/ports.js';
 import { load } from '../../kernel/transact.js';
+import { runs } from './folds.js';
 import { runStream, scorerTaskStream } from './streams.js';
 
 /** A validation task as the log has it; null before it was asked for. */
@@ -67,5 +68,13 @@ export const scorerTaskSights = ({ log, projectInSight }: Needs): Sights => {
         : (await projectInSight(principal, project)) !== null;
     return isSeen ? 'allowed' : 'unseen';
   };
-  return { 'scorer-task': sight, 'scorer-job': sight };
+  // All scoring of a run is one job, with the run's id.
+  const jobSight: typeof sight = async (principal, id) => {
+    const seen = await sight(principal, id);
+    if (seen !== 'unseen') return seen;
+    const { state: run } = await load(log, runStream(id), runs);
+    const isSeen = run?.live === true && (await projectInSight(principal, run.projectId)) !== null;
+    return isSeen ? 'allowed' : 'unseen';
+  };
+  return { 'scorer-task': sight, 'scorer-job': jobSight };
 };

@@ -20,6 +20,7 @@ export const rankingCriteriaStream = (project: string): StreamName =>
 export const scorerStream = (id: string): StreamName => stream('scorer', id);
 export const scorerTaskStream = (id: string): StreamName => stream('scorer-task', id);
 export const scorerSettingsStream = (run: string): StreamName => stream('scorer-settings', run);
+export const runScoringStream = (run: string): StreamName => stream('run-scoring', run);
 /** Of the tasks of one project, or of one person's single samples. */
 export const scorerQueueStream = (owner: string): StreamName => stream('scorer-queue', owner);
 /** `digest` is derived from the organisation and the file. */

@@ -62,6 +62,7 @@ export const stepOf = (
   { trace, record, nodeType }: Target,
   { scorer }: ActiveScorer,
   index: number,
+  found: JsonObject = {},
 ): ScorerStep => {
   const content = trace.records.get(record)?.content;
   if (content === undefined) throw new RangeError(`trace ${trace.id} has no record ${record}`);
@@ -83,15 +84,21 @@ export const stepOf = (
       ...(content.dataset_input !== undefined && { input: content.dataset_input }),
       target: content.dataset_output ?? null,
     },
-    required_scores: requiredOf(scorer.details.required_scorers, content),
+    required_scores: requiredOf(scorer.details.required_scorers, content, found),
     tools: content.tools ?? null,
   };
 };
 
-const requiredOf = (names: readonly string[], content: RecordContent): JsonObject =>
+/** `found`: what other scorers made of the record just now; null: nothing. */
+const requiredOf = (
+  names: readonly string[],
+  content: RecordContent,
+  found: JsonObject,
+): JsonObject =>
   Object.fromEntries(
     names.flatMap((name): readonly (readonly [string, Json])[] => {
-      const sent = content.metrics?.[name];
+      const isFound = Object.hasOwn(found, name);
+      const sent = isFound ? (found[name] ?? undefined) : content.metrics?.[name];
       if (sent !== undefined) return [[name, sent]];
       const overlap = { bleu, rouge }[name];
       const output = textForm(content.output);
@@ -101,6 +108,43 @@ const requiredOf = (names: readonly string[], content: RecordContent): JsonObjec
       return value === null ? [] : [[name, value]];
     }),
   );
+
+export type Work = { readonly active: ActiveScorer; readonly targets: Target[] };
+
+/** Those that others require come before them; else the order stays, also within a circle. */
+export const inTheirOrder = (works: readonly Work[]): readonly Work[] => {
+  const placed = new Set<Work>();
+  const place = (work: Work): void => {
+    if (placed.has(work) || under.has(work)) return;
+    under.add(work);
+    const { id, organizationId, details } = work.active.scorer;
+    for (const other of works) {
+      const { scorer } = other.active;
+      const isRequired = details.required_scorers.includes(scorer.name) && scorer.id !== id;
+      if (isRequired && scorer.organizationId === organizationId) place(other);
+    }
+    placed.add(work);
+  };
+  const under = new Set<Work>();
+  for (const work of works) place(work);
+  return [...placed];
+};
+
+/** What scorers made of records a moment ago, for those that require them. */
+export const openFound = () => {
+  const found = new Map<string, Record<string, Json>>();
+  const keyOf = ({ trace, record }: Target): string => `${trace.id} ${record}`;
+  return {
+    of: (target: Target): JsonObject => found.get(keyOf(target)) ?? {},
+    note: ({ scorer }: ActiveScorer, targets: readonly Target[], made: readonly Made[]): void =>
+      targets.forEach((target, at) => {
+        const one = made[at];
+        const score = one === undefined || 'code' in one ? null : one.score;
+        const known = found.get(keyOf(target)) ?? {};
+        found.set(keyOf(target), { ...known, [scorer.name]: score });
+      }),
+  };
+};
 
 /** Contract 3.9. */
 export const sandboxMissing = 1_004;

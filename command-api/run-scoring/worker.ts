@@ -17,18 +17,22 @@ import {
 } from '../../kernel/ports.js';
 import type { Sandbox } from '../../kernel/sandbox.js';
 import type { RunId } from '../../kernel/shapes.js';
-import { load, stamped, type Authorship } from '../../kernel/transact.js';
+import { load, stamped } from '../../kernel/transact.js';
 import { openBookmark } from '../access/bookmark.js';
 import { scorers } from '../access/scorers.js';
 import { runs } from '../access/folds.js';
 import { runStream, scorerStream, traceStream } from '../access/streams.js';
 import { madeOf } from './batch.js';
+import { authorshipOf, openJobs } from './job-events.js';
 import {
   activeScorer,
+  inTheirOrder,
+  openFound,
   scoresOf,
   stepOf,
   targetsOf,
   type ActiveScorer,
+  type Work,
   type Target,
 } from './scoring.js';
 import { scoredTrace, touchedAt, type ScoredTrace } from './trace.js';
@@ -185,28 +189,38 @@ const score = async (
   );
   const wanted = await Promise.all(traces.map(({ trace }) => activeFor(needs, settings, trace)));
   /** By scorer and version. */
-  const work = new Map<string, { readonly active: ActiveScorer; readonly targets: Target[] }>();
+  const work = new Map<string, Work>();
+  const jobs = openJobs(needs);
   traces.forEach(({ trace }, at) => {
     if (trace === null) return;
     for (const active of wanted[at] ?? []) {
       const key = `${active.scorer.id} ${active.scorer.versions.length}`;
       const known = work.get(key) ?? { active, targets: [] };
       work.set(key, known);
-      known.targets.push(...targetsOf(trace, active));
+      const targets = targetsOf(trace, active);
+      known.targets.push(...targets);
+      jobs.note(trace, active, targets.length);
     }
   });
-  const unjudged = new Set<string>();
-  for (const { active, targets } of work.values()) {
+  await jobs.begin();
+  const unjudged = new Set<ScoredTrace>();
+  const found = openFound();
+  for (const { active, targets } of inTheirOrder([...work.values()])) {
     for (let at = 0; at < targets.length; at += stepsMax) {
       const some = targets.slice(at, at + stepsMax);
-      const steps = some.map((target, index) => stepOf(target, active, index));
+      const steps = some.map((target, index) => stepOf(target, active, index, found.of(target)));
       const made = await madeOf(sandbox, active, steps, signal);
-      if (made === null) for (const { trace } of some) unjudged.add(trace.id);
-      else await record(needs, active, some, made);
+      if (made === null) for (const { trace } of some) unjudged.add(trace);
+      else {
+        await record(needs, active, some, made);
+        found.note(active, some, made);
+        jobs.judged(some, made);
+      }
     }
   }
+  await jobs.finish([...unjudged].map(({ runId }) => runId));
   return traces
-    .filter(({ trace }) => trace === null || !unjudged.has(trace.id))
+    .filter(({ trace }) => trace === null || !unjudged.has(trace))
     .map(({ stream }) => stream);
 };
 
@@ -287,15 +301,3 @@ const append = async (
   }
   throw new Fault('conflict', `trace ${scored.id} changes too often to be scored`);
 };
-
-const authorshipOf = (
-  { clock, ids }: Pick<RunScoringNeeds, 'clock' | 'ids'>,
-  { id }: ScoredTrace,
-): Authorship => ({
-  actor: { type: 'service', id: 'assay', role: 'service' },
-  requestId: id,
-  correlationId: id,
-  causationId: null,
-  at: clock.now(),
-  eventId: (stream, revision) => ids.derive('EventId', 'score', stream, String(revision)),
-});

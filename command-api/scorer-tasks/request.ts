@@ -2,13 +2,12 @@ import { atLeast, organizationRoles, projectRoles, type Principal } from '../../
 import { validationRowsMax } from '../../contract/scorer-validation.js';
 import type { ContentChanged } from '../../events/datasets.js';
 import type { ScorerTaskRequest } from '../../events/scorer-tasks.js';
-import { Fault, invalid, valueError } from '../../kernel/fault.js';
+import { Fault, valueError } from '../../kernel/fault.js';
 import type { ProjectId } from '../../kernel/shapes.js';
 import type { Authorship } from '../../kernel/transact.js';
 import { currentVersion, projectsOf, type Dataset } from '../access/datasets.js';
 import { ensureOwnProject } from '../access/own-project.js';
 import { liveUser } from '../access/people.js';
-import { scorerNamed } from '../access/scorers.js';
 import type { ScorerTaskNeeds } from './routes.js';
 
 type RowsAsked = {
@@ -44,33 +43,6 @@ const versionAsked = (dataset: Dataset, index: number | null): ContentChanged =>
   const version = dataset.versions[index - 1];
   if (version !== undefined) return version;
   throw valueError(['body', 'dataset_version_index'], `the dataset has no version ${index}`);
-};
-
-export const presets = ['bleu', 'rouge'] as const;
-
-/** Names without repeats. Throws Fault `invalid` naming each that is no scorer here. */
-export const requiredScorers = async (
-  { log, ids }: ScorerTaskNeeds,
-  { organizationId }: Principal,
-  names: readonly string[] | null | undefined,
-): Promise<readonly string[]> => {
-  const wanted = [...new Set(names ?? [])];
-  const known = await Promise.all(
-    wanted.map(
-      async (name) =>
-        presets.some((one) => one === name) ||
-        ((await scorerNamed({ log, ids }, organizationId, name))?.versions.length ?? 0) > 0,
-    ),
-  );
-  const unknown = wanted.filter((_, at) => known[at] !== true);
-  if (unknown.length === 0) return wanted;
-  throw invalid(
-    unknown.map((name) => ({
-      loc: ['body', 'required_scorers', String((names ?? []).indexOf(name))],
-      msg: `Value error, there is no scorer '${name}'`,
-      type: 'value_error',
-    })),
-  );
 };
 
 /**

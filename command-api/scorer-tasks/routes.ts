@@ -20,7 +20,8 @@ import { scorerTasks } from '../access/scorer-tasks.js';
 import type { InTurn } from '../../kernel/turns.js';
 import { runStream, scorerQueueStream, scorerTaskStream } from '../access/streams.js';
 import { digestOf, fileComplaints, sourceOf } from '../access/scorer-source.js';
-import { projectFor, requiredScorers, rowsAsked } from './request.js';
+import { requiredScorers } from '../access/required-scorers.js';
+import { projectFor, rowsAsked } from './request.js';
 import { enqueue, queues, request } from './tasks.js';
 
 export type ScorerTaskNeeds = {
@@ -96,12 +97,17 @@ const askedFor = async (
   const source = file === undefined ? null : sourceOf(file);
   // The route's check has looked at it.
   if (file === undefined || source === null) throw new Fault('malformed', 'There is no file');
+  const { organizationId } = principal;
+  const required = await requiredScorers(needs, organizationId, {
+    names: body.required_scorers,
+    isUsable: ({ versions }) => versions.length > 0,
+  });
   const kinds = [...new Set(body.scoreable_node_types ?? [])];
   return {
     organization_id: principal.organizationId,
     source,
     sha256: await digestOf(file.bytes),
-    required_scorers: [...(await requiredScorers(needs, principal, body.required_scorers))],
+    required_scorers: [...required],
     scoreable_node_types: kinds.length === 0 ? null : kinds,
     score_type: body.score_type ?? null,
     created_by: principal.userId,

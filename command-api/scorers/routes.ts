@@ -25,6 +25,7 @@ import {
   scorerStanding,
   type Scorer,
 } from '../access/scorers.js';
+import { requiredScorers } from '../access/required-scorers.js';
 import { scorerFileOf } from '../access/scorer-files.js';
 import { digestOf, fileComplaints, sourceOf } from '../access/scorer-source.js';
 import { scorerStream } from '../access/streams.js';
@@ -50,6 +51,10 @@ const creating = ({ log, ids }: ScorerNeeds): Route =>
     createScorer,
     async ({ body, principal, cause, mint }) => {
       const organizationId = principal.organizationId;
+      await requiredScorers({ log, ids }, organizationId, {
+        names: body.required_scorers,
+        isUsable: ({ name }) => name !== body.name,
+      });
       const id = body.id ?? mint('ScorerId');
       const known = await load(log, scorerStream(id), scorers);
       if (known.state !== null && !isRepeat(known.state, body.name, cause.at)) {
@@ -99,11 +104,17 @@ const detailComplaints = ({ threshold }: GivenDetails): readonly Complaint[] =>
         },
       ];
 
-const changing = ({ log, inTurn }: ScorerNeeds): Route =>
+const changing = ({ log, ids, inTurn }: ScorerNeeds): Route =>
   route(
     changeScorer,
     async ({ body, params, principal, cause }) => {
       const stream = scorerStream(params.scorer_id);
+      const { state: before } = await load(log, stream, scorers);
+      await requiredScorers({ log, ids }, principal.organizationId, {
+        names: body.required_scorers,
+        before: before?.details.required_scorers ?? [],
+        isUsable: ({ id }) => id !== params.scorer_id,
+      });
       const { position } = await inTurn([stream], () =>
         transact(log, stream, scorers, change(body), cause),
       );

@@ -1,4 +1,12 @@
-import { getJob, listRunJobs, runJobsMax, validationJob } from '../../contract/jobs.js';
+import {
+  getJob,
+  listRunJobs,
+  runJobsMax,
+  scoringJob,
+  validationJob,
+  type Job,
+  type RunScoringFacts,
+} from '../../contract/jobs.js';
 import { reading, type Route } from '../../contract/operation.js';
 import {
   pollScorerValidation,
@@ -11,6 +19,7 @@ import {
   metricsTestingRunList,
   type MetricsTestingRun,
 } from '../../projections/metrics-testing-run-list.js';
+import { runScoringList } from '../../projections/run-scoring-list.js';
 import { scorerTaskList } from '../../projections/scorer-task-list.js';
 import { runCollections, runKinds, type RunInProject } from '../selection.js';
 import type { TaskProgresses } from './progress.js';
@@ -27,6 +36,7 @@ const { collection } = scorerTaskList;
 export const scorerTaskReads = (needs: ScorerTaskReadNeeds): readonly Route[] => {
   const { documents, progresses } = needs;
   const reads = [collection, metricsTestingRunList.collection];
+  const jobs = [...reads, runScoringList.collection];
   return [
     reading(pollScorerValidation, reads, async ({ params }) => {
       const facts = await taskNamed(documents, params.task_id);
@@ -34,13 +44,15 @@ export const scorerTaskReads = (needs: ScorerTaskReadNeeds): readonly Route[] =>
       return { body: scorerTaskAnswer(facts, progresses.of(facts.id)) };
     }),
 
-    reading(getJob, reads, async ({ params }) => {
+    reading(getJob, jobs, async ({ params }) => {
+      const scoring = await scoringOf(documents, params.job_id);
+      if (scoring !== null) return { body: scoringJob(scoring) };
       const facts = await taskNamed(documents, params.job_id);
       if (facts === null) throw new Fault('not-found', 'Job not found');
       return { body: validationJob(facts, progresses.of(facts.id)) };
     }),
 
-    reading(listRunJobs, [...reads, ...runCollections], async ({ params }) => {
+    reading(listRunJobs, [...jobs, ...runCollections], async ({ params }) => {
       const { project_id: project, run_id: id } = params;
       const known = await Promise.all(
         runKinds.map((kind) => needs.runInProject(project, { kind, id })),
@@ -57,12 +69,21 @@ export const scorerTaskReads = (needs: ScorerTaskReadNeeds): readonly Route[] =>
         },
         limit: runJobsMax,
       });
-      return {
-        body: found.documents.map((one) => validationJob(one.body, progresses.of(one.key))),
-      };
+      const validations = found.documents.map((one) =>
+        validationJob(one.body, progresses.of(one.key)),
+      );
+      const scoring = await scoringOf(documents, id);
+      const all = scoring === null ? validations : [scoringJob(scoring), ...validations];
+      return { body: all.sort(newestFirst).slice(0, runJobsMax) };
     }),
   ];
 };
+
+const scoringOf = async (documents: Documents, run: string): Promise<RunScoringFacts | null> =>
+  (await documents.get<RunScoringFacts>(runScoringList.collection, run))?.body ?? null;
+
+const newestFirst = (one: Job, other: Job): number =>
+  one.created_at < other.created_at ? 1 : one.created_at > other.created_at ? -1 : 0;
 
 /** By its own id or by that of its run. */
 const taskNamed = async (documents: Documents, id: string): Promise<ScorerTaskFacts | null> => {

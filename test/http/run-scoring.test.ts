@@ -43,7 +43,7 @@ describe('scorers of a run', function () {
     source: string,
     nodeTypes: readonly string[],
     details: object = {},
-  ): Promise<{ readonly name: string; readonly root: string; readonly run: string }> => {
+  ): Promise<Readonly<Record<'id' | 'name' | 'root' | 'run', string>>> => {
     const name = unique('scorer');
     const scorer = await registeredScorer(app, { name, label: 'A label', ...details }, source);
     const root = `/v2/projects/${await keys.project(unique('scored'))}`;
@@ -53,7 +53,7 @@ describe('scorers of a run', function () {
     const one = { id: scorer.id, scorer_type: 'code', scoreable_node_types: nodeTypes };
     const path = `${root}/runs/${stream.body.id}/scorer-settings`;
     await app.client.call('POST', path, { body: { scorers: [one] } });
-    return { name, root, run: stream.body.id };
+    return { name, root, run: stream.body.id, id: scorer.id };
   };
   const log = (root: string, run: string, trace: object, more: object = {}) =>
     app.client.call('POST', `${root}/traces`, {
@@ -99,6 +99,46 @@ describe('scorers of a run', function () {
       data_type: 'integer',
       roll_up_method: 'average',
     });
+  });
+
+  it('see what the scorers that they require made of the same record, and show as a job', async () => {
+    const first = unique('first');
+    const { name, root, run, id } = await scored(
+      `def scorer_fn(*, required_scores, **k) -> int:\n    return required_scores.get("${first}", 0) + 1`,
+      ['trace'],
+      { required_scorers: ['bleu'] },
+    );
+    const jobs = `${root}/runs/${run}/jobs`;
+    expect((await app.client.call('GET', jobs)).body).to.deep.equal([]);
+    const other = await registeredScorer(
+      app,
+      { name: first },
+      'def scorer_fn(**k) -> int:\n    return 41',
+    );
+    await app.client.call('PATCH', `/v2/scorers/${id}`, { body: { required_scorers: [first] } });
+    const scorers = [id, other.id].map((one) => ({
+      id: one,
+      scorer_type: 'code',
+      scoreable_node_types: ['trace'],
+    }));
+    await app.client.call('PATCH', `${root}/runs/${run}/scorer-settings`, { body: { scorers } });
+    const trace = randomUUID();
+    await log(root, run, { id: trace, input: 'q', output: 'a' });
+    await becomes('a score', async () => (await metricsOf(root, 'traces', trace))[name], 42);
+    type Job = Readonly<Record<string, unknown>>;
+    const job = async () => (await app.client.call<Job>('GET', `/v2/jobs/${run}`)).body;
+    await becomes('the end of the job', async () => (await job())['status'], 'completed');
+    expect(await job()).to.deep.include({
+      job_name: 'log_stream_scorer',
+      run_id: run,
+      progress_percent: 100,
+      steps_completed: 2,
+      steps_total: 2,
+      retries: 0,
+      request_data: { scorers: [first, name].sort() },
+      error_message: null,
+    });
+    expect((await app.client.call('GET', jobs)).body).to.deep.equal([await job()]);
   });
 
   it('roll up to traces and sessions as the scorer says', async () => {

@@ -102,6 +102,23 @@ describe('the registry of scorers over HTTP', function () {
     expectInvalid(await create({ threshold }), ['body', 'threshold'], 'value_error');
   });
 
+  it('requires scorers that there are, and never itself', async () => {
+    const { name } = await made();
+    const { id, ...other } = await made({ required_scorers: [name, 'bleu'] });
+    expect(other).to.have.deep.property('required_scorers', [name, 'bleu']);
+    const own = unique('own');
+    const at = ['body', 'required_scorers', '1'];
+    const asked = (required: readonly string[]) =>
+      create({ name: own, required_scorers: ['rouge', ...required] });
+    expectInvalid(await asked([unique('none')]), at, 'value_error');
+    expectInvalid(await asked([own]), at, 'value_error');
+    const change = (required: readonly string[]) =>
+      app.client.send('PATCH', `${root}/${id}`, { body: { required_scorers: required } });
+    expectInvalid(await change(['rouge', unique('none')]), at, 'value_error');
+    expectInvalid(await change(['rouge', other.name]), at, 'value_error');
+    expect((await change(['rouge', name])).status).to.equal(200);
+  });
+
   it('takes a version only of a file that was found valid', async () => {
     const { id } = await made();
     const file = `${source}# ${randomUUID()}`;

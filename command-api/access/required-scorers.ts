@@ -1,0 +1,43 @@
+import { presetScorers } from '../../contract/scorers.js';
+import { invalid } from '../../kernel/fault.js';
+import type { EventReader, Ids } from '../../kernel/ports.js';
+import type { OrganizationId } from '../../kernel/shapes.js';
+import { scorerNamed, type Scorer } from './scorers.js';
+
+type Needs = { readonly log: EventReader; readonly ids: Pick<Ids, 'derive'> };
+
+type Asked = {
+  readonly names: readonly string[] | null | undefined;
+  /** Required already: they stay, also when the scorer was deleted. */
+  readonly before?: readonly string[];
+  readonly isUsable: (scorer: Scorer) => boolean;
+};
+
+/**
+ * Names without repeats. Throws Fault `invalid` naming each that is neither a preset nor a code
+ * scorer of the organisation that `isUsable` (contract 4.11, 5.10).
+ */
+export const requiredScorers = async (
+  { log, ids }: Needs,
+  organization: OrganizationId,
+  { names, before = [], isUsable }: Asked,
+): Promise<readonly string[]> => {
+  const wanted = [...new Set(names ?? [])];
+  const known = await Promise.all(
+    wanted.map(async (name) => {
+      if (before.includes(name)) return true;
+      if (presetScorers.some((one) => one.name === name)) return true;
+      const scorer = await scorerNamed({ log, ids }, organization, name);
+      return scorer !== null && isUsable(scorer);
+    }),
+  );
+  const unknown = wanted.filter((_, at) => known[at] !== true);
+  if (unknown.length === 0) return wanted;
+  throw invalid(
+    unknown.map((name) => ({
+      loc: ['body', 'required_scorers', String((names ?? []).indexOf(name))],
+      msg: `Value error, there is no scorer '${name}'`,
+      type: 'value_error',
+    })),
+  );
+};
