@@ -1,9 +1,18 @@
 import type { DuckDBInstance } from '@duckdb/node-api';
+import type { RecordWrites } from '../../kernel/records.js';
 import { openModel, type Model } from './model.js';
 import { tableNames } from './schema.js';
 
-/** In the table `deleted`: what was deleted has to leave the file. */
+/** In the table `deleted`: what was deleted has to leave the file, at once or by and by. */
 export const purgeKind = 'purge';
+export const purgeLaterKind = 'purge_later';
+const kinds = `'${purgeKind}', '${purgeLaterKind}'`;
+
+/** Whether rows that were readable are deleted. */
+export const forgets = ({ groups, deletedRuns, deletedProjects }: RecordWrites): boolean =>
+  deletedRuns.length > 0 ||
+  deletedProjects.length > 0 ||
+  groups.some(({ fresh, rows }) => !fresh && rows.length === 0);
 
 /**
  * A new file at `path` with what is alive in `from` and nothing of what was deleted: this engine
@@ -20,7 +29,7 @@ export const copyAlive = async (
     await made.connections.write(async ({ rows }) => {
       for (const name of tableNames) {
         await rows(`DELETE FROM ${name}`);
-        const kept = name === 'deleted' ? `WHERE kind <> '${purgeKind}'` : '';
+        const kept = name === 'deleted' ? `WHERE kind NOT IN (${kinds})` : '';
         await rows(`INSERT INTO ${name} SELECT * FROM ${from.catalog}.${name} ${kept}`);
       }
     });
@@ -31,9 +40,11 @@ export const copyAlive = async (
   return openModel(instance, catalog, path);
 };
 
-export const wantsPurge = async ({ connections }: Model): Promise<boolean> => {
+/** Null: nothing was deleted since the file was begun. */
+export const wantsPurge = async ({ connections }: Model): Promise<'soon' | 'later' | null> => {
   const found = await connections.read(({ rows }) =>
-    rows(`SELECT 1 FROM deleted WHERE kind = '${purgeKind}' LIMIT 1`),
+    rows(`SELECT DISTINCT kind FROM deleted WHERE kind IN (${kinds})`),
   );
-  return found.length > 0;
+  if (found.some(([kind]) => kind === purgeKind)) return 'soon';
+  return found.length > 0 ? 'later' : null;
 };

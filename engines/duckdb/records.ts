@@ -11,7 +11,7 @@ import { openModel, type Model } from './model.js';
 import { fileName, readPointer, removeOthers, writePointer } from './pointer.js';
 import { ratings } from './ratings.js';
 import { runAverages, runMeasures } from './runs.js';
-import { copyAlive, wantsPurge } from './purge.js';
+import { copyAlive, forgets, wantsPurge } from './purge.js';
 import { count, groups, locate, runCounts, search, tracesOfSessions } from './search.js';
 import { applyWrites } from './write.js';
 
@@ -29,9 +29,12 @@ const checkpointThreshold = '48MB';
 export const openRecords = async ({
   dir,
   memoryMb = defaultMemoryMb,
+  purgeLaterMs = defaultPurgeLaterMs,
 }: {
   readonly dir: string;
   readonly memoryMb?: number;
+  /** How long what a plain deletion took may stay in the file. */
+  readonly purgeLaterMs?: number;
 }): Promise<Records> => {
   await mkdir(dir, { recursive: true, mode: 0o700 });
   const spill = join(dir, 'records-spill');
@@ -58,14 +61,25 @@ export const openRecords = async ({
   };
   let closing = false;
   let timer: NodeJS.Timeout | null = null;
-  const purgeSoon = (afterMs: number): void => {
-    if (closing) return;
+  let due = Infinity;
+  /** Unless it comes before that anyway. */
+  const purgeAfter = (afterMs: number): void => {
+    const at = performance.now() + afterMs;
+    if (closing || at >= due) return;
     if (timer !== null) clearTimeout(timer);
-    timer = setTimeout(() => void inTurn(purge).catch(() => purgeSoon(purgeAgainMs)), afterMs);
+    due = at;
+    timer = setTimeout(() => {
+      due = Infinity;
+      void inTurn(purge).catch(() => purgeAfter(Math.max(afterMs, purgeAgainMs)));
+    }, afterMs);
     timer.unref();
   };
+  const purgeWhenWanted = async (laterMs: number): Promise<void> => {
+    const wanted = await wantsPurge(live);
+    if (wanted !== null) purgeAfter(wanted === 'soon' ? purgeAfterMs : laterMs);
+  };
   const purge = async (): Promise<void> => {
-    if (closing || !(await wantsPurge(live))) return;
+    if (closing || (await wantsPurge(live)) === null) return;
     newest += 1;
     const next = { catalog: `records_${newest}`, path: join(dir, fileName(newest)) };
     await removeFile(next.path);
@@ -80,7 +94,7 @@ export const openRecords = async ({
     await old.close();
     await removeFile(old.path);
   };
-  if (await wantsPurge(live)) purgeSoon(purgeAfterMs);
+  await purgeWhenWanted(Math.min(purgeLaterMs, purgeOpenedMs));
 
   const beside = async (): Promise<Beside<Records>> => {
     newest += 1;
@@ -92,7 +106,10 @@ export const openRecords = async ({
     };
     return {
       model: recordsOf(() => copy, refuseBeside, close),
-      adopt: () => inTurn(() => become(copy, built)),
+      adopt: async () => {
+        await inTurn(() => become(copy, built));
+        await purgeWhenWanted(purgeLaterMs);
+      },
       discard: close,
     };
   };
@@ -111,7 +128,8 @@ export const openRecords = async ({
     ...records,
     apply: async (writes, mark) => {
       await inTurn(() => applyWrites(live, writes, mark));
-      if (writes.purge === true) purgeSoon(purgeAfterMs);
+      if (writes.purge === true) purgeAfter(purgeAfterMs);
+      else if (forgets(writes)) purgeAfter(purgeLaterMs);
     },
   };
 };
@@ -119,6 +137,10 @@ export const openRecords = async ({
 // Several jobs that end together are worth one copy; contract 5.13 leaves a minute.
 const purgeAfterMs = 2_000;
 const purgeAgainMs = 10_000;
+// A copy of all rows costs as much whatever was deleted, so plain deletions share one an hour; after
+// a start it comes sooner, once read models had time to catch up.
+const defaultPurgeLaterMs = 3_600_000;
+const purgeOpenedMs = 60_000;
 
 const open = (instance: DuckDBInstance, dir: string, generation: number): Promise<Model> =>
   openModel(instance, `records_${generation}`, join(dir, fileName(generation)));

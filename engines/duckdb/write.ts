@@ -6,7 +6,7 @@ import { addRow, append, chunksFor } from './chunks.js';
 import type { Statements } from './connections.js';
 import type { Model } from './model.js';
 import { columnColumns, populations, projectColumns, storedUuid, tableOf } from './schema.js';
-import { purgeKind } from './purge.js';
+import { forgets, purgeKind, purgeLaterKind } from './purge.js';
 import { integers, uuidConstant } from './sql.js';
 import { groupsNamed, keysOf } from './stored-row.js';
 
@@ -113,9 +113,10 @@ const removeGroups = async (
 
 const removeDeleted = async (
   { rows }: Statements,
-  { deletedRuns, deletedProjects, purge = false }: RecordWrites,
+  writes: RecordWrites,
   model: Model,
 ): Promise<void> => {
+  const { deletedRuns, deletedProjects, purge = false } = writes;
   const numbers = deletedProjects.flatMap((id) => model.projects.get(id) ?? []);
   const conditions = [
     ...deletedRuns.map((id) => `run_id = ${uuidConstant(id)}`),
@@ -134,10 +135,14 @@ const removeDeleted = async (
   }
   const remember = (kind: string, ids: readonly string[]) =>
     ids.map((id) => `INSERT INTO deleted VALUES ('${kind}', ${uuidConstant(id)})`);
+  const rememberOnce = (kind: string): string =>
+    `INSERT INTO deleted SELECT '${kind}', ${uuidConstant(nobody)}
+     WHERE NOT EXISTS (FROM deleted WHERE kind = '${kind}')`;
   const statementsToRun = [
     ...remember('run', deletedRuns),
     ...remember('project', deletedProjects),
-    ...remember(purgeKind, purge ? [nobody] : []),
+    ...(purge ? [rememberOnce(purgeKind)] : []),
+    ...(forgets(writes) ? [rememberOnce(purgeLaterKind)] : []),
   ];
   for (const sql of statementsToRun) await rows(sql);
 };

@@ -39,6 +39,9 @@ type Store = {
    * The generation that a copy built beside the live one reads and writes; null = whatever is live.
    */
   readonly pinned: number | null;
+  /** What was deleted has to leave the files. */
+  readonly forget: () => void;
+  readonly end: () => void;
 };
 
 /**
@@ -50,9 +53,12 @@ type Store = {
 export const openDocuments = async ({
   dir,
   readOnly = false,
+  forgetAfterMs = defaultForgetAfterMs,
 }: {
   readonly dir: string;
   readonly readOnly?: boolean;
+  /** How long what was deleted or replaced may stay in the write-ahead log. */
+  readonly forgetAfterMs?: number;
 }): Promise<Documents> => {
   await makeFolder(dir);
   const file = join(dir, 'documents.sqlite');
@@ -61,6 +67,16 @@ export const openDocuments = async ({
   // Of the connection, not of the file: a commit that a power cut takes back is folded again from
   // the log.
   if (!readOnly) database.pragma('synchronous = NORMAL');
+  // What is deleted is overwritten at once in the file, and by and by in what is left of its past.
+  if (!readOnly) database.pragma('secure_delete = ON');
+  let timer: NodeJS.Timeout | null = null;
+  const forget = (): void => {
+    timer ??= setTimeout(() => {
+      timer = null;
+      const [done] = database.pragma('wal_checkpoint(TRUNCATE)') as readonly { busy: number }[];
+      if (done?.busy !== 0) forget();
+    }, forgetAfterMs).unref();
+  };
   const statements = new Map<string, Database.Statement>();
   const statement = (sql: string): Database.Statement => {
     const known = statements.get(sql);
@@ -76,8 +92,16 @@ export const openDocuments = async ({
     statement,
     snapshot: <T>(work: () => T) => inTransaction.deferred(work) as T,
     pinned: null,
+    forget,
+    end: () => {
+      if (timer !== null) clearTimeout(timer);
+      database.close();
+    },
   });
 };
+
+// An empty write-ahead log costs one checkpoint, so not after each deletion.
+const defaultForgetAfterMs = 60_000;
 
 const prepareFile = (file: string, removeCopies: boolean): void => {
   const database = new Database(file);
@@ -152,6 +176,7 @@ const over = (store: Store): Documents => {
         }
       });
       write.immediate();
+      if (writes.some(({ document }) => document === null)) store.forget();
     },
     dump: async function* (collection): AsyncIterable<DumpItem> {
       for (let after: string | null = null; ;) {
@@ -172,7 +197,7 @@ const over = (store: Store): Documents => {
     beside: async (collection) => beside(store, collection),
     // A copy has no connection of its own.
     caution: () => null,
-    close: async () => void (pinned === null && database.close()),
+    close: async () => void (pinned === null && store.end()),
   };
 };
 

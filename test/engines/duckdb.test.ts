@@ -1,12 +1,14 @@
 import { expect } from 'chai';
-import { readdir, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { openRecords } from '../../engines/duckdb/records.js';
 import { start } from '../../kernel/ports.js';
+import type { Records } from '../../kernel/records.js';
 import { recordsSuite } from '../suites/records.js';
 import { temporaryFolder } from '../support/folder.js';
-import { putRows, scopeOf, traceRow } from '../support/record-rows.js';
+import { put, putRows, run, scopeOf, traceRow } from '../support/record-rows.js';
+import { until } from '../support/until.js';
 
 recordsSuite('DuckDB', async () => {
   const { dir, remove } = await temporaryFolder();
@@ -59,5 +61,52 @@ describe('the files of DuckDB', () => {
     expect(await records.checkpoint()).to.equal(start);
     expect(await records.count(scopeOf())).to.equal(0);
     await records.close();
+  });
+
+  /** Nothing of a file that was replaced in this moment. */
+  const read = (name: string): Promise<Buffer> =>
+    readFile(join(folder.dir, name)).catch(() => Buffer.alloc(0));
+  const bytes = async (): Promise<Buffer> => {
+    const names = (await readdir(folder.dir)).filter((name) => name.includes('.duckdb'));
+    return Buffer.concat(await Promise.all(names.map(read)));
+  };
+  const canary = 'a-canary-that-was-deleted';
+  const canaryRow = traceRow(1, { body: { ...traceRow(1).body, note: canary } });
+  const withCanary = async (purgeLaterMs: number): Promise<Records> => {
+    const first = await openRecords({ dir: folder.dir });
+    await putRows(first, [canaryRow, traceRow(2)]);
+    await first.close();
+    expect((await bytes()).includes(canary)).to.equal(true);
+    return openRecords({ dir: folder.dir, purgeLaterMs });
+  };
+  const isForgotten = async (): Promise<boolean> => !(await bytes()).includes(canary);
+
+  it('are without what was deleted after a while', async () => {
+    const records = await withCanary(20);
+    await put(records, { groups: [{ group: canaryRow.group, fresh: false, rows: [] }] });
+    await until('the canary is forgotten', 10_000, isForgotten);
+    expect(await records.count(scopeOf())).to.equal(1);
+    await putRows(records, [traceRow(3)]);
+    await put(records, { deletedRuns: [run] });
+    await records.close();
+    const again = await openRecords({ dir: folder.dir });
+    expect(await again.count(scopeOf())).to.equal(0);
+    await again.close();
+  });
+
+  it('are without what was deleted before a start', async () => {
+    const records = await withCanary(3_600_000);
+    await put(records, { deletedRuns: [run] });
+    await records.close();
+    const again = await openRecords({ dir: folder.dir, purgeLaterMs: 20 });
+    await until('the canary is forgotten', 10_000, isForgotten);
+    await again.close();
+    const names = (await readdir(folder.dir)).filter((name) => name.endsWith('.duckdb'));
+    const last = await openRecords({ dir: folder.dir, purgeLaterMs: 0 });
+    expect(await last.count(scopeOf())).to.equal(0);
+    await last.close();
+    expect((await readdir(folder.dir)).filter((name) => name.endsWith('.duckdb'))).to.deep.equal(
+      names,
+    );
   });
 });

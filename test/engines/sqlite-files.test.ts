@@ -11,6 +11,7 @@ import { at, dumped, mark, things } from '../suites/documents.js';
 import { single } from '../suites/event-log.js';
 import { temporaryFolder } from '../support/folder.js';
 import { appendOf, metadata, newEvent, newStream } from '../support/new-events.js';
+import { until } from '../support/until.js';
 
 /** Files of the folder that hold the text, byte for byte. */
 const filesWith = async (dir: string, text: string): Promise<readonly string[]> => {
@@ -135,6 +136,25 @@ describe('the files of documents on SQLite', () => {
     const tables = database.prepare(`SELECT name FROM sqlite_schema WHERE name LIKE 'documents_%'`);
     expect(tables.pluck().all()).to.deep.equal(['documents_1', 'documents_1_newest']);
     database.close();
+    await remove();
+  });
+
+  it('are without what was deleted after a while', async () => {
+    const { dir, remove } = await temporaryFolder();
+    const documents = await openDocuments({ dir, forgetAfterMs: 20 });
+    const canary = 'a-canary-that-was-deleted';
+    const document = (key: string, body: string) => ({
+      key,
+      document: { key, scope: 'here', fields: {}, body },
+    });
+    await documents.apply(things, [document('a', canary), document('b', 'stays')], mark(1));
+    expect(await filesWith(dir, canary)).not.to.deep.equal([]);
+    await documents.apply(things, [{ key: 'a', document: null }], mark(2));
+    const isForgotten = async () => (await filesWith(dir, canary)).length === 0;
+    await until('the canary is forgotten', 5_000, isForgotten);
+    expect(await filesWith(dir, 'stays')).to.deep.equal(['documents.sqlite']);
+    expect(await dumped(documents, things)).to.have.length(1);
+    await documents.close();
     await remove();
   });
 });
