@@ -7,9 +7,13 @@ import { envelope, pageMembers, pageMembersOrNull } from './envelope.js';
 import { operation } from './operation.js';
 import { userBlock } from './people.js';
 
-const scalar = Type.Union([Type.String(), Type.Number(), Type.Null()]);
+const scalar = Type.Union([Type.String(), Type.Number(), Type.Null()], {
+  'x-otherwise': 'inside a cell there are strings, finite numbers and null',
+});
 const cell = Type.Unsafe<Cell>(
-  Type.Union([Type.String(), Type.Number(), Type.Null(), Type.Record(Type.String(), scalar)]),
+  Type.Union([Type.String(), Type.Number(), Type.Null(), Type.Record(Type.String(), scalar)], {
+    'x-otherwise': 'a cell is a string, a finite number, null or a flat object of these',
+  }),
 );
 
 export const datasetRow = Type.Object({

@@ -12,7 +12,13 @@ export type Publish = (schema: TSchema, name?: string) => Json;
 export const reference = (name: string): JsonObject => ({ $ref: `#/components/schemas/${name}` });
 
 /** Ours alone: the guard reads them, a client need not. */
-const hidden: ReadonlySet<string> = new Set(['x-kind', 'x-secret', '$id', 'additionalItems']);
+const hidden: ReadonlySet<string> = new Set([
+  'x-kind',
+  'x-secret',
+  'x-otherwise',
+  '$id',
+  'additionalItems',
+]);
 
 /** Writes schemas for one document; what stands in it once is gathered in `named`. */
 export const publisher = (

@@ -88,6 +88,8 @@ const lookAtBest = (value: unknown, branches: readonly Shape[], at: At): void =>
 };
 
 const lookAtType = (value: unknown, shape: Shape, at: At): void => {
+  const otherwise = shape['x-otherwise'];
+  if (otherwise !== undefined) return complain(at, 'value_error', `Value error, ${otherwise}`);
   const numeric = shape.type?.find((one) => one === 'integer' || one === 'number');
   if (typeof value === 'number' && numeric === 'integer') {
     if (Number.isFinite(value)) {

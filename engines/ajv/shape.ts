@@ -14,6 +14,10 @@ export type Shape = {
   readonly discriminator?: { readonly propertyName: string };
   readonly oneOf?: readonly Shape[];
   readonly 'x-kind'?: Kind;
+  /**
+   * Said of a value of none of the types, where the words for the first of them would be untrue.
+   */
+  readonly 'x-otherwise'?: string;
   readonly minLength?: number;
   readonly maxLength?: number;
   readonly pattern?: string;
@@ -83,6 +87,7 @@ const annotations = [
   'format',
   'discriminator',
   'x-secret',
+  'x-otherwise',
   'x-component',
 ];
 const known: ReadonlySet<string> = new Set([...copied, ...structural, ...annotations]);
@@ -113,7 +118,11 @@ const normal = (raw: Raw, outer: Scope): Shape => {
   if (typeof raw['$ref'] === 'string') return { $ref: referenceOf(raw['$ref'], scope) };
   const alternatives = (raw['anyOf'] ?? raw['oneOf']) as readonly Raw[] | undefined;
   if (alternatives !== undefined) {
-    return union(alternatives.map((one) => normal(one, scope)));
+    const otherwise = raw['x-otherwise'] as string | undefined;
+    return {
+      ...union(alternatives.map((one) => normal(one, scope))),
+      ...(otherwise !== undefined && { 'x-otherwise': otherwise }),
+    };
   }
   const { type, ...plain } = Object.fromEntries(
     copied

@@ -70,6 +70,26 @@ describe('dataset content over HTTP', () => {
   });
 
   describe('PATCH', () => {
+    it('says what a cell may be to who sends something else', async () => {
+      const { id } = await made();
+      const place = ['body', 'edits', '0', 'values', 'a'];
+      const cell =
+        'Value error, a cell is a string, a finite number, null or a flat object of these';
+      const member = 'Value error, inside a cell there are strings, finite numbers and null';
+      for (const [sent, loc, msg] of [
+        ['true', place, cell],
+        ['[1]', place, cell],
+        ['1e999', place, cell],
+        ['{"b":false}', [...place, 'b'], member],
+        ['{"b":{}}', [...place, 'b'], member],
+        ['{"b":-1e999}', [...place, 'b'], member],
+      ] as const) {
+        const body = `{"edits":[{"edit_type":"append_row","values":{"a":${sent}}}]}`;
+        const reply = await app.client.send('PATCH', at(id), { body });
+        expectInvalid(reply, loc, 'value_error', msg);
+      }
+    });
+
     it('applies edits in order as one version', async () => {
       const { id } = await made();
       const [first = '', second = '', third = ''] = await rowIds(id);
