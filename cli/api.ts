@@ -28,6 +28,8 @@ import { routesOf } from './routes.js';
 type Start = {
   readonly config: Config;
   readonly strict: boolean;
+  /** No other process takes requests of this service. */
+  readonly alone: boolean;
   /** Names of the read models that exist. */
   readonly collections: readonly string[];
   readonly needs: {
@@ -68,7 +70,7 @@ export const startApi = async (start: Start): Promise<RunningServer> => {
   return startServer({
     routes: playedBy(config.roles, routes),
     gate,
-    idempotency: openIdempotency({ log, ids }),
+    idempotency: openIdempotency({ log, ids, ...(start.alone && { aloneSince: clock.now() }) }),
     freshness,
     clock,
     ids,

@@ -1,3 +1,4 @@
+import { Fault } from '../kernel/fault.js';
 import type { Clock, EventLog } from '../kernel/ports.js';
 import type { Logger } from '../engines/pino/logger.js';
 
@@ -30,24 +31,45 @@ export const doom = (log: EventLog, ended: Promise<void>, logger: Logger): Promi
 /** How often an engine that is not there yet is tried again. */
 const againMs = 1_000;
 
-/**
- * Tries until it works: a service of several processes starts before its engines do. `signal` ends
- * it, and then it throws what it failed with last.
- */
-export const patiently = async <T>(
-  what: string,
-  work: () => Promise<T>,
-  { clock, logger, signal }: { clock: Clock; logger: Logger; signal: AbortSignal },
-): Promise<T> => {
-  for (;;) {
-    try {
-      return await work();
-    } catch (error) {
-      if (signal.aborted) throw error;
-      logger.warn({ cause: String(error) }, `${what} is not there yet; trying again`);
-      await clock.wait(againMs, signal);
-    }
-  }
+export type Patience = {
+  /**
+   * Tries until it works: a service of several processes starts before its engines do. Only an
+   * absent engine is waited for; what a better configuration must mend is thrown.
+   */
+  patiently<T>(what: string, work: () => Promise<T>): Promise<T>;
+  /** What is waited for now, and why; null = nothing. */
+  for(): { readonly what: string; readonly cause: string } | null;
+};
+
+/** `signal` ends the waiting: what failed last is thrown then. */
+export const openPatience = ({
+  clock,
+  logger,
+  signal,
+}: {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly signal: AbortSignal;
+}): Patience => {
+  let waiting: ReturnType<Patience['for']> = null;
+  return {
+    for: () => waiting,
+    patiently: async (what, work) => {
+      for (;;) {
+        try {
+          const done = await work();
+          waiting = null;
+          return done;
+        } catch (error) {
+          const isAbsent = error instanceof Fault && error.code === 'unavailable';
+          if (signal.aborted || !isAbsent) throw error;
+          waiting = { what, cause: String(error.cause ?? error.message) };
+          logger.warn(waiting, 'waiting for an engine; trying again');
+          await clock.wait(againMs, signal);
+        }
+      }
+    },
+  };
 };
 
 /** Closes what was opened, the last first; each is tried whatever the others do. */

@@ -86,10 +86,18 @@ const catchUpMaxMs = 3_600_000;
 export const operateCommand =
   (opsUrl: string) =>
   async (name: string, request: unknown): Promise<unknown> => {
+    if (!URL.canParse(opsUrl)) {
+      throw new Fault(
+        'invalid',
+        `--ops takes an address like http://localhost:8081, not ${opsUrl}`,
+      );
+    }
     const answer = await fetch(`${opsUrl.replace(/\/$/, '')}/operate/${name}`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
       body: JSON.stringify(request),
+    }).catch(() => {
+      throw new Fault('unavailable', `no operators' listener answers at ${opsUrl}`);
     });
     const body: unknown = await answer.json();
     if (answer.ok) return body;

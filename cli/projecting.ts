@@ -13,6 +13,8 @@ export type Projecting = {
   readonly projector: Projector;
   /** `standby`: another process folds; this one takes over when it stops. */
   readonly duty: () => 'folding' | 'standby' | 'elsewhere';
+  /** Why this process could not fold, or not learn whether it may, when it last tried; else null. */
+  readonly trouble: () => string | null;
   /** Rejects when it cannot go on in this process. */
   readonly ended: Promise<void>;
   readonly stop: () => Promise<void>;
@@ -21,7 +23,7 @@ export type Projecting = {
 /** The only process: it folds from now on, and dies with its thread. */
 export const projectAlone = async (choice: EngineChoice): Promise<Projecting> => {
   const readSide = await startReadSide(choice);
-  return { ...readSide, duty: () => 'folding' };
+  return { ...readSide, duty: () => 'folding', trouble: () => null };
 };
 
 /** A process without the role: whoever asks is sent elsewhere. */
@@ -31,6 +33,7 @@ export const projectNothing = (): Projecting => ({
   ended: new Promise(() => undefined),
   stop: async () => undefined,
   duty: () => 'elsewhere',
+  trouble: () => null,
 });
 
 /** A dead process is replaced after the lease, one look and the start of a thread: below 10 s. */
@@ -57,6 +60,7 @@ export const projectUnderLease = (needs: Needs): Projecting => {
   const { choice, leases, holder, clock, logger } = needs;
   const end = new AbortController();
   let current: ReadSide | null = null;
+  let trouble: string | null = null;
   const take = () => leases.take(leaseName, holder, leaseMs);
   /** Whether the lease is certainly another's; an engine that cannot say leaves it as it was. */
   const isLost = (): Promise<boolean> =>
@@ -65,27 +69,40 @@ export const projectUnderLease = (needs: Needs): Projecting => {
       () => false,
     );
 
-  const fold = async (): Promise<void> => {
-    const readSide = await startReadSide(choice);
-    current = readSide;
-    logger.info({ holder }, 'folding: this process has the lease of the projections');
-    let lost = false;
-    try {
-      while (!end.signal.aborted && !lost) {
-        await Promise.race([clock.wait(renewEveryMs, end.signal), readSide.ended]);
-        lost = !end.signal.aborted && (await isLost());
+  /** Resolves when the lease is lost or the service ends; rejects when the thread dies. */
+  const keepLease = async (ended: Promise<void>): Promise<void> => {
+    while (!end.signal.aborted) {
+      await Promise.race([clock.wait(renewEveryMs, end.signal), ended]);
+      if (end.signal.aborted) return;
+      if (await isLost()) {
+        logger.warn({ holder }, 'standing by: another process has the lease now');
+        return;
       }
+    }
+  };
+  const fold = async (): Promise<void> => {
+    const starting = startReadSide(choice);
+    // Opening the engines may take longer than the lease lasts.
+    const kept = keepLease(starting.then(({ ended }) => ended));
+    kept.catch(() => null);
+    const readSide = await starting;
+    current = readSide;
+    trouble = null;
+    logger.info({ holder }, 'folding: this process has the lease of the projections');
+    try {
+      await kept;
     } finally {
       current = null;
       await readSide.stop();
-      if (lost) logger.warn({ holder }, 'standing by: another process has the lease now');
     }
   };
   const loop = async (): Promise<void> => {
     while (!end.signal.aborted) {
       try {
         if ((await take()) !== null) await fold();
+        trouble = null;
       } catch (error) {
+        trouble = error instanceof Error ? error.message : String(error);
         logger.error({ cause: String(error) }, 'folding stopped; trying again');
       }
       await clock.wait(lookEveryMs, end.signal);
@@ -99,6 +116,7 @@ export const projectUnderLease = (needs: Needs): Projecting => {
     records: null,
     projector: forwarding(folding),
     duty: () => (current === null ? 'standby' : 'folding'),
+    trouble: () => trouble,
     ended: new Promise(() => undefined),
     stop: async () => {
       end.abort();

@@ -1,6 +1,6 @@
 import type { Config } from '../config.js';
 import type { Engines } from '../engines/open.js';
-import type { Documents, EventLog, Position } from '../kernel/ports.js';
+import type { Bus, Documents, EventLog, Position } from '../kernel/ports.js';
 import type { Sandbox } from '../kernel/sandbox.js';
 import type { Projecting } from './projecting.js';
 
@@ -9,6 +9,7 @@ type Needs = {
   readonly engines: Engines;
   readonly log: EventLog;
   readonly documents: Documents;
+  readonly bus: Bus;
   readonly projecting: Projecting;
   readonly sandbox: Sandbox | null;
   readonly checkpoints: ReadonlyMap<string, () => Promise<Position>>;
@@ -24,10 +25,12 @@ export const readiness = async (needs: Needs) => {
   const plays = (role: Config['roles'][number]): boolean => config.roles.includes(role);
   const health = log.health();
   const reached = await answers(() => log.head());
-  const readModels = plays('query') ? await answers(() => allOf(needs.checkpoints)) : null;
+  const readModels = await answers(() => allOf(needs.checkpoints));
   const statuses = await projecting.projector.status().catch(() => null);
   const stalled = statuses === null || statuses.some((one) => one.stalled !== null);
-  const ready = health.writable && reached === null && readModels === null && !stalled;
+  const needsModels = plays('query') || plays('projections');
+  const lame = stalled || projecting.trouble() !== null || (needsModels && readModels !== null);
+  const ready = health.writable && reached === null && !lame;
   return {
     status: ready ? 'ready' : 'not_ready',
     roles: config.roles,
@@ -38,8 +41,9 @@ export const readiness = async (needs: Needs) => {
       caution: needs.documents.caution(),
     },
     duty: projecting.duty(),
+    trouble: projecting.trouble(),
     projections: statuses ?? [],
-    bus: engines.names.bus,
+    bus: { engine: engines.names.bus, connected: needs.bus.isConnected() },
     /** Null: this process is no worker. Without a sandbox scorer tasks fail, and nothing else does. */
     sandbox: needs.sandbox?.state() ?? null,
   };
@@ -49,8 +53,15 @@ export const readiness = async (needs: Needs) => {
 const answers = (ask: () => Promise<unknown>): Promise<string | null> =>
   ask().then(
     () => null,
-    (error: unknown) => (error instanceof Error ? error.message : String(error)),
+    (error: unknown) => reasonOf(error),
   );
+
+/** With what is behind it: the message alone is meant for clients. */
+const reasonOf = (error: unknown): string => {
+  if (!(error instanceof Error)) return String(error);
+  const { cause } = error;
+  return cause instanceof Error ? `${error.message}: ${cause.message}` : error.message;
+};
 
 const allOf = (checkpoints: ReadonlyMap<string, () => Promise<Position>>) =>
   Promise.all([...checkpoints.values()].map((checkpoint) => checkpoint()));

@@ -16,6 +16,7 @@ import { openLogger, type Logger } from '../engines/pino/logger.js';
 import { openMetrics, type Metrics } from '../engines/prometheus/metrics.js';
 import { secretMembers } from '../contract/secrets.js';
 import { operations } from '../contract/all.js';
+import { Fault } from '../kernel/fault.js';
 import type { Json } from '../kernel/shapes.js';
 import type { Clock, EventLog, Position } from '../kernel/ports.js';
 import { projections } from '../projections/all.js';
@@ -25,7 +26,7 @@ import { recordsCollection } from '../projections/records/collection.js';
 import { secretKey } from './secret-key.js';
 import { startApi } from './api.js';
 import { rotateCommand } from './keys.js';
-import { doom, openings, patiently } from './lifeline.js';
+import { doom, openings, openPatience } from './lifeline.js';
 import { projectAlone, projectNothing, projectUnderLease, type Projecting } from './projecting.js';
 import { readiness } from './readiness.js';
 import { startWorkers } from './workers.js';
@@ -84,7 +85,6 @@ const startIn = async (
   const ids = randomIds;
   const metrics = openMetrics();
   const plays = (role: Config['roles'][number]): boolean => config.roles.includes(role);
-  const patience = { clock, logger, signal: options.signal ?? new AbortController().signal };
   const {
     eventLog,
     documents: documentsEngine,
@@ -96,7 +96,13 @@ const startIn = async (
     `engines eventLog=${eventLog} documents=${documentsEngine} records=${recordsEngine} bus=${busName}`,
   );
   const host = config.host.includes(':') ? `[${config.host}]` : config.host;
-  let ready: () => Promise<{ readonly status: string }> = async () => ({ status: 'starting' });
+  const patience = { clock, logger, signal: options.signal ?? new AbortController().signal };
+  const waiting = openPatience(patience);
+  const { patiently } = waiting;
+  let ready: () => Promise<{ readonly status: string }> = async () => ({
+    status: 'starting',
+    waiting_for: waiting.for(),
+  });
   let projecting: Projecting = projectNothing();
   let rotate: (() => Promise<Rotated>) | null = null;
   const ops = await startOps({
@@ -108,17 +114,17 @@ const startIn = async (
     operate: async (command, request) =>
       command === rotateCommand
         ? ((await rotate?.()) ?? null)
-        : operated(projecting.projector, command, request),
+        : operated(projecting, command, request),
   });
   open.add(() => ops.close());
 
   const secrets = openSecrets(await secretKey(config, engines.dir));
-  const bus = await patiently('the bus', () => engines.bus(), patience);
+  const bus = await patiently('the bus', () => engines.bus());
   open.add(() => bus.close());
-  const log = timed(await patiently('the log', () => engines.log(bus), patience), clock, metrics);
+  const log = timed(await patiently('the log', () => engines.log(bus)), clock, metrics);
   open.add(() => log.close());
   const passwords = openPasswords({ pepper: secrets.passwordPepper, clock });
-  const dataKeys = await patiently('the data keys', () => engines.dataKeys(), patience);
+  const dataKeys = await patiently('the data keys', () => engines.dataKeys());
   open.add(() => dataKeys.close());
   const vault = openVault({
     keys: dataKeys,
@@ -129,16 +135,15 @@ const startIn = async (
   const needs = { log, ids, clock, secrets, passwords, vault, inTurn: openTurns() };
   rotate = () => rotateKeys(needs);
   const bootstrapped = plays('command')
-    ? await patiently('the log', () => bootstrap(needs, config.bootstrap), patience)
+    ? await patiently('the log', () => bootstrap(needs, config.bootstrap))
     : null;
   // A key that the operator chose is known to them already; it works as soon as somebody can call.
   if (bootstrapped?.minted === null) await bootstrapped.finish();
 
   projecting = await startProjecting(config, engines, logger, open);
-  const documents = await patiently('the read models', () => engines.documents('read'), patience);
+  const documents = await patiently('the read models', () => engines.documents('read'));
   open.add(() => documents.close());
-  const records =
-    projecting.records ?? (await patiently('the records', () => engines.records(), patience));
+  const records = projecting.records ?? (await patiently('the records', () => engines.records()));
   if (projecting.records === null) open.add(() => records.close());
   const checkpoints = new Map<string, () => Promise<Position>>([
     ...projections.map(
@@ -159,6 +164,7 @@ const startIn = async (
       ? await startApi({
           config,
           strict: options.strict === true,
+          alone: engines.embedded,
           collections: [...checkpoints.keys()],
           needs: { ...needs, documents, records, freshness, bus },
           logger,
@@ -174,7 +180,8 @@ const startIn = async (
   const sandbox = plays('worker')
     ? await startWorkers({ ...needs, documents, records, freshness, bus, engines, logger, open })
     : null;
-  ready = () => readiness({ config, engines, log, documents, projecting, sandbox, checkpoints });
+  ready = () =>
+    readiness({ config, engines, log, documents, bus, projecting, sandbox, checkpoints });
   const ports = { port: api?.port ?? 0, ops_port: ops.port };
   if (engines.embedded) await sayWhere(engines.dir, ports, open);
   logger.info({ ...ports, dir: engines.dir, roles: config.roles }, 'ready');
@@ -239,11 +246,12 @@ const timed = (log: EventLog, clock: Clock, metrics: Metrics): EventLog => ({
 });
 
 const operated = async (
-  projector: Projector,
+  { duty, projector }: Projecting,
   command: string,
   request: unknown,
 ): Promise<Json | null> => {
   const { name = null, stream } = (request ?? {}) as { name?: string | null; stream?: string };
+  if (duty() !== 'folding') throw new Fault('unavailable', `${elsewhere[duty()]}; ask that one`);
   switch (command) {
     case 'status':
       return await projector.status();
@@ -262,3 +270,9 @@ const operated = async (
       return null;
   }
 };
+
+const elsewhere = {
+  folding: '',
+  standby: 'another process has the lease of the projections',
+  elsewhere: 'another process plays the role projections',
+} as const;

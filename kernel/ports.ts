@@ -105,6 +105,8 @@ export interface EventReader {
   grown(after: Position, signal?: AbortSignal): Promise<void>;
   /** Position of the last durable event, `start` on an empty log. */
   head(): Promise<Position>;
+  /** How many events come after `after`; where counting costs reading, exact up to 1,000 only. */
+  lag(after: Position): Promise<number>;
   close(): Promise<void>;
 }
 /**
@@ -186,6 +188,8 @@ export interface Bus {
   publish(subject: string, message: Json): void;
   /** Answers a function that ends the subscription. */
   subscribe(subject: string, handler: (message: Json) => void): () => void;
+  /** Whether other processes hear what is published now; for operators, never for deciding. */
+  isConnected(): boolean;
   close(): Promise<void>;
 }
 

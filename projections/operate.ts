@@ -12,7 +12,7 @@ export type ProjectionStatus = {
   readonly name: string;
   readonly version: number;
   readonly position: Position;
-  /** Positions between here and the head: the events not folded yet, at most. */
+  /** Events not folded yet; beyond 1,000 a lower bound where the log must be read to count. */
   readonly lag_events: number;
   /** Age of the oldest event that is not folded yet; 0 when there is none. */
   readonly lag_seconds: number;
@@ -168,7 +168,7 @@ const status = async (
         name: source.name,
         version: source.version,
         position,
-        lag_events: behind ? Number(BigInt(`0x${head}`) - BigInt(`0x${position}`)) : 0,
+        lag_events: behind ? await reader.lag(position) : 0,
         lag_seconds: Math.max(0, age / 1_000),
         parked: parking.of(source.name).parked.size,
         paused,

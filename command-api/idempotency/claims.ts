@@ -7,10 +7,10 @@ import type { Instant, Json } from '../../kernel/shapes.js';
 /** Contract 1.8. */
 export const keptHours = 24;
 /**
- * Longer than a request may take (30 s): whoever claimed and has not answered by then has died, and
- * its work is done again.
+ * As long as a request may take to arrive: whoever claimed and has not answered by then has died,
+ * or is so slow that its work is done again, with the same ids and so with the same effect.
  */
-export const claimSeconds = 60;
+export const claimSeconds = 30;
 
 export type Claim = {
   readonly fingerprint: string;
@@ -43,7 +43,13 @@ const answerOf = (
   data: Extract<IdempotencyEvent, { type: 'IdempotencyAnswered' }>['data'],
 ): StoredAnswer => ({ ...data, position: data.position as Position | null });
 
-type Wanted = { readonly fingerprint: string; readonly seed: string; readonly at: Instant };
+type Wanted = {
+  readonly fingerprint: string;
+  readonly seed: string;
+  readonly at: Instant;
+  /** Claims from before are of a process that is dead; null = any may still be running. */
+  readonly deadBefore: Instant | null;
+};
 
 /**
  * Nothing to do when there is an answer; else the work is the caller's, or somebody else's
@@ -52,15 +58,16 @@ type Wanted = { readonly fingerprint: string; readonly seed: string; readonly at
 export const claim =
   (wanted: Wanted): Decide<Claims, IdempotencyEvent> =>
   (known) => {
-    const since = { ...wanted, since: wanted.at };
-    if (known === null || ageMs(known.since, wanted.at) >= keptHours * 3_600_000) {
+    const { fingerprint, seed, at, deadBefore } = wanted;
+    const since = { fingerprint, seed, at, since: at };
+    if (known === null || ageMs(known.since, at) >= keptHours * 3_600_000) {
       return [{ type: 'IdempotencyClaimed', data: since }];
     }
-    const isSame = known.fingerprint === wanted.fingerprint;
+    const isSame = known.fingerprint === fingerprint;
     if (isSame && known.answer !== null) return [];
     if (!isSame && (known.running || known.answer !== null)) return otherRequest;
-    if (known.running && ageMs(known.at, wanted.at) < claimSeconds * 1_000) return inProgress;
-    const { fingerprint, at } = wanted;
+    const isDead = deadBefore !== null && known.at < deadBefore;
+    if (known.running && !isDead && ageMs(known.at, at) < claimSeconds * 1_000) return inProgress;
     const again = { fingerprint, at, seed: known.seed, since: known.since };
     return [{ type: 'IdempotencyClaimed', data: isSame ? again : since }];
   };

@@ -2,10 +2,16 @@ import type { Idempotency } from '../../contract/gate.js';
 import type { IdempotencyEvent } from '../../events/idempotency.js';
 import type { Decide } from '../../kernel/decision.js';
 import { stream, type EventLog, type Ids } from '../../kernel/ports.js';
+import type { Instant } from '../../kernel/shapes.js';
 import { transact } from '../../kernel/transact.js';
 import { answer, claim, claims, release, type Claims } from './claims.js';
 
-type Needs = { readonly log: EventLog; readonly ids: Ids };
+type Needs = {
+  readonly log: EventLog;
+  readonly ids: Ids;
+  /** When this process began, where no other takes requests: what it did not claim is dead. */
+  readonly aloneSince?: Instant;
+};
 
 /**
  * Idempotency-Key over the log: a claim before the work, the answer after it. Of any number of
@@ -13,7 +19,7 @@ type Needs = { readonly log: EventLog; readonly ids: Ids };
  * claim that runs out; the repeat then works with the same seed, so with the same ids, and finds
  * what was done already.
  */
-export const openIdempotency = ({ log, ids }: Needs): Idempotency => ({
+export const openIdempotency = ({ log, ids, aloneSince }: Needs): Idempotency => ({
   once: async ({ scope, fingerprint }, cause, work) => {
     const name = stream('idempotency', ids.derive('IdempotencyId', scope));
     // Ids of their own: two claims of one revision must never look like one event sent twice.
@@ -21,7 +27,8 @@ export const openIdempotency = ({ log, ids }: Needs): Idempotency => ({
     const record = (decide: Decide<Claims, IdempotencyEvent>) =>
       transact(log, name, claims, decide, authorship);
 
-    const wanted = { fingerprint, seed: ids.next('Seed'), at: cause.at };
+    const deadBefore = aloneSince ?? null;
+    const wanted = { fingerprint, seed: ids.next('Seed'), at: cause.at, deadBefore };
     const { state, events } = await record(claim(wanted));
     if (state === null) throw new Error('a claim leaves a state');
     if (events.length === 0 && state.answer !== null) {

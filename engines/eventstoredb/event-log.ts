@@ -21,6 +21,9 @@ type Options = {
 /** Somebody who waits for growth looks for himself this often: what tells him may be broken. */
 const lookAgainMs = 2_000;
 
+/** Counting reads what it counts. */
+const lagMax = 1_000;
+
 /**
  * The event log on EventStoreDB (port EventLog), for a server from 20.6.1 on or a cluster. Opening
  * does not connect: each call does, answers within seconds, and throws Fault `unavailable` while
@@ -85,6 +88,16 @@ export const openEventStore = async ({
     },
     streams: openListings(connection, names, erased),
     head: pages.head,
+    lag: async (after) => {
+      let count = 0;
+      for (let from = after; count < lagMax;) {
+        const page = await pages.page(from, lagMax - count, undefined, tail.after(from));
+        if (page.through <= from) break;
+        count += page.events.length;
+        from = page.through;
+      }
+      return count;
+    },
     grown: async (after, signal) => {
       const signals = signal === undefined ? [closing.signal] : [signal, closing.signal];
       const isOver = (): boolean => signals.some(({ aborted }) => aborted);

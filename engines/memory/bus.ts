@@ -37,6 +37,7 @@ export const openBus = (name: string): Bus => {
         if (known.size === 0 && handlers.get(subject) === known) handlers.delete(subject);
       };
     },
+    isConnected: () => open,
     close: async () => {
       open = false;
       channel.close();

@@ -108,6 +108,7 @@ export const openNatsBus = async ({ url, space = 'assay' }: Options): Promise<Bu
         if (known.size === 0 && handlers.get(subject) === known) handlers.delete(subject);
       };
     },
+    isConnected: () => isThere,
     close: async () => {
       closing.abort();
       handlers.clear();

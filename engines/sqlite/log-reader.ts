@@ -129,6 +129,8 @@ export const openReader = ({
     streams: async (prefix, from, limit) =>
       names.all(from ?? prefix, `${prefix}\u{10FFFF}`, limit) as StreamName[],
     head: async () => headNow(),
+    // Positions here have no gaps.
+    lag: async (from) => Math.max(0, posOf(headNow()) - posOf(from)),
     grown: async (from, signal) => {
       if (!database.open || signal?.aborted === true || headNow() > from) return;
       await wait(from, signal);

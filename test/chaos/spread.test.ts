@@ -150,6 +150,14 @@ describeSpread(title, describeRealRuns, function () {
     expect(read_models.caution).to.contain('lone server');
   });
 
+  it('sends an operator who asks the wrong process to the right one', async () => {
+    const { code, output } = await assay('', 'verify', '--ops', spread.of('query').opsUrl);
+    expect([code, output]).to.deep.equal([
+      1,
+      'assay: another process plays the role projections; ask that one\n',
+    ]);
+  });
+
   it('says which process has the role that a request needs', async () => {
     const reply = await query().send<{ detail: string }>('POST', '/v2/projects', {
       body: { name: 'lost' },
@@ -160,6 +168,10 @@ describeSpread(title, describeRealRuns, function () {
 
   it('answers the same without NATS', async () => {
     await spread.engines.nats.kill();
+    await until('readiness says so', 5_000, async () => {
+      const answer = await fetch(`${spread.of('query').opsUrl}/readyz`);
+      return !((await answer.json()) as { bus: { connected: boolean } }).bus.connected;
+    });
     const made = await command().call<{ id: string }>('POST', `${root}/log_streams`, {
       body: { name: 'without hints' },
     });
@@ -188,6 +200,9 @@ describeSpread(title, describeRealRuns, function () {
   it('answers 503 and when to come back while the read models are down, and recovers by itself', async () => {
     await spread.engines.mongo.kill();
     await refused('a read', () => query().send('GET', `${root}/log_streams`));
+    for (const role of ['query', 'projections', 'standby'] as const) {
+      await until(`${role} is red`, 20_000, async () => (await readyz(spread, role)) === 503);
+    }
     const written = await command().send('POST', `${root}/log_streams`, {
       body: { name: 'while the read models are away' },
     });

@@ -33,7 +33,8 @@ const folded = (events: readonly IdempotencyEvent[]) =>
 
 describe('claiming an Idempotency-Key', () => {
   const when = (time: Instant, ...given: readonly IdempotencyEvent[]) => ({
-    claims: (fingerprint: string) => claim({ fingerprint, seed: 'new', at: time })(folded(given)),
+    claims: (fingerprint: string) =>
+      claim({ fingerprint, seed: 'new', at: time, deadBefore: null })(folded(given)),
   });
   const refusal = (decision: ReturnType<ReturnType<typeof when>['claims']>) =>
     isRejection(decision) ? decision.rejected : decision;
@@ -47,13 +48,20 @@ describe('claiming an Idempotency-Key', () => {
     expect(refusal(when(noon, claimed('a', 's')).claims('b'))).to.equal('invalid');
   });
   it('refuses while the first is running', () =>
-    expect(refusal(when(at('01T12:00:59'), claimed('a', 's')).claims('a'))).to.equal(
+    expect(refusal(when(at('01T12:00:29'), claimed('a', 's')).claims('a'))).to.equal(
       'idempotency-in-progress',
     ));
   it('takes over from one that died, with its seed', () =>
-    expect(when(at('01T12:01:00'), claimed('a', 's')).claims('a')).to.deep.equal([
-      claimed('a', 's', at('01T12:01:00'), noon),
+    expect(when(at('01T12:00:30'), claimed('a', 's')).claims('a')).to.deep.equal([
+      claimed('a', 's', at('01T12:00:30'), noon),
     ]));
+  it('takes over at once from a process that was alone and is dead', () => {
+    const wanted = { fingerprint: 'a', seed: 'new', at: at('01T12:00:02') };
+    const taken = claim({ ...wanted, deadBefore: at('01T12:00:01') })(folded([claimed('a', 's')]));
+    expect(taken).to.deep.equal([claimed('a', 's', at('01T12:00:02'), noon)]);
+    const own = claim({ ...wanted, deadBefore: noon })(folded([claimed('a', 's')]));
+    expect(isRejection(own) && own.rejected).to.equal('idempotency-in-progress');
+  });
   it('begins again with the same seed after a failure, and with a new one for another request', () => {
     const given = [claimed('a', 's'), released];
     expect(when(noon, ...given).claims('a')).to.deep.equal([claimed('a', 's')]);

@@ -244,6 +244,15 @@ const readingSuite = (log: () => EventLog, reopen: () => Promise<void>): void =>
       expect((await pagesOf(log(), at)).map(({ data }) => data)).to.deep.equal(['new']);
     });
 
+    it('counts what comes after a position', async () => {
+      const before = await log().head();
+      expect(await log().lag(before)).to.equal(0);
+      const stream = newStream();
+      const first = position(await single(log(), appendOf(stream, 'none', newEvent())));
+      await single(log(), appendOf(stream, 0, newEvent(), newEvent()));
+      expect([await log().lag(before), await log().lag(first)]).to.deep.equal([3, 2]);
+    });
+
     it('hears that the log grew, at once when it already has', async () => {
       const waiting = log().grown(start);
       await single(log(), appendOf(newStream(), 'none', newEvent()));
