@@ -36,9 +36,16 @@ export type Patience = {
    * Tries until it works: a service of several processes starts before its engines do. Only an
    * absent engine is waited for; what a better configuration must mend is thrown.
    */
-  patiently<T>(what: string, work: () => Promise<T>): Promise<T>;
+  readonly patiently: <T>(what: string, work: () => Promise<T>) => Promise<T>;
   /** What is waited for now, and why; null = nothing. */
-  for(): { readonly what: string; readonly cause: string } | null;
+  readonly for: () => { readonly what: string; readonly cause: string } | null;
+};
+
+/** With what is behind a fault: its message alone is meant for clients. */
+export const causeOf = (error: unknown): string => {
+  if (!(error instanceof Error)) return String(error);
+  const { cause, message } = error;
+  return cause instanceof Error ? `${message}: ${cause.message}` : message;
 };
 
 /** `signal` ends the waiting: what failed last is thrown then. */
@@ -63,7 +70,7 @@ export const openPatience = ({
         } catch (error) {
           const isAbsent = error instanceof Fault && error.code === 'unavailable';
           if (signal.aborted || !isAbsent) throw error;
-          waiting = { what, cause: String(error.cause ?? error.message) };
+          waiting = { what, cause: causeOf(error) };
           logger.warn(waiting, 'waiting for an engine; trying again');
           await clock.wait(againMs, signal);
         }

@@ -4,6 +4,7 @@ import { Fault } from '../kernel/fault.js';
 import type { Clock, Leases } from '../kernel/ports.js';
 import type { Records } from '../kernel/records.js';
 import type { Projector } from '../projections/operate.js';
+import { causeOf } from './lifeline.js';
 import { startReadSide, type ReadSide } from './read-side.js';
 
 /** The projections of a service as this process sees them. */
@@ -102,7 +103,7 @@ export const projectUnderLease = (needs: Needs): Projecting => {
         if ((await take()) !== null) await fold();
         trouble = null;
       } catch (error) {
-        trouble = error instanceof Error ? error.message : String(error);
+        trouble = causeOf(error);
         logger.error({ cause: String(error) }, 'folding stopped; trying again');
       }
       await clock.wait(lookEveryMs, end.signal);

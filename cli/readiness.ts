@@ -2,6 +2,7 @@ import type { Config } from '../config.js';
 import type { Engines } from '../engines/open.js';
 import type { Bus, Documents, EventLog, Position } from '../kernel/ports.js';
 import type { Sandbox } from '../kernel/sandbox.js';
+import { causeOf } from './lifeline.js';
 import type { Projecting } from './projecting.js';
 
 type Needs = {
@@ -53,15 +54,8 @@ export const readiness = async (needs: Needs) => {
 const answers = (ask: () => Promise<unknown>): Promise<string | null> =>
   ask().then(
     () => null,
-    (error: unknown) => reasonOf(error),
+    (error: unknown) => causeOf(error),
   );
-
-/** With what is behind it: the message alone is meant for clients. */
-const reasonOf = (error: unknown): string => {
-  if (!(error instanceof Error)) return String(error);
-  const { cause } = error;
-  return cause instanceof Error ? `${error.message}: ${cause.message}` : error.message;
-};
 
 const allOf = (checkpoints: ReadonlyMap<string, () => Promise<Position>>) =>
   Promise.all([...checkpoints.values()].map((checkpoint) => checkpoint()));

@@ -96,7 +96,7 @@ describeSpread(title, describeRealRuns, function () {
   });
 
   it('answers a read that names the position of a write with that write, process to process', async () => {
-    for (let count = 0; count < 50; count += 1) {
+    for (let count = 0; count < 25; count += 1) {
       const name = `stream ${count}`;
       const made = await command().call<{ id: string }>('POST', `${root}/log_streams`, {
         body: { name },
