@@ -1,4 +1,4 @@
-import { organizationNameOf } from '../command-api/access/people.js';
+import { liveUser, organizationNameOf } from '../command-api/access/people.js';
 import type { Freshness } from '../contract/gate.js';
 import type { UserFacts } from '../contract/users.js';
 import type { Documents, EventReader } from '../kernel/ports.js';
@@ -17,6 +17,7 @@ const adminsMax = 100;
 /** Answers to the named questions about the people of an organisation. */
 export const peopleOf = ({ log, documents, freshness }: Needs) => ({
   organizationName: (id: OrganizationId): Promise<string> => organizationNameOf(log, id),
+  isLive: async (id: UserId): Promise<boolean> => (await liveUser(log, id)) !== null,
 
   /** Says where to look; the log says who is an admin. */
   adminsOf: async (organization: OrganizationId): Promise<readonly UserId[]> => {

@@ -123,7 +123,7 @@ export const routesOf = (needs: Needs): readonly Route[] => {
     ...annotationTemplateReads({ documents, records }),
     ...userWrites({ log, ids, inTurn, gate, ...people }),
     ...invitationWrites(needs),
-    ...groupWrites({ log, ids, gate }),
+    ...groupWrites({ log, ids }),
     ...groupReads({ documents }),
     ...userReads({ documents, ...people }),
     ...currentUserReads({ documents, ...people }),

@@ -73,7 +73,10 @@ export type Operation<
   readonly media: 'application/json' | 'text/plain' | 'text/x-python';
   /** Takes `If-Match` (contract 1.9); the handler asks `isMet` about the state it decides on. */
   readonly conditional: boolean;
-  /** Beyond the ones that every operation may answer (401, 422, 429, 503 …). Each has a test. */
+  /**
+   * Beyond the ones that every operation may answer (401, 422, 429, 503 …). Each has a test. Every
+   * write has `conflict`, for contention (contract 1.9).
+   */
   readonly faults: readonly FaultCode[];
 };
 
@@ -97,6 +100,8 @@ type Written<P extends TObject, Q extends TObject, B extends TSchema, R extends 
     >
   >;
 
+const contended = ['conflict'] as const;
+
 export const operation = <
   P extends TObject,
   Q extends TObject,
@@ -112,8 +117,8 @@ export const operation = <
   status: 200,
   media: 'application/json',
   conditional: false,
-  faults: [],
   ...written,
+  faults: [...new Set([...(written.faults ?? []), ...(written.kind === 'w' ? contended : [])])],
   body: written.form?.parts ?? written.body ?? null,
   bodyBy: written.bodyBy ?? null,
   form: written.form === undefined ? null : { files: written.form.files },

@@ -10,7 +10,7 @@ import {
   type ProjectId,
   type UserId,
 } from '../kernel/shapes.js';
-import { envelope, message, plainListMax } from './envelope.js';
+import { envelope, message, paged, plainListMax } from './envelope.js';
 import { listingBody } from './listings.js';
 import { operation } from './operation.js';
 import { permission, userBlock } from './people.js';
@@ -107,7 +107,7 @@ export const pageProjects = operation({
   kind: 'r',
   requires: 'signed-in',
   params: nothing,
-  query: nothing,
+  query: paged,
   body: listingBody,
   response: envelope('projects', project),
 });

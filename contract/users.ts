@@ -10,7 +10,7 @@ import {
   type OrganizationId,
   type UserId,
 } from '../kernel/shapes.js';
-import { envelope, message, paged } from './envelope.js';
+import { envelope, message, paged, pageMembersOrNull } from './envelope.js';
 import { textOperators } from './filters.js';
 import { listingFiltersMax } from './listings.js';
 import { operation } from './operation.js';
@@ -81,8 +81,8 @@ export const userAnswer = (
 const everyScheme = ['K', 'B', 'P'] as const;
 const nothing = Type.Object({});
 const ofUser = Type.Object({ user_id: id('UserId') });
-/** Of a first or last name; longer ones are somebody's joke. */
-export const personalName = Type.String({ maxLength: 255 });
+/** A first or last name: as a name of contract 1.3, but it may be empty. */
+export const personalName = Type.String({ maxLength: 255, 'x-kind': 'name' });
 
 export const searchUsers = operation({
   operationId: 'searchUsers',
@@ -96,6 +96,7 @@ export const searchUsers = operation({
   params: nothing,
   query: paged,
   body: Type.Object({
+    ...pageMembersOrNull,
     filters: maybe(Type.Array(component<Json>('UserFilter'), { maxItems: listingFiltersMax })),
     sort: maybe(component<Json>('UserSort')),
   }),

@@ -51,10 +51,10 @@ export type Identity = {
   readonly once: readonly string[];
 };
 
+/** Which check failed, for the service's own log and never for the caller; without any secret. */
+export type Refused = { readonly refused: string };
+
 export interface IdentityTokens {
-  /**
-   * Null for whatever is wrong with the token, its provider, or the provider's keys: nobody is told
-   * which.
-   */
-  verify(provider: string, idToken: string, now: Instant): Promise<Identity | null>;
+  /** Refused for whatever is wrong with the token, its provider, or the provider's keys. */
+  verify(provider: string, idToken: string, now: Instant): Promise<Identity | Refused>;
 }

@@ -183,6 +183,12 @@ export const pageOf = async <B>(
   return { rows, measure: pageMeasure(asked, rows.length, more) };
 };
 
+/** Page members of a search by POST stand in the query or in the body; the body counts. */
+export const pageAsked = (query: PageAsked, body: PageAsked): PageAsked => ({
+  starting_token: body.starting_token ?? query.starting_token ?? null,
+  limit: body.limit ?? query.limit ?? null,
+});
+
 /** One page of rows that are all at hand, by text and then id, both ascending by code point. */
 export const pageInMemory = <T extends { readonly id: string }>(
   all: readonly T[],

@@ -1,6 +1,7 @@
 import {
   atLeast,
   projectRoles,
+  weaker,
   type Principal,
   type ProjectInSight,
   type ProjectRole,
@@ -62,7 +63,8 @@ export const grant = (
   }
   return {
     projectId: project?.id ?? null,
-    projectRole: asked.projectRole ?? (most === 'owner' ? 'editor' : most),
+    // Null would be its creator's own role, and with it that of an owner or even an admin.
+    projectRole: asked.projectRole ?? weaker(projectRoles, most ?? 'editor', 'editor'),
     expiresAt: asked.expiresAt ?? until,
     ancestors: parent.lineage,
   };

@@ -12,12 +12,15 @@ export type Wanted<Who> = {
   /** Of the collaboration, in case it is a new one. */
   readonly id: CollaboratorId;
 };
-/** Whether the user was not removed since they became an owner. */
-type IsLive = (user: UserId) => boolean;
+/**
+ * Whether the user, given the role, is an owner: not removed since, and not `read_only`, whose role
+ * is capped (contract 2.6, rule 1).
+ */
+type CanOwn = (user: UserId) => boolean;
 
 /** A present collaborator gets the new role (contract 5.4). */
 export const addUsers =
-  (project_id: ProjectId, wanted: readonly Wanted<UserId>[], isLive: IsLive): Decides =>
+  (project_id: ProjectId, wanted: readonly Wanted<UserId>[], canOwn: CanOwn): Decides =>
   (project) => {
     if (project === null || !project.live) return gone();
     const events = [...lastOfEach(wanted)].flatMap(
@@ -32,26 +35,26 @@ export const addUsers =
           : [{ type: 'CollaboratorRoleChanged', data: { project_id, user_id, role } }];
       },
     );
-    return bounded(project, events) ?? withOwner(project, events, isLive);
+    return bounded(project, events) ?? withOwner(project, events, canOwn);
   };
 
 export const changeUser =
-  (project_id: ProjectId, user_id: UserId, role: ProjectRole, isLive: IsLive): Decides =>
+  (project_id: ProjectId, user_id: UserId, role: ProjectRole, canOwn: CanOwn): Decides =>
   (project) => {
     const known = project?.live === true ? project.users.get(user_id) : undefined;
     if (project === null || known === undefined) return nobody();
     if (known.role === role) return [];
     const data = { project_id, user_id, role };
-    return withOwner(project, [{ type: 'CollaboratorRoleChanged', data }], isLive);
+    return withOwner(project, [{ type: 'CollaboratorRoleChanged', data }], canOwn);
   };
 
 /** Whoever is no collaborator is as good as removed. */
 export const removeUser =
-  (project_id: ProjectId, user_id: UserId, isLive: IsLive): Decides =>
+  (project_id: ProjectId, user_id: UserId, canOwn: CanOwn): Decides =>
   (project) => {
     if (project?.users.has(user_id) !== true) return [];
     const data = { project_id, user_id };
-    return withOwner(project, [{ type: 'CollaboratorRemoved', data }], isLive);
+    return withOwner(project, [{ type: 'CollaboratorRemoved', data }], canOwn);
   };
 
 export const addGroups =
@@ -110,10 +113,10 @@ const bounded = (project: Project, events: readonly CollaboratorEvent[]): Reject
 const withOwner = (
   project: Project,
   events: readonly CollaboratorEvent[],
-  isLive: IsLive,
+  canOwn: CanOwn,
 ): Decision<CollaboratorEvent> => {
   const owners = (one: Project | null): number =>
-    [...(one?.users ?? [])].filter(([user, { role }]) => role === 'owner' && isLive(user)).length;
+    [...(one?.users ?? [])].filter(([user, { role }]) => role === 'owner' && canOwn(user)).length;
   const after = events.reduce<Project | null>(projects.evolve, project);
   return owners(project) > 0 && owners(after) === 0
     ? reject('conflict', 'The last owner of a project stays its owner')

@@ -32,21 +32,34 @@ import {
 
 export type CollaboratorNeeds = {
   readonly log: EventLog;
-  readonly gate: Pick<Gate, 'userInSight' | 'sight'>;
+  readonly gate: Pick<Gate, 'sight'>;
 };
 
 export const collaboratorWrites = ({ log, gate }: CollaboratorNeeds): readonly Route[] => {
-  /** Who of the project's owners was not removed: asked before deciding, which is pure. */
-  const liveOwners = async (id: ProjectId): Promise<(user: UserId) => boolean> => {
+  /**
+   * Which of the project's owners, and of those who are to become one, count: asked before deciding,
+   * which is pure.
+   */
+  const owning = async (
+    id: ProjectId,
+    coming: readonly UserId[] = [],
+  ): Promise<(user: UserId) => boolean> => {
     const { state } = await load(log, projectStream(id), projects);
-    const owners = [...(state?.users ?? [])].filter(([, { role }]) => role === 'owner');
-    const alive = await Promise.all(owners.map(([user]) => liveUser(log, user)));
-    const removed = new Set(owners.flatMap(([user], at) => (alive[at] === null ? [user] : [])));
-    return (user) => !removed.has(user);
+    const owners = [...(state?.users ?? [])].flatMap(([user, { role }]) =>
+      role === 'owner' ? [user] : [],
+    );
+    const asked = [...new Set([...owners, ...coming])];
+    const found = await Promise.all(asked.map((user) => liveUser(log, user)));
+    const unable = new Set(
+      asked.filter((_, at) => (found[at]?.role ?? 'read_only') === 'read_only'),
+    );
+    return (user) => !unable.has(user);
   };
   const membersOf = async (users: readonly UserId[], principal: Principal) => {
     for (const user of new Set(users)) {
-      if ((await gate.userInSight(principal, user)) === null) throw missing('User');
+      // Not what the gate remembers: who was removed a moment ago would stay listed for good.
+      const { organizationId } = (await liveUser(log, user)) ?? {};
+      if (organizationId !== principal.organizationId) throw missing('User');
     }
   };
   const groupsInSight = async (groups: readonly GroupId[], principal: Principal) => {
@@ -100,14 +113,14 @@ export const collaboratorWrites = ({ log, gate }: CollaboratorNeeds): readonly R
         role: role ?? ('viewer' as const),
         id: mint('CollaboratorId'),
       }));
-      const decide = addUsers(id, wanted, await liveOwners(id));
+      const decide = addUsers(id, wanted, await owning(id, users));
       const { state, position } = await transact(log, projectStream(id), projects, decide, cause);
       return { position, body: await userAnswers(state, users, asks(id, principal, project)) };
     }),
 
     route(changeCollaborator, async ({ body, params, principal, project, cause }) => {
       const { project_id: id, user_id: user } = params;
-      const decide = changeUser(id, user, body.role, await liveOwners(id));
+      const decide = changeUser(id, user, body.role, await owning(id, [user]));
       const { state, position } = await transact(log, projectStream(id), projects, decide, cause);
       const [shown] = await userAnswers(state, [user], asks(id, principal, project));
       if (shown === undefined) throw missing('Collaborator');
@@ -118,7 +131,7 @@ export const collaboratorWrites = ({ log, gate }: CollaboratorNeeds): readonly R
       const { project_id: id, user_id: user } = params;
       const { state: before } = await load(log, projectStream(id), projects);
       presentIn(before?.users, user);
-      const decide = removeUser(id, user, await liveOwners(id));
+      const decide = removeUser(id, user, await owning(id));
       const { position } = await transact(log, projectStream(id), projects, decide, cause);
       return {
         position,

@@ -1,4 +1,3 @@
-import type { Gate } from '../../contract/gate.js';
 import {
   addGroupMembers,
   changeGroup,
@@ -21,17 +20,16 @@ import type { GroupId, Instant, OrganizationId, UserId } from '../../kernel/shap
 import { load, transact, type Authorship } from '../../kernel/transact.js';
 import { standingOf } from '../access/group-sight.js';
 import { admit, groups, isIn, type Group } from '../access/groups.js';
-import { userBlockOf } from '../access/people.js';
+import { liveUser, userBlockOf } from '../access/people.js';
 import { groupStream, reservationStream } from '../access/streams.js';
 import { change, changeMember, create, remove, removeMember } from './groups.js';
 
 export type GroupNeeds = {
   readonly log: EventLog;
   readonly ids: Ids;
-  readonly gate: Pick<Gate, 'userInSight'>;
 };
 
-export const groupWrites = ({ log, ids, gate }: GroupNeeds): readonly Route[] => {
+export const groupWrites = ({ log, ids }: GroupNeeds): readonly Route[] => {
   const names = groupNames(log, ids);
   const present = async (id: GroupId): Promise<Group> => {
     const { state } = await load(log, groupStream(id), groups);
@@ -39,7 +37,9 @@ export const groupWrites = ({ log, ids, gate }: GroupNeeds): readonly Route[] =>
   };
   const membersOf = async (users: readonly UserId[], principal: Principal): Promise<void> => {
     for (const user of new Set(users)) {
-      if ((await gate.userInSight(principal, user)) === null) {
+      // Not what the gate remembers: who was removed a moment ago would stay in the group for good.
+      const { organizationId } = (await liveUser(log, user)) ?? {};
+      if (organizationId !== principal.organizationId) {
         throw new Fault('not-found', 'User not found');
       }
     }
@@ -78,7 +78,7 @@ export const groupWrites = ({ log, ids, gate }: GroupNeeds): readonly Route[] =>
         }),
         cause,
       );
-      return { position, body: answerOf(live(state), principal) };
+      return { position, body: await answerOf(log, live(state), principal) };
     }),
 
     route(changeGroup, async ({ body, params, principal, cause }) => {
@@ -94,7 +94,7 @@ export const groupWrites = ({ log, ids, gate }: GroupNeeds): readonly Route[] =>
         cause,
       );
       if (renamed !== null) await names.free(before, cause);
-      return { position, body: answerOf(live(state), principal) };
+      return { position, body: await answerOf(log, live(state), principal) };
     }),
 
     route(deleteGroup, async ({ params, cause }) => {
@@ -222,8 +222,10 @@ const live = (group: Group | null): Group => {
   return group;
 };
 
-const answerOf = (group: Group, principal: Principal) =>
-  groupAnswer(
+const answerOf = async (log: EventLog, group: Group, principal: Principal) => {
+  const members = [...group.members].filter(([, { role }]) => isIn(role));
+  const alive = await Promise.all(members.map(([user]) => liveUser(log, user)));
+  return groupAnswer(
     {
       id: group.id,
       name: group.name,
@@ -231,9 +233,10 @@ const answerOf = (group: Group, principal: Principal) =>
       visibility: group.visibility,
       created_at: group.createdAt,
     },
-    [...group.members.values()].filter(({ role }) => isIn(role)).length,
+    alive.filter((user) => user !== null).length,
     standingOf(group, principal),
   );
+};
 
 const joining = ({
   type,

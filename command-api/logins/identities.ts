@@ -30,5 +30,6 @@ export const linkIdentity =
     ];
   };
 
-const isTooLate = ({ invitation }: User, now: Instant): boolean =>
+/** Whether the user was invited and did not come in time. */
+export const isTooLate = ({ invitation }: User, now: Instant): boolean =>
   invitation !== null && invitation.expiresAt <= now;

@@ -1,6 +1,6 @@
 import { loginFailed, socialLogin, tokenComplaints } from '../../contract/logins.js';
 import { route, type Route } from '../../contract/operation.js';
-import type { Identity, IdentityTokens } from '../../kernel/credentials.js';
+import type { Identity, IdentityTokens, Refused } from '../../kernel/credentials.js';
 import { Fault } from '../../kernel/fault.js';
 import type { Ids } from '../../kernel/ports.js';
 import { claim, reservation, type Standing } from '../../kernel/reservation.js';
@@ -10,7 +10,7 @@ import { asUser, startLogin, type LoginNeeds } from '../access/login.js';
 import { liveUser, userByEmail } from '../access/people.js';
 import { reservationStream, userStream } from '../access/streams.js';
 import type { Throttle } from '../access/throttle.js';
-import { isLinked, linkIdentity } from './identities.js';
+import { isLinked, isTooLate, linkIdentity } from './identities.js';
 
 export type SocialLoginNeeds = LoginNeeds & {
   readonly ids: Ids;
@@ -21,20 +21,31 @@ export type SocialLoginNeeds = LoginNeeds & {
 /** Logins with the id_token of a configured provider (contract 4.2). */
 export const socialLoginWrites = (needs: SocialLoginNeeds): readonly Route[] => {
   const { identityTokens, throttle } = needs;
+  const enter = async (
+    provider: string,
+    token: string | null,
+    cause: Authorship,
+  ): Promise<User | Refused> => {
+    if (token === null) return { refused: 'there is no id_token' };
+    const identity = await identityTokens.verify(provider, token, cause.at);
+    if ('refused' in identity) return identity;
+    const user = await userOf(identity, provider, needs, cause);
+    if ('refused' in user) return user;
+    const isFirst = await usedUp(identity, needs, cause);
+    return isFirst ? user : { refused: 'the token or its nonce was used before' };
+  };
   return [
     route(
       socialLogin,
       async ({ body, sender, cause, mint }) => {
         const { provider, id_token: token } = body;
-        const identity =
-          token == null ? null : await identityTokens.verify(provider, token, cause.at);
-        const user = identity === null ? null : await userOf(identity, provider, needs, cause);
-        const isFirst =
-          identity !== null && user !== null && (await usedUp(identity, needs, cause));
-        if (user === null || !isFirst) {
+        const user = await enter(provider, token ?? null, cause);
+        if ('refused' in user) {
           // For the address alone: a token names a stranger as easily as its owner.
           throttle.failed(null, sender.address);
-          throw new Fault('invalid-credentials', loginFailed);
+          throw new Fault('invalid-credentials', loginFailed, {
+            cause: `login with ${provider}: ${user.refused}`,
+          });
         }
         return startLogin(needs, user, provider, { cause, mint });
       },
@@ -49,20 +60,28 @@ const userOf = async (
   provider: string,
   { log, ids }: SocialLoginNeeds,
   cause: Authorship,
-): Promise<User | null> => {
+): Promise<User | Refused> => {
   const { issuer, subject, email } = identity;
   const names = reservationStream('identity', ids.derive('Identity', issuer, subject));
   const { holder } = (await load(log, names, reservation)).state;
   const known = holder === null ? null : await liveUser(log, holder);
   if (known !== null && isLinked(known, identity)) return known;
-  const user = email === null ? null : await userByEmail(log, ids, email);
-  if (user === null) return null;
+  if (email === null) {
+    return {
+      refused: 'the identity is not linked, and has no verified e-mail of an allowed domain',
+    };
+  }
+  const user = await userByEmail(log, ids, email);
+  if (user === null) return { refused: 'nobody with the e-mail is a user or invited' };
+  if (isTooLate(user, cause.at)) return { refused: 'the invitation is past its time' };
   const standingOf = async (id: string): Promise<Standing> => {
     const { state } = await load(log, userStream(id), users);
     if (state !== null && !state.live) return 'gone';
     return state !== null && isLinked(state, identity) ? 'has it' : 'may come';
   };
-  if (!(await claim(log, names, user.id, standingOf, cause))) return null;
+  if (!(await claim(log, names, user.id, standingOf, cause))) {
+    return { refused: 'the identity belongs to another user' };
+  }
   const linked = await transact(
     log,
     userStream(user.id),
@@ -70,7 +89,7 @@ const userOf = async (
     linkIdentity(identity, provider, cause.at),
     asUser(cause, user),
   );
-  return linked.state;
+  return linked.state ?? { refused: 'the user is gone' };
 };
 
 /** Whether nobody has used the token before; from now on somebody has (contract 4.2, rule 2). */

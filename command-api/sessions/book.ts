@@ -190,7 +190,14 @@ const decided = async (
   cause: Authorship,
 ): Promise<Begun> => {
   const stream = sessionStream(asked.project_id, asked.session_id);
-  const { state, position } = await transact(log, stream, sessions, decide(asked), cause);
+  const { state, position } = await transact(log, stream, sessions, decide(asked), cause).catch(
+    async (error: unknown) => {
+      // A stream without a first event that takes none was erased.
+      const isLost = error instanceof Fault && error.code === 'conflict';
+      if (!isLost || (await load(log, stream, sessions)).state !== null) throw error;
+      throw new Fault('conflict', `Session ${asked.session_id} was deleted`);
+    },
+  );
   if (state === null) throw new TypeError(`${stream} is there after it was decided on`);
   return { session: state, position };
 };

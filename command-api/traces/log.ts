@@ -13,13 +13,14 @@ export const logTrace =
   (logged: TraceLogged): Decide<Trace | null, TraceEvent> =>
   (trace) => {
     if (trace === null) return traceEvents(logged);
+    if (trace.deleted) return taken([], [trace.id]);
     const differ = differingFrom(trace, logged);
     return differ.length === 0 ? [] : taken(differ);
   };
 
-/** Ids of the records that the trace has with other content. A deleted trace keeps its id. */
+/** Ids of the records that the trace, which lives, has with other content. */
 export const differingFrom = (trace: Trace, logged: TraceLogged): readonly string[] =>
-  trace.deleted ? [logged.trace_id] : differing(logged, asSent(trace));
+  differing(logged, asSent(trace));
 
 const asSent = (trace: Trace): TraceAsSent => {
   const record = layered(trace.records, trace.id);
@@ -60,11 +61,20 @@ export const distinctSpans = (
 
 const namedMax = 20;
 
-/** 409 that names the ids (contract 5.6, rule 3). */
-export const taken = (ids: readonly string[]): Rejection => {
-  const more = ids.length > namedMax ? ` and ${ids.length - namedMax} more` : '';
-  return reject(
+/**
+ * 409 that names the ids (contract 5.6, rule 3): those with other content, and those of traces that
+ * were deleted, which keep their ids.
+ */
+export const taken = (differ: readonly string[], deleted: readonly string[] = []): Rejection =>
+  reject(
     'conflict',
-    `Already logged with other content: ${ids.slice(0, namedMax).join(', ')}${more}`,
+    [
+      ...(differ.length > 0 ? [`Already logged with other content: ${named(differ)}`] : []),
+      ...(deleted.length > 0 ? [`These were deleted and keep their ids: ${named(deleted)}`] : []),
+    ].join('. '),
   );
+
+const named = (ids: readonly string[]): string => {
+  const more = ids.length > namedMax ? ` and ${ids.length - namedMax} more` : '';
+  return `${ids.slice(0, namedMax).join(', ')}${more}`;
 };

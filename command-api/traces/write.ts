@@ -40,6 +40,7 @@ export const writeTraces = async (
     owned.size > 0 && spans.some(({ id }) => owned.has(id));
   const writable = batch.logged.filter((logged) => !hasOwned(logged));
   const differ = [...batch.differ, ...owned];
+  const deleted: TraceId[] = [];
   const sessions = new Map<TraceId, SessionId | null>();
   let position = start;
   const results =
@@ -49,6 +50,7 @@ export const writeTraces = async (
     let at: Position;
     if (result === 'conflict') {
       const known = await compared(needs, logged);
+      if (known.isGone) deleted.push(logged.trace_id);
       differ.push(...known.differ);
       sessions.set(logged.trace_id, known.sessionId);
       at = known.position;
@@ -58,7 +60,9 @@ export const writeTraces = async (
     }
     if (at > position) position = at;
   }
-  if (differ.length > 0) throw new Fault('conflict', taken([...new Set(differ)]).detail);
+  if (differ.length > 0 || deleted.length > 0) {
+    throw new Fault('conflict', taken([...new Set(differ)], deleted).detail);
+  }
   return { position, sessions };
 };
 
@@ -68,19 +72,23 @@ const asNew = (logged: TraceLogged, cause: Authorship): StreamAppend => {
 };
 
 type Compared = {
+  /** The trace was deleted, or went with its run. */
+  readonly isGone: boolean;
   readonly differ: readonly string[];
   readonly sessionId: SessionId | null;
   readonly position: Position;
 };
 const compared = async ({ log, traceBook }: Writing, logged: TraceLogged): Promise<Compared> => {
   const { state, position } = await traceBook.load(traceStream(logged.project_id, logged.trace_id));
-  // What went with its run is not there to be repeated: a 200 would promise what nobody can read.
+  // A stream that takes no first event and has none was erased. What went with its run is not there
+  // to be repeated: a 200 would promise what nobody can read.
   const isGone =
     state === null ||
+    state.deleted ||
     (state.runId !== logged.run_id && (await runOf(log, logged.project_id, state.runId)) === null);
   return {
-    // A stream that takes no first event and has none was erased.
-    differ: isGone ? [logged.trace_id] : differingFrom(state, logged),
+    isGone,
+    differ: isGone ? [] : differingFrom(state, logged),
     sessionId: state?.sessionId ?? null,
     position,
   };

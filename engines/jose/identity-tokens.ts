@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { jwtVerify } from 'jose';
-import type { Identity, IdentityTokens } from '../../kernel/credentials.js';
+import type { Identity, IdentityTokens, Refused } from '../../kernel/credentials.js';
 import type { Clock } from '../../kernel/ports.js';
 import { identityAlgorithms, openKeySet, type IdentityAlgorithm, type KeySet } from './key-set.js';
 import type { Provider } from './providers.js';
@@ -12,8 +12,6 @@ const leewaySeconds = 60;
 const textMax = 255;
 /** The longest an e-mail can be (RFC 5321). */
 const emailMax = 254;
-/** Long enough not to be met by chance. */
-const nonceMin = 8;
 
 type Known = Provider & { readonly set: KeySet };
 
@@ -42,13 +40,18 @@ export const openIdentityTokens = (
   return {
     verify: async (name, token, now) => {
       const provider = known.get(name);
-      const parts = provider === undefined ? null : takenApart(token);
-      if (provider === undefined || parts === null) return null;
+      if (provider === undefined) return refused('the provider is not configured');
+      const parts = takenApart(token);
+      if (parts === null) return refused('the token is no JWS of two objects in canonical form');
       const { header, payload, input } = parts;
       const algorithm = algorithmOf(header, provider);
-      if (algorithm === null || !isMeantForUs(payload, provider)) return null;
+      if (algorithm === null) {
+        return refused('the header has an alg or typ that is not accepted, or more than it may');
+      }
+      const foreign = foreignClaim(payload, provider);
+      if (foreign !== null) return refused(`the claim ${foreign} is missing or not accepted`);
       const key = await provider.set.find(header['kid'] as string | undefined, algorithm);
-      if (key === null) return null;
+      if (key === null) return refused('no key of the provider has this kid and algorithm');
       try {
         await jwtVerify(token, key, {
           algorithms: [algorithm],
@@ -59,13 +62,16 @@ export const openIdentityTokens = (
           requiredClaims: ['exp', 'iat', 'sub'],
           currentDate: new Date(Date.parse(now)),
         });
-      } catch {
-        return null;
+      } catch (error) {
+        // The messages of jose name claims and times, never what a token says.
+        return refused(error instanceof Error ? error.message : 'the signature does not verify');
       }
       return identityOf(payload, input, provider);
     },
   };
 };
+
+const refused = (why: string): Refused => ({ refused: why });
 
 /** Null unless the header says nothing that we would have to understand and do not. */
 const algorithmOf = (header: Claims, { algorithms }: Provider): IdentityAlgorithm | null => {
@@ -81,22 +87,24 @@ const algorithmOf = (header: Claims, { algorithms }: Provider): IdentityAlgorith
 const isText = (value: unknown): value is string =>
   typeof value === 'string' && value.length > 0 && value.length <= textMax;
 
-const isMeantForUs = (payload: Claims, { issuers, audiences, isNonceRequired }: Provider) => {
+/** The first claim that says the token is not meant for us, or not of use; null: none does. */
+const foreignClaim = (
+  payload: Claims,
+  { issuers, audiences, isNonceRequired }: Provider,
+): string | null => {
   const { iss, aud, azp, sub, exp, iat, nonce } = payload;
   const listed = (Array.isArray(aud) ? aud : [aud]) as readonly unknown[];
   const isOurs = (one: unknown): boolean => typeof one === 'string' && audiences.includes(one);
-  const isParty = azp === undefined ? listed.length === 1 : isOurs(azp);
-  const hasNonce = !isNonceRequired || (isText(nonce) && nonce.length >= nonceMin);
-  return (
-    typeof iss === 'string' &&
-    issuers.includes(iss) &&
-    listed.some(isOurs) &&
-    isParty &&
-    hasNonce &&
-    isText(sub) &&
-    Number.isFinite(exp) &&
-    Number.isFinite(iat)
-  );
+  const checks: Readonly<Record<string, boolean>> = {
+    iss: typeof iss === 'string' && issuers.includes(iss),
+    aud: listed.some(isOurs),
+    azp: azp === undefined ? listed.length === 1 : isOurs(azp),
+    nonce: !isNonceRequired || isText(nonce),
+    sub: isText(sub),
+    exp: Number.isFinite(exp),
+    iat: Number.isFinite(iat),
+  };
+  return Object.keys(checks).find((claim) => checks[claim] === false) ?? null;
 };
 
 const identityOf = (payload: Claims, input: string, provider: Provider): Identity => {

@@ -26,7 +26,7 @@ import { datasetRows } from '../../projections/dataset-rows.js';
 import { datasetVersions, type DatasetVersioned } from '../../projections/dataset-versions.js';
 import { projectList, type ListedProject } from '../../projections/project-list.js';
 import { userList } from '../../projections/user-list.js';
-import { pageOf } from '../listings.js';
+import { pageAsked, pageOf } from '../listings.js';
 import { peopleOf } from '../people.js';
 import { projectAnswers, projectReadings } from '../projects/routes.js';
 import { sightOf, sightReads, type SightNeeds } from '../sight.js';
@@ -107,7 +107,7 @@ export const datasetReads = (needs: DatasetReadNeeds): readonly Route[] => {
       records,
       async ({ query, body, principal }) => {
         const { filters, sort } = planDatasets(body);
-        return { body: await listed(principal, { ...paged(query, body), filters, sort }) };
+        return { body: await listed(principal, { ...pageAsked(query, body), filters, sort }) };
       },
       ({ body }) => planDatasets(body).complaints,
     ),
@@ -158,7 +158,7 @@ export const datasetReads = (needs: DatasetReadNeeds): readonly Route[] => {
           documents,
           datasetVersions.collection,
           params.dataset_id,
-          { ...paged(query, body), sort: { column: 'version_index', ascending: false } },
+          { ...pageAsked(query, body), sort: { column: 'version_index', ascending: false } },
         );
         const facts = rows.map((row) => row.body.facts);
         const creators = facts.map((one) => one.created_by);
@@ -191,9 +191,3 @@ export const datasetReads = (needs: DatasetReadNeeds): readonly Route[] => {
     ),
   ];
 };
-
-/** Page members stand in the query or in the body (contract 5.11); the body counts. */
-const paged = (query: PageAsked, body: PageAsked): PageAsked => ({
-  starting_token: body.starting_token ?? query.starting_token ?? null,
-  limit: body.limit ?? query.limit ?? null,
-});

@@ -29,18 +29,25 @@ export const groupReads = ({ documents }: { readonly documents: Documents }): re
     if (found?.scope !== principal.organizationId) throw new Fault('not-found', 'Group not found');
     return found.body;
   };
+  /** Counts, as the list of members does, who was not removed from the organisation. */
+  const answers = async (groups: readonly ListedGroup[], principal: Principal) => {
+    const ids = groups.flatMap(({ members }) => members.map(({ user_id }) => user_id));
+    const people = await peopleOf(documents, principal.organizationId, ids);
+    return groups.map((group) => answerOf(group, people, principal));
+  };
+  const reads = [collection, userList.collection];
 
   return [
-    reading(listOwnGroups, [collection], async ({ principal }) => {
+    reading(listOwnGroups, reads, async ({ principal }) => {
       const { documents: found } = await documents.find<ListedGroup>(collection, {
         scope: principal.organizationId,
         filter: hasMember(principal.userId),
         limit: groupsOfOneMax,
       });
-      const own = found.flatMap(({ body }) => {
-        const { role, ...shown } = answerOf(body, principal);
-        return role === null ? [] : [{ ...shown, role }];
-      });
+      const bodies = found.map(({ body }) => body);
+      const own = (await answers(bodies, principal)).flatMap(({ role, ...shown }) =>
+        role === null ? [] : [{ ...shown, role }],
+      );
       return {
         body: own.toSorted(
           (one, other) => byCodePoint(one.name, other.name) || byCodePoint(one.id, other.id),
@@ -48,37 +55,37 @@ export const groupReads = ({ documents }: { readonly documents: Documents }): re
       };
     }),
 
-    reading(listGroups, [collection], async ({ query, principal }) => {
+    reading(listGroups, reads, async ({ query, principal }) => {
       const { rows, measure } = await pageOf<ListedGroup>(
         documents,
         collection,
         principal.organizationId,
         { ...query, filters: inSight(principal), sort: { column: 'name', ascending: true } },
       );
-      return { body: { ...measure, groups: rows.map((row) => answerOf(row.body, principal)) } };
+      const found = rows.map(({ body }) => body);
+      return { body: { ...measure, groups: await answers(found, principal) } };
     }),
 
-    reading(getGroup, [collection], async ({ params, principal }) => ({
-      body: answerOf(await present(params.group_id, principal), principal),
-    })),
+    reading(getGroup, reads, async ({ params, principal }) => {
+      const group = await present(params.group_id, principal);
+      const [body] = await answers([group], principal);
+      if (body === undefined) throw new Fault('not-found', 'Group not found');
+      return { body };
+    }),
 
-    reading(
-      listGroupMembers,
-      [collection, userList.collection],
-      async ({ params, query, principal }) => {
-        const group = await present(params.group_id, principal);
-        const standing = standingOf(group, principal);
-        if (!seesMembers(standing)) throw new Fault('forbidden', 'Only members see the members');
-        const ids = group.members.map(({ user_id }) => user_id);
-        const people = await peopleOf(documents, principal.organizationId, ids);
-        const shown = group.members.flatMap((member) => {
-          const user = people.get(member.user_id) ?? null;
-          return user === null ? [] : [groupMemberAnswer(member, user, standing, principal.userId)];
-        });
-        const { rows, measure } = pageInMemory(shown, query, ({ email }) => email);
-        return { body: { ...measure, members: [...rows] } };
-      },
-    ),
+    reading(listGroupMembers, reads, async ({ params, query, principal }) => {
+      const group = await present(params.group_id, principal);
+      const standing = standingOf(group, principal);
+      if (!seesMembers(standing)) throw new Fault('forbidden', 'Only members see the members');
+      const ids = group.members.map(({ user_id }) => user_id);
+      const people = await peopleOf(documents, principal.organizationId, ids);
+      const shown = group.members.flatMap((member) => {
+        const user = people.get(member.user_id) ?? null;
+        return user === null ? [] : [groupMemberAnswer(member, user, standing, principal.userId)];
+      });
+      const { rows, measure } = pageInMemory(shown, query, ({ email }) => email);
+      return { body: { ...measure, members: [...rows] } };
+    }),
   ];
 };
 
@@ -87,10 +94,10 @@ const standingOf = ({ facts, members }: ListedGroup, principal: Principal): Grou
   return standingIn(facts.visibility, own?.role ?? null, principal);
 };
 
-const answerOf = (group: ListedGroup, principal: Principal) =>
+const answerOf = (group: ListedGroup, people: ReadonlyMap<string, unknown>, principal: Principal) =>
   groupAnswer(
     group.facts,
-    group.members.filter(({ role }) => role !== 'pending').length,
+    group.members.filter(({ role, user_id }) => role !== 'pending' && people.has(user_id)).length,
     standingOf(group, principal),
   );
 

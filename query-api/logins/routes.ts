@@ -2,13 +2,15 @@ import { getCurrentUser } from '../../contract/logins.js';
 import { reading, type Route } from '../../contract/operation.js';
 import { userAnswer, type UserFacts } from '../../contract/users.js';
 import type { Documents } from '../../kernel/ports.js';
-import type { OrganizationId } from '../../kernel/shapes.js';
+import type { OrganizationId, UserId } from '../../kernel/shapes.js';
 import { userList } from '../../projections/user-list.js';
 import { Fault } from '../../kernel/fault.js';
 
 export type CurrentUserNeeds = {
   readonly documents: Documents;
   readonly organizationName: (organization: OrganizationId) => Promise<string>;
+  /** Whether the log has the user now. */
+  readonly isLive: (user: UserId) => Promise<boolean>;
 };
 
 /** Who asks (contract 5.1). */
@@ -18,8 +20,12 @@ export const currentUserReads = (needs: CurrentUserNeeds): readonly Route[] => {
     reading(getCurrentUser, [collection], async ({ principal }) => {
       const { userId, organizationId, organizationRole, key } = principal;
       const found = await needs.documents.get<UserFacts>(collection, userId);
-      // The log let them in; only a read model that lags further than it may does not know them.
-      if (found === null) throw new Fault('read-model-behind', 'The read model is behind the log');
+      if (found === null) {
+        // Who was let in may have been removed since, within the half second that this takes.
+        throw (await needs.isLive(userId))
+          ? new Fault('read-model-behind', 'The read model is behind the log')
+          : new Fault('invalid-credentials', 'The credential is not valid');
+      }
       const isBound = key !== null && key.projectId !== null;
       const onlooker = {
         userId,

@@ -19,7 +19,7 @@ import { experimentList } from '../../projections/experiment-list.js';
 import { logStreamList } from '../../projections/log-stream-list.js';
 import { projectList, type ListedProject } from '../../projections/project-list.js';
 import { userList } from '../../projections/user-list.js';
-import { every, namedThings, pageOf, planListing } from '../listings.js';
+import { every, namedThings, pageAsked, pageOf, planListing } from '../listings.js';
 import { peopleOf } from '../people.js';
 import { sightOf, sightReads, type ProjectSight, type SightNeeds } from '../sight.js';
 
@@ -62,14 +62,14 @@ export const projectReads = (needs: SightNeeds): readonly Route[] => {
     reading(
       pageProjects,
       reads,
-      async ({ body, principal }) => {
+      async ({ body, query, principal }) => {
         const sight = await sightOf(needs, principal);
         const { filters, sort } = planListing(body, namedThings);
         const { rows, measure } = await pageOf<ListedProject>(
           documents,
           collection,
           principal.organizationId,
-          { ...body, filters: [...filters, ...sight.filters], sort },
+          { ...pageAsked(query, body), filters: [...filters, ...sight.filters], sort },
         );
         const found = rows.map((row) => row.body);
         return { body: { ...measure, projects: await answers(found, principal, sight) } };

@@ -23,7 +23,7 @@ import {
   versionKey,
   type StoredVersion,
 } from '../../projections/scorer-versions.js';
-import { pageOf, planListing, type Listing } from '../listings.js';
+import { pageAsked, pageOf, planListing, type Listing } from '../listings.js';
 import { runCollections, runKinds, type RunInProject } from '../selection.js';
 
 export type ScorerReadNeeds = {
@@ -49,8 +49,7 @@ export const scorerReads = ({ documents, runInProject }: ScorerReadNeeds): reado
         collection,
         principal.organizationId,
         {
-          starting_token: body.starting_token ?? query.starting_token ?? null,
-          limit: body.limit ?? query.limit ?? null,
+          ...pageAsked(query, body),
           filters,
           sort: sort ?? { column: 'name', ascending: true },
         },

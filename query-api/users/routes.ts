@@ -16,7 +16,7 @@ import { Fault } from '../../kernel/fault.js';
 import type { Documents } from '../../kernel/ports.js';
 import type { OrganizationId } from '../../kernel/shapes.js';
 import { userList } from '../../projections/user-list.js';
-import { pageOf, planListing, type Listing } from '../listings.js';
+import { pageAsked, pageOf, planListing, type Listing } from '../listings.js';
 
 export type UserReadNeeds = {
   readonly documents: Documents;
@@ -40,7 +40,7 @@ export const userReads = ({ documents, organizationName }: UserReadNeeds): reado
       async ({ body, query, principal }) => {
         const { filters, sort } = planListing(body, people);
         const scope = principal.organizationId;
-        const asked = { ...query, filters, sort };
+        const asked = { ...pageAsked(query, body), filters, sort };
         const { rows, measure } = await pageOf<UserFacts>(documents, collection, scope, asked);
         const name = await organizationName(scope);
         const shown = rows.map((row) => userAnswer(row.body, name, principal));

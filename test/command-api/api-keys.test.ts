@@ -93,6 +93,18 @@ describe('what a new key may be granted', () => {
     expect(allowed(withKey(), { ...nothing, projectRole: 'owner' }, null)).to.equal('forbidden');
   });
 
+  it('is limited where its parent is its creator in all but name', () => {
+    for (const principal of [withKey(), { ...withKey(), organizationRole: 'admin' as const }]) {
+      expect(allowed(principal, nothing, null)).to.include({ projectRole: 'editor' });
+      expect(allowed(principal, nothing, seenAs('owner'))).to.include({ projectRole: 'editor' });
+    }
+    const bound = withKey({ projectId: projectId(1) });
+    expect(allowed(bound, nothing, seenAs('owner'))).to.include({ projectRole: 'editor' });
+    expect(allowed(withKey(), { ...nothing, projectRole: 'viewer' }, null)).to.include({
+      projectRole: 'viewer',
+    });
+  });
+
   it('is not above its parent', () => {
     const parent = withKey({ projectRole: 'annotator' });
     expect(allowed(parent, { ...nothing, projectRole: 'editor' }, null)).to.equal('forbidden');

@@ -40,8 +40,13 @@ describe('id_tokens', () => {
       trouble: (_provider, error) => troubles.push(String(error)),
     });
   };
-  const verify = (tokens: IdentityTokens, token: string, provider = 'okta') =>
+  const verdict = (tokens: IdentityTokens, token: string, provider = 'okta') =>
     tokens.verify(provider, token, systemClock.now());
+  /** Null when it is refused. */
+  const verify = async (tokens: IdentityTokens, token: string, provider = 'okta') => {
+    const found = await verdict(tokens, token, provider);
+    return 'refused' in found ? null : found;
+  };
   const works = async (tokens: IdentityTokens, key = issuer.keys[0]): Promise<boolean> =>
     (await verify(tokens, issuer.token(issuer.claims(), key))) !== null;
 
@@ -110,7 +115,8 @@ describe('id_tokens', () => {
     it('need a nonce where the configuration says so', async () => {
       const tokens = await opened({ nonce: true });
       expect(await verify(tokens, issuer.token(issuer.claims()))).to.equal(null);
-      expect(await verify(tokens, issuer.token(issuer.claims({ nonce: 'short' })))).to.equal(null);
+      expect(await verify(tokens, issuer.token(issuer.claims({ nonce: '' })))).to.equal(null);
+      expect(await verify(tokens, issuer.token(issuer.claims({ nonce: 'n' })))).not.to.equal(null);
       const first = await verify(tokens, issuer.token(issuer.claims({ nonce: 'n'.repeat(16) })));
       const other = await verify(
         tokens,
@@ -148,6 +154,33 @@ describe('id_tokens', () => {
       for (const name of ['google', 'custom', '__proto__', '']) {
         expect(await verify(tokens, token, name)).to.equal(null);
       }
+    });
+
+    it('say which check failed, and nothing of what they hold', async () => {
+      const tokens = await opened({ nonce: true });
+      const claims = issuer.claims({ nonce: 'once' });
+      const because = async (token: string, provider?: string): Promise<string> => {
+        const found = await verdict(tokens, token, provider);
+        return 'refused' in found ? found.refused : 'good';
+      };
+      expect(await because(issuer.token(claims))).to.equal('good');
+      expect(await because(issuer.token(claims), 'google')).to.include('not configured');
+      expect(await because('x')).to.include('JWS');
+      for (const [claim, more] of [
+        ['iss', { iss: 'https://elsewhere.example' }],
+        ['aud', { aud: 'hostile-audience' }],
+        ['azp', { aud: [issuer.clientId, 'another'] }],
+        ['nonce', { nonce: undefined }],
+        ['exp', { exp: 1 }],
+      ] as const) {
+        const told = await because(issuer.token({ ...claims, ...more }));
+        expect(told).to.include(claim).and.not.include('hostile');
+      }
+      const stranger = rsaKey('nobody-has-this');
+      expect(await because(issuer.token(claims, stranger))).to.include('no key');
+      const [known] = issuer.keys;
+      const forged = issuer.token(claims, { ...rsaKey('x'), id: known?.id ?? '' });
+      expect(await because(forged)).to.include('signature');
     });
 
     it('are refused when the key is short, for another use, or of another algorithm', async () => {

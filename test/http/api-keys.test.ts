@@ -186,6 +186,31 @@ describe('API keys over HTTP', () => {
       expectRefused(await create({ project_role: 'owner' }), 403, 'forbidden');
     });
 
+    it('are editors at most where their parent has no role, also with its token', async () => {
+      const mine = await keys.project(`of a child ${randomUUID()}`);
+      const parent = await keys.make();
+      const child = await keys.make({}, parent.as);
+      expect(child).to.include({ project_id: null, project_role: 'editor' });
+      const asked = { body: { name: `of a child ${randomUUID()}` } };
+      expectRefused(await child.as.send('PUT', `/v2/projects/${mine}`, asked), 403, 'forbidden');
+      const guest = { body: { emails: [`${randomUUID()}@example.org`] } };
+      expectRefused(await child.as.send('POST', '/v2/invite_users', guest), 403, 'forbidden');
+      const bound = await keys.make({ project_id: mine }, parent.as);
+      expect(bound).to.include({ project_id: mine, project_role: 'editor' });
+      const { body } = await app.client.call<{ access_token: string }>(
+        'POST',
+        '/v2/login/api_key',
+        { body: { api_key: parent.api_key } },
+      );
+      const nobody = clientOf({ url: app.url, apiKey: null });
+      const ofToken = await nobody.call('POST', '/v2/users/api_keys', {
+        body: { description: 'of a token' },
+        headers: { Authorization: `Bearer ${body.access_token}` },
+      });
+      nobody.close();
+      expect(ofToken.body).to.include({ project_role: 'editor' });
+    });
+
     it('die with their parent within a second, also the children of children', async () => {
       const parent = await keys.make();
       const child = await keys.make({}, parent.as);

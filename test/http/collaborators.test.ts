@@ -138,6 +138,24 @@ describe('collaborators over HTTP', () => {
     expectRefused(await share([{ user_id: owner.id, role: 'viewer' }]), 409, 'conflict');
   });
 
+  it('keeps its last owner beside one who is read_only, and so no owner', async () => {
+    const { read_only: guest } = cast.ours;
+    await share([{ user_id: guest.id, role: 'owner' }]);
+    const self = `${root}/users/${owner.id}`;
+    expectRefused(await owner.as.send('DELETE', self), 409, 'conflict');
+    const demoted = await owner.as.send('PATCH', self, { body: { role: 'editor' } });
+    expectRefused(demoted, 409, 'conflict');
+    const swapped = [
+      { user_id: owner.id, role: 'viewer' },
+      { user_id: cast.ours.read_only.id, role: 'owner' },
+    ];
+    await share([{ user_id: guest.id, role: 'viewer' }]);
+    expectRefused(await share(swapped), 409, 'conflict');
+    expect((await share([{ user_id: guest.id, role: 'annotator' }])).status).to.equal(200);
+    await share([{ user_id: other.id, role: 'owner' }]);
+    expect((await owner.as.send('DELETE', self)).status).to.equal(200);
+  });
+
   it('lets everybody leave, but not with a bound key, and not remove others', async () => {
     await share([{ user_id: other.id }, { user_id: cast.ours.auditor.id }]);
     const self = `${root}/users/${other.id}`;

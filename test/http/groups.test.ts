@@ -187,6 +187,41 @@ describe('groups over HTTP', () => {
     expect((await remove(id, maker, maker.as)).status).to.equal(200);
   });
 
+  it('counts those whom its list of members shows, also when one was removed', async () => {
+    const admin = cast.ours.admin;
+    const removed = async () => {
+      const { body } = await admin.as.call<{ invitations: { user_id: string }[] }>(
+        'POST',
+        '/v2/invite_users',
+        { body: { emails: [`${randomUUID()}@example.org`] } },
+      );
+      return body.invitations[0]?.user_id ?? '';
+    };
+    const sizes = async (id: string): Promise<readonly number[]> => {
+      const { members } = (await membersOf(id, maker.as)).body;
+      const own = await maker.as.call<Group[]>('GET', '/v2/current_user/groups');
+      const all = await maker.as.call<Groups>('GET', '/v2/groups?limit=1000');
+      return [
+        members.length,
+        (await get(id, maker.as)).body.size,
+        own.body.find((one) => one.id === id)?.size ?? -1,
+        all.body.groups.find((one) => one.id === id)?.size ?? -1,
+        (await maker.as.call<Group>('PATCH', `/v2/groups/${id}`, { body: {} })).body.size,
+      ];
+    };
+    const [one, two] = [await removed(), await removed()];
+    const { id } = (await create({ users: [{ user_id: one }, { user_id: two }] })).body;
+    expect(await sizes(id)).to.deep.equal([3, 3, 3, 3, 3]);
+    await admin.as.call('DELETE', `/v2/users/${one}`);
+    expect(await sizes(id)).to.deep.equal([2, 2, 2, 2, 2]);
+    // The gate remembers people for half a second; a group must not.
+    const late = (await create({ users: [{ user_id: two }] })).body;
+    await admin.as.call('DELETE', `/v2/users/${two}`);
+    expectRefused(await add(late.id, [{ user_id: two }], maker.as), 404, 'not_found');
+    expectRefused(await create({ users: [{ user_id: two }] }), 404, 'not_found');
+    expect(await sizes(late.id)).to.deep.equal([1, 1, 1, 1, 1]);
+  });
+
   it('is listed by name, paged, and not for bound keys', async () => {
     const { body } = await maker.as.call<Groups>('GET', '/v2/groups?limit=2');
     const next = await maker.as.call<Groups>('GET', '/v2/groups?limit=2&starting_token=2');

@@ -48,8 +48,27 @@ describe('invitations over HTTP', () => {
   });
 
   it('gives no token for other ways to come in', async () => {
-    const { body } = await invite({ emails: [someone()], auth_method: 'google' });
-    expect(body.invitations[0]?.invitation_token).to.equal(null);
+    const others = ['google', 'github', 'okta', 'azure-ad', 'custom', 'saml', 'invite'];
+    for (const auth_method of others) {
+      const { body } = await invite({ emails: [someone()], auth_method });
+      expect(body.invitations[0], auth_method).to.have.all.keys([
+        'user_id',
+        'email',
+        'role',
+        'invitation_token',
+        'expires_at',
+      ]);
+      expect(body.invitations[0]?.invitation_token, auth_method).to.equal(null);
+    }
+    for (const auth_method of ['email', null]) {
+      const { body } = await invite({ emails: [someone()], auth_method });
+      expect(body.invitations[0]?.invitation_token).to.match(/^inv_/);
+    }
+    expectInvalid(
+      await invite({ emails: [someone()], auth_method: 'letter' }),
+      ['body', 'auth_method'],
+      'enum',
+    );
   });
 
   it('shows no token again under the same Idempotency-Key', async () => {

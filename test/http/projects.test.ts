@@ -145,6 +145,27 @@ describe('projects over HTTP', () => {
       expect(next.body['next_starting_token']).to.equal(null);
     });
 
+    it('takes the page from the query or the body, and the body counts', async () => {
+      for (const name of ['a', 'b', 'c']) await create(`${tag} page ${name}`);
+      const filters = [{ name: 'name', operator: 'contains', value: `${tag} page` }];
+      const page = async (query: string, more: object = {}) => {
+        const { body } = await app.client.call<{ starting_token: number; limit: number }>(
+          'POST',
+          `/v2/projects/paginated${query}`,
+          { body: { filters, ...more } },
+        );
+        return [body.starting_token, body.limit];
+      };
+      expect(await page('?starting_token=1&limit=2')).to.deep.equal([1, 2]);
+      expect(await page('', { starting_token: 1, limit: 2 })).to.deep.equal([1, 2]);
+      expect(await page('?starting_token=0&limit=1', { limit: 2 })).to.deep.equal([0, 2]);
+      expectInvalid(
+        await app.client.send('POST', '/v2/projects/paginated?limit=0'),
+        ['query', 'limit'],
+        'greater_than_equal',
+      );
+    });
+
     it('answers union_tag_invalid for a filter or sort that it does not know', async () => {
       const ask = (body: object) => app.client.send('POST', '/v2/projects/paginated', { body });
       expectInvalid(

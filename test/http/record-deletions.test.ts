@@ -90,6 +90,43 @@ describe('deleting records over HTTP', function () {
     expectRefused(await app.client.send('GET', `${root}/sessions/${id}`), 404, 'not_found');
   });
 
+  it('says of an id that is logged again that it was deleted, also once it is erased', async () => {
+    const { reader, close } = await openLogOf(readConfig({ ASSAY_DATA_DIR: app.dir }));
+    const trace = randomUUID();
+    const session = randomUUID();
+    await app.client.call('POST', `${root}/sessions`, {
+      body: { log_stream_id: run, id: session, name: 'talk' },
+    });
+    await log([{ id: trace, name: 'gone' }], { session_id: session });
+    await remove('sessions', named('talk'));
+    const said = async (): Promise<readonly unknown[]> => {
+      const again = { log_stream_id: run, traces: [{ id: trace, name: 'gone' }] };
+      const into = { log_stream_id: run, session_id: session, traces: [{ name: 'new' }] };
+      const begun = { log_stream_id: run, id: session, name: 'talk' };
+      const replies = [
+        await app.client.send<{ detail: string }>('POST', `${root}/traces`, { body: again }),
+        await app.client.send<{ detail: string }>('POST', `${root}/traces`, { body: into }),
+        await app.client.send<{ detail: string }>('POST', `${root}/sessions`, { body: begun }),
+      ];
+      for (const reply of replies) expectRefused(reply, 409, 'conflict');
+      return replies.map(({ body }) => body.detail);
+    };
+    const expected = [
+      `These were deleted and keep their ids: ${trace}`,
+      `Session ${session} was deleted`,
+      `Session ${session} was deleted`,
+    ];
+    expect(await said()).to.deep.equal(expected);
+    const project = root.split('/').at(-1);
+    await until('both streams are erased', 10_000, async () => {
+      const traces = await reader.streams(`trace-${project}-`, null, 10);
+      const sessions = await reader.streams(`session-${project}-`, null, 10);
+      return traces.length + sessions.length === 0;
+    });
+    expect(await said()).to.deep.equal(expected);
+    await close();
+  });
+
   it('deletes at most 1,000 at once and says that more remain', async () => {
     for (let times = 0; times < 2; times += 1) {
       await log(Array.from({ length: 501 }, () => ({ name: 'many' })));

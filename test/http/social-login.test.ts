@@ -1,7 +1,15 @@
 import { expect } from 'chai';
-import { randomInt, randomUUID } from 'node:crypto';
+import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { socialLoginWrites } from '../../command-api/logins/social.js';
+import { openThrottle } from '../../command-api/access/throttle.js';
+import { openAccessTokens } from '../../engines/jose/access-tokens.js';
+import { openIdentityTokens } from '../../engines/jose/identity-tokens.js';
+import { systemClock } from '../../engines/node/clock.js';
+import { randomIds } from '../../engines/node/ids.js';
+import { openSecrets } from '../../engines/node/secrets.js';
+import { smallService } from '../support/small-service.js';
 import { startApp, type App } from '../support/app.js';
 import type { Client, Reply } from '../support/client.js';
 import { temporaryFolder } from '../support/folder.js';
@@ -193,6 +201,37 @@ describe('social login over HTTP', () => {
       headers: { Origin: 'https://a.example' },
     };
     expectRefused(await client.send('POST', '/v2/login/social', ask), 403, 'forbidden');
+  });
+
+  it('tells the operator, and nobody else, which check failed', async () => {
+    const clock = systemClock;
+    const secrets = openSecrets(randomBytes(32));
+    const small = await smallService((log) =>
+      socialLoginWrites({
+        log,
+        ids: randomIds,
+        throttle: openThrottle(clock),
+        identityTokens: openIdentityTokens([], { clock, trouble: () => undefined }),
+        tokens: openAccessTokens(secrets.accessTokenSeed),
+        secrets,
+      }),
+    );
+    const token = issuer.token(somebody('ada@example.org'));
+    const id = randomUUID();
+    const reply = await small.as(null).send('POST', '/v2/login/social', {
+      body: { id_token: token, provider: 'okta' },
+      headers: { 'X-Request-Id': id },
+    });
+    refused(reply);
+    const [line = ''] = small.lines.filter((one) => one.includes('not configured'));
+    expect(JSON.parse(line)).to.deep.include({
+      level: 40,
+      request_id: id,
+      operation: 'socialLogin',
+      cause: 'login with okta: the provider is not configured',
+    });
+    expect(small.lines.join('')).not.to.include(token).and.not.to.include('ada@example.org');
+    await small.close();
   });
 
   it('counts failures for the address alone', async () => {

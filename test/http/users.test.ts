@@ -105,6 +105,18 @@ describe('users over HTTP', () => {
       expect(page.body).to.include({ starting_token: 1, limit: 2, paginated: true });
     });
 
+    it('takes the page from the query or the body, and the body counts', async () => {
+      const { body } = await search({ sort: { name: 'email' } });
+      const emails = body.users.map(({ email }) => email);
+      const asked = { sort: { name: 'email' }, starting_token: 1, limit: 2 };
+      for (const query of ['', '?starting_token=0&limit=1']) {
+        const page = await search(asked, query);
+        expect(page.body).to.include({ starting_token: 1, limit: 2 });
+        expect(page.body.users.map(({ email }) => email)).to.deep.equal(emails.slice(1, 3));
+      }
+      expectInvalid(await search({ limit: 0 }), ['body', 'limit'], 'greater_than_equal');
+    });
+
     it('answers 422 for columns and operators that it does not have', async () => {
       expectInvalid(
         await search({ filters: [{ name: 'id', operator: 'eq', value: 'x' }] }),
@@ -138,6 +150,20 @@ describe('users over HTTP', () => {
         first_name: 'Grace',
         last_name: 'Hopper',
       });
+    });
+
+    it('trims names, takes empty ones, and none with control characters', async () => {
+      const { id, as } = cast.ours.user;
+      const changed = await put(id, { first_name: ' Grace\u2003', last_name: '  ' }, as);
+      expect(changed.body).to.include({ first_name: 'Grace', last_name: '' });
+      for (const name of ['a\u0000b', 'a\nb', 'a\u007f b']) {
+        expectInvalid(
+          await put(id, { first_name: name }, as),
+          ['body', 'first_name'],
+          'string_pattern_mismatch',
+        );
+      }
+      await put(id, { first_name: 'Ada', last_name: 'user' }, as);
     });
 
     it('lets managers change anybody but admins, and users nobody but themselves', async () => {
@@ -187,6 +213,18 @@ describe('users over HTTP', () => {
         async () => (await auditor.as.send('GET', '/v2/projects')).status === 401,
       );
       expectRefused(await remove(auditor.id), 404, 'not_found');
+    });
+
+    it('never has the removed told that a read model is behind', async () => {
+      const { read_only: guest } = cast.ours;
+      expect((await guest.as.send('GET', '/v2/current_user')).status).to.equal(200);
+      await remove(guest.id);
+      const statuses = new Set<number>();
+      await until('they are refused by the gate', 2_000, async () => {
+        statuses.add((await guest.as.send('GET', '/v2/current_user')).status);
+        return (await guest.as.send('GET', '/v2/projects')).status === 401;
+      });
+      expect([...statuses]).to.deep.equal([401]);
     });
 
     it('is for managers, and of admins for admins', async () => {
