@@ -52,7 +52,7 @@ export const validateScorerOnDataset = operation({
     files: file,
     parts: Type.Object({
       dataset_id: id('DatasetId'),
-      dataset_version_index: maybe(Type.Integer({ minimum: 1 })),
+      dataset_version_index: maybe(Type.Integer()),
       limit: maybe(Type.Integer({ minimum: 1, maximum: validationRowsMax })),
       starting_token: maybe(Type.Integer({ minimum: 0 })),
       ...parts,

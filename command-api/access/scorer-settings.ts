@@ -4,7 +4,7 @@ import { presetScorers } from '../../contract/scorers.js';
 import type { ExperimentEvent } from '../../events/experiments.js';
 import type { ScorerSettingsEvent } from '../../events/scorers.js';
 import type { Fold } from '../../kernel/decision.js';
-import { invalid } from '../../kernel/fault.js';
+import { invalid, type Complaint } from '../../kernel/fault.js';
 import type { EventReader } from '../../kernel/ports.js';
 import type { RunId } from '../../kernel/shapes.js';
 import { load } from '../../kernel/transact.js';
@@ -29,34 +29,47 @@ export const scorersOfRun = async (log: EventReader, run: RunId): Promise<readon
   return runScorersOf(data.scorers);
 };
 
-/** With the names that they have; each once. Throws Fault `invalid` naming those that are none. */
+/**
+ * With the names that they have; each once. Those of the list before may stay, also when the scorer
+ * was deleted. Throws Fault `invalid` naming those that are none, or are not what was said of them.
+ */
 export const scorersNamed = async (
   log: EventReader,
   { organizationId }: Principal,
   given: GivenScorers,
+  before: readonly RunScorer[] = [],
 ): Promise<readonly RunScorer[]> => {
   const found = await Promise.all(
     given.map(async ({ id, scoreable_node_types: kinds }): Promise<RunScorer | null> => {
       const preset = presetScorers.find((one) => one.id === id);
       const scorer = preset === undefined ? await liveScorer(log, organizationId, id) : null;
-      const name = preset?.name ?? scorer?.name;
+      const kept = before.find((one) => one.id === id);
+      const name = preset?.name ?? scorer?.name ?? kept?.name;
       if (name === undefined) return null;
       const type = preset === undefined ? 'code' : 'preset';
       return { id, name, scorer_type: type, scoreable_node_types: kinds ?? null };
     }),
   );
-  const unknown = given.flatMap(({ id }, at) =>
-    found[at] === null
-      ? [
-          {
-            loc: ['body', 'scorers', String(at), 'id'],
-            msg: `Value error, there is no scorer ${id}`,
-            type: 'value_error',
-          },
-        ]
-      : [],
-  );
-  if (unknown.length > 0) throw invalid(unknown);
+  const wrong = given.flatMap((one, at) => wrongOf(one, found[at] ?? null, at));
+  if (wrong.length > 0) throw invalid(wrong);
   const known = found.filter((one) => one !== null);
   return [...new Map(known.map((one) => [one.id, one])).values()];
+};
+
+const wrongOf = (
+  { id, name, scorer_type: type }: GivenScorers[number],
+  found: RunScorer | null,
+  at: number,
+): readonly Complaint[] => {
+  const complaint = (member: string, sentence: string): Complaint => ({
+    loc: ['body', 'scorers', String(at), member],
+    msg: `Value error, ${sentence}`,
+    type: 'value_error',
+  });
+  if (found === null) return [complaint('id', `there is no scorer ${id}`)];
+  const isRenamed = name != null && name !== found.name;
+  return [
+    ...(isRenamed ? [complaint('name', `the scorer is named '${found.name}'`)] : []),
+    ...(type === found.scorer_type ? [] : [complaint('scorer_type', `it is ${found.scorer_type}`)]),
+  ];
 };

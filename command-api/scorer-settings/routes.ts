@@ -8,7 +8,7 @@ import {
 } from '../../contract/scorer-settings.js';
 import type { ScorerSettingsEvent } from '../../events/scorers.js';
 import type { Decide } from '../../kernel/decision.js';
-import { Fault } from '../../kernel/fault.js';
+import { Fault, valueError } from '../../kernel/fault.js';
 import type { EventLog } from '../../kernel/ports.js';
 import type { ProjectId, RunId } from '../../kernel/shapes.js';
 import { transact } from '../../kernel/transact.js';
@@ -26,7 +26,7 @@ export type ScorerSettingsNeeds = { readonly log: EventLog; readonly inTurn: InT
 type Setting = Request<
   { readonly project_id: ProjectId; readonly run_id: RunId },
   unknown,
-  { readonly scorers: GivenScorers }
+  { readonly run_id?: RunId | null; readonly scorers: GivenScorers }
 >;
 
 /** POST and PATCH of contract 5.10 do the same. */
@@ -41,12 +41,15 @@ const set = async (
 ) => {
   const { project_id: project, run_id: run } = params;
   if ((await runOf(log, project, run)) === null) throw new Fault('not-found', 'Run not found');
-  const scorers = await scorersNamed(log, principal, body.scorers);
+  if (body.run_id != null && body.run_id !== run) {
+    throw valueError(['body', 'run_id'], 'it is not the run of the address');
+  }
+  const before = await scorersOfRun(log, run);
+  const scorers = await scorersNamed(log, principal, body.scorers, before);
   const stream = scorerSettingsStream(run);
-  const { position } = await inTurn([stream], async () => {
-    const before = await scorersOfRun(log, run);
-    return transact(log, stream, scorerSettings, replace({ project, run, before }, scorers), cause);
-  });
+  const { position } = await inTurn([stream], () =>
+    transact(log, stream, scorerSettings, replace({ project, run, before }, scorers), cause),
+  );
   return { position, body: scorerSettingsAnswer(run, scorers) };
 };
 

@@ -77,7 +77,7 @@ export const enqueue =
     if (queue.has(task)) return [];
     const open = [...queue.keys()].filter((one) => !left.includes(one)).length;
     if (open >= runningTasksMax + waitingTasksMax) {
-      return reject('too-many', 'Too many validations are running and waiting in this project', {
+      return reject('too-many', 'Too many validations are running and waiting here', {
         retryAfterSeconds: 10,
       });
     }

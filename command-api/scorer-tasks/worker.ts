@@ -21,6 +21,7 @@ import { load, transact, type Authorship } from '../../kernel/transact.js';
 import { openBookmark } from '../access/bookmark.js';
 import { scorerTasks, type ScorerTask } from '../access/scorer-tasks.js';
 import { scorerTaskStream } from '../access/streams.js';
+import { nextOf } from './fair.js';
 import { attemptsMax, end, giveUp, take } from './tasks.js';
 import { workOn } from './work.js';
 
@@ -50,6 +51,8 @@ const sweepEveryMs = 10_000;
 const leaseMs = 15_000;
 const renewEveryMs = 5_000;
 const pageEvents = 2_000;
+/** Who was served before that has waited long enough. */
+const turnsMax = 1_000;
 const taskTypes: readonly ScorerTaskEvent['type'][] = [
   'ScorerValidationRequested',
   'ScorerValidationCompleted',
@@ -57,7 +60,7 @@ const taskTypes: readonly ScorerTaskEvent['type'][] = [
 ];
 
 /** A task that was asked for and has not ended, as far as the log was looked through. */
-type Open = { readonly owner: string; readonly before: Position };
+type Open = { readonly owner: string; readonly creator: string; readonly before: Position };
 
 /**
  * Does the validations that were asked for, from now until `stop`. The log says what there is to
@@ -73,6 +76,8 @@ export const startScoring = (needs: ScoringNeeds): { stop: () => Promise<void> }
   /** Not tried again before the next sweep: another worker has it, or it could not be run. */
   const tried = new Set<string>();
   const bookmark = openBookmark(needs.files, needs.path);
+  /** Creators as they were served, the last one last. */
+  let turns: readonly string[] = [];
   let through: Position | null = null;
   let sweptAt = -Infinity;
   const wake = waker(clock);
@@ -90,25 +95,30 @@ export const startScoring = (needs: ScoringNeeds): { stop: () => Promise<void> }
     await bookmark.write(oldest, ending.signal.aborted ? Infinity : clock.milliseconds());
   };
   const begin = (): void => {
-    for (const [task, { owner }] of open) {
-      if (inHand.size >= needs.atOnce) return;
-      const ownerHas = [...inHand.keys()].filter((one) => open.get(one)?.owner === owner).length;
-      if (inHand.has(task) || ownerHas >= runningTasksMax) continue;
-      if (tried.has(task)) continue;
-      tried.add(task);
-      const done = handle(needs, task, ending.signal)
-        .then((isOver) => {
-          if (!isOver) return;
-          open.delete(task);
-          tried.delete(task);
-        })
-        .catch(trouble)
-        .finally(() => {
-          inHand.delete(task);
-          wake.now();
-        });
-      inHand.set(task, done);
+    const claims = [...open].map(([task, { owner, creator }]) => ({ task, owner, creator }));
+    while (inHand.size < needs.atOnce) {
+      const running = claims.filter(({ task }) => inHand.has(task));
+      const waiting = claims.filter(({ task }) => !inHand.has(task) && !tried.has(task));
+      const next = nextOf(waiting, running, turns, runningTasksMax);
+      if (next === null) return;
+      turns = [...turns.filter((one) => one !== next.creator), next.creator].slice(-turnsMax);
+      hold(next.task);
     }
+  };
+  const hold = (task: string): void => {
+    tried.add(task);
+    const done = handle(needs, task, ending.signal)
+      .then((isOver) => {
+        if (!isOver) return;
+        open.delete(task);
+        tried.delete(task);
+      })
+      .catch(trouble)
+      .finally(() => {
+        inHand.delete(task);
+        wake.now();
+      });
+    inHand.set(task, done);
   };
   const loop = async (): Promise<void> => {
     while (!ending.signal.aborted) {
@@ -145,7 +155,8 @@ const note = (
   before: Position,
 ): void => {
   if (type === 'ScorerValidationRequested') {
-    open.set(data.task_id, { owner: data.project_id ?? data.created_by, before });
+    const { task_id: task, created_by: creator } = data;
+    open.set(task, { owner: data.project_id ?? creator, creator, before });
   } else if (type !== 'ScorerValidationStarted') open.delete(data.task_id);
 };
 

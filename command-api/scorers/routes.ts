@@ -81,17 +81,28 @@ const creating = ({ log, ids }: ScorerNeeds): Route =>
 const isRepeat = ({ live, name, createdAt }: Scorer, wanted: string, at: Instant): boolean =>
   live && name === wanted && createdAt === at;
 
-/** A name that the registry of metrics has would be two things at once. */
-const nameComplaints = (name: string): readonly Complaint[] =>
-  registryMetric.has(name) || presetScorers.some((one) => one.name === name)
-    ? [
-        {
-          loc: ['body', 'name'],
-          msg: `Value error, '${name}' is the name of a built-in metric`,
-          type: 'value_error',
-        },
-      ]
-    : [];
+/** Names that columns and records have for something else (contract 3.4, 4.11, 4.12). */
+const reserved = [
+  ...presetScorers.map(({ name }) => name),
+  'registered_scorer_validation',
+  'generated_scorer_validation',
+];
+const reservedEnds = ['_ems_error_code', '_error_message'];
+
+/** One name must not be two things. */
+const nameComplaints = (name: string): readonly Complaint[] => {
+  const isBuiltIn = registryMetric.has(name) || reserved.includes(name);
+  const end = reservedEnds.find((one) => name.endsWith(one));
+  if (!isBuiltIn && end === undefined) return [];
+  const why = isBuiltIn ? `'${name}' is the name of a built-in metric` : `no name ends in '${end}'`;
+  return [{ loc: ['body', 'name'], msg: `Value error, ${why}`, type: 'value_error' }];
+};
+
+const refusePreset = (id: string): void => {
+  if (presetScorers.some((one) => one.id === id)) {
+    throw new Fault('forbidden', 'Presets cannot be changed');
+  }
+};
 
 const detailComplaints = ({ threshold }: GivenDetails): readonly Complaint[] =>
   threshold == null || threshold.display_value_levels.length === threshold.buckets.length + 1
@@ -108,6 +119,7 @@ const changing = ({ log, ids, inTurn }: ScorerNeeds): Route =>
   route(
     changeScorer,
     async ({ body, params, principal, cause }) => {
+      refusePreset(params.scorer_id);
       const stream = scorerStream(params.scorer_id);
       const { state: before } = await load(log, stream, scorers);
       await requiredScorers({ log, ids }, principal.organizationId, {
@@ -129,6 +141,7 @@ const adding = ({ log, ids, inTurn }: ScorerNeeds): Route =>
   route(
     addScorerVersion,
     async ({ body, files, params, principal, cause, mint }) => {
+      refusePreset(params.scorer_id);
       const { file } = files;
       const source = file === undefined ? null : sourceOf(file);
       // The route's check has looked at it.
@@ -167,6 +180,7 @@ const adding = ({ log, ids, inTurn }: ScorerNeeds): Route =>
 
 const removing = ({ log, ids, inTurn }: ScorerNeeds): Route =>
   route(deleteScorer, async ({ params, cause }) => {
+    refusePreset(params.scorer_id);
     const stream = scorerStream(params.scorer_id);
     const { state, position } = await inTurn([stream], () =>
       transact(log, stream, scorers, remove, cause),
@@ -198,7 +212,8 @@ const shown = (scorer: Scorer | null, updatedAt: Instant, principal: Principal) 
 /** Of its creator and admins; presets are seen by everybody and changed by nobody. */
 export const scorerSights = (log: EventReader): Sights => ({
   'scorer-owner': async (principal, id) => {
-    if (presetScorers.some((one) => one.id === id)) return 'forbidden';
+    // The routes refuse with the reason.
+    if (presetScorers.some((one) => one.id === id)) return 'allowed';
     const scorer = await liveScorer(log, principal.organizationId, id);
     if (scorer === null) return 'unseen';
     return ownsScorer(principal, scorer.createdBy) ? 'allowed' : 'forbidden';

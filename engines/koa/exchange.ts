@@ -100,7 +100,8 @@ const validated = async (
       ...(query.ok ? [] : query.complaints),
       ...headers,
       ...misplaced,
-      ...(guarded.ok ? [] : guarded.complaints),
+      // What came as a file is not missing as well.
+      ...(guarded.ok ? [] : guarded.complaints.filter((one) => !misplaced.some(isAt(one)))),
     ]);
   }
   const given = { params: params.value, query: query.value, body: guarded.value, files } as never;
@@ -108,6 +109,11 @@ const validated = async (
   if (complaints.length > 0) throw refused(complaints);
   return { ...(given as Omit<Given, 'fingerprint' | 'ifMatch'>), fingerprint, ifMatch };
 };
+
+const isAt =
+  ({ loc }: Complaint) =>
+  (other: Complaint): boolean =>
+    loc.join('/') === other.loc.join('/');
 
 const refused = (complaints: readonly Complaint[]): Fault => invalid(complaints.slice(0, 100));
 

@@ -190,6 +190,8 @@ describe('validation of code scorers over HTTP', function () {
       [[source, { starting_token: '-1' }], ['body', 'starting_token'], 'greater_than_equal'],
       [[source, { starting_token: '3' }], ['body', 'starting_token'], 'value_error'],
       [[source, { dataset_version_index: '2' }], ['body', 'dataset_version_index'], 'value_error'],
+      [[source, { dataset_version_index: '0' }], ['body', 'dataset_version_index'], 'value_error'],
+      [[source, { dataset_version_index: '-1' }], ['body', 'dataset_version_index'], 'value_error'],
       [[source, { score_type: 'list' }], ['body', 'score_type'], 'enum'],
       [
         [source, { scoreable_node_types: '["llm","x"]' }],
@@ -206,6 +208,12 @@ describe('validation of code scorers over HTTP', function () {
     const parts = [{ name: 'dataset_id', content: dataset }];
     const missing = await app.client.send('POST', `${path}/dataset`, form(parts));
     expectInvalid(missing, ['body', 'file'], 'missing');
+    const asFile = await app.client.send(
+      'POST',
+      `${path}/dataset`,
+      form([...partsOf(source), { name: 'dataset_id', content: dataset, fileName: 'x' }]),
+    );
+    expectInvalid(asFile, ['body', 'dataset_id'], 'value_error');
     const large = await validate('#'.repeat(262_145));
     expectRefused(large, 413, 'payload_too_large');
     expectRefused(await validate(source, { dataset_id: randomUUID() }), 404, 'not_found');

@@ -97,6 +97,14 @@ describe('the registry of scorers over HTTP', function () {
     expectRefused(await create({ id }), 409, 'already_exists');
     expectInvalid(await create({ name: 'cost' }), ['body', 'name'], 'value_error');
     expectInvalid(await create({ name: 'bleu' }), ['body', 'name'], 'value_error');
+    for (const reserved of [
+      'x_ems_error_code',
+      'x_error_message',
+      'registered_scorer_validation',
+      'generated_scorer_validation',
+    ]) {
+      expectInvalid(await create({ name: reserved }), ['body', 'name'], 'value_error');
+    }
     expectInvalid(await create({ scorer_type: 'llm' }), ['body', 'scorer_type'], 'enum');
     const threshold = { buckets: [1, 2], display_value_levels: ['a'], inverted: false };
     expectInvalid(await create({ threshold }), ['body', 'threshold'], 'value_error');
@@ -174,7 +182,9 @@ describe('the registry of scorers over HTTP', function () {
     expect(bleu).to.deep.include({ deprecated: true, ground_truth: true, created_by: null });
     expect((await get(bleu.id)).body).to.deep.equal(bleu);
     const path = `${root}/${bleu.id}`;
-    expectRefused(await app.client.send('PATCH', path, { body: {} }), 403, 'forbidden');
+    const refused = await app.client.send('PATCH', path, { body: {} });
+    expectRefused(refused, 403, 'forbidden');
+    expect(refused.body).to.have.property('detail', 'Presets cannot be changed');
     expectRefused(await app.client.send('DELETE', path), 403, 'forbidden');
     expectRefused(await addVersion(bleu.id, source, { result: {} }), 403, 'forbidden');
   });
@@ -239,6 +249,31 @@ describe('the registry of scorers over HTTP', function () {
       expect(same.position).to.equal(set.position);
       const none = await app.client.call('PATCH', settings, { body: { scorers: [] } });
       expect(none.body).to.deep.equal(empty);
+    });
+
+    it('take back a list that was read, also when a scorer was deleted meanwhile', async () => {
+      const { id, name } = await made();
+      const scorers = [{ id, scorer_type: 'code' }];
+      await app.client.call('POST', settings, { body: { scorers } });
+      await app.client.call('DELETE', `${root}/${id}`);
+      const read = (await app.client.call<{ scorers: Scorer[] }>('GET', settings)).body;
+      expect(read.scorers.map((one) => one.name)).to.deep.equal([name]);
+      expect((await app.client.call('PATCH', settings, { body: read })).body).to.deep.equal(read);
+      await app.client.call('PATCH', settings, { body: { scorers: [] } });
+      const gone = await app.client.send('PATCH', settings, { body: read });
+      expectInvalid(gone, ['body', 'scorers', '0', 'id'], 'value_error');
+    });
+
+    it('refuse what contradicts itself', async () => {
+      const { id } = await made();
+      const at = ['body', 'scorers', '0'];
+      const set = (more: object, run_id?: string) =>
+        app.client.send('POST', settings, {
+          body: { run_id, scorers: [{ id, scorer_type: 'code', ...more }] },
+        });
+      expectInvalid(await set({ scorer_type: 'preset' }), [...at, 'scorer_type'], 'value_error');
+      expectInvalid(await set({ name: 'other' }), [...at, 'name'], 'value_error');
+      expectInvalid(await set({}, randomUUID()), ['body', 'run_id'], 'value_error');
     });
 
     it('refuse scorers and runs that are not there, and who may not edit', async () => {
