@@ -4,7 +4,8 @@
  * shares an interpreter with that code and guards nothing: what it answers is judged by verdict.ts.
  */
 export const harness = String.raw`
-import annotationlib, copy, inspect, json, linecache, math, random, sys, traceback, types, typing
+import annotationlib, copy, inspect, json, linecache, math, os, posix, random, sys, traceback, types
+import typing
 # What scorers like to import is in the snapshot, so that it costs them nothing.
 import collections, dataclasses, datetime, decimal, difflib, enum, fractions, functools, hashlib
 import itertools, operator, re, statistics, string, textwrap, unicodedata
@@ -20,15 +21,32 @@ ARGUMENTS = (
 LARGEST = 2**53 - 1
 
 
+# Where the snapshot was made is nobody's business.
+os.environ["_"] = sys.executable = "python"
+sys.orig_argv = ["python"]
+
+
+def no_shell(command):
+    raise PermissionError(1, "Operation not permitted: a scorer starts no programs")
+
+
+os.system = posix.system = no_shell
+
+
 class Refused(Exception):
     def __init__(self, kind, message, step=None):
         self.kind, self.message, self.step = kind, message, step
 
 
-def run(text, started):
+def run(text, started, reseed):
     task = json.loads(text)
+
+    def seed(what):
+        reseed(what)
+        random.seed(what)
+
     try:
-        return json.dumps(judged(task, started), allow_nan=False)
+        return json.dumps(judged(task, started, seed), allow_nan=False)
     except Refused as refused:
         return json.dumps({
             "verdict": "invalid", "kind": refused.kind, "message": refused.message,
@@ -36,7 +54,8 @@ def run(text, started):
         })
 
 
-def judged(task, started):
+def judged(task, started, seed):
+    seed("assay")
     module = loaded(task["source"])
     if getattr(module, "include_llm_credentials", False):
         raise Refused("credentials", "include_llm_credentials is set, but scorers get no credentials")
@@ -59,7 +78,7 @@ def judged(task, started):
         for node_type in [step["node_type"]] if step["node_type"] else node_types:
             score, error = None, None
             try:
-                random.seed(f"assay {step['index']}")
+                seed(f"assay {step['index']}")
                 value = called(scorer, accepted, arguments(copy.deepcopy(step), node_type))
                 score = checked(value, kind, optional, paired)
             except Refused as refused:

@@ -13,9 +13,17 @@ export type Line = '!' | `@${number}` | `=${string}`;
 type Python = {
   readonly runPython: (code: string) => unknown;
   readonly pyimport: (name: string) => {
-    readonly run: (task: string, started: (place: number) => void) => string;
+    readonly run: (
+      task: string,
+      started: (place: number) => void,
+      reseed: (seed: string) => void,
+    ) => string;
   };
   readonly globals: { readonly set: (name: string, value: string) => void };
+  readonly FS: {
+    readonly unlink: (path: string) => void;
+    readonly createDevice: (folder: string, name: string, read: () => number) => void;
+  };
   readonly makeMemorySnapshot: () => Uint8Array;
   readonly setStdin: (options: { readonly error: true }) => void;
   readonly setStdout: (options: { readonly write: (bytes: Uint8Array) => number }) => void;
@@ -93,6 +101,42 @@ const putAway = (): void => {
   }
 };
 
+/** A number without an account, as in confine.ts. */
+const nobody = 65_534;
+
+/**
+ * What the interpreter asks its host for is answered here, since Deno's answers would end it:
+ * entropy, which begins anew with each seed, so that equal input gives equal scores, and who it is.
+ */
+const answerHost = async ({ FS }: Python): Promise<(seed: string) => void> => {
+  type Module = { readonly default: Record<string, unknown> };
+  const { default: crypto } = (await import('node:crypto')) as unknown as Module;
+  const { default: process } = (await import('node:process')) as unknown as Module;
+  let state = 0;
+  const byte = (): number => {
+    // Mulberry32: nobody's secrets depend on it.
+    state = (state + 0x6d_2b_79_f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 8) & 0xff;
+  };
+  crypto['randomFillSync'] = (view: Uint8Array): Uint8Array => {
+    for (let at = 0; at < view.length; at += 1) view[at] = byte();
+    return view;
+  };
+  for (const name of ['getuid', 'geteuid', 'getgid', 'getegid']) process[name] = () => nobody;
+  for (const name of ['random', 'urandom']) {
+    FS.unlink(`/dev/${name}`);
+    FS.createDevice('/dev', name, byte);
+  }
+  return (seed) => {
+    state = 2_166_136_261 | 0;
+    for (const character of seed) {
+      state = Math.imul(state ^ (character.codePointAt(0) ?? 0), 16_777_619);
+    }
+  };
+};
+
 const run = async (outputMax: number, isBare: boolean): Promise<void> => {
   const python = await start({
     _loadSnapshot: runtime.readFileSync(new URL('snapshot.bin', here)),
@@ -110,9 +154,10 @@ const run = async (outputMax: number, isBare: boolean): Promise<void> => {
   python.setStdout({ write: swallow });
   python.setStderr({ write: swallow });
   const harness = python.pyimport('assay_harness');
+  const reseed = isBare ? () => null : await answerHost(python);
   if (!isBare) putAway();
   say('!');
-  say(`=${harness.run(job, (place) => say(`@${place}`))}`);
+  say(`=${harness.run(job, (place) => say(`@${place}`), reseed)}`);
   exit(0);
 };
 

@@ -145,6 +145,49 @@ def scorer_fn(*, index, **kwargs): return index`,
     }
   });
 
+  const entropies = {
+    'os.urandom': 'os.urandom(8).hex()',
+    'uuid.uuid4': 'str(uuid.uuid4())',
+    secrets: 'secrets.token_hex(8)',
+    'an unseeded generator': 'str(random.Random().random())',
+    SystemRandom: 'str(random.SystemRandom().random())',
+    '/dev/urandom': 'open("/dev/urandom", "rb").read(8).hex()',
+    'tempfile.mkdtemp': 'tempfile.mkdtemp()',
+  };
+  it('has entropy that is the same for the same row, however it asks for it', async () => {
+    const asked = Object.values(entropies).join(', ');
+    const source = `import os, random, secrets, tempfile, uuid
+def scorer_fn(*, index, **kwargs) -> str:
+    return "|".join([${asked}])`;
+    const parts = (verdict: Verdict) => scoresOf(verdict).map((one) => String(one).split('|'));
+    const first = parts(await run(source, { steps: stepsOf(3) }));
+    Object.keys(entropies).forEach((name, at) => {
+      expect(new Set(first.map((row) => row[at])).size, name).to.equal(3);
+    });
+    expect(parts(await run(source, { steps: stepsOf(3) }))).to.deep.equal(first);
+    const [last] = parts(await run(source, { steps: [stepOf(2)] }));
+    // Names of folders go on from row to row.
+    expect(last?.filter((_, at) => at !== 6)).to.deep.equal(first[2]?.filter((_, at) => at !== 6));
+  });
+
+  it('is told with its row that it may not start programs, and is nobody', async () => {
+    const verdict = await run(
+      'import os\ndef scorer_fn(*, index, **k) -> int:\n    return os.system("ls") if index == 1 else os.getuid()',
+      { steps: stepsOf(3), keepGoing: true },
+    );
+    if (verdict.verdict !== 'valid') throw new Error(JSON.stringify(verdict));
+    expect(verdict.scores.map(({ score }) => score)).to.deep.equal([65_534, null, 65_534]);
+    expect(verdict.scores[1]?.error).to.have.property('kind', 'exception');
+    expect(verdict.scores[1]?.error?.message).to.match(/^PermissionError: /);
+  });
+
+  it('cannot see where its interpreter was made', async () => {
+    const source =
+      'import os, sys\ndef scorer_fn(**k) -> str:\n    return repr([dict(os.environ), sys.executable, sys.orig_argv, sys.argv])';
+    const [seen] = scoresOf(await run(source));
+    expect(seen).not.to.match(/making-|sandbox|inside\.mjs/);
+  });
+
   it('sees no trace of an earlier row that changed its arguments', async () => {
     const source =
       'def scorer_fn(*, step_object, dataset_variables, **kwargs) -> int:\n    dataset_variables["x"] = 1; step_object.tags.append("t"); return len(dataset_variables) + len(step_object.tags)';
