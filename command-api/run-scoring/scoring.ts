@@ -89,6 +89,11 @@ export const stepOf = (
   };
 };
 
+const overlaps: ReadonlyMap<string, typeof bleu> = new Map([
+  ['bleu', bleu],
+  ['rouge', rouge],
+]);
+
 /** `found`: what other scorers made of the record just now; null: nothing. */
 const requiredOf = (
   names: readonly string[],
@@ -97,10 +102,10 @@ const requiredOf = (
 ): JsonObject =>
   Object.fromEntries(
     names.flatMap((name): readonly (readonly [string, Json])[] => {
-      const isFound = Object.hasOwn(found, name);
-      const sent = isFound ? (found[name] ?? undefined) : content.metrics?.[name];
+      const known = Object.hasOwn(found, name) ? found : (content.metrics ?? {});
+      const sent = Object.hasOwn(known, name) ? (known[name] ?? undefined) : undefined;
       if (sent !== undefined) return [[name, sent]];
-      const overlap = { bleu, rouge }[name];
+      const overlap = overlaps.get(name);
       const output = textForm(content.output);
       const reference = content.dataset_output ?? null;
       if (overlap === undefined || output === null || reference === null) return [];

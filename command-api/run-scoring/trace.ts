@@ -123,17 +123,21 @@ const withChange = (
   return new Map(records).set(id, { ...record, content, changedAt });
 };
 
+const withoutNulls = <V>(
+  members: Readonly<Record<string, V | null>>,
+): Readonly<Record<string, V>> =>
+  Object.fromEntries(
+    Object.entries(members).filter((entry): entry is [string, V & {}] => entry[1] !== null),
+  );
+
 const withScores = (
   { records }: ScoredTrace,
   { data, metadata, revision }: Recorded<Extract<TraceEvent, { type: 'ScoresRecorded' }>>,
 ): Records => {
   const record = records.get(data.record_id);
   if (record === undefined) return records;
-  const metrics = { ...record.content.metrics };
-  for (const [name, value] of Object.entries(data.scores)) {
-    if (value === null) delete metrics[name];
-    else metrics[name] = value;
-  }
+  // Spread, because a name may be `__proto__`.
+  const metrics = withoutNulls({ ...record.content.metrics, ...data.scores });
   const scores = new Map(record.scores);
   if (metadata.actor.type === 'service') {
     for (const name of Object.keys(data.scores)) {

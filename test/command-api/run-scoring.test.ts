@@ -1,38 +1,30 @@
 import { expect } from 'chai';
-import {
-  begin,
-  finish,
-  openScorings,
-  type OpenScoring,
-} from '../../command-api/run-scoring/jobs.js';
-import type { RunScoringEvent } from '../../events/run-scoring.js';
-import type { Instant, ProjectId, RunId } from '../../kernel/shapes.js';
+import { stepOf, type ActiveScorer } from '../../command-api/run-scoring/scoring.js';
+import { scoredTrace } from '../../command-api/run-scoring/trace.js';
+import type { Recorded } from '../../kernel/ports.js';
 
-const at = '2026-03-01T09:00:00.000000Z' as Instant;
-const place = { project_id: 'p' as ProjectId, run_id: 'r' as RunId };
-const started = { ...place, scorers: ['a'], steps: 3, started_at: at };
-const ended = { ...place, error_message: null, ended_at: at };
-const after = (open: OpenScoring, decided: ReturnType<ReturnType<typeof begin>>): OpenScoring => {
-  expect(decided).to.be.an('array');
-  return (decided as readonly RunScoringEvent[]).reduce(
-    (state, event) => openScorings.evolve(state, event as never),
-    open,
-  );
-};
+const recorded = (type: string, data: object, revision: number): Recorded =>
+  ({ type, data, revision, metadata: { actor: { type: 'user' } } }) as unknown as Recorded;
 
-describe('scoring of a run', () => {
-  it('begins once, also when a lost worker began it', () => {
-    const first = begin(started)(null);
-    expect(first).to.deep.equal([{ type: 'RunScoringStarted', data: started }]);
-    const open = after(null, first);
-    expect(begin({ ...started, started_at: `${at}9` as Instant })(open)).to.deep.equal([]);
-    expect(begin({ ...started, steps: 4 })(open)).to.have.length(1);
-  });
+describe('what a scorer is given of a record', () => {
+  const content = { type: 'trace', id: 't', metrics: { gone: 1, kept: 2 } };
+  const logged = { project_id: 'p', run_id: 'r', trace_id: 't', trace: content, spans: [] };
+  const scores = Object.fromEntries([
+    ['__proto__', 5],
+    ['gone', null],
+  ]);
+  const trace = scoredTrace([
+    recorded('TraceLogged', { ...logged, is_complete: true }, 0),
+    recorded('ScoresRecorded', { record_id: 't', scores }, 1),
+  ]);
 
-  it('ends once, and only what was begun', () => {
-    const open = after(null, begin(started)(null));
-    const end = finish(ended)(open);
-    expect(end).to.deep.equal([{ type: 'RunScoringEnded', data: ended }]);
-    expect(finish(ended)(after(open, end))).to.deep.equal([]);
+  it('has own metrics only, whatever their names, and required scores among them', () => {
+    if (trace === null) throw new Error('the trace was not folded');
+    const required_scorers = ['__proto__', 'constructor', 'toString', 'kept'];
+    const active = { scorer: { details: { required_scorers } } } as unknown as ActiveScorer;
+    const target = { trace, record: 't', nodeType: 'trace' } as const;
+    const { metrics, required_scores: required } = stepOf(target, active, 0);
+    expect(JSON.stringify(metrics)).to.equal('{"kept":2,"__proto__":5}');
+    expect(JSON.stringify(required)).to.equal('{"__proto__":5,"kept":2}');
   });
 });
