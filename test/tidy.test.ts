@@ -225,7 +225,7 @@ describe('the house', () => {
       ),
     );
     const entry =
-      /^(main|config)\.ts$|\.test\.ts$|^test\/(support|bench|chaos|fault)\/|worker\.ts$|writer\.ts$|\/golden\/add\.ts$/;
+      /^(main|config|test\/run)\.ts$|\.test\.ts$|^test\/(support|bench|chaos|fault)\/|worker\.ts$|writer\.ts$|\/golden\/add\.ts$/;
     found(
       sources
         .filter((path) => !reached.has(path) && !entry.test(path))

@@ -1,0 +1,71 @@
+import { spawn } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { program, repository } from './support/outside.js';
+
+/**
+ * All tests in two processes of mocha side by side, for two processors: what drives services and
+ * engines from outside mostly waits, and what runs within one process mostly works. One process
+ * shows its tests as they go, the other when the first is done. Ends with one plain line, `N
+ * passed, N failed`, and with 1 when a test failed or a process broke off.
+ */
+const tests = join(program, '..', 'test');
+const files = readdirSync(tests, { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.test.js'))
+  .sort();
+const outside = ['chaos', 'differential', 'fault', 'real-runs', 'sandbox'];
+const isOutside = (name: string): boolean => outside.some((folder) => name.startsWith(folder));
+
+type Tally = { readonly passed: number; readonly failed: number; readonly skipped: number };
+const tallyForm = /^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$/;
+
+const run = async (names: readonly string[], show: (text: string) => void): Promise<Tally> => {
+  const child = spawn(
+    process.execPath,
+    [
+      join(repository, 'node_modules/mocha/bin/mocha.js'),
+      '--no-config',
+      '--exit',
+      '--timeout=30000',
+      `--require=${join(tests, 'support/tally.js')}`,
+      ...(process.stdout.isTTY ? ['--color'] : []),
+      ...names.map((name) => relative(process.cwd(), join(tests, name))),
+    ],
+    { stdio: ['ignore', 'pipe', 'pipe'] },
+  );
+  let tally: Tally | null = null;
+  for (const stream of [child.stdout, child.stderr]) {
+    let rest = '';
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      const lines = (rest + text).split('\n');
+      rest = lines.pop() ?? '';
+      for (const line of lines) {
+        const [, passed, failed, skipped] = tallyForm.exec(line) ?? [];
+        if (passed === undefined) show(`${line}\n`);
+        else
+          tally = { passed: Number(passed), failed: Number(failed), skipped: Number(skipped ?? 0) };
+      }
+    });
+  }
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
+  const counted: Tally = tally ?? { passed: 0, failed: 0, skipped: 0 };
+  // A process that broke off, or failed in a hook, has no test to blame.
+  return code === 0 || counted.failed > 0 ? counted : { ...counted, failed: 1 };
+};
+
+const held: string[] = [];
+let isFirstDone = false;
+const second = run(files.filter(isOutside), (text) =>
+  isFirstDone ? void process.stdout.write(text) : void held.push(text),
+);
+const first = await run(
+  files.filter((name) => !isOutside(name)),
+  (text) => void process.stdout.write(text),
+);
+isFirstDone = true;
+process.stdout.write(held.join(''));
+const last = await second;
+const sum = (name: keyof Tally): number => first[name] + last[name];
+const skipped = sum('skipped') > 0 ? `, ${sum('skipped')} skipped` : '';
+process.stdout.write(`\n${sum('passed')} passed, ${sum('failed')} failed${skipped}\n`);
+process.exitCode = sum('failed') > 0 ? 1 : 0;
