@@ -101,6 +101,7 @@ const brokeOff = (error: MongoError): boolean =>
 
 /** The server did not answer, or could not now: asking again later is all that is needed. */
 const isPassing = (error: unknown): boolean =>
+  isDeadSocket(error) ||
   error instanceof MongoNetworkError ||
   error instanceof MongoServerSelectionError ||
   (error instanceof MongoError &&
@@ -108,6 +109,17 @@ const isPassing = (error: unknown): boolean =>
       passingNames.has(error.name) ||
       passingLabels.some((label) => error.hasErrorLabel(label)) ||
       passingCodes.has(Number(error.code))));
+
+/** A write to a socket whose other end just died reaches us as the system said it. */
+const isDeadSocket = (error: unknown): boolean =>
+  error instanceof Error && deadSocketCodes.has((error as NodeJS.ErrnoException).code ?? '');
+const deadSocketCodes: ReadonlySet<string> = new Set([
+  'EPIPE',
+  'ECONNRESET',
+  'ERR_SOCKET_CLOSED',
+  'ERR_STREAM_DESTROYED',
+  'ERR_STREAM_WRITE_AFTER_END',
+]);
 
 const passingNames: ReadonlySet<string> = new Set([
   'MongoOperationTimeoutError',
