@@ -48,16 +48,8 @@ export const causeOf = (error: unknown): string => {
   return cause instanceof Error ? `${message}: ${cause.message}` : message;
 };
 
-/** `signal` ends the waiting: what failed last is thrown then. */
-export const openPatience = ({
-  clock,
-  logger,
-  signal,
-}: {
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly signal: AbortSignal;
-}): Patience => {
+export const openPatience = (clock: Clock, logger: Logger): Patience => {
+  const never = new AbortController().signal;
   let waiting: ReturnType<Patience['for']> = null;
   return {
     for: () => waiting,
@@ -69,10 +61,10 @@ export const openPatience = ({
           return done;
         } catch (error) {
           const isAbsent = error instanceof Fault && error.code === 'unavailable';
-          if (signal.aborted || !isAbsent) throw error;
+          if (!isAbsent) throw error;
           waiting = { what, cause: causeOf(error) };
           logger.warn(waiting, 'waiting for an engine; trying again');
-          await clock.wait(againMs, signal);
+          await clock.wait(againMs, never);
         }
       }
     },

@@ -49,8 +49,6 @@ export type ServiceOptions = {
   readonly strict?: boolean;
   /** Told of a key that was minted, before it works and before it can no longer be replaced. */
   readonly sayKey?: (key: string, email: string, url: string) => void;
-  /** Ends the wait for engines that are not there yet. */
-  readonly signal?: AbortSignal;
 };
 
 /**
@@ -96,8 +94,7 @@ const startIn = async (
     `engines eventLog=${eventLog} documents=${documentsEngine} records=${recordsEngine} bus=${busName}`,
   );
   const host = config.host.includes(':') ? `[${config.host}]` : config.host;
-  const patience = { clock, logger, signal: options.signal ?? new AbortController().signal };
-  const waiting = openPatience(patience);
+  const waiting = openPatience(clock, logger);
   const { patiently } = waiting;
   let ready: () => Promise<{ readonly status: string }> = async () => ({
     status: 'starting',

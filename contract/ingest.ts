@@ -73,8 +73,6 @@ const updateSpanBody = Type.Object({
   ...change,
   ...sender,
 });
-export type SentTraceChange = Static<typeof updateTraceBody>;
-export type SentSpanChange = Static<typeof updateSpanBody>;
 
 const logSpansBody = Type.Object({
   trace_id: id('TraceId'),

@@ -1,7 +1,7 @@
 import type { DumpItem } from '../../kernel/ports.js';
 import type { RecordRow } from '../../kernel/records.js';
 import { byCodePoint } from '../../kernel/code-points.js';
-import type { Json } from '../../kernel/shapes.js';
+import { dumpItem } from '../../kernel/record-dump.js';
 import type { Model } from './model.js';
 import { rowsOfGroups } from './search.js';
 import { bindText, parameters } from './sql.js';
@@ -9,15 +9,12 @@ import { bindText, parameters } from './sql.js';
 // Groups read at a time: a few thousand rows.
 const pageGroups = 200;
 
-/**
- * One item a row, by group in code point order and by ordinal in it: the key is the group, a space
- * and the ordinal.
- */
+/** One item a row, by group in code point order and by ordinal in it. */
 export async function* dump(model: Model): AsyncIterable<DumpItem> {
   for (let after = ''; ;) {
     const [last, rows] = await readPage(model, after);
     if (last === null) return;
-    yield* rows.map((row) => ({ key: keyOf(row), value: canonical(row) }));
+    yield* rows.map(dumpItem);
     after = last;
   }
 }
@@ -41,17 +38,3 @@ const readPage = (
     const names = [...groups.keys()].sort(byCodePoint);
     return [String(last[0]), names.flatMap((name) => groups.get(name) ?? [])];
   });
-
-// Wide enough for any ordinal, so that keys sort as their rows do.
-const ordinalDigits = 8;
-const keyOf = ({ group, ordinal }: RecordRow): string =>
-  `${group} ${String(ordinal).padStart(ordinalDigits, '0')}`;
-
-/** Members in code point order at every depth. */
-const canonical = (value: unknown): Json => {
-  if (Array.isArray(value)) return value.map(canonical);
-  if (typeof value !== 'object' || value === null) return value as Json;
-  const entries = Object.entries(value).filter(([, member]) => member !== undefined);
-  entries.sort(([one], [other]) => byCodePoint(one, other));
-  return Object.fromEntries(entries.map(([name, member]) => [name, canonical(member)]));
-};

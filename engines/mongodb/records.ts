@@ -1,8 +1,7 @@
 import type { IndexDescription } from 'mongodb';
-import { byCodePoint } from '../../kernel/code-points.js';
+import { dumpItem } from '../../kernel/record-dump.js';
 import { start, type DumpItem } from '../../kernel/ports.js';
 import type { ColumnFacts, RecordRow, Records } from '../../kernel/records.js';
-import type { Json } from '../../kernel/shapes.js';
 import { answering, connect } from './connect.js';
 import { aggregate } from './record-aggregate.js';
 import { columns } from './record-columns.js';
@@ -184,7 +183,7 @@ async function* dump(
       () => [],
       (snapshot) => dumpPage(snapshot, after),
     );
-    yield* page.map((row) => ({ key: keyOf(row), value: canonical(row) }));
+    yield* page.map(dumpItem);
     const last = page.at(-1);
     if (last === undefined) return;
     after = last.group;
@@ -213,18 +212,4 @@ const dumpPage = async (snapshot: Snapshot, after: string): Promise<readonly Rec
     .maxTimeMS(bulkMs)
     .toArray();
   return rowsFrom(snapshot, stored);
-};
-
-// Wide enough for any ordinal, so that keys sort as their rows do.
-const ordinalDigits = 8;
-const keyOf = ({ group, ordinal }: RecordRow): string =>
-  `${group} ${String(ordinal).padStart(ordinalDigits, '0')}`;
-
-/** Members in code point order at every depth. */
-const canonical = (value: unknown): Json => {
-  if (Array.isArray(value)) return value.map(canonical);
-  if (typeof value !== 'object' || value === null) return value as Json;
-  const entries = Object.entries(value).filter(([, member]) => member !== undefined);
-  entries.sort(([one], [other]) => byCodePoint(one, other));
-  return Object.fromEntries(entries.map(([name, member]) => [name, canonical(member)]));
 };
