@@ -16,6 +16,7 @@ import {
   reservationStream,
   userStream,
 } from '../access/streams.js';
+import { serviceActor } from '../access/service-author.js';
 
 type Needs = {
   readonly passwords: Pick<Passwords, 'hash'>;
@@ -71,7 +72,7 @@ export const bootstrap = async (
   const id = first(ids);
   const at = clock.now();
   const authorship: Authorship = {
-    actor: { type: 'service', id: 'assay', role: 'service' },
+    actor: serviceActor,
     requestId: 'bootstrap',
     correlationId: 'bootstrap',
     causationId: null,

@@ -16,6 +16,9 @@ import { transact, type Authorship } from '../../kernel/transact.js';
 import { openBookmark } from '../access/bookmark.js';
 import { projects, type Project } from '../access/folds.js';
 import { groups, type Group } from '../access/groups.js';
+import { byItself, inReplyTo } from '../access/service-author.js';
+import { streamNames } from '../access/stream-names.js';
+import { startWorker, type Worker } from '../access/worker.js';
 
 export type DepartureNeeds = {
   readonly log: EventLog;
@@ -33,40 +36,21 @@ type Departure = Recorded<
 
 const restMs = 500;
 const lookEvents = 2_000;
-const pageStreams = 100;
 
 /**
  * Takes users who were removed out of groups and projects, and groups that were deleted out of
  * projects. Their rights ended before, with the event itself: this is so that lists and sizes say
  * so. What is done is done again without effect, as after a kill.
  */
-export const startDepartures = (needs: DepartureNeeds): { stop: () => Promise<void> } => {
-  const { clock, trouble } = needs;
-  const end = new AbortController();
-  const loop = async (): Promise<void> => {
-    const kept = openBookmark(needs.files, needs.path);
-    let position: Position = await kept.read();
-    while (!end.signal.aborted) {
-      try {
-        const through: Position = await departed(needs, position, end.signal);
-        const rests = through === position;
-        position = through;
-        await kept.write(position, clock.milliseconds());
-        if (rests) await clock.wait(restMs, end.signal);
-      } catch (error) {
-        trouble(error);
-        await clock.wait(restMs, end.signal);
-      }
-    }
-  };
-  const ended = loop();
-  ended.catch(trouble);
-  return {
-    stop: async () => {
-      end.abort();
-      await ended.catch(() => null);
-    },
-  };
+export const startDepartures = (needs: DepartureNeeds): Worker => {
+  const kept = openBookmark(needs.files, needs.path);
+  let position: Position | null = null;
+  return startWorker({ ...needs, restMs }, async (signal) => {
+    const from = (position ??= await kept.read());
+    position = await departed(needs, from, signal);
+    await kept.write(position, needs.clock.milliseconds());
+    return position !== from;
+  });
 };
 
 /** Acts on one page of the log after `position`; answers up to where. */
@@ -97,11 +81,9 @@ const each = async (
   signal: AbortSignal,
   act: (name: StreamName) => Promise<void>,
 ): Promise<void> => {
-  for (let after: StreamName | null = null; !signal.aborted;) {
-    const names: readonly StreamName[] = await log.streams(prefix, after, pageStreams);
-    for (const name of names) if (!signal.aborted) await act(name);
-    after = names.at(-1) ?? null;
-    if (names.length < pageStreams) return;
+  for await (const name of streamNames(log, prefix)) {
+    if (signal.aborted) return;
+    await act(name);
   }
 };
 
@@ -156,14 +138,9 @@ const leaveProject = async (
   );
 };
 
-const authorOf = ({ clock, ids }: Needs, ...causes: readonly Gone[]): Authorship => {
+const authorOf = (needs: Needs, ...causes: readonly Gone[]): Authorship => {
   const [cause] = causes.flatMap((one) => [...one.values()]);
-  return {
-    actor: { type: 'service', id: 'assay', role: 'service' },
-    requestId: cause?.metadata.request_id ?? 'departure',
-    correlationId: cause?.metadata.correlation_id ?? 'departure',
-    causationId: cause?.id ?? null,
-    at: clock.now(),
-    eventId: (name, revision) => ids.derive('EventId', 'departure', name, String(revision)),
-  };
+  return cause === undefined
+    ? byItself(needs, 'departure', 'departure')
+    : inReplyTo(needs, cause, 'departure');
 };

@@ -3,7 +3,7 @@ import type { ContentId } from '../../kernel/dataset-content.js';
 import { reject, type Decide } from '../../kernel/decision.js';
 import type { Position, Recorded, StreamName } from '../../kernel/ports.js';
 import type { DatasetId } from '../../kernel/shapes.js';
-import { load, transact, type Authorship } from '../../kernel/transact.js';
+import { load, transact } from '../../kernel/transact.js';
 import {
   datasets,
   datasetStream,
@@ -12,6 +12,7 @@ import {
   type Dataset,
 } from '../access/datasets.js';
 import { lateWritesSeconds, type ErasureNeeds, type Erasures } from './reactions.js';
+import { inReplyTo } from '../access/service-author.js';
 
 /** How much of the log one step looks through, and how many contents it erases. */
 const stepEvents = 2_000;
@@ -53,15 +54,7 @@ export const openDatasetErasures = ({ log, clock, ids, after }: ErasureNeeds): E
   };
   const record = (deletion: Deletion, decide: Decide<Dataset | null, DatasetEvent>) => {
     const { event, id } = deletion;
-    const authorship: Authorship = {
-      actor: { type: 'service', id: 'assay', role: 'service' },
-      requestId: event.metadata.request_id,
-      correlationId: event.metadata.correlation_id,
-      causationId: event.id,
-      at: clock.now(),
-      eventId: (name, revision) => ids.derive('EventId', name, String(revision)),
-    };
-    return transact(log, datasetStream(id), datasets, decide, authorship);
+    return transact(log, datasetStream(id), datasets, decide, inReplyTo({ clock, ids }, event));
   };
   const visit = async (deletion: Deletion, pass: NonNullable<Deletion['pass']>): Promise<void> => {
     const { id } = deletion;

@@ -16,6 +16,7 @@ import {
 import type { DatasetId, ProjectId, RunId } from '../../kernel/shapes.js';
 import { load, transact, type Authorship } from '../../kernel/transact.js';
 import { runStream } from '../access/streams.js';
+import { inReplyTo } from '../access/service-author.js';
 
 type DeletionEvent = Extract<
   LogStreamEvent | ExperimentEvent | ProjectEvent,
@@ -199,14 +200,7 @@ const complete = async (
   { log, ids, clock, unlinkDataset }: RunErasureNeeds,
   { kind, id, project, erased, event }: Deletion,
 ): Promise<void> => {
-  const authorship: Authorship = {
-    actor: { type: 'service', id: 'assay', role: 'service' },
-    requestId: event.metadata.request_id,
-    correlationId: event.metadata.correlation_id,
-    causationId: event.id,
-    at: clock.now(),
-    eventId: (name, revision) => ids.derive('EventId', name, String(revision)),
-  };
+  const authorship = inReplyTo({ clock, ids }, event);
   const used = kind === 'run' ? await datasetOf(log, id) : null;
   if (used !== null) await unlinkDataset(used, authorship);
   await transact(

@@ -2,9 +2,10 @@ import type { RecordsDeleted } from '../../events/deletions.js';
 import type { ErasureEvent } from '../../events/erasures.js';
 import type { Decision, Fold } from '../../kernel/decision.js';
 import { stream, type Position, type Recorded, type StreamName } from '../../kernel/ports.js';
-import { load, transact, type Authorship } from '../../kernel/transact.js';
+import { load, transact } from '../../kernel/transact.js';
 import { eraseRecords } from '../access/record-deletions.js';
 import type { ErasureNeeds, Erasures } from './reactions.js';
+import { inReplyTo } from '../access/service-author.js';
 
 /** How much of the log one step looks through: a few milliseconds. */
 const stepEvents = 2_000;
@@ -31,14 +32,7 @@ export const openRecordErasures = ({ log, clock, ids, after }: ErasureNeeds): Er
     return moved;
   };
   const act = async (id: string, { event }: Pending): Promise<void> => {
-    const authorship: Authorship = {
-      actor: { type: 'service', id: 'assay', role: 'service' },
-      requestId: event.metadata.request_id,
-      correlationId: event.metadata.correlation_id,
-      causationId: event.id,
-      at: clock.now(),
-      eventId: (name, revision) => ids.derive('EventId', name, String(revision)),
-    };
+    const authorship = inReplyTo({ clock, ids }, event);
     const deleted = event.data as RecordsDeleted;
     await eraseRecords(log, deleted, authorship);
     await transact(

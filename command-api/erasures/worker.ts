@@ -3,6 +3,7 @@ import { openBookmark } from '../access/bookmark.js';
 import { openDatasetErasures } from './datasets.js';
 import { openErasures, type Erasures, type RunErasureNeeds } from './reactions.js';
 import { openRecordErasures } from './records.js';
+import { startWorker, type Worker } from '../access/worker.js';
 
 export type ErasingNeeds = {
   readonly log: EventLog;
@@ -23,40 +24,23 @@ const restMs = 1_000;
  * Erases what was deleted, from now until `stop`, in small steps between which others have their
  * turn.
  */
-export const startErasing = (needs: ErasingNeeds): { stop: () => Promise<void> } => {
-  const { clock, trouble } = needs;
-  const end = new AbortController();
-  const loop = async (): Promise<void> => {
-    const kept = openBookmark(needs.files, needs.path);
-    const after = await kept.read();
-    const erasures = both(
-      both(openErasures({ ...needs, after }), openRecordErasures({ ...needs, after })),
-      openDatasetErasures({ ...needs, after }),
-    );
-    while (!end.signal.aborted) {
-      try {
-        const worked = await erasures.step();
-        if (worked) await turn();
-        else {
-          const now = clock.milliseconds();
-          await kept.write(erasures.bookmark(), now);
-          await clock.wait(restMs, end.signal);
-        }
-      } catch (error) {
-        trouble(error);
-        await clock.wait(restMs, end.signal);
-      }
-    }
-    await kept.write(erasures.bookmark(), Infinity).catch(trouble);
+export const startErasing = (needs: ErasingNeeds): Worker => {
+  const kept = openBookmark(needs.files, needs.path);
+  let erasures: Erasures | null = null;
+  const begin = async (): Promise<Erasures> => {
+    const from = { ...needs, after: await kept.read() };
+    const runs = both(openErasures(from), openRecordErasures(from));
+    return both(runs, openDatasetErasures(from));
   };
-  const ended = loop();
-  ended.catch(trouble);
-  return {
-    stop: async () => {
-      end.abort();
-      await ended.catch(() => null);
-    },
+  const step = async (): Promise<boolean> => {
+    erasures ??= await begin();
+    if (await erasures.step()) return true;
+    await kept.write(erasures.bookmark(), needs.clock.milliseconds());
+    return false;
   };
+  return startWorker({ ...needs, restMs }, step, async () => {
+    if (erasures !== null) await kept.write(erasures.bookmark(), Infinity);
+  });
 };
 
 /** In turn, so that neither waits for all of the other. */
@@ -67,5 +51,3 @@ const both = (one: Erasures, other: Erasures): Erasures => ({
   },
   bookmark: () => (one.bookmark() < other.bookmark() ? one.bookmark() : other.bookmark()),
 });
-
-const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -1,4 +1,4 @@
-import type { Clock, EventLog, Ids, StreamName } from '../../kernel/ports.js';
+import type { Clock, EventLog, Ids } from '../../kernel/ports.js';
 import { load, transact, type Authorship } from '../../kernel/transact.js';
 import type { DataKeyId, Vault } from '../../kernel/vault.js';
 import type { InTurn } from '../../kernel/turns.js';
@@ -10,6 +10,8 @@ import {
   type Integration,
 } from './integrations.js';
 import { eraseSeal, readSeal, sealedPlace, writeSeal } from './seals.js';
+import { byItself } from '../access/service-author.js';
+import { streamNames } from '../access/stream-names.js';
 
 export type RotationNeeds = {
   readonly log: EventLog;
@@ -28,8 +30,6 @@ export type Rotated = {
   readonly lost: number;
 };
 
-const pageStreams = 100;
-
 /**
  * A new data key for each organisation that has integrations; what the old ones sealed is sealed
  * anew and its old ciphertext erased. A key that was replaced just now stays until the next
@@ -41,34 +41,22 @@ export const rotateKeys = async (needs: RotationNeeds): Promise<Rotated> => {
   const renewed = new Map<string, DataKeyId>();
   const used = new Map<string, Set<DataKeyId>>();
   const requestId = ids.next('RequestId');
-  const cause: Authorship = {
-    actor: { type: 'service', id: 'assay', role: 'service' },
-    requestId,
-    correlationId: requestId,
-    causationId: null,
-    at: began,
-    eventId: (stream, revision) => ids.derive('EventId', requestId, stream, String(revision)),
-  };
+  const cause: Authorship = { ...byItself({ clock, ids }, requestId, requestId), at: began };
   let resealed = 0;
   let lost = 0;
-  for (let after: StreamName | null = null; ;) {
-    const names: readonly StreamName[] = await log.streams(integrationPrefix, after, pageStreams);
-    for (const name of names) {
-      const { state } = await load(log, name, slots);
-      if (state.integration === null) continue;
-      const { organization_id: organization } = state.integration.place;
-      if (!renewed.has(organization)) renewed.set(organization, await vault.renew(organization));
-      const key = await resealedOne(needs, state.integration, cause);
-      if (key === null) continue;
-      if (key === 'lost') {
-        lost += 1;
-        continue;
-      }
-      used.set(organization, (used.get(organization) ?? new Set()).add(key));
-      resealed += 1;
+  for await (const name of streamNames(log, integrationPrefix)) {
+    const { state } = await load(log, name, slots);
+    if (state.integration === null) continue;
+    const { organization_id: organization } = state.integration.place;
+    if (!renewed.has(organization)) renewed.set(organization, await vault.renew(organization));
+    const key = await resealedOne(needs, state.integration, cause);
+    if (key === null) continue;
+    if (key === 'lost') {
+      lost += 1;
+      continue;
     }
-    after = names.at(-1) ?? null;
-    if (names.length < pageStreams) break;
+    used.set(organization, (used.get(organization) ?? new Set()).add(key));
+    resealed += 1;
   }
   let destroyed = 0;
   for (const [organization, key] of renewed) {

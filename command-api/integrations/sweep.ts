@@ -1,9 +1,12 @@
 import type { IntegrationSecretsSealed } from '../../events/integrations.js';
 import type { Clock, EventLog, Ids, StreamName } from '../../kernel/ports.js';
-import { load, transact, type Authorship } from '../../kernel/transact.js';
+import { load, transact } from '../../kernel/transact.js';
 import { users } from '../access/folds.js';
 import { userStream } from '../access/streams.js';
 import { integrationStream, remove, sealPrefix, slots } from './integrations.js';
+import { inReplyTo } from '../access/service-author.js';
+import { streamNames } from '../access/stream-names.js';
+import { startWorker, type Worker } from '../access/worker.js';
 
 export type SweepingNeeds = {
   readonly log: EventLog;
@@ -15,7 +18,6 @@ export type SweepingNeeds = {
 
 /** Ciphertexts are few, one per integration: looking at all of them costs little. */
 const restMs = 600_000;
-const pageStreams = 100;
 /** Longer than a request can last: a younger ciphertext may be about to be used. */
 const youngSeconds = 60;
 
@@ -23,23 +25,11 @@ const youngSeconds = 60;
  * Erases ciphertexts that a crash left behind: replaced, deleted, never used, or of users who were
  * removed. Now, and every ten minutes until `stop`.
  */
-export const startSweepingSeals = (needs: SweepingNeeds): { stop: () => Promise<void> } => {
-  const end = new AbortController();
-  const loop = async (): Promise<void> => {
-    while (!end.signal.aborted) {
-      await sweepSeals(needs, end.signal).catch(needs.trouble);
-      await needs.clock.wait(restMs, end.signal);
-    }
-  };
-  const ended = loop();
-  ended.catch(needs.trouble);
-  return {
-    stop: async () => {
-      end.abort();
-      await ended.catch(() => null);
-    },
-  };
-};
+export const startSweepingSeals = (needs: SweepingNeeds): Worker =>
+  startWorker({ ...needs, restMs }, async (signal) => {
+    await sweepSeals(needs, signal);
+    return false;
+  });
 
 /** Once over all ciphertexts; answers how many were erased. */
 export const sweepSeals = async (
@@ -47,11 +37,9 @@ export const sweepSeals = async (
   signal: AbortSignal = new AbortController().signal,
 ): Promise<number> => {
   let erased = 0;
-  for (let after: StreamName | null = null; !signal.aborted;) {
-    const names: readonly StreamName[] = await needs.log.streams(sealPrefix, after, pageStreams);
-    for (const name of names) if (await sweep(needs, name)) erased += 1;
-    after = names.at(-1) ?? null;
-    if (names.length < pageStreams) break;
+  for await (const name of streamNames(needs.log, sealPrefix)) {
+    if (signal.aborted) break;
+    if (await sweep(needs, name)) erased += 1;
   }
   return erased;
 };
@@ -68,15 +56,7 @@ const sweep = async (
   const stream = integrationStream(seal.user_id, seal.provider);
   const { state: user } = await load(log, userStream(seal.user_id), users);
   if (user?.live === false) {
-    const authorship: Authorship = {
-      actor: { type: 'service', id: 'assay', role: 'service' },
-      requestId: first.metadata.request_id,
-      correlationId: first.metadata.correlation_id,
-      causationId: first.id,
-      at: clock.now(),
-      eventId: (of, revision) => ids.derive('EventId', of, String(revision)),
-    };
-    await transact(log, stream, slots, remove(null), authorship);
+    await transact(log, stream, slots, remove(null), inReplyTo({ clock, ids }, first));
   }
   const { state } = await load(log, stream, slots);
   if (state.integration?.sealId === seal.seal_id) return false;

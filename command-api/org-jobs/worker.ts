@@ -15,6 +15,9 @@ import { deleteRecords, deletions, eraseRecords, inParts } from '../access/recor
 import { deletionStream, orgJobStream } from '../access/streams.js';
 import { begin, complete, fail } from './org-jobs.js';
 import type { TextSeal } from './routes.js';
+import { byItself } from '../access/service-author.js';
+import { streamNames } from '../access/stream-names.js';
+import { startWorker, type Worker } from '../access/worker.js';
 
 /** What has a metadata entry in a project, as the read models have it after all that was logged. */
 export type Matching = {
@@ -41,7 +44,6 @@ export type OrgJobWork = {
 /** How soon a request is noticed, and a step that failed tried again. */
 const restMs = 500;
 const lookEvents = 2_000;
-const lookStreams = 100;
 /** Records of one step: some ten milliseconds, between which others have their turn. */
 const stepRecords = 100;
 
@@ -49,30 +51,14 @@ const stepRecords = 100;
  * Works off org jobs from now until `stop`, the immediate ones first, then the oldest. All of it is
  * derived from the log, so a kill costs a look and never a second effect.
  */
-export const startOrgJobs = (work: OrgJobWork): { stop: () => Promise<void> } => {
-  const { clock, trouble } = work;
-  const end = new AbortController();
-  const loop = async (): Promise<void> => {
-    const board = openBoard(work.log);
-    while (!end.signal.aborted) {
-      try {
-        const job = await board.next();
-        if (job === null) await clock.wait(restMs, end.signal);
-        else if (await runJob(work, job, end.signal)) board.done(job.job_id);
-      } catch (error) {
-        trouble(error);
-        await clock.wait(restMs, end.signal);
-      }
-    }
-  };
-  const ended = loop();
-  ended.catch(trouble);
-  return {
-    stop: async () => {
-      end.abort();
-      await ended.catch(() => null);
-    },
-  };
+export const startOrgJobs = (work: OrgJobWork): Worker => {
+  const board = openBoard(work.log);
+  return startWorker({ ...work, restMs }, async (signal) => {
+    const job = await board.next();
+    if (job === null) return false;
+    if (await runJob(work, job, signal)) board.done(job.job_id);
+    return true;
+  });
 };
 
 /** The jobs that are not over: all streams once, then what the log adds. */
@@ -87,12 +73,8 @@ const openBoard = (log: EventLog) => {
   };
   const lookAtAll = async (): Promise<Position> => {
     const head = await log.head();
-    for (let after: StreamName | null = null; ;) {
-      const names: readonly StreamName[] = await log.streams('org-job-', after, lookStreams);
-      for (const name of names) await note(name);
-      after = names.at(-1) ?? null;
-      if (names.length < lookStreams) return head;
-    }
+    for await (const name of streamNames(log, 'org-job-')) await note(name);
+    return head;
   };
   const lookOn = async (from: Position): Promise<Position> => {
     let through = from;
@@ -232,12 +214,6 @@ const deletionOf = (ids: Pick<Ids, 'derive'>, job: OrgJobId, step: number): Dele
   ids.derive('DeletionId', job, String(step));
 
 const authorOf =
-  ({ clock, ids }: OrgJobWork, { job_id: job }: OrgJobRequested) =>
-  (): Authorship => ({
-    actor: { type: 'service', id: 'assay', role: 'service' },
-    requestId: job,
-    correlationId: job,
-    causationId: null,
-    at: clock.now(),
-    eventId: (name, revision) => ids.derive('EventId', job, name, String(revision)),
-  });
+  (work: OrgJobWork, { job_id: job }: OrgJobRequested) =>
+  (): Authorship =>
+    byItself(work, job, job);

@@ -5,6 +5,7 @@ import { runScoringStream } from '../access/streams.js';
 import { begin, finish, openScorings } from './jobs.js';
 import { sandboxMissing, type ActiveScorer, type Made, type Target } from './scoring.js';
 import type { ScoredTrace } from './trace.js';
+import { byItself } from '../access/service-author.js';
 
 type Needs = {
   readonly log: EventLog;
@@ -66,13 +67,6 @@ export const openJobs = (needs: Needs) => {
 };
 
 export const authorshipOf = (
-  { clock, ids }: Pick<Needs, 'clock' | 'ids'>,
+  needs: Pick<Needs, 'clock' | 'ids'>,
   { id }: { readonly id: string },
-): Authorship => ({
-  actor: { type: 'service', id: 'assay', role: 'service' },
-  requestId: id,
-  correlationId: id,
-  causationId: null,
-  at: clock.now(),
-  eventId: (stream, revision) => ids.derive('EventId', 'score', stream, String(revision)),
-});
+): Authorship => byItself(needs, id, 'score');

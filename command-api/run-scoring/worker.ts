@@ -36,6 +36,7 @@ import {
   type Target,
 } from './scoring.js';
 import { scoredTrace, touchedAt, type ScoredTrace } from './trace.js';
+import { startWorker, type Worker } from '../access/worker.js';
 
 export type RunScoringNeeds = {
   readonly log: EventLog;
@@ -80,32 +81,18 @@ const traceTypes: readonly Heard['type'][] = [
  * derived from the log: which runs have scorers, which records changed since they were scored. So a
  * kill costs a second look, and a record is scored once for each change of it.
  */
-export const startRunScoring = (needs: RunScoringNeeds): { stop: () => Promise<void> } => {
-  const { clock, leases, worker, trouble } = needs;
-  const ending = new AbortController();
+export const startRunScoring = (needs: RunScoringNeeds): Worker => {
+  const { leases, worker, trouble } = needs;
   const followed = openFollowing(needs);
-  const loop = async (): Promise<void> => {
-    while (!ending.signal.aborted) {
-      let worked = false;
-      try {
-        if ((await leases.take(leaseName, worker, leaseMs)) !== null) {
-          worked = await followed.step(ending.signal);
-        }
-      } catch (error) {
-        trouble(error);
-      }
-      if (!worked) await clock.wait(restMs, ending.signal);
-    }
-    await followed.keep(Infinity).catch(trouble);
-    await leases.release(leaseName, worker).catch(trouble);
-  };
-  const ended = loop();
-  return {
-    stop: async () => {
-      ending.abort();
-      await ended;
+  return startWorker(
+    { ...needs, restMs },
+    async (signal) =>
+      (await leases.take(leaseName, worker, leaseMs)) !== null && (await followed.step(signal)),
+    async () => {
+      await followed.keep(Infinity).catch(trouble);
+      await leases.release(leaseName, worker);
     },
-  };
+  );
 };
 
 const openFollowing = (needs: RunScoringNeeds) => {

@@ -24,6 +24,8 @@ import { scorerTaskStream } from '../access/streams.js';
 import { nextOf } from './fair.js';
 import { attemptsMax, end, giveUp, take } from './tasks.js';
 import { workOn } from './work.js';
+import { byItself } from '../access/service-author.js';
+import type { Worker } from '../access/worker.js';
 
 export type ScoringNeeds = {
   readonly log: EventLog;
@@ -68,7 +70,7 @@ type Open = { readonly owner: string; readonly creator: string; readonly before:
  * end the same one. What a worker leaves behind when it is killed is taken again, `attemptsMax`
  * times in all.
  */
-export const startScoring = (needs: ScoringNeeds): { stop: () => Promise<void> } => {
+export const startScoring = (needs: ScoringNeeds): Worker => {
   const { log, bus, clock, trouble } = needs;
   const ending = new AbortController();
   const open = new Map<string, Open>();
@@ -231,14 +233,8 @@ const renew = async (
   }
 };
 
-const authorshipOf = ({ ids, clock }: ScoringNeeds, { request }: ScorerTask): Authorship => ({
-  actor: { type: 'service', id: 'assay', role: 'service' },
-  requestId: request.task_id,
-  correlationId: request.task_id,
-  causationId: null,
-  at: clock.now(),
-  eventId: (stream, revision) => ids.derive('EventId', stream, String(revision)),
-});
+const authorshipOf = (needs: ScoringNeeds, { request }: ScorerTask): Authorship =>
+  byItself(needs, request.task_id);
 
 /** Hints are not worth more than some a second. */
 const tellEveryMs = 200;

@@ -1,0 +1,34 @@
+import type { Actor, Clock, Ids, Recorded } from '../../kernel/ports.js';
+import type { Authorship } from '../../kernel/transact.js';
+
+export const serviceActor: Actor = { type: 'service', id: 'assay', role: 'service' };
+
+type Needs = { readonly clock: Pick<Clock, 'now'>; readonly ids: Pick<Ids, 'derive'> };
+
+/**
+ * The service itself, under the id of the work that it does. Done again it makes the same event
+ * ids; `seed` keeps those of different works on one stream apart.
+ */
+export const byItself = (
+  { clock, ids }: Needs,
+  id: string,
+  ...seed: readonly string[]
+): Authorship => ({
+  actor: serviceActor,
+  requestId: id,
+  correlationId: id,
+  causationId: null,
+  at: clock.now(),
+  eventId: (name, revision) => ids.derive('EventId', ...seed, name, String(revision)),
+});
+
+/** As `byItself`, because of an event: under the request that left it. */
+export const inReplyTo = (
+  needs: Needs,
+  { id, metadata }: Recorded,
+  ...seed: readonly string[]
+): Authorship => ({
+  ...byItself(needs, metadata.request_id, ...seed),
+  correlationId: metadata.correlation_id,
+  causationId: id,
+});
