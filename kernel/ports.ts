@@ -88,9 +88,9 @@ export interface EventReader {
    */
   read(stream: StreamName, options?: { readonly from?: number }): Promise<readonly Recorded[]>;
   /**
-   * Events after `after` in log order, at most `limit`; erased events are left out. Empty = nothing
-   * there yet. With `types` only events of these types, and `limit` bounds how many are looked at:
-   * see `through`.
+   * Events after `after` in log order, at most `limit`; erased events are left out. A page may hold
+   * fewer although more is there: only `through` = `after` says that nothing is there yet. With
+   * `types` only events of these types, and `limit` bounds how many are looked at: see `through`.
    */
   page(after: Position, limit: number, types?: readonly string[]): Promise<Page>;
   /**

@@ -4,13 +4,14 @@ import { EventStoreDBClient, jsonEvent } from '@eventstore/db-client';
 import { expect } from 'chai';
 import { openEventStore } from '../../engines/eventstoredb/event-log.js';
 import { start, type EventLog, type NewEvent, type StreamName } from '../../kernel/ports.js';
-import { pagesOf, single } from '../suites/event-log.js';
+import { single } from '../suites/event-log.js';
 import {
   startEventStoreServer,
   type EventStoreServer,
 } from '../support/eventstore-server/server.js';
 import { temporaryFolder } from '../support/folder.js';
 import { appendOf, newEvent, newStream } from '../support/new-events.js';
+import { pagesOf } from '../support/pages.js';
 
 /** Incompressible enough to be found again byte by byte. */
 const canary = 'canary-5f1c9a7e';

@@ -11,7 +11,7 @@ import {
 import { openEventStore } from '../../engines/eventstoredb/event-log.js';
 import { start, type EventLog, type StreamName } from '../../kernel/ports.js';
 import { raceSuite } from '../suites/event-log-races.js';
-import { pagesOf, position, single } from '../suites/event-log.js';
+import { position, single } from '../suites/event-log.js';
 import type { Fault } from '../support/eventstore-server/faults.js';
 import {
   startEventStoreServer,
@@ -22,6 +22,7 @@ import { appendOf, newEvent, newStream } from '../support/new-events.js';
 import { runs } from '../support/runs.js';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.js';
 import { until } from '../support/until.js';
+import { pagesOf } from '../support/pages.js';
 
 /** Tests do not wait as long as the service does. */
 const patience = { answerMs: 400, callMs: 2_000, lookMs: 200, restMs: 5 };

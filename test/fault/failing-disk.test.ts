@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { openBus } from '../../engines/memory/bus.js';
 import { openEventLog } from '../../engines/sqlite/event-log.js';
-import { pagesOf } from '../suites/event-log.js';
 import { temporaryFolder } from '../support/folder.js';
 import { describeWith, strace } from '../support/tools.js';
 import { acknowledgedOf, refusalsOf, startWriting } from './writing.js';
+import { pagesOf } from '../support/pages.js';
 
 const small = { writers: 8, bytes: 1_000, appends: 300 };
 /** So large that some wait for a later transaction when one fails. */

@@ -4,13 +4,13 @@ import { openLogOf } from '../../cli/folder.js';
 import { readConfig } from '../../config.js';
 import { operations } from '../../contract/all.js';
 import type { Operation } from '../../contract/operation.js';
-import { start } from '../../kernel/ports.js';
 import { below, oneOf, seeded, validRequest } from '../fuzz/valid-request.js';
 import { expectReplayEqual } from '../support/app.js';
 import { startCast, type Cast } from '../support/cast.js';
 import type { Client, Reply } from '../support/client.js';
 import { knownObjects } from '../support/known-objects.js';
 import { drawSeed } from '../support/outside.js';
+import { pagesOf } from '../support/pages.js';
 import { runs } from '../support/runs.js';
 
 type Known = Readonly<Record<string, unknown>>;
@@ -91,13 +91,8 @@ describe('one organisation before another', function () {
   it('leaves no trace of its calls in the other’s streams', async () => {
     const { reader, close } = await openLogOf(readConfig({ ASSAY_DATA_DIR: cast.app.dir }));
     const streams = new Set<string>();
-    for (let after = start; ;) {
-      const page = await reader.page(after, 1_000);
-      for (const { stream, metadata } of page.events) {
-        if (metadata.actor.id === cast.theirs.admin.id) streams.add(stream);
-      }
-      if (page.through <= after) break;
-      after = page.through;
+    for (const { stream, metadata } of await pagesOf(reader)) {
+      if (metadata.actor.id === cast.theirs.admin.id) streams.add(stream);
     }
     await close();
     const touched = [...streams].filter((name) =>
@@ -129,12 +124,7 @@ describe('one organisation before another', function () {
     );
     expect(me.body.organization_id).to.equal(cast.theirs.admin.organizationId);
     const { reader, close } = await openLogOf(readConfig({ ASSAY_DATA_DIR: cast.app.dir }));
-    for (let after = start; ;) {
-      const page = await reader.page(after, 1_000);
-      expect(JSON.stringify(page.events)).not.to.include(marker);
-      if (page.through <= after) break;
-      after = page.through;
-    }
+    expect(JSON.stringify(await pagesOf(reader))).not.to.include(marker);
     await close();
   });
 });

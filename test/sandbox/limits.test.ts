@@ -2,11 +2,13 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { expect } from 'chai';
-import type { FaultKind, Sandbox } from '../../kernel/sandbox.js';
+import { sandboxLimits, type FaultKind, type Sandbox } from '../../kernel/sandbox.js';
 import { runs } from '../support/runs.js';
 import { sandboxOf, stepsOf, taskOf, type TestMode } from '../support/sandboxes.js';
 
-const wallMs = 4_000;
+const wallMs = 6_000;
+/** What a busy machine may be late, beside the half second of target F2. */
+const lateMs = 1_500;
 const js = (code: string): string =>
   `from pyodide.code import run_js\ndef scorer_fn(**k) -> int:\n    run_js(${JSON.stringify(code)})\n    return 1`;
 const py = (...lines: readonly string[]): string =>
@@ -84,13 +86,17 @@ const modes: readonly TestMode[] = ['strict', 'deno'];
 for (const mode of modes) {
   describe(`a scorer that wants too much, ${mode}`, () => {
     let sandbox: Sandbox;
+    /** For what must end for another reason than time, however busy the machine is. */
+    let patient: Sandbox;
     const pids: number[] = [];
     before(async function () {
       this.timeout(60_000);
       sandbox = sandboxOf(mode, { wallMs }, { onPid: (pid) => pids.push(pid) });
+      patient = sandboxOf(mode, {}, { onPid: (pid) => pids.push(pid) });
       expect((await sandbox.ready()).mode).to.equal(mode);
+      expect((await patient.ready()).mode).to.equal(mode);
     });
-    after(() => sandbox.close());
+    after(() => Promise.all([sandbox.close(), patient.close()]));
 
     // What takes the whole time it may have is shown once.
     const chosen = Object.entries(bombs).filter(
@@ -101,12 +107,14 @@ for (const mode of modes) {
       this.timeout(120_000);
       const others: (readonly [string, string, number])[] = [];
       const run = async ([name, [source, kinds]]: (typeof chosen)[number]): Promise<void> => {
+        const takesTime = kinds.includes('time');
         const began = performance.now();
-        const verdict = await sandbox.run(taskOf(source));
+        const verdict = await (takesTime ? sandbox : patient).run(taskOf(source));
         const took = performance.now() - began;
         const kind = verdict.verdict === 'invalid' ? verdict.kind : verdict.verdict;
         const isTyped = kinds.some((one) => one === kind);
-        if (!isTyped || took > wallMs + 500) others.push([name, JSON.stringify(verdict), took]);
+        const mostMs = (takesTime ? wallMs : sandboxLimits.wallMs) + 500 + lateMs;
+        if (!isTyped || took > mostMs) others.push([name, JSON.stringify(verdict), took]);
       };
       // Two at a time: none waits in line, so the time is its own.
       const left = [...chosen];
@@ -145,7 +153,7 @@ for (const mode of modes) {
       expect(verdict).to.deep.include({ verdict: 'invalid', kind: 'time', step: 7 });
       expect(verdict)
         .to.have.property('message')
-        .that.matches(/^row 7: .*4 seconds$/);
+        .that.matches(/^row 7: .*6 seconds$/);
     });
   });
 }

@@ -9,6 +9,7 @@ import {
   type StreamName,
 } from '../../kernel/ports.js';
 import { newEvent, newStream } from '../support/new-events.js';
+import { pagesOf } from '../support/pages.js';
 import { runs } from '../support/runs.js';
 
 /** One append as its writer saw it; `began` and `ended` are instants of one counter. */
@@ -88,7 +89,7 @@ export const raceSuite = (log: () => EventLog): void => {
         }
       };
       await Promise.all([follow(), ...Array.from({ length: writers }, write)]);
-      const again = (await log().page(start, total + 1)).events.map(({ position }) => position);
+      const again = (await pagesOf(log())).map(({ position }) => position);
       expect(seen).to.deep.equal(again);
     });
   });

@@ -5,10 +5,10 @@ import {
   type AppendResult,
   type EventLog,
   type Position,
-  type Recorded,
   type StreamAppend,
 } from '../../kernel/ports.js';
 import { appendOf, metadata, newEvent, newStream } from '../support/new-events.js';
+import { pagesOf } from '../support/pages.js';
 import { runs } from '../support/runs.js';
 import { choiceSuite } from './event-log-choices.js';
 import { raceSuite } from './event-log-races.js';
@@ -32,21 +32,6 @@ export const single = async (log: EventLog, append: StreamAppend): Promise<Appen
 export const position = (result: AppendResult): Position => {
   if (result === 'conflict') throw new Error('the log answered conflict');
   return result.position;
-};
-
-/** Every event after `after`, a page at a time. */
-export const pagesOf = async (
-  log: EventLog,
-  after: Position = start,
-  limit = 1_000,
-): Promise<readonly Recorded[]> => {
-  const events: Recorded[] = [];
-  for (let from = after; ;) {
-    const page = await log.page(from, limit);
-    events.push(...page.events);
-    if (page.through === from) return events;
-    from = page.through;
-  }
 };
 
 /** What every engine of the port EventLog keeps. */

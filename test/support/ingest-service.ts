@@ -7,8 +7,8 @@ import { systemClock } from '../../engines/node/clock.js';
 import { randomIds } from '../../engines/node/ids.js';
 import type { Recorded } from '../../kernel/ports.js';
 import type { RunId } from '../../kernel/shapes.js';
-import { start } from '../../kernel/ports.js';
 import { stamped } from '../../kernel/transact.js';
+import { pagesOf } from './pages.js';
 import { project, smallService, type SmallService } from './small-service.js';
 
 export type IngestService = SmallService & {
@@ -74,14 +74,6 @@ export const ingestService = async (questions: SpanQuestions = nothing): Promise
       return run;
     },
     deleteRun: (run) => append(run, 1, 'LogStreamDeleted', { run_id: run, project_id: project }),
-    history: async () => {
-      const events: Recorded[] = [];
-      for (let after = start; ;) {
-        const page = await service.log.page(after, 1_000);
-        if (page.through === after) return events;
-        events.push(...page.events);
-        after = page.through;
-      }
-    },
+    history: () => pagesOf(service.log),
   };
 };
