@@ -20,12 +20,10 @@ import {
   annotationTemplatesStream,
   type AnnotationTemplates,
 } from '../access/annotation-templates.js';
-import type { InTurn } from '../../kernel/turns.js';
 import { change, create, missing, remove, reorder } from './templates.js';
 
 export type AnnotationTemplateNeeds = {
   readonly log: EventLog;
-  readonly inTurn: InTurn;
   /** Current ratings by template id, for the answer only: nothing is decided from it. */
   readonly templateUsage: (project: ProjectId) => Promise<ReadonlyMap<string, number>>;
 };
@@ -33,17 +31,13 @@ export type AnnotationTemplateNeeds = {
 /** The writes of contract 5.8 about templates. */
 export const annotationTemplateWrites = ({
   log,
-  inTurn,
   templateUsage,
 }: AnnotationTemplateNeeds): readonly Route[] => {
   const decided = (
     project: ProjectId,
     decide: Decide<AnnotationTemplates, AnnotationTemplateEvent>,
     cause: Authorship,
-  ) => {
-    const stream = annotationTemplatesStream(project);
-    return inTurn([stream], () => transact(log, stream, annotationTemplates, decide, cause));
-  };
+  ) => transact(log, annotationTemplatesStream(project), annotationTemplates, decide, cause);
   return [
     route(
       createAnnotationTemplate,

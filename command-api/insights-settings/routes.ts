@@ -8,16 +8,12 @@ import { Fault } from '../../kernel/fault.js';
 import type { EventLog } from '../../kernel/ports.js';
 import { transact } from '../../kernel/transact.js';
 import { runOf } from '../access/runs.js';
-import type { InTurn } from '../../kernel/turns.js';
 import { change, insightsSettings, insightsSettingsStream } from './settings.js';
 
-export type InsightsSettingsNeeds = { readonly log: EventLog; readonly inTurn: InTurn };
+export type InsightsSettingsNeeds = { readonly log: EventLog };
 
 /** Contract 4.10. */
-export const insightsSettingsWrites = ({
-  log,
-  inTurn,
-}: InsightsSettingsNeeds): readonly Route[] => [
+export const insightsSettingsWrites = ({ log }: InsightsSettingsNeeds): readonly Route[] => [
   route(changeInsightsSettings, async ({ body, params, ifMatch, cause }) => {
     const { project_id: projectId, run_id: runId } = params;
     if ((await runOf(log, projectId, runId)) === null)
@@ -25,9 +21,7 @@ export const insightsSettingsWrites = ({
     const { enabled } = body.insights.logstream ?? {};
     const stream = insightsSettingsStream(runId);
     const decide = change({ projectId, runId, enabled, at: cause.at, ifMatch });
-    const { state, position } = await inTurn([stream], () =>
-      transact(log, stream, insightsSettings, decide, cause),
-    );
+    const { state, position } = await transact(log, stream, insightsSettings, decide, cause);
     return {
       position,
       body: insightsSettingsAnswer(runId, state),

@@ -20,9 +20,8 @@ import {
   type ScorerSettings,
 } from '../access/scorer-settings.js';
 import { scorerSettingsStream } from '../access/streams.js';
-import type { InTurn } from '../../kernel/turns.js';
 
-export type ScorerSettingsNeeds = { readonly log: EventLog; readonly inTurn: InTurn };
+export type ScorerSettingsNeeds = { readonly log: EventLog };
 type Setting = Request<
   { readonly project_id: ProjectId; readonly run_id: RunId },
   unknown,
@@ -35,10 +34,7 @@ export const scorerSettingsWrites = (needs: ScorerSettingsNeeds): readonly Route
   route(changeScorerSettings, (request) => set(needs, request)),
 ];
 
-const set = async (
-  { log, inTurn }: ScorerSettingsNeeds,
-  { body, params, principal, cause }: Setting,
-) => {
+const set = async ({ log }: ScorerSettingsNeeds, { body, params, principal, cause }: Setting) => {
   const { project_id: project, run_id: run } = params;
   if ((await runOf(log, project, run)) === null) throw new Fault('not-found', 'Run not found');
   if (body.run_id != null && body.run_id !== run) {
@@ -47,9 +43,8 @@ const set = async (
   const before = await scorersOfRun(log, run);
   const scorers = await scorersNamed(log, principal, body.scorers, before);
   const stream = scorerSettingsStream(run);
-  const { position } = await inTurn([stream], () =>
-    transact(log, stream, scorerSettings, replace({ project, run, before }, scorers), cause),
-  );
+  const decide = replace({ project, run, before }, scorers);
+  const { position } = await transact(log, stream, scorerSettings, decide, cause);
   return { position, body: scorerSettingsAnswer(run, scorers) };
 };
 

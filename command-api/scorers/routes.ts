@@ -14,7 +14,7 @@ import { shownScorer, shownVersion } from '../../contract/scorer-facts.js';
 import type { Sights } from '../../contract/gate.js';
 import { registryMetric } from '../../kernel/columns.js';
 import { Fault, valueError, type Complaint } from '../../kernel/fault.js';
-import type { EventLog, EventReader, Ids } from '../../kernel/ports.js';
+import type { EventLog, EventReader, Ids, StreamName } from '../../kernel/ports.js';
 import { claim, release } from '../../kernel/reservation.js';
 import type { Instant } from '../../kernel/shapes.js';
 import { load, transact } from '../../kernel/transact.js';
@@ -29,13 +29,11 @@ import { requiredScorers } from '../access/required-scorers.js';
 import { scorerFileOf } from '../access/scorer-files.js';
 import { digestOf, fileComplaints, sourceOf } from '../access/scorer-source.js';
 import { scorerStream } from '../access/streams.js';
-import type { InTurn } from '../../kernel/turns.js';
 import { addVersion, change, create, detailsWith, noDetails, remove } from './scorers.js';
 
 export type ScorerNeeds = {
   readonly log: EventLog;
   readonly ids: Pick<Ids, 'derive'>;
-  readonly inTurn: InTurn;
 };
 
 /** The registry of contract 5.10. */
@@ -115,7 +113,7 @@ const detailComplaints = ({ threshold }: GivenDetails): readonly Complaint[] =>
         },
       ];
 
-const changing = ({ log, ids, inTurn }: ScorerNeeds): Route =>
+const changing = ({ log, ids }: ScorerNeeds): Route =>
   route(
     changeScorer,
     async ({ body, params, principal, cause }) => {
@@ -127,17 +125,21 @@ const changing = ({ log, ids, inTurn }: ScorerNeeds): Route =>
         before: before?.details.required_scorers ?? [],
         isUsable: ({ id }) => id !== params.scorer_id,
       });
-      const { position } = await inTurn([stream], () =>
-        transact(log, stream, scorers, change(body), cause),
-      );
-      const { state } = await load(log, stream, scorers);
-      const last = (await log.read(stream)).at(-1);
-      return { position, body: shown(state, last?.metadata.at ?? cause.at, principal) };
+      const changed = await transact(log, stream, scorers, change(body), cause);
+      const { state, position } = changed;
+      const updatedAt = changed.events.length > 0 ? cause.at : await lastChange(log, stream);
+      return { position, body: shown(state, updatedAt, principal) };
     },
     ({ body }) => detailComplaints(body),
   );
 
-const adding = ({ log, ids, inTurn }: ScorerNeeds): Route =>
+const lastChange = async (log: EventReader, stream: StreamName): Promise<Instant> => {
+  const last = (await log.read(stream)).at(-1);
+  if (last === undefined) throw new Fault('not-found', 'Scorer not found');
+  return last.metadata.at;
+};
+
+const adding = ({ log, ids }: ScorerNeeds): Route =>
   route(
     addScorerVersion,
     async ({ body, files, params, principal, cause, mint }) => {
@@ -168,9 +170,7 @@ const adding = ({ log, ids, inTurn }: ScorerNeeds): Route =>
         created_at: cause.at,
       });
       const stream = scorerStream(id);
-      const { state, position } = await inTurn([stream], () =>
-        transact(log, stream, scorers, decide, cause),
-      );
+      const { state, position } = await transact(log, stream, scorers, decide, cause);
       const added = state?.versions.find((one) => one.version_id === versionId);
       if (added === undefined) throw new Fault('not-found', 'Scorer not found');
       return { position, body: shownVersion(added) };
@@ -178,13 +178,11 @@ const adding = ({ log, ids, inTurn }: ScorerNeeds): Route =>
     ({ files }) => fileComplaints(files['file']),
   );
 
-const removing = ({ log, ids, inTurn }: ScorerNeeds): Route =>
+const removing = ({ log, ids }: ScorerNeeds): Route =>
   route(deleteScorer, async ({ params, cause }) => {
     refusePreset(params.scorer_id);
     const stream = scorerStream(params.scorer_id);
-    const { state, position } = await inTurn([stream], () =>
-      transact(log, stream, scorers, remove, cause),
-    );
+    const { state, position } = await transact(log, stream, scorers, remove, cause);
     if (state === null) throw new Fault('not-found', 'Scorer not found');
     const names = scorerNameStream(ids, state.organizationId, state.name);
     await release(log, names, state.id, cause);

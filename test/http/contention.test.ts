@@ -80,9 +80,9 @@ describe('a race that is lost each time', () => {
       fingerprintKey: randomBytes(32),
     });
     return [
-      ...annotationTemplateWrites({ log, inTurn, templateUsage: async () => new Map() }),
+      ...annotationTemplateWrites({ log, templateUsage: async () => new Map() }),
       ...ratingWrites({ log, inTurn }),
-      ...insightsSettingsWrites({ log, inTurn }),
+      ...insightsSettingsWrites({ log }),
       ...integrationWrites({ log, ids: randomIds, vault, inTurn }),
     ];
   };
