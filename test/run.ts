@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { createInterface } from 'node:readline';
 import { program, repository } from './support/outside.js';
 
 /**
@@ -34,17 +35,12 @@ const run = async (names: readonly string[], show: (text: string) => void): Prom
     { stdio: ['ignore', 'pipe', 'pipe'] },
   );
   let tally: Tally | null = null;
-  for (const stream of [child.stdout, child.stderr]) {
-    let rest = '';
-    stream.setEncoding('utf8').on('data', (text: string) => {
-      const lines = (rest + text).split('\n');
-      rest = lines.pop() ?? '';
-      for (const line of lines) {
-        const [, passed, failed, skipped] = tallyForm.exec(line) ?? [];
-        if (passed === undefined) show(`${line}\n`);
-        else
-          tally = { passed: Number(passed), failed: Number(failed), skipped: Number(skipped ?? 0) };
-      }
+  for (const input of [child.stdout, child.stderr]) {
+    createInterface({ input }).on('line', (line) => {
+      const [, passed, failed, skipped] = tallyForm.exec(line) ?? [];
+      if (passed === undefined) show(`${line}\n`);
+      else
+        tally = { passed: Number(passed), failed: Number(failed), skipped: Number(skipped ?? 0) };
     });
   }
   const code = await new Promise<number | null>((resolve) => child.once('close', resolve));

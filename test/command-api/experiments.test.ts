@@ -16,13 +16,10 @@ import {
   withdrawWinner,
 } from '../../command-api/experiments/scopes.js';
 import { runs } from '../../command-api/access/folds.js';
-import type {
-  ExperimentCreated,
-  ExperimentEvent,
-  ExperimentScopeEvent,
-} from '../../events/experiments.js';
+import type { ExperimentEvent, ExperimentScopeEvent } from '../../events/experiments.js';
 import type { ExperimentGroupId, RunId, TagId } from '../../kernel/shapes.js';
 import { spec } from '../support/given.js';
+import { newExperiment } from '../support/experiment-facts.js';
 import { instantAfter } from '../support/log.js';
 import { organization, projectId, userId } from '../support/people.js';
 import { uuid } from '../support/recorded.js';
@@ -32,22 +29,13 @@ const id = uuid(1) as RunId;
 const [project, other] = [projectId(1), projectId(2)];
 const place = { run_id: id, project_id: project };
 const group = { id: uuid(7) as ExperimentGroupId, name: 'prompts' };
-const created: ExperimentCreated = {
+const created = newExperiment({
   ...place,
   organization_id: organization,
   name: 'one',
-  task_type: 16,
-  dataset: null,
-  prompt_settings: null,
-  prompt: null,
-  prompt_template_version_id: null,
-  playground_id: null,
-  playground_prompt_id: null,
-  scorers: [],
-  group: null,
   created_by: userId(1),
   created_at: instantAfter(0),
-};
+});
 const made: ExperimentEvent = { type: 'ExperimentCreated', data: created };
 const deleted: ExperimentEvent = { type: 'ExperimentDeleted', data: place };
 const tagId = uuid(9) as TagId;

@@ -1,15 +1,12 @@
 import { expect } from 'chai';
-import type {
-  ExperimentCreated,
-  ExperimentEvent,
-  ExperimentScopeEvent,
-} from '../../events/experiments.js';
+import type { ExperimentEvent, ExperimentScopeEvent } from '../../events/experiments.js';
 import type { ExperimentGroupId, RunId, TagId } from '../../kernel/shapes.js';
 import { experimentList } from '../../projections/experiment-list.js';
 import { experimentMembers } from '../../projections/experiment-members.js';
 import { experimentWinners } from '../../projections/experiment-winners.js';
 import { rankingCriteria } from '../../projections/ranking-criteria.js';
 import { documentsOf } from '../support/documents-of.js';
+import { newExperiment } from '../support/experiment-facts.js';
 import { instantAfter, recordedAt } from '../support/log.js';
 import { organization, projectId, userId } from '../support/people.js';
 import { uuid } from '../support/recorded.js';
@@ -18,22 +15,13 @@ const id = uuid(1) as RunId;
 const project = projectId(1);
 const place = { run_id: id, project_id: project };
 const group = { id: uuid(7) as ExperimentGroupId, name: 'prompts' };
-const created: ExperimentCreated = {
+const created = newExperiment({
   ...place,
   organization_id: organization,
   name: 'one',
-  task_type: 16,
-  dataset: null,
-  prompt_settings: null,
-  prompt: null,
-  prompt_template_version_id: null,
-  playground_id: null,
-  playground_prompt_id: null,
-  scorers: [],
-  group: null,
   created_by: userId(1),
   created_at: instantAfter(0),
-};
+});
 const made: ExperimentEvent = { type: 'ExperimentCreated', data: created };
 const assigned: ExperimentEvent = { type: 'ExperimentGroupAssigned', data: { ...place, group } };
 const deleted: ExperimentEvent = { type: 'ExperimentDeleted', data: place };

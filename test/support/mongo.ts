@@ -1,12 +1,11 @@
-import { spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
-import { delimiter, join } from 'node:path';
-import { createInterface } from 'node:readline';
+import { dirname, join } from 'node:path';
+import { startChild } from './child.js';
 import { temporaryFolder } from './folder.js';
-import { bareEnvironment, repository } from './outside.js';
+import { freePort } from './free-port.js';
+import { repository } from './outside.js';
 
 export type MongoServer = {
   /** Of a database of that name, by default a new one each time. */
@@ -39,20 +38,24 @@ export const startMongo = async (): Promise<MongoServer> => {
   if (foreign !== '') return foreignServer(foreign);
   if (!hasMongo) throw new Error(howToHaveMongo);
   const { dir, remove } = await temporaryFolder();
-  let running = await launch(dir, 0);
-  const { port } = running;
-  const kill = async (): Promise<void> => {
-    running.child.kill('SIGKILL');
-    await running.ended;
-  };
+  const data = join(dir, 'data');
+  await mkdir(data);
+  const port = await freePort();
+  const program = join(repository, 'test/support/mongo-server.cjs');
+  const { child } = await startChild({
+    what: 'MongoDB',
+    command: loader,
+    args: ['--library-path', dirname(loader), process.execPath, program, data, String(port)],
+    env: { NODE_PATH: modules, TMPDIR: dir },
+    ready: /^\d+$/,
+    withinMs: 60_000,
+  });
   return {
     url: (database = newName()) => `mongodb://127.0.0.1:${port}/${database}?directConnection=true`,
-    kill,
-    restart: async () => {
-      running = await launch(dir, port);
-    },
+    kill: child.kill,
+    restart: child.restart,
     stop: async () => {
-      await kill();
+      await child.kill();
       await remove();
     },
     isOurs: true,
@@ -72,36 +75,4 @@ const foreignServer = (url: string): MongoServer => {
     stop: () => Promise.resolve(),
     isOurs: false,
   };
-};
-
-type Running = {
-  readonly child: ChildProcess;
-  readonly port: number;
-  readonly ended: Promise<unknown>;
-};
-
-const launch = async (dir: string, port: number): Promise<Running> => {
-  await mkdir(join(dir, 'data'), { recursive: true });
-  const program = join(repository, 'test/support/mongo-server.cjs');
-  const libraries = join(loader, '..');
-  const child = spawn(
-    loader,
-    ['--library-path', libraries, process.execPath, program, join(dir, 'data'), String(port)],
-    {
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...bareEnvironment(), NODE_PATH: [modules].join(delimiter), TMPDIR: dir },
-    },
-  );
-  const takeAlong = (): void => void child.kill('SIGKILL');
-  process.once('exit', takeAlong);
-  const said: string[] = [];
-  child.stderr.setEncoding('utf8').on('data', (text: string) => said.push(text));
-  const ended = once(child, 'exit').then(() => process.off('exit', takeAlong));
-  const lines = createInterface({ input: child.stdout });
-  const taken = await Promise.race([
-    once(lines, 'line').then(([line]) => Number(line)),
-    ended.then(() => null),
-  ]);
-  if (taken === null) throw new Error(`MongoDB ended before it listened: ${said.join('')}`);
-  return { child, port: taken, ended };
 };

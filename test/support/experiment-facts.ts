@@ -1,0 +1,17 @@
+import type { ExperimentCreated } from '../../events/experiments.js';
+
+type Known = 'run_id' | 'project_id' | 'organization_id' | 'name' | 'created_by' | 'created_at';
+
+/** What is said of a new experiment that has nothing yet but its name. */
+export const newExperiment = (known: Pick<ExperimentCreated, Known>): ExperimentCreated => ({
+  task_type: 16,
+  dataset: null,
+  prompt_settings: null,
+  prompt: null,
+  prompt_template_version_id: null,
+  playground_id: null,
+  playground_prompt_id: null,
+  scorers: [],
+  group: null,
+  ...known,
+});
