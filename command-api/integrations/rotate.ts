@@ -30,6 +30,9 @@ export type Rotated = {
   readonly lost: number;
 };
 
+/** Sealed anew together, so that they share the syncs of the log; few enough to let others in. */
+const atOnceMax = 64;
+
 /**
  * A new data key for each organisation that has integrations; what the old ones sealed is sealed
  * anew and its old ciphertext erased. A key that was replaced just now stays until the next
@@ -44,20 +47,25 @@ export const rotateKeys = async (needs: RotationNeeds): Promise<Rotated> => {
   const cause: Authorship = { ...byItself({ clock, ids }, requestId, requestId), at: began };
   let resealed = 0;
   let lost = 0;
+  const rotated = async (integration: Integration): Promise<void> => {
+    const { organization_id: organization } = integration.place;
+    const key = await resealedOne(needs, integration, cause);
+    if (key === 'lost') lost += 1;
+    if (key === null || key === 'lost') return;
+    used.set(organization, (used.get(organization) ?? new Set()).add(key));
+    resealed += 1;
+  };
+  let some: Integration[] = [];
   for await (const name of streamNames(log, integrationPrefix)) {
     const { state } = await load(log, name, slots);
     if (state.integration === null) continue;
     const { organization_id: organization } = state.integration.place;
     if (!renewed.has(organization)) renewed.set(organization, await vault.renew(organization));
-    const key = await resealedOne(needs, state.integration, cause);
-    if (key === null) continue;
-    if (key === 'lost') {
-      lost += 1;
-      continue;
-    }
-    used.set(organization, (used.get(organization) ?? new Set()).add(key));
-    resealed += 1;
+    if (some.push(state.integration) < atOnceMax) continue;
+    await Promise.all(some.map(rotated));
+    some = [];
   }
+  await Promise.all(some.map(rotated));
   let destroyed = 0;
   for (const [organization, key] of renewed) {
     const keys = new Set([...(used.get(organization) ?? []), key]);

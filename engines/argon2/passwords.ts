@@ -1,5 +1,6 @@
 import { argon2id, hash, verify } from 'argon2';
 import { createHmac, randomBytes } from 'node:crypto';
+import { availableParallelism } from 'node:os';
 import type { Passwords } from '../../kernel/credentials.js';
 import { Fault } from '../../kernel/fault.js';
 import type { Clock } from '../../kernel/ports.js';
@@ -8,12 +9,13 @@ import type { Clock } from '../../kernel/ports.js';
 const cost = { type: argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 
 /**
- * Two at a time leave half of libuv's four threads, and one of two cores, to everything else
- * (target D7).
+ * At most two leave half of libuv's four threads to everything else, and one fewer than there are
+ * processors leaves it one of those: on two processors two at once made reads ten times as slow
+ * (target D7, bench row bad-passwords).
  */
-const atOnceMax = 2;
-/** A second of waiting at 20 ms each and two at a time; beyond that an answer would come late. */
-const usualWaitingMax = 100;
+export const atOnceOn = (processors: number): number => Math.max(1, Math.min(2, processors - 1));
+/** A second of waiting at 20 ms each; beyond that an answer would come late. */
+const waitingMaxEach = 50;
 
 /** How long a right password is known again without the work (target D7). */
 const rememberedMs = 60_000;
@@ -36,14 +38,16 @@ const nobody = `$argon2id$v=19$m=${cost.memoryCost},t=${cost.timeCost},p=${cost.
 export const openPasswords = ({
   pepper,
   clock,
-  waitingMax = usualWaitingMax,
+  atOnceMax = atOnceOn(availableParallelism()),
+  waitingMax = waitingMaxEach * atOnceMax,
 }: {
   readonly pepper: Uint8Array;
   readonly clock: Pick<Clock, 'milliseconds'>;
+  readonly atOnceMax?: number;
   readonly waitingMax?: number;
 }): Passwords => {
   const secret = Buffer.from(pepper);
-  const inTurn = turns(waitingMax);
+  const inTurn = turns(atOnceMax, waitingMax);
   // A key of this process alone: what is remembered is of no use elsewhere.
   const rememberedKey = randomBytes(32);
   const remembered = new Map<string, number>();
@@ -77,7 +81,7 @@ export const openPasswords = ({
 };
 
 /** Lets few work at once and some wait; throws Fault `unavailable` to the rest. */
-const turns = (waitingMax: number) => {
+const turns = (atOnceMax: number, waitingMax: number) => {
   let working = 0;
   const waiting: (() => void)[] = [];
   return async <T>(work: () => Promise<T>): Promise<T> => {

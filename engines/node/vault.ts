@@ -25,6 +25,7 @@ const sealsForMs = 365 * 86_400_000;
 /** Envelope encryption (port Vault); keys in clear are in memory only. */
 export const openVault = ({ keys, clock, ids, masterKey, fingerprintKey }: Needs): Vault => {
   const unwrapped = new Map<DataKeyId, Buffer>();
+  const present = shared(() => keys.all());
 
   const unwrap = (key: WrappedDataKey): Buffer => {
     const known = unwrapped.get(key.id);
@@ -53,9 +54,11 @@ export const openVault = ({ keys, clock, ids, masterKey, fingerprintKey }: Needs
     organizationId: string,
     keep: (key: WrappedDataKey) => boolean,
   ): Promise<WrappedDataKey> => {
+    const known = (await present()).find((key) => isSealing(key, organizationId));
+    if (known !== undefined && keep(known)) return known;
     const after = await keys.change((all) => {
-      const present = all.find((key) => isSealing(key, organizationId));
-      if (present !== undefined && keep(present)) return all;
+      const found = all.find((key) => isSealing(key, organizationId));
+      if (found !== undefined && keep(found)) return all;
       const replaced_at = clock.now();
       return [
         ...all.map((key) => (isSealing(key, organizationId) ? { ...key, replaced_at } : key)),
@@ -74,7 +77,7 @@ export const openVault = ({ keys, clock, ids, masterKey, fingerprintKey }: Needs
       return { v: 1, data_key_id: key.id, ...sealed };
     },
     open: async (place, sealed) => {
-      const key = (await keys.all()).find(({ id }) => id === sealed.data_key_id);
+      const key = (await present()).find(({ id }) => id === sealed.data_key_id);
       if (key === undefined || key.organization_id !== place.organizationId) throw cannotOpen();
       return decrypt(unwrap(key), aadOf(place), sealed).toString('utf8');
     },
@@ -98,6 +101,22 @@ export const openVault = ({ keys, clock, ids, masterKey, fingerprintKey }: Needs
       return destroyed;
     },
   };
+};
+
+/**
+ * Many who look at once look together, as a rotation does: each is answered by a look that began
+ * after they asked.
+ */
+const shared = <T>(look: () => Promise<T>): (() => Promise<T>) => {
+  let current: Promise<unknown> = Promise.resolve();
+  let next: Promise<T> | null = null;
+  const begin = (): Promise<T> => {
+    next = null;
+    const looked = look();
+    current = looked.catch(() => null);
+    return looked;
+  };
+  return () => (next ??= current.then(begin));
 };
 
 type Box = { readonly iv: string; readonly ciphertext: string; readonly tag: string };

@@ -105,3 +105,25 @@ export const timed = async (times: number, work: () => Promise<unknown>): Promis
   }
   return taken;
 };
+
+/**
+ * Begins so many works a second, evenly, without waiting for the one before, for so long or until
+ * the signal; resolves when all are over. What is late is begun at once, so that a slow service is
+ * not spared.
+ */
+export const paced = async (
+  perSecond: number,
+  seconds: number,
+  work: (n: number) => Promise<void>,
+  until?: AbortSignal,
+): Promise<void> => {
+  const began = performance.now();
+  const all: Promise<void>[] = [];
+  for (let n = 0; n < seconds * perSecond; n += 1) {
+    if (until?.aborted === true) break;
+    const due = began + (n * 1_000) / perSecond;
+    if (due > performance.now()) await pause(due - performance.now());
+    all.push(work(n));
+  }
+  await Promise.all(all);
+};

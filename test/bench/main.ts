@@ -1,17 +1,22 @@
 import { Command } from 'commander';
 import { temporaryFolder } from '../support/folder.js';
 import type { Bench } from './bench.js';
+import { badPasswordRow } from './bad-passwords.js';
 import { bigRows } from './big.js';
 import { emptyRows } from './empty.js';
 import { experimentRows } from './experiments.js';
+import { foreignIdRow } from './foreign-ids.js';
 import { ingestRows } from './ingest.js';
+import { keyRotationRow } from './key-rotation.js';
+import { keyTimingRow } from './key-timing.js';
 import { ratingRows } from './ratings.js';
 import { scorerRows } from './scorers.js';
 import { keep, printed, type Row } from './row.js';
 
 /**
- * `npm run bench`: the figures of design.md, section 10, of the built service, driven from outside
- * over HTTP, each beside what it is compared with in the same run.
+ * `npm run bench`: the figures of design.md, section 10, and of reliability.md, D and E, of the
+ * built service, driven from outside over HTTP, or in process where HTTP would hide them; each
+ * beside what it is compared with in the same run.
  */
 
 const groups: readonly {
@@ -21,6 +26,10 @@ const groups: readonly {
   { rows: ['start-empty', 'memory-idle'], measure: emptyRows },
   { rows: ['ingest', 'ingest-projected', 'ingest-lag'], measure: ingestRows },
   { rows: ['ratings'], measure: ratingRows },
+  { rows: ['key-timing'], measure: async (bench) => [await keyTimingRow(bench)] },
+  { rows: ['foreign-ids'], measure: async (bench) => [await foreignIdRow(bench)] },
+  { rows: ['bad-passwords'], measure: async (bench) => [await badPasswordRow(bench)] },
+  { rows: ['key-rotation'], measure: async (bench) => [await keyRotationRow(bench)] },
   { rows: ['scorer-start', 'scorer-rows', 'scorer-neighbours'], measure: scorerRows },
   {
     rows: ['load', 'custom-search', 'search', 'memory-big', 'visible', 'start-big', 'rebuild'],

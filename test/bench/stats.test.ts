@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { percentile, resultHash, summary } from './stats.js';
+import { percentile, resultHash, summary, welch } from './stats.js';
 
 describe('the statistics of the bench', () => {
   it('take percentiles by nearest rank', () => {
@@ -19,6 +19,19 @@ describe('the statistics of the bench', () => {
       samples: 4,
     });
     expect(summary([]).median).to.equal(0);
+  });
+  it('tell a difference of means from chance, as in the textbook', () => {
+    const ones = [
+      27.5, 21.0, 19.0, 23.6, 17.0, 17.9, 16.9, 20.1, 21.9, 22.6, 23.1, 19.6, 19.0, 21.7, 21.4,
+    ];
+    const others = [
+      27.1, 22.0, 20.8, 23.4, 23.4, 23.5, 25.8, 22.0, 24.8, 20.2, 21.9, 22.1, 22.9, 20.5, 24.4,
+    ];
+    expect(welch(ones, others)).to.be.closeTo(-2.46, 0.005);
+    expect(welch(others, ones)).to.be.closeTo(2.46, 0.005);
+    expect(welch(ones, ones)).to.equal(0);
+    expect([welch([1, 1], [1, 1]), welch([2, 2], [1, 1])]).to.deep.equal([0, Infinity]);
+    expect([welch([], ones), welch([1], ones)]).to.deep.equal([0, 0]);
   });
   it('hash equal answers alike, whatever the order of members and the last digit', () => {
     expect(resultHash({ a: 1, b: 0.1 + 0.2 })).to.equal(resultHash({ b: 0.3, a: 1 }));

@@ -1,7 +1,6 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { seeded } from '../../cli/demo/seeded.js';
 import type { ServiceProcess } from '../support/service-process.js';
-import { newRun, type Bench, type Place } from './bench.js';
+import { newRun, paced, type Bench, type Place } from './bench.js';
 import type { Row } from './row.js';
 import { resultHash, summary } from './stats.js';
 
@@ -42,14 +41,7 @@ export const visibleRow = async (
     visible.push(performance.now() - answered);
     if (read.status !== 200) missing.push(`${read.status} ${JSON.stringify(read.body)}`);
   };
-  const began = performance.now();
-  const all: Promise<void>[] = [];
-  for (let n = 0; n < seconds * eventsPerSecond; n += 1) {
-    const due = began + (n * 1_000) / eventsPerSecond;
-    if (due > performance.now()) await pause(due - performance.now());
-    all.push(one(n));
-  }
-  await Promise.all(all);
+  await paced(eventsPerSecond, seconds, one);
   if (missing.length > 0) throw new Error(`${missing.length} reads failed, as ${missing[0]}`);
   const counted = await service.client.call('POST', `${root}/traces/count`, {
     body: { log_stream_id: run },

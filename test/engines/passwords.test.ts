@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { openPasswords } from '../../engines/argon2/passwords.js';
+import { atOnceOn, openPasswords } from '../../engines/argon2/passwords.js';
 import { Fault } from '../../kernel/fault.js';
 import { testClock } from '../support/log.js';
 
@@ -60,7 +60,7 @@ describe('passwords', () => {
   });
 
   it('wait for their turn, and not without end', async () => {
-    const passwords = openPasswords({ pepper, clock: testClock(), waitingMax: 3 });
+    const passwords = openPasswords({ pepper, clock: testClock(), atOnceMax: 2, waitingMax: 3 });
     const hash = await passwords.hash(secret);
     const asked = await Promise.allSettled(
       Array.from({ length: 7 }, () => passwords.matches(hash, 'not this one')),
@@ -71,4 +71,7 @@ describe('passwords', () => {
     // Two work, three wait.
     expect(refused).to.deep.equal(['unavailable', 'unavailable']);
   });
+
+  it('are compared two at a time at most, and leave a processor to everything else', () =>
+    expect([1, 2, 3, 4, 64].map(atOnceOn)).to.deep.equal([1, 1, 2, 2, 2]));
 });

@@ -165,6 +165,18 @@ describe('the vault', () => {
     }
   });
 
+  it('knows at once what another process did to data keys', async () => {
+    const [mine, theirs] = [opened(), opened()];
+    const first = await mine.seal(place, 'first');
+    const renewed = await theirs.renew(place.organizationId);
+    const second = await mine.seal(place, 'second');
+    expect(second.data_key_id).to.equal(renewed);
+    clock.move(1);
+    await theirs.destroyUnused(place.organizationId, new Set(), clock.now());
+    expect(await mine.open(place, second)).to.equal('second');
+    await refused(mine.open(place, first));
+  });
+
   it('tells texts apart by a keyed fingerprint', () => {
     const vault = opened();
     expect(vault.fingerprint('a')).to.equal(opened().fingerprint('a')).and.have.length(64);
