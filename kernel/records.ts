@@ -2,7 +2,7 @@ import type { RatingTally } from './feedback.js';
 import type { RollUp } from './columns.js';
 import type { Filter } from './filter.js';
 import type { Beside, DumpItem, Mark, Position, Sort, StreamName } from './ports.js';
-import type { RunMeasures, TypedMetric } from './run-measures.js';
+import type { RunCounts, RunMeasures, TypedMetric } from './run-measures.js';
 import type { Instant, JsonObject } from './shapes.js';
 
 export type SpanKind = 'llm' | 'retriever' | 'tool' | 'workflow' | 'agent' | 'control';
@@ -214,11 +214,8 @@ export interface Records {
    * is absent.
    */
   metricTypes(project: string, names: readonly string[]): Promise<ReadonlyMap<string, MetricType>>;
-  /** Spans and traces of each run; sessions too. For the counts of run listings. */
-  runCounts(
-    project: string,
-    runs: readonly string[],
-  ): Promise<ReadonlyMap<string, { spans: number; traces: number; sessions: number }>>;
+  /** Of each of these runs, in their order. */
+  runCounts(project: string, runs: readonly string[]): Promise<ReadonlyMap<string, RunCounts>>;
   /**
    * Current ratings of the project's traces in these runs (null: in all), one tally for each run
    * and template with some, by run then template in code point order: as `talliesOf` of
@@ -226,7 +223,7 @@ export interface Records {
    */
   ratings(project: string, runs: readonly string[] | null): Promise<readonly RatingTally[]>;
   /**
-   * Of the traces of each of these runs; a run without traces is absent. As `runMeasures` of
+   * Of each of these runs; one without traces and sessions is absent. As `runMeasures` of
    * kernel/run-measures.ts.
    */
   runMeasures(project: string, runs: readonly string[]): Promise<ReadonlyMap<string, RunMeasures>>;

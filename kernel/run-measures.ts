@@ -23,9 +23,14 @@ export type RunMetric =
       /** Count by category; null when there are more categories than anybody looks at. */
       readonly counts: Readonly<Record<string, number>> | null;
     };
-export type RunMeasures = {
+/** What a run has: traces, the spans of each by its `spanCount`, and sessions. */
+export type RunCounts = {
   readonly traces: number;
-  /** Of those, the ones that have ended. */
+  readonly spans: number;
+  readonly sessions: number;
+};
+export type RunMeasures = RunCounts & {
+  /** Of the traces, those that have ended. */
   readonly complete: number;
   /** By name, only metrics with a value. */
   readonly metrics: Readonly<Record<string, RunMetric>>;
@@ -33,7 +38,7 @@ export type RunMeasures = {
 export type TypedMetric = { readonly metric: string; readonly type: MetricType };
 
 /**
- * The reference for `Records.runMeasures`: of the traces among the rows, all of one run. `types`
+ * The reference for `Records.runMeasures`: of the rows of one run, metrics of its traces. `types`
  * has those of metrics outside the registry.
  */
 export const runMeasures = (
@@ -54,6 +59,8 @@ export const runMeasures = (
   }
   return {
     traces: traces.length,
+    spans: traces.reduce((sum, { spanCount }) => sum + spanCount, 0),
+    sessions: rows.filter(({ kind }) => kind === 'session').length,
     complete: traces.filter((row) => row.values['is_complete'] === true).length,
     metrics: Object.fromEntries(
       [...values].map(([metric, found]) => [metric, measured(found.type, found.values)]),

@@ -12,9 +12,11 @@ import {
   facetColumns,
   foldedColumn,
   groupColumns,
+  measuredColumn,
   ordinalsMax,
   populationOf,
   recordColumns,
+  sessionsColumn,
   tableOf,
 } from './schema.js';
 
@@ -71,8 +73,12 @@ const addRecord = (batch: Batch, row: RecordRow, grp: number): void => {
   if (row.ordinal >= ordinalsMax) throw new RangeError('too many rows in one group');
   if ((row.ordinal === 0) !== (population !== 'span')) throw new RangeError('not its place');
   const place = { key: BigInt(grp * ordinalsMax + row.ordinal), grp, project };
-  const { metrics, folded } = fillRow(batch.records[population], row, place, model.misfolded);
+  const filled = fillRow(batch.records[population], row, place, model.misfolded);
+  const { metrics, measured, folded } = filled;
   for (const id of folded) numberOf(foldedColumn(population, id), model.columns, newColumns);
+  if (population === 'session') numberOf(sessionsColumn, model.columns, newColumns);
+  if (population === 'trace')
+    for (const name of measured) numberOf(measuredColumn(name), model.columns, newColumns);
   addFacets(row, metrics, (column, { number, boolean, text, cell }) => {
     addRow(batch.facets, [
       place.key,

@@ -43,11 +43,12 @@ const own = Object.fromEntries(ownColumns.map(({ name }, at) => [name, at])) as 
 >;
 
 /**
- * What of a record has no column: its metrics outside the registry. `folded`: columns with a folded
- * text.
+ * `metrics`: what of a record has no column, those outside the registry. `measured`: metrics of the
+ * registry with a value. `folded`: columns with a folded text.
  */
 export type Filled = {
   readonly metrics: readonly (readonly [string, MetricCell])[];
+  readonly measured: readonly string[];
   readonly folded: readonly string[];
 };
 
@@ -80,7 +81,7 @@ export const fillRow = (
   }
   if (folded !== null) set(own.folded, JSON.stringify(folded));
   set(own.rest, JSON.stringify({ ...row, values }));
-  return { metrics: fillMetrics(row, set), folded: Object.keys(folded ?? {}) };
+  return { ...fillMetrics(row, set), folded: Object.keys(folded ?? {}) };
 };
 
 type Folded = Record<string, string | readonly string[]>;
@@ -136,8 +137,9 @@ export const foldedText = (text: string): string => foldCase(text.toWellFormed()
 const fillMetrics = (
   { metrics }: RecordRow,
   set: (column: number, value: DuckDBValue) => void,
-): readonly (readonly [string, MetricCell])[] => {
+): Pick<Filled, 'metrics' | 'measured'> => {
   const others: [string, MetricCell][] = [];
+  const measured: string[] = [];
   for (const name of Object.keys(metrics)) {
     const cell = metrics[name];
     if (cell === undefined) continue;
@@ -146,10 +148,12 @@ const fillMetrics = (
     if (slot === undefined || type === null) others.push([name, cell]);
     else {
       const value = visibleValue(cell, type);
-      if (typeof value === 'number') set(metricsFrom + slot, value);
+      if (typeof value !== 'number') continue;
+      set(metricsFrom + slot, value);
+      measured.push(name);
     }
   }
-  return others;
+  return { metrics: others, measured };
 };
 
 /** Logged outside any session: its `session_id` is that of its trace. */

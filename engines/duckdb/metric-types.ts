@@ -34,41 +34,37 @@ export const readMetricTypes = async (
   );
 };
 
+/** Types of a project's metrics outside the registry, as of a position. */
+export type KnownTypes = {
+  readonly position: Position;
+  readonly types: ReadonlyMap<string, MetricType>;
+};
+
+/** Those of `knownTypes` when nothing was written since they were read; null = to be read. */
+export const rememberedTypes = (model: Model, project: string): KnownTypes['types'] | null => {
+  const known = model.types.get(project);
+  return known?.position === model.mark.position ? known.types : null;
+};
+
 /**
- * The same for some names, remembered until something is written: finding one goes over all values
- * of the metric. `position` is the mark's before the statements began, so that what they see is
- * never older than what it is remembered by.
+ * The types of all metrics of the project, remembered until something is written: finding them goes
+ * over all their values. `position` is the mark's before the statements began, so that what they
+ * see is never older than what it is remembered by.
  */
 export const knownTypes = async (
   model: Model,
   statements: Statements,
   project: string,
-  names: readonly string[],
   position: Position,
-): Promise<ReadonlyMap<string, MetricType>> => {
+): Promise<KnownTypes['types']> => {
   const known = model.types.get(project);
-  const current = known?.position === position ? known : { position, types: new Map() };
-  const missing = names.filter((name) => !current.types.has(name));
-  if (missing.length > 0) {
-    const found = await readMetricTypes(model, statements, project, missing);
-    for (const name of missing) current.types.set(name, found.get(name) ?? null);
-    model.types.delete(project);
-    model.types.set(project, current);
-    const oldest = model.types.keys().next();
-    if (model.types.size > rememberedMax && oldest.done !== true) model.types.delete(oldest.value);
-  }
-  return new Map(
-    names.flatMap((name) => {
-      const type = current.types.get(name) ?? null;
-      return type === null ? [] : [[name, type] as const];
-    }),
-  );
+  if (known?.position === position) return known.types;
+  const types = await readMetricTypes(model, statements, project, null);
+  model.types.delete(project);
+  model.types.set(project, { position, types });
+  const oldest = model.types.keys().next();
+  if (model.types.size > rememberedMax && oldest.done !== true) model.types.delete(oldest.value);
+  return types;
 };
 /** Projects whose types are remembered. */
 const rememberedMax = 100;
-
-/** Types by metric as of a position; null = it has none. */
-export type KnownTypes = {
-  readonly position: Position;
-  readonly types: Map<string, MetricType | null>;
-};

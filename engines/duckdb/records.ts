@@ -6,13 +6,14 @@ import type { Records } from '../../kernel/records.js';
 import { aggregate } from './aggregate.js';
 import { columns } from './column-facts.js';
 import { dump } from './dump.js';
-import { knownTypes } from './metric-types.js';
+import { knownTypes, rememberedTypes } from './metric-types.js';
 import { openModel, type Model } from './model.js';
 import { fileName, readPointer, removeOthers, writePointer } from './pointer.js';
 import { ratings } from './ratings.js';
+import { runCounts } from './run-counts.js';
 import { runAverages, runMeasures } from './runs.js';
 import { copyAlive, forgets, wantsPurge } from './purge.js';
-import { count, groups, locate, runCounts, search, tracesOfSessions } from './search.js';
+import { count, groups, locate, search, tracesOfSessions } from './search.js';
 import { applyWrites } from './write.js';
 
 // Leaves room for the rest of a service that is to stay under 1 GB.
@@ -168,11 +169,14 @@ const recordsOf = (
   count: (scope) => count(model(), scope),
   aggregate: (plan) => aggregate(model(), plan),
   columns: (scope) => columns(model(), scope),
-  metricTypes: (project, names) => {
+  metricTypes: async (project, names) => {
     const { connections, mark } = model();
-    return connections.read((statements) =>
-      knownTypes(model(), statements, project, names, mark.position),
-    );
+    const types =
+      rememberedTypes(model(), project) ??
+      (await connections.read((statements) =>
+        knownTypes(model(), statements, project, mark.position),
+      ));
+    return new Map([...types].filter(([name]) => names.includes(name)));
   },
   runCounts: (project, runs) => runCounts(model(), project, runs),
   ratings: (project, runs) => ratings(model(), project, runs),

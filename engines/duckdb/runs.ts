@@ -1,4 +1,4 @@
-import { DuckDBListValue, type DuckDBUUIDValue, type DuckDBValue } from '@duckdb/node-api';
+import { DuckDBListValue, type DuckDBValue } from '@duckdb/node-api';
 import { registryType } from '../../kernel/column-value.js';
 import { metricRegistry } from '../../kernel/columns.js';
 import { categoriesMax, type MetricType } from '../../kernel/records.js';
@@ -6,9 +6,9 @@ import type { RunMeasures, RunMetric, TypedMetric } from '../../kernel/run-measu
 import type { Rows, Statements } from './connections.js';
 import { knownTypes } from './metric-types.js';
 import type { Model } from './model.js';
-import { isUuid, metricSql } from './schema.js';
-import { isInteger } from './source.js';
-import { integers, uuidConstant } from './sql.js';
+import { idOf, ofRuns, sessionCounts } from './run-counts.js';
+import { measuredColumn, metricSql } from './schema.js';
+import { integers } from './sql.js';
 
 type Metrics = Record<string, RunMetric>;
 type Inquiry = {
@@ -18,17 +18,10 @@ type Inquiry = {
   readonly where: string;
 };
 
-const whereOf = (model: Model, project: string, runs: readonly string[] | null): string | null => {
-  const number = model.projects.get(project);
-  if (number === undefined) return null;
-  if (runs === null) return `r.project = ${number}`;
-  const known = runs.filter(isUuid);
-  return known.length === 0
-    ? null
-    : `r.project = ${number} AND r.run_id IN (${known.map(uuidConstant).join(', ')})`;
-};
-
-/** As `runMeasures` of kernel/run-measures.ts, for each run: two scans, and one more for texts. */
+/**
+ * As `runMeasures` of kernel/run-measures.ts, for each run: two scans, one more for texts, and one
+ * for sessions.
+ */
 export const runMeasures = (
   model: Model,
   project: string,
@@ -36,24 +29,20 @@ export const runMeasures = (
 ): Promise<ReadonlyMap<string, RunMeasures>> => {
   const { position } = model.mark;
   return model.connections.read(async (statements) => {
-    const where = whereOf(model, project, runs);
+    const where = ofRuns(model, project, runs);
     if (where === null) return new Map();
     const inquiry = { model, statements, where };
     const found = await registered(inquiry);
-    const measured = await beyondRegistry(inquiry);
-    const names = [...new Set(measured.map(({ name }) => name))];
-    const types = await knownTypes(model, statements, project, names, position);
-    const texts = await categories(inquiry, measured, types);
-    for (const { run, col, name, of } of measured) {
-      const type = types.get(name);
-      const metric =
-        type === 'text'
-          ? (texts.get(`${run} ${col}`) ?? null)
-          : type === undefined
-            ? null
-            : of[type];
+    const types = await knownTypes(model, statements, project, position);
+    const measured = await beyondRegistry(inquiry, types);
+    const texts = await categories(inquiry, measured);
+    for (const { run, col, name, type, of } of measured) {
+      const metric = type === 'text' ? texts.get(`${run} ${col}`) : of;
       const known = found.get(run);
-      if (metric !== null && known !== undefined) known.metrics[name] = metric;
+      if (metric != null && known !== undefined) known.metrics[name] = metric;
+    }
+    for (const [run, sessions] of await sessionCounts(model, statements, where)) {
+      found.set(run, { ...(found.get(run) ?? unmeasured()), sessions });
     }
     return found;
   });
@@ -81,83 +70,95 @@ const numberOf = (cells: readonly DuckDBValue[]): RunMetric | null => {
   return { kind: 'number', count, sum: total, min: min ?? 0, max: max ?? 0, p50, p90, p95, p99 };
 };
 
-type Measured = { traces: number; complete: number; metrics: Metrics };
+type Measured = RunMeasures & { readonly metrics: Metrics };
+// Without a prototype: a metric may be called `__proto__`.
+const noMetrics = (): Metrics => Object.create(null) as Metrics;
+const unmeasured = (): Measured => ({
+  traces: 0,
+  complete: 0,
+  spans: 0,
+  sessions: 0,
+  metrics: noMetrics(),
+});
 
-const registered = async ({ statements, where }: Inquiry): Promise<Map<string, Measured>> => {
-  const measures = metricRegistry.flatMap(({ name }) => numberSql(`r.${metricSql(name)}`));
-  const columns = ['r.run_id', 'count(*)', 'count(*) FILTER (r.is_complete)', ...measures];
+const registered = async ({
+  model,
+  statements,
+  where,
+}: Inquiry): Promise<Map<string, Measured>> => {
+  // Most metrics of the registry are never used, and asking for one costs as if it were.
+  const used = metricRegistry.filter(({ name }) => model.columns.has(measuredColumn(name)));
+  const measures = used.flatMap(({ name }) => numberSql(`r.${metricSql(name)}`));
+  const counts = ['count(*)', 'count(*) FILTER (r.is_complete)', 'sum(r.span_count)'];
   const found = await statements.rows(
-    `SELECT ${columns.join(', ')} FROM traces r WHERE ${where} GROUP BY r.run_id`,
+    `SELECT r.run_id, ${[...counts, ...measures].join(', ')} FROM traces r
+     WHERE ${where} GROUP BY r.run_id`,
   );
   return new Map(
-    found.map(([run, traces, complete, ...cells]) => {
-      // Without a prototype: a metric may be called `__proto__`.
-      const metrics = Object.create(null) as Metrics;
-      for (const [at, { name }] of metricRegistry.entries()) {
+    found.map(([run, traces, complete, spans, ...cells]) => {
+      const metrics = noMetrics();
+      for (const [at, { name }] of used.entries()) {
         const metric = numberOf(cells.slice(at * numberColumns, (at + 1) * numberColumns));
         if (metric !== null) metrics[name] = metric;
       }
-      const counted = { traces: Number(traces), complete: Number(complete), metrics };
-      return [idOf(run), counted] as const;
+      const counted = { traces: Number(traces), complete: Number(complete), spans: Number(spans) };
+      return [idOf(run), { ...counted, sessions: 0, metrics }] as const;
     }),
   );
 };
 
-/** A metric outside the registry in one run: as what it shows of each type (contract 3.4). */
+/** A metric outside the registry in one run. */
 type Facet = {
   readonly run: string;
   readonly col: number;
   readonly name: string;
-  readonly of: Readonly<Record<Exclude<MetricType, 'text'>, RunMetric | null>>;
+  readonly type: MetricType;
+  /** What it shows of its type (contract 3.4); null without a value, and for a text. */
+  readonly of: RunMetric | null;
   /** Values that are texts. */
   readonly texts: number;
 };
 
-const beyondRegistry = async ({ model, statements, where }: Inquiry): Promise<readonly Facet[]> => {
+const beyondRegistry = async (
+  { model, statements, where }: Inquiry,
+  types: ReadonlyMap<string, MetricType>,
+): Promise<readonly Facet[]> => {
   const names = new Map(
-    [...model.columns].flatMap(([id, col]) =>
-      id.startsWith(metricPrefix) && registryType(nameOf(id)) === null ? [[col, nameOf(id)]] : [],
-    ),
+    [...types.keys()].flatMap((name) => {
+      const col = model.columns.get(metricPrefix + name);
+      return col === undefined ? [] : [[col, name] as const];
+    }),
   );
   if (names.size === 0) return [];
+  const whole = [...names].filter(([, name]) => types.get(name) === 'integer');
   const truths = ['count(bool)', 'count(*) FILTER (bool)', 'count(text)'];
-  const measures = [...numberSql('number'), ...numberSql('whole'), ...truths];
+  const number = numberIn(whole.map(([col]) => col));
   const found = await statements.rows(
-    `SELECT run, col, ${measures.join(', ')} FROM (
-       SELECT r.run_id AS run, f.col, f.bool, f.text, f.num AS number,
-         CASE WHEN ${isInteger('f')} THEN f.num END AS whole
+    `SELECT run, col, ${[...numberSql('number'), ...truths].join(', ')} FROM (
+       SELECT r.run_id AS run, f.col, f.bool, f.text, ${number} AS number
        FROM facets f JOIN traces r ON r.key = f.key
        WHERE ${where} AND f.col IN (${integers([...names.keys()])})
      ) GROUP BY run, col`,
   );
-  return found.map(([run, col, ...cells]) => {
-    const [bools, trues, texts = 0] = cells.slice(2 * numberColumns).map(Number);
-    return {
-      run: idOf(run),
-      col: Number(col),
-      name: names.get(Number(col)) ?? '',
-      texts,
-      of: {
-        floating_point: numberOf(cells.slice(0, numberColumns)),
-        integer: numberOf(cells.slice(numberColumns, 2 * numberColumns)),
-        boolean:
-          bools === undefined || bools === 0
-            ? null
-            : { kind: 'boolean', count: bools, trues: trues ?? 0 },
-      },
-    };
+  return found.map(([run, at, ...cells]) => {
+    const col = Number(at);
+    const name = names.get(col) ?? '';
+    const type = types.get(name) ?? 'text';
+    const [bools = 0, trues = 0, texts = 0] = cells.slice(numberColumns).map(Number);
+    const truth: RunMetric | null = bools === 0 ? null : { kind: 'boolean', count: bools, trues };
+    const numbers = numberOf(cells.slice(0, numberColumns));
+    const of = { integer: numbers, floating_point: numbers, boolean: truth, text: null }[type];
+    return { run: idOf(run), col, name, type, of, texts };
   });
 };
 const metricPrefix = 'metrics/';
-const nameOf = (column: string): string => column.slice(metricPrefix.length);
 
 /** By run and column, of metrics that are texts. */
 const categories = async (
   { statements, where }: Inquiry,
   facets: readonly Facet[],
-  types: ReadonlyMap<string, MetricType>,
 ): Promise<ReadonlyMap<string, RunMetric>> => {
-  const texts = facets.filter(({ name, texts: count }) => types.get(name) === 'text' && count > 0);
+  const texts = facets.filter(({ type, texts: count }) => type === 'text' && count > 0);
   if (texts.length === 0) return new Map();
   const cols = integers([...new Set(texts.map(({ col }) => col))]);
   // Where there are too many of them, none is counted.
@@ -183,11 +184,13 @@ const categories = async (
   );
 };
 
-/** The visible number of a facet (contract 3.4, rule 3). */
-const numberIn = (integerColumns: readonly number[]): string =>
-  integerColumns.length === 0
+/** The visible number of a facet (contract 3.4, rules 3 and 5). */
+const numberIn = (integerColumns: readonly number[]): string => {
+  const isWhole = 'f.num = trunc(f.num) OR f.rolled_up';
+  return integerColumns.length === 0
     ? 'f.num'
-    : `CASE WHEN f.col NOT IN (${integers(integerColumns)}) OR ${isInteger('f')} THEN f.num END`;
+    : `CASE WHEN f.col NOT IN (${integers(integerColumns)}) OR ${isWhole} THEN f.num END`;
+};
 
 const averages = ({ statements, where }: Inquiry, col: number, value: string): Promise<Rows> =>
   statements.rows(
@@ -205,7 +208,7 @@ export const runAverages = (
   runs: readonly string[] | null,
 ): Promise<ReadonlyMap<string, readonly (number | null)[]>> =>
   model.connections.read(async (statements) => {
-    const where = whereOf(model, project, runs);
+    const where = ofRuns(model, project, runs);
     const found = new Map<string, (number | null)[]>();
     if (where === null) return found;
     const note = (run: DuckDBValue, at: number, cell: DuckDBValue): void => {
@@ -238,4 +241,3 @@ export const runAverages = (
   });
 
 const isNumber = (type: MetricType): boolean => type === 'integer' || type === 'floating_point';
-const idOf = (run: DuckDBValue | undefined): string => (run as DuckDBUUIDValue).toString();

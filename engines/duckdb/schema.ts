@@ -20,7 +20,7 @@ import type { Instant } from '../../kernel/shapes.js';
  * Raised with every change of the tables below: a file of another version is dropped and built
  * again from the log.
  */
-export const schemaVersion = 4;
+export const schemaVersion = 5;
 
 /** One table of the same columns for each population. */
 export const tableOf: Readonly<Record<Population, string>> = {
@@ -179,6 +179,12 @@ export const facetColumns = [
  */
 export const foldedColumn = (population: Population, id: string): string =>
   `folded/${population}/${id}`;
+
+/** In `columns` from the first trace on that has a value of this metric of the registry. */
+export const measuredColumn = (metric: string): string => `measured/${metric}`;
+
+/** In `columns` from the first session on. */
+export const sessionsColumn = 'sessions';
 
 export const groupColumns = [
   { sql: 'grp', type: UINTEGER },

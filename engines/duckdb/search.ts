@@ -1,4 +1,3 @@
-import type { DuckDBUUIDValue } from '@duckdb/node-api';
 import { placeOf, registryType } from '../../kernel/column-value.js';
 import type { StreamName } from '../../kernel/ports.js';
 import type {
@@ -119,27 +118,4 @@ export const locate = (
        WHERE r.project = ${number} AND r.id = ${uuidConstant(id)}`,
     );
     return found === undefined ? null : (String(found[0]) as StreamName);
-  });
-
-export const runCounts = (
-  model: Model,
-  project: string,
-  runs: readonly string[],
-): Promise<ReadonlyMap<string, { spans: number; traces: number; sessions: number }>> =>
-  model.connections.read(async ({ rows }) => {
-    const counts = new Map(runs.map((run) => [run, { spans: 0, traces: 0, sessions: 0 }]));
-    const number = model.projects.get(project);
-    const known = runs.filter(isUuid);
-    if (number === undefined || known.length === 0) return counts;
-    for (const table of ['spans', 'traces', 'sessions'] as const) {
-      const counted = await rows(
-        `SELECT run_id, count(*) FROM ${table}
-         WHERE project = ${number} AND run_id IN (${known.map(uuidConstant).join(', ')}) GROUP BY run_id`,
-      );
-      for (const [run, rowCount] of counted) {
-        const count = counts.get((run as DuckDBUUIDValue).toString());
-        if (count !== undefined) count[table] = Number(rowCount);
-      }
-    }
-    return counts;
   });

@@ -4,7 +4,7 @@ import { categoriesMax, type MetricType } from '../../kernel/records.js';
 import type { RunMeasures, RunMetric, TypedMetric } from '../../kernel/run-measures.js';
 import { memberOf, nameOf } from './names.js';
 import { metricMember } from './record-match.js';
-import { metricTypes, questionMs } from './record-search.js';
+import { metricTypes, questionMs, runCounts } from './record-search.js';
 import { open } from './model-state.js';
 import type { Snapshot } from './snapshots.js';
 
@@ -32,15 +32,11 @@ export const runMeasures = async (
   runs: readonly string[],
 ): Promise<ReadonlyMap<string, RunMeasures>> => {
   const ask = asking(snapshot, project, runs);
-  const [counted, names] = await Promise.all([
+  const [counted, ended, names] = await Promise.all([
+    runCounts(snapshot, project, runs),
     ask([
-      {
-        $group: {
-          _id: '$run',
-          traces: { $sum: 1 },
-          complete: { $sum: { $cond: [{ $eq: ['$values.is_complete', true] }, 1, 0] } },
-        },
-      },
+      { $match: { 'values.is_complete': true } },
+      { $group: { _id: '$run', traces: { $sum: 1 } } },
     ]),
     ask([...metricStages, { $group: { _id: '$metrics.k' } }]),
   ]);
@@ -54,14 +50,13 @@ export const runMeasures = async (
     truths(ask, of('boolean')),
     texts(ask, of('text')),
   ]);
-  // Without a prototype: a metric may be called `__proto__`.
+  const complete = new Map(ended.map(({ _id, traces }) => [String(_id), Number(traces)]));
+  const present = [...counted].filter(([, { traces, sessions }]) => traces + sessions > 0);
   const byRun = new Map(
-    counted.map(({ _id, traces, complete }) => {
+    present.map(([run, counts]) => {
+      // Without a prototype: a metric may be called `__proto__`.
       const empty = Object.create(null) as Record<string, RunMetric>;
-      return [
-        String(_id),
-        { traces: Number(traces), complete: Number(complete), metrics: empty },
-      ] as const;
+      return [run, { ...counts, complete: complete.get(run) ?? 0, metrics: empty }] as const;
     }),
   );
   for (const [{ run, metric }, measured] of found.flat()) {

@@ -9,6 +9,7 @@ import type {
   RecordScope,
   SearchPlan,
 } from '../../kernel/records.js';
+import type { RunCounts } from '../../kernel/run-measures.js';
 import { columnMember, metricMember, noteMember, scopeIndex, scopeMatch } from './record-match.js';
 import { partKey, rowMembers, rowOf, type StoredFirst, type StoredRow } from './record-rows.js';
 import type { Snapshot } from './snapshots.js';
@@ -166,7 +167,7 @@ export const runCounts = async (
   { rows, visible }: Snapshot,
   project: string,
   runs: readonly string[],
-): Promise<ReadonlyMap<string, { spans: number; traces: number; sessions: number }>> => {
+): Promise<ReadonlyMap<string, RunCounts>> => {
   const counted = await rows
     .aggregate(
       [
@@ -176,22 +177,33 @@ export const runCounts = async (
               {
                 project: { $eq: project },
                 run: { $in: [...runs] },
-                population: { $in: ['session', 'trace', 'span'] },
+                population: { $in: ['session', 'trace'] },
               },
               visible,
             ],
           },
         },
-        { $group: { _id: { run: '$run', population: '$population' }, count: { $sum: 1 } } },
+        {
+          $group: {
+            _id: { run: '$run', population: '$population' },
+            count: { $sum: 1 },
+            spans: { $sum: '$spans' },
+          },
+        },
       ],
       { hint: 'run', maxTimeMS: questionMs },
     )
     .toArray();
-  const counts = new Map(runs.map((run) => [run, { spans: 0, traces: 0, sessions: 0 }]));
-  for (const { _id, count } of counted) {
-    const { run, population } = _id as { readonly run: string; readonly population: Population };
+  const counts = new Map(runs.map((run) => [run, { traces: 0, spans: 0, sessions: 0 }]));
+  for (const { _id, count, spans } of counted) {
+    const { run, population } = _id as {
+      readonly run: string;
+      readonly population: 'session' | 'trace';
+    };
     const of = counts.get(run);
-    if (of !== undefined) of[`${population}s`] = Number(count);
+    if (of === undefined) continue;
+    of[`${population}s`] = Number(count);
+    of.spans += Number(spans);
   }
   return counts;
 };

@@ -60,15 +60,26 @@ export const createTable = (
   ];
   const columns = ['key TEXT PRIMARY KEY', 'scope TEXT NOT NULL', ...typed, 'body TEXT NOT NULL'];
   database.exec(`CREATE TABLE ${name} (${columns.join(', ')})`);
-  // The usual order, and all that filters and sorts look at: a scan of a scope reads this and no
-  // body.
-  const newest = Object.hasOwn(collection.fields, 'created_at') ? [columnOf('created_at')] : [];
-  const others = columnsOf(table).filter(
-    (column) => column.startsWith('"') && column !== newest[0],
-  );
-  const indexed = ['scope', ...newest.map((column) => `${column} DESC`), 'key DESC', ...others];
-  database.exec(`CREATE INDEX ${name}_newest ON ${name} (${indexed.join(', ')})`);
+  for (const sql of indexesOf(table)) database.exec(sql);
   return table;
+};
+
+/**
+ * The usual orders, newest first and by name: a page in one of them ends where it is full. Each has
+ * all that filters and sorts look at, so that a scan of a scope reads no body.
+ */
+const indexesOf = (table: Table): readonly string[] => {
+  const { name, fields } = table;
+  const newest = fields.includes('created_at') ? [columnOf('created_at')] : [];
+  const index = (title: string, first: readonly string[]): string => {
+    const rest = columnsOf(table).filter((column) => column.startsWith('"'));
+    const others = rest.filter((column) => ![...first, ...newest].includes(column));
+    const order = [...first, ...newest.map((column) => `${column} DESC`), 'key DESC'];
+    const columns = ['scope', ...order, ...others].join(', ');
+    return `CREATE INDEX ${name}_${title} ON ${name} (${columns})`;
+  };
+  const named = fields.includes('name') ? [index('named', [columnOf('name')])] : [];
+  return [index('newest', []), ...named];
 };
 
 export const dropTable = (database: Database.Database, generation: number): void => {

@@ -30,6 +30,12 @@ const dumpPage = 1_000;
 /** Statements kept compiled: filters and sorts differ in shape, so there is an end to it. */
 const statementsMax = 500;
 
+/**
+ * Looking through the names of 50,000 documents reads some 20 MB of index, which the default of
+ * 2 MB does not keep.
+ */
+const cacheKib = 64 * 1_024;
+
 type Store = {
   readonly database: Database.Database;
   readonly statement: (sql: string) => Database.Statement;
@@ -67,6 +73,7 @@ export const openDocuments = async ({
   // Of the connection, not of the file: a commit that a power cut takes back is folded again from
   // the log.
   if (!readOnly) database.pragma('synchronous = NORMAL');
+  database.pragma(`cache_size = -${cacheKib}`);
   // What is deleted is overwritten at once in the file, and by and by in what is left of its past.
   if (!readOnly) database.pragma('secure_delete = ON');
   let timer: NodeJS.Timeout | null = null;

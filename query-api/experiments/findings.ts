@@ -75,7 +75,7 @@ const structured = (metric: RunMetric): StructuredMetric => {
  * 4.6).
  */
 export const progressOf = (
-  measures: RunMeasures | undefined,
+  measures: Pick<RunMeasures, 'traces' | 'complete'> | undefined,
   datasetRows: number | null,
 ): number => {
   if (measures === undefined || measures.complete === 0) return 0;

@@ -26,7 +26,7 @@ import type { Standing, Standings } from './standings.js';
 
 export type ExperimentShowNeeds = {
   readonly documents: Documents;
-  readonly records: Pick<Records, 'runCounts' | 'runMeasures' | 'ratings'>;
+  readonly records: Pick<Records, 'runMeasures' | 'ratings'>;
   readonly standings: Standings;
   readonly templatesOf: TemplatesOf;
 };
@@ -48,7 +48,7 @@ export const experimentReadsFrom = [
 ];
 
 type Found = {
-  readonly counts: Awaited<ReturnType<Records['runCounts']>> | null;
+  readonly isCounted: boolean;
   readonly measures: Awaited<ReturnType<Records['runMeasures']>>;
   readonly templates: readonly FeedbackTemplate[];
   readonly tallies: ReadonlyMap<string, RatingTally>;
@@ -65,16 +65,15 @@ export const shownExperiments = async (
   const runs = facts.map(({ id }) => id);
   const creators = facts.map((one) => one.created_by);
   const templates = await needs.templatesOf(project);
-  const [people, datasetNames, measures, counts, ratings, standings] = await Promise.all([
+  const [people, datasetNames, measures, ratings, standings] = await Promise.all([
     peopleOf(documents, principal.organizationId, creators),
     namesOf(documents, principal.organizationId, facts),
     records.runMeasures(project, runs),
-    isCounted ? records.runCounts(project, runs) : null,
     templates.length > 0 ? records.ratings(project, runs) : [],
     needs.standings.of({ organization: principal.organizationId, project }, facts),
   ]);
   const tallies = new Map(ratings.map((tally) => [`${tally.run}/${tally.template}`, tally]));
-  const found = { counts, measures, templates, tallies };
+  const found = { isCounted, measures, templates, tallies };
   return facts.map((one, at) =>
     experimentAnswer(
       one,
@@ -108,15 +107,13 @@ const findingsOf = (
   standing: Standing,
 ): ExperimentFindings => {
   const measures = found.measures.get(id);
-  const counted = found.counts?.get(id);
-  const isCounted = found.counts !== null;
   return {
     ...standing,
     ...aggregatesOf(measures),
     ...feedbackOf(found, id, measures?.traces ?? 0),
-    num_spans: isCounted ? (counted?.spans ?? 0) : null,
-    num_traces: isCounted ? (counted?.traces ?? 0) : null,
-    num_sessions: isCounted ? (counted?.sessions ?? 0) : null,
+    num_spans: found.isCounted ? (measures?.spans ?? 0) : null,
+    num_traces: found.isCounted ? (measures?.traces ?? 0) : null,
+    num_sessions: found.isCounted ? (measures?.sessions ?? 0) : null,
     progress_percent: progressOf(measures, dataset?.num_rows ?? null),
   };
 };

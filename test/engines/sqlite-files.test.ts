@@ -134,7 +134,11 @@ describe('the files of documents on SQLite', () => {
     await again.close();
     const database = new Database(join(dir, 'documents.sqlite'));
     const tables = database.prepare(`SELECT name FROM sqlite_schema WHERE name LIKE 'documents_%'`);
-    expect(tables.pluck().all()).to.deep.equal(['documents_1', 'documents_1_newest']);
+    expect(tables.pluck().all()).to.deep.equal([
+      'documents_1',
+      'documents_1_newest',
+      'documents_1_named',
+    ]);
     database.close();
     await remove();
   });

@@ -123,7 +123,7 @@ const measuresOf = (rows: readonly RecordRow[], types: ReturnType<typeof metricT
   Object.fromEntries(
     runIds
       .map((one) => [one, runMeasures(rows.filter(isOfRun([one])), types)] as const)
-      .filter(([, { traces }]) => traces > 0),
+      .filter(([, { traces, sessions }]) => traces + sessions > 0),
   );
 
 /** Sums and averages may differ in their last bits by the order of adding; all else is exact. */

@@ -215,7 +215,7 @@ const findingTests = (records: () => Records): void => {
 
   it('count the records of runs', async () => {
     const other = uuid(2, 2);
-    const trace = traceRow(1);
+    const trace = traceRow(1, { spanCount: 2 });
     await putRows(records(), [
       trace,
       spanRow(trace, 1),
@@ -223,10 +223,11 @@ const findingTests = (records: () => Records): void => {
       sessionRow(1),
       traceRow(2, { values: { run_id: other } }),
     ]);
+    const empty = { traces: 0, spans: 0, sessions: 0 };
     expect([...(await records().runCounts(project, [run, other, uuid(2, 3)]))]).to.deep.equal([
-      [run, { spans: 2, traces: 1, sessions: 1 }],
-      [other, { spans: 0, traces: 1, sessions: 0 }],
-      [uuid(2, 3), { spans: 0, traces: 0, sessions: 0 }],
+      [run, { traces: 1, spans: 2, sessions: 1 }],
+      [other, { ...empty, traces: 1 }],
+      [uuid(2, 3), empty],
     ]);
   });
 
