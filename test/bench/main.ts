@@ -30,7 +30,10 @@ const groups: readonly {
   { rows: ['foreign-ids'], measure: async (bench) => [await foreignIdRow(bench)] },
   { rows: ['bad-passwords'], measure: async (bench) => [await badPasswordRow(bench)] },
   { rows: ['key-rotation'], measure: async (bench) => [await keyRotationRow(bench)] },
-  { rows: ['scorer-start', 'scorer-rows', 'scorer-neighbours'], measure: scorerRows },
+  {
+    rows: ['scorer-start', 'scorer-late', 'scorer-rows', 'scorer-neighbours'],
+    measure: scorerRows,
+  },
   {
     rows: ['load', 'custom-search', 'search', 'memory-big', 'visible', 'start-big', 'rebuild'],
     measure: bigRows,

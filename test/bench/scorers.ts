@@ -11,12 +11,13 @@ import { percentile, resultHash, summary } from './stats.js';
 const trivial = 'def scorer_fn(*, node_output, **k) -> int:\n    return len(node_output)\n';
 const hungry = 'def scorer_fn(**k) -> int:\n    while True: pass\n';
 const rowsCount = 1_000;
-const requestsCount = 400;
+const requestsCount = 2_000;
 
 /** What code scorers cost, and what they cost others (issue of the sandbox, target F3). */
 export const scorerRows = async (bench: Bench): Promise<readonly Row[]> => [
   ...(bench.wanted('scorer-start') ? [await coldStart(bench)] : []),
-  ...(await overHttp(bench)),
+  ...(bench.wanted('scorer-late') ? [await lateness(bench)] : []),
+  ...(['scorer-rows', 'scorer-neighbours'].some(bench.wanted) ? await overHttp(bench) : []),
 ];
 
 const common = { unit: 'ms', baseline: null } as const;
@@ -38,6 +39,42 @@ const coldStart = async (bench: Bench): Promise<Row> => {
     measured: { ...figure(summary(took)), value: slowest(took, 0.95) },
     target: { most: 800 },
     more: { median: summary(took).median },
+    hash: resultHash([...said]),
+  };
+};
+
+/** What never ends by itself, as Python, as C and as JavaScript. */
+const endless = [
+  hungry,
+  'def scorer_fn(**k) -> int:\n    return sum(range(10**12))\n',
+  "from pyodide.code import run_js\ndef scorer_fn(**k) -> int:\n    run_js('for (;;) {}')\n",
+];
+const wallMs = 2_000;
+
+const lateness = async (bench: Bench): Promise<Row> => {
+  const sandbox = sandboxOf('strict', { wallMs });
+  await sandbox.ready();
+  const rounds = bench.smoke ? 1 : 8;
+  const said = new Set<string>();
+  const late: number[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    for (const source of endless) {
+      const took = await timed(1, async () => {
+        const verdict = await sandbox.run(taskOf(source));
+        said.add(verdict.verdict === 'invalid' ? verdict.kind : verdict.verdict);
+      });
+      late.push(...took.map((one) => one - wallMs));
+    }
+  }
+  await sandbox.close();
+  return {
+    ...common,
+    name: 'scorer-late',
+    what: 'how long after its limit an endless scorer is gone, the slowest',
+    parameters: { rounds, 'limit ms': wallMs },
+    measured: { ...figure(summary(late)), value: Math.max(...late) },
+    target: { most: 500 },
+    more: { median: summary(late).median },
     hash: resultHash([...said]),
   };
 };
