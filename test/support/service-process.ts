@@ -33,11 +33,13 @@ export type Start = {
   /** Before the program: `['unshare', '-Urm', 'sh', '-c', 'mount … && exec "$@"', 'sh']`. */
   readonly prefix?: readonly string[];
   readonly readyWithinMs?: number;
+  /** Of `output`. */
+  readonly linesMax?: number;
 };
 
 /** The key that the tests bootstrap an empty folder with: a pre-generated form of contract 4.4. */
 export const testKey = 'outside-test-key-0123456789abcdefghij';
-const outputLinesMax = 200;
+const usualLinesMax = 200;
 
 /**
  * A service on this folder that is not waited for: the tests that kill it while it starts need
@@ -85,7 +87,7 @@ export const spawnService = (
     for (const stream of [child.stdout, child.stderr])
       createInterface({ input: stream }).on('line', (line) => {
         lines.push(line);
-        if (lines.length > outputLinesMax) lines.shift();
+        if (lines.length > (start.linesMax ?? usualLinesMax)) lines.shift();
         const said = portsOf(line);
         if (said !== null) resolve(said);
       });
