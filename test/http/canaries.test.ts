@@ -1,10 +1,14 @@
 import { expect } from 'chai';
 import { randomUUID } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { canaries, type Canaries } from '../support/canaries.js';
-import { clientOf, type Ask } from '../support/client.js';
+import { clientOf, type Ask, type Reply } from '../support/client.js';
 import { temporaryFolder } from '../support/folder.js';
 import { integrationBodies } from '../support/integration-bodies.js';
+import { adminEmail, basic, cookie, cookieOf, form, type Token } from '../support/logins.js';
+import { startIssuer, type Issuer } from '../support/oidc-issuer.js';
 import { assay, startService, type ServiceProcess } from '../support/service-process.js';
 
 /** Answers as they came, status and headers too, to be looked through afterwards. */
@@ -81,16 +85,75 @@ const sendCredentials = async (service: ServiceProcess, planted: Canaries): Prom
   return said();
 };
 
+/** Logs in by password and by id_token; what that gives is not said again either. */
+const sendLogins = async (
+  service: ServiceProcess,
+  planted: Canaries,
+  { issuer, password }: { readonly issuer: Issuer; readonly password: string },
+): Promise<void> => {
+  const nobody = clientOf({ url: service.url, apiKey: null });
+  const learn = (how: string, reply: Reply<Token>): string => {
+    expect(reply.status, `${how}: ${JSON.stringify(reply.body)}`).to.equal(200);
+    const refresh = cookieOf(reply)?.get('refresh_token') ?? '';
+    planted.learnt(`the access token of ${how}`, reply.body.access_token);
+    planted.learnt(`the refresh token of ${how}`, refresh);
+    return refresh;
+  };
+  const sent = { username: adminEmail, password };
+  const first = learn('a password', await form(nobody, '/v2/login', sent));
+  const again = { headers: cookie(first) };
+  learn('a refresh', await nobody.send<Token>('POST', '/v2/refresh_token', again));
+  const greeted = { headers: basic(adminEmail, password) };
+  expect((await nobody.send('GET', '/v2/projects', greeted)).status).to.equal(200);
+  const invited = { emails: ['ada@example.org'], auth_method: 'okta' };
+  await nobody.call('POST', '/v2/invite_users', { ...greeted, body: invited });
+  for (const [what, more] of [
+    ['an id_token', {}],
+    ['an id_token of nobody', { sub: 'another', email: 'nobody@example.org' }],
+  ] as const) {
+    const id_token = issuer.token(issuer.claims(more));
+    planted.learnt(what, id_token);
+    planted.learnt(`the signature of ${what}`, id_token.split('.')[2] ?? '');
+    const body = { provider: 'okta', id_token };
+    const reply = await nobody.send<Token>('POST', '/v2/login/social', { body });
+    if (what === 'an id_token') learn(what, reply);
+    else expect(reply.status).to.equal(401);
+  }
+  const made = await nobody.call<{ api_key: string }>('POST', '/v2/users/api_keys', {
+    ...greeted,
+    body: { description: 'minted' },
+  });
+  planted.learnt('a minted key', made.body.api_key);
+  nobody.close();
+};
+
+/** A configuration of one provider, in a file below the folder. */
+const providerOf = async ({ url, clientId }: Issuer, dir: string): Promise<string> => {
+  const path = join(dir, 'providers.json');
+  const okta = { provider: 'okta', issuer: url, audience: clientId, jwks_uri: `${url}/keys` };
+  await writeFile(path, JSON.stringify([okta]));
+  return path;
+};
+
 describe('no secret is heard of again', function () {
   this.timeout(60_000);
 
-  it('in any byte of the data folder, the logs and the answers', async () => {
+  it('in any byte of the data folder, temporary files, the logs and the answers', async () => {
     const folder = await temporaryFolder();
+    const scratch = await temporaryFolder();
+    const issuer = await startIssuer();
     const planted = canaries();
     const inClear = planted.at('no secret, for the scan to find');
+    const password = planted.at('the password of the first admin');
     try {
-      const env = { ASSAY_LOG_LEVEL: 'debug' };
-      const service = await startService({ dir: folder.dir, env });
+      const env = {
+        ASSAY_LOG_LEVEL: 'debug',
+        ASSAY_BOOTSTRAP_PASSWORD: password,
+        ASSAY_IDENTITY_PROVIDERS: await providerOf(issuer, scratch.dir),
+        TMPDIR: scratch.dir,
+      };
+      const service = await startService({ dir: folder.dir, env, linesMax: Infinity });
+      await sendLogins(service, planted, { issuer, password });
       const said = await sendSecrets(service, planted);
       const alsoSaid = await sendCredentials(service, planted);
       const visible = { token: 'x', hostname: `https://${inClear}.example` };
@@ -106,11 +169,17 @@ describe('no secret is heard of again', function () {
         .filter((place) => place !== 'no secret, for the scan to find');
       expect(heard).to.deep.equal([]);
       expect(planted.heardIn(Buffer.from(inspected.output))).to.not.include('first writer');
-      const onDisk = [...whileUp, ...(await planted.heardBelow(folder.dir))];
+      const onDisk = [
+        ...whileUp,
+        ...(await planted.heardBelow(folder.dir)),
+        ...(await planted.heardBelow(scratch.dir)),
+      ];
       const found = onDisk.filter((one) => one.startsWith('no secret'));
       expect(found, 'the scan finds what is there').to.not.deep.equal([]);
       expect(onDisk.filter((one) => !one.startsWith('no secret'))).to.deep.equal([]);
     } finally {
+      await issuer.close();
+      await scratch.remove();
       await folder.remove();
     }
   });

@@ -6,6 +6,8 @@ import { join } from 'node:path';
 export type Canaries = {
   /** A new one for this place. */
   readonly at: (place: string) => string;
+  /** One that the service made itself. */
+  readonly learnt: (place: string, text: string) => void;
   /** The places whose canary is in the bytes, as it is or in a spelling that gives it away. */
   readonly heardIn: (bytes: Buffer) => readonly string[];
   /** The same over each file below the folder, with its path. */
@@ -24,6 +26,7 @@ export const canaries = (): Canaries => {
       known.set(place, spellingsOf(text));
       return text;
     },
+    learnt: (place, text) => void known.set(place, spellingsOf(text)),
     heardIn,
     heardBelow: async (dir) => {
       const entries = await readdir(dir, { recursive: true, withFileTypes: true });
