@@ -113,7 +113,7 @@ const sendLogins = async (
   ] as const) {
     const id_token = issuer.token(issuer.claims(more));
     planted.learnt(what, id_token);
-    planted.learnt(`the signature of ${what}`, id_token.split('.')[2] ?? '');
+    planted.learnt(`the signature of ${what}`, id_token.split('.')[2]?.slice(0, 40) ?? '');
     const body = { provider: 'okta', id_token };
     const reply = await nobody.send<Token>('POST', '/v2/login/social', { body });
     if (what === 'an id_token') learn(what, reply);
