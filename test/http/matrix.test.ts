@@ -23,7 +23,7 @@ import { seeded, validRequest } from '../fuzz/valid-request.js';
 import { startCast, type Cast } from '../support/cast.js';
 import { clientOf, type Client, type Reply } from '../support/client.js';
 import { knownObjects } from '../support/known-objects.js';
-import { basic, bearer, type Token } from '../support/logins.js';
+import { basic, bearer, entrance, type Token } from '../support/logins.js';
 import { verdictOn, type Caller, type Verdict } from '../support/role-table.js';
 import { drawSeed } from '../support/outside.js';
 import { until } from '../support/until.js';
@@ -296,6 +296,35 @@ const malformed: Bad = [
   { Authorization: 'Basic !!!' },
   'invalid_credentials',
 ];
+/** Tokens that were good: of a key that was revoked, one that ended, and a login that did. */
+const deadTokens = async (
+  { app }: Cast,
+  make: (body: object) => Promise<{ readonly id: string; readonly api_key: string }>,
+  expires_at: string,
+): Promise<readonly Bad[]> => {
+  const door = entrance(app);
+  const [revoked, expired] = [
+    await make({ description: 'revoked' }),
+    await make({ description: 'expired', expires_at }),
+  ];
+  const tokens = [];
+  for (const { api_key } of [revoked, expired]) {
+    const asked = { body: { api_key } };
+    const { body } = await door.anybody().call<Token>('POST', '/v2/login/api_key', asked);
+    tokens.push(bearer(body.access_token));
+  }
+  const [ofRevoked = {}, ofExpired = {}] = tokens;
+  await app.client.call('DELETE', `/v2/users/api_keys/${revoked.id}`);
+  const ended = bearer((await door.logIn()).token);
+  await door.anybody().call('POST', '/v2/logout', { headers: ended });
+  door.close();
+  return [
+    ['B', 'token of a revoked key', ofRevoked, 'invalid_credentials'],
+    ['B', 'token of an expired key', ofExpired, 'token_expired'],
+    ['B', 'token of a login that ended', ended, 'invalid_credentials'],
+  ];
+};
+
 /** Credentials that are no good, for the operation of this number: failures count by subject. */
 const badCredentials = async (cast: Cast): Promise<(index: number) => readonly Bad[]> => {
   const { as } = cast.ours.admin;
@@ -312,6 +341,7 @@ const badCredentials = async (cast: Cast): Promise<(index: number) => readonly B
     const expired = await make({ description: 'expired', expires_at });
     values.push({ revoked: revoked.api_key, expired: expired.api_key });
   }
+  const tokens = await deadTokens(cast, make, new Date(last).toISOString());
   await until('the keys are past their time', 10_000, async () => Date.now() > last);
   const header = (key: string) => ({ 'Service-API-Key': key });
   return (index) => {
@@ -323,6 +353,7 @@ const badCredentials = async (cast: Cast): Promise<(index: number) => readonly B
       ['K', 'revoked key', header(revoked), 'invalid_credentials'],
       ['K', 'expired key', header(expired), 'token_expired'],
       ['B', 'malformed token', token, 'invalid_credentials'],
+      ...tokens,
       ['P', 'unknown user', basic(`${randomUUID()}@example.org`, password), 'invalid_credentials'],
       // It names nobody, and nobody fails more often than that in a minute.
       ...(index < 4 ? [malformed] : []),
