@@ -8,6 +8,7 @@ import { knownTypes } from './metric-types.js';
 import type { Model } from './model.js';
 import { idOf, ofRuns, sessionCounts } from './run-counts.js';
 import { measuredColumn, metricSql } from './schema.js';
+import { isInteger } from './source.js';
 import { integers } from './sql.js';
 
 type Metrics = Record<string, RunMetric>;
@@ -185,12 +186,10 @@ const categories = async (
 };
 
 /** The visible number of a facet (contract 3.4, rules 3 and 5). */
-const numberIn = (integerColumns: readonly number[]): string => {
-  const isWhole = 'f.num = trunc(f.num) OR f.rolled_up';
-  return integerColumns.length === 0
+const numberIn = (integerColumns: readonly number[]): string =>
+  integerColumns.length === 0
     ? 'f.num'
-    : `CASE WHEN f.col NOT IN (${integers(integerColumns)}) OR ${isWhole} THEN f.num END`;
-};
+    : `CASE WHEN f.col NOT IN (${integers(integerColumns)}) OR ${isInteger('f')} THEN f.num END`;
 
 const averages = ({ statements, where }: Inquiry, col: number, value: string): Promise<Rows> =>
   statements.rows(

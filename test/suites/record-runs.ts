@@ -7,7 +7,15 @@ import { categoriesMax, type RecordRow, type Records } from '../../kernel/record
 import { runAverages, runMeasures, type TypedMetric } from '../../kernel/run-measures.js';
 import { drawSeed } from '../support/outside.js';
 import { metricNames, projects, recordGroups, runIds, uuid } from '../support/record-generators.js';
-import { groupsOf, project, put, putRows, run, traceRow } from '../support/record-rows.js';
+import {
+  groupsOf,
+  project,
+  put,
+  putRows,
+  run,
+  sessionRow,
+  traceRow,
+} from '../support/record-rows.js';
 
 /** What experiments are compared by: measures of whole runs. */
 export const recordRunSuite = (records: () => Records): void => {
@@ -57,6 +65,31 @@ export const recordRunSuite = (records: () => Records): void => {
       const found = measured.get(runAt(count))?.metrics['cost'];
       expect(found).to.deep.include({ count, min: 1, max: count, p50, p90, p95, p99 });
     }
+  });
+
+  it('show in an integer metric what was rolled up, also with a fraction', async () => {
+    const first = { at: '1', type: 'integer', fraction: false } as const;
+    const cells: readonly RecordRow['metrics'][string][] = [
+      { value: 3, rolledUp: false, first },
+      { value: 1.5, rolledUp: true },
+      { value: 'none', rolledUp: false, rollUp: 0.25, first: { ...first, at: '2', type: 'text' } },
+    ];
+    await putRows(
+      records(),
+      cells.map((steps, at) => traceRow(at + 1, { metrics: { steps } })),
+    );
+    const measured = await records().runMeasures(project, [run]);
+    expect(measured.get(run)?.metrics['steps']).to.deep.include({ count: 3, min: 0.25, max: 3 });
+    const metrics: readonly TypedMetric[] = [{ metric: 'steps', type: 'integer' }];
+    const averages = await records().runAverages(project, metrics, null);
+    expect([...averages]).to.deep.equal([[run, [4.75 / 3]]]);
+  });
+
+  it('count the sessions of a run without traces', async () => {
+    await putRows(records(), [sessionRow(1)]);
+    expect([...(await records().runMeasures(project, [run]))]).to.deep.equal([
+      [run, { traces: 0, complete: 0, spans: 0, sessions: 1, metrics: Object.create(null) }],
+    ]);
   });
 
   it('know no runs of another project', async () => {

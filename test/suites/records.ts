@@ -264,11 +264,14 @@ const findingTests = (records: () => Records): void => {
       });
     await putRows(records(), [
       with1(1, 'late', 'no', '2'),
-      with1(2, 'late', 5, '1'),
       with1(3, 'grown', 1, '3'),
-      with1(4, 'grown', 1.5, '4'),
       with1(5, 'text', 'x', '5'),
     ]);
+    const before = await records().metricTypes(project, ['late', 'grown']);
+    expect(Object.fromEntries(before)).to.deep.equal({ late: 'text', grown: 'integer' });
+    await put(records(), {
+      groups: groupsOf([with1(2, 'late', 5, '1'), with1(4, 'grown', 1.5, '4')]),
+    });
     const types = await records().metricTypes(project, ['late', 'grown', 'text', 'cost', 'none']);
     expect(Object.fromEntries(types)).to.deep.equal({
       late: 'integer',
