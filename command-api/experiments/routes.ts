@@ -165,10 +165,23 @@ const given = (body: ExperimentCreation) => ({
     body.prompt_settings == null
       ? null
       : (completePromptSettings(body.prompt_settings) as unknown as JsonObject),
-  prompt: body.prompt ?? null,
+  prompt: body.prompt == null ? null : promptOf(body.prompt),
   prompt_template_version_id: body.prompt_template_version_id ?? null,
   playground_id: body.playground_id ?? null,
   playground_prompt_id: body.playground_prompt_id ?? null,
+});
+
+/** Its own members: whatever else a body has is never stored (contract 1.2, rule 3). */
+const promptOf = ({
+  prompt_template_id,
+  version_index,
+  name,
+  content,
+}: NonNullable<ExperimentCreation['prompt']>) => ({
+  prompt_template_id,
+  version_index,
+  name,
+  content,
 });
 
 const datasetFor = async (
@@ -177,7 +190,8 @@ const datasetFor = async (
   { dataset }: ExperimentCreation,
 ) => {
   if (dataset == null) return null;
-  const version = await datasetVersion(principal, dataset.dataset_id, dataset.version_index);
+  const { dataset_id, version_index } = dataset;
+  const version = await datasetVersion(principal, dataset_id, version_index);
   if (version === null) throw new Fault('not-found', 'Dataset version not found');
-  return { ...dataset, num_rows: version.numRows, name: version.name };
+  return { dataset_id, version_index, num_rows: version.numRows, name: version.name };
 };

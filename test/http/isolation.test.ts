@@ -7,7 +7,8 @@ import type { Operation } from '../../contract/operation.js';
 import { below, oneOf, seeded, validRequest } from '../fuzz/valid-request.js';
 import { expectReplayEqual } from '../support/app.js';
 import { startCast, type Cast } from '../support/cast.js';
-import type { Client, Reply } from '../support/client.js';
+import type { Ask, Client, Reply } from '../support/client.js';
+import { formBytes } from '../support/forms.js';
 import { knownObjects } from '../support/known-objects.js';
 import { drawSeed } from '../support/outside.js';
 import { pagesOf } from '../support/pages.js';
@@ -106,23 +107,30 @@ describe('one organisation before another', function () {
   it('takes no member that an operation does not name', async () => {
     const marker = `probe-${randomUUID()}`;
     const rng = seeded(seed);
-    for (const operation of asked.filter(({ body, form }) => body !== null && form === null)) {
-      if (makesOfIds(operation)) continue;
-      const known = { ...theirs, name: `p${randomUUID()}`, emails: [`${randomUUID()}@x.org`] };
-      const { path, ask } = validRequest(operation, rng, { ...known, ...jobOf(operation, ours) });
-      if (typeof ask.body !== 'object' || Array.isArray(ask.body)) continue;
-      const text = JSON.stringify({ ...probes(operation, marker), ...ask.body });
-      const more = `{"__proto__":{"polluted":"${marker}"},${text.slice(1)}`;
-      const reply = await stranger.send(operation.method, path, { body: more });
-      expect(reply.status, `${operation.operationId} ${more}`).to.be.lessThan(500);
-      expect(JSON.stringify(reply.body), operation.operationId).not.to.include(marker);
+    const tried = asked.filter(({ body }) => body !== null);
+    const refused: string[] = [];
+    for (const operation of tried) {
+      let taken = 0;
+      let status = 0;
+      // Until it was taken some times: what is refused for another reason shows little.
+      for (let times = 0; times < runs(20) && taken < runs(3); times += 1) {
+        const known = { ...theirs, name: `p${randomUUID()}`, emails: [`${randomUUID()}@x.org`] };
+        const fits = validRequest(operation, rng, { ...known, ...jobOf(operation, ours) });
+        const ask = withProbes(operation, fits.ask, marker);
+        const reply = await stranger.send(operation.method, fits.path, ask);
+        const label = `ASSAY_TEST_SEED=${seed} ${operation.operationId} ${String(ask.body)}`;
+        expect(reply.status, label).to.be.lessThan(500);
+        expect(JSON.stringify(reply.body), label).not.to.include(marker);
+        status = reply.status;
+        taken += status < 300 ? 1 : 0;
+      }
+      if (taken === 0) refused.push(`${operation.operationId}: ${status}`);
     }
+    expect(refused.length, refused.join()).to.be.lessThan(tried.length / 3);
     expect(Object.hasOwn(Object.prototype, 'polluted')).to.equal(false);
-    const me = await stranger.call<{ role: string; organization_id: string }>(
-      'GET',
-      `/v2/users/${cast.theirs.admin.id}`,
-    );
-    expect(me.body.organization_id).to.equal(cast.theirs.admin.organizationId);
+    const { id, organizationId } = cast.theirs.admin;
+    const me = await stranger.call('GET', `/v2/users/${id}`);
+    expect(me.body).to.include({ organization_id: organizationId, role: 'admin' });
     const { reader, close } = await openLogOf(readConfig({ ASSAY_DATA_DIR: cast.app.dir }));
     expect(JSON.stringify(await pagesOf(reader))).not.to.include(marker);
     await close();
@@ -220,3 +228,49 @@ const probes = ({ body }: Operation, marker: string): Known => {
     readOnly.filter((name) => !taken.includes(`"${name}"`)).map((name) => [name, marker]),
   );
 };
+
+/** The request with the probes in each object whose members the operation names. */
+const withProbes = (operation: Operation, ask: Ask, marker: string): Ask => {
+  const more = probes(operation, marker);
+  if (Buffer.isBuffer(ask.body)) {
+    const names = Object.keys(more).slice(0, partsMax);
+    const parts = names.map((name) => ({ name, content: marker }));
+    return { ...ask, body: Buffer.concat([formBytes(parts).subarray(0, -closing), ask.body]) };
+  }
+  const text = JSON.stringify(sprinkled(operation.body as unknown as Shape, ask.body, more));
+  if (!text.startsWith('{')) return { ...ask, body: text };
+  return { ...ask, body: `{"__proto__":{"polluted":"${marker}"},${text.slice(1)}` };
+};
+/** Of 20 that a form may have. */
+const partsMax = 12;
+/** Of `formBytes` of no parts: what ends a form. */
+const closing = formBytes([]).length;
+
+type Shape = {
+  readonly properties?: Readonly<Record<string, Shape>>;
+  readonly items?: Shape;
+  readonly anyOf?: readonly Shape[];
+  readonly const?: unknown;
+};
+const sprinkled = (shape: Shape, value: unknown, more: Known): unknown => {
+  if (Array.isArray(value)) {
+    return value.map((one) => sprinkled(shape.items ?? {}, one, more));
+  }
+  if (typeof value !== 'object' || value === null) return value;
+  const { properties } = shape;
+  if (properties === undefined) {
+    const branch = shape.anyOf?.find((one) => isLike(one, value as Known));
+    return branch === undefined ? value : sprinkled(branch, value, more);
+  }
+  const inner = Object.entries(value).map(([name, one]: [string, unknown]) => [
+    name,
+    sprinkled(properties[name] ?? {}, one, more),
+  ]);
+  return { ...more, ...(Object.fromEntries(inner) as Known) };
+};
+const isLike = ({ properties }: Shape, value: Known): boolean =>
+  properties !== undefined &&
+  Object.entries(value).every(([name, one]) => {
+    const known = properties[name];
+    return known !== undefined && (known.const === undefined || known.const === one);
+  });
