@@ -1,0 +1,96 @@
+import { expect } from 'chai';
+import { rotateCommand } from '../../cli/keys.js';
+import { openLogOf } from '../../cli/folder.js';
+import { operateCommand } from '../../cli/operator.js';
+import { integrationStream, slots } from '../../command-api/integrations/integrations.js';
+import type { Rotated } from '../../command-api/integrations/rotate.js';
+import { readSeal, sealedPlace } from '../../command-api/integrations/seals.js';
+import { readConfig } from '../../config.js';
+import { providers, type Provider } from '../../contract/integration-providers.js';
+import { systemClock } from '../../engines/node/clock.js';
+import { diskFiles } from '../../engines/node/files.js';
+import { randomIds } from '../../engines/node/ids.js';
+import { openSecrets, secretKeyOf } from '../../engines/node/secrets.js';
+import { openVault } from '../../engines/node/vault.js';
+import { openEngines, secretKeyFile } from '../../engines/open.js';
+import type { EventLog } from '../../kernel/ports.js';
+import { load } from '../../kernel/transact.js';
+import { expectReplayEqual } from '../support/app.js';
+import { startCast, type Actor, type Cast } from '../support/cast.js';
+import { runs } from '../support/runs.js';
+import { integrationBodies } from '../support/integration-bodies.js';
+
+type Place = { readonly person: Actor; readonly provider: Provider };
+
+const roundsMore = runs(4);
+
+describe('a rotation of data keys beside requests', function () {
+  this.timeout(60_000 * runs(1));
+  let cast: Cast;
+  let people: readonly Actor[];
+  before(async () => {
+    cast = await startCast();
+    people = [cast.ours, cast.theirs].flatMap(({ admin, user, auditor }) => [admin, user, auditor]);
+  });
+  after(async () => {
+    await expectReplayEqual(cast.app);
+    await cast.close();
+  });
+
+  const places = () =>
+    people.flatMap((person) => providers.map((provider) => ({ person, provider })));
+  /** Configures and reads one so many times; answers the text that was sent last. */
+  const using = async ({ person, provider }: Place, rounds: number): Promise<string> => {
+    const path = `/v2/integrations/${provider}`;
+    let text = '';
+    for (let round = 0; round < rounds; round += 1) {
+      text = `${provider} of ${person.id}, ${round} of ${rounds};`;
+      const { [provider]: body } = integrationBodies(() => text);
+      await person.as.call('PUT', path, { body });
+      await person.as.call('GET', path);
+    }
+    return text;
+  };
+  const rotate = async (): Promise<Rotated> =>
+    (await operateCommand(cast.app.opsUrl)(rotateCommand, {})) as Rotated;
+
+  it('fails none of them, and leaves each secret as it was sent last', async () => {
+    await Promise.all(places().map((place) => using(place, 1)));
+    let isOver = false;
+    const sent = Promise.all(
+      places().map((place, at) => using(place, 2 + (at % roundsMore))),
+    ).finally(() => {
+      isOver = true;
+    });
+    // Each ends at another time, so that some are rotated while they are changed for the last time.
+    while (!isOver) expect(await rotate()).to.include({ organizations: 2, lost: 0 });
+    const texts = await sent;
+    expect(await rotate()).to.include({ organizations: 2, resealed: texts.length, lost: 0 });
+    const opened = await openAll();
+    expect(opened.keys, 'each organisation’s present key and the one it replaced').to.equal(4);
+    for (const [at, text] of texts.entries()) expect(opened.texts[at]).to.include(text);
+  });
+
+  /** What the vault makes of the ciphertext of each. */
+  const openAll = async () => {
+    const { dir } = cast.app;
+    const config = readConfig({ ASSAY_DATA_DIR: dir });
+    const { reader, close } = await openLogOf(config);
+    const log = reader as EventLog;
+    const keys = await (await openEngines(config)).dataKeys();
+    const secrets = openSecrets(await secretKeyOf(diskFiles, secretKeyFile(dir)));
+    const vault = openVault({ keys, clock: systemClock, ids: randomIds, ...secrets });
+    const texts: (string | null)[] = [];
+    for (const { person, provider } of places()) {
+      const { state } = await load(log, integrationStream(person.id, provider), slots);
+      const { integration } = state;
+      const seal =
+        integration && (await readSeal(log, integration.place.integration_id, integration.sealId));
+      texts.push(seal && (await vault.open(sealedPlace(seal, seal.seal_version), seal.sealed)));
+    }
+    const count = (await keys.all()).length;
+    await keys.close();
+    await close();
+    return { keys: count, texts };
+  };
+});
