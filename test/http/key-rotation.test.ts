@@ -56,14 +56,13 @@ describe('a rotation of data keys beside requests', function () {
 
   it('fails none of them, and leaves each secret as it was sent last', async () => {
     await Promise.all(places().map((place) => using(place, 1)));
-    let isOver = false;
-    const sent = Promise.all(
-      places().map((place, at) => using(place, 2 + (at % roundsMore))),
-    ).finally(() => {
-      isOver = true;
+    const state = { over: false };
+    const all = places().map((place, at) => using(place, 2 + (at % roundsMore)));
+    const sent = Promise.all(all).finally(() => {
+      state.over = true;
     });
     // Each ends at another time, so that some are rotated while they are changed for the last time.
-    while (!isOver) expect(await rotate()).to.include({ organizations: 2, lost: 0 });
+    while (!state.over) expect(await rotate()).to.include({ organizations: 2, lost: 0 });
     const texts = await sent;
     expect(await rotate()).to.include({ organizations: 2, resealed: texts.length, lost: 0 });
     const opened = await openAll();
