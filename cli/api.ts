@@ -7,6 +7,7 @@ import { orgJobSight } from '../command-api/access/org-jobs.js';
 import { openGate } from '../command-api/access/gate.js';
 import { openThrottle } from '../command-api/access/throttle.js';
 import { openIdempotency } from '../command-api/idempotency/once.js';
+import { openMemory, rightsSubject } from '../command-api/access/remember.js';
 import { openAccessTokens } from '../engines/jose/access-tokens.js';
 import { openIdentityTokens } from '../engines/jose/identity-tokens.js';
 import { readProviders } from '../engines/jose/providers.js';
@@ -52,9 +53,11 @@ type Start = {
 /** Serves the writes with the role `command`, the reads with `query`. */
 export const startApi = async (start: Start): Promise<RunningServer> => {
   const { config, needs } = start;
-  const { log, ids, clock, secrets, passwords, freshness } = needs;
+  const { log, ids, clock, secrets, passwords, freshness, bus } = needs;
   const tokens = openAccessTokens(secrets.accessTokenSeed);
   const throttle = openThrottle(clock);
+  const memory = openMemory(clock);
+  bus.subscribe(rightsSubject, memory.forget);
   const gate: Gate = openGate({
     log,
     clock,
@@ -63,6 +66,7 @@ export const startApi = async (start: Start): Promise<RunningServer> => {
     passwords,
     tokens,
     throttle,
+    memory,
     sights: sightsOf(log, (principal, id) => gate.projectInSight(principal, id)),
   });
   const identityTokens = await identityTokensOf(start);

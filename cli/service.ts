@@ -4,6 +4,8 @@ import { choiceOf, masked, type Config } from '../config.js';
 import { openTurns } from '../kernel/turns.js';
 import { rotateKeys, type Rotated } from '../command-api/integrations/rotate.js';
 import { bootstrap } from '../command-api/bootstrap/bootstrap.js';
+import { rightsSubject } from '../command-api/access/remember.js';
+import { bearsRights } from '../command-api/access/streams.js';
 import { openPasswords } from '../engines/argon2/passwords.js';
 import { openVault } from '../engines/node/vault.js';
 import { openSecrets } from '../engines/node/secrets.js';
@@ -18,7 +20,7 @@ import { secretMembers } from '../contract/secrets.js';
 import { operations } from '../contract/all.js';
 import { Fault } from '../kernel/fault.js';
 import type { Json } from '../kernel/shapes.js';
-import type { Clock, EventLog, Position } from '../kernel/ports.js';
+import type { Bus, Clock, EventLog, Position } from '../kernel/ports.js';
 import { projections } from '../projections/all.js';
 import { openFreshness } from '../projections/freshness.js';
 import type { Projector } from '../projections/operate.js';
@@ -118,7 +120,8 @@ const startIn = async (
   const secrets = openSecrets(await secretKey(config, engines.dir));
   const bus = await patiently('the bus', () => engines.bus());
   open.add(() => bus.close());
-  const log = timed(await patiently('the log', () => engines.log(bus)), clock, metrics);
+  const found = await patiently('the log', () => engines.log(bus));
+  const log = told(timed(found, clock, metrics), bus);
   open.add(() => log.close());
   const passwords = openPasswords({ pepper: secrets.passwordPepper, clock });
   const dataKeys = await patiently('the data keys', () => engines.dataKeys());
@@ -238,6 +241,20 @@ const timed = (log: EventLog, clock: Clock, metrics: Metrics): EventLog => ({
     const began = clock.milliseconds();
     const results = await log.append(batch);
     metrics.append((clock.milliseconds() - began) / 1_000);
+    return results;
+  },
+});
+
+/** Whoever remembers people, keys or logins hears of it when they change. */
+const told = (log: EventLog, bus: Bus): EventLog => ({
+  ...log,
+  append: async (batch) => {
+    const results = await log.append(batch);
+    // What begins was not remembered: that there is none never is.
+    const changed = batch.some(
+      ({ stream, expected }) => expected !== 'none' && bearsRights(stream),
+    );
+    if (changed) bus.publish(rightsSubject, null);
     return results;
   },
 });

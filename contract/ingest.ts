@@ -122,6 +122,7 @@ export const createSession = operation({
 
 export const logTraces = operation({
   ...shared,
+  schemes: ['K', 'B'],
   operationId: 'logTraces',
   summary: 'Log traces with their spans',
   method: 'POST',

@@ -113,9 +113,10 @@ export const selectIntegration = operation({
   method: 'PUT',
   path: `${path}/{integration_id}/select`,
   kind: 'w',
+  conditional: true,
   params: Type.Object({ integration_id: id('IntegrationId') }),
   response: integration,
-  faults: ['not-found', 'forbidden', 'conflict'],
+  faults: ['not-found', 'forbidden', 'malformed', 'precondition-failed', 'conflict'],
 });
 
 export const disableIntegration = operation({

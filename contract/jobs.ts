@@ -12,10 +12,13 @@ import {
 import { operation } from './operation.js';
 import type { ScorerTaskFacts, TaskProgress } from './scorer-validation.js';
 
+/** Of the job, the run and the metric of a validation (contract 4.11, 4.12). */
+export const validationName = 'registered_scorer_validation';
+
 const percent = Type.Number({ minimum: 0, maximum: 100 });
 const job = Type.Object({
   id: id('JobId'),
-  job_name: oneOf(['registered_scorer_validation', 'log_stream_scorer']),
+  job_name: oneOf([validationName, 'log_stream_scorer']),
   /** Null, like `run_id`, for the validation of a single sample. */
   project_id: nullable(id('ProjectId')),
   run_id: nullable(id('RunId')),
@@ -71,7 +74,7 @@ export const validationJob = (facts: ScorerTaskFacts, progress: TaskProgress | n
   const steps = isEnded ? facts.steps_total : (progress?.steps ?? 0);
   return {
     id: facts.id as string as Job['id'],
-    job_name: 'registered_scorer_validation',
+    job_name: validationName,
     project_id: facts.project_id,
     run_id: facts.run_id,
     status: facts.status,

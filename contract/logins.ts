@@ -47,7 +47,7 @@ export const socialLogin = operation({
   path: '/v2/login/social',
   cookie: true,
   body: Type.Object({
-    id_token: Type.Optional(nullable(secret({ minLength: 1, maxLength: 16_384 }))),
+    id_token: Type.Optional(secret({ minLength: 1, maxLength: 16_384 })),
     provider: oneOf(identityProviders),
     access_token: Type.Optional(nullable(secret())),
   }),
@@ -59,10 +59,10 @@ export const tokenComplaints = ({
   id_token,
   access_token,
 }: {
-  readonly id_token?: string | null;
+  readonly id_token?: string;
   readonly access_token?: string | null;
 }): readonly Complaint[] =>
-  id_token == null && access_token == null
+  id_token === undefined && access_token == null
     ? [{ loc: ['body', 'id_token'], msg: 'Field required', type: 'missing' }]
     : [];
 

@@ -1,19 +1,31 @@
+import { validationName } from '../contract/jobs.js';
+import type { RunSummary } from '../contract/projects.js';
 import type { MetricsTestingRunEvent } from '../events/scorer-tasks.js';
 import type { ScorerTaskId } from '../kernel/shapes.js';
 import type { Projection } from './projection.js';
 
-/** The run of a validation names its task. */
-export type MetricsTestingRun = { readonly task_id: ScorerTaskId };
+/** The run of a validation, and its task. */
+export type MetricsTestingRun = Omit<RunSummary, 'kind'> & { readonly task_id: ScorerTaskId };
 
 /** Metrics-testing runs by id, in the scope of their project. */
 export const metricsTestingRunList: Projection<MetricsTestingRunEvent, MetricsTestingRun> = {
-  collection: { name: 'metrics_testing_run_list', version: 1, fields: {} },
+  collection: {
+    name: 'metrics_testing_run_list',
+    version: 2,
+    fields: { created_at: 'date' },
+  },
   types: ['MetricsTestingRunCreated'],
   keys: ({ data }) => [data.run_id],
   evolve: (_document, { data }) => ({
     key: data.run_id,
     scope: data.project_id,
-    fields: {},
-    body: { task_id: data.task_id },
+    fields: { created_at: data.created_at },
+    body: {
+      id: data.run_id,
+      name: validationName,
+      created_at: data.created_at,
+      updated_at: data.created_at,
+      task_id: data.task_id,
+    },
   }),
 };

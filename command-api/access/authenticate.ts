@@ -10,7 +10,7 @@ import { load } from '../../kernel/transact.js';
 import { families, isAlive, type Family } from './families.js';
 import { apiKeys, type ApiKey, type User } from './folds.js';
 import { liveUser, userByEmail } from './people.js';
-import { inSequence, remembering } from './remember.js';
+import { inSequence, type Memory } from './remember.js';
 import { principalOfKey, principalOfPerson } from './rights.js';
 import { apiKeyStream, familyStream, reservationStream } from './streams.js';
 import type { Throttle } from './throttle.js';
@@ -31,6 +31,7 @@ export type AuthenticationNeeds = {
   readonly passwords: Passwords;
   readonly tokens: Pick<AccessTokens, 'read'>;
   readonly throttle: Throttle;
+  readonly memory: Memory;
 };
 
 /** `last_used` is stamped at most once a minute (contract 2.4, rule 6). */
@@ -40,7 +41,8 @@ const stampsMax = 10_000;
 type KeyCaller = { readonly user: User; readonly key: ApiKey };
 
 /**
- * Who comes in with what, answered from the log. Keys and logins are remembered for half a second.
+ * Who comes in with what, answered from the log. Keys and logins are remembered for half a second
+ * at most.
  */
 export const openAuthentication = (
   needs: AuthenticationNeeds,
@@ -87,9 +89,9 @@ export const openAuthentication = (
 export const unknownCredential = (): Fault =>
   new Fault('invalid-credentials', 'The credential is not valid');
 
-const keyCallers = ({ log, clock, secrets }: AuthenticationNeeds) => {
-  const callers = remembering<KeyCaller | null>(clock);
-  const holders = remembering<string | null>(clock);
+const keyCallers = ({ log, secrets, memory }: AuthenticationNeeds) => {
+  const callers = memory.remembering<KeyCaller | null>();
+  const holders = memory.remembering<string | null>();
 
   const byId = (id: string): Promise<KeyCaller | null> =>
     callers(id, async () => {
@@ -120,10 +122,10 @@ const keyCallers = ({ log, clock, secrets }: AuthenticationNeeds) => {
 
 /** A login counts while its family, or the key it came from, and its user are alive. */
 const tokenCallers = (
-  { log, clock, tokens }: AuthenticationNeeds,
+  { log, clock, tokens, memory }: AuthenticationNeeds,
   keyById: (id: ApiKeyId) => Promise<KeyCaller | null>,
 ) => {
-  const logins = remembering<{ readonly family: Family; readonly user: User } | null>(clock);
+  const logins = memory.remembering<{ readonly family: Family; readonly user: User } | null>();
   const loginNow = (id: FamilyId) =>
     logins(id, async () => {
       const { state: family } = await load(log, familyStream(id), families);

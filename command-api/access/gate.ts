@@ -6,19 +6,19 @@ import { openAuthentication, type AuthenticationNeeds } from './authenticate.js'
 import { projects, type Project, type User } from './folds.js';
 import { groups, isIn, type Group } from './groups.js';
 import { liveUser } from './people.js';
-import { remembering } from './remember.js';
 import { groupStream, projectStream } from './streams.js';
 
 type Needs = AuthenticationNeeds & { readonly sights?: Sights };
 
 /**
- * Who may come in and what they see, answered from the log; nothing is older than half a second.
+ * Who may come in and what they see, answered from the log; nothing is older than half a second,
+ * nor than the last `forget` of the memory.
  */
 export const openGate = (needs: Needs): Gate => {
-  const { log, clock, sights = {} } = needs;
-  const people = remembering<User | null>(clock);
+  const { log, memory, sights = {} } = needs;
+  const people = memory.remembering<User | null>();
   const userNow = (id: string): Promise<User | null> => people(id, async () => liveUser(log, id));
-  const memberships = remembering<Group | null>(clock);
+  const memberships = memory.remembering<Group | null>();
   /** Roles given to the user and to the groups that they are in (contract 2.6, rule 1). */
   const grantedIn = async (project: Project, user: UserId): Promise<ProjectRole | null> => {
     const own = project.users.get(user);

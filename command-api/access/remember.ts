@@ -4,13 +4,39 @@ import type { Clock } from '../../kernel/ports.js';
 const rememberedMs = 500;
 const rememberedMax = 10_000;
 
-/**
- * Asks once per key and half second; what was asked longest ago goes first when it gets crowded.
- * That there is none is not remembered: what was just made is there at once.
- */
-export const remembering = <T>(clock: Pick<Clock, 'milliseconds'>) => {
-  const known = new Map<string, { readonly at: number; readonly value: Promise<T> }>();
-  return (key: string, ask: () => Promise<T>): Promise<T> => {
+/** A change of who may do what: nothing that was remembered counts any more. */
+export const rightsSubject = 'rights.changed';
+
+export type Memory = {
+  /**
+   * Asks once per key and half second; what was asked longest ago goes first when it gets crowded.
+   * That there is none is not remembered: what was just made is there at once.
+   */
+  readonly remembering: <T>() => (key: string, ask: () => Promise<T>) => Promise<T>;
+  /** What is asked from here on is asked anew. */
+  readonly forget: () => void;
+};
+
+/** What the log said of people, keys and logins a moment ago. */
+export const openMemory = (clock: Pick<Clock, 'milliseconds'>): Memory => {
+  const forgetting: (() => void)[] = [];
+  return {
+    remembering: <T>() => {
+      const known: Known<T> = new Map();
+      forgetting.push(() => known.clear());
+      return remember(clock, known);
+    },
+    forget: () => {
+      for (const one of forgetting) one();
+    },
+  };
+};
+
+type Known<T> = Map<string, { readonly at: number; readonly value: Promise<T> }>;
+
+const remember =
+  <T>(clock: Pick<Clock, 'milliseconds'>, known: Known<T>) =>
+  (key: string, ask: () => Promise<T>): Promise<T> => {
     const now = clock.milliseconds();
     const found = known.get(key);
     if (found !== undefined && now - found.at < rememberedMs) return found.value;
@@ -25,7 +51,6 @@ export const remembering = <T>(clock: Pick<Clock, 'milliseconds'>) => {
     if (known.size > rememberedMax && oldest.done !== true) known.delete(oldest.value);
     return value;
   };
-};
 
 /** One work after the other for each key, in the order asked. */
 export const inSequence = () => {

@@ -6,6 +6,10 @@ export const userStream = (id: string): StreamName => stream('user', id);
 export const apiKeyStream = (id: string): StreamName => stream('api-key', id);
 export const groupStream = (id: string): StreamName => stream('group', id);
 export const familyStream = (id: string): StreamName => stream('refresh-family', id);
+/** Whether events of this stream change what somebody may do whom the gate remembers. */
+export const bearsRights = (name: StreamName): boolean =>
+  rightsCategories.some((category) => name.startsWith(category));
+const rightsCategories = ['user-', 'api-key-', 'group-', 'refresh-family-'];
 export const orgJobStream = (id: string): StreamName => stream('org-job', id);
 export const deletionStream = (id: string): StreamName => stream('deletion', id);
 export const projectStream = (id: string): StreamName => stream('project', id);

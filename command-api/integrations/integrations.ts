@@ -118,9 +118,12 @@ export const remove =
   };
 
 export const select =
-  (id: IntegrationId, at: Instant): Decided =>
-  ({ integration }) => {
+  (id: IntegrationId, ifMatch: IfMatch | null, at: Instant): Decided =>
+  (slot) => {
+    const { integration } = slot;
     if (integration?.place.integration_id !== id) return missing();
+    const unmet = complaintAbout(slot, ifMatch);
+    if (unmet !== null) return unmet;
     return integration.selected
       ? []
       : [{ type: 'IntegrationSelected', data: { ...integration.place, at } }];

@@ -89,10 +89,11 @@ export const integrationWrites = (needs: IntegrationNeeds): readonly Route[] => 
       return { position, body: { message: 'The integration is deleted and its secrets erased.' } };
     }),
 
-    route(selectIntegration, async ({ params: { integration_id: id }, principal, cause }) => {
+    route(selectIntegration, async ({ params, principal, ifMatch, cause }) => {
+      const { integration_id: id } = params;
       const provider = await providerOf(log, principal.userId, id);
       if (provider === null) throw await notOwn(log, principal, id);
-      const decide = select(id, cause.at);
+      const decide = select(id, ifMatch, cause.at);
       const { state, position } = await decided(principal.userId, provider, decide, cause);
       return { position, ...answerOf(state, principal) };
     }),

@@ -1,3 +1,4 @@
+import { validationName } from '../../contract/jobs.js';
 import type { ContentChanged, StoredMapping } from '../../events/datasets.js';
 import type { RecordContent, TraceLogged } from '../../events/traces.js';
 import { cellOf, type Cell, type Row, type Scalar } from '../../kernel/dataset-content.js';
@@ -112,9 +113,6 @@ export const sampleStep = ({
   dataset_input: null,
 });
 
-/** The metric of a validation's run (contract 4.11, rule 4). */
-export const validationMetric = 'registered_scorer_validation';
-
 type Place = { readonly project: ProjectId; readonly run: RunId; readonly trace: TraceId };
 
 /** The trace that the run holds for a row that was scored. */
@@ -133,7 +131,7 @@ export const traceOfRow = (
     ...(row.output !== null && { output: row.output }),
     ...(row.reference !== null && { dataset_output: row.reference }),
     ...(metadata.length > 0 && { dataset_metadata: Object.fromEntries(metadata) }),
-    ...(score !== null && { metrics: { [validationMetric]: score } }),
+    ...(score !== null && { metrics: { [validationName]: score } }),
   };
   return {
     project_id: project,

@@ -1,3 +1,4 @@
+import { validationName } from '../../contract/jobs.js';
 import { route, type Route } from '../../contract/operation.js';
 import type { Principal } from '../../contract/roles.js';
 import {
@@ -82,7 +83,7 @@ const isRepeat = ({ live, name, createdAt }: Scorer, wanted: string, at: Instant
 /** Names that columns and records have for something else (contract 3.4, 4.11, 4.12). */
 const reserved = [
   ...presetScorers.map(({ name }) => name),
-  'registered_scorer_validation',
+  validationName,
   'generated_scorer_validation',
 ];
 const reservedEnds = ['_ems_error_code', '_error_message'];

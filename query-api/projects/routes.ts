@@ -16,6 +16,7 @@ import type { Filter, Leaf } from '../../kernel/filter.js';
 import type { Documents } from '../../kernel/ports.js';
 import type { ProjectId } from '../../kernel/shapes.js';
 import { experimentList } from '../../projections/experiment-list.js';
+import { metricsTestingRunList } from '../../projections/metrics-testing-run-list.js';
 import { logStreamList } from '../../projections/log-stream-list.js';
 import { projectList, type ListedProject } from '../../projections/project-list.js';
 import { userList } from '../../projections/user-list.js';
@@ -142,6 +143,7 @@ export const newestRuns = async (
 const runLists = [
   { kind: 'log_stream', collection: logStreamList.collection },
   { kind: 'experiment', collection: experimentList.collection },
+  { kind: 'metrics_testing', collection: metricsTestingRunList.collection },
 ] as const;
 type RunFacts = Omit<RunSummary, 'kind'>;
 

@@ -114,11 +114,14 @@ describe('deciding on integrations', () => {
       .when(disable(true, instantAfter(5)))
       .thenRejected('not-found');
     given(configured(1))
-      .when(select(id, instantAfter(5)))
+      .when(select(id, null, instantAfter(5)))
       .thenNothing();
     given(configured(1), deleted)
-      .when(select(id, instantAfter(5)))
+      .when(select(id, null, instantAfter(5)))
       .thenRejected('not-found');
+    given(configured(1))
+      .when(select(id, ['"other"'], instantAfter(5)))
+      .thenRejected('precondition-failed');
   });
 
   it('seals anew without a change that anybody sees, unless it was changed', () => {

@@ -165,6 +165,23 @@ describe('groups over HTTP', () => {
     });
   });
 
+  it('gives and takes sight of its projects as people come and go', async () => {
+    const { id } = (await create({})).body;
+    const { body: project } = await maker.as.call<{ id: string }>('POST', '/v2/projects', {
+      body: { name: randomUUID() },
+    });
+    await maker.as.call('POST', `/v2/projects/${project.id}/groups`, {
+      body: [{ group_id: id, role: 'viewer' }],
+    });
+    const look = (): Promise<number> =>
+      other.as.send('GET', `/v2/projects/${project.id}`).then(({ status }) => status);
+    expect(await look()).to.equal(404);
+    await add(id, [{ user_id: other.id }], maker.as);
+    expect(await look()).to.equal(200);
+    await remove(id, other, maker.as);
+    expect(await look()).to.equal(404);
+  });
+
   it('lets maintainers add and remove people, others only themselves', async () => {
     const { id } = (await create({ users: [{ user_id: guest.id }] })).body;
     expectRefused(await add(id, [{ user_id: other.id }], guest.as), 403, 'forbidden');

@@ -327,6 +327,13 @@ describe('integrations over HTTP', () => {
       expect(reply).to.deep.include({ status: 200, body: made.body, position: made.position });
       expectRefused(await select(randomUUID()), 404, 'not_found');
       expectInvalid(await select('x'), ['path', 'integration_id'], 'uuid_parsing');
+      const under = (ifMatch: string) =>
+        app.client.send('PUT', path(`/${made.body.id}/select`), {
+          headers: { 'If-Match': ifMatch },
+        });
+      expect((await under(reply.headers.etag ?? '')).status).to.equal(200);
+      expectRefused(await under('"other"'), 412, 'precondition_failed');
+      expectRefused(await under('other'), 400, 'malformed_request');
     });
 
     it('disable and enable, and a change leaves it as it is', async () => {

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { openGate } from '../../command-api/access/gate.js';
+import { openMemory } from '../../command-api/access/remember.js';
 import { openThrottle } from '../../command-api/access/throttle.js';
 import { sightsOf } from '../../cli/api.js';
 import { openLogOf } from '../../cli/folder.js';
@@ -185,6 +186,7 @@ const gateOf = async ({ app }: Cast): Promise<{ gate: Gate; close: () => Promise
     passwords: openPasswords({ pepper: secrets.passwordPepper, clock }),
     tokens: openAccessTokens(secrets.accessTokenSeed),
     throttle: openThrottle(clock),
+    memory: openMemory(clock),
     sights: sightsOf(reader as EventLog, (principal, id) => gate.projectInSight(principal, id)),
   });
   return { gate, close };

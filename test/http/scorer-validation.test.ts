@@ -79,6 +79,12 @@ describe('validation of code scorers over HTTP', function () {
     expect(asked.body.project_id).to.equal(project);
     const task = await ended(asked);
     const { task_id: id, metrics_experiment_id: run } = asked.body;
+    const { body: home } = await app.client.call<{ runs: readonly object[] }>(
+      'GET',
+      `/v2/projects/${project}`,
+    );
+    const summary = { id: run, kind: 'metrics_testing', name: 'registered_scorer_validation' };
+    expect(home.runs[0]).to.deep.include(summary);
     expect(task).to.deep.include({
       id,
       status: 'completed',

@@ -193,6 +193,9 @@ describe('social login over HTTP', () => {
     expectInvalid(await logIn('x'.repeat(16_385)), ['body', 'id_token'], 'string_too_long');
     const nothing = await client.send('POST', '/v2/login/social', { body: { provider: 'okta' } });
     expectInvalid(nothing, ['body', 'id_token'], 'missing', 'Field required');
+    const body = { id_token: null, access_token: 'x', provider: 'okta' };
+    const none = await client.send('POST', '/v2/login/social', { body });
+    expectInvalid(none, ['body', 'id_token'], 'string_type');
   });
 
   it('refuses pages of other hosts', async () => {

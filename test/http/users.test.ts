@@ -249,6 +249,22 @@ describe('users over HTTP', () => {
     });
   });
 
+  it('have the rights of their role from its change on, and those of the old one no more', async () => {
+    const { user } = cast.ours;
+    const { body: project } = await admin.as.call<User>('POST', '/v2/projects', {
+      body: { name: randomUUID() },
+    });
+    const look = (): Promise<number> =>
+      user.as.send('GET', `/v2/projects/${project.id}`).then(({ status }) => status);
+    for (const round of ['first', 'again']) {
+      expect(await look(), round).to.equal(404);
+      await put(user.id, { role: 'admin' });
+      expect(await look(), round).to.equal(200);
+      await put(user.id, { role: 'user' });
+    }
+    expect(await look()).to.equal(404);
+  });
+
   it('lists the roles, strongest first', async () => {
     for (const [path, names] of [
       ['user_roles', ['admin', 'manager', 'user', 'auditor', 'read_only']],

@@ -1,5 +1,6 @@
 import { openGate } from '../../command-api/access/gate.js';
 import type { AuthenticationNeeds } from '../../command-api/access/authenticate.js';
+import { openMemory } from '../../command-api/access/remember.js';
 import { openThrottle } from '../../command-api/access/throttle.js';
 import type { Gate, Sights } from '../../contract/gate.js';
 import { openPasswords } from '../../engines/argon2/passwords.js';
@@ -23,6 +24,7 @@ export const gateNeeds = (given: Given): AuthenticationNeeds => ({
   passwords: openPasswords({ pepper: testSecrets.passwordPepper, clock: given.clock }),
   tokens: openAccessTokens(testSecrets.accessTokenSeed),
   throttle: openThrottle(given.clock),
+  memory: openMemory(given.clock),
   ...given,
 });
 

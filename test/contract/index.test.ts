@@ -1,0 +1,63 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { operations } from '../../contract/all.js';
+import { sharedFolder } from '../support/outside.js';
+
+const file = join(sharedFolder(), 'spec', 'contract.md');
+const howToHaveIt = `skipped, ${file} is not here: set ASSAY_TEST_SHARED to the folder with the contract`;
+
+type Row = {
+  readonly schemes: string;
+  readonly kind: string;
+  readonly requires: string;
+};
+
+/** The rows of contract 6 by method and path. */
+const index = (): ReadonlyMap<string, Row> => {
+  const [, section = ''] = readFileSync(file, 'utf8').split('\n## 6. ');
+  const rows = section
+    .split('\n')
+    .filter((line) => /^\| (?:GET|POST|PUT|PATCH|DELETE) \|/.test(line));
+  return new Map(
+    rows.map((line) => {
+      const [, method, path, , schemes = '', kind = '', requires = ''] = line
+        .split('|')
+        .map((cell) => cell.trim().replaceAll('`', ''));
+      return [`${method} ${path}`, { schemes: schemes.replace('–', ''), kind, requires }];
+    }),
+  );
+};
+
+/** The project whose role counts is that of the object. */
+const lookedUp: Readonly<Record<string, string>> = {
+  'scorer-task': 'viewer',
+  'scorer-job': 'viewer',
+};
+/** The project whose role counts follows from the body, so the route asks (contract 4.11). */
+const inTheBody: ReadonlySet<string> = new Set(['/v2/scorers/code/validate/dataset']);
+
+describe('the index of the contract', () => {
+  before(function () {
+    if (existsSync(file)) return;
+    if (process.env['CI'] === 'true') throw new Error(`in CI nothing may be ${howToHaveIt}`);
+    process.stdout.write(`    ${howToHaveIt}\n`);
+    this.skip();
+  });
+
+  it('names each operation that is served, with its schemes, its kind and what it requires', () => {
+    const rows = index();
+    const others = operations.flatMap(({ method, path, schemes, kind, requires, orSelf }) => {
+      const row = rows.get(`${method} ${path}`);
+      const meant = orSelf && row?.requires === 'self' ? 'self' : (lookedUp[requires] ?? requires);
+      const isKnown = requires === 'signed-in' && inTheBody.has(path);
+      const served = {
+        schemes: schemes.join(' '),
+        kind,
+        requires: isKnown ? row?.requires : meant,
+      };
+      return JSON.stringify(row) === JSON.stringify(served) ? [] : [{ method, path, row, served }];
+    });
+    expect(others).to.deep.equal([]);
+  });
+});
