@@ -3,6 +3,7 @@ import {
   columnNameMax,
   datasetColumnsMax,
   datasetRowsMax,
+  cellOf,
   cellsOf,
   entriesOf,
   type Cell,
@@ -57,6 +58,8 @@ export const applyEdits = (
     const complaint = applied(work, edit, index);
     if (complaint !== null) return [complaint];
   }
+  const unlike = settled(work);
+  if (unlike !== null) return [unlike];
   const edited = finished(work, before);
   const { rows_added, rows_removed } = edited.counts;
   const rows = work.rowsBefore + rows_added - rows_removed;
@@ -85,6 +88,11 @@ type Work = Editing & {
   readonly places: Map<RowId, Place>;
   /** Rows that edits name, as the version before has them. */
   readonly known: ReadonlyMap<RowId, Row>;
+  /**
+   * Rows of the version before that an edit adds with other values: right only if later edits lead
+   * back to what the version has, as they do when a whole request is repeated. Else the complaint.
+   */
+  readonly repeated: Map<RowId, Complaint>;
 };
 
 const startWork = ({ columns, chunks }: Before, edits: readonly Edit[], editing: Editing): Work => {
@@ -117,6 +125,7 @@ const startWork = ({ columns, chunks }: Before, edits: readonly Edit[], editing:
     touched: new Map(),
     places,
     known,
+    repeated: new Map(),
   };
 };
 
@@ -153,7 +162,9 @@ const applied = (work: Work, edit: Edit, index: number): Complaint | null => {
       const filled = fill(work, row.cells, edit.values, at);
       if ('complaint' in filled) return filled.complaint;
       const { cells } = filled;
-      if (!sameCells(cells, row.cells)) put(work, place, { ...row, edited: work.version, cells });
+      if (!sameIn(work.columns, cells, row.cells)) {
+        put(work, place, { ...row, edited: work.version, cells });
+      }
       return null;
     }
     case 'delete_row': {
@@ -198,13 +209,38 @@ const added = (
 ): Complaint | null => {
   const id = edit.row_id ?? work.rowId(work.made);
   work.made += 1;
-  if (rowAt(work, id) !== null) return at('row_id', 'the current version has this row already');
+  const present = rowAt(work, id);
+  if (present !== null) return addedAgain(work, present, edit.values, at);
   const filled = fill(work, [], edit.values, at);
   if ('complaint' in filled) return filled.complaint;
   const { cells } = filled;
   const list = edit.edit_type === 'append_row' ? work.back : work.front;
   list.push({ id, made: work.version, edited: work.version, cells });
   work.places.set(id, { list, index: list.length - 1 });
+  return null;
+};
+
+/**
+ * A row that is there already, as when a request is repeated (contract 1.8, rule 5): nothing where
+ * it has these values. Another row under its id is refused, now or, where later edits may still
+ * make it the row that the version has, in the end.
+ */
+const addedAgain = (
+  work: Work,
+  { row, place }: NonNullable<ReturnType<typeof rowAt>>,
+  values: Readonly<Record<string, Cell>>,
+  at: At,
+): Complaint | null => {
+  const unlike = at('row_id', 'the current version has another row with this id');
+  const names = new Set(work.columns.map(({ name }) => name));
+  if (!Object.keys(values).every((name) => names.has(name))) return unlike;
+  const filled = fill(work, [], values, at);
+  if ('complaint' in filled) return filled.complaint;
+  const { cells } = filled;
+  if (sameIn(work.columns, cells, row.cells)) return null;
+  if (!work.known.has(row.id)) return unlike;
+  put(work, place, { ...row, edited: work.version, cells });
+  if (!work.repeated.has(row.id)) work.repeated.set(row.id, unlike);
   return null;
 };
 
@@ -264,25 +300,57 @@ const keepOnly = (work: Work, kept: ReadonlySet<RowId>): void => {
   }
 };
 
-/** Both in the form of `cellsOf`. */
-const sameCells = (one: Cells, other: Cells): boolean =>
-  JSON.stringify(one) === JSON.stringify(other);
+/** Whether two rows show the same, whatever columns that are gone may still have. */
+const sameIn = (columns: readonly Column[], one: Cells, other: Cells): boolean =>
+  columns.every((column) =>
+    sameCell(cellOf({ cells: one }, column), cellOf({ cells: other }, column)),
+  );
+
+const sameCell = (one: Cell, other: Cell): boolean => {
+  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) {
+    return one === other;
+  }
+  const members = Object.entries(one);
+  return (
+    members.length === Object.keys(other).length &&
+    members.every(([member, value]) => Object.hasOwn(other, member) && other[member] === value)
+  );
+};
+
+/** Rows that came back to what they were are what they were; a complaint about one that had to. */
+const settled = (work: Work): Complaint | null => {
+  for (const [id, row] of work.known) {
+    const now = rowAt(work, id);
+    const isSame = now !== null && sameIn(work.columns, now.row.cells, row.cells);
+    const complaint = work.repeated.get(id);
+    if (!isSame && complaint !== undefined) return complaint;
+    if (isSame && now.row !== row && typeof now.place.list === 'number') put(work, now.place, row);
+  }
+  return null;
+};
 
 const isRow = (row: Row | null): row is Row => row !== null;
 
 const finished = (work: Work, before: Before): Edited => {
   const [front, back] = [work.front.filter(isRow).reverse(), work.back.filter(isRow)];
-  const chunks = before.chunks.map(
-    (chunk, index) => work.touched.get(index)?.filter(isRow) ?? chunk,
-  );
+  const chunks = before.chunks.map((chunk, index) => {
+    const rows = work.touched.get(index)?.filter(isRow);
+    return rows === undefined || isEvery(rows, chunk.rows, Object.is) ? chunk : rows;
+  });
   const names = new Map(before.columns.map(({ key, name }) => [key, name]));
   const present = new Map(work.columns.map(({ key, name }) => [key, name]));
   const moved = [...names].filter(([key, name]) => present.get(key) !== name);
+  const stretches = [front, ...chunks, back];
+  const outside = [...front, ...back];
+  const isAsBefore =
+    outside.length > 0 &&
+    outside.every(({ id }) => work.known.has(id)) &&
+    sameRows(work.columns, stretches, before.chunks);
   return {
     columns: work.columns,
-    stretches: [front, ...chunks, back],
+    stretches: isAsBefore ? before.chunks : stretches,
     counts: {
-      ...rowCounts(work, [...front, ...back]),
+      ...(isAsBefore ? noRowCounts : rowCounts(work, outside)),
       columns_added: [...present.keys()].filter((key) => !names.has(key)).length,
       columns_removed: [...names.keys()].filter((key) => !present.has(key)).length,
       columns_renamed: moved.filter(([key]) => present.has(key)).length,
@@ -290,6 +358,31 @@ const finished = (work: Work, before: Before): Edited => {
     renamed: new Map(moved.map(([key, name]) => [name, present.get(key) ?? null])),
   };
 };
+const noRowCounts = { rows_added: 0, rows_removed: 0, rows_edited: 0 };
+
+/** Whether rows that went and came again did so to the same place with the same cells. */
+const sameRows = (
+  columns: readonly Column[],
+  after: Edited['stretches'],
+  before: readonly Chunk[],
+): boolean =>
+  isEvery(
+    after.flatMap((one) => ('rows' in one ? one.rows : one)),
+    before.flatMap(({ rows }) => rows),
+    (one, other) =>
+      one === other || (one.id === other.id && sameIn(columns, one.cells, other.cells)),
+  );
+
+const isEvery = <T>(
+  some: readonly T[],
+  others: readonly T[],
+  isAlike: (one: T, other: T) => boolean,
+): boolean =>
+  some.length === others.length &&
+  some.every((one, index) => {
+    const other = others[index];
+    return other !== undefined && isAlike(one, other);
+  });
 
 /** A row that went and came again under its id was edited. */
 const rowCounts = ({ touched, before, known }: Work, outside: readonly Row[]) => {

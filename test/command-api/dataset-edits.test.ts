@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { applyEdits, type Chunk } from '../../command-api/datasets/edits.js';
@@ -10,6 +11,7 @@ import {
   rowsIn,
   stretchesOf,
   type Cell,
+  type Column,
   type ContentId,
   type Row,
   type RowId,
@@ -22,8 +24,29 @@ const rowId = (number: number) =>
 const contentId = (number: number) =>
   `bbbbbbbb-0000-4000-8000-${String(number).padStart(12, '0')}` as ContentId;
 
+type NaiveRow = { readonly id: RowId; cells: Map<string, Cell> };
 /** Rows and columns as nobody would store them: names to cells, in order. */
-type Naive = { columns: string[]; rows: { id: RowId; cells: Map<string, Cell> }[] };
+type Naive = {
+  columns: string[];
+  rows: NaiveRow[];
+  /** Rows as they were before all edits, in the columns of now. */
+  readonly was: readonly NaiveRow[];
+  /** Rows that were there when they were added: in the end they have to be as they were. */
+  readonly repeated: Set<RowId>;
+};
+
+const sameIn = (names: readonly string[], one?: NaiveRow, other?: NaiveRow): boolean =>
+  one !== undefined &&
+  other !== undefined &&
+  names.every((name) =>
+    isDeepStrictEqual(one.cells.get(name) ?? null, other.cells.get(name) ?? null),
+  );
+const isAsItWas = ({ columns: names, rows, was }: Naive, id: RowId): boolean =>
+  sameIn(
+    names,
+    rows.find((row) => row.id === id),
+    was.find((row) => row.id === id),
+  );
 
 /** False where the edit is refused; each row that is added draws an id, also one that has its own. */
 const naively = (state: Naive, edit: Edit, newId: () => RowId): boolean => {
@@ -40,7 +63,16 @@ const naively = (state: Naive, edit: Edit, newId: () => RowId): boolean => {
     case 'prepend_row': {
       const drawn = newId();
       const id = edit.row_id ?? drawn;
-      if (at(id) >= 0) return false;
+      const present = state.rows[at(id)];
+      if (present !== undefined) {
+        if (Object.keys(edit.values).some((name) => !state.columns.includes(name))) return false;
+        const again = { id, cells: filled(edit.values) };
+        if (sameIn(state.columns, present, again)) return true;
+        if (!state.was.some((row) => row.id === id)) return false;
+        present.cells = again.cells;
+        state.repeated.add(id);
+        return true;
+      }
       const row = { id, cells: filled(edit.values) };
       if (edit.edit_type === 'append_row') state.rows.push(row);
       else state.rows.unshift(row);
@@ -61,7 +93,7 @@ const naively = (state: Naive, edit: Edit, newId: () => RowId): boolean => {
     case 'remove_column':
       if (!state.columns.includes(edit.column_name)) return false;
       state.columns = state.columns.filter((name) => name !== edit.column_name);
-      for (const { cells } of state.rows) cells.delete(edit.column_name);
+      for (const { cells } of [...state.rows, ...state.was]) cells.delete(edit.column_name);
       return true;
     case 'rename_column': {
       const { column_name: from, new_column_name: to } = edit;
@@ -69,7 +101,7 @@ const naively = (state: Naive, edit: Edit, newId: () => RowId): boolean => {
       if (from === to) return true;
       if (state.columns.includes(to)) return false;
       state.columns = state.columns.map((name) => (name === from ? to : name));
-      for (const { cells } of state.rows) {
+      for (const { cells } of [...state.rows, ...state.was]) {
         if (cells.has(from)) cells.set(to, cells.get(from) ?? null);
         cells.delete(from);
       }
@@ -81,7 +113,7 @@ const naively = (state: Naive, edit: Edit, newId: () => RowId): boolean => {
 const column = fc.constantFrom('a', 'a', 'b', 'b', 'c');
 const values = fc.dictionary(column, fc.constantFrom<Cell>('x', 'y', 1, null, { m: 'z' }));
 const known = fc.integer({ min: 0, max: 5 }).map(rowId);
-const fresh = fc.integer({ min: 5, max: 30 }).map(rowId);
+const fresh = fc.integer({ min: 5, max: 12 }).map(rowId);
 const edits = fc.array(
   fc.oneof<fc.Arbitrary<Edit>[]>(
     fc.record({ edit_type: fc.constant('append_row' as const), values }),
@@ -97,6 +129,29 @@ const edits = fc.array(
       edit_type: fc.constant('rename_column' as const),
       column_name: column,
       new_column_name: column,
+    }),
+  ),
+  { maxLength: 6 },
+);
+
+/** Those that can be asked again: no row that they change or keep goes by their doing. */
+const staying = fc.integer({ min: 0, max: 3 }).map(rowId);
+const repeatable = fc.array(
+  fc.oneof<fc.Arbitrary<Edit>[]>(
+    ...(['append_row', 'prepend_row'] as const).map((edit_type) =>
+      fc.record({ edit_type: fc.constant(edit_type), values, row_id: fresh }),
+    ),
+    fc.record({
+      edit_type: fc.constant('update_row' as const),
+      row_id: fc.oneof(
+        staying,
+        fresh.filter((id) => id !== rowId(5)),
+      ),
+      values,
+    }),
+    fc.record({
+      edit_type: fc.constant('filter_rows' as const),
+      row_ids: fc.constant([0, 1, 2, 3].map(rowId)),
     }),
   ),
   { maxLength: 6 },
@@ -122,6 +177,20 @@ const chunks = (rows: number, sizes: readonly number[]): readonly Chunk[] => {
     rows: all.splice(0, size),
   }));
 };
+const tried = (before: readonly Chunk[], names: readonly Column[], list: readonly Edit[]) =>
+  applyEdits({ columns: names, chunks: before }, list, {
+    version: 2,
+    nextKey: 4 + names.length,
+    rowId: (index) => rowId(101 + index),
+  });
+const noCounts = {
+  rows_added: 0,
+  rows_removed: 0,
+  rows_edited: 0,
+  columns_added: 0,
+  columns_removed: 0,
+  columns_renamed: 0,
+};
 const shown = (rows: readonly Row[], by: readonly { key: number; name: string }[]) =>
   rows.map((row) => [row.id, ...by.map((one) => cellOf(row, one))]);
 
@@ -133,19 +202,25 @@ describe('edits of datasets', () => {
       fc.asyncProperty(edits, fc.constantFrom([3, 3], [6], [1, 2, 3], []), async (list, sizes) => {
         const before = chunks(6, sizes);
         const rows = before.flatMap((chunk) => chunk.rows);
-        const naive: Naive = {
-          columns: columns.map(({ name }) => name),
-          rows: rows.map((row) => ({
+        const asNaive = () =>
+          rows.map((row) => ({
             id: row.id,
             cells: new Map(columns.map((one) => [one.name, cellOf(row, one)])),
-          })),
+          }));
+        const naive: Naive = {
+          columns: columns.map(({ name }) => name),
+          rows: asNaive(),
+          was: asNaive(),
+          repeated: new Set(),
         };
         const ids = () => {
           let made = 100;
           return () => rowId((made += 1));
         };
         const nextId = ids();
-        const wants = list.every((edit) => naively(naive, edit, nextId));
+        const wants =
+          list.every((edit) => naively(naive, edit, nextId)) &&
+          [...naive.repeated].every((id) => isAsItWas(naive, id));
         const edited = applyEdits({ columns, chunks: before }, list, {
           version: 2,
           nextKey: 4,
@@ -181,6 +256,88 @@ describe('edits of datasets', () => {
     );
     // Most lists are refused at their first bad edit; enough are not.
     expect(applied).to.be.greaterThan(50);
+  });
+
+  it('with ids of their own do nothing the second time', () => {
+    const seed = drawSeed();
+    let applied = 0;
+    fc.assert(
+      fc.property(repeatable, fc.constantFrom([3, 3], [6], [1, 2, 3], []), (list, sizes) => {
+        const once = tried(chunks(6, sizes), columns, list);
+        if (!('stretches' in once)) return;
+        applied += 1;
+        const after = once.stretches.map((one, chunk) =>
+          'rows' in one ? one : { content: contentId(2), chunk, rows: one },
+        );
+        const again = tried(after, once.columns, list);
+        expect('stretches' in again && again.counts).to.deep.equal(noCounts);
+      }),
+      { seed, numRuns: runs(300) },
+    );
+    expect(applied).to.be.greaterThan(50);
+  });
+
+  it('leave a row alone that is added as it is, and refuse another under its id', () => {
+    const before = chunks(6, [3, 3]);
+    const row = { row_id: rowId(4), values: { b: 4, a: 'a4' } };
+    const other = { row_id: rowId(4), values: { a: 'a4' } };
+    for (const edit_type of ['append_row', 'prepend_row'] as const) {
+      const same = tried(before, columns, [{ edit_type, ...row }]);
+      expect('stretches' in same && same.counts).to.deep.equal(noCounts);
+      const more = tried(before, columns, [
+        { edit_type, ...row },
+        { edit_type: 'append_row', values: {} },
+      ]);
+      expect('stretches' in more && more.stretches.slice(1, 3)).to.deep.equal(before);
+      expect('stretches' in more && more.counts).to.deep.equal({ ...noCounts, rows_added: 1 });
+      for (const values of [other.values, { ...row.values, a: 'x' }, { ...row.values, c: null }]) {
+        const refused = tried(before, columns, [
+          { edit_type: 'append_row', values: {} },
+          { edit_type, ...other, values },
+        ]);
+        expect(refused).to.deep.equal([
+          {
+            loc: ['body', 'edits', '1', 'row_id'],
+            msg: 'Value error, the current version has another row with this id',
+            type: 'value_error',
+          },
+        ]);
+      }
+    }
+  });
+
+  it('compare cells whatever the order of their members', () => {
+    const add = (cell: Cell): Edit => ({
+      edit_type: 'append_row',
+      row_id: rowId(7),
+      values: { a: cell },
+    });
+    const once = tried([], columns, [add({ m: 1, n: null })]);
+    const rows = 'stretches' in once ? (once.stretches.flat() as readonly Row[]) : [];
+    const after = [{ content: contentId(2), chunk: 0, rows }];
+    const again = tried(after, columns, [add({ n: null, m: 1 })]);
+    expect('stretches' in again && again.counts).to.deep.equal(noCounts);
+    for (const cell of [{ m: 1 }, { m: 1, n: 2 }, { m: 1, n: null, o: 1 }, 'x', null]) {
+      expect('stretches' in tried(after, columns, [add(cell)])).to.equal(false);
+    }
+  });
+
+  it('that lead back to the version before them are no change', () => {
+    const before = chunks(6, [3, 3]);
+    const last = rowId(5);
+    for (const list of [
+      [
+        { edit_type: 'update_row', row_id: last, values: { a: 'x' } },
+        { edit_type: 'update_row', row_id: last, values: { a: 'a5' } },
+      ],
+      [
+        { edit_type: 'delete_row', row_id: last },
+        { edit_type: 'append_row', row_id: last, values: { a: 'a5', b: 5 } },
+      ],
+    ] satisfies Edit[][]) {
+      const edited = tried(before, columns, list);
+      expect('stretches' in edited && edited.counts).to.deep.equal(noCounts);
+    }
   });
 
   it('write again no more than the chunks that they touch', async () => {
