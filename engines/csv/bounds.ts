@@ -16,19 +16,47 @@ export const tooManyRows = (): Fault =>
  */
 export const boundCsv = (text: string): void => {
   let line = 1;
+  let begin = 1;
   let commas = 0;
   let isQuoted = false;
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
     if (code === quote) isQuoted = !isQuoted;
-    else if (code === newline) {
+    else if (code === newline || code === carriageReturn) {
+      if (code === carriageReturn && text.charCodeAt(at + 1) === newline) at += 1;
       line += 1;
-      if (!isQuoted) commas = 0;
+      if (!isQuoted) [commas, begin] = [0, line];
     } else if (code === comma && !isQuoted) {
       commas += 1;
-      if (commas >= datasetColumnsMax) throw tooWide(line);
+      if (commas >= datasetColumnsMax) throw tooWide(begin);
     }
   }
+};
+
+/**
+ * The line in which a record begins, the first being record 1; lines without anything between
+ * records are none. All before it are whole. The parser counts a CRLF within quotes twice, and of
+ * quotes that do not match it knows only where it gave up, which may be the end of the file.
+ */
+export const recordLine = (text: string, record: number): number => {
+  let line = 1;
+  let records = 0;
+  let isQuoted = false;
+  let isBetween = true;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === newline || code === carriageReturn) {
+      if (code === carriageReturn && text.charCodeAt(at + 1) === newline) at += 1;
+      line += 1;
+      if (!isQuoted) isBetween = true;
+      continue;
+    }
+    if (isBetween) records += 1;
+    if (records === record) return line;
+    isBetween = false;
+    if (code === quote) isQuoted = !isQuoted;
+  }
+  return line;
 };
 
 /**
@@ -76,6 +104,7 @@ const tooWide = (line: number): Fault =>
 const quote = 0x22;
 const comma = 0x2c;
 const newline = 0x0a;
+const carriageReturn = 0x0d;
 const colon = 0x3a;
 const backslash = 0x5c;
 const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x7d];

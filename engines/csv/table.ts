@@ -11,7 +11,8 @@ import {
   type Scalar,
   type Table,
 } from '../../kernel/dataset-content.js';
-import { boundCsv, boundJson, stringEnd, tooManyRows, wrong } from './bounds.js';
+import { boundCsv, boundJson, recordLine, stringEnd, tooManyRows, wrong } from './bounds.js';
+import { brokenAt } from './broken-json.js';
 import { codePoints } from '../../kernel/code-points.js';
 import { valueError } from '../../kernel/fault.js';
 
@@ -84,11 +85,11 @@ const readCsv = async (text: string): Promise<Table> => {
   const rows: Cells[] = [];
   try {
     for await (const { record, info } of parser as AsyncIterable<Parsed>) {
-      if (columns === null) columns = checkedColumns(record, info.lines);
+      if (columns === null) columns = checkedColumns(record, () => recordLine(text, 1));
       else {
         if (record.length > columns.length) {
           throw wrong(
-            info.lines,
+            recordLine(text, info.records),
             `has ${record.length} cells, but there are ${columns.length} columns`,
           );
         }
@@ -98,8 +99,8 @@ const readCsv = async (text: string): Promise<Table> => {
     }
   } catch (error) {
     if (error instanceof CsvError) {
-      const { lines = 1 } = error as { readonly lines?: number };
-      throw wrong(lines, 'is not CSV: its quotes do not match');
+      const { records = 0 } = error as { readonly records?: number };
+      throw wrong(recordLine(text, records + 1), 'is not CSV: its quotes do not match');
     }
     throw error;
   }
@@ -107,11 +108,11 @@ const readCsv = async (text: string): Promise<Table> => {
 };
 type Parsed = { readonly record: readonly string[]; readonly info: Info };
 
-const checkedColumns = (names: readonly string[], line: number): readonly string[] => {
+const checkedColumns = (names: readonly string[], line: () => number): readonly string[] => {
   const seen = new Set<string>();
   for (const name of names) {
-    checkColumn(name, seen.size, () => line);
-    if (seen.has(name)) throw wrong(line, `names the column '${name}' twice`);
+    checkColumn(name, seen.size, line);
+    if (seen.has(name)) throw wrong(line(), `names the column '${name}' twice`);
     seen.add(name);
   }
   return names;
@@ -238,13 +239,6 @@ const itemLine = (text: string, item: number): number => {
 
 const newlines = (text: string): number => text.split('\n').length - 1;
 
-/** V8 says at which character it stopped; without that the last line is as good as any. */
-const brokenLine = (text: string): number => {
-  try {
-    JSON.parse(text);
-  } catch (error) {
-    const at = /position (\d+)/.exec(String(error))?.[1];
-    if (at !== undefined) return newlines(text.slice(0, Number(at))) + 1;
-  }
-  return newlines(text.trimEnd()) + 1;
-};
+/** Of a text that ends too early its last line; blanks at its end are nobody's mistake. */
+const brokenLine = (text: string): number =>
+  newlines(text.trimEnd().slice(0, brokenAt(text) ?? text.length)) + 1;

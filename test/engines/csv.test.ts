@@ -1,0 +1,107 @@
+import { expect } from 'chai';
+import * as fc from 'fast-check';
+import { brokenAt } from '../../engines/csv/broken-json.js';
+import { parseTable, type TableFormat } from '../../engines/csv/table.js';
+import { Fault } from '../../kernel/fault.js';
+import { drawSeed } from '../support/outside.js';
+import { runs } from '../support/runs.js';
+
+const read = (text: string, format: TableFormat) =>
+  parseTable({ bytes: Buffer.from(text), fileName: 'x' }, format);
+/** What is said about a file that is refused. */
+const refused = async (text: string, format: TableFormat): Promise<string> => {
+  const error: unknown = await read(text, format).then(
+    () => new Error('it was read'),
+    (thrown: unknown) => thrown,
+  );
+  if (!(error instanceof Fault)) throw error;
+  return error.complaints.map(({ msg }) => msg.replace('Value error, ', '')).join();
+};
+
+describe('files of rows', () => {
+  it('are refused with the line in which the row begins, whatever ends its lines', async () => {
+    const tooLong = 'has 3 cells, but there are 2 columns';
+    const unmatched = 'is not CSV: its quotes do not match';
+    for (const [lines, sentence] of [
+      [['a,b', '"x', 'y",2', '1,2,3', ''], `line 4 ${tooLong}`],
+      [['a,b', '"x', '', '""y",2', '', '', '1,2,3'], `line 7 ${tooLong}`],
+      [['a,b', '1,"x', 'y",3', '1,2,3'], `line 2 ${tooLong}`],
+      [['', 'a,b', '1,2,3'], `line 3 ${tooLong}`],
+      [['"a', '",b', '"x', 'y",2"', ''], `line 3 ${unmatched}`],
+      [['a,b', '"x', 'y",2', '1,2"', ''], `line 4 ${unmatched}`],
+      [['a,b', '"x', 'y",2', '1,"2', '3,4', '5,6', ''], `line 4 ${unmatched}`],
+      [['a,b', '"x', 'y"z,2', ''], `line 2 ${unmatched}`],
+      [['', '"a', '",""', '1,2'], 'line 2 has a column without a name'],
+    ] as const) {
+      for (const end of ['\n', '\r\n', '\r']) {
+        const text = lines.join(end);
+        expect(await refused(text, 'csv'), JSON.stringify(text)).to.equal(sentence);
+      }
+    }
+    const wide = (end: string) => `a,b${end}"x${end}y",2${end}${','.repeat(600)}`;
+    for (const end of ['\n', '\r\n', '\r']) {
+      expect(await refused(wide(end), 'csv')).to.match(/^line 4 has more cells than the 500/);
+    }
+  });
+
+  it('may end their lines in a carriage return alone', async () => {
+    const { rows } = await read(`a,b\r${'1,2\r'.repeat(1_000)}`, 'csv');
+    expect(rows).to.have.length(1_000);
+  });
+
+  it('are refused with the line in which JSON is broken', async () => {
+    for (const [text, line] of [
+      ['[\n {"a":1},\n {"a":},\n {"b":1}\n]', 3],
+      ['[\n {"a":1},\n {"a":1,},\n {"b":1}\n]', 3],
+      ['[\n {"a":1}\n {"a":1},\n {"b":1}\n]', 3],
+      ['[\r\n {"a":"\\u12"},\r\n {"b":1}\r\n]', 2],
+      ['[\n {"a":"x\ny"},\n {"b":1}\n]', 2],
+      ['[\n {"a":01},\n {"b":1}\n]', 2],
+      ['[\n {"a":nul},\n {"b":1}\n]', 2],
+      ['[{"a":1}]\n\n]\n\n', 3],
+      ['[{"a":1},\n{"b":1}\n\n', 2],
+      ['[{"a":1},\n{"b":"', 2],
+    ] as const) {
+      expect(await refused(text, 'json'), text).to.equal(`line ${line} is not JSON`);
+    }
+  });
+});
+
+describe('where JSON is broken', () => {
+  const tokens =
+    '{ } [ ] , : "a" " \\ \\u00e9 true false null nul - 0 12 . 5 e E+ -1.5e3 é \u0001 \n \t';
+  const soup = fc
+    .array(fc.constantFrom(' ', ...tokens.split(' ')), { maxLength: 8 })
+    .map((some) => some.join(''));
+  const damaged = fc
+    .tuple(fc.json({ maxDepth: 3 }), fc.nat(), soup, fc.nat(3))
+    .map(([text, place, more, less]) => {
+      const at = place % (text.length + 1);
+      return text.slice(0, at) + more + text.slice(at + less);
+    });
+
+  it('is nowhere exactly where the parser reads it, else where the parser says', () => {
+    const seed = drawSeed();
+    let placed = 0;
+    fc.assert(
+      fc.property(fc.oneof(soup, damaged, fc.json()), (text) => {
+        let message: string | null = null;
+        try {
+          JSON.parse(text);
+        } catch (error) {
+          message = String(error);
+        }
+        const at = brokenAt(text);
+        expect(at === null, message ?? 'it is read').to.equal(message === null);
+        const told = /position (\d+)/.exec(message ?? '')?.[1];
+        if (told !== undefined) expect(at, message ?? '').to.equal(Number(told));
+        const token = /token '(.+?)', /su.exec(message ?? '')?.[1];
+        if (token !== undefined) expect(text.slice(at ?? 0).startsWith(token)).to.equal(true);
+        if (message?.includes('end of JSON') === true) expect(at).to.equal(text.length);
+        placed += told === undefined ? 0 : 1;
+      }),
+      { seed, numRuns: runs(1_000) },
+    );
+    expect(placed).to.be.greaterThan(50);
+  });
+});
