@@ -30,7 +30,7 @@ import { requiredScorers } from '../access/required-scorers.js';
 import { scorerFileOf } from '../access/scorer-files.js';
 import { digestOf, fileComplaints, sourceOf } from '../access/scorer-source.js';
 import { scorerStream } from '../access/streams.js';
-import { addVersion, change, create, detailsWith, noDetails, remove } from './scorers.js';
+import { addVersion, change, create, detailsWith, isRepeat, noDetails, remove } from './scorers.js';
 
 export type ScorerNeeds = {
   readonly log: EventLog;
@@ -55,30 +55,25 @@ const creating = ({ log, ids }: ScorerNeeds): Route =>
         isUsable: ({ name }) => name !== body.name,
       });
       const id = body.id ?? mint('ScorerId');
+      const details = detailsWith(noDetails(body.name), body);
+      const createdBy = principal.userId;
+      const creation = { id, organizationId, name: body.name, details, createdBy };
       const known = await load(log, scorerStream(id), scorers);
-      if (known.state !== null && !isRepeat(known.state, body.name, cause.at)) {
+      if (known.state !== null && !isRepeat(known.state, creation)) {
         throw new Fault('already-exists', 'A scorer of this id exists already');
       }
       const names = scorerNameStream(ids, organizationId, body.name);
       if (!(await claim(log, names, id, scorerStanding(log, body.name), cause))) {
         throw new Fault('already-exists', `A scorer named '${body.name}' exists already`);
       }
-      const details = detailsWith(noDetails(body.name), body);
-      const creation = { id, organizationId, name: body.name, details };
-      const { state, position } = await transact(
-        log,
-        scorerStream(id),
-        scorers,
-        create({ ...creation, createdBy: principal.userId, createdAt: cause.at }),
-        cause,
-      );
-      return { position, body: shown(state, cause.at, principal) };
+      const stream = scorerStream(id);
+      const decide = create({ ...creation, createdAt: cause.at });
+      const made = await transact(log, stream, scorers, decide, cause);
+      const updatedAt = made.events.length > 0 ? cause.at : await lastChange(log, stream);
+      return { position: made.position, body: shown(made.state, updatedAt, principal) };
     },
     ({ body }) => [...nameComplaints(body.name), ...detailComplaints(body)],
   );
-
-const isRepeat = ({ live, name, createdAt }: Scorer, wanted: string, at: Instant): boolean =>
-  live && name === wanted && createdAt === at;
 
 /** Names that columns and records have for something else (contract 3.4, 4.11, 4.12). */
 const reserved = [

@@ -26,10 +26,18 @@ export const create =
         },
       ];
     }
-    const isSame =
-      scorer.live && scorer.name === creation.name && scorer.createdAt === creation.createdAt;
-    return isSame ? [] : reject('already-exists', 'A scorer of this id exists already');
+    return isRepeat(scorer, creation)
+      ? []
+      : reject('already-exists', 'A scorer of this id exists already');
   };
+
+/** The same person asks for what there is already (contract 1.8, rule 5). */
+export const isRepeat = (scorer: Scorer, creation: Omit<Creation, 'createdAt'>): boolean =>
+  scorer.live &&
+  scorer.organizationId === creation.organizationId &&
+  scorer.createdBy === creation.createdBy &&
+  scorer.name === creation.name &&
+  JSON.stringify(scorer.details) === JSON.stringify(creation.details);
 
 /** Absence and null leave a member as it is. */
 export const detailsWith = (before: ScorerDetails, given: GivenDetails): ScorerDetails => {

@@ -56,6 +56,12 @@ describe('a scorer', () => {
     given().when(create(creation)).then(created);
     const other = { ...creation, name: 'other', createdAt: instantAfter(9) };
     given(created).when(create(other)).thenRejected('already-exists');
+    given(created)
+      .when(create({ ...creation, createdAt: instantAfter(9) }))
+      .thenNothing();
+    given(created)
+      .when(create({ ...creation, createdBy: userId(2) }))
+      .thenRejected('already-exists');
     given(created, deleted).when(create(creation)).thenRejected('already-exists');
   });
 

@@ -95,6 +95,10 @@ describe('the registry of scorers over HTTP', function () {
     const { name, id } = await made();
     expectRefused(await create({ name }), 409, 'already_exists');
     expectRefused(await create({ id }), 409, 'already_exists');
+    const own = { id: randomUUID(), name: `own ${id}`, label: 'Own' };
+    const first = await create(own);
+    expect(await create(own)).to.deep.include({ status: 200, body: first.body });
+    expectRefused(await create({ ...own, label: 'other' }), 409, 'already_exists');
     expectInvalid(await create({ name: 'cost' }), ['body', 'name'], 'value_error');
     expectInvalid(await create({ name: 'bleu' }), ['body', 'name'], 'value_error');
     for (const reserved of [
