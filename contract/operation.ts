@@ -24,6 +24,11 @@ export type Upload = { readonly fileName: string; readonly bytes: Uint8Array };
 export type Form<B extends TSchema> = {
   readonly parts: B;
   readonly files: Readonly<Record<string, FilePart>>;
+  /**
+   * A file in another part is refused (contract 4.11, rule 2); unless told, it is ignored, like
+   * every unknown member of a body (contract 1.2, rule 3).
+   */
+  readonly otherFiles?: 'refused';
 };
 
 /**
@@ -121,8 +126,11 @@ export const operation = <
   faults: [...new Set([...(written.faults ?? []), ...(written.kind === 'w' ? contended : [])])],
   body: written.form?.parts ?? written.body ?? null,
   bodyBy: written.bodyBy ?? null,
-  form: written.form === undefined ? null : { files: written.form.files },
+  form: written.form === undefined ? null : formOf(written.form),
 });
+
+const formOf = <B extends TSchema>({ parts: _parts, ...form }: Form<B>): Omit<Form<B>, 'parts'> =>
+  form;
 
 /** A write that `Idempotency-Key` makes repeatable (contract 1.8, rule 1); logins ignore it. */
 export const takesIdempotencyKey = ({

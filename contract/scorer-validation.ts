@@ -57,6 +57,7 @@ export const validateScorerOnDataset = operation({
       starting_token: maybe(Type.Integer({ minimum: 0 })),
       ...parts,
     }),
+    otherFiles: 'refused',
   },
   response: Type.Object({
     metrics_experiment_id: id('RunId'),
@@ -84,6 +85,7 @@ export const validateScorer = operation({
       test_output: maybe(Type.String()),
       ...parts,
     }),
+    otherFiles: 'refused',
   },
   response: Type.Object({ task_id: id('ScorerTaskId') }),
   faults: ['forbidden', 'conflict', 'too-many'],

@@ -194,6 +194,7 @@ export const addScorerVersion = operation({
         result: Type.Unsafe<JsonObject>(Type.Object({}, { additionalProperties: true })),
       }),
     }),
+    otherFiles: 'refused',
   },
   response: scorerVersion,
   faults: ['not-found', 'forbidden', 'conflict'],

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { TSchema } from 'typebox';
 import type { Operation, Upload } from '../../contract/operation.js';
@@ -43,14 +42,17 @@ export const readForm = async (
   const { texts, files }: Parts =
     bytes.length === 0
       ? { texts: {}, files: [] }
-      : await partsOf(bytes, request.headers['content-type'] ?? '', fileBytesMax(operation));
+      : await partsOf(bytes, request.headers['content-type'] ?? '', {
+          fileBytesMax: fileBytesMax(operation),
+          kept: new Set(Object.keys(operation.form.files)),
+        });
   const { properties = {}, required = [] } = operation.body as Members;
   const read = Object.entries(properties).map(([part, schema]) => ({
     part,
     ...textOf(part, texts[part], { schema, isOptional: !required.includes(part) }),
   }));
   const complaints = [
-    ...filesWrong(files, texts, operation),
+    ...filesWrong(files, texts, operation.form, new Set(Object.keys(properties))),
     ...read.flatMap(({ complaint }) => (complaint === null ? [] : [complaint])),
   ];
   return {
@@ -66,7 +68,7 @@ export const readForm = async (
         ]),
     ),
     complaints,
-    print: [texts, files.map(({ fieldname, buffer }) => `${fieldname} ${sha256(buffer)}`).sort()],
+    print: [texts, files.map(({ fieldname, sha256 }) => `${fieldname} ${sha256}`).sort()],
   };
 };
 
@@ -77,8 +79,6 @@ type Members = {
 type Declared = { readonly schema: TSchema; readonly isOptional: boolean };
 type TextRead = { readonly value: unknown; readonly complaint: Complaint | null };
 
-const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
-
 const complaintAt = (part: string, sentence: string): Complaint => ({
   loc: ['body', part],
   msg: `Value error, ${sentence}`,
@@ -88,13 +88,16 @@ const complaintAt = (part: string, sentence: string): Complaint => ({
 const filesWrong = (
   files: readonly FileFound[],
   texts: Parts['texts'],
-  { form }: FormOperation,
+  form: FormOperation['form'],
+  textParts: ReadonlySet<string>,
 ): readonly Complaint[] => {
   const wrong = new Map<string, Complaint>();
   const seen = new Set<string>();
   for (const { fieldname: part } of files) {
-    if (!Object.hasOwn(form.files, part)) wrong.set(part, complaintAt(part, 'takes no file'));
-    else if (seen.has(part)) wrong.set(part, complaintAt(part, 'takes one file'));
+    const isKnown = Object.hasOwn(form.files, part);
+    if (!isKnown && (form.otherFiles === 'refused' || textParts.has(part))) {
+      wrong.set(part, complaintAt(part, 'takes no file'));
+    } else if (isKnown && seen.has(part)) wrong.set(part, complaintAt(part, 'takes one file'));
     seen.add(part);
   }
   const missing = Object.entries(form.files)

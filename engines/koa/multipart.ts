@@ -1,13 +1,16 @@
+import { createHash } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { Readable } from 'node:stream';
 import type { StorageEngine } from 'multer';
 import { Fault } from '../../kernel/fault.js';
 
-/** A file as multer keeps it in memory. */
+/** A file as multer tells it; empty when its bytes were not to be kept. */
 export type FileFound = {
   readonly fieldname: string;
   readonly originalname: string;
   readonly buffer: Buffer;
+  /** Of its bytes, kept or not. */
+  readonly sha256: string;
 };
 /**
  * Texts by part name: repeated ones are a list, names with brackets are nested, so a value may be
@@ -32,18 +35,37 @@ type Options = {
   readonly defParamCharset: string;
 };
 // It comes without types.
-const koaMulter = createRequire(import.meta.url)('@koa/multer') as ((
-  options: Options,
-) => Uploads) & { readonly memoryStorage: () => StorageEngine };
+const koaMulter = createRequire(import.meta.url)('@koa/multer') as (options: Options) => Uploads;
+
+/** In memory, and nothing of files in other parts than these. */
+const keeping = (kept: ReadonlySet<string>): StorageEngine => ({
+  _handleFile: (_request, { fieldname, stream }, done) => {
+    const hash = createHash('sha256');
+    const chunks: Buffer[] = [];
+    stream.on('data', (chunk: Buffer) => {
+      hash.update(chunk);
+      if (kept.has(fieldname)) chunks.push(chunk);
+    });
+    stream.on('end', () => {
+      const found: Pick<FileFound, 'buffer' | 'sha256'> = {
+        buffer: Buffer.concat(chunks),
+        sha256: hash.digest('hex'),
+      };
+      done(null, found);
+    });
+  },
+  _removeFile: (_request, _file, done) => done(null),
+});
 
 /**
- * The parts of a whole multipart body. Throws Fault `too-large` over a limit of contract 1.11,
- * `malformed` when there is no boundary or the end is missing.
+ * The parts of a whole multipart body; of files in other parts than `kept` nothing stays but their
+ * SHA-256. Throws Fault `too-large` over a limit of contract 1.11 or for a file of more than
+ * `fileBytesMax`, kept or not; `malformed` when there is no boundary or the end is missing.
  */
 export const partsOf = async (
   bytes: Buffer,
   contentType: string,
-  fileBytesMax: number,
+  { fileBytesMax, kept }: { readonly fileBytesMax: number; readonly kept: ReadonlySet<string> },
 ): Promise<Parts> => {
   const req = Object.assign(Readable.from(bytes), {
     headers: { 'content-type': contentType, 'content-length': String(bytes.length) },
@@ -54,7 +76,7 @@ export const partsOf = async (
     readonly request: { body?: Parts['texts']; files?: readonly FileFound[] };
   } = { req, res: {}, request: {} };
   const uploads = koaMulter({
-    storage: koaMulter.memoryStorage(),
+    storage: keeping(kept),
     limits: { ...limits, fileSize: fileBytesMax },
     defParamCharset: 'utf8',
   });

@@ -2,6 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { Type } from 'typebox';
 import { operation, reading, route, type Route } from '../../contract/operation.js';
+import { partsOf } from '../../engines/koa/multipart.js';
 import { Fault } from '../../kernel/fault.js';
 import { isMet } from '../../kernel/precondition.js';
 import { id, maybe, name, oneOf } from '../../kernel/shapes.js';
@@ -27,6 +28,19 @@ const upload = operation({
       kinds: maybe(Type.Array(oneOf(['oak', 'elm']), { maxItems: 3 })),
       mapping: maybe(Type.Object({ input: Type.String() })),
     }),
+  },
+  response: Type.Unknown(),
+});
+const oneFile = operation({
+  ...made,
+  operationId: 'oneFile',
+  method: 'POST',
+  path: '/v2/one-file',
+  kind: 'w',
+  form: {
+    files: { file: { required: true, bytesMax: 1_000 } },
+    parts: Type.Object({}),
+    otherFiles: 'refused',
   },
   response: Type.Unknown(),
 });
@@ -70,6 +84,7 @@ const routes: readonly Route[] = [
       ]),
     },
   })),
+  route(oneFile, async ({ files }) => ({ body: Object.keys(files) })),
   reading(source, [], async ({ query }) => {
     if (query.gone === true) throw new Fault('not-found', 'No source');
     return { body: 'def é():\n' };
@@ -79,6 +94,7 @@ const routes: readonly Route[] = [
   route(thing('DELETE', { status: 204 }), async ({ ifMatch }) => changed(ifMatch)),
 ];
 
+const file = (part: string, content: string): Part => ({ name: part, content, fileName: 'x' });
 const thingId = '7e0b1c2d-3f4a-4b5c-8d6e-7f8091a2b3c4';
 const needed: readonly Part[] = [
   { name: 'file', content: 'a,b\n\u00fc', fileName: 'path/to/\u00fcber.csv' },
@@ -174,36 +190,60 @@ describe('the HTTP engine reads forms', () => {
     ]);
   });
 
-  it('and refuses a second file, a file elsewhere and a part given twice', async () => {
+  it('and refuses a second file, a file for a text and a part given twice', async () => {
     const twice = [
       { name: 'count', content: '1' },
       { name: 'count', content: '2' },
     ];
-    const more = [
-      { name: 'file', content: 'x', fileName: 'x' },
-      { name: 'other', content: 'x', fileName: 'x' },
-    ];
+    const more = [file('file', 'x'), file('draft', 'true')];
     expect(await complaints([...needed, ...twice, ...more])).to.deep.equal([
       ['body.file', 'value_error', 'Value error, takes one file'],
-      ['body.other', 'value_error', 'Value error, takes no file'],
+      ['body.draft', 'value_error', 'Value error, takes no file'],
       ['body.count', 'value_error', 'Value error, was given more than once'],
     ]);
   });
 
-  it('within limits: file, parts, one text', async () => {
-    const file = (bytes: number) => ({
-      name: 'file',
-      content: 'x'.repeat(bytes),
-      fileName: 'x.csv',
+  it('and ignores files that it does not know, unless it takes one file only', async () => {
+    const others = [file('other', 'x'), file('other', 'y'), file('__proto__', 'z')];
+    const { status, body } = await send([...others, ...needed]);
+    expect([status, (body['files'] as readonly unknown[]).length]).to.deep.equal([200, 1]);
+    expect((await send([...needed, file('other', 'x'.repeat(1_001))])).status).to.equal(413);
+    const key = { 'Idempotency-Key': 'form-with-another-file' };
+    const keyed = async (content: string) =>
+      (await send([...needed, file('other', content)], key)).status;
+    expect([await keyed('x'), await keyed('x'), await keyed('y')]).to.deep.equal([200, 200, 422]);
+    const asked = (parts: readonly Part[]) =>
+      service.as('editor').send('POST', '/v2/one-file', form(parts));
+    expect((await asked([file('file', 'x')])).status).to.equal(200);
+    const refused = await asked([file('file', 'x'), ...others]);
+    expect(refused.body).to.deep.equal({
+      detail: ['other', '__proto__'].map((part) => ({
+        loc: ['body', part],
+        msg: 'Value error, takes no file',
+        type: 'value_error',
+      })),
     });
+  });
+
+  it('and keeps no bytes of what it ignores', async () => {
+    const parts = [file('file', 'kept'), file('other', 'ignored')];
+    const { files } = await partsOf(formBytes(parts), formType, {
+      fileBytesMax: 1_000,
+      kept: new Set(['file']),
+    });
+    expect(files.map(({ buffer }) => buffer.toString())).to.deep.equal(['kept', '']);
+  });
+
+  it('within limits: file, parts, one text', async () => {
+    const sized = (bytes: number) => file('file', 'x'.repeat(bytes));
     const [, thingPart] = needed as readonly [Part, Part];
     const many = (count: number) =>
       Array.from({ length: count }, (_, index) => ({ name: `p${index}`, content: 'x' }));
     const text = (bytes: number) => ({ name: 'x', content: 'x'.repeat(bytes) });
     for (const [status, parts] of [
-      [200, [thingPart, file(1_000)]],
-      [413, [thingPart, file(1_001)]],
-      [413, [thingPart, file(3_000_000)]],
+      [200, [thingPart, sized(1_000)]],
+      [413, [thingPart, sized(1_001)]],
+      [413, [thingPart, sized(3_000_000)]],
       [200, [...needed, ...many(18)]],
       [413, [...needed, ...many(19)]],
       [200, [...needed, text(65_536)]],
