@@ -8,6 +8,7 @@ import type { Brand, Instant, Json } from './shapes.js';
 export type Position = Brand<string, 'Position'>;
 /** Before the first event. */
 export const start = '0000000000000000' as Position;
+export const later = (one: Position, other: Position): Position => (one > other ? one : other);
 
 export type StreamName = Brand<string, 'StreamName'>;
 export const stream = (noun: string, ...ids: readonly string[]): StreamName =>

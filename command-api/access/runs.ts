@@ -1,4 +1,4 @@
-import type { EventLog, EventReader, Ids, StreamName } from '../../kernel/ports.js';
+import type { EventLog, EventReader, Ids, Position, StreamName } from '../../kernel/ports.js';
 import { Fault } from '../../kernel/fault.js';
 import { claim, reservation, type Standing } from '../../kernel/reservation.js';
 import type { OrganizationId, ProjectId, RunId, UserId } from '../../kernel/shapes.js';
@@ -12,13 +12,17 @@ import { reservationStream, runStream } from './streams.js';
  * The run as the log has it now; null when it does not exist, is deleted or belongs to another
  * project.
  */
-export const runOf = async (
+export const runOf = async (log: EventReader, project: ProjectId, id: RunId): Promise<Run | null> =>
+  (await runSince(log, project, id))?.run ?? null;
+
+/** The same, with the position of the last event about the run. */
+export const runSince = async (
   log: EventReader,
   project: ProjectId,
   id: RunId,
-): Promise<Run | null> => {
-  const { state } = await load(log, runStream(id), runs);
-  return state !== null && state.live && state.projectId === project ? state : null;
+): Promise<{ readonly run: Run; readonly position: Position } | null> => {
+  const { state: run, position } = await load(log, runStream(id), runs);
+  return run?.live === true && run.projectId === project ? { run, position } : null;
 };
 
 /** Names of log streams are unique in their project (contract 5.5). */

@@ -5,9 +5,9 @@ import {
 } from '../../contract/insights-settings.js';
 import { route, type Route } from '../../contract/operation.js';
 import { Fault } from '../../kernel/fault.js';
-import type { EventLog } from '../../kernel/ports.js';
+import { later, type EventLog } from '../../kernel/ports.js';
 import { transact } from '../../kernel/transact.js';
-import { runOf } from '../access/runs.js';
+import { runSince } from '../access/runs.js';
 import { change, insightsSettings, insightsSettingsStream } from './settings.js';
 
 export type InsightsSettingsNeeds = { readonly log: EventLog };
@@ -16,14 +16,14 @@ export type InsightsSettingsNeeds = { readonly log: EventLog };
 export const insightsSettingsWrites = ({ log }: InsightsSettingsNeeds): readonly Route[] => [
   route(changeInsightsSettings, async ({ body, params, ifMatch, cause }) => {
     const { project_id: projectId, run_id: runId } = params;
-    if ((await runOf(log, projectId, runId)) === null)
-      throw new Fault('not-found', 'Run not found');
+    const known = await runSince(log, projectId, runId);
+    if (known === null) throw new Fault('not-found', 'Run not found');
     const { enabled } = body.insights.logstream ?? {};
     const stream = insightsSettingsStream(runId);
     const decide = change({ projectId, runId, enabled, at: cause.at, ifMatch });
     const { state, position } = await transact(log, stream, insightsSettings, decide, cause);
     return {
-      position,
+      position: later(position, known.position),
       body: insightsSettingsAnswer(runId, state),
       etag: insightsSettingsTag(state),
     };

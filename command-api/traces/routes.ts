@@ -10,7 +10,7 @@ import type { ProjectInSight } from '../../contract/roles.js';
 import { selectorComplaints } from '../../contract/selectors.js';
 import type { SpanContent } from '../../events/traces.js';
 import { Fault } from '../../kernel/fault.js';
-import type { Clock, EventLog, Ids, Position } from '../../kernel/ports.js';
+import { later, type Clock, type EventLog, type Ids, type Position } from '../../kernel/ports.js';
 import type {
   Brand,
   Instant,
@@ -246,5 +246,3 @@ const projectMembers = (id: ProjectId, project: ProjectInSight | null) => ({
   project_id: id,
   project_name: project?.name ?? '',
 });
-
-const later = (one: Position, other: Position): Position => (one > other ? one : other);

@@ -1,5 +1,5 @@
 import { asOfUnserved } from '../../contract/as-of.js';
-import type { ExperimentFacts } from '../../contract/experiment-record.js';
+import type { ExperimentFacts, ExperimentTag } from '../../contract/experiment-record.js';
 import {
   getExperiment,
   listExperiments,
@@ -10,6 +10,7 @@ import { getRankingCriteria } from '../../contract/experiment-ranking.js';
 import { listExperimentTags } from '../../contract/experiment-tags.js';
 import { plainListMax } from '../../contract/envelope.js';
 import { reading, type Route } from '../../contract/operation.js';
+import { byCodePoint } from '../../kernel/code-points.js';
 import { Fault } from '../../kernel/fault.js';
 import type { Records } from '../../kernel/records.js';
 import { experimentList } from '../../projections/experiment-list.js';
@@ -87,7 +88,7 @@ export const experimentReads = (needs: Needs): readonly Route[] => {
       const { project_id: project, experiment_id: id } = params;
       const found = await documents.get<ExperimentFacts>(collection, id);
       if (found?.scope !== project) throw missing();
-      return { body: [...found.body.tags] };
+      return { body: found.body.tags.toSorted(newestFirst) };
     }),
 
     reading(getRankingCriteria, criteriaReadsFrom, async ({ params, principal }) => ({
@@ -98,5 +99,9 @@ export const experimentReads = (needs: Needs): readonly Route[] => {
     })),
   ];
 };
+
+/** As lists are unless the contract says otherwise (contract 5). */
+const newestFirst = (one: ExperimentTag, other: ExperimentTag): number =>
+  byCodePoint(other.created_at, one.created_at) || byCodePoint(other.id, one.id);
 
 const missing = (): Fault => new Fault('not-found', 'Experiment not found');

@@ -28,7 +28,7 @@ describe('tags of experiments over HTTP', () => {
     expect(creator).to.be.a('string');
     expect(rest).to.deep.equal({ ...body, project_id: project, run_id: run, updated_at: at });
     const second = await app.client.call<Tag>('POST', tags(), { body: { ...body, value: 'b' } });
-    expect((await app.client.call('GET', tags())).body).to.deep.equal([first.body, second.body]);
+    expect((await app.client.call('GET', tags())).body).to.deep.equal([second.body, first.body]);
     const shown = async () => (await app.client.call<Experiment>('GET', path(`/${run}`))).body;
     expect((await shown()).tags).to.deep.equal({ model: [first.body, second.body] });
     const put = await app.client.call<Tag>('PUT', tags(`/${id}`), { body: { ...body, key: 'k' } });

@@ -60,6 +60,16 @@ describe('insights settings over HTTP', () => {
     expect(String(again) > String(since)).to.equal(true);
   });
 
+  it('were decided on no earlier than the run, also where nothing was ever written', async () => {
+    const made = await app.client.call<{ id: string }>(
+      'POST',
+      `/v2/projects/${project}/log_streams`,
+      { body: { name: randomUUID() } },
+    );
+    const reply = await app.client.send('PATCH', path(made.body.id), { body: { insights: {} } });
+    expect(reply.position).to.equal(made.position);
+  });
+
   it('write nothing for the present value, an absent one, or members of others', async () => {
     const first = await turn(true);
     const same = await turn(true);
