@@ -4,39 +4,40 @@ import type { RunMeasures, RunMetric } from '../../kernel/run-measures.js';
 
 type Aggregates = Pick<Experiment, 'aggregate_metrics' | 'structured_aggregate_metrics'>;
 
-/** The numbers of contract 4.6 over an experiment's traces; `measures` undefined: without any. */
+/**
+ * The numbers of contract 4.6 over an experiment's traces; `measures` undefined: without any. A
+ * page has some hundreds of these, so they are written member by member.
+ */
 export const aggregatesOf = (measures: RunMeasures | undefined): Aggregates => {
-  const metrics = Object.entries(measures?.metrics ?? {});
-  const flat = metrics.flatMap(([name, metric]) => flatMembers(name, metric));
+  // Without prototypes: a metric may be called `__proto__`.
+  const flat = Object.create(null) as Record<string, number | null>;
+  const shown = Object.create(null) as Record<string, StructuredMetric>;
+  for (const [name, metric] of Object.entries(measures?.metrics ?? {})) {
+    addFlat(flat, name, metric);
+    shown[name] = structured(metric);
+  }
+  flat['total_responses'] = measures?.traces ?? 0;
   return {
-    aggregate_metrics: Object.fromEntries([
-      ...flat,
-      ['total_responses', measures?.traces ?? 0],
-    ]) as Experiment['aggregate_metrics'],
-    structured_aggregate_metrics: Object.fromEntries(
-      metrics.map(([name, metric]) => [name, structured(metric)]),
-    ),
+    aggregate_metrics: flat as Experiment['aggregate_metrics'],
+    structured_aggregate_metrics: shown,
   };
 };
 
-const flatMembers = (
-  name: string,
-  metric: RunMetric,
-): readonly (readonly [string, number | null])[] => {
+const addFlat = (flat: Record<string, number | null>, name: string, metric: RunMetric): void => {
   switch (metric.kind) {
     case 'number':
-      return [
-        [`average_${name}`, averageOf(metric)],
-        [`sum_${name}`, metric.sum],
-        [`min_${name}`, metric.min],
-        [`max_${name}`, metric.max],
-      ];
+      flat[`average_${name}`] = averageOf(metric);
+      flat[`sum_${name}`] = metric.sum;
+      flat[`min_${name}`] = metric.min;
+      flat[`max_${name}`] = metric.max;
+      return;
     case 'boolean':
-      return [[`percentage_true_${name}`, metric.trues / metric.count]];
+      flat[`percentage_true_${name}`] = metric.trues / metric.count;
+      return;
     case 'text':
-      return [];
+      return;
     default:
-      return unreachable(metric);
+      unreachable(metric);
   }
 };
 
@@ -53,14 +54,14 @@ const none = {
   p90: null,
   p95: null,
   p99: null,
-  value_distribution: null,
 };
 
 const structured = (metric: RunMetric): StructuredMetric => {
   const { count } = metric;
   if (metric.kind === 'number') {
     const { sum, min, max, p50, p90, p95, p99 } = metric;
-    return { ...none, avg: averageOf(metric), sum, min, max, count, p50, p90, p95, p99 };
+    const avg = averageOf(metric);
+    return { avg, sum, min, max, count, pct: null, p50, p90, p95, p99, value_distribution: null };
   }
   if (metric.kind === 'boolean') {
     const { trues } = metric;
