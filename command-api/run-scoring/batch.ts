@@ -46,9 +46,12 @@ export const madeOf = async (
       setAll({ code: sandboxMissing, message: verdict.message });
     } else if (verdict.verdict === 'valid') {
       for (const { step, score, error } of verdict.scores) {
-        const one =
-          error === null ? { score } : { code: codeOf(error.kind), message: error.message };
-        made.set(left[step] ?? -1, one);
+        const place = left[step];
+        if (place === undefined) continue;
+        made.set(
+          place,
+          error === null ? { score } : { code: codeOf(error.kind), message: error.message },
+        );
       }
       for (const place of left) if (!made.has(place)) made.set(place, { score: null });
     } else {

@@ -34,37 +34,65 @@ export const readMetricTypes = async (
   );
 };
 
-/** Types of a project's metrics outside the registry, as of a position. */
+/** What was found of the types of a project's metrics outside the registry, as of a position. */
 export type KnownTypes = {
   readonly position: Position;
-  readonly types: ReadonlyMap<string, MetricType>;
+  /** Null = the metric has none. */
+  readonly types: Map<string, MetricType | null>;
+  /** Every metric that has one is among them. */
+  isWhole: boolean;
 };
 
-/** Those of `knownTypes` when nothing was written since they were read; null = to be read. */
-export const rememberedTypes = (model: Model, project: string): KnownTypes['types'] | null => {
+/** Those of `knownTypes` that need no look at the rows; null when some of them do. */
+export const rememberedTypes = (
+  model: Model,
+  project: string,
+  names: readonly string[] | null,
+  position: Position,
+): ReadonlyMap<string, MetricType> | null => {
   const known = model.types.get(project);
-  return known?.position === model.mark.position ? known.types : null;
+  if (known?.position !== position) return null;
+  const isKnown = known.isWhole || names?.every((name) => known.types.has(name)) === true;
+  return isKnown ? picked(known, names) : null;
 };
+
+const picked = (
+  { types }: KnownTypes,
+  names: readonly string[] | null,
+): ReadonlyMap<string, MetricType> =>
+  new Map(
+    [...(names ?? types.keys())].flatMap((name) => {
+      const type = types.get(name) ?? null;
+      return type === null ? [] : [[name, type] as const];
+    }),
+  );
 
 /**
- * The types of all metrics of the project, remembered until something is written: finding them goes
- * over all their values. `position` is the mark's before the statements began, so that what they
- * see is never older than what it is remembered by.
+ * The same as `readMetricTypes`, remembered until something is written: finding a type goes over
+ * all values of the metric, so only those are sought that are asked for. `position` is the mark's
+ * before the statements began, so that what they see is never older than what it is remembered by.
  */
 export const knownTypes = async (
   model: Model,
   statements: Statements,
   project: string,
+  names: readonly string[] | null,
   position: Position,
-): Promise<KnownTypes['types']> => {
-  const known = model.types.get(project);
-  if (known?.position === position) return known.types;
-  const types = await readMetricTypes(model, statements, project, null);
+): Promise<ReadonlyMap<string, MetricType>> => {
+  const remembered = rememberedTypes(model, project, names, position);
+  if (remembered !== null) return remembered;
+  const before = model.types.get(project);
+  const known =
+    before?.position === position ? before : { position, types: new Map(), isWhole: false };
+  const missing = names?.filter((name) => !known.types.has(name)) ?? null;
+  const found = await readMetricTypes(model, statements, project, missing);
+  for (const name of missing ?? found.keys()) known.types.set(name, found.get(name) ?? null);
+  known.isWhole ||= missing === null;
   model.types.delete(project);
-  model.types.set(project, { position, types });
+  model.types.set(project, known);
   const oldest = model.types.keys().next();
   if (model.types.size > rememberedMax && oldest.done !== true) model.types.delete(oldest.value);
-  return types;
+  return picked(known, names);
 };
 /** Projects whose types are remembered. */
 const rememberedMax = 100;

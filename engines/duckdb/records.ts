@@ -170,13 +170,14 @@ const recordsOf = (
   aggregate: (plan) => aggregate(model(), plan),
   columns: (scope) => columns(model(), scope),
   metricTypes: async (project, names) => {
-    const { connections, mark } = model();
-    const types =
-      rememberedTypes(model(), project) ??
-      (await connections.read((statements) =>
-        knownTypes(model(), statements, project, mark.position),
-      ));
-    return new Map([...types].filter(([name]) => names.includes(name)));
+    const now = model();
+    const { position } = now.mark;
+    return (
+      rememberedTypes(now, project, names, position) ??
+      (await now.connections.read((statements) =>
+        knownTypes(now, statements, project, names, position),
+      ))
+    );
   },
   runCounts: (project, runs) => runCounts(model(), project, runs),
   ratings: (project, runs) => ratings(model(), project, runs),

@@ -34,7 +34,7 @@ export const runMeasures = (
     if (where === null) return new Map();
     const inquiry = { model, statements, where };
     const found = await registered(inquiry);
-    const types = await knownTypes(model, statements, project, position);
+    const types = await knownTypes(model, statements, project, null, position);
     const measured = await beyondRegistry(inquiry, types);
     const texts = await categories(inquiry, measured);
     for (const { run, col, name, type, of } of measured) {
