@@ -3,7 +3,6 @@ import {
   columnNameMax,
   datasetColumnsMax,
   datasetRowsMax,
-  cellOf,
   cellsOf,
   entriesOf,
   type Cell,
@@ -15,6 +14,7 @@ import {
 } from '../../kernel/dataset-content.js';
 import { codePoints } from '../../kernel/code-points.js';
 import type { Complaint } from '../../kernel/fault.js';
+import { isEvery, sameIn, sameRows } from './same-rows.js';
 
 /** A chunk of the version that is edited; its rows are never changed in place. */
 export type Chunk = ChunkName & { readonly rows: readonly Row[] };
@@ -300,23 +300,6 @@ const keepOnly = (work: Work, kept: ReadonlySet<RowId>): void => {
   }
 };
 
-/** Whether two rows show the same, whatever columns that are gone may still have. */
-const sameIn = (columns: readonly Column[], one: Cells, other: Cells): boolean =>
-  columns.every((column) =>
-    sameCell(cellOf({ cells: one }, column), cellOf({ cells: other }, column)),
-  );
-
-const sameCell = (one: Cell, other: Cell): boolean => {
-  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) {
-    return one === other;
-  }
-  const members = Object.entries(one);
-  return (
-    members.length === Object.keys(other).length &&
-    members.every(([member, value]) => Object.hasOwn(other, member) && other[member] === value)
-  );
-};
-
 /** Rows that came back to what they were are what they were; a complaint about one that had to. */
 const settled = (work: Work): Complaint | null => {
   for (const [id, row] of work.known) {
@@ -345,7 +328,11 @@ const finished = (work: Work, before: Before): Edited => {
   const isAsBefore =
     outside.length > 0 &&
     outside.every(({ id }) => work.known.has(id)) &&
-    sameRows(work.columns, stretches, before.chunks);
+    sameRows(
+      work.columns,
+      stretches.flatMap((one) => ('rows' in one ? one.rows : one)),
+      before.chunks.flatMap(({ rows }) => rows),
+    );
   return {
     columns: work.columns,
     stretches: isAsBefore ? before.chunks : stretches,
@@ -359,30 +346,6 @@ const finished = (work: Work, before: Before): Edited => {
   };
 };
 const noRowCounts = { rows_added: 0, rows_removed: 0, rows_edited: 0 };
-
-/** Whether rows that went and came again did so to the same place with the same cells. */
-const sameRows = (
-  columns: readonly Column[],
-  after: Edited['stretches'],
-  before: readonly Chunk[],
-): boolean =>
-  isEvery(
-    after.flatMap((one) => ('rows' in one ? one.rows : one)),
-    before.flatMap(({ rows }) => rows),
-    (one, other) =>
-      one === other || (one.id === other.id && sameIn(columns, one.cells, other.cells)),
-  );
-
-const isEvery = <T>(
-  some: readonly T[],
-  others: readonly T[],
-  isAlike: (one: T, other: T) => boolean,
-): boolean =>
-  some.length === others.length &&
-  some.every((one, index) => {
-    const other = others[index];
-    return other !== undefined && isAlike(one, other);
-  });
 
 /** A row that went and came again under its id was edited. */
 const rowCounts = ({ touched, before, known }: Work, outside: readonly Row[]) => {

@@ -1,0 +1,49 @@
+import {
+  cellOf,
+  type Cell,
+  type Cells,
+  type Column,
+  type Row,
+} from '../../kernel/dataset-content.js';
+
+/** Whether two rows show the same, whatever columns that are gone may still have. */
+export const sameIn = (columns: readonly Column[], one: Cells, other: Cells): boolean =>
+  columns.every((column) =>
+    sameCell(cellOf({ cells: one }, column), cellOf({ cells: other }, column)),
+  );
+
+const sameCell = (one: Cell, other: Cell): boolean => {
+  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) {
+    return one === other;
+  }
+  const members = Object.entries(one);
+  return (
+    members.length === Object.keys(other).length &&
+    members.every(([member, value]) => Object.hasOwn(other, member) && other[member] === value)
+  );
+};
+
+/** Whether rows that went and came again did so to the same place with the same cells. */
+export const sameRows = (
+  columns: readonly Column[],
+  after: readonly Row[],
+  before: readonly Row[],
+): boolean =>
+  isEvery(
+    after,
+    before,
+    (one, other) =>
+      one === other || (one.id === other.id && sameIn(columns, one.cells, other.cells)),
+  );
+
+/** Whether both have as many, alike in their order. */
+export const isEvery = <T>(
+  some: readonly T[],
+  others: readonly T[],
+  isAlike: (one: T, other: T) => boolean,
+): boolean =>
+  some.length === others.length &&
+  some.every((one, index) => {
+    const other = others[index];
+    return other !== undefined && isAlike(one, other);
+  });
