@@ -4,6 +4,7 @@ import { openBus } from '../../engines/memory/bus.js';
 import { openEventLog } from '../../engines/sqlite/event-log.js';
 import { decode } from '../../events/codec.js';
 import { stream, type NewEvent, type StreamAppend } from '../../kernel/ports.js';
+import { experimentMade } from '../support/experiment-facts.js';
 import { appendOf, metadata } from '../support/new-events.js';
 import { startService, type ServiceProcess } from '../support/service-process.js';
 import { newProject, projected, timed, type Bench } from './bench.js';
@@ -93,21 +94,15 @@ const created = (project: string, run: string, at: number): StreamAppend => {
     stream('run', run),
     'none',
     event('ExperimentCreated', {
-      run_id: run,
-      project_id: project,
-      organization_id: project,
-      name: `prompt ${(at * 7_919) % 1_000} of ${at}`,
-      task_type: 16,
-      dataset: null,
-      prompt_settings: null,
-      prompt: null,
-      prompt_template_version_id: null,
-      playground_id: null,
-      playground_prompt_id: null,
-      scorers: [],
+      ...experimentMade({
+        run_id: run,
+        project_id: project,
+        organization_id: project,
+        name: `prompt ${(at * 7_919) % 1_000} of ${at}`,
+        created_by: project,
+        created_at: instantAt(at),
+      }),
       group: at % 2 === 0 ? null : { ...group, name: `group ${place}` },
-      created_by: project,
-      created_at: instantAt(at),
     }),
   );
 };

@@ -4,8 +4,15 @@ import { departed } from '../../command-api/departures/worker.js';
 import { randomIds } from '../../engines/node/ids.js';
 import { start } from '../../kernel/ports.js';
 import type { CollaboratorId, GroupId, GroupMemberId } from '../../kernel/shapes.js';
-import { instantAfter, testClock, testLog, type TestLog } from '../support/log.js';
-import { organization, projectId, projectMade, userId, userMade } from '../support/people.js';
+import { testClock, testLog, type TestLog } from '../support/log.js';
+import {
+  groupMade,
+  organization,
+  projectId,
+  projectMade,
+  userId,
+  userMade,
+} from '../support/people.js';
 
 describe('who departs', () => {
   const group = 'eeeeeeee-0000-4000-8000-00000000000a' as GroupId;
@@ -16,18 +23,7 @@ describe('who departs', () => {
     await world.happened(userStream(userId(2)), userMade(2, 'user'));
     await world.happened(
       groupStream(group),
-      {
-        type: 'GroupCreated',
-        data: {
-          group_id: group,
-          organization_id: organization,
-          name: 'reviewers',
-          description: null,
-          visibility: 'public',
-          created_by: userId(1),
-          created_at: instantAfter(0),
-        },
-      },
+      groupMade(group, userId(1)),
       ...[1, 2].map((number) => ({
         type: 'GroupMemberAdded',
         data: {

@@ -19,7 +19,7 @@ import { runs } from '../../command-api/access/folds.js';
 import type { ExperimentEvent, ExperimentScopeEvent } from '../../events/experiments.js';
 import type { ExperimentGroupId, RunId, TagId } from '../../kernel/shapes.js';
 import { spec } from '../support/given.js';
-import { newExperiment } from '../support/experiment-facts.js';
+import { experimentMade } from '../support/experiment-facts.js';
 import { instantAfter } from '../support/log.js';
 import { organization, projectId, userId } from '../support/people.js';
 import { uuid } from '../support/recorded.js';
@@ -29,7 +29,7 @@ const id = uuid(1) as RunId;
 const [project, other] = [projectId(1), projectId(2)];
 const place = { run_id: id, project_id: project };
 const group = { id: uuid(7) as ExperimentGroupId, name: 'prompts' };
-const created = newExperiment({
+const created = experimentMade({
   ...place,
   organization_id: organization,
   name: 'one',

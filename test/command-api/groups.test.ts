@@ -11,22 +11,11 @@ import type { GroupEvent } from '../../events/groups.js';
 import type { GroupId, GroupMemberId } from '../../kernel/shapes.js';
 import { spec } from '../support/given.js';
 import { instantAfter } from '../support/log.js';
-import { organization, userId } from '../support/people.js';
+import { groupMade, organization, userId } from '../support/people.js';
 
 const given = spec(groups);
 const id = 'group' as GroupId;
-const created: GroupEvent = {
-  type: 'GroupCreated',
-  data: {
-    group_id: id,
-    organization_id: organization,
-    name: 'reviewers',
-    description: null,
-    visibility: 'public',
-    created_by: userId(1),
-    created_at: instantAfter(0),
-  },
-};
+const created: GroupEvent = groupMade(id, userId(1));
 const joined = (number: number, role: GroupRole): GroupEvent => ({
   type: 'GroupMemberAdded',
   data: {

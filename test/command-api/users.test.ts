@@ -8,7 +8,7 @@ import type { UserEvent } from '../../events/users.js';
 import type { GroupId, GroupMemberId } from '../../kernel/shapes.js';
 import { spec } from '../support/given.js';
 import { instantAfter } from '../support/log.js';
-import { organization, userId, userInvited, userMade } from '../support/people.js';
+import { groupMade, organization, userId, userInvited, userMade } from '../support/people.js';
 
 const given = spec(users);
 const id = userId(1);
@@ -107,18 +107,7 @@ describe('inviting a user', () => {
 
 describe('admitting to a group', () => {
   const group = 'group' as GroupId;
-  const created: GroupEvent = {
-    type: 'GroupCreated',
-    data: {
-      group_id: group,
-      organization_id: organization,
-      name: 'reviewers',
-      description: null,
-      visibility: 'public',
-      created_by: id,
-      created_at: instantAfter(0),
-    },
-  };
+  const created: GroupEvent = groupMade(group, id);
   const member = (number: number) => `member-${number}` as GroupMemberId;
   const joined = (number: number): GroupEvent => ({
     type: 'GroupMemberAdded',

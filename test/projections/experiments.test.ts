@@ -6,7 +6,7 @@ import { experimentMembers } from '../../projections/experiment-members.js';
 import { experimentWinners } from '../../projections/experiment-winners.js';
 import { rankingCriteria } from '../../projections/ranking-criteria.js';
 import { documentsOf } from '../support/documents-of.js';
-import { newExperiment } from '../support/experiment-facts.js';
+import { experimentMade } from '../support/experiment-facts.js';
 import { instantAfter, recordedAt } from '../support/log.js';
 import { organization, projectId, userId } from '../support/people.js';
 import { uuid } from '../support/recorded.js';
@@ -15,7 +15,7 @@ const id = uuid(1) as RunId;
 const project = projectId(1);
 const place = { run_id: id, project_id: project };
 const group = { id: uuid(7) as ExperimentGroupId, name: 'prompts' };
-const created = newExperiment({
+const created = experimentMade({
   ...place,
   organization_id: organization,
   name: 'one',

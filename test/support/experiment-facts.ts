@@ -3,7 +3,7 @@ import type { ExperimentCreated } from '../../events/experiments.js';
 type Known = 'run_id' | 'project_id' | 'organization_id' | 'name' | 'created_by' | 'created_at';
 
 /** What is said of a new experiment that has nothing yet but its name. */
-export const newExperiment = (known: Pick<ExperimentCreated, Known>): ExperimentCreated => ({
+export const experimentMade = (known: Readonly<Record<Known, string>>): ExperimentCreated => ({
   task_type: 16,
   dataset: null,
   prompt_settings: null,
@@ -13,5 +13,5 @@ export const newExperiment = (known: Pick<ExperimentCreated, Known>): Experiment
   playground_prompt_id: null,
   scorers: [],
   group: null,
-  ...known,
+  ...(known as Pick<ExperimentCreated, Known>),
 });

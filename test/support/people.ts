@@ -1,9 +1,11 @@
 import type { ApiKeyCreated, ApiKeyEvent } from '../../events/api-keys.js';
+import type { GroupEvent } from '../../events/groups.js';
 import type { ProjectEvent } from '../../events/projects.js';
 import type { UserEvent } from '../../events/users.js';
 import type { OrganizationRole } from '../../contract/roles.js';
 import type {
   ApiKeyId,
+  GroupId,
   OrganizationId,
   ProjectId,
   TemplateId,
@@ -89,5 +91,18 @@ export const keyMade = (number: number, more: Partial<ApiKeyCreated> = {}): ApiK
     ancestors: [],
     created_at: instantAfter(0),
     ...more,
+  },
+});
+
+export const groupMade = (group: GroupId, by: UserId): GroupEvent => ({
+  type: 'GroupCreated',
+  data: {
+    group_id: group,
+    organization_id: organization,
+    name: 'reviewers',
+    description: null,
+    visibility: 'public',
+    created_by: by,
+    created_at: instantAfter(0),
   },
 });
