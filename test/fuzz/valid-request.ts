@@ -107,7 +107,10 @@ export const validRequest = (
   rng: Rng,
   known: Raw = {},
 ): { readonly path: string; readonly ask: Ask } => {
-  const params = validValue(operation.params, rng, known) as Raw;
+  // An address with nothing between its slashes is none of the operation's.
+  let params = validValue(operation.params, rng, known) as Raw;
+  while (Object.values(params).includes(''))
+    params = validValue(operation.params, rng, known) as Raw;
   const query = validValue(operation.query, rng, known) as Raw;
   const path = addressOf(operation.path, params, query);
   const body = operation.body === null ? {} : validValue(operation.body, rng, known);
