@@ -25,7 +25,7 @@ import { until } from '../support/until.js';
 import { pagesOf } from '../support/pages.js';
 
 /** Tests do not wait as long as the service does. */
-const patience = { answerMs: 400, callMs: 2_000, lookMs: 200, restMs: 5 };
+const patience = { answerMs: 400, callMs: 2_000, lookMs: 200, restMs: 20 };
 
 const unavailable = async (work: Promise<unknown>): Promise<void> => {
   const error = await work.then(
