@@ -6,11 +6,12 @@ export interface Passwords {
   hash(password: string): Promise<string>;
   /**
    * Whether the hash is the password's. Null stands for a user who is not there or has no password,
-   * and costs the same. Throws Fault `unavailable` when too many wait for their turn.
+   * and costs the same. Throws Fault `unavailable` when too many wait for their turn. `network` is
+   * where the password came from.
    */
-  matches(hash: string | null, password: string): Promise<boolean>;
-  /** Whether `matches` said so within the last minute; costs nothing. */
-  matchedLately(hash: string | null, password: string): boolean;
+  matches(hash: string | null, password: string, network: string): Promise<boolean>;
+  /** Whether `matches` said so of the same network within the last minute; costs nothing. */
+  matchedLately(hash: string | null, password: string, network: string): boolean;
 }
 
 /** What an access token says (contract 2.2). `session` is `sid`: what has to be alive. */

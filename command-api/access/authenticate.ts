@@ -13,7 +13,7 @@ import { liveUser, userByEmail } from './people.js';
 import { inSequence, type Memory } from './remember.js';
 import { principalOfKey, principalOfPerson } from './rights.js';
 import { apiKeyStream, familyStream, reservationStream } from './streams.js';
-import type { Throttle } from './throttle.js';
+import { networkOf, type Throttle } from './throttle.js';
 
 export type CredentialReading = {
   /**
@@ -162,13 +162,15 @@ const passwordCallers = ({ log, ids, passwords, throttle }: AuthenticationNeeds)
   ): Promise<Principal> => {
     const user = await userByEmail(log, ids, email);
     const hash = user?.passwordHash ?? null;
-    // Whoever is known lately is not kept out by the failures of others.
-    if (user !== null && passwords.matchedLately(hash, password)) return entered(user);
+    const network = networkOf(address);
+    // Whoever is known lately is not kept out by the failures of others, and from elsewhere nobody
+    // is known: what would be answered before the count could be guessed without end.
+    if (user !== null && passwords.matchedLately(hash, password, network)) return entered(user);
     // One after the other per e-mail and per address, so that a burst is counted like a sequence.
     const right = await inTurn(`s ${email.toLowerCase()}`, () =>
       inTurn(`a ${address}`, async () => {
         throttle.check(email, address);
-        const matched = await passwords.matches(hash, password);
+        const matched = await passwords.matches(hash, password, network);
         if (!matched) throttle.failed(email, address);
         return matched;
       }),

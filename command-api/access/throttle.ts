@@ -67,7 +67,7 @@ export const openThrottle = (clock: Pick<Clock, 'milliseconds'>): Throttle => {
 /**
  * Whom an address stands for: of IPv6 the network of 64 bits, since whoever has one has all of it.
  */
-const networkOf = (address: string): string => {
+export const networkOf = (address: string): string => {
   if (!address.includes(':')) return address;
   const [head = '', tail] = address.split('%', 1)[0]?.split('::', 2) ?? [];
   const front = head.split(':').filter((group) => group !== '');

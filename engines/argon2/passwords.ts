@@ -51,8 +51,11 @@ export const openPasswords = ({
   // A key of this process alone: what is remembered is of no use elsewhere.
   const rememberedKey = randomBytes(32);
   const remembered = new Map<string, number>();
-  const markOf = (digest: string, password: string): string =>
-    createHmac('sha256', rememberedKey).update(`${digest}\n${password}`).digest('base64');
+  // By network: whoever guesses from elsewhere must not learn here, uncounted, that they are right.
+  const markOf = (digest: string, password: string, network: string): string =>
+    createHmac('sha256', rememberedKey)
+      .update(`${digest}\n${network}\n${password}`)
+      .digest('base64');
   const isKnown = (mark: string): boolean => {
     const at = remembered.get(mark);
     return at !== undefined && clock.milliseconds() - at < rememberedMs;
@@ -66,10 +69,11 @@ export const openPasswords = ({
 
   return {
     hash: (password) => inTurn(() => hash(password, { ...cost, secret })),
-    matchedLately: (digest, password) => digest !== null && isKnown(markOf(digest, password)),
-    matches: async (digest, password) => {
+    matchedLately: (digest, password, network) =>
+      digest !== null && isKnown(markOf(digest, password, network)),
+    matches: async (digest, password, network) => {
       const isPossible = digest !== null && password.length <= charactersMax * 2;
-      const mark = isPossible ? markOf(digest, password) : '';
+      const mark = isPossible ? markOf(digest, password, network) : '';
       if (isPossible && isKnown(mark)) return true;
       const tried = isPossible ? password : 'nobody';
       const right = await inTurn(() => verify(isPossible ? digest : nobody, tried, { secret }));

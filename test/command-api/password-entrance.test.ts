@@ -61,6 +61,14 @@ describe('whoever comes in with a password', () => {
     expect(await enter('one more guess')).to.equal('too-many');
   });
 
+  it('is counted first from every other address, also with the password that was right', async () => {
+    expect(await enter(right, '2001:db8:1:2::1')).to.equal('in');
+    for (const guess of wrong) await enter(guess, '10.6.6.6');
+    expect(await enter(right, '10.6.6.6')).to.equal('too-many');
+    expect(await enter(right, '2001:db8:1:3::1')).to.equal('too-many');
+    expect(await enter(right, '2001:db8:1:2::2')).to.equal('in');
+  });
+
   it('is nobody any more once the user is removed, though known lately', async () => {
     expect(await enter(right)).to.equal('in');
     await world.happened(userStream(userId(1)), {

@@ -4,6 +4,7 @@ import { Fault } from '../../kernel/fault.js';
 import { testClock } from '../support/log.js';
 
 const pepper = Buffer.alloc(32, 3);
+const here = '10.0.0.1';
 const secret = 'correct horse battery';
 
 describe('passwords', () => {
@@ -12,19 +13,19 @@ describe('passwords', () => {
     const hash = await passwords.hash(secret);
     expect(hash).to.match(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
     expect(await passwords.hash(secret)).not.to.equal(hash);
-    expect(await passwords.matches(hash, secret)).to.equal(true);
-    expect(await passwords.matches(hash, `${secret} `)).to.equal(false);
+    expect(await passwords.matches(hash, secret, here)).to.equal(true);
+    expect(await passwords.matches(hash, `${secret} `, here)).to.equal(false);
     const elsewhere = openPasswords({ pepper: Buffer.alloc(32, 4), clock: testClock() });
-    expect(await elsewhere.matches(hash, secret)).to.equal(false);
+    expect(await elsewhere.matches(hash, secret, here)).to.equal(false);
   });
 
   it('match nobody and are too long for anybody', async () => {
     const passwords = openPasswords({ pepper, clock: testClock() });
     const hash = await passwords.hash(secret);
     for (const tried of ['nobody', '', secret, 'x'.repeat(100_000)]) {
-      expect(await passwords.matches(null, tried)).to.equal(false);
+      expect(await passwords.matches(null, tried, here)).to.equal(false);
     }
-    expect(await passwords.matches(hash, secret.padEnd(100_000))).to.equal(false);
+    expect(await passwords.matches(hash, secret.padEnd(100_000), here)).to.equal(false);
   });
 
   it('of nobody take as long as wrong ones', async () => {
@@ -39,31 +40,32 @@ describe('passwords', () => {
       }
       return least;
     };
-    const wrong = await best(() => passwords.matches(hash, 'not this one'));
-    const nobody = await best(() => passwords.matches(null, 'not this one'));
+    const wrong = await best(() => passwords.matches(hash, 'not this one', here));
+    const nobody = await best(() => passwords.matches(null, 'not this one', here));
     expect(nobody / wrong).to.be.within(0.5, 2);
   });
 
-  it('that were right are known for a minute, by their hash', async () => {
+  it('that were right are known for a minute, by their hash and where they came from', async () => {
     const clock = testClock();
     const passwords = openPasswords({ pepper, clock });
     const hash = await passwords.hash(secret);
-    expect(passwords.matchedLately(hash, secret)).to.equal(false);
-    await passwords.matches(hash, 'not this one');
-    expect(passwords.matchedLately(hash, 'not this one')).to.equal(false);
-    await passwords.matches(hash, secret);
-    expect(passwords.matchedLately(hash, secret)).to.equal(true);
-    expect(passwords.matchedLately(await passwords.hash(secret), secret)).to.equal(false);
-    expect(passwords.matchedLately(null, secret)).to.equal(false);
+    expect(passwords.matchedLately(hash, secret, here)).to.equal(false);
+    await passwords.matches(hash, 'not this one', here);
+    expect(passwords.matchedLately(hash, 'not this one', here)).to.equal(false);
+    await passwords.matches(hash, secret, here);
+    expect(passwords.matchedLately(hash, secret, here)).to.equal(true);
+    expect(passwords.matchedLately(await passwords.hash(secret), secret, here)).to.equal(false);
+    expect(passwords.matchedLately(null, secret, here)).to.equal(false);
+    expect(passwords.matchedLately(hash, secret, '10.0.0.2')).to.equal(false);
     clock.move(60);
-    expect(passwords.matchedLately(hash, secret)).to.equal(false);
+    expect(passwords.matchedLately(hash, secret, here)).to.equal(false);
   });
 
   it('wait for their turn, and not without end', async () => {
     const passwords = openPasswords({ pepper, clock: testClock(), atOnceMax: 2, waitingMax: 3 });
     const hash = await passwords.hash(secret);
     const asked = await Promise.allSettled(
-      Array.from({ length: 7 }, () => passwords.matches(hash, 'not this one')),
+      Array.from({ length: 7 }, () => passwords.matches(hash, 'not this one', here)),
     );
     const refused = asked.flatMap((one) =>
       one.status === 'rejected' && one.reason instanceof Fault ? [one.reason.code] : [],
