@@ -1,22 +1,35 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { RefreshCookie } from '../../contract/operation.js';
 
-const cookieName = 'refresh_token';
+const plainName = 'refresh_token';
+/** Browsers take it over TLS only, from this very host and for all of it: no neighbour plants one. */
+const hostName = `__Host-${plainName}`;
 
-/** The refresh token that the request brought along (contract 2.1, C); null = none. */
-export const refreshTokenOf = ({ cookie = '' }: IncomingHttpHeaders): string | null => {
-  for (const pair of cookie.split(';')) {
+/**
+ * The refresh token that the request brought along (contract 2.1, C); null = none. The name that
+ * nobody else can plant counts first; the plain one still does, for logins that began with it.
+ */
+export const refreshTokenOf = ({ cookie = '' }: IncomingHttpHeaders): string | null =>
+  valueOf(hostName, cookie) ?? valueOf(plainName, cookie);
+
+const valueOf = (wanted: string, cookies: string): string | null => {
+  for (const pair of cookies.split(';')) {
     const [name = '', ...rest] = pair.split('=');
     const value = rest.join('=').trim();
-    if (name.trim() === cookieName && value !== '') return value;
+    if (name.trim() === wanted && value !== '') return value;
   }
   return null;
 };
 
-/** The value of `Set-Cookie` (contract 2.3, rule 1). */
-export const cookieLine = ({ value, maxAgeSeconds }: RefreshCookie, isSecure: boolean): string =>
+/** The values of `Set-Cookie` (contract 2.3, rule 1). */
+export const cookieLines = (cookie: RefreshCookie, isSecure: boolean): readonly string[] =>
+  isSecure
+    ? [lineOf(hostName, cookie, true), lineOf(plainName, noCookie, true)]
+    : [lineOf(plainName, cookie, false)];
+
+const lineOf = (name: string, { value, maxAgeSeconds }: RefreshCookie, isSecure: boolean): string =>
   [
-    `${cookieName}=${value}`,
+    `${name}=${value}`,
     'HttpOnly',
     ...(isSecure ? ['Secure'] : []),
     'SameSite=Strict',

@@ -14,7 +14,7 @@ import { Fault, invalid, type Complaint } from '../../kernel/fault.js';
 import type { Clock, Ids, Position } from '../../kernel/ports.js';
 import { authorize } from './authorize.js';
 import { bodyLimits, readBody } from './body.js';
-import { cookieLine } from './cookie.js';
+import { cookieLines } from './cookie.js';
 import { checkOrigin, cookieComplaints, entered, type Entry } from './entry.js';
 import { formBytesMax, readForm, type FormOperation } from './form.js';
 import { ifMatchOf } from './if-match.js';
@@ -48,7 +48,7 @@ export type Sent = {
 export type Outcome = {
   readonly status: number;
   readonly body: unknown;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
 };
 
 /**
@@ -219,7 +219,7 @@ const write = async (
     const outcome = written({ position: null, ...answer, status: bound.operation.status });
     return answer.cookie === undefined
       ? outcome
-      : withHeader(outcome, 'Set-Cookie', cookieLine(answer.cookie, asked.isSecure));
+      : withHeader(outcome, 'Set-Cookie', cookieLines(answer.cookie, asked.isSecure));
   }
   const scope = scopeOf(bound, asked, asked.principal, key);
   const { answer, replayed } = await services.idempotency.once(
@@ -231,7 +231,11 @@ const write = async (
   return replayed ? withHeader(outcome, 'Idempotency-Replayed', 'true') : outcome;
 };
 
-const withHeader = (outcome: Outcome, name: string, value: string): Outcome => ({
+const withHeader = (
+  outcome: Outcome,
+  name: string,
+  value: string | readonly string[],
+): Outcome => ({
   ...outcome,
   headers: { ...outcome.headers, [name]: value },
 });

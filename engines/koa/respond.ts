@@ -31,7 +31,7 @@ export type Trail = {
   readonly requestId: string;
   operation: string;
   /** `Set-Cookie` of a 401, where a cookie was refused (contract 4.3, rule 1). */
-  refusedCookie: string | null;
+  refusedCookie: readonly string[] | null;
 };
 export type Written = Omit<Outcome, 'body'> & {
   readonly text: string;
@@ -74,7 +74,9 @@ const write = (
   { status, text, headers, media = 'application/json' }: Written,
 ): void => {
   ctx.status = status;
-  ctx.set({ ...headers });
+  for (const [name, value] of Object.entries(headers)) {
+    ctx.set(name, typeof value === 'string' ? value : [...value]);
+  }
   if (status === 204) return;
   ctx.set('Content-Type', `${media}; charset=utf-8`);
   ctx.body = text;
@@ -88,7 +90,7 @@ const refuse = (
   if (retryAfter !== null) ctx.set('Retry-After', String(retryAfter));
   if (isUnauthenticated(status)) {
     ctx.set('WWW-Authenticate', challengeOf(ctx.req.headers.authorization));
-    if (refusedCookie !== null) ctx.set('Set-Cookie', refusedCookie);
+    if (refusedCookie !== null) ctx.set('Set-Cookie', [...refusedCookie]);
   }
   write(ctx, { status, text: JSON.stringify(body), headers: {} });
 };

@@ -7,7 +7,7 @@ import type { Route } from '../../contract/operation.js';
 import type { Logger } from '../pino/logger.js';
 import type { Metrics } from '../prometheus/metrics.js';
 import { answerClientError } from './client-error.js';
-import { cookieLine, noCookie } from './cookie.js';
+import { cookieLines, noCookie } from './cookie.js';
 import { dispatcher, type Found } from './dispatch.js';
 import { exchange, type Services } from './exchange.js';
 import { openLoad, usualLoad, type LoadLimits } from './load.js';
@@ -121,7 +121,7 @@ const perform = async (
   const { requestId } = trail;
   trail.operation = bound.operation.operationId;
   if (bound.operation.requires === 'cookie') {
-    trail.refusedCookie = cookieLine(noCookie, services.peerOf(ctx.req).isSecure);
+    trail.refusedCookie = cookieLines(noCookie, services.peerOf(ctx.req).isSecure);
   }
   const leave = services.load.enter();
   try {

@@ -69,10 +69,32 @@ describe('logins over HTTP', () => {
       expect(await door.asked(reply.body.access_token)).to.equal(200);
     });
 
-    it('sends the cookie over TLS only when it came over TLS', async () => {
+    it('gives the cookie the name that no neighbour can plant when it came over TLS', async () => {
       const https = { 'X-Forwarded-Proto': 'https' };
-      expect(cookieOf(await form(client, '/v2/login', right, https))?.has('Secure')).to.equal(true);
-      expect(cookieOf(await form(client, '/v2/login', right))?.has('Secure')).to.equal(false);
+      const reply = await form(client, '/v2/login', right, https);
+      const [first, second] = reply.headers['set-cookie'] ?? [];
+      expect(first).to.match(
+        /^__Host-refresh_token=[\w-]+; HttpOnly; Secure; SameSite=Strict; Path=\/; Max-Age=604800$/,
+      );
+      expect(second).to.match(/^refresh_token=; .*Secure; .*Max-Age=0$/);
+      const plain = await form(client, '/v2/login', right);
+      expect(plain.headers['set-cookie']).to.have.length(1);
+      expect(cookieOf(plain)?.has('Secure')).to.equal(false);
+    });
+
+    it('goes on with either name of the cookie, and believes the safer one first', async () => {
+      const https = { 'X-Forwarded-Proto': 'https' };
+      const refreshed = (Cookie: string) =>
+        client.send('POST', '/v2/refresh_token', { headers: { Cookie, ...https } });
+      const plain = await door.logIn();
+      const reply = await refreshed(`refresh_token=${plain.cookie}`);
+      expect(reply.status).to.equal(200);
+      const safe = cookieOf(reply)?.get('__Host-refresh_token') ?? '';
+      expect(
+        (await refreshed(`refresh_token=planted; __Host-refresh_token=${safe}`)).status,
+      ).to.equal(200);
+      const refused = await refreshed('__Host-refresh_token=x');
+      expect([refused.status, refused.headers['set-cookie']?.length]).to.deep.equal([401, 2]);
     });
 
     it('does not tell an unknown e-mail from a wrong password', async () => {
