@@ -5,6 +5,7 @@ import { badPasswordRow } from './bad-passwords.js';
 import { bigRows } from './big.js';
 import { emptyRows } from './empty.js';
 import { experimentRows } from './experiments.js';
+import { fairnessRowNames, fairnessRows } from './fairness.js';
 import { foreignIdRow } from './foreign-ids.js';
 import { ingestRows } from './ingest.js';
 import { keyRotationRow } from './key-rotation.js';
@@ -29,6 +30,7 @@ const groups: readonly {
   { rows: ['key-timing'], measure: async (bench) => [await keyTimingRow(bench)] },
   { rows: ['foreign-ids'], measure: async (bench) => [await foreignIdRow(bench)] },
   { rows: ['bad-passwords'], measure: async (bench) => [await badPasswordRow(bench)] },
+  { rows: fairnessRowNames, measure: fairnessRows },
   { rows: ['key-rotation'], measure: async (bench) => [await keyRotationRow(bench)] },
   {
     rows: ['scorer-start', 'scorer-late', 'scorer-rows', 'scorer-neighbours'],
@@ -50,7 +52,8 @@ type Asked = {
 };
 
 const measureAll = async (asked: Asked): Promise<void> => {
-  const wanted = (row: string): boolean => asked.only === undefined || asked.only === row;
+  const wanted = (row: string): boolean =>
+    asked.only === undefined || asked.only === row || row.startsWith(`${asked.only}-`);
   if (!names.some(wanted)) throw new Error(`No row ${asked.only}; there are ${names.join(', ')}`);
   const folder = await temporaryFolder();
   const rows: Row[] = [];

@@ -1,0 +1,168 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { clientOf, type Client } from '../support/client.js';
+import { testCache } from '../support/sandboxes.js';
+import { startService, type ServiceProcess } from '../support/service-process.js';
+import { attacks, type Stage } from './attacks.js';
+import { memoryOf, newProject, newRun, paced, watchLag, type Bench } from './bench.js';
+import { figure, type Row } from './row.js';
+import { resultHash, summary } from './stats.js';
+
+/** Rows of this group, so that one attack can be measured alone: `--only fairness-long-texts`. */
+export const fairnessRowNames = attacks.map(({ name }) => `fairness-${name}`);
+
+/** Small reads and writes a second of the project that does nothing wrong, of each kind. */
+const perSecond = 20;
+const slowerMost = 2;
+
+/**
+ * What an innocent project notices of each attack: the 99th percentile of its small reads and
+ * writes, beside the same without the attack; memory, lag and the end by SIGTERM in the midst of
+ * it.
+ */
+export const fairnessRows = async (bench: Bench): Promise<readonly Row[]> => {
+  const rows: Row[] = [];
+  for (const { name } of attacks)
+    if (bench.wanted(`fairness-${name}`)) rows.push(await fairnessRow(bench, name));
+  return rows;
+};
+
+const fairnessRow = async (bench: Bench, attack: string): Promise<Row> => {
+  const seconds = bench.smoke ? 1 : 10;
+  bench.say(`fairness-${attack}: ${seconds} s without and with`);
+  const service = await startService({
+    dir: join(bench.dir, `fairness-${attack}`),
+    env: {
+      ASSAY_SANDBOX: 'strict',
+      ASSAY_SANDBOX_DIR: testCache,
+      ASSAY_TRUSTED_PROXIES: '127.0.0.1',
+    },
+  });
+  const attacker = fork(fileURLToPath(new URL('./attacker.js', import.meta.url)));
+  const takeAlong = (): void => void attacker.kill('SIGKILL');
+  process.once('exit', takeAlong);
+  try {
+    const innocent = await innocentOf(service);
+    await answered(attacker, { attack, stage: await stageOf(service) });
+    await innocent.settled();
+    await innocent.works(2);
+    const calm = await innocent.works(seconds);
+    const lag = watchLag(service.opsUrl);
+    const memory = watchMemory(service.pid);
+    let said: Readonly<Record<string, number>> = {};
+    attacker.on('message', (now: typeof said) => {
+      said = now;
+    });
+    attacker.send('strike');
+    const beside = await innocent.works(seconds);
+    const lags = await lag.stop();
+    const highest = memory.stop();
+    const stopping = performance.now();
+    const exit = await service.stop();
+    const stopMs = performance.now() - stopping;
+    const [usual, found] = [summary(calm.took), summary(beside.took)];
+    return {
+      name: `fairness-${attack}`,
+      what: 'p99 of small reads and writes of another project beside the attack',
+      parameters: { 'reads and writes/s': 2 * perSecond, seconds },
+      unit: 'ms',
+      measured: { ...figure(found), value: found.p99 },
+      baseline: { what: 'p99 of the same without it', ...figure(usual), value: usual.p99 },
+      target: { most: slowerMost * usual.p99 },
+      more: {
+        'median ms': found.median,
+        'usual median ms': usual.median,
+        'slowest ms': found.max,
+        'not answered': beside.refused,
+        'resident MB (most 1500)': highest,
+        'lag s (most 2)': Math.max(0, ...lags),
+        'SIGTERM ms (most 10000)': stopMs,
+        'exit code': exit.code ?? -1,
+        ...said,
+      },
+      hash: resultHash([calm.refused]),
+    };
+  } finally {
+    takeAlong();
+    process.off('exit', takeAlong);
+    await service.kill();
+  }
+};
+
+const answered = async (attacker: ChildProcess, message: object): Promise<void> => {
+  attacker.send(message);
+  await Promise.race([
+    once(attacker, 'message'),
+    once(attacker, 'exit').then(() => {
+      throw new Error('the attacker ended before it was prepared');
+    }),
+  ]);
+};
+
+/** A project and a key that may do nothing but edit it. */
+const tenant = async ({ client }: ServiceProcess, name: string) => {
+  const root = await newProject(client, name);
+  const body = { description: name, project_id: root.split('/').at(-1), project_role: 'editor' };
+  const made = await client.call<{ api_key: string }>('POST', '/v2/users/api_keys', { body });
+  return { root, apiKey: made.body.api_key };
+};
+
+const stageOf = async (service: ServiceProcess): Promise<Stage> => ({
+  url: service.url,
+  personalKey: service.apiKey,
+  ...(await tenant(service, 'attack')),
+});
+
+const innocentOf = async (service: ServiceProcess) => {
+  const { root, apiKey } = await tenant(service, 'innocent');
+  const client: Client = clientOf({ url: service.url, apiKey });
+  const run = await newRun(client, root, 'innocent');
+  const trace = { name: 'small', input: 'to Oslo', spans: [{ type: 'tool', name: 'book' }] };
+  const requests = [
+    () => client.send('POST', `${root}/traces`, { body: { log_stream_id: run, traces: [trace] } }),
+    () => client.send('POST', `${root}/traces/search`, { body: { log_stream_id: run, limit: 5 } }),
+    () => client.send('GET', root),
+    () => client.send('GET', `${root}/log_streams`),
+  ];
+  return {
+    settled: async (): Promise<void> => {
+      const body = { name: 'settled' };
+      const { position } = await client.call('POST', `${root}/log_streams`, { body });
+      const headers = { 'X-Min-Position': position ?? '' };
+      for (;;) {
+        const read = await client.send('POST', `${root}/traces/count`, { body: {}, headers });
+        if (read.status === 200) return;
+      }
+    },
+    /** Milliseconds of each request, also of those that were not answered with a 2xx. */
+    works: async (seconds: number) => {
+      const took: number[] = [];
+      let refused = 0;
+      await paced(2 * perSecond, seconds, async (n) => {
+        const began = performance.now();
+        const status = await requests[n % requests.length]?.().then(
+          (reply) => reply.status,
+          () => 0,
+        );
+        took.push(performance.now() - began);
+        if (status !== 200) refused += 1;
+      });
+      return { took, refused };
+    },
+  };
+};
+
+const watchMemory = (pid: number): { readonly stop: () => number } => {
+  let highest = 0;
+  const timer = setInterval(() => {
+    highest = Math.max(highest, memoryOf(pid).now);
+  }, 100);
+  return {
+    stop: () => {
+      clearInterval(timer);
+      return highest;
+    },
+  };
+};
