@@ -4,6 +4,7 @@ import type { Freshness } from '../contract/gate.js';
 import { startDepartures } from '../command-api/departures/worker.js';
 import { startOrgJobs } from '../command-api/org-jobs/worker.js';
 import { startErasing } from '../command-api/erasures/worker.js';
+import { startForgetting } from '../command-api/idempotency/worker.js';
 import { startRunScoring } from '../command-api/run-scoring/worker.js';
 import { startScoring } from '../command-api/scorer-tasks/worker.js';
 import { startSweepingSeals } from '../command-api/integrations/sweep.js';
@@ -11,6 +12,7 @@ import { diskFiles } from '../engines/node/files.js';
 import {
   departuresFile,
   erasingFile,
+  forgettingFile,
   runScoringFile,
   scoringFile,
   type Engines,
@@ -58,6 +60,14 @@ export const startWorkers = async (needs: Needs): Promise<Sandbox> => {
     trouble: trouble('erasing what was deleted'),
   });
   open.add(() => erasing.stop());
+  const forgetting = startForgetting({
+    log,
+    clock,
+    files: diskFiles,
+    path: forgettingFile(engines.dir),
+    trouble: trouble('erasing answers kept for a repeat'),
+  });
+  open.add(() => forgetting.stop());
   const sweeping = startSweepingSeals({
     log,
     clock,

@@ -59,20 +59,25 @@ export type StoredAnswer = {
 /** Whose key it is and what it was sent with: two requests are the same when both members are. */
 export type Keyed = { readonly scope: string; readonly fingerprint: string };
 
+/** An answer, what of it may be stored, and the project that it speaks of (null: of none). */
+export type Worked = {
+  readonly answer: StoredAnswer;
+  readonly stored: StoredAnswer;
+  readonly project: string | null;
+};
+
 export interface Idempotency {
   /**
    * Runs `work` once per scope within 24 h and answers what it answered. Throws Fault `invalid`
    * when the scope was used with another fingerprint, `idempotency-in-progress` while the first is
-   * running. `work` says what may be stored; when it throws, nothing is (contract 1.8, rule 4), so
+   * running, `not-found` when the answer was erased with the project that it spoke of. `work` says what may be stored; when it throws, nothing is (contract 1.8, rule 4), so
    * that a repeat runs again, with the same `seed`: ids made from it make the repeat the same
    * effect.
    */
   once(
     keyed: Keyed,
     cause: Omit<Cause, 'eventId'>,
-    work: (
-      seed: string,
-    ) => Promise<{ readonly answer: StoredAnswer; readonly stored: StoredAnswer }>,
+    work: (seed: string) => Promise<Worked>,
   ): Promise<{ readonly answer: StoredAnswer; readonly replayed: boolean }>;
 }
 

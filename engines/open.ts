@@ -125,6 +125,8 @@ export const hasLog = (dir: string): boolean => existsSync(logFile(dir));
 export const secretKeyFile = (dir: string): string => join(dir, 'secret.key');
 /** Up to where deletions were acted on; a lost one costs a look through the log. */
 export const erasingFile = (dir: string): string => join(dir, 'erasing');
+/** Up to where answers kept for a repeat are erased, a day late. */
+export const forgettingFile = (dir: string): string => join(dir, 'forgetting');
 /** Up to where users who were removed have left groups and projects. */
 export const departuresFile = (dir: string): string => join(dir, 'departures');
 /** Up to where validations of scorers are ended. */

@@ -35,7 +35,12 @@ import {
   experimentWinnerWithdrawn,
   rankingCriteriaSet,
 } from './experiments.js';
-import { idempotencyAnswered, idempotencyClaimed, idempotencyReleased } from './idempotency.js';
+import {
+  idempotencyAnswered,
+  idempotencyAnswerKept,
+  idempotencyClaimed,
+  idempotencyReleased,
+} from './idempotency.js';
 import {
   integrationConfigured,
   integrationDeleted,
@@ -207,6 +212,7 @@ export const eventSchemas: Readonly<Record<string, { version: number; schema: TS
   ErasureCompleted: { version: 1, schema: erasureCompleted },
   IdempotencyClaimed: { version: 1, schema: idempotencyClaimed },
   IdempotencyAnswered: { version: 1, schema: idempotencyAnswered },
+  IdempotencyAnswerKept: { version: 1, schema: idempotencyAnswerKept },
   IdempotencyReleased: { version: 1, schema: idempotencyReleased },
   ScorerValidationRequested: { version: 1, schema: scorerValidationRequested },
   ScorerValidationStarted: { version: 1, schema: scorerValidationStarted },

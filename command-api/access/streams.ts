@@ -32,6 +32,10 @@ export const scorerFileStream = (digest: string): StreamName => stream('scorer-f
 export const traceStream = (project: string, trace: string): StreamName =>
   stream('trace', project, trace);
 
+/** Of an Idempotency-Key: the answer that speaks of the project. */
+export const answerStream = (project: string, seed: string): StreamName =>
+  stream('idempotency-answer', project, seed);
+
 /**
  * `digest` is derived from the name and its scope, so that no text of a client is part of a
  * stream's name.

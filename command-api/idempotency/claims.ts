@@ -1,7 +1,7 @@
 import type { StoredAnswer } from '../../contract/gate.js';
 import type { IdempotencyEvent } from '../../events/idempotency.js';
 import { reject, unreachable, type Decide, type Fold } from '../../kernel/decision.js';
-import type { Position } from '../../kernel/ports.js';
+import type { Position, StreamName } from '../../kernel/ports.js';
 import type { Instant, Json } from '../../kernel/shapes.js';
 
 /** Contract 1.8. */
@@ -18,8 +18,10 @@ export type Claim = {
   readonly since: Instant;
   readonly at: Instant;
   readonly running: boolean;
-  readonly answer: StoredAnswer | null;
+  readonly answer: Answered | null;
 };
+/** `keptIn`: the stream that has the body; null: it is here. */
+export type Answered = StoredAnswer & { readonly keptIn: StreamName | null };
 /** Null: the key was never used. */
 export type Claims = Claim | null;
 
@@ -39,9 +41,14 @@ export const claims: Fold<Claims, IdempotencyEvent> = {
   },
 };
 
-const answerOf = (
-  data: Extract<IdempotencyEvent, { type: 'IdempotencyAnswered' }>['data'],
-): StoredAnswer => ({ ...data, position: data.position as Position | null });
+const answerOf = ({
+  kept_in,
+  ...data
+}: Extract<IdempotencyEvent, { type: 'IdempotencyAnswered' }>['data']): Answered => ({
+  ...data,
+  position: data.position as Position | null,
+  keptIn: (kept_in ?? null) as StreamName | null,
+});
 
 type Wanted = {
   readonly fingerprint: string;
@@ -77,12 +84,30 @@ export const claim =
  * to do.
  */
 export const answer =
-  (seed: string, stored: StoredAnswer): Decide<Claims, IdempotencyEvent> =>
+  (seed: string, { keptIn, ...stored }: Answered): Decide<Claims, IdempotencyEvent> =>
   (known) => {
     if (known === null || known.seed !== seed || known.answer !== null) return [];
-    const body = (stored.body ?? null) as Json;
-    return [{ type: 'IdempotencyAnswered', data: { ...stored, body } }];
+    const data =
+      keptIn === null
+        ? { ...stored, body: (stored.body ?? null) as Json }
+        : { ...stored, body: null, kept_in: keptIn };
+    return [{ type: 'IdempotencyAnswered', data }];
   };
+
+/**
+ * Whether a body says nothing but ids, numbers and times, as answers to ingest do: it may stay for
+ * ever. Its members' names are the operation's, so it is not looked at deeper.
+ */
+export const isPlain = (body: unknown): boolean =>
+  body === null ||
+  (typeof body === 'object' &&
+    Object.values(body).every((value) => (Array.isArray(value) ? value : [value]).every(isBare)));
+
+const isBare = (value: unknown): boolean =>
+  typeof value === 'string' ? bareForm.test(value) : typeof value !== 'object' || value === null;
+/** A uuid, or an instant as it is answered. */
+const bareForm =
+  /^([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z)$/;
 
 export const release =
   (seed: string): Decide<Claims, IdempotencyEvent> =>

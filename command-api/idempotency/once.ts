@@ -1,10 +1,12 @@
-import type { Idempotency } from '../../contract/gate.js';
-import type { IdempotencyEvent } from '../../events/idempotency.js';
+import type { Idempotency, StoredAnswer, Worked } from '../../contract/gate.js';
+import type { IdempotencyAnswerEvent, IdempotencyEvent } from '../../events/idempotency.js';
 import type { Decide } from '../../kernel/decision.js';
-import { stream, type EventLog, type Ids } from '../../kernel/ports.js';
-import type { Instant } from '../../kernel/shapes.js';
-import { transact } from '../../kernel/transact.js';
-import { answer, claim, claims, release, type Claims } from './claims.js';
+import { Fault } from '../../kernel/fault.js';
+import { stream, type EventLog, type Ids, type StreamName } from '../../kernel/ports.js';
+import type { Instant, Json } from '../../kernel/shapes.js';
+import { load, stamped, transact, type Authorship } from '../../kernel/transact.js';
+import { answerStream } from '../access/streams.js';
+import { answer, claim, claims, isPlain, release, type Answered, type Claims } from './claims.js';
 
 type Needs = {
   readonly log: EventLog;
@@ -17,11 +19,11 @@ type Needs = {
  * Idempotency-Key over the log: a claim before the work, the answer after it. Of any number of
  * requests at the same time one wins the claim's revision. Whoever dies between the two leaves a
  * claim that runs out; the repeat then works with the same seed, so with the same ids, and finds
- * what was done already.
+ * what was done already. Claims hold hashes and stay; answers lie in streams that can be erased.
  */
 export const openIdempotency = ({ log, ids, aloneSince }: Needs): Idempotency => ({
   once: async ({ scope, fingerprint }, cause, work) => {
-    const name = stream('idempotency', ids.derive('IdempotencyId', scope));
+    const name = await claimStream(log, ids.derive('IdempotencyId', scope));
     // Ids of their own: two claims of one revision must never look like one event sent twice.
     const authorship = { ...cause, eventId: () => ids.next('EventId') };
     const record = (decide: Decide<Claims, IdempotencyEvent>) =>
@@ -32,11 +34,11 @@ export const openIdempotency = ({ log, ids, aloneSince }: Needs): Idempotency =>
     const { state, events } = await record(claim(wanted));
     if (state === null) throw new Error('a claim leaves a state');
     if (events.length === 0 && state.answer !== null) {
-      return { answer: state.answer, replayed: true };
+      return { answer: await found(log, state.answer), replayed: true };
     }
     try {
       const done = await work(state.seed);
-      await record(answer(state.seed, done.stored));
+      await record(answer(state.seed, await kept(log, state.seed, done, authorship)));
       return { answer: done.answer, replayed: false };
     } catch (error) {
       // When even this cannot be recorded, the claim runs out by itself; the caller hears of the
@@ -46,3 +48,41 @@ export const openIdempotency = ({ log, ids, aloneSince }: Needs): Idempotency =>
     }
   },
 });
+
+/** A claim that was made under the old name stands for its 24 hours. */
+const claimStream = async (log: EventLog, id: string): Promise<StreamName> => {
+  const name = stream('idempotency-claim', id);
+  const before = stream('idempotency', id);
+  const [{ state }, { state: old }] = await Promise.all([
+    load(log, name, claims),
+    load(log, before, claims),
+  ]);
+  return state === null && old !== null ? before : name;
+};
+
+/** The body goes first: an answer that is known can be found until it is erased. */
+const kept = async (
+  log: EventLog,
+  seed: string,
+  { stored, project }: Worked,
+  authorship: Authorship,
+): Promise<Answered> => {
+  if (isPlain(stored.body)) return { ...stored, keptIn: null };
+  const name = answerStream(project ?? 'none', seed);
+  const body = stored.body as Json;
+  const event: IdempotencyAnswerEvent = { type: 'IdempotencyAnswerKept', data: { body } };
+  // A conflict: whoever took over answered, with the same ids.
+  await log.append([
+    { stream: name, expected: 'none', events: stamped(name, 0, [event], authorship) },
+  ]);
+  return { ...stored, keptIn: name };
+};
+
+const found = async (log: EventLog, { keptIn, ...stored }: Answered): Promise<StoredAnswer> => {
+  if (keptIn === null) return stored;
+  const [event] = await log.read(keptIn);
+  if (event === undefined) {
+    throw new Fault('not-found', 'The project that this request spoke of was deleted');
+  }
+  return { ...stored, body: (event as unknown as IdempotencyAnswerEvent).data.body };
+};

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import type { Freshness, Gate, Idempotency, StoredAnswer } from '../../contract/gate.js';
+import type { Freshness, Gate, Idempotency, StoredAnswer, Worked } from '../../contract/gate.js';
 import {
   takesIdempotencyKey,
   type Answer,
@@ -10,6 +10,7 @@ import {
 } from '../../contract/operation.js';
 import type { Principal, ProjectInSight } from '../../contract/roles.js';
 import { withoutSecrets } from '../../contract/secrets.js';
+import { projectSpokenOf } from '../../contract/spoken-of.js';
 import { Fault, invalid, type Complaint } from '../../kernel/fault.js';
 import type { Clock, Ids, Position } from '../../kernel/ports.js';
 import { authorize } from './authorize.js';
@@ -250,17 +251,19 @@ const kept = async (
   sent: Sent,
   services: Services,
   seed: string,
-): Promise<{ readonly answer: StoredAnswer; readonly stored: StoredAnswer }> => {
+): Promise<Worked> => {
+  const { operation } = bound;
   try {
     const given = await handled(bound, asked, sent, services, seed);
-    const answer = { position: null, ...given, status: bound.operation.status };
-    const body = withoutSecrets(bound.operation.response, given.body);
-    return { answer, stored: { ...answer, body } };
+    const answer = { position: null, ...given, status: operation.status };
+    const body = withoutSecrets(operation.response, given.body);
+    const project = projectSpokenOf(operation, asked.params, body);
+    return { answer, stored: { ...answer, body }, project };
   } catch (error) {
     if (!(error instanceof Fault) || !isStored(error)) throw error;
     const { status, body } = problemOf(error, sent.requestId);
     const answer = { status, body, position: null };
-    return { answer, stored: answer };
+    return { answer, stored: answer, project: projectSpokenOf(operation, asked.params, null) };
   }
 };
 

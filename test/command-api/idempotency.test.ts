@@ -1,6 +1,8 @@
 import { expect } from 'chai';
+import { randomUUID } from 'node:crypto';
 import { answer, claim, claims, release } from '../../command-api/idempotency/claims.js';
 import { openIdempotency } from '../../command-api/idempotency/once.js';
+import { openForgetting } from '../../command-api/idempotency/worker.js';
 import { decode } from '../../events/codec.js';
 import type { IdempotencyEvent } from '../../events/idempotency.js';
 import { openBus } from '../../engines/memory/bus.js';
@@ -8,8 +10,9 @@ import { randomIds } from '../../engines/node/ids.js';
 import { openEventLog } from '../../engines/sqlite/event-log.js';
 import { isRejection } from '../../kernel/decision.js';
 import { Fault } from '../../kernel/fault.js';
-import type { EventLog } from '../../kernel/ports.js';
+import { start, stream, type EventLog } from '../../kernel/ports.js';
 import type { Instant } from '../../kernel/shapes.js';
+import { stamped } from '../../kernel/transact.js';
 import { temporaryFolder } from '../support/folder.js';
 
 const at = (time: string) => `2026-03-${time}.000000Z` as Instant;
@@ -75,7 +78,7 @@ describe('claiming an Idempotency-Key', () => {
     ]);
   });
   it('records an answer once, and not for a claim that was taken over', () => {
-    const stored = { status: 200, body: { id: 'x' }, position: null };
+    const stored = { status: 200, body: { id: 'x' }, position: null, keptIn: null };
     expect(answer('s', stored)(folded([claimed('a', 's')]))).to.deep.equal([answered]);
     expect(answer('s', stored)(folded([claimed('a', 's'), answered]))).to.deep.equal([]);
     expect(answer('s', stored)(folded([claimed('a', 'other')]))).to.deep.equal([]);
@@ -111,7 +114,7 @@ describe('idempotency over the log', () => {
   } as const;
   const done = (body: unknown) => {
     const answer = { status: 200, body, position: null };
-    return { answer, stored: answer };
+    return { answer, stored: answer, project: null };
   };
 
   it('does the work of parallel duplicates once', async () => {
@@ -138,7 +141,7 @@ describe('idempotency over the log', () => {
     const idempotency = openIdempotency({ log, ids: randomIds });
     const once = () =>
       idempotency.once({ scope: 'replay', fingerprint: 'f' }, cause, async () => ({
-        answer: done({ key: 'secret' }).answer,
+        ...done({ key: 'secret' }),
         stored: done({ key: '' }).answer,
       }));
     expect(await once()).to.deep.include({
@@ -162,4 +165,75 @@ describe('idempotency over the log', () => {
     expect(new Set(seeds).size).to.equal(1);
     expect((await once(true)).replayed).to.equal(true);
   });
+
+  describe('what is kept for a repeat', () => {
+    const [project, other] = [randomUUID(), randomUUID()];
+    const text = `content ${randomUUID()}`;
+    const send = (scope: string, hours = 0, of: string | null = project) =>
+      openIdempotency({ log, ids: randomIds }).once(
+        { scope, fingerprint: 'f' },
+        { ...cause, at: hoursAfterNoon(hours) },
+        async () => ({ ...done({ name: text }), project: of }),
+      );
+    const codeOf = async (work: Promise<unknown>): Promise<unknown> =>
+      work.then(
+        () => 'answered',
+        (error: unknown) => (error as Fault).code,
+      );
+    const heard = async (): Promise<readonly string[]> =>
+      (await log.page(start, 1_000)).events
+        .filter((event) => JSON.stringify(event.data).includes(text))
+        .map(({ type }) => type);
+    const forget = async (hours: number): Promise<void> => {
+      const clock = { now: () => hoursAfterNoon(hours) };
+      const forgetting = openForgetting({ log, clock, after: start });
+      while (await forgetting.step());
+    };
+
+    it('is content in a stream of its own, which names the project, and ids with the claim', async () => {
+      await send('of a project');
+      expect(await heard()).to.deep.equal(['IdempotencyAnswerKept']);
+      const names = await log.streams(`idempotency-answer-${project}-`, null, 10);
+      expect(names).to.have.length(1);
+      const before = (await log.streams('idempotency-answer-', null, 100)).length;
+      await openIdempotency({ log, ids: randomIds }).once(
+        { scope: 'plain', fingerprint: 'f' },
+        cause,
+        async () => done({ id: project, at: noon, ids: [other], count: 5 }),
+      );
+      expect(await log.streams('idempotency-answer-', null, 100)).to.have.length(before);
+    });
+    it('goes with the project: a repeat answers that it is not there', async () => {
+      await send('to be deleted', 0, other);
+      const [name] = await log.streams(`idempotency-answer-${other}-`, null, 10);
+      await log.erase(name ?? expect.fail('nothing was kept'));
+      expect(await codeOf(send('to be deleted', 0, other))).to.equal('not-found');
+    });
+    it('is answered for 24 h and then gone from the log; the key is free again', async () => {
+      await send('late', 20, null);
+      await forget(43.9);
+      expect((await send('late', 43.9, null)).replayed).to.equal(true);
+      expect(await heard()).to.deep.equal(['IdempotencyAnswerKept']);
+      await forget(44);
+      expect(await heard()).to.deep.equal([]);
+      expect((await send('late', 44, null)).replayed).to.equal(false);
+    });
+    it('in the form of before is answered too, and erased', async () => {
+      const name = stream('idempotency', randomIds.derive('IdempotencyId', 'old'));
+      const data = { status: 200, body: { name: text }, position: null };
+      const events = [claimed('f', randomUUID()), { type: 'IdempotencyAnswered', data }];
+      const author = { ...cause, eventId: () => randomUUID() };
+      await log.append([
+        { stream: name, expected: 'none', events: stamped(name, 0, events, author) },
+      ]);
+      const again = await send('old', 1);
+      expect([again.replayed, again.answer.body]).to.deep.equal([true, { name: text }]);
+      await forget(100);
+      expect(await heard()).to.deep.equal([]);
+      expect((await send('old', 100)).replayed).to.equal(false);
+    });
+  });
 });
+
+const hoursAfterNoon = (hours: number): Instant =>
+  new Date(Date.parse(noon) + hours * 3_600_000).toISOString().replace('Z', '000Z') as Instant;
