@@ -138,7 +138,7 @@ export const inTheirOrder = (works: readonly Work[]): readonly Work[] => {
 /** What scorers made of records a moment ago, for those that require them. */
 export const openFound = () => {
   const found = new Map<string, Record<string, Json>>();
-  const keyOf = ({ trace, record }: Target): string => `${trace.id} ${record}`;
+  const keyOf = ({ trace, record }: Target): string => `${trace.projectId} ${trace.id} ${record}`;
   return {
     of: (target: Target): JsonObject => found.get(keyOf(target)) ?? {},
     note: ({ scorer }: ActiveScorer, targets: readonly Target[], made: readonly Made[]): void =>

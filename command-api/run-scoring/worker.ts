@@ -175,13 +175,13 @@ const score = async (
     streams.map(async (stream) => ({ stream, trace: scoredTrace(await log.read(stream)) })),
   );
   const wanted = await Promise.all(traces.map(({ trace }) => activeFor(needs, settings, trace)));
-  /** By scorer and version. */
+  /** By project, scorer and version: what one process is shown, its scorer may tell (target F4). */
   const work = new Map<string, Work>();
   const jobs = openJobs(needs);
   traces.forEach(({ trace }, at) => {
     if (trace === null) return;
     for (const active of wanted[at] ?? []) {
-      const key = `${active.scorer.id} ${active.scorer.versions.length}`;
+      const key = `${trace.projectId} ${active.scorer.id} ${active.scorer.versions.length}`;
       const known = work.get(key) ?? { active, targets: [] };
       work.set(key, known);
       const targets = targetsOf(trace, active);

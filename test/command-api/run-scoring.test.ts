@@ -1,5 +1,10 @@
 import { expect } from 'chai';
-import { stepOf, type ActiveScorer } from '../../command-api/run-scoring/scoring.js';
+import {
+  openFound,
+  stepOf,
+  type ActiveScorer,
+  type Target,
+} from '../../command-api/run-scoring/scoring.js';
 import { scoredTrace } from '../../command-api/run-scoring/trace.js';
 import type { Recorded } from '../../kernel/ports.js';
 
@@ -26,5 +31,17 @@ describe('what a scorer is given of a record', () => {
     const { metrics, required_scores: required } = stepOf(target, active, 0);
     expect(JSON.stringify(metrics)).to.equal('{"kept":2,"__proto__":5}');
     expect(JSON.stringify(required)).to.equal('{"__proto__":5,"kept":2}');
+  });
+});
+
+describe('what scorers made of a record a moment ago', () => {
+  it('is not told to a record of the same id in another project', () => {
+    const targetIn = (projectId: string): Target =>
+      ({ trace: { projectId, id: 't' }, record: 't', nodeType: 'trace' }) as unknown as Target;
+    const found = openFound();
+    const active = { scorer: { name: 'first' } } as unknown as ActiveScorer;
+    found.note(active, [targetIn('one')], [{ score: 1 }]);
+    expect(found.of(targetIn('one'))).to.deep.equal({ first: 1 });
+    expect(found.of(targetIn('other'))).to.deep.equal({});
   });
 });

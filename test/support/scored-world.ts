@@ -1,0 +1,178 @@
+import { join } from 'node:path';
+import {
+  runStream,
+  scorerSettingsStream,
+  scorerStream,
+  traceStream,
+} from '../../command-api/access/streams.js';
+import { startRunScoring, type RunScoringNeeds } from '../../command-api/run-scoring/worker.js';
+import { openMemoryLeases } from '../../engines/memory/leases.js';
+import { systemClock } from '../../engines/node/clock.js';
+import { diskFiles } from '../../engines/node/files.js';
+import { randomIds } from '../../engines/node/ids.js';
+import type { TraceEvent } from '../../events/traces.js';
+import type { SandboxLimits } from '../../kernel/sandbox.js';
+import type { ProjectId, RunId, ScorerId, TraceId } from '../../kernel/shapes.js';
+import { instantAfter, testLog, type TestLog } from './log.js';
+import { organization, projectId, userId } from './people.js';
+import { sandboxOf } from './sandboxes.js';
+import { until } from './until.js';
+
+type Scores = Readonly<Record<string, number | boolean | string | null>>;
+
+export type ScoredWorld = TestLog & {
+  /** A scorer of that name with one version, of the whole trace. */
+  readonly scorer: (
+    name: string,
+    source: string,
+    required?: readonly string[],
+  ) => Promise<ScorerId>;
+  /** A log stream of that project with those scorers. */
+  readonly run: (project: number, scorers: readonly ScorerId[]) => Promise<RunId>;
+  /** A complete trace of the run with that output. */
+  readonly trace: (project: number, run: RunId, output: string) => Promise<TraceId>;
+  /** Scores of the trace itself, the newest of each name. */
+  readonly scoresOf: (project: number, trace: TraceId) => Promise<Scores>;
+  /** Resolves once the trace has a score, or an error, of that scorer. */
+  readonly judged: (project: number, trace: TraceId, scorer: string) => Promise<Scores>;
+  /** Starts the worker; more than one at a time is allowed. */
+  readonly work: (more?: Partial<RunScoringNeeds>) => { readonly stop: () => Promise<void> };
+  readonly troubles: readonly unknown[];
+};
+
+/** Runs with scorers, as the log has them, and the worker that scores their traces. */
+export const scoredWorld = async (
+  limits: Partial<SandboxLimits> = {},
+  world?: TestLog,
+): Promise<ScoredWorld> => {
+  const known = world ?? (await testLog());
+  const { log, dir, happened } = known;
+  const sandbox = sandboxOf('strict', limits);
+  const leases = openMemoryLeases(systemClock);
+  const troubles: unknown[] = [];
+  const workers: { readonly stop: () => Promise<void> }[] = [];
+  const scoresOf = async (project: number, trace: TraceId): Promise<Scores> =>
+    (await log.read(traceStream(projectId(project), trace))).reduce<Scores>((scores, event) => {
+      const { type, data } = event as unknown as TraceEvent;
+      return type === 'ScoresRecorded' && data.record_id === trace
+        ? { ...scores, ...data.scores }
+        : scores;
+    }, {});
+  return {
+    ...known,
+    troubles,
+    scoresOf,
+    scorer: async (name, source, required = []) => {
+      const id = randomIds.next('ScorerId');
+      const by = { created_by: userId(1), created_at: instantAfter(0) };
+      const details = {
+        label: name,
+        description: '',
+        tags: [],
+        scoreable_node_types: null,
+        required_scorers: required,
+        output_type: null,
+        roll_up_method: null,
+        threshold: null,
+      };
+      const version = {
+        scorer_id: id,
+        version_id: randomIds.next('ScorerVersionId'),
+        version: 1,
+        source,
+        sha256: 'ab',
+        score_type: 'str',
+        scoreable_node_types: ['trace'],
+        chain_aggregation: null,
+        ...by,
+      };
+      await happened(
+        scorerStream(id),
+        {
+          type: 'ScorerCreated',
+          data: { scorer_id: id, organization_id: organization, name, details, ...by },
+        },
+        { type: 'ScorerVersionAdded', data: version },
+      );
+      return id;
+    },
+    run: async (project, scorers) => {
+      const run = randomIds.next('RunId');
+      const place = { project_id: projectId(project), run_id: run };
+      const by = { created_by: userId(1), created_at: instantAfter(0) };
+      await happened(runStream(run), {
+        type: 'LogStreamCreated',
+        data: { ...place, organization_id: organization, name: run, ...by },
+      });
+      const chosen = scorers.map((id) => ({
+        id,
+        name: '',
+        scorer_type: 'code',
+        scoreable_node_types: ['trace'],
+      }));
+      await happened(scorerSettingsStream(run), {
+        type: 'ScorerSettingsChanged',
+        data: { ...place, scorers: chosen },
+      });
+      return run;
+    },
+    trace: async (project, run, output) => {
+      const trace = randomIds.next('TraceId');
+      await happened(
+        traceStream(projectId(project), trace),
+        traceLogged(projectId(project), run, trace, output),
+      );
+      return trace;
+    },
+    judged: async (project, trace, scorer) => {
+      let found: Scores = {};
+      await until(`a score of ${scorer}`, 45_000, async () => {
+        found = await scoresOf(project, trace);
+        return scorer in found;
+      });
+      return found;
+    },
+    work: (more = {}) => {
+      const worker = startRunScoring({
+        log,
+        clock: systemClock,
+        ids: randomIds,
+        leases,
+        sandbox,
+        files: diskFiles,
+        path: join(dir, 'bookmark'),
+        worker: 'one',
+        trouble: (error) => troubles.push(error),
+        ...more,
+      });
+      workers.push(worker);
+      return worker;
+    },
+    close: async () => {
+      await Promise.all(workers.map((one) => one.stop()));
+      await sandbox.close();
+      await leases.close();
+      await known.close();
+    },
+  };
+};
+
+export const traceLogged = (
+  project: ProjectId,
+  run: RunId,
+  trace: TraceId,
+  output: string,
+): TraceEvent => ({
+  type: 'TraceLogged',
+  data: {
+    project_id: project,
+    run_id: run,
+    run_kind: 'log_stream',
+    trace_id: trace,
+    session_id: null,
+    is_complete: true,
+    logging_method: 'api_direct',
+    trace: { type: 'trace', id: trace, created_at: instantAfter(0), input: 'q', output },
+    spans: [],
+  },
+});
