@@ -186,6 +186,11 @@ export type Request<P, Q, B> = {
   readonly cause: Cause;
   /** New ids; under an Idempotency-Key a repeat draws the same ones. */
   readonly mint: <Name extends string>(name: Name) => Brand<string, Name>;
+  /**
+   * Aborts when the client is gone, the time for the answer is up or the service closes: what is
+   * asked for this request ends then (contract 1.7, rule 5). Its reason is the Fault to answer.
+   */
+  readonly signal: AbortSignal;
 };
 
 export type Answer<T> = {

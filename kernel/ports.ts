@@ -116,6 +116,12 @@ export interface EventReader {
  */
 export type Page = { readonly events: readonly Recorded[]; readonly through: Position };
 
+/**
+ * For whom something is asked. Once `signal` aborts nobody waits for the answer: the engine ends
+ * what it does for it and throws Fault `unavailable`, the signal's reason when that is a Fault.
+ */
+export type Asking = { readonly signal?: AbortSignal };
+
 /** A keyed read model. `fields` are what it can be filtered and sorted by. */
 export type Collection = {
   readonly name: string;
@@ -159,9 +165,13 @@ export type Mark = { readonly position: Position; readonly fence: number };
 export interface Documents {
   /** `start` for a collection (name and version) that was never written. */
   checkpoint(collection: Collection): Promise<Position>;
-  get<B>(collection: Collection, key: string): Promise<Document<B> | null>;
-  load(collection: Collection, keys: readonly string[]): Promise<ReadonlyMap<string, Document>>;
-  find<B>(collection: Collection, query: Find): Promise<Found<B>>;
+  get<B>(collection: Collection, key: string, asking?: Asking): Promise<Document<B> | null>;
+  load(
+    collection: Collection,
+    keys: readonly string[],
+    asking?: Asking,
+  ): Promise<ReadonlyMap<string, Document>>;
+  find<B>(collection: Collection, query: Find, asking?: Asking): Promise<Found<B>>;
   apply(collection: Collection, writes: readonly DocumentWrite[], mark: Mark): Promise<void>;
   dump(collection: Collection): AsyncIterable<DumpItem>;
   /** An empty copy of one collection; its `model` knows that collection only. */

@@ -1,7 +1,7 @@
 import type { RatingTally } from './feedback.js';
 import type { RollUp } from './columns.js';
 import type { Filter } from './filter.js';
-import type { Beside, DumpItem, Mark, Position, Sort, StreamName } from './ports.js';
+import type { Asking, Beside, DumpItem, Mark, Position, Sort, StreamName } from './ports.js';
 import type { RunCounts, RunMeasures, TypedMetric } from './run-measures.js';
 import type { Instant, JsonObject } from './shapes.js';
 
@@ -198,35 +198,60 @@ export interface Records {
 
   apply(writes: RecordWrites, mark: Mark): Promise<void>;
   /** Rows by group, ordered by ordinal; a group without rows is absent. */
-  groups(names: readonly StreamName[]): Promise<ReadonlyMap<StreamName, readonly RecordRow[]>>;
+  groups(
+    names: readonly StreamName[],
+    asking?: Asking,
+  ): Promise<ReadonlyMap<StreamName, readonly RecordRow[]>>;
   /** The trace rows of these sessions (not their spans), in no order. */
   tracesOfSessions(
     sessions: readonly { readonly project: string; readonly session: string }[],
+    asking?: Asking,
   ): Promise<readonly RecordRow[]>;
   /** The group that holds the record, or null. */
-  locate(project: string, population: Population, id: string): Promise<StreamName | null>;
-  search(plan: SearchPlan): Promise<RecordPage>;
-  count(plan: RecordScope): Promise<number>;
-  aggregate(plan: AggregatePlan): Promise<Aggregate | AggregateRefusal>;
-  columns(plan: RecordScope): Promise<ColumnFacts>;
+  locate(
+    project: string,
+    population: Population,
+    id: string,
+    asking?: Asking,
+  ): Promise<StreamName | null>;
+  search(plan: SearchPlan, asking?: Asking): Promise<RecordPage>;
+  count(plan: RecordScope, asking?: Asking): Promise<number>;
+  aggregate(plan: AggregatePlan, asking?: Asking): Promise<Aggregate | AggregateRefusal>;
+  columns(plan: RecordScope, asking?: Asking): Promise<ColumnFacts>;
   /**
    * Types of metrics outside the registry (contract 3.4, rule 2); a metric that never had a value
    * is absent.
    */
-  metricTypes(project: string, names: readonly string[]): Promise<ReadonlyMap<string, MetricType>>;
+  metricTypes(
+    project: string,
+    names: readonly string[],
+    asking?: Asking,
+  ): Promise<ReadonlyMap<string, MetricType>>;
   /** Of each of these runs, in their order. */
-  runCounts(project: string, runs: readonly string[]): Promise<ReadonlyMap<string, RunCounts>>;
+  runCounts(
+    project: string,
+    runs: readonly string[],
+    asking?: Asking,
+  ): Promise<ReadonlyMap<string, RunCounts>>;
   /**
    * Current ratings of the project's traces in these runs (null: in all), one tally for each run
    * and template with some, by run then template in code point order: as `talliesOf` of
    * kernel/feedback.ts over those traces.
    */
-  ratings(project: string, runs: readonly string[] | null): Promise<readonly RatingTally[]>;
+  ratings(
+    project: string,
+    runs: readonly string[] | null,
+    asking?: Asking,
+  ): Promise<readonly RatingTally[]>;
   /**
    * Of each of these runs; one without traces and sessions is absent. As `runMeasures` of
    * kernel/run-measures.ts.
    */
-  runMeasures(project: string, runs: readonly string[]): Promise<ReadonlyMap<string, RunMeasures>>;
+  runMeasures(
+    project: string,
+    runs: readonly string[],
+    asking?: Asking,
+  ): Promise<ReadonlyMap<string, RunMeasures>>;
   /**
    * Averages of the metrics in their order, of these runs, null = of every run of the project: what
    * ranking compares. As `runAverages` of kernel/run-measures.ts.
@@ -235,6 +260,7 @@ export interface Records {
     project: string,
     metrics: readonly TypedMetric[],
     runs: readonly string[] | null,
+    asking?: Asking,
   ): Promise<ReadonlyMap<string, readonly (number | null)[]>>;
   /**
    * Runs whose traces may have changed since `token` was answered, so that what was asked after it

@@ -7,12 +7,15 @@ import {
   type Cause,
   type Operation,
   type Request,
+  type Route,
 } from '../../contract/operation.js';
 import type { Principal, ProjectInSight } from '../../contract/roles.js';
 import { withoutSecrets } from '../../contract/secrets.js';
 import { projectSpokenOf } from '../../contract/spoken-of.js';
+import { whileAsked } from '../../kernel/asking.js';
 import { Fault, invalid, type Complaint } from '../../kernel/fault.js';
 import type { Clock, Ids, Position } from '../../kernel/ports.js';
+import type { Asker, Askers } from './askers.js';
 import { authorize } from './authorize.js';
 import { bodyLimits, readBody } from './body.js';
 import { cookieLines } from './cookie.js';
@@ -37,6 +40,9 @@ export type Services = {
   readonly peerOf: (message: IncomingMessage) => Peer;
   readonly load: Load;
   readonly watch: Watch;
+  readonly askers: Askers;
+  /** How long the handler may take (contract 1.11). */
+  readonly answerWithinMs: (route: Route) => number;
 };
 
 export type Sent = {
@@ -57,6 +63,20 @@ export type Outcome = {
  * answer.
  */
 export const exchange = async (bound: Bound, sent: Sent, services: Services): Promise<Outcome> => {
+  const asker = services.askers.begin(sent.message.socket);
+  try {
+    return await answered(bound, sent, services, asker);
+  } finally {
+    asker.end();
+  }
+};
+
+const answered = async (
+  bound: Bound,
+  sent: Sent,
+  services: Services,
+  asker: Asker,
+): Promise<Outcome> => {
   const entry = await entered(bound.operation, sent.message, services);
   const { principal } = entry;
   const given = await validated(bound, sent, services, entry);
@@ -65,7 +85,7 @@ export const exchange = async (bound: Bound, sent: Sent, services: Services): Pr
     principal === null
       ? null
       : await authorize(bound.operation, principal, given.params, services.gate);
-  const asked: Asked = { ...given, ...entry, project };
+  const asked: Asked = { ...given, ...entry, project, asker };
   return bound.operation.kind === 'r'
     ? read(bound, asked, sent, services)
     : write(bound, asked, sent, services);
@@ -76,7 +96,7 @@ type Given = Pick<Request<unknown, unknown, unknown>, 'query' | 'body' | 'files'
   /** Of the request as it was sent; null without an Idempotency-Key. */
   readonly fingerprint: string | null;
 };
-type Asked = Given & Entry & { readonly project: ProjectInSight | null };
+type Asked = Given & Entry & { readonly project: ProjectInSight | null; readonly asker: Asker };
 
 const validated = async (
   bound: Bound,
@@ -192,7 +212,12 @@ const read = async (
   const { reads } = bound.route;
   const min = (minPositionOf(bound, sent) ?? null) as Position | null;
   const position = reads.length > 0 ? await services.freshness.reached(reads, min) : null;
-  const { body, etag, position: past } = await handled(bound, asked, sent, services, null);
+  // What a handler asks ends by its signal; the answer does not wait for that.
+  const {
+    body,
+    etag,
+    position: past,
+  } = await whileAsked(asked.asker, () => handled(bound, asked, sent, services, null));
   const at = past ?? position;
   return {
     status: bound.operation.status,
@@ -282,7 +307,9 @@ const handled = async (
   services: Services,
   idempotent: string | null,
 ): Promise<Answer<unknown>> => {
-  const { ids } = services;
+  const { ids, answerWithinMs } = services;
+  const { signal, within } = asked.asker;
+  within(answerWithinMs(bound.route));
   const seed = idempotent ?? ids.next('Seed');
   let minted = 0;
   const request: Request<unknown, unknown, unknown> = {
@@ -305,6 +332,7 @@ const handled = async (
       minted += 1;
       return idempotent === null ? ids.next(name) : ids.derive(name, seed, String(minted));
     },
+    signal,
   };
   try {
     return await bound.route.handle(request as never);

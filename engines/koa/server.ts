@@ -6,6 +6,7 @@ import { Fault } from '../../kernel/fault.js';
 import type { Route } from '../../contract/operation.js';
 import type { Logger } from '../pino/logger.js';
 import type { Metrics } from '../prometheus/metrics.js';
+import { openAskers } from './askers.js';
 import { answerClientError } from './client-error.js';
 import { cookieLines, noCookie } from './cookie.js';
 import { dispatcher, type Found } from './dispatch.js';
@@ -16,7 +17,8 @@ import { respond, type Trail, type Written } from './respond.js';
 import { bound, type Bound } from './table.js';
 import { openWatch, type Watch } from './watch.js';
 
-export type ServerOptions = Omit<Services, 'keyHeaders' | 'peerOf' | 'load' | 'watch'> & {
+type Made = 'keyHeaders' | 'peerOf' | 'load' | 'watch' | 'askers' | 'answerWithinMs';
+export type ServerOptions = Omit<Services, Made> & {
   readonly routes: readonly Route[];
   readonly logger: Logger;
   readonly metrics: Metrics;
@@ -37,6 +39,9 @@ export type ServerOptions = Omit<Services, 'keyHeaders' | 'peerOf' | 'load' | 'w
    */
   readonly strict?: boolean;
   readonly load?: LoadLimits;
+  /** Default: as long as questions about records have. */
+  readonly answerWithinMs?: Services['answerWithinMs'];
+  readonly stopAskersMs?: number;
 };
 export type RunningServer = {
   readonly port: number;
@@ -60,6 +65,10 @@ const settings = {
   maxHeaderSize: 16_384,
 };
 const closeWithinMs = 10_000;
+/** Who still waits then is answered 503 before connections are cut. */
+const usualStopAskersMs = 5_000;
+/** Contract 1.11: questions about records. */
+const usualAnswerMs = 20_000;
 
 /**
  * Serves the routes; resolves when the port is open. Rejects when a route cannot be served as it is
@@ -73,7 +82,17 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
   const load = openLoad(options.load ?? usualLoad, metrics.shed);
   const keyHeaders = (options.keyHeaders ?? ['Service-API-Key']).map((name) => name.toLowerCase());
   const peerOf = openPeers(options.trustedProxies ?? []);
-  const services: Services = { ...options, keyHeaders, peerOf, load, watch };
+  const askers = openAskers();
+  const { answerWithinMs = () => usualAnswerMs, stopAskersMs = usualStopAskersMs } = options;
+  const services: Services = {
+    ...options,
+    keyHeaders,
+    peerOf,
+    load,
+    watch,
+    askers,
+    answerWithinMs,
+  };
   let closing = false;
   const app = new Koa();
   app.use(async (ctx) => {
@@ -92,7 +111,9 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
     port,
     close: async () => {
       closing = true;
+      const stop = setTimeout(askers.stop, stopAskersMs);
       await closed(server);
+      clearTimeout(stop);
     },
   };
 };

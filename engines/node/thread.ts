@@ -1,5 +1,7 @@
 import type { MessagePort } from 'node:worker_threads';
+import { whileAsked } from '../../kernel/asking.js';
 import { Fault, type Complaint, type FaultCode } from '../../kernel/fault.js';
+import type { Asking } from '../../kernel/ports.js';
 
 /** A port whose methods are asynchronous; what crosses the threads is copied (structured clone). */
 type Target = object;
@@ -9,7 +11,9 @@ type Call =
   | { readonly call: number; readonly method: string; readonly values: readonly unknown[] }
   /** Asks for the next items of an iterable that call `next` answered. */
   | { readonly next: number }
-  | { readonly end: number };
+  | { readonly end: number }
+  /** Nobody waits for the answer of this call any more. */
+  | { readonly abort: number };
 type Reply =
   | { readonly reply: number; readonly value: unknown }
   | { readonly reply: number; readonly error: Packed }
@@ -29,12 +33,15 @@ type Packed = {
 };
 /** Stands for a function among the values of a call. */
 type Callback = { readonly callbackAt: number };
+/** Stands for an `Asking` among the values of a call: its signal stays here. */
+type Asked = { readonly askedAs: 'asking' };
 
 const pageItemsMax = 500;
 
 /** Answers calls that arrive at the port with the methods of `target`, until the port closes. */
 export const serve = (port: MessagePort, target: Target): void => {
   const iterators = new Map<number, AsyncIterator<unknown>>();
+  const asked = new Map<number, AbortController>();
   const send = (reply: Reply): void => port.postMessage(reply);
   const answer = async ({ call, method, values }: Extract<Call, { call: number }>) => {
     try {
@@ -42,11 +49,12 @@ export const serve = (port: MessagePort, target: Target): void => {
         ? (target as Readonly<Record<string, unknown>>)[method]
         : undefined;
       if (typeof found !== 'function') throw new TypeError(`no method is called ${method}`);
-      const received = values.map((value, at) =>
-        isCallback(value)
+      const received = values.map((value, at) => {
+        if (isAsked(value)) return { signal: signalOf(call) };
+        return isCallback(value)
           ? (...passed: readonly unknown[]) => send({ progress: call, at, values: passed })
-          : value,
-      );
+          : value;
+      });
       const result = (found as Method)(...received);
       if (isIterable(result)) {
         iterators.set(call, result[Symbol.asyncIterator]());
@@ -54,7 +62,14 @@ export const serve = (port: MessagePort, target: Target): void => {
       } else send({ reply: call, value: await result });
     } catch (error) {
       send({ reply: call, error: packed(error) });
+    } finally {
+      asked.delete(call);
     }
+  };
+  const signalOf = (call: number): AbortSignal => {
+    const controller = new AbortController();
+    asked.set(call, controller);
+    return controller.signal;
   };
   const advance = async (call: number): Promise<void> => {
     const iterator = iterators.get(call);
@@ -82,10 +97,12 @@ export const serve = (port: MessagePort, target: Target): void => {
   port.on('message', (message: Call) => {
     if ('call' in message) void answer(message);
     else if ('next' in message) void advance(message.next);
+    else if ('abort' in message) asked.get(message.abort)?.abort();
     else void end(message.end).catch(() => null);
   });
   port.on('close', () => {
     for (const call of iterators.keys()) void end(call).catch(() => null);
+    for (const controller of asked.values()) controller.abort();
   });
 };
 
@@ -99,7 +116,8 @@ type Waiting = {
  * The port that another thread serves. Calls are answered in any order; a Fault arrives as a Fault
  * with its code and complaints, any other error as an Error with its message. When the port closes,
  * calls that wait and later ones throw Fault `unavailable`. A method may take functions among its
- * values: they are called as hints. `streams` names the methods that answer an async iterable
+ * values: they are called as hints; and an `Asking`, whose signal reaches the other side and rejects
+ * the call at once. `streams` names the methods that answer an async iterable
  * instead of a promise.
  */
 export const proxy = <T extends Target>(
@@ -146,13 +164,20 @@ export const proxy = <T extends Target>(
     values: readonly unknown[],
   ): { id: number; answer: Promise<unknown> } => {
     calls += 1;
-    const sent = values.map((value, at) =>
-      typeof value === 'function' ? ({ callbackAt: at } satisfies Callback) : value,
+    const id = calls;
+    const sent = values.map((value, at) => {
+      if (isAsking(value)) return { askedAs: 'asking' } satisfies Asked;
+      return typeof value === 'function' ? ({ callbackAt: at } satisfies Callback) : value;
+    });
+    const answer = whileAsked(
+      values.find(isAsking) ?? {},
+      () => send(waiting, id, values, { call: id, method, values: sent }),
+      () => {
+        waiting.delete(id);
+        port.postMessage({ abort: id } satisfies Call);
+      },
     );
-    return {
-      id: calls,
-      answer: send(waiting, calls, values, { call: calls, method, values: sent }),
-    };
+    return { id, answer };
   };
   async function* iterate(method: string, values: readonly unknown[]): AsyncIterable<unknown> {
     const { id, answer } = call(method, values);
@@ -192,6 +217,15 @@ const closed = (): Fault =>
 
 const isCallback = (value: unknown): value is Callback =>
   typeof value === 'object' && value !== null && 'callbackAt' in value;
+
+const isAsked = (value: unknown): value is Asked =>
+  typeof value === 'object' && value !== null && 'askedAs' in value;
+
+const isAsking = (value: unknown): value is Required<Asking> =>
+  typeof value === 'object' &&
+  value !== null &&
+  'signal' in value &&
+  value.signal instanceof AbortSignal;
 
 const isIterable = (value: unknown): value is AsyncIterable<unknown> =>
   typeof value === 'object' && value !== null && Symbol.asyncIterator in value;

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { MessageChannel } from 'node:worker_threads';
 import { proxy, serve } from '../../engines/node/thread.js';
 import { Fault, valueError } from '../../kernel/fault.js';
+import type { Asking } from '../../kernel/ports.js';
 
 type Store = {
   add(one: number, other: number): Promise<number>;
@@ -9,6 +10,8 @@ type Store = {
   refuse(): Promise<never>;
   break(): Promise<never>;
   slow(): Promise<void>;
+  ask(what: string, asking?: Asking): Promise<string>;
+  given(): Promise<readonly string[]>;
   count(progress: (n: number) => void): Promise<string>;
   numbers(to: number): AsyncIterable<number>;
 };
@@ -19,6 +22,7 @@ describe('a port served from another thread', () => {
   let released: number;
   beforeEach(() => {
     released = 0;
+    const given: string[] = [];
     channel = new MessageChannel();
     const target: Store = {
       add: async (one, other) => one + other,
@@ -30,6 +34,16 @@ describe('a port served from another thread', () => {
         throw new RangeError('out of bounds');
       },
       slow: () => new Promise(() => undefined),
+      ask: async (what, { signal } = {}) => {
+        if (what !== 'hang') return `${what} ${String(signal?.aborted)}`;
+        return new Promise((_resolve, reject) =>
+          signal?.addEventListener('abort', () => {
+            given.push(what);
+            reject(new Error('ended'));
+          }),
+        );
+      },
+      given: async () => given,
       count: async (progress) => {
         for (let n = 0; n < 3; n += 1) progress(n);
         return 'done';
@@ -91,6 +105,20 @@ describe('a port served from another thread', () => {
     const seen: number[] = [];
     expect(await store.count((n) => seen.push(n))).to.equal('done');
     expect(seen).to.deep.equal([0, 1, 2]);
+  });
+
+  it('ends a call on the other side, and here at once, when nobody waits for it', async () => {
+    const gone = new AbortController();
+    const asking = { signal: gone.signal };
+    expect(await store.ask('quick', asking)).to.equal('quick false');
+    const hanging = store.ask('hang', asking).catch((error: unknown) => error);
+    const other = store.ask('other');
+    const reason = new Fault('unavailable', 'the client is gone');
+    gone.abort(reason);
+    expect(await hanging).to.equal(reason);
+    expect(await store.given()).to.deep.equal(['hang']);
+    expect(await other).to.equal('other undefined');
+    expect(await store.ask('quick', asking).catch((error: unknown) => error)).to.equal(reason);
   });
 
   it('throws unavailable when the other side is gone', async () => {

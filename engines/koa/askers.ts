@@ -1,0 +1,58 @@
+import type { Socket } from 'node:net';
+import { Fault } from '../../kernel/fault.js';
+
+/** Whoever waits for the answer of one request. */
+export type Asker = {
+  /** Aborts when nobody waits any more; the reason is the Fault that says why. */
+  readonly signal: AbortSignal;
+  /** The time for the answer begins now (contract 1.11). */
+  readonly within: (milliseconds: number) => void;
+  /** The answer is there. */
+  readonly end: () => void;
+};
+
+export type Askers = {
+  readonly begin: (socket: Socket) => Asker;
+  /** Whoever still waits is told that the service stops. */
+  readonly stop: () => void;
+};
+
+export const openAskers = (): Askers => {
+  const asking = new Set<(reason: Fault) => void>();
+  return {
+    begin: (socket) => {
+      const controller = new AbortController();
+      let timer: NodeJS.Timeout | null = null;
+      const give = (reason: Fault): void => controller.abort(reason);
+      const gone = (): void => give(new Fault('unavailable', 'The client is gone'));
+      if (socket.destroyed) gone();
+      socket.once('close', gone);
+      asking.add(give);
+      return {
+        signal: controller.signal,
+        within: (milliseconds) => {
+          timer = setTimeout(() => give(late(milliseconds)), milliseconds);
+        },
+        end: () => {
+          if (timer !== null) clearTimeout(timer);
+          socket.off('close', gone);
+          asking.delete(give);
+        },
+      };
+    },
+    stop: () => {
+      const stopping = new Fault('unavailable', 'The service is stopping');
+      for (const give of asking) give(stopping);
+    },
+  };
+};
+
+// A question that was too much is not less a second later.
+const lateRetryAfterSeconds = 10;
+
+const late = (milliseconds: number): Fault =>
+  new Fault(
+    'unavailable',
+    `The question took longer than ${milliseconds / 1_000} s; ask for less: a shorter time, fewer filters or values, a smaller page`,
+    { retryAfterSeconds: lateRetryAfterSeconds },
+  );

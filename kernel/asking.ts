@@ -1,0 +1,42 @@
+import { Fault } from './fault.js';
+import type { Asking } from './ports.js';
+
+/** What a question throws whose asker waits no longer. */
+export const noLongerAsked = ({ reason }: AbortSignal): Fault =>
+  reason instanceof Fault
+    ? reason
+    : new Fault('unavailable', 'Nobody waits for this answer any more', {
+        retryAfterSeconds: 1,
+        cause: reason,
+      });
+
+/** Throws Fault `unavailable` when the asker waits no longer. */
+export const checkAsked = ({ signal }: Asking): void => {
+  if (signal?.aborted === true) throw noLongerAsked(signal);
+};
+
+/**
+ * `work`, or Fault `unavailable` as soon as the asker waits no longer. `end` is called then: what
+ * `work` does must end by that, and what becomes of it nobody hears.
+ */
+export const whileAsked = async <T>(
+  { signal }: Asking,
+  work: () => Promise<T>,
+  end: () => void = () => undefined,
+): Promise<T> => {
+  if (signal === undefined) return work();
+  checkAsked({ signal });
+  let given: () => void = () => undefined;
+  try {
+    const givenUp = new Promise<never>((_resolve, reject) => {
+      given = () => {
+        reject(noLongerAsked(signal));
+        end();
+      };
+      signal.addEventListener('abort', given, { once: true });
+    });
+    return await Promise.race([work(), givenUp]);
+  } finally {
+    signal.removeEventListener('abort', given);
+  }
+};

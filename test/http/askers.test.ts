@@ -1,0 +1,69 @@
+import { once } from 'node:events';
+import { request, type ClientRequest } from 'node:http';
+import { expect } from 'chai';
+import { Type } from 'typebox';
+import { operation, reading } from '../../contract/operation.js';
+import { made, smallService, type SmallService } from '../support/small-service.js';
+
+const hang = operation({
+  ...made,
+  operationId: 'hang',
+  method: 'GET',
+  path: '/v2/hang',
+  kind: 'r',
+  response: Type.Object({}),
+});
+
+describe('who waits for an answer', () => {
+  let service: SmallService;
+  let asked: Promise<AbortSignal>;
+  const started = async (options: Parameters<typeof smallService>[1] = {}): Promise<void> => {
+    let tell: (signal: AbortSignal) => void;
+    asked = new Promise((resolve) => (tell = resolve));
+    const route = reading(hang, [], ({ signal }) => {
+      tell(signal);
+      return new Promise(() => undefined);
+    });
+    service = await smallService([route], options);
+  };
+  const ask = (): ClientRequest => {
+    const headers = { 'Service-API-Key': 'editor' };
+    const sent = request(`${service.url}/v2/hang`, { headers, agent: false });
+    sent.on('error', () => undefined);
+    sent.end();
+    return sent;
+  };
+  const aborted = (signal: AbortSignal): Promise<unknown> =>
+    signal.aborted ? Promise.resolve() : once(signal, 'abort');
+
+  it('ends a question whose client is gone', async () => {
+    await started();
+    const sent = ask();
+    const signal = await asked;
+    expect(signal.aborted).to.equal(false);
+    sent.destroy();
+    await aborted(signal);
+    await service.close();
+  });
+
+  it('answers 503 with what helps when the time is up, and ends the question', async () => {
+    await started({ answerWithinMs: ({ operation: { operationId } }) => operationId.length });
+    const { status, body, headers } = await service.as('editor').send('GET', '/v2/hang');
+    expect(status).to.equal(503);
+    expect(body).to.deep.include({ code: 'unavailable' });
+    expect((body as { detail: string }).detail).to.match(/longer than 0\.004 s; ask for less/);
+    expect(headers['retry-after']).to.equal('10');
+    expect((await asked).aborted).to.equal(true);
+    await service.close();
+  });
+
+  it('tells who still waits that the service stops, before connections are cut', async () => {
+    await started({ stopAskersMs: 1 });
+    const sent = ask();
+    const signal = await asked;
+    const answered = once(sent, 'response') as Promise<[{ statusCode: number }]>;
+    await service.close();
+    expect((await answered)[0].statusCode).to.equal(503);
+    expect(signal.aborted).to.equal(true);
+  });
+});
