@@ -16,16 +16,18 @@ import {
 import type { Rows, Statements } from './connections.js';
 import { groupOf, groupSql, type GroupColumn } from './group.js';
 import type { Model } from './model.js';
+import { inProject, type Scoped } from './named-columns.js';
 import { integers } from './sql.js';
 import { sourceOf } from './source.js';
 import { isCategorical, measuresOf, widgetValues, type Measures } from './widgets.js';
 
 /** As `aggregate` of kernel/aggregate.ts, which is the reference. */
 export const aggregate = (
-  model: Model,
+  whole: Model,
   plan: AggregatePlan,
 ): Promise<Aggregate | AggregateRefusal> =>
-  model.connections.read(async (statements) => {
+  whole.connections.read(async (statements) => {
+    const model = await inProject(whole, statements, plan.project);
     const column = await groupSql(model, statements, plan);
     const measures = measuresOf(sourceOf(model, plan), plan.widgets);
     const inquiry: Inquiry = { model, statements, plan, column, measures };
@@ -45,7 +47,7 @@ export const aggregate = (
   });
 
 type Inquiry = {
-  readonly model: Model;
+  readonly model: Scoped;
   readonly statements: Statements;
   readonly plan: AggregatePlan;
   readonly column: GroupColumn;

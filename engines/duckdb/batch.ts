@@ -5,9 +5,12 @@ import type {
   RecordRow,
   RecordWrites,
 } from '../../kernel/records.js';
+import { namesAdmitted, type NameKind } from '../../kernel/column-names.js';
 import { addRow, chunksFor, type Chunks } from './chunks.js';
+import type { Statements } from './connections.js';
 import { fillRow, foldedText } from './fill.js';
 import type { Model } from './model.js';
+import { namedIn, withNames, type Named } from './named-columns.js';
 import {
   facetColumns,
   foldedColumn,
@@ -23,22 +26,31 @@ import {
 /** What one apply adds. New numbers reach the model only once they are committed. */
 export type Batch = {
   readonly model: Model;
-  readonly refusedRuns: ReadonlySet<string>;
-  readonly refusedProjects: ReadonlySet<string>;
   readonly newProjects: Map<string, number>;
-  readonly newColumns: Map<string, number>;
+  /** By project: its columns with those that are new. */
+  readonly named: Map<number, Named>;
+  readonly newColumns: NewColumn[];
+  readonly newSeen: Set<string>;
   readonly records: Readonly<Record<Population, Chunks>>;
   readonly facets: Chunks;
   readonly groups: Chunks;
   nextGroup: number;
+  nextProject: number;
+  nextColumn: number;
+};
+/** `project` null: something that was seen for the first time. */
+type NewColumn = {
+  readonly number: number;
+  readonly project: number | null;
+  readonly id: string;
 };
 
-export const startBatch = (model: Model, writes: RecordWrites): Batch => ({
+const startBatch = (model: Model): Batch => ({
   model,
-  refusedRuns: new Set([...model.deletedRuns, ...writes.deletedRuns]),
-  refusedProjects: new Set([...model.deletedProjects, ...writes.deletedProjects]),
   newProjects: new Map(),
-  newColumns: new Map(),
+  named: new Map(),
+  newColumns: [],
+  newSeen: new Set(),
   records: {
     session: chunksFor(tableOf.session, recordColumns),
     trace: chunksFor(tableOf.trace, recordColumns),
@@ -47,49 +59,113 @@ export const startBatch = (model: Model, writes: RecordWrites): Batch => ({
   facets: chunksFor('facets', facetColumns),
   groups: chunksFor('groups', groupColumns),
   nextGroup: model.nextGroup,
+  nextProject: model.nextProject,
+  nextColumn: model.nextColumn,
 });
 
-/** Rows of deleted runs and projects are left out. */
-export const addGroups = (batch: Batch, groups: readonly GroupWrite[]): void => {
+/** The rows of these writes, but those of deleted runs and projects. */
+export const batchOf = async (
+  model: Model,
+  statements: Statements,
+  writes: RecordWrites,
+): Promise<Batch> => {
+  const batch = startBatch(model);
+  const groups = rowsKept(model, writes);
+  await admitNames(batch, statements, groups);
   for (const { group, rows } of groups) {
-    const kept = rows.filter(({ values: { project_id: project, run_id: run } }) => {
-      const refused =
-        batch.refusedProjects.has(String(project)) || batch.refusedRuns.has(String(run));
-      return !refused;
-    });
-    if (kept.length === 0) continue;
     const grp = batch.nextGroup;
     batch.nextGroup += 1;
-    const size = kept.reduce((most, { ordinal }) => Math.max(most, ordinal + 1), 0);
+    const size = rows.reduce((most, { ordinal }) => Math.max(most, ordinal + 1), 0);
     addRow(batch.groups, [grp, group, size]);
-    for (const row of kept) addRecord(batch, row, grp);
+    for (const row of rows) addRecord(batch, row, grp);
   }
+  return batch;
+};
+
+type Kept = Pick<GroupWrite, 'group' | 'rows'>;
+
+const rowsKept = (model: Model, writes: RecordWrites): readonly Kept[] => {
+  const runs = new Set([...model.deletedRuns, ...writes.deletedRuns]);
+  const projects = new Set([...model.deletedProjects, ...writes.deletedProjects]);
+  return writes.groups
+    .map(({ group, rows }) => ({
+      group,
+      rows: rows.filter(
+        ({ values: { project_id: project, run_id: run } }) =>
+          !projects.has(String(project)) && !runs.has(String(run)),
+      ),
+    }))
+    .filter(({ rows }) => rows.length > 0);
+};
+
+/** Numbers for the names that become columns, before any row is written by them. */
+const admitNames = async (
+  batch: Batch,
+  statements: Statements,
+  groups: readonly Kept[],
+): Promise<void> => {
+  const byProject = new Map<number, RecordRow[]>();
+  for (const row of groups.flatMap(({ rows }) => rows)) {
+    const project = projectNumber(batch, String(row.values['project_id']));
+    const known = byProject.get(project);
+    if (known === undefined) byProject.set(project, [row]);
+    else known.push(row);
+  }
+  for (const [project, rows] of byProject) {
+    const known = await namedIn(batch.model, statements, project);
+    const has = (kind: NameKind, name: string): boolean => known.numbers.has(`${kind}/${name}`);
+    const added = namesAdmitted({ has, taken: known.taken }, rows).map(([kind, name]) => ({
+      number: batch.nextColumn++,
+      project,
+      id: `${kind}/${name}`,
+    }));
+    batch.newColumns.push(...added);
+    batch.named.set(project, withNames(known, added));
+  }
+};
+
+const projectNumber = (batch: Batch, id: string): number => {
+  const known = batch.model.projects.get(id) ?? batch.newProjects.get(id);
+  if (known !== undefined) return known;
+  const number = batch.nextProject;
+  batch.nextProject += 1;
+  batch.newProjects.set(id, number);
+  return number;
+};
+
+const see = (batch: Batch, id: string): void => {
+  if (batch.model.seen.has(id) || batch.newSeen.has(id)) return;
+  batch.newSeen.add(id);
+  batch.newColumns.push({ number: batch.nextColumn, project: null, id });
+  batch.nextColumn += 1;
 };
 
 const addRecord = (batch: Batch, row: RecordRow, grp: number): void => {
   const population = populationOf(row.kind);
-  const { model, newProjects, newColumns } = batch;
-  const project = numberOf(String(row.values['project_id']), model.projects, newProjects);
+  const project = projectNumber(batch, String(row.values['project_id']));
   if (row.ordinal >= ordinalsMax) throw new RangeError('too many rows in one group');
   if ((row.ordinal === 0) !== (population !== 'span')) throw new RangeError('not its place');
   const place = { key: BigInt(grp * ordinalsMax + row.ordinal), grp, project };
-  const filled = fillRow(batch.records[population], row, place, model.misfolded);
-  const { metrics, measured, folded } = filled;
-  for (const id of folded) numberOf(foldedColumn(population, id), model.columns, newColumns);
-  if (population === 'session') numberOf(sessionsColumn, model.columns, newColumns);
-  if (population === 'trace')
-    for (const name of measured) numberOf(measuredColumn(name), model.columns, newColumns);
+  const { misfolded } = batch.model;
+  const { metrics, measured, folded } = fillRow(batch.records[population], row, place, misfolded);
+  for (const id of folded) see(batch, foldedColumn(population, id));
+  if (population === 'session') see(batch, sessionsColumn);
+  if (population === 'trace') for (const name of measured) see(batch, measuredColumn(name));
+  const columns = batch.named.get(project)?.numbers;
   addFacets(row, metrics, (column, { number, boolean, text, cell }) => {
+    const col = columns?.get(column);
+    // Stored with its record and no column (contract 1.11).
+    if (col === undefined) return;
     addRow(batch.facets, [
       place.key,
       grp,
       project,
       population,
-      numberOf(column, model.columns, newColumns),
+      col,
       number === null ? null : number + 0,
       boolean,
       text,
-      text !== null && model.misfolded.test(text) ? foldedText(text) : null,
+      text !== null && misfolded.test(text) ? foldedText(text) : null,
       cell?.rolledUp ?? null,
       cell?.first?.at ?? null,
       cell?.first?.type ?? null,
@@ -127,14 +203,4 @@ const addFacets = (
   for (const [metric, { code, message }] of Object.entries(row.errors)) {
     add(`errors/${metric}`, { ...nothing, number: code, text: message });
   }
-};
-
-const numberOf = (
-  id: string,
-  known: ReadonlyMap<string, number>,
-  added: Map<string, number>,
-): number => {
-  const number = known.get(id) ?? added.get(id) ?? known.size + added.size;
-  if (!known.has(id)) added.set(id, number);
-  return number;
 };

@@ -6,12 +6,14 @@ import type { ColumnFacts, MetricType, RecordScope } from '../../kernel/records.
 import type { Statements } from './connections.js';
 import { readMetricTypes } from './metric-types.js';
 import type { Model } from './model.js';
+import { inProject, type Scoped } from './named-columns.js';
 import { metricSql } from './schema.js';
 import { isInteger, sourceOf } from './source.js';
 
 /** As `columnFacts` of kernel/aggregate.ts. */
-export const columns = (model: Model, scope: RecordScope): Promise<ColumnFacts> =>
-  model.connections.read(async (statements) => {
+export const columns = (whole: Model, scope: RecordScope): Promise<ColumnFacts> =>
+  whole.connections.read(async (statements) => {
+    const model = await inProject(whole, statements, scope.project);
     const [bits, registered] = await readWide(model, statements, scope);
     const facets = await readFacets(model, statements, scope);
     const types = await readMetricTypes(model, statements, scope.project, null);
@@ -31,7 +33,7 @@ export const columns = (model: Model, scope: RecordScope): Promise<ColumnFacts> 
   });
 
 const readWide = async (
-  model: Model,
+  model: Scoped,
   { rows }: Statements,
   scope: RecordScope,
 ): Promise<readonly [number, readonly string[]]> => {
@@ -48,7 +50,7 @@ const readWide = async (
 type Facet = { readonly id: string; readonly has: Readonly<Record<MetricType, boolean>> };
 
 const readFacets = async (
-  model: Model,
+  model: Scoped,
   { rows }: Statements,
   scope: RecordScope,
 ): Promise<readonly Facet[]> => {

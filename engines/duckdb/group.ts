@@ -4,7 +4,7 @@ import { standardColumn } from '../../kernel/columns.js';
 import type { AggregateGroup, AggregatePlan } from '../../kernel/records.js';
 import type { Statements } from './connections.js';
 import { readMetricTypes } from './metric-types.js';
-import type { Model } from './model.js';
+import type { Scoped } from './named-columns.js';
 import type { Source } from './source.js';
 
 /** What records are grouped by. Null and `''` are one group (contract 4.5, rule 6). */
@@ -16,7 +16,7 @@ export type GroupColumn = {
 };
 
 export const groupSql = async (
-  model: Model,
+  model: Scoped,
   statements: Statements,
   { groupBy, project }: AggregatePlan,
 ): Promise<GroupColumn> => {

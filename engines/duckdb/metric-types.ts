@@ -1,8 +1,10 @@
+import { columnNamesMax } from '../../kernel/column-names.js';
 import { registryType } from '../../kernel/column-value.js';
 import type { Position } from '../../kernel/ports.js';
 import type { MetricType } from '../../kernel/records.js';
 import type { Statements } from './connections.js';
 import type { Model } from './model.js';
+import type { Scoped } from './named-columns.js';
 import { integers } from './sql.js';
 
 /**
@@ -10,7 +12,7 @@ import { integers } from './sql.js';
  * null = of all.
  */
 export const readMetricTypes = async (
-  model: Model,
+  model: Pick<Scoped, 'projects' | 'columns'>,
   { rows }: Statements,
   project: string,
   names: readonly string[] | null,
@@ -45,7 +47,7 @@ export type KnownTypes = {
 
 /** Those of `knownTypes` that need no look at the rows; null when some of them do. */
 export const rememberedTypes = (
-  model: Model,
+  model: Pick<Model, 'types'>,
   project: string,
   names: readonly string[] | null,
   position: Position,
@@ -73,7 +75,7 @@ const picked = (
  * before the statements began, so that what they see is never older than what it is remembered by.
  */
 export const knownTypes = async (
-  model: Model,
+  model: Scoped,
   statements: Statements,
   project: string,
   names: readonly string[] | null,
@@ -86,7 +88,10 @@ export const knownTypes = async (
     before?.position === position ? before : { position, types: new Map(), isWhole: false };
   const missing = names?.filter((name) => !known.types.has(name)) ?? null;
   const found = await readMetricTypes(model, statements, project, missing);
-  for (const name of missing ?? found.keys()) known.types.set(name, found.get(name) ?? null);
+  for (const name of missing ?? found.keys()) {
+    // Names that are no columns are whatever a client asks for.
+    if (known.types.size < namesMax) known.types.set(name, found.get(name) ?? null);
+  }
   known.isWhole ||= missing === null;
   model.types.delete(project);
   model.types.set(project, known);
@@ -94,5 +99,6 @@ export const knownTypes = async (
   if (model.types.size > rememberedMax && oldest.done !== true) model.types.delete(oldest.value);
   return picked(known, names);
 };
-/** Projects whose types are remembered. */
+/** Projects whose types are remembered, and how many of each: all that are columns and as many more. */
 const rememberedMax = 100;
+const namesMax = 2 * columnNamesMax;

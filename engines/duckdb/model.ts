@@ -4,6 +4,7 @@ import { start, type Position } from '../../kernel/ports.js';
 import { openChangedRuns, type ChangedRuns } from './changed-runs.js';
 import { openConnections, type Connections, type Statements } from './connections.js';
 import type { KnownTypes } from './metric-types.js';
+import { rememberColumns, type NamedColumns } from './named-columns.js';
 import { schemaVersion, tables } from './schema.js';
 
 /** One file: its connections and what is kept of it in memory. */
@@ -12,12 +13,11 @@ export type Model = {
   readonly catalog: string;
   readonly path: string;
   readonly connections: Connections;
-  /**
-   * Numbers that stand for project ids and for ids of columns beyond the standard ones. They only
-   * grow.
-   */
+  /** Numbers that stand for the ids of projects that have rows. */
   readonly projects: Map<string, number>;
-  readonly columns: Map<string, number>;
+  /** What some row has or had: ids of schema.ts, a few for each standard column. */
+  readonly seen: Set<string>;
+  readonly named: NamedColumns;
   readonly deletedRuns: Set<string>;
   readonly deletedProjects: Set<string>;
   readonly changedRuns: ChangedRuns;
@@ -30,6 +30,8 @@ export type Model = {
   readonly misfolded: RegExp;
   mark: { readonly position: Position; readonly fence: number };
   nextGroup: number;
+  nextProject: number;
+  nextColumn: number;
   close(): Promise<void>;
 };
 
@@ -59,6 +61,7 @@ export const openModel = async (
     connections,
     ...known,
     changedRuns: openChangedRuns(),
+    named: rememberColumns(),
     types: new Map(),
     misfolded: new RegExp(`[${misfolded}]`, 'u'),
     close: async () => {
@@ -106,7 +109,10 @@ const prepareTables = async ({ rows }: Statements, misfolded: string): Promise<v
 
 const readKnown = async ({ rows }: Statements) => {
   const projects = await rows('SELECT id, number FROM projects');
-  const columns = await rows('SELECT id, number FROM columns');
+  const seen = await rows('SELECT id FROM columns WHERE project IS NULL');
+  const [numbers] = await rows(
+    'SELECT (SELECT max(number) FROM projects), (SELECT max(number) FROM columns)',
+  );
   const deleted = await rows('SELECT kind, id FROM deleted');
   const [mark] = await rows('SELECT position, fence FROM mark');
   const [last] = await rows('SELECT max(grp) FROM groups');
@@ -116,10 +122,12 @@ const readKnown = async ({ rows }: Statements) => {
     projects: new Map(
       projects.map(([id, number]) => [String(id as DuckDBUUIDValue), Number(number)]),
     ),
-    columns: new Map(columns.map(([id, number]) => [String(id), Number(number)])),
+    seen: new Set(seen.map(([id]) => String(id))),
     deletedRuns: deletedOf('run'),
     deletedProjects: deletedOf('project'),
     mark: { position: String(mark?.[0] ?? start) as Position, fence: Number(mark?.[1] ?? 0) },
     nextGroup: Number(last?.[0] ?? 0) + 1,
+    nextProject: Number(numbers?.[0] ?? 0) + 1,
+    nextColumn: Number(numbers?.[1] ?? 0) + 1,
   };
 };

@@ -1,6 +1,7 @@
 import type { DuckDBInstance } from '@duckdb/node-api';
 import type { RecordWrites } from '../../kernel/records.js';
 import { openModel, type Model } from './model.js';
+import { columnsAlive } from './named-columns.js';
 import { tableNames } from './schema.js';
 
 /** In the table `deleted`: what was deleted has to leave the file, at once or by and by. */
@@ -29,8 +30,7 @@ export const copyAlive = async (
     await made.connections.write(async ({ rows }) => {
       for (const name of tableNames) {
         await rows(`DELETE FROM ${name}`);
-        const kept = name === 'deleted' ? `WHERE kind NOT IN (${kinds})` : '';
-        await rows(`INSERT INTO ${name} SELECT * FROM ${from.catalog}.${name} ${kept}`);
+        await rows(`INSERT INTO ${name} ${aliveIn(from.catalog, name)}`);
       }
     });
   } finally {
@@ -38,6 +38,12 @@ export const copyAlive = async (
     await made.close();
   }
   return openModel(instance, catalog, path);
+};
+
+const aliveIn = (catalog: string, name: string): string => {
+  if (name === 'deleted') return `FROM ${catalog}.deleted WHERE kind NOT IN (${kinds})`;
+  if (name === 'columns') return columnsAlive(catalog);
+  return `FROM ${catalog}.${name}`;
 };
 
 /** Null: nothing was deleted since the file was begun. */

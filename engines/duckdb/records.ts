@@ -7,6 +7,7 @@ import { aggregate } from './aggregate.js';
 import { columns } from './column-facts.js';
 import { dump } from './dump.js';
 import { knownTypes, rememberedTypes } from './metric-types.js';
+import { inProject } from './named-columns.js';
 import { openModel, type Model } from './model.js';
 import { fileName, readPointer, removeOthers, writePointer } from './pointer.js';
 import { ratings } from './ratings.js';
@@ -174,8 +175,8 @@ const recordsOf = (
     const { position } = now.mark;
     return (
       rememberedTypes(now, project, names, position) ??
-      (await now.connections.read((statements) =>
-        knownTypes(now, statements, project, names, position),
+      (await now.connections.read(async (statements) =>
+        knownTypes(await inProject(now, statements, project), statements, project, names, position),
       ))
     );
   },

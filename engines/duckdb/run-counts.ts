@@ -7,7 +7,7 @@ import { uuidConstant } from './sql.js';
 
 /** Condition on rows `r` of these runs of the project (null = of all); null: there are none. */
 export const ofRuns = (
-  model: Model,
+  model: Pick<Model, 'projects'>,
   project: string,
   runs: readonly string[] | null,
 ): string | null => {
@@ -45,11 +45,11 @@ const none: RunCounts = { traces: 0, spans: 0, sessions: 0 };
 
 /** Sessions by run. Where there never was one, none is looked for. */
 export const sessionCounts = async (
-  model: Model,
+  model: Pick<Model, 'seen'>,
   { rows }: Statements,
   where: string,
 ): Promise<readonly (readonly [run: string, sessions: number])[]> => {
-  if (!model.columns.has(sessionsColumn)) return [];
+  if (!model.seen.has(sessionsColumn)) return [];
   const counted = await rows(
     `SELECT r.run_id, count(*) FROM sessions r WHERE ${where} GROUP BY r.run_id`,
   );

@@ -6,6 +6,7 @@ import type { RunMeasures, RunMetric, TypedMetric } from '../../kernel/run-measu
 import type { Rows, Statements } from './connections.js';
 import { knownTypes } from './metric-types.js';
 import type { Model } from './model.js';
+import { inProject, type Scoped } from './named-columns.js';
 import { idOf, ofRuns, sessionCounts } from './run-counts.js';
 import { measuredColumn, metricSql } from './schema.js';
 import { isInteger } from './source.js';
@@ -13,7 +14,7 @@ import { integers } from './sql.js';
 
 type Metrics = Record<string, RunMetric>;
 type Inquiry = {
-  readonly model: Model;
+  readonly model: Scoped;
   readonly statements: Statements;
   /** Condition on `r`, the traces. */
   readonly where: string;
@@ -24,12 +25,13 @@ type Inquiry = {
  * for sessions.
  */
 export const runMeasures = (
-  model: Model,
+  whole: Model,
   project: string,
   runs: readonly string[],
 ): Promise<ReadonlyMap<string, RunMeasures>> => {
-  const { position } = model.mark;
-  return model.connections.read(async (statements) => {
+  const { position } = whole.mark;
+  return whole.connections.read(async (statements) => {
+    const model = await inProject(whole, statements, project);
     const where = ofRuns(model, project, runs);
     if (where === null) return new Map();
     const inquiry = { model, statements, where };
@@ -88,7 +90,7 @@ const registered = async ({
   where,
 }: Inquiry): Promise<Map<string, Measured>> => {
   // Most metrics of the registry are never used, and asking for one costs as if it were.
-  const used = metricRegistry.filter(({ name }) => model.columns.has(measuredColumn(name)));
+  const used = metricRegistry.filter(({ name }) => model.seen.has(measuredColumn(name)));
   const measures = used.flatMap(({ name }) => numberSql(`r.${metricSql(name)}`));
   const counts = ['count(*)', 'count(*) FILTER (r.is_complete)', 'sum(r.span_count)'];
   const found = await statements.rows(
@@ -201,12 +203,13 @@ const averages = ({ statements, where }: Inquiry, col: number, value: string): P
 
 /** As `runAverages` of kernel/run-measures.ts. */
 export const runAverages = (
-  model: Model,
+  whole: Model,
   project: string,
   metrics: readonly TypedMetric[],
   runs: readonly string[] | null,
 ): Promise<ReadonlyMap<string, readonly (number | null)[]>> =>
-  model.connections.read(async (statements) => {
+  whole.connections.read(async (statements) => {
+    const model = await inProject(whole, statements, project);
     const where = ofRuns(model, project, runs);
     const found = new Map<string, (number | null)[]>();
     if (where === null) return found;

@@ -20,7 +20,7 @@ import type { Instant } from '../../kernel/shapes.js';
  * Raised with every change of the tables below: a file of another version is dropped and built
  * again from the log.
  */
-export const schemaVersion = 5;
+export const schemaVersion = 6;
 
 /** One table of the same columns for each population. */
 export const tableOf: Readonly<Record<Population, string>> = {
@@ -192,13 +192,17 @@ export const groupColumns = [
   /** One more than the largest ordinal. */
   { sql: 'size', type: UINTEGER },
 ] as const;
-/** Numbers that stand for ids of projects, and for ids of columns such as `metrics/reward`. */
+/**
+ * Numbers that stand for ids of projects, and for ids of their columns such as `metrics/reward`;
+ * without a project what any row was seen to have.
+ */
 export const projectColumns = [
   { sql: 'number', type: UINTEGER },
   { sql: 'id', type: UUID },
 ] as const;
 export const columnColumns = [
   { sql: 'number', type: UINTEGER },
+  { sql: 'project', type: UINTEGER },
   { sql: 'id', type: VARCHAR },
 ] as const;
 

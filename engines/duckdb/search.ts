@@ -11,13 +11,15 @@ import type {
 import type { Statements } from './connections.js';
 import { readMetricTypes } from './metric-types.js';
 import type { Model } from './model.js';
+import { inProject } from './named-columns.js';
 import { isUuid, populations, tableOf } from './schema.js';
 import { sourceOf, type Source } from './source.js';
 import { integers, uuidConstant } from './sql.js';
 import { groupsNamed, keysOf, rowsByKey, type Group } from './stored-row.js';
 
-export const search = (model: Model, plan: SearchPlan): Promise<RecordPage> =>
-  model.connections.read(async (statements) => {
+export const search = (whole: Model, plan: SearchPlan): Promise<RecordPage> =>
+  whole.connections.read(async (statements) => {
+    const model = await inProject(whole, statements, plan.project);
     const { sort } = plan;
     const source = sourceOf(model, plan);
     const place = sort === null ? null : placeOf(sort.column);
@@ -51,9 +53,12 @@ const sortExpression = (
 };
 
 export const count = (model: Model, scope: RecordScope): Promise<number> =>
-  model.connections.read(async ({ rows }) => {
-    const source = sourceOf(model, scope);
-    const [counted] = await rows(`SELECT count(*) ${source.fromWhere()}`, source.parameters);
+  model.connections.read(async (statements) => {
+    const source = sourceOf(await inProject(model, statements, scope.project), scope);
+    const [counted] = await statements.rows(
+      `SELECT count(*) ${source.fromWhere()}`,
+      source.parameters,
+    );
     return Number(counted?.[0]);
   });
 

@@ -3,7 +3,7 @@ import { placeOf, registryType } from '../../kernel/column-value.js';
 import { appliesTo, standardColumn } from '../../kernel/columns.js';
 import type { MetricType, RecordScope } from '../../kernel/records.js';
 import { filterToSql, type FilterColumns } from './filter-to-sql.js';
-import type { Model } from './model.js';
+import type { Scoped } from './named-columns.js';
 import { foldedColumn, metricSql, tableOf } from './schema.js';
 import { bigintConstant, bindText, parameters, uuidConstant, type Parameters } from './sql.js';
 
@@ -24,7 +24,7 @@ export type Source = {
   fromWhere(): string;
 };
 
-export const sourceOf = (model: Model, scope: RecordScope): Source => {
+export const sourceOf = (model: Scoped, scope: RecordScope): Source => {
   const to = parameters();
   const joins = new Map<number, string>();
   const nothing = (type: string): string => `CAST(NULL AS ${type})`;
@@ -66,7 +66,7 @@ export const sourceOf = (model: Model, scope: RecordScope): Source => {
     const place = placeOf(column);
     if (place?.in === 'standard') {
       const lowered = `lower(${standard(column, 'VARCHAR')})`;
-      return model.columns.has(foldedColumn(scope.population, column))
+      return model.seen.has(foldedColumn(scope.population, column))
         ? `coalesce(json_extract_string(r.folded, '$.${column}'), ${lowered})`
         : lowered;
     }
@@ -83,7 +83,7 @@ export const sourceOf = (model: Model, scope: RecordScope): Source => {
     foldedTexts: (column) => {
       const list = standard(column, 'VARCHAR[]');
       const lowered = `list_transform(${list}, lambda item: lower(item))`;
-      return model.columns.has(foldedColumn(scope.population, column))
+      return model.seen.has(foldedColumn(scope.population, column))
         ? `coalesce(CAST(json_extract(r.folded, '$.${column}') AS VARCHAR[]), ${lowered})`
         : lowered;
     },
@@ -118,7 +118,11 @@ export const isInteger = (facet: string): string =>
   `(${facet}.num = trunc(${facet}.num) OR ${facet}.rolled_up` +
   ` OR ${facet}.bool IS NOT NULL OR ${facet}.text IS NOT NULL)`;
 
-const conditionsOf = (model: Model, scope: RecordScope, to: Parameters): string[] => {
+const conditionsOf = (
+  model: Pick<Scoped, 'projects'>,
+  scope: RecordScope,
+  to: Parameters,
+): string[] => {
   const project = model.projects.get(scope.project);
   return [
     project === undefined ? 'false' : `r.project = ${project}`,

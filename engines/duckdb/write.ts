@@ -1,7 +1,7 @@
 import { Fault } from '../../kernel/fault.js';
 import type { Mark, StreamName } from '../../kernel/ports.js';
 import type { RecordWrites } from '../../kernel/records.js';
-import { addGroups, startBatch, type Batch } from './batch.js';
+import { batchOf, type Batch } from './batch.js';
 import { addRow, append, chunksFor } from './chunks.js';
 import type { Statements } from './connections.js';
 import type { Model } from './model.js';
@@ -24,11 +24,10 @@ export const applyWrites = async (
     if (mark.fence < fence) throw new Fault('conflict', 'A newer projector has taken over');
     if (mark.position < position) return null;
     if (mark.position === position && mark.fence === fence) return null;
-    const batch = startBatch(model, writes);
+    const batch = await batchOf(model, statements, writes);
     const replaced = writes.groups.filter(({ fresh }) => !fresh).map(({ group }) => group);
     const emptied = await runsEmptied(statements, writes);
     await removeGroups(statements, replaced);
-    addGroups(batch, writes.groups);
     await appendBatch(statements, batch);
     await removeDeleted(statements, writes, model);
     const moved = `UPDATE mark SET position = '${checkedPosition(mark)}', fence = ${integers([mark.fence])}`;
@@ -38,11 +37,22 @@ export const applyWrites = async (
   if (after === null) return;
   noteChanges(model, writes, after.emptied);
   for (const [id, number] of after.newProjects) model.projects.set(id, number);
-  for (const [id, number] of after.newColumns) model.columns.set(id, number);
+  for (const id of after.newSeen) model.seen.add(id);
+  for (const [project, named] of after.named) model.named.set(project, named);
   for (const run of writes.deletedRuns) model.deletedRuns.add(run);
-  for (const project of writes.deletedProjects) model.deletedProjects.add(project);
+  for (const id of writes.deletedProjects) forgetProject(model, id);
   model.nextGroup = after.nextGroup;
+  model.nextProject = after.nextProject;
+  model.nextColumn = after.nextColumn;
   model.mark = mark;
+};
+
+const forgetProject = (model: Model, id: string): void => {
+  model.deletedProjects.add(id);
+  const number = model.projects.get(id);
+  if (number !== undefined) model.named.delete(number);
+  model.projects.delete(id);
+  model.types.delete(id);
 };
 
 const checkedPosition = ({ position }: Mark): string => {
@@ -54,7 +64,7 @@ const appendBatch = async ({ connection }: Statements, batch: Batch): Promise<vo
   const projects = chunksFor('projects', projectColumns);
   for (const [id, number] of batch.newProjects) addRow(projects, [number, storedUuid(id)]);
   const columns = chunksFor('columns', columnColumns);
-  for (const [id, number] of batch.newColumns) addRow(columns, [number, id]);
+  for (const { number, project, id } of batch.newColumns) addRow(columns, [number, project, id]);
   const { session, trace, span } = batch.records;
   const all = [session, trace, span, batch.facets, batch.groups, projects, columns];
   for (const chunks of all) await append(connection, chunks);
@@ -132,6 +142,10 @@ const removeDeleted = async (
       await rows(`DELETE FROM ${table} WHERE grp IN (${doomed.join(' UNION ')})`);
     }
     for (const table of tables) await rows(`DELETE FROM ${table} WHERE ${condition}`);
+  }
+  if (numbers.length > 0) {
+    await rows(`DELETE FROM columns WHERE project IN (${integers(numbers)})`);
+    await rows(`DELETE FROM projects WHERE number IN (${integers(numbers)})`);
   }
   const remember = (kind: string, ids: readonly string[]) =>
     ids.map((id) => `INSERT INTO deleted VALUES ('${kind}', ${uuidConstant(id)})`);

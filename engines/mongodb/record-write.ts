@@ -1,5 +1,6 @@
 import type { Document } from 'mongodb';
 import type { RecordRow, RecordWrites } from '../../kernel/records.js';
+import { admitNames, onlyColumns } from './record-names.js';
 import { bulkMs } from './record-search.js';
 import { documentsOf } from './record-rows.js';
 import { open } from './model-state.js';
@@ -13,11 +14,16 @@ const goneProject = (project: string): string => `project ${project}`;
 /** The rows of a batch as documents; throws, before anything is written, on what has no JSON form. */
 export const wordsOf = ({ groups }: RecordWrites): readonly Words[] =>
   groups.flatMap(({ rows }) =>
-    rows.map((row) => ({ ...placeOf(row), documents: documentsOf(row) as readonly Document[] })),
+    rows.map((row) => ({
+      ...placeOf(row),
+      row,
+      documents: documentsOf(row) as readonly Document[],
+    })),
   );
 type Words = {
   readonly run: string;
   readonly project: string;
+  readonly row: RecordRow;
   readonly documents: readonly Document[];
 };
 
@@ -39,8 +45,16 @@ export const writeBatch = async (
   const kept = words.filter(
     ({ run, project }) => !gone.has(goneRun(run)) && !gone.has(goneProject(project)),
   );
+  const names = await admitNames(
+    batch,
+    kept.map(({ row }) => row),
+  );
   const documents: readonly Document[] = [
-    ...kept.flatMap((word) => word.documents),
+    ...kept.flatMap(({ project, row, documents: all }) => {
+      const admitted = names.get(project);
+      return admitted === undefined ? all : onlyColumns(row, all, admitted);
+    }),
+    ...[...names.values()].flatMap(({ added }) => added),
     ...deleted.map((one): Gone => ({ gone: one })),
   ];
   const replaced = writes.groups.filter(({ fresh }) => !fresh).map(({ group }) => group);

@@ -23,7 +23,7 @@ import { wordsOf, writeBatch } from './record-write.js';
 import { modelOf, type Model, type Snapshot } from './snapshots.js';
 
 /** Another form of the stored rows is another model, which the log fills anew. */
-const form = 1;
+const form = 2;
 
 /** Every question names a project, most a window of time; `until` and `from` decide in the index. */
 const indexes: readonly IndexDescription[] = [
@@ -61,6 +61,11 @@ const indexes: readonly IndexDescription[] = [
     name: 'rated',
     key: { project: 1, run: 1, rated: 1 },
     partialFilterExpression: { rated: { $exists: true } },
+  },
+  {
+    name: 'column',
+    key: { project: 1, column: 1 },
+    partialFilterExpression: { column: { $exists: true } },
   },
   { name: 'gone', key: { gone: 1 }, partialFilterExpression: { gone: { $exists: true } } },
 ];

@@ -71,7 +71,7 @@ describe('the files of DuckDB', () => {
     return Buffer.concat(await Promise.all(names.map(read)));
   };
   const canary = 'a-canary-that-was-deleted';
-  const canaryRow = traceRow(1, { body: { ...traceRow(1).body, note: canary } });
+  const canaryRow = traceRow(1, { body: { note: canary }, userMetadata: { [canary]: 'a name' } });
   const withCanary = async (purgeLaterMs: number): Promise<Records> => {
     const first = await openRecords({ dir: folder.dir });
     await putRows(first, [canaryRow, traceRow(2)]);

@@ -26,6 +26,7 @@ import {
 } from '../support/record-rows.js';
 import { recordAnswerSuite } from './record-answers.js';
 import { recordRatingSuite } from './record-ratings.js';
+import { recordNameSuite } from './record-names.js';
 import { recordCopySuite } from './record-copies.js';
 import { recordRunSuite } from './record-runs.js';
 
@@ -63,6 +64,7 @@ export const recordsSuite = (name: string, open: OpenRecords): void => {
     recordRunSuite(() => records);
     recordAnswerSuite(() => records);
     recordRatingSuite(() => records);
+    recordNameSuite(() => records, reopen);
   });
 };
 

@@ -1,0 +1,122 @@
+import { columnNamesMax, nameKinds, type NameKind } from '../../kernel/column-names.js';
+import type { Statements } from './connections.js';
+import type { Model } from './model.js';
+import { integers } from './sql.js';
+
+/** Numbers that stand in `facets` for a project's columns, by ids such as `metrics/reward`. */
+export type Numbers = ReadonlyMap<string, number>;
+
+/** `taken` counts places, also those of names that were forgotten since. */
+export type Named = {
+  readonly numbers: Numbers;
+  readonly taken: Readonly<Record<NameKind, number>>;
+};
+
+/** Columns of the projects that were asked about last, by the project's number. */
+export type NamedColumns = {
+  get(project: number): Named | null;
+  set(project: number, named: Named): void;
+  delete(project: number): void;
+};
+
+/** Names in memory, of all projects together: some 30 MB when all of them are as long as may be. */
+const rememberedMax = 100 * columnNamesMax;
+
+export const rememberColumns = (max = rememberedMax): NamedColumns => {
+  const known = new Map<number, Named>();
+  let size = 0;
+  // A project without names takes memory too.
+  const sizeOf = ({ numbers }: Named): number => numbers.size + 1;
+  const remove = (project: number): void => {
+    const named = known.get(project);
+    if (named === undefined) return;
+    known.delete(project);
+    size -= sizeOf(named);
+  };
+  const set = (project: number, named: Named): void => {
+    remove(project);
+    known.set(project, named);
+    size += sizeOf(named);
+    for (const oldest of known.keys()) {
+      if (size <= max || oldest === project) return;
+      remove(oldest);
+    }
+  };
+  return {
+    get: (project) => {
+      const named = known.get(project);
+      if (named === undefined) return null;
+      set(project, named);
+      return named;
+    },
+    set,
+    delete: remove,
+  };
+};
+
+/** What a question about one project needs to know of the model. */
+export type Scoped = Pick<Model, 'projects' | 'seen' | 'types'> & { readonly columns: Numbers };
+
+export const inProject = async (
+  model: Model,
+  statements: Statements,
+  project: string,
+): Promise<Scoped> => {
+  const { projects, seen, types } = model;
+  const number = projects.get(project);
+  const named = number === undefined ? noNames : await namedIn(model, statements, number);
+  return { projects, seen, types, columns: named.numbers };
+};
+
+export const namedIn = async (
+  model: Model,
+  statements: Statements,
+  project: number,
+): Promise<Named> => {
+  const known = model.named.get(project);
+  if (known !== null) return known;
+  const read = await readNamed(statements, project);
+  // A state that was passed meanwhile is right for this question and for no later one.
+  const [mark] = await statements.rows('SELECT position, fence FROM mark');
+  const { position, fence } = model.mark;
+  if (mark?.[0] === position && Number(mark[1]) === fence) model.named.set(project, read);
+  return read;
+};
+
+const readNamed = async ({ rows }: Statements, project: number): Promise<Named> => {
+  const found = await rows(`SELECT id, number FROM columns WHERE project = ${integers([project])}`);
+  return withNames(
+    noNames,
+    found.map(([id, number]) => ({ id: String(id), number: Number(number) })),
+  );
+};
+
+/** With these beside those that it has. */
+export const withNames = (
+  { numbers, taken }: Named,
+  added: readonly { readonly id: string; readonly number: number }[],
+): Named => {
+  if (added.length === 0) return { numbers, taken };
+  const places = { ...taken };
+  for (const { id } of added) places[kindOf(id)] += 1;
+  const kept = added.filter(({ id }) => !isForgotten(id));
+  return {
+    numbers: new Map([...numbers, ...kept.map(({ id, number }) => [id, number] as const)]),
+    taken: places,
+  };
+};
+
+export const noNames: Named = {
+  numbers: new Map(),
+  taken: Object.fromEntries(nameKinds.map((kind) => [kind, 0])) as Named['taken'],
+};
+
+const kindOf = (id: string): NameKind => id.slice(0, id.indexOf('/')) as NameKind;
+
+/** A name that no record has any more leaves the file, and keeps its place (decision D-111). */
+const isForgotten = (id: string): boolean => id.indexOf('/') === id.length - 1;
+export const columnsAlive = (catalog: string): string =>
+  `SELECT * REPLACE (
+     CASE WHEN project IS NULL OR number IN (SELECT col FROM ${catalog}.facets) THEN id
+          ELSE left(id, strpos(id, '/')) END AS id)
+   FROM ${catalog}.columns`;

@@ -1,0 +1,142 @@
+import { createHash } from 'node:crypto';
+import type { Document } from 'mongodb';
+import {
+  nameKinds,
+  namesAdmitted,
+  namesOf,
+  type KnownNames,
+  type NameKind,
+} from '../../kernel/column-names.js';
+import type { RecordRow } from '../../kernel/records.js';
+import { memberOf } from './names.js';
+import type { StoredRow } from './record-rows.js';
+import { bulkMs } from './record-search.js';
+import type { Batch } from './snapshots.js';
+
+/**
+ * A name of a project that is a column, beside its records. Hashed: it outlives the records that
+ * had it, and goes with the project.
+ */
+export type StoredName = {
+  readonly project: string;
+  readonly column: NameKind;
+  readonly name: string;
+};
+
+/** What of a project's rows are columns, and the names that are from this batch on. */
+export type Admitted = {
+  readonly isColumn: (kind: NameKind, name: string) => boolean;
+  readonly added: readonly StoredName[];
+};
+
+/** By project. */
+export const admitNames = async (
+  batch: Batch,
+  rows: readonly RecordRow[],
+): Promise<ReadonlyMap<string, Admitted>> => {
+  const byProject = new Map<string, RecordRow[]>();
+  for (const row of rows) {
+    const project = String(row.values['project_id']);
+    const known = byProject.get(project);
+    if (known === undefined) byProject.set(project, [row]);
+    else known.push(row);
+  }
+  const stored = await storedNames(batch, [...byProject.keys()]);
+  return new Map(
+    [...byProject].map(([project, some]) => {
+      const known = knownNames(stored.get(project) ?? []);
+      const names = namesAdmitted(known, some);
+      const admitted = new Set(names.map(([kind, name]) => `${kind}/${name}`));
+      const isColumn: Admitted['isColumn'] = (kind, name) =>
+        admitted.has(`${kind}/${name}`) || known.has(kind, name);
+      const added = names.map(([kind, name]) => ({ project, column: kind, name: hashed(name) }));
+      return [project, { isColumn, added }] as const;
+    }),
+  );
+};
+
+const storedNames = async (
+  { rows, visible }: Batch,
+  projects: readonly string[],
+): Promise<ReadonlyMap<string, readonly StoredName[]>> => {
+  const found = new Map<string, StoredName[]>();
+  if (projects.length === 0) return found;
+  const cursor = rows
+    .find({ project: { $in: [...projects] }, column: { $exists: true }, ...visible })
+    .project({ _id: 0, project: 1, column: 1, name: 1 })
+    .hint('column')
+    .maxTimeMS(bulkMs);
+  for await (const document of cursor) {
+    const stored = document as StoredName;
+    const known = found.get(stored.project);
+    if (known === undefined) found.set(stored.project, [stored]);
+    else known.push(stored);
+  }
+  return found;
+};
+
+const knownNames = (stored: readonly StoredName[]): KnownNames => {
+  const of = (kind: NameKind): ReadonlySet<string> =>
+    new Set(stored.filter(({ column }) => column === kind).map(({ name }) => name));
+  const names = Object.fromEntries(nameKinds.map((kind) => [kind, of(kind)])) as Readonly<
+    Record<NameKind, ReadonlySet<string>>
+  >;
+  // The same few names stand in all rows of a batch.
+  const asked = new Map<string, string>();
+  return {
+    has: (kind, name) => {
+      const hash = asked.get(name) ?? hashed(name);
+      asked.set(name, hash);
+      return names[kind].has(hash);
+    },
+    taken: Object.fromEntries(nameKinds.map((kind) => [kind, names[kind].size])) as Readonly<
+      Record<NameKind, number>
+    >,
+  };
+};
+
+/** Half of it tells any two names apart. */
+const hashed = (name: string): string =>
+  createHash('sha256').update(name).digest('base64url').slice(0, 22);
+
+/** The documents of a row without the members that are no columns: those stay in its `rest`. */
+export const onlyColumns = (
+  row: RecordRow,
+  documents: readonly Document[],
+  { isColumn }: Admitted,
+): readonly Document[] => {
+  const beyond = Object.fromEntries(nameKinds.map((kind) => [kind, new Set<string>()])) as Readonly<
+    Record<NameKind, Set<string>>
+  >;
+  let isAny = false;
+  namesOf(row, (kind, name) => {
+    if (isColumn(kind, name)) return;
+    beyond[kind].add(memberOf(name));
+    isAny = true;
+  });
+  if (!isAny) return documents;
+  return documents
+    .filter(({ metric }) => metric === undefined || !beyond.metrics.has(memberOf(String(metric))))
+    .map((document) =>
+      isRow(document) ? { ...document, ...narrowed(document, beyond) } : document,
+    );
+};
+
+const isRow = (document: Document): document is StoredRow & Document =>
+  document['population'] !== undefined;
+
+const narrowed = (
+  { metrics, notes, foldedNotes, errors }: StoredRow,
+  beyond: Readonly<Record<NameKind, ReadonlySet<string>>>,
+): Partial<StoredRow> => ({
+  metrics: without(metrics, beyond.metrics),
+  notes: without(notes, beyond.user_metadata),
+  foldedNotes: without(foldedNotes, beyond.user_metadata),
+  ...(errors !== undefined && { errors: without(errors, beyond.errors) }),
+});
+
+const without = <V>(
+  members: Readonly<Record<string, V>>,
+  gone: ReadonlySet<string>,
+): Readonly<Record<string, V>> =>
+  Object.fromEntries(Object.entries(members).filter(([name]) => !gone.has(name)));
