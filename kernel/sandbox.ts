@@ -132,20 +132,28 @@ export type SandboxState = {
   readonly detail: string;
 };
 
+export type ScorerRunOptions = {
+  /** Told the place of each step as it begins, in order; the scorer can lie about it. */
+  readonly onStep?: (step: number) => void;
+  /** Told when the line is over and its process begins. */
+  readonly onBegin?: () => void;
+  readonly signal?: AbortSignal;
+  /** How long the process may take, when that is less than the limit. */
+  readonly wallMs?: number;
+  /** Those of one name share their turns in the line; without it a task is nobody's. */
+  readonly whose?: string;
+};
+
 /**
  * Runs a stranger's Python, each task in a process of its own that reaches nothing: no network, no
  * environment, no file but the interpreter's, no other process. At most as many at once as the
- * machine has cores; others wait in line. Nothing of a task is left when `run` resolves.
+ * machine has cores; others wait in a line that serves everybody in turn. Nothing of a task is left when `run` resolves.
  */
 export interface Sandbox {
   /**
-   * Never rejects. `onStep` is told the place of each step as it begins, in order; the scorer can
-   * lie about it. After `signal` aborts, or `close`, the verdict is `unavailable`.
+   * Never rejects. After the signal aborts, or `close`, the verdict is `unavailable`.
    */
-  run(
-    task: ScorerTask,
-    options?: { readonly onStep?: (step: number) => void; readonly signal?: AbortSignal },
-  ): Promise<Verdict>;
+  run(task: ScorerTask, options?: ScorerRunOptions): Promise<Verdict>;
   state(): SandboxState;
   /** Resolves when the mode is settled. */
   ready(): Promise<SandboxState>;

@@ -16,12 +16,12 @@ import type {
   Position,
   Recorded,
 } from '../../kernel/ports.js';
+import { nextOf, servedLast } from '../../kernel/fair.js';
 import type { Sandbox } from '../../kernel/sandbox.js';
 import { load, transact, type Authorship } from '../../kernel/transact.js';
 import { openBookmark } from '../access/bookmark.js';
 import { scorerTasks, type ScorerTask } from '../access/scorer-tasks.js';
 import { scorerTaskStream } from '../access/streams.js';
-import { nextOf } from './fair.js';
 import { attemptsMax, end, giveUp, take } from './tasks.js';
 import { workOn } from './work.js';
 import { byItself } from '../access/service-author.js';
@@ -53,8 +53,8 @@ const sweepEveryMs = 10_000;
 const leaseMs = 15_000;
 const renewEveryMs = 5_000;
 const pageEvents = 2_000;
-/** Who was served before that has waited long enough. */
-const turnsMax = 1_000;
+/** Contract 1.11 says it of a project; one person may have many. */
+const shares = { ownerMax: runningTasksMax, creatorMax: runningTasksMax };
 const taskTypes: readonly ScorerTaskEvent['type'][] = [
   'ScorerValidationRequested',
   'ScorerValidationCompleted',
@@ -101,9 +101,9 @@ export const startScoring = (needs: ScoringNeeds): Worker => {
     while (inHand.size < needs.atOnce) {
       const running = claims.filter(({ task }) => inHand.has(task));
       const waiting = claims.filter(({ task }) => !inHand.has(task) && !tried.has(task));
-      const next = nextOf(waiting, running, turns, runningTasksMax);
+      const next = nextOf(waiting, running, turns, shares);
       if (next === null) return;
-      turns = [...turns.filter((one) => one !== next.creator), next.creator].slice(-turnsMax);
+      turns = servedLast(turns, next.creator);
       hold(next.task);
     }
   };

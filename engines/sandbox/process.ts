@@ -17,6 +17,7 @@ type Watched = {
   readonly input: string;
   readonly wallMs: number;
   readonly residentMax: number;
+  /** Of its output and its errors together. */
   readonly outputMax: number;
   readonly filter: string;
   readonly signal: AbortSignal;
@@ -78,7 +79,10 @@ export const runConfined = (confinement: Confinement, watched: Watched): Promise
       if (written > watched.outputMax) end('output');
       else if (cause === 'itself' && watched.onOutput(chunk)) stop();
     });
+    // A stranger's code reaches it past the interpreter, and each byte of it costs us as much.
     child.stderr?.on('data', (chunk: Buffer) => {
+      written += chunk.length;
+      if (written > watched.outputMax) end('output');
       if (errors.length < errorsMax) errors += chunk.toString('utf8');
     });
     if (mode === 'strict') {

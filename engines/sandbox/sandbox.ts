@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { openFairLine } from '../../kernel/fair.js';
 import {
   type Sandbox,
   type SandboxLimits,
@@ -43,7 +44,10 @@ type Room = {
 export const openSandbox = (options: SandboxOptions): Sandbox => {
   const limits = limitsOf(options.limits);
   const closing = new AbortController();
-  const line = openLine(availableParallelism());
+  const places = availableParallelism();
+  // A place is left to the others, however much one asks for.
+  const line = openFairLine(places, Math.max(1, places - 1));
+  let strangers = 0;
   let state: SandboxState = { mode: 'starting', detail: 'the probes are running' };
   const room = settle(options, limits, closing.signal).then(
     (found) => {
@@ -56,15 +60,21 @@ export const openSandbox = (options: SandboxOptions): Sandbox => {
     },
   );
   return {
-    run: async (task, { onStep, signal } = {}) => {
+    run: async (task, { onStep, onBegin, signal, wallMs = limits.wallMs, whose } = {}) => {
       const opened = await room;
       if (opened === null) {
         return { verdict: 'unavailable', message: `sandbox_unavailable: ${state.detail}` };
       }
       const either = AbortSignal.any([closing.signal, ...(signal === undefined ? [] : [signal])]);
-      const leave = await line.enter();
+      const leave = await line.enter(whose ?? `nobody's ${(strangers += 1)}`);
       try {
-        return await judge({ ...opened, signal: either }, task, onStep ?? (() => null));
+        onBegin?.();
+        const mine = { ...limits, wallMs: Math.min(wallMs, limits.wallMs) };
+        return await judge(
+          { ...opened, limits: mine, signal: either },
+          task,
+          onStep ?? (() => null),
+        );
       } catch (error) {
         return { verdict: 'unavailable', message: `sandbox_unavailable: ${messageOf(error)}` };
       } finally {
@@ -253,33 +263,6 @@ const openLines = (steps: number, onStep: (step: number) => void) => {
       return answer !== null;
     },
     found: () => ({ answer, begun, step }),
-  };
-};
-
-/** So many at once, the others in the order in which they came. */
-const openLine = (places: number) => {
-  let free = places;
-  const waiting: (() => void)[] = [];
-  const leave = (): void => {
-    const next = waiting.shift();
-    if (next === undefined) free += 1;
-    else next();
-  };
-  const enter = (): Promise<() => void> =>
-    new Promise((resolve) => {
-      const go = (): void => resolve(leave);
-      if (free === 0) waiting.push(go);
-      else {
-        free -= 1;
-        go();
-      }
-    });
-  return {
-    enter,
-    /** Resolves when nobody is inside. */
-    empty: async (): Promise<void> => {
-      await Promise.all(Array.from({ length: places }, enter));
-    },
   };
 };
 

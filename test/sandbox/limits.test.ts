@@ -64,6 +64,10 @@ const bombs: Readonly<Record<string, readonly [source: string, kinds: readonly F
     ),
     ['output', 'exception'],
   ],
+  'a flood of errors past the interpreter': [
+    js("for (;;) console.error('x'.repeat(65536))"),
+    ['output', 'memory'],
+  ],
   'a very long answer': ["def scorer_fn(**k) -> str:\n    return 'x' * 3_000_000", ['output']],
   'deep recursion': [py('def f(n): return f(n + 1)', 'f(0)'), ['exception']],
   'recursion without a limit': [

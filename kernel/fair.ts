@@ -1,0 +1,96 @@
+/** A task and whose it is: of a project (or person, for a single sample), asked for by a creator. */
+export type Claim = { readonly task: string; readonly owner: string; readonly creator: string };
+
+/** How many tasks of one owner, and of one creator, may run at once. */
+export type Shares = { readonly ownerMax: number; readonly creatorMax: number };
+
+/**
+ * Which of the waiting tasks, oldest first, is taken next; null: none may be. Creators take turns:
+ * who has the fewest running goes first, among them who was longest without, so that one who asks
+ * without end has what the others leave. `turns` has the creators as they were served, the last one
+ * last.
+ */
+export const nextOf = (
+  waiting: readonly Claim[],
+  running: readonly Claim[],
+  turns: readonly string[],
+  { ownerMax, creatorMax }: Shares,
+): Claim | null => {
+  const owners = counted(running.map(({ owner }) => owner));
+  const creators = counted(running.map(({ creator }) => creator));
+  const served = new Map(turns.map((creator, at) => [creator, at]));
+  let best: readonly [claim: Claim, fewest: number, longest: number] | null = null;
+  for (const one of waiting) {
+    const few = creators.get(one.creator) ?? 0;
+    if (few >= creatorMax || (owners.get(one.owner) ?? 0) >= ownerMax) continue;
+    const long = served.get(one.creator) ?? -1;
+    if (best === null || few < best[1] || (few === best[1] && long < best[2])) {
+      best = [one, few, long];
+    }
+  }
+  return best?.[0] ?? null;
+};
+
+const counted = (names: readonly string[]): ReadonlyMap<string, number> => {
+  const counts = new Map<string, number>();
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return counts;
+};
+
+/** Who was served before that has waited long enough. */
+const turnsMax = 1_000;
+/** The turns after this one was served. */
+export const servedLast = (turns: readonly string[], who: string): readonly string[] =>
+  [...turns.filter((one) => one !== who), who].slice(-turnsMax);
+
+export type FairLine = {
+  /** Resolves with the way out once there is a place for them. */
+  readonly enter: (whose: string) => Promise<() => void>;
+  /** Resolves once nobody is inside or waits. */
+  readonly empty: () => Promise<void>;
+};
+
+/** Places that are shared in turn; each has at most `eachMax` of them. */
+export const openFairLine = (places: number, eachMax: number): FairLine => {
+  const inside: string[] = [];
+  const waiting = new Map<string, (() => void)[]>();
+  const leaving: (() => void)[] = [];
+  let turns: readonly string[] = [];
+  const admit = (): void => {
+    while (inside.length < places) {
+      const next = nextOf([...waiting.keys()].map(alone), inside.map(alone), turns, {
+        ownerMax: eachMax,
+        creatorMax: eachMax,
+      });
+      if (next === null) return;
+      const whose = next.task;
+      const queue = waiting.get(whose) ?? [];
+      const go = queue.shift();
+      if (queue.length === 0) waiting.delete(whose);
+      turns = servedLast(turns, whose);
+      inside.push(whose);
+      go?.();
+    }
+  };
+  const leave = (whose: string): void => {
+    inside.splice(inside.indexOf(whose), 1);
+    admit();
+    if (inside.length === 0) for (const told of leaving.splice(0)) told();
+  };
+  return {
+    enter: (whose) =>
+      new Promise((resolve) => {
+        const queue = waiting.get(whose) ?? [];
+        waiting.set(whose, queue);
+        queue.push(() => resolve(() => leave(whose)));
+        admit();
+      }),
+    empty: () =>
+      new Promise((resolve) => {
+        if (inside.length === 0) resolve();
+        else leaving.push(resolve);
+      }),
+  };
+};
+
+const alone = (whose: string): Claim => ({ task: whose, owner: whose, creator: whose });
