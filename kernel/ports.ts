@@ -82,12 +82,28 @@ export interface EventLog extends EventReader {
   health(): { readonly writable: boolean; readonly fatal: boolean; readonly cause: string | null };
 }
 
+/** Which events of a stream: from this revision on (default 0), of these types, at most so many. */
+export type Reading = {
+  readonly from?: number;
+  readonly types?: readonly string[];
+  readonly limit?: number;
+};
+/** Where the last event of a stream stands, and what it is, without its content. */
+export type Last = Pick<Recorded, 'type' | 'revision' | 'position'>;
+
 export interface EventReader {
   /**
-   * Events of one stream in revision order from `from` (inclusive, default 0); an unknown or erased
-   * stream is empty.
+   * Events of one stream in revision order; an unknown or erased stream is empty. Others have their
+   * turn while a long one is read, but all of it is in memory: see `portions`.
    */
-  read(stream: StreamName, options?: { readonly from?: number }): Promise<readonly Recorded[]>;
+  read(stream: StreamName, reading?: Reading): Promise<readonly Recorded[]>;
+  /**
+   * The same events, about 1 MiB of them or one at a time. A portion without events says that the
+   * stream was erased meanwhile: what came before it is void.
+   */
+  portions(stream: StreamName, reading?: Reading): AsyncIterable<readonly Recorded[]>;
+  /** Costs the same however long the stream is; null for an unknown or erased one. */
+  last(stream: StreamName): Promise<Last | null>;
   /**
    * Events after `after` in log order, at most `limit`; erased events are left out. A page may hold
    * fewer although more is there: only `through` = `after` says that nothing is there yet. With
@@ -110,6 +126,17 @@ export interface EventReader {
   lag(after: Position): Promise<number>;
   close(): Promise<void>;
 }
+/** All portions together. */
+export const collected = async (
+  portions: AsyncIterable<readonly Recorded[]>,
+): Promise<readonly Recorded[]> => {
+  let events: Recorded[] = [];
+  for await (const portion of portions) {
+    if (portion.length === 0) events = [];
+    for (const event of portion) events.push(event);
+  }
+  return events;
+};
 /**
  * `through`: everything up to here was looked at, so the next page begins after it even when events
  * were left out.

@@ -40,20 +40,44 @@ export type Transacted<S, E> = {
 /** A lost race is decided again this often before the caller gets 409 (contract 1.9). */
 export const retriesMax = 3;
 
-export const load = async <S, E extends Event>(
+export const load = <S, E extends Event>(
   log: EventReader,
   stream: StreamName,
   fold: Fold<S, E>,
+): Promise<Loaded<S>> => broughtForward(log, stream, fold, nothing(fold));
+
+/** Before the first event. */
+export const nothing = <S, E extends Event>({ initial }: Fold<S, E>): Loaded<S> => ({
+  state: initial,
+  revision: 'none',
+  position: start,
+});
+
+/**
+ * What was loaded before, with what came since, a portion of the stream at a time; nothing when the
+ * stream was erased meanwhile. With `types` the place is that of the last event of these types.
+ */
+export const broughtForward = async <S, E extends Event>(
+  log: EventReader,
+  stream: StreamName,
+  fold: Fold<S, E>,
+  known: Loaded<S>,
+  types?: readonly E['type'][],
 ): Promise<Loaded<S>> => {
-  const events = await log.read(stream);
-  const last = events.at(-1);
-  return {
+  const from = known.revision === 'none' ? 0 : known.revision + 1;
+  let loaded = known;
+  for await (const events of log.portions(stream, { from, ...(types && { types }) })) {
+    const last = events.at(-1);
+    if (last === undefined) return nothing(fold);
     // The codec in the engine vouches for type and data; the stream's name says which union they
     // are of.
-    state: events.reduce((state, event) => fold.evolve(state, event as unknown as E), fold.initial),
-    revision: last?.revision ?? 'none',
-    position: last?.position ?? start,
-  };
+    const state = events.reduce(
+      (one, event) => fold.evolve(one, event as unknown as E),
+      loaded.state,
+    );
+    loaded = { state, revision: last.revision, position: last.position };
+  }
+  return loaded;
 };
 
 /** One line per stream of a log, however many hold the log. */

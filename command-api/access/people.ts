@@ -58,6 +58,6 @@ export const userByEmail = async (
 
 /** Never changes once it is made. */
 export const organizationNameOf = async (log: EventReader, id: string): Promise<string> => {
-  const [first] = await log.read(organizationStream(id));
+  const [first] = await log.read(organizationStream(id), { limit: 1 });
   return (first?.data as OrganizationEvent['data'] | undefined)?.name ?? '';
 };

@@ -87,10 +87,10 @@ export const bury = async (
       if (attempt > retriesMax) {
         throw new Fault('conflict', 'Too many others changed these records; try again');
       }
-      const found = await Promise.all(open.map(({ name }) => log.read(name)));
+      const found = await Promise.all(open.map(({ name }) => log.last(name)));
       const due = open.flatMap((grave, at) => {
-        const end = found[at]?.at(-1);
-        return end === undefined || end.type === grave.event.type
+        const end = found[at] ?? null;
+        return end === null || end.type === grave.event.type
           ? []
           : [{ grave, expected: end.revision }];
       });

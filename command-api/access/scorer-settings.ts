@@ -23,7 +23,7 @@ export const scorerSettings: Fold<ScorerSettings, ScorerSettingsEvent> = {
 export const scorersOfRun = async (log: EventReader, run: RunId): Promise<readonly RunScorer[]> => {
   const { state } = await load(log, scorerSettingsStream(run), scorerSettings);
   if (state !== null) return state;
-  const [first] = await log.read(runStream(run));
+  const [first] = await log.read(runStream(run), { limit: 1 });
   if (first?.type !== 'ExperimentCreated') return [];
   const { data } = first as unknown as Extract<ExperimentEvent, { type: 'ExperimentCreated' }>;
   return runScorersOf(data.scorers);

@@ -42,7 +42,7 @@ export const scorerTasks: Fold<ScorerTask | null, ScorerTaskEvent> = {
 export const taskNamed = async (log: EventReader, id: string): Promise<ScorerTask | null> => {
   const { state } = await load(log, scorerTaskStream(id), scorerTasks);
   if (state !== null) return state;
-  const [first] = await log.read(runStream(id));
+  const [first] = await log.read(runStream(id), { limit: 1 });
   if (first?.type !== 'MetricsTestingRunCreated') return null;
   const { task_id: task } = (first as unknown as MetricsTestingRunEvent).data;
   return (await load(log, scorerTaskStream(task), scorerTasks)).state;

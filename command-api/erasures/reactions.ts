@@ -230,7 +230,7 @@ const datasetOf = async (
   log: EventLog,
   run: string,
 ): Promise<Parameters<RunErasureNeeds['unlinkDataset']>[0] | null> => {
-  const [first] = await log.read(runStream(run));
+  const [first] = await log.read(runStream(run), { limit: 1 });
   if (first?.type !== 'ExperimentCreated') return null;
   const { data } = first as unknown as Extract<ExperimentEvent, { type: 'ExperimentCreated' }>;
   const { dataset, project_id: project, run_id } = data;

@@ -145,7 +145,7 @@ const notOwn = async (
 ): Promise<Fault> => {
   if (organizationRole !== 'admin') return notFound();
   const [stream] = await log.streams(`${sealPrefix}${id}-`, null, 1);
-  const [first] = stream === undefined ? [] : await log.read(stream);
+  const [first] = stream === undefined ? [] : await log.read(stream, { limit: 1 });
   const seal = first?.data as IntegrationSecretsSealed | undefined;
   return seal?.organization_id === organizationId
     ? new Fault('forbidden', 'Integrations belong to one user')

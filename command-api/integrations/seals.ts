@@ -56,7 +56,7 @@ export const readSeal = async (
   integration: IntegrationId,
   seal: SealId,
 ): Promise<IntegrationSecretsSealed | null> => {
-  const [first] = await log.read(sealStream(integration, seal));
+  const [first] = await log.read(sealStream(integration, seal), { limit: 1 });
   return first === undefined ? null : (first.data as IntegrationSecretsSealed);
 };
 

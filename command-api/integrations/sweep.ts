@@ -48,7 +48,7 @@ const sweep = async (
   { log, clock, ids }: Omit<SweepingNeeds, 'trouble'>,
   name: StreamName,
 ): Promise<boolean> => {
-  const [first] = await log.read(name);
+  const [first] = await log.read(name, { limit: 1 });
   if (first === undefined) return false;
   const age = Date.parse(clock.now()) - Date.parse(first.metadata.at);
   if (age < youngSeconds * 1_000) return false;

@@ -33,6 +33,7 @@ type Order = {
   readonly encoded: readonly Encoded[];
   readonly bytes: number;
 };
+type Place = Pick<Stored, 'serverId' | 'revision' | 'position'>;
 type Sent = { readonly revision: number; readonly position: Position } | 'conflict';
 
 /**
@@ -46,7 +47,13 @@ export const openAppends = ({ connection, names, streams, seen, head }: Needs) =
 
   /** Where the events are, when they are all there, one after the other. */
   const found = async (stream: StreamName, events: readonly Encoded[]): Promise<Sent | null> => {
-    const stored = (await streams.events(stream, 0)) ?? [];
+    const stored: Place[] = [];
+    for await (const portion of streams.portions(stream)) {
+      if (portion.length === 0) return null;
+      for (const { serverId, revision, position } of portion) {
+        stored.push({ serverId, revision, position });
+      }
+    }
     const place = placeAmong(stored, events);
     return place === undefined ? null : { revision: place.revision, position: place.position };
   };
@@ -183,7 +190,7 @@ const orderOf = ({ stream, expected, events }: StreamAppend): Order => {
   };
 };
 
-const placeAmong = (stored: readonly Stored[], events: readonly Encoded[]): Stored | undefined => {
+const placeAmong = (stored: readonly Place[], events: readonly Encoded[]): Place | undefined => {
   const first = stored.findIndex(({ serverId }) => serverId === events[0]?.serverId);
   if (first < 0) return undefined;
   const run = stored.slice(first, first + events.length);

@@ -1,4 +1,11 @@
-import type { EventLog, Position } from '../../kernel/ports.js';
+import {
+  collected,
+  type EventLog,
+  type Position,
+  type Reading,
+  type Recorded,
+  type StreamName,
+} from '../../kernel/ports.js';
 import type { Decode } from '../sqlite/log-reader.js';
 import { openAppends } from './appends.js';
 import { openConnection, type Patience } from './connection.js';
@@ -73,6 +80,15 @@ export const openEventStore = async ({
       look();
     });
 
+  async function* portions(
+    stream: StreamName,
+    reading?: Reading,
+  ): AsyncGenerator<readonly Recorded[], void> {
+    for await (const portion of streams.portions(stream, reading)) {
+      yield await pages.recorded(portion);
+    }
+  }
+
   return {
     append,
     erase: async (stream) => {
@@ -80,8 +96,12 @@ export const openEventStore = async ({
       streams.forget(stream);
     },
     health: connection.health,
-    read: async (stream, { from = 0 } = {}) =>
-      pages.recorded((await streams.events(stream, from)) ?? []),
+    read: (stream, reading) => collected(portions(stream, reading)),
+    portions,
+    last: async (stream) => {
+      const last = await streams.last(stream);
+      return last && { type: last.type, revision: last.revision, position: last.position };
+    },
     page: async (after, limit, types) => {
       tail.wanted();
       return pages.page(after, limit, types, tail.after(after));

@@ -1,10 +1,13 @@
-import type { StreamName } from '../../kernel/ports.js';
+import type { RecordedEvent } from '@eventstore/db-client';
+import type { Reading, StreamName } from '../../kernel/ports.js';
 import type { Connection } from './connection.js';
 import type { Names } from './names.js';
 import { storedFrom, type Stored } from './stored-event.js';
 
 /** Ids kept of streams that were read or written lately. */
 const idsMax = 200_000;
+/** A portion ends once it holds this much: a few milliseconds for whoever folds it. */
+const portionBytesMax = 1024 * 1024;
 
 /** The ids of a stream's events from its first to revision `through`. */
 type Ids = { through: number; readonly ids: Set<string> };
@@ -33,75 +36,129 @@ export const openStreams = ({ client, read }: Connection, names: Names) => {
     }
   };
 
-  /** Undefined for an erased stream; empty for one that is not there. */
-  const events = async (stream: StreamName, from: number): Promise<Stored[] | undefined> => {
-    let found: Stored[] = [];
+  const learn = (stream: StreamName, found: readonly Stored[]): void => {
+    const [first, last] = [found[0], found.at(-1)];
+    if (first === undefined || last === undefined) return;
+    const ids = found.map(({ id }) => id);
+    if (first.revision === 0) remember(stream, { through: last.revision, ids: new Set(ids) });
+    else grew(stream, last.revision, ids);
+  };
+  /** After an append of ours that ended at revision `last`. */
+  const grew = (stream: StreamName, last: number, ids: readonly string[]): void => {
+    const first = last - ids.length + 1;
+    const cached = known.get(stream);
+    if (first === 0) remember(stream, { through: last, ids: new Set(ids) });
+    else if (cached !== undefined && cached.through === first - 1) {
+      ids.forEach((id) => cached.ids.add(id));
+      count += ids.length;
+      cached.through = last;
+    }
+  };
+
+  /**
+   * About 1 MiB of a stream or one event at a time. One without events: the stream was erased
+   * meanwhile, and what came before is void.
+   */
+  async function* portions(
+    stream: StreamName,
+    { from = 0, types, limit = Infinity }: Reading = {},
+  ): AsyncGenerator<readonly Stored[], void> {
+    let left = limit;
+    for (let next = from; left > 0;) {
+      const portion = await portionFrom(stream, next, types, left);
+      if (portion.outcome !== 'read') {
+        forget(stream);
+        if (next > from) yield [];
+        return;
+      }
+      learn(stream, portion.found);
+      const wanted = ofTypes(portion.found, types);
+      if (wanted.length > 0) yield wanted;
+      const last = portion.found.at(-1);
+      if (portion.isOver || last === undefined) return;
+      next = last.revision + 1;
+      left -= wanted.length;
+    }
+  }
+  const portionFrom = async (
+    stream: StreamName,
+    from: number,
+    types: readonly string[] | undefined,
+    limit: number,
+  ) => {
+    const portion = { found: [] as Stored[], isOver: true };
     const outcome = await read(
       () =>
         client.readStream(names.of(stream), { fromRevision: BigInt(from), requiresLeader: true }),
       () => {
-        found = [];
+        portion.found = [];
+        portion.isOver = true;
+        let bytes = 0;
+        let wanted = 0;
         return ({ event }) => {
           const stored = event === undefined ? null : storedFrom(stream, event);
-          if (stored !== null) found.push(stored);
-          return true;
+          if (stored === null) return true;
+          portion.found.push(stored);
+          bytes += stored.bytes;
+          wanted += ofTypes([stored], types).length;
+          portion.isOver = bytes < portionBytesMax && wanted < limit;
+          return portion.isOver;
         };
       },
     );
-    if (outcome !== 'read') forget(stream);
-    if (outcome === 'erased') return undefined;
-    const last = found.at(-1);
-    if (from === 0 && last !== undefined) {
-      remember(stream, { through: last.revision, ids: new Set(found.map(({ id }) => id)) });
-    }
-    return found;
+    return { ...portion, outcome };
+  };
+
+  const lastOf = async (name: string): Promise<RecordedEvent | undefined | 'erased'> => {
+    const found = { event: undefined as RecordedEvent | undefined };
+    const outcome = await read(
+      () =>
+        client.readStream(name, {
+          direction: 'backwards',
+          fromRevision: 'end',
+          maxCount: 1,
+          requiresLeader: true,
+        }),
+      () =>
+        ({ event }) => {
+          found.event = event;
+          return true;
+        },
+    );
+    return outcome === 'erased' ? outcome : found.event;
   };
 
   return {
-    events,
+    portions,
     /** Whether one of the ids is in the stream up to that revision. */
     holds: async (
       stream: StreamName,
       through: number,
       ids: readonly string[],
     ): Promise<boolean> => {
-      let cached = known.get(stream);
-      if (cached === undefined || cached.through < through) {
-        await events(stream, 0);
-        cached = known.get(stream);
-      }
-      return cached !== undefined && ids.some((id) => cached.ids.has(id));
-    },
-    /** After an append of ours that ended at revision `last`. */
-    grew: (stream: StreamName, last: number, ids: readonly string[]): void => {
-      const first = last - ids.length + 1;
       const cached = known.get(stream);
-      if (first === 0) remember(stream, { through: last, ids: new Set(ids) });
-      else if (cached !== undefined && cached.through === first - 1) {
-        ids.forEach((id) => cached.ids.add(id));
-        count += ids.length;
-        cached.through = last;
+      if (cached === undefined || cached.through < through) {
+        const from = cached === undefined ? 0 : cached.through + 1;
+        for await (const portion of portions(stream, { from })) if (portion.length === 0) break;
       }
+      const now = known.get(stream);
+      return now !== undefined && ids.some((id) => now.ids.has(id));
     },
+    grew,
     forget,
+    /** Null for an erased stream and for one without events. */
+    last: async (stream: StreamName): Promise<Stored | null> => {
+      const event = await lastOf(names.of(stream));
+      return event === undefined || event === 'erased' ? null : storedFrom(stream, event);
+    },
     /** Revision of the last event, `none` without events, undefined for an erased stream. */
     revision: async (name: string): Promise<number | 'none' | undefined> => {
-      let last: number | 'none' = 'none';
-      const outcome = await read(
-        () =>
-          client.readStream(name, {
-            direction: 'backwards',
-            fromRevision: 'end',
-            maxCount: 1,
-            requiresLeader: true,
-          }),
-        () =>
-          ({ event }) => {
-            if (event !== undefined) last = Number(event.revision);
-            return true;
-          },
-      );
-      return outcome === 'erased' ? undefined : last;
+      const event = await lastOf(name);
+      if (event === 'erased') return undefined;
+      return event === undefined ? 'none' : Number(event.revision);
     },
   };
 };
+
+const ofTypes = (found: readonly Stored[], types: readonly string[] | undefined) =>
+  types === undefined ? found : found.filter(({ type }) => types.includes(type));

@@ -1,12 +1,16 @@
-import type {
-  Bus,
-  EventReader,
-  Metadata,
-  Page,
-  Position,
-  Recorded,
-  StreamName,
+import {
+  collected,
+  type Bus,
+  type EventReader,
+  type Last,
+  type Metadata,
+  type Page,
+  type Position,
+  type Reading,
+  type Recorded,
+  type StreamName,
 } from '../../kernel/ports.js';
+import { openLoopTurns } from '../node/loop-turns.js';
 import { openForReading, posOf, positionOf } from './log-schema.js';
 
 /**
@@ -25,8 +29,21 @@ type Row = {
   readonly metadata: string;
 };
 
+type Portion = {
+  readonly events: readonly Recorded[];
+  /** Characters of their data. */
+  readonly cost: number;
+  /** There are no more; else it ends where the turn did. */
+  readonly isOver: boolean;
+};
+
 /** A page ends early once it holds this much text, so that huge events do not pile up in memory. */
 const pageBytesMax = 8 * 1024 * 1024;
+/**
+ * Text that is read and decoded in one turn of the event loop, by everybody who reads in this
+ * thread: some 5 ms. An event is not divided, and none is larger than 1 MiB.
+ */
+const turnBytesMax = 512 * 1024;
 /** Hints may be lost: the head is looked at this often all the same. */
 const lookAgainMs = 250;
 
@@ -44,8 +61,15 @@ export const openReader = ({
   readonly decode?: Decode;
 }): EventReader => {
   const database = openForReading(dir);
-  const ofStream = database.prepare<[string, number], Row>(
-    'SELECT * FROM events WHERE stream = ? AND rev >= ? ORDER BY rev',
+  const ofStream = database.prepare<[string, number, number], Row>(
+    'SELECT * FROM events WHERE stream = ? AND rev >= ? ORDER BY rev LIMIT ?',
+  );
+  const ofStreamAndTypes = database.prepare<[string, number, string, number], Row>(
+    `SELECT * FROM events WHERE stream = ? AND rev >= ?
+      AND type IN (SELECT value FROM json_each(?)) ORDER BY rev LIMIT ?`,
+  );
+  const lastOf = database.prepare<[string], Pick<Row, 'pos' | 'rev' | 'type'>>(
+    'SELECT pos, rev, type FROM events WHERE stream = ? ORDER BY rev DESC LIMIT 1',
   );
   const after = database.prepare<[number, number], Row>(
     'SELECT * FROM events WHERE pos > ? ORDER BY pos LIMIT ?',
@@ -66,6 +90,7 @@ export const openReader = ({
     .pluck();
   const headNow = (): Position => positionOf(last.get() ?? 0);
   const waits = new Set<() => void>();
+  const turns = openLoopTurns(turnBytesMax);
 
   const recorded = (row: Row): Recorded => {
     const metadata = JSON.parse(row.metadata) as Metadata;
@@ -80,19 +105,68 @@ export const openReader = ({
     };
   };
 
-  const page = (from: Position, limit: number): Page => {
+  /** What there is room for in this turn, or one event. */
+  const take = (rows: () => Iterable<Row>): Promise<Portion> =>
+    turns.run(() => {
+      const events: Recorded[] = [];
+      let cost = 0;
+      for (const row of rows()) {
+        events.push(recorded(row));
+        cost += row.data.length;
+        if (cost >= turnBytesMax) return { events, cost, isOver: false };
+      }
+      return { events, cost, isOver: true };
+    });
+
+  async function* portions(
+    stream: StreamName,
+    { from = 0, types, limit = -1 }: Reading = {},
+  ): AsyncGenerator<readonly Recorded[], void> {
+    const list = JSON.stringify(types ?? []);
+    let next = from;
+    let left = limit;
+    for (;;) {
+      const rows = (): Iterable<Row> =>
+        types === undefined
+          ? ofStream.iterate(stream, next, left)
+          : ofStreamAndTypes.iterate(stream, next, list, left);
+      const { events, isOver } = await take(rows);
+      const last = events.at(-1);
+      const isErased = last === undefined && next > from && lastOf.get(stream) === undefined;
+      if (last !== undefined || isErased) yield events;
+      if (isOver || last === undefined) return;
+      next = last.revision + 1;
+      if (limit >= 0) left -= events.length;
+    }
+  }
+
+  /** Rows in log order from a position on, as they fit into turns, until there is a page of them. */
+  const paged = async (
+    from: number,
+    rows: (from: number, count: number) => Iterable<Row>,
+  ): Promise<Omit<Portion, 'cost'>> => {
     const events: Recorded[] = [];
     let bytes = 0;
-    const head = headNow();
-    for (const row of after.iterate(posOf(from), limit)) {
-      events.push(recorded(row));
-      bytes += row.data.length;
-      if (bytes >= pageBytesMax) return { events, through: positionOf(row.pos) };
+    for (let at = from; ;) {
+      const portion = await take(() => rows(at, events.length));
+      for (const event of portion.events) events.push(event);
+      bytes += portion.cost;
+      const last = portion.events.at(-1);
+      if (portion.isOver || last === undefined) return { events, isOver: true };
+      if (bytes >= pageBytesMax) return { events, isOver: false };
+      at = posOf(last.position);
     }
+  };
+
+  const page = async (from: Position, limit: number): Promise<Page> => {
+    const head = headNow();
+    const { events, isOver } = await paged(posOf(from), (at, count) =>
+      after.iterate(at, limit - count),
+    );
     const end = events.at(-1)?.position ?? from;
     // A short page has looked at everything up to the head noted before it: what is missing was
     // erased.
-    const through = events.length < limit && head > end ? head : end;
+    const through = isOver && events.length < limit && head > end ? head : end;
     return { events, through };
   };
 
@@ -100,11 +174,13 @@ export const openReader = ({
    * A step of positions, whatever is at them: rows of other types cost no more than a look at their
    * type.
    */
-  const pageOf = (types: readonly string[], from: Position, limit: number): Page => {
+  const pageOf = async (types: readonly string[], from: Position, limit: number): Promise<Page> => {
     const end = Math.min(posOf(headNow()), posOf(from) + limit);
-    const rows = ofTypes.all(posOf(from), end, JSON.stringify(types));
+    const list = JSON.stringify(types);
+    const { events, isOver } = await paged(posOf(from), (at) => ofTypes.iterate(at, end, list));
+    const last = events.at(-1)?.position;
     const through = positionOf(Math.max(end, posOf(from)));
-    return { events: rows.map(recorded), through };
+    return { events, through: isOver || last === undefined ? through : last };
   };
 
   const wait = (from: Position, signal: AbortSignal | undefined): Promise<void> =>
@@ -123,8 +199,14 @@ export const openReader = ({
     });
 
   return {
-    read: async (stream, { from = 0 } = {}) => ofStream.all(stream, from).map(recorded),
-    page: async (from, limit, types) =>
+    read: (stream, reading) => collected(portions(stream, reading)),
+    portions,
+    last: async (stream): Promise<Last | null> => {
+      const row = lastOf.get(stream);
+      if (row === undefined) return null;
+      return { type: row.type, revision: row.rev, position: positionOf(row.pos) };
+    },
+    page: (from, limit, types) =>
       types === undefined ? page(from, limit) : pageOf(types, from, limit),
     streams: async (prefix, from, limit) =>
       names.all(from ?? prefix, `${prefix}\u{10FFFF}`, limit) as StreamName[],

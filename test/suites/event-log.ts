@@ -11,6 +11,7 @@ import { appendOf, metadata, newEvent, newStream } from '../support/new-events.j
 import { pagesOf } from '../support/pages.js';
 import { runs } from '../support/runs.js';
 import { choiceSuite } from './event-log-choices.js';
+import { streamSuite } from './event-log-streams.js';
 import { raceSuite } from './event-log-races.js';
 
 /**
@@ -55,6 +56,7 @@ export const eventLogSuite = (name: string, open: OpenEventLog): void => {
     contentSuite(() => log);
     erasureSuite(() => log, reopen);
     choiceSuite(() => log);
+    streamSuite(() => log);
     raceSuite(() => log);
   });
 };

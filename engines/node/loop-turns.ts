@@ -1,0 +1,31 @@
+/**
+ * A share of each turn of this thread's event loop for work that holds it up: who finds the share
+ * used waits for the next turn, so that what else waits there comes in between.
+ */
+export type LoopTurns = {
+  /** Does the work in a turn that has something left of its share. */
+  readonly run: <T extends { readonly cost: number }>(work: () => T) => Promise<T>;
+};
+
+export const openLoopTurns = (share: number): LoopTurns => {
+  let used = 0;
+  let next: Promise<void> | null = null;
+  const nextTurn = (): Promise<void> =>
+    (next ??= new Promise((resolve) =>
+      setImmediate(() => {
+        used = 0;
+        next = null;
+        resolve();
+      }),
+    ));
+  const isSpent = (): boolean => used >= share;
+  return {
+    run: async (work) => {
+      while (isSpent()) await nextTurn();
+      const done = work();
+      used += done.cost;
+      if (done.cost > 0) void nextTurn();
+      return done;
+    },
+  };
+};
