@@ -7,7 +7,7 @@ import { orgJobSight } from '../command-api/access/org-jobs.js';
 import { openGate } from '../command-api/access/gate.js';
 import { openThrottle } from '../command-api/access/throttle.js';
 import { openIdempotency } from '../command-api/idempotency/once.js';
-import { openMemory, rightsSubject } from '../command-api/access/remember.js';
+import { rightsSubject, type Memory } from '../command-api/access/remember.js';
 import { openAccessTokens } from '../engines/jose/access-tokens.js';
 import { openIdentityTokens } from '../engines/jose/identity-tokens.js';
 import { readProviders } from '../engines/jose/providers.js';
@@ -45,6 +45,7 @@ type Start = {
     readonly vault: Vault;
     readonly inTurn: InTurn;
     readonly bus: Bus;
+    readonly memory: Memory;
   };
   readonly logger: Logger;
   readonly metrics: Metrics;
@@ -53,11 +54,10 @@ type Start = {
 /** Serves the writes with the role `command`, the reads with `query`. */
 export const startApi = async (start: Start): Promise<RunningServer> => {
   const { config, needs } = start;
-  const { log, ids, clock, secrets, passwords, freshness, bus } = needs;
+  const { log, ids, clock, secrets, passwords, freshness, bus, memory } = needs;
   const tokens = openAccessTokens(secrets.accessTokenSeed);
   const throttle = openThrottle(clock);
-  const memory = openMemory(clock);
-  bus.subscribe(rightsSubject, memory.forget);
+  bus.subscribe(rightsSubject, memory.forgetSoon);
   const gate: Gate = openGate({
     log,
     clock,

@@ -17,7 +17,7 @@ export const openLogOf = async (
 ): Promise<{ reader: EventReader; close: () => Promise<void> }> => {
   requireLog(choice);
   const engines = await openEngines(choice);
-  const bus = await engines.bus();
+  const bus = await engines.bus(null);
   const reader = await engines.reader(bus);
   return {
     reader,

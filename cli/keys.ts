@@ -47,7 +47,7 @@ const rotatedBy = async (config: Config, ops: string | null): Promise<Rotated> =
 };
 
 const rotatedHere = async (config: Config, engines: Engines): Promise<Rotated> => {
-  const bus = await engines.bus();
+  const bus = await engines.bus(null);
   const log = await engines.log(bus);
   const keys = await engines.dataKeys();
   try {

@@ -53,7 +53,7 @@ const opsPortOf = async (dir: string, held: Fault): Promise<number> => {
 };
 
 const operatorHere = async (config: Config, unlock: () => void): Promise<Operator> => {
-  const readSide = await startReadSide(choiceOf(config));
+  const readSide = await startReadSide(choiceOf(config), null);
   const { projector } = readSide;
   const caughtUp = async (): Promise<void> => {
     const wait = new Int32Array(new SharedArrayBuffer(4));

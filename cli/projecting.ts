@@ -22,8 +22,11 @@ export type Projecting = {
 };
 
 /** The only process: it folds from now on, and dies with its thread. */
-export const projectAlone = async (choice: EngineChoice): Promise<Projecting> => {
-  const readSide = await startReadSide(choice);
+export const projectAlone = async (
+  choice: EngineChoice,
+  hintSpace: string,
+): Promise<Projecting> => {
+  const readSide = await startReadSide(choice, hintSpace);
   return { ...readSide, duty: () => 'folding', trouble: () => null };
 };
 
@@ -45,6 +48,7 @@ const leaseName = 'projections';
 
 type Needs = {
   readonly choice: EngineChoice;
+  readonly hintSpace: string;
   readonly leases: Leases;
   /** Names this process among those who want the lease. */
   readonly holder: string;
@@ -58,7 +62,7 @@ type Needs = {
  * writes is refused by the store.
  */
 export const projectUnderLease = (needs: Needs): Projecting => {
-  const { choice, leases, holder, clock, logger } = needs;
+  const { choice, hintSpace, leases, holder, clock, logger } = needs;
   const end = new AbortController();
   let current: ReadSide | null = null;
   let trouble: string | null = null;
@@ -82,7 +86,7 @@ export const projectUnderLease = (needs: Needs): Projecting => {
     }
   };
   const fold = async (): Promise<void> => {
-    const starting = startReadSide(choice);
+    const starting = startReadSide(choice, hintSpace);
     // Opening the engines may take longer than the lease lasts.
     const kept = keepLease(starting.then(({ ended }) => ended));
     kept.catch(() => null);

@@ -10,13 +10,15 @@ import { recordsSource } from '../projections/records/source.js';
 
 export type ReadSideStart = {
   readonly choice: EngineChoice;
+  /** Of hints; null = nobody else is to hear them. */
+  readonly hintSpace: string | null;
   readonly records: MessagePort;
   readonly projector: MessagePort;
 };
 
 const start = workerData as ReadSideStart;
 const engines = await openEngines(start.choice);
-const bus = await engines.bus();
+const bus = await engines.bus(start.hintSpace);
 const reader = await engines.reader(bus);
 const documents = await engines.documents('write');
 const records = await engines.records();

@@ -21,11 +21,21 @@ export type ReadSide = {
 /** Folding makes much short-lived garbage; a larger nursery halved the time spent collecting it. */
 const youngMegabytes = 64;
 
-/** Resolves once the thread has its engines open and follows the log. */
-export const startReadSide = async (choice: EngineChoice): Promise<ReadSide> => {
+/**
+ * Resolves once the thread has its engines open and follows the log. `hintSpace` as of Engines.bus.
+ */
+export const startReadSide = async (
+  choice: EngineChoice,
+  hintSpace: string | null,
+): Promise<ReadSide> => {
   const records = new MessageChannel();
   const projector = new MessageChannel();
-  const start: ReadSideStart = { choice, records: records.port2, projector: projector.port2 };
+  const start: ReadSideStart = {
+    choice,
+    hintSpace,
+    records: records.port2,
+    projector: projector.port2,
+  };
   const worker = new Worker(new URL('./read-side-worker.js', import.meta.url), {
     workerData: start,
     transferList: [records.port2, projector.port2],

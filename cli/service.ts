@@ -4,7 +4,7 @@ import { choiceOf, masked, type Config } from '../config.js';
 import { openTurns } from '../kernel/turns.js';
 import { rotateKeys, type Rotated } from '../command-api/integrations/rotate.js';
 import { bootstrap } from '../command-api/bootstrap/bootstrap.js';
-import { rightsSubject } from '../command-api/access/remember.js';
+import { openMemory, rightsSubject, type Memory } from '../command-api/access/remember.js';
 import { bearsRights } from '../command-api/access/streams.js';
 import { openPasswords } from '../engines/argon2/passwords.js';
 import { openVault } from '../engines/node/vault.js';
@@ -118,10 +118,11 @@ const startIn = async (
   open.add(() => ops.close());
 
   const secrets = openSecrets(await secretKey(config, engines.dir));
-  const bus = await patiently('the bus', () => engines.bus());
+  const bus = await patiently('the bus', () => engines.bus(secrets.hintSpace));
   open.add(() => bus.close());
   const found = await patiently('the log', () => engines.log(bus));
-  const log = told(timed(found, clock, metrics), bus);
+  const memory = openMemory(clock);
+  const log = told(timed(found, clock, metrics), bus, memory);
   open.add(() => log.close());
   const passwords = openPasswords({ pepper: secrets.passwordPepper, clock });
   const dataKeys = await patiently('the data keys', () => engines.dataKeys());
@@ -140,7 +141,7 @@ const startIn = async (
   // A key that the operator chose is known to them already; it works as soon as somebody can call.
   if (bootstrapped?.minted === null) await bootstrapped.finish();
 
-  projecting = await startProjecting(config, engines, logger, open);
+  projecting = await startProjecting(config, engines, secrets.hintSpace, logger, open);
   const documents = await patiently('the read models', () => engines.documents('read'));
   open.add(() => documents.close());
   const records = projecting.records ?? (await patiently('the records', () => engines.records()));
@@ -166,7 +167,7 @@ const startIn = async (
           strict: options.strict === true,
           alone: engines.embedded,
           collections: [...checkpoints.keys()],
-          needs: { ...needs, documents, records, freshness, bus },
+          needs: { ...needs, documents, records, freshness, bus, memory },
           logger,
           metrics,
         })
@@ -200,13 +201,14 @@ const startIn = async (
 const startProjecting = async (
   config: Config,
   engines: Engines,
+  hintSpace: string,
   logger: Logger,
   open: ReturnType<typeof openings>,
 ): Promise<Projecting> => {
   if (!config.roles.includes('projections')) return projectNothing();
   const choice = choiceOf(config);
   if (engines.names.records === 'duckdb') {
-    const projecting = await projectAlone(choice);
+    const projecting = await projectAlone(choice, hintSpace);
     open.add(() => projecting.stop());
     return projecting;
   }
@@ -214,6 +216,7 @@ const startProjecting = async (
   open.add(() => leases.close());
   const projecting = projectUnderLease({
     choice,
+    hintSpace,
     leases,
     holder: `${hostname()} ${process.pid} ${randomIds.next('ProcessId')}`,
     clock: systemClock,
@@ -245,8 +248,8 @@ const timed = (log: EventLog, clock: Clock, metrics: Metrics): EventLog => ({
   },
 });
 
-/** Whoever remembers people, keys or logins hears of it when they change. */
-const told = (log: EventLog, bus: Bus): EventLog => ({
+/** What is remembered of people, keys or logins goes at once here, and elsewhere by a hint. */
+const told = (log: EventLog, bus: Bus, memory: Pick<Memory, 'forget'>): EventLog => ({
   ...log,
   append: async (batch) => {
     const results = await log.append(batch);
@@ -254,7 +257,10 @@ const told = (log: EventLog, bus: Bus): EventLog => ({
     const changed = batch.some(
       ({ stream, expected }) => expected !== 'none' && bearsRights(stream),
     );
-    if (changed) bus.publish(rightsSubject, null);
+    if (changed) {
+      memory.forget();
+      bus.publish(rightsSubject, null);
+    }
     return results;
   },
 });

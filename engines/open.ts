@@ -56,7 +56,8 @@ export type Engines = {
   readonly embedded: boolean;
   /** Alone in the folder, or Fault `conflict`. Answers the function that gives it back. */
   lock(): () => void;
-  bus(): Promise<Bus>;
+  /** `space`: over NATS only those of one space hear each other; null = only this process. */
+  bus(space: string | null): Promise<Bus>;
   /** Decoded, for deciding. Once per process. */
   log(bus: Bus): Promise<EventLog>;
   /**
@@ -90,7 +91,10 @@ export const openEngines = async (
     },
     embedded,
     lock: () => (embedded ? lockFolder(dir) : () => undefined),
-    bus: async () => (natsUrl === null ? openBus(`assay ${dir}`) : openNatsBus({ url: natsUrl })),
+    bus: async (space) =>
+      natsUrl === null || space === null
+        ? openBus(`assay ${dir}`)
+        : openNatsBus({ url: natsUrl, space }),
     log: (bus) =>
       eventStoreUrl === null
         ? openEventLog({ dir, bus, decode })

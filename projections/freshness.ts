@@ -1,6 +1,6 @@
 import type { Freshness } from '../contract/gate.js';
 import { Fault } from '../kernel/fault.js';
-import type { Bus, Clock, EventReader, Position } from '../kernel/ports.js';
+import { start, type Bus, type Clock, type EventReader, type Position } from '../kernel/ports.js';
 import { movedSubject } from './lane.js';
 import { movedTo } from './run.js';
 
@@ -8,6 +8,8 @@ import { movedTo } from './run.js';
 export const waitMaxMs = 2_000;
 /** Hints may be lost: checkpoints are asked for this often while somebody waits. */
 const lookAgainMs = 50;
+/** Hints may be lies: whoever looked in vain looks again no sooner. */
+const restMs = 5;
 
 export type FreshnessNeeds = {
   readonly reader: Pick<EventReader, 'head'>;
@@ -17,68 +19,105 @@ export type FreshnessNeeds = {
   readonly clock: Clock;
 };
 
-/**
- * Remembers how far each read model was seen, from hints and from the stores. A read that finds
- * them all past the head costs one look at the head and nothing else.
- */
-export const openFreshness = (needs: FreshnessNeeds): Freshness => {
-  const { reader, checkpoints, bus, clock } = needs;
-  const seen = new Map<string, Position>();
-  const waiting = new Set<AbortController>();
-  const note = (name: string, position: Position): void => {
-    const known = seen.get(name);
-    if (known !== undefined && known >= position) return;
-    seen.set(name, position);
-    for (const one of waiting) one.abort();
+/** One read model: where it was seen to be, by its store. */
+type Watched = {
+  readonly look: () => Promise<void>;
+  /** After the next hint that may be true, or a while. Whoever waits already shares the look. */
+  readonly lookNext: () => Promise<void>;
+  readonly hear: (position: Position) => void;
+  readonly seen: () => Position;
+};
+
+const watch = (checkpoint: () => Promise<Position>, clock: Clock): Watched => {
+  let seen: Position = start;
+  let isHeard = false;
+  let rouse: AbortController | null = null;
+  let looking: Promise<void> | null = null;
+  let next: Promise<void> | null = null;
+  let inVain = false;
+  const ask = async (): Promise<void> => {
+    isHeard = false;
+    const position = await checkpoint();
+    if (position > seen) seen = position;
   };
+  const look = (): Promise<void> => {
+    looking ??= ask().finally(() => {
+      looking = null;
+    });
+    return looking;
+  };
+  const wait = async (): Promise<void> => {
+    if (inVain) await clock.wait(restMs, new AbortController().signal);
+    if (!isHeard) {
+      rouse = new AbortController();
+      await clock.wait(lookAgainMs, rouse.signal);
+      rouse = null;
+    }
+    const before = seen;
+    await look();
+    inVain = seen === before;
+  };
+  return {
+    look,
+    lookNext: () => {
+      next ??= wait().finally(() => {
+        next = null;
+      });
+      return next;
+    },
+    hear: (position) => {
+      if (position <= seen) return;
+      isHeard = true;
+      rouse?.abort();
+    },
+    seen: () => seen,
+  };
+};
+
+/**
+ * Remembers how far each read model was seen to be, by its store. A read that finds them all past
+ * the head costs one look at the head and nothing else. A hint only says when to look: anybody on
+ * the bus can give one.
+ */
+export const openFreshness = ({ reader, checkpoints, bus, clock }: FreshnessNeeds): Freshness => {
+  const models = new Map(
+    [...checkpoints].map(([name, checkpoint]) => [name, watch(checkpoint, clock)] as const),
+  );
   bus.subscribe(movedSubject, (message) => {
     const moved = movedTo(message);
-    if (moved !== null) note(moved.name, moved.position);
+    if (moved !== null) models.get(moved.name)?.hear(moved.position);
   });
-  const ask = async (names: readonly string[]): Promise<void> => {
-    await Promise.all(
-      names.map(async (name) => {
-        const checkpoint = checkpoints.get(name);
-        if (checkpoint === undefined) throw new RangeError(`no read model is called ${name}`);
-        note(name, await checkpoint());
-      }),
-    );
+  const modelOf = (name: string): Watched => {
+    const model = models.get(name);
+    if (model === undefined) throw new RangeError(`no read model is called ${name}`);
+    return model;
   };
-  const behind = (reads: readonly string[], target: Position): readonly string[] =>
-    reads.filter((name) => (seen.get(name) ?? '') < target);
-  const reachedBy = (reads: readonly string[], otherwise: Position): Position =>
-    reads.reduce<Position>(
-      (low, name) => {
-        const position = seen.get(name) ?? low;
-        return position < low ? position : low;
-      },
-      seen.get(reads[0] ?? '') ?? otherwise,
-    );
+  const waitFor = async (read: readonly Watched[], target: Position): Promise<void> => {
+    const late = (): readonly Watched[] => read.filter(({ seen }) => seen() < target);
+    const deadline = clock.milliseconds() + waitMaxMs;
+    await Promise.all(late().map(({ look }) => look()));
+    while (late().length > 0 && clock.milliseconds() < deadline) {
+      await Promise.all(late().map(({ lookNext }) => lookNext()));
+    }
+  };
 
   return {
     reached: async (reads, min) => {
+      const read = reads.map(modelOf);
       const head = await reader.head();
-      const target = min !== null && min > head ? min : head;
-      const deadline = clock.milliseconds() + waitMaxMs;
-      if (behind(reads, target).length > 0) await ask(reads);
-      for (;;) {
-        const late = behind(reads, target);
-        const left = deadline - clock.milliseconds();
-        if (late.length === 0 || left <= 0) break;
-        const hint = new AbortController();
-        waiting.add(hint);
-        await clock.wait(Math.min(lookAgainMs, left), hint.signal);
-        waiting.delete(hint);
-        // Without a hint the stores are asked: hints can be lost, checkpoints cannot.
-        if (!hint.signal.aborted) await ask(late);
-      }
-      const position = reachedBy(reads, head);
-      if (min !== null && position < min) {
-        throw new Fault('read-model-behind', 'The read model has not reached X-Min-Position yet', {
-          retryAfterSeconds: 1,
-        });
-      }
+      // Nobody has it: waiting would only keep a place from others (contract 1.7, rule 4).
+      if (min !== null && min > head) throw notReached();
+      await waitFor(read, head);
+      const position = read
+        .map(({ seen }) => seen())
+        .reduce((low, one) => (one < low ? one : low), read[0]?.seen() ?? head);
+      if (min !== null && position < min) throw notReached();
       return position;
     },
   };
 };
+
+const notReached = (): Fault =>
+  new Fault('read-model-behind', 'The read model has not reached X-Min-Position yet', {
+    retryAfterSeconds: 1,
+  });

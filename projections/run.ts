@@ -263,8 +263,10 @@ export const movedTo = (
 ): { readonly name: string; readonly position: Position } | null => {
   if (message === null || typeof message !== 'object' || Array.isArray(message)) return null;
   const { name, position } = message as Readonly<Record<string, Json>>;
-  return typeof name === 'string' && typeof position === 'string'
+  return typeof name === 'string' && typeof position === 'string' && positionForm.test(position)
     ? { name, position: position as Position }
     : null;
 };
+/** Contract 1.6. */
+const positionForm = /^[0-9A-Za-z_-]{1,64}$/;
 export { movedSubject };

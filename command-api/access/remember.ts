@@ -3,6 +3,8 @@ import type { Clock } from '../../kernel/ports.js';
 /** Half of the second in which a revocation must hold everywhere (contract 2.2, 2.4). */
 const rememberedMs = 500;
 const rememberedMax = 10_000;
+/** Whoever floods us with hints leaves us some memory all the same. */
+const forgottenEveryMs = 100;
 
 /** A change of who may do what: nothing that was remembered counts any more. */
 export const rightsSubject = 'rights.changed';
@@ -15,20 +17,43 @@ export type Memory = {
   readonly remembering: <T>() => (key: string, ask: () => Promise<T>) => Promise<T>;
   /** What is asked from here on is asked anew. */
   readonly forget: () => void;
+  /** The same for a hint, which may be a lie: at once, and then again a moment later at the soonest. */
+  readonly forgetSoon: () => void;
 };
 
 /** What the log said of people, keys and logins a moment ago. */
-export const openMemory = (clock: Pick<Clock, 'milliseconds'>): Memory => {
+export const openMemory = (clock: Pick<Clock, 'milliseconds' | 'wait'>): Memory => {
   const forgetting: (() => void)[] = [];
+  const forget = (): void => {
+    for (const one of forgetting) one();
+  };
   return {
     remembering: <T>() => {
       const known: Known<T> = new Map();
       forgetting.push(() => known.clear());
       return remember(clock, known);
     },
-    forget: () => {
-      for (const one of forgetting) one();
-    },
+    forget,
+    forgetSoon: seldom(clock, forget),
+  };
+};
+
+/** Works when called, unless it did just now: then once more after a while. */
+const seldom = (clock: Pick<Clock, 'wait'>, work: () => void): (() => void) => {
+  let isResting = false;
+  let isDue = false;
+  const run = async (): Promise<void> => {
+    isResting = true;
+    do {
+      isDue = false;
+      work();
+      await clock.wait(forgottenEveryMs, new AbortController().signal);
+    } while (isDue);
+    isResting = false;
+  };
+  return () => {
+    isDue = true;
+    if (!isResting) void run();
   };
 };
 

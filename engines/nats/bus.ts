@@ -7,13 +7,15 @@ type Options = {
   /** `nats://user:password@host:4222`, `tls://…`; several by commas. */
   readonly url: string;
   /** Only those of one space hear each other: what our subjects begin with. */
-  readonly space?: string;
+  readonly space: string;
 };
 
 /** Opening waits for the server so long and goes on without it: hints are no reason not to start. */
 const firstWaitMs = 2_000;
 const connectWithinMs = 2_000;
 const restMs = 500;
+/** Hints name a thing and a position. */
+const bytesMax = 1_024;
 /** A server that is gone without a word is noticed after two of them. */
 const pingMs = 5_000;
 
@@ -24,7 +26,7 @@ const pingMs = 5_000;
  * from the start, so a subscriber hears from the moment it subscribed. Throws TypeError for a URL
  * that is none.
  */
-export const openNatsBus = async ({ url, space = 'assay' }: Options): Promise<Bus> => {
+export const openNatsBus = async ({ url, space }: Options): Promise<Bus> => {
   const options = optionsOf(url);
   const handlers = new Map<string, Set<(message: Json) => void>>();
   const closing = new AbortController();
@@ -37,7 +39,8 @@ export const openNatsBus = async ({ url, space = 'assay' }: Options): Promise<Bu
   };
   const receive = (error: Error | null, message: Msg): void => {
     const subject = error === null ? subjectOf(space, message.subject) : null;
-    if (subject === null) return;
+    // Whoever else is on the server may say anything: what nobody here asked for is not even read.
+    if (subject === null || !handlers.has(subject) || message.data.length > bytesMax) return;
     const content = parsed(message.data);
     if (content !== undefined) deliver(subject, content);
   };

@@ -28,6 +28,8 @@ export type Secrets = {
   readonly fingerprintKey: Uint8Array;
   readonly accessTokenSeed: Uint8Array;
   readonly invitationTokens: InvitationTokens;
+  /** What hints of this installation are found under, where others may have theirs too. */
+  readonly hintSpace: string;
   /** What org jobs look for. */
   readonly jobValues: TextSeal;
 };
@@ -45,6 +47,7 @@ export const openSecrets = (secretKey: Uint8Array): Secrets => {
     accessTokenSeed: derived('access token seed'),
     invitationTokens: invitationTokens(derived('invitation pepper')),
     jobValues: textSeal(derived('org job values')),
+    hintSpace: `assay.${derived('hint space').toString('hex', 0, 16)}`,
     mintKey: () => keyOf(randomBytes(32)),
     hashKey: (value) =>
       value.startsWith(prefix) && !isWhole(value)

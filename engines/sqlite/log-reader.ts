@@ -192,8 +192,9 @@ export const openReader = ({
         waits.delete(done);
         resolve();
       };
-      const unsubscribe = bus.subscribe('log.grown', done);
-      const timer = setInterval(() => headNow() > from && done(), lookAgainMs).unref();
+      const look = (): void => void (headNow() > from && done());
+      const unsubscribe = bus.subscribe('log.grown', look);
+      const timer = setInterval(look, lookAgainMs).unref();
       signal?.addEventListener('abort', done, { once: true });
       waits.add(done);
     });

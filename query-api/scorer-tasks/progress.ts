@@ -1,4 +1,8 @@
-import { progressSubject, type TaskProgress } from '../../contract/scorer-validation.js';
+import {
+  progressSubject,
+  type ProgressHint,
+  type TaskProgress,
+} from '../../contract/scorer-validation.js';
 import type { Bus } from '../../kernel/ports.js';
 import type { Json } from '../../kernel/shapes.js';
 
@@ -25,9 +29,12 @@ export const openTaskProgresses = (bus: Pick<Bus, 'subscribe'>): TaskProgresses 
   return { of: (task) => known.get(task) ?? null };
 };
 
-const hintOf = (message: Json) => {
+/** Null for what no worker says: anybody on the bus can say anything. */
+const hintOf = (message: Json): ProgressHint | null => {
   const { task, steps, percent } = (message ?? {}) as Readonly<Record<string, Json>>;
-  return typeof task === 'string' && typeof steps === 'number' && typeof percent === 'number'
-    ? { task, steps, percent }
-    : null;
+  if (typeof task !== 'string' || !taskForm.test(task)) return null;
+  if (typeof steps !== 'number' || !Number.isSafeInteger(steps) || steps < 0) return null;
+  if (typeof percent !== 'number' || !(percent >= 0 && percent <= 100)) return null;
+  return { task, steps, percent };
 };
+const taskForm = /^[0-9a-f-]{36}$/;

@@ -1,9 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import type { Suite } from 'mocha';
+import { connect } from 'nats';
 import { openNatsBus } from '../../engines/nats/bus.js';
+import { systemClock } from '../../engines/node/clock.js';
 import type { Bus } from '../../kernel/ports.js';
+import type { Json } from '../../kernel/shapes.js';
+import { openFreshness } from '../../projections/freshness.js';
 import { busSuite } from '../suites/bus.js';
+import { positionAt } from '../support/record-rows.js';
 import { startNatsServer, type NatsServer } from '../support/nats-server.js';
 import { describeWith, natsServer } from '../support/tools.js';
 import { until } from '../support/until.js';
@@ -52,7 +57,7 @@ describeWith(natsServer, 'the bus on a NATS server that dies', function () {
   let server: NatsServer;
   let buses: readonly Bus[] = [];
   const open = async (): Promise<Bus> => {
-    const bus = await openNatsBus({ url: server.url });
+    const bus = await openNatsBus({ url: server.url, space: 'assay' });
     buses = [...buses, bus];
     return bus;
   };
@@ -92,19 +97,49 @@ describeWith(natsServer, 'the bus on a NATS server that dies', function () {
     await server.kill();
     const [one, other] = await Promise.all([open(), open()]);
     await hear(one, one);
-    await (await openNatsBus({ url: server.url })).close();
+    await (await openNatsBus({ url: server.url, space: 'assay' })).close();
     await server.start();
     await hear(one, other);
   });
 
   it('is not disturbed by what others publish in its space', async () => {
     const bus = await open();
-    const { connect } = await import('nats');
+    const heard: Json[] = [];
+    bus.subscribe('count', (message) => heard.push(message));
     const stranger = await connect({ servers: server.url });
     for (const subject of ['assay.s-%', 'assay.other', 'assay.s-a.b', 'assay.s-hello']) {
       stranger.publish(subject, 'no JSON');
     }
+    const large = JSON.stringify('x'.repeat(100_000));
+    for (let count = 0; count < 200; count += 1) {
+      stranger.publish('assay.s-count', large);
+      stranger.publish(`assay.s-nobody-${count}`, '{}');
+    }
+    stranger.publish('assay.s-count', '1');
+    await stranger.drain();
+    await until('the hint among them is heard', 20_000, async () => heard.length > 0);
+    expect(heard).to.deep.equal([1]);
+    await hear(await open(), bus);
+  });
+
+  it('lets a liar wake readers and tell them nothing', async () => {
+    const bus = await open();
+    const [first, second] = [positionAt(1), positionAt(2)];
+    let stored = first;
+    const freshness = openFreshness({
+      reader: { head: async () => second },
+      checkpoints: new Map([['tally', async () => stored]]),
+      bus,
+      // Its time never runs out, however busy the machine is.
+      clock: { ...systemClock, milliseconds: () => 0 },
+    });
+    const stranger = await connect({ servers: server.url });
+    const lie = JSON.stringify({ name: 'tally', position: 'f'.repeat(16) });
+    const asked = freshness.reached(['tally'], null);
+    stranger.publish('assay.s-projection%2Emoved', lie);
     await stranger.drain();
     await hear(await open(), bus);
+    stored = second;
+    expect(await asked).to.equal(second);
   });
 });

@@ -10,6 +10,13 @@ import { runs } from '../support/runs.js';
 const known = 'asy_003aUlTJC7tjlCTQj2uNU3MFagCXG9LRKRcwGkBIDlf0osngO';
 const secrets = openSecrets(Buffer.alloc(32, 1));
 
+it('Hints of one installation have a space that follows from its key', () => {
+  const other = openSecrets(Buffer.alloc(32, 2));
+  expect(secrets.hintSpace).to.match(/^assay\.[0-9a-f]{32}$/);
+  expect(openSecrets(Buffer.alloc(32, 1)).hintSpace).to.equal(secrets.hintSpace);
+  expect(other.hintSpace).to.not.equal(secrets.hintSpace);
+});
+
 describe('API key values', () => {
   it('have the form of the contract’s known answer', () =>
     expect(keyOf(Uint8Array.from({ length: 32 }, (_, index) => index))).to.equal(known));

@@ -157,7 +157,7 @@ const written = async (dir: string, parts: readonly Written[]): Promise<void> =>
     mongodbUrl: null,
     natsUrl: null,
   });
-  const bus = await engines.bus();
+  const bus = await engines.bus(null);
   const log = await engines.log(bus);
   const results = await log.append(
     parts.flatMap(({ events }) =>

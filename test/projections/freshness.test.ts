@@ -1,0 +1,130 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { openBus } from '../../engines/memory/bus.js';
+import { systemClock } from '../../engines/node/clock.js';
+import { Fault } from '../../kernel/fault.js';
+import { start, type Position } from '../../kernel/ports.js';
+import type { Json } from '../../kernel/shapes.js';
+import { openFreshness } from '../../projections/freshness.js';
+import { movedSubject } from '../../projections/lane.js';
+import { positionAt } from '../support/record-rows.js';
+
+const beyond = 'f'.repeat(16) as Position;
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+describe('freshness', () => {
+  let bus: ReturnType<typeof openBus>;
+  let asked: number;
+  let stored: Position;
+  let head: Position;
+  const opened = () =>
+    openFreshness({
+      reader: { head: async () => head },
+      checkpoints: new Map([
+        [
+          'tally',
+          async () => {
+            asked += 1;
+            return stored;
+          },
+        ],
+      ]),
+      bus,
+      clock: systemClock,
+    });
+  const says = (message: Json): void => bus.publish(movedSubject, message);
+  beforeEach(() => {
+    bus = openBus(randomUUID());
+    asked = 0;
+    stored = start;
+    head = positionAt(1);
+  });
+  afterEach(() => bus.close());
+
+  it('believes the store and no hint', async () => {
+    const freshness = opened();
+    says({ name: 'tally', position: beyond });
+    await turn();
+    let isReached = false;
+    const reached = freshness.reached(['tally'], null).then((position) => {
+      isReached = true;
+      return position;
+    });
+    for (let count = 0; count < 20; count += 1) {
+      says({ name: 'tally', position: beyond });
+      await turn();
+    }
+    expect(isReached).to.equal(false);
+    stored = positionAt(1);
+    expect(await reached).to.equal(positionAt(1));
+    head = positionAt(2);
+    setImmediate(() => {
+      stored = positionAt(2);
+    });
+    expect(await freshness.reached(['tally'], positionAt(2))).to.equal(positionAt(2));
+  });
+
+  it('looks at once when a hint is true', async () => {
+    const freshness = opened();
+    const reached = freshness.reached(['tally'], null);
+    await turn();
+    const before = asked;
+    stored = positionAt(1);
+    says({ name: 'tally', position: positionAt(1) });
+    await turn();
+    expect(asked).to.equal(before + 1);
+    expect(await reached).to.equal(positionAt(1));
+  });
+
+  it('asks a store no more often for any number of hints', async () => {
+    const freshness = opened();
+    const began = performance.now();
+    const all = Array.from({ length: 50 }, () => freshness.reached(['tally'], null));
+    for (let count = 0; count < 500; count += 1) {
+      says({ name: 'tally', position: beyond });
+      await turn();
+    }
+    expect(asked).to.be.at.most(4 + (performance.now() - began) / 5);
+    stored = positionAt(1);
+    await Promise.all(all);
+  });
+
+  it('passes over hints that say nothing', async () => {
+    const freshness = opened();
+    stored = positionAt(1);
+    await freshness.reached(['tally'], null);
+    head = positionAt(2);
+    const reached = freshness.reached(['tally'], null);
+    await turn();
+    const before = asked;
+    const position = beyond;
+    const nothing: readonly Json[] = [
+      null,
+      1,
+      'tally',
+      [],
+      { name: 'tally' },
+      { name: 'tally', position: 1 },
+      { name: 'tally', position: { toString: 'f' } },
+      { name: 'tally', position: positionAt(1) },
+      { name: 'tally', position: 'no position' },
+      { name: ['tally'], position },
+      { name: 'another', position },
+      { name: '__proto__', position },
+      { name: 'x'.repeat(1_000_000), position },
+    ];
+    for (const message of nothing) says(message);
+    await turn();
+    expect(asked).to.equal(before);
+    stored = positionAt(2);
+    await reached;
+  });
+
+  it('refuses a position beyond the head without waiting for it', async () => {
+    const freshness = opened();
+    const refusal = await freshness.reached(['tally'], beyond).catch((fault: unknown) => fault);
+    expect(refusal).to.be.instanceOf(Fault);
+    expect((refusal as Fault).code).to.equal('read-model-behind');
+    expect(asked).to.equal(0);
+  });
+});
