@@ -1,27 +1,30 @@
 # Two stages: what compiles stays behind, what runs has no compiler and no root.
-FROM node:20-bookworm-slim AS build
+# A name can be pointed at something else overnight, a digest cannot: .ci/digests finds the one of today, see README.
+ARG NODE_IMAGE=node:24-bookworm-slim
+FROM ${NODE_IMAGE} AS build
 RUN apt-get update \
   && apt-get install -y --no-install-recommends python3 make g++ \
   && rm -rf /var/lib/apt/lists/*
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-RUN npm ci
+COPY .ci/native .ci/
+RUN npm ci && .ci/native
 COPY . .
 RUN npx tsc -p tsconfig.json && npm prune --omit=dev
 
-FROM node:20-bookworm-slim
+FROM ${NODE_IMAGE}
 # bubblewrap keeps code scorers in their sandbox; without it the worker refuses to run them.
 RUN apt-get update \
   && apt-get install -y --no-install-recommends bubblewrap \
   && rm -rf /var/lib/apt/lists/* \
   && useradd --system --uid 10001 --home-dir /data --shell /usr/sbin/nologin assay \
-  && mkdir /data && chown assay /data
+  && mkdir --mode=755 /data /sandbox && chown assay /data /sandbox
 WORKDIR /app
 COPY --from=build --chown=root:root /app/package.json ./
 COPY --from=build --chown=root:root /app/node_modules node_modules
 COPY --from=build --chown=root:root /app/dist dist
 USER assay
-ENV NODE_ENV=production ASSAY_HOST=0.0.0.0 ASSAY_DATA_DIR=/data
+ENV NODE_ENV=production ASSAY_HOST=0.0.0.0 ASSAY_DATA_DIR=/data ASSAY_SANDBOX_DIR=/sandbox
 VOLUME /data
 EXPOSE 8080
 # 8081, for operators, is not exposed: it asks for no credential.

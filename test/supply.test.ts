@@ -1,0 +1,78 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { repository } from './support/outside.js';
+
+type Locked = {
+  readonly integrity?: string;
+  readonly resolved?: string;
+  readonly link?: boolean;
+  readonly optional?: boolean;
+  readonly os?: string | readonly string[];
+  readonly cpu?: string | readonly string[];
+  readonly hasInstallScript?: boolean;
+};
+type Manifest = {
+  readonly os: readonly string[];
+  readonly cpu: readonly string[];
+  readonly scripts: Readonly<Record<string, string>>;
+};
+
+const read = (path: string): string => readFileSync(join(repository, path), 'utf8');
+const lockOf = (folder: string): readonly (readonly [string, Locked])[] => {
+  const { packages } = JSON.parse(read(join(folder, 'package-lock.json'))) as {
+    readonly packages: Readonly<Record<string, Locked>>;
+  };
+  return Object.entries(packages).filter(([path]) => path !== '');
+};
+const manifest = JSON.parse(read('package.json')) as Manifest;
+const installs = ['.', '.ci/next'];
+
+/** Whether npm would take it on a machine that it takes us on. */
+const isForUs = ({ os, cpu }: Locked): boolean => {
+  const names = (of: Locked['os'], ours: readonly string[]): boolean =>
+    of === undefined || [of].flat().some((one) => ours.includes(one));
+  return names(os, manifest.os) && names(cpu, manifest.cpu);
+};
+
+describe('what is installed', () => {
+  it('is what it was when it was chosen, on every platform that npm takes us on', () => {
+    expect(manifest.os).to.deep.equal(['linux']);
+    expect(manifest.cpu).to.deep.equal(['x64']);
+    for (const folder of installs) {
+      for (const [path, locked] of lockOf(folder)) {
+        // Of other platforms nobody here could see what they are: npm refuses those (D-113).
+        const form = isForUs(locked) ? /^sha512-[\w+/]{86}==$/ : /^(sha512-[\w+/]{86}==)?$/;
+        expect(locked.integrity ?? '', path).to.match(form);
+        if (!isForUs(locked)) expect(locked.optional, path).to.equal(true);
+        expect(locked.resolved, path).to.equal(undefined);
+      }
+    }
+  });
+
+  it('runs nothing by being installed', () => {
+    for (const folder of installs) {
+      const asked = spawnSync('npm', ['config', 'get', 'ignore-scripts'], {
+        cwd: join(repository, folder),
+        encoding: 'utf8',
+        env: { PATH: process.env['PATH'] ?? '', HOME: join(repository, 'test') },
+      });
+      expect(asked.stdout.trim(), folder).to.equal('true');
+    }
+    const scripted = lockOf('.').filter(([, { hasInstallScript }]) => hasInstallScript === true);
+    // SQLite's binding is built from source by .ci/native; the others come ready or need nothing.
+    expect(scripted.map(([path]) => path.replace('node_modules/', ''))).to.deep.equal([
+      'argon2',
+      'better-sqlite3',
+      'deno',
+      'protobufjs',
+    ]);
+    expect(manifest.scripts['build']).to.match(/^\.ci\/native && /);
+  });
+
+  it('has a binding of SQLite that loads, and builds none then', () => {
+    const began = spawnSync(join(repository, '.ci/native'), { encoding: 'utf8' });
+    expect([began.status, began.stdout, began.stderr]).to.deep.equal([0, '', '']);
+  });
+});
