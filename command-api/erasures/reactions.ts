@@ -2,7 +2,6 @@ import type { ErasureEvent } from '../../events/erasures.js';
 import type { ExperimentEvent } from '../../events/experiments.js';
 import type { LogStreamEvent } from '../../events/log-streams.js';
 import type { ProjectEvent } from '../../events/projects.js';
-import type { SessionStarted, TraceLogged } from '../../events/traces.js';
 import type { Decision, Fold } from '../../kernel/decision.js';
 import {
   stream,
@@ -17,6 +16,7 @@ import type { DatasetId, ProjectId, RunId } from '../../kernel/shapes.js';
 import { load, transact, type Authorship } from '../../kernel/transact.js';
 import { runStream } from '../access/streams.js';
 import { inReplyTo } from '../access/service-author.js';
+import { nextStreams, runsOf, walkThrough, type Walk } from './walk.js';
 
 type DeletionEvent = Extract<
   LogStreamEvent | ExperimentEvent | ProjectEvent,
@@ -28,12 +28,8 @@ const deletionTypes: readonly DeletionEvent['type'][] = [
   'ProjectDeleted',
 ];
 
-/**
- * How much of the log one step looks through, and how many streams it visits: a few milliseconds
- * each.
- */
+/** How much of the log one step looks through: a few milliseconds. */
 const stepEvents = 2_000;
-const stepStreams = 100;
 
 /**
  * A write that found the run alive may land after the deletion, as long as a request lasts. So all
@@ -81,33 +77,26 @@ type Deletion = {
   /** A bookmark before the event. */
   readonly before: Position;
   readonly erased: number;
-  readonly pass: Pass | null;
-};
-/**
- * A visit of all streams that records of the project may have; `isLast`: no write can come after
- * it.
- */
-type Pass = {
-  readonly isLast: boolean;
-  readonly prefixes: readonly string[];
-  readonly visited: StreamName | null;
+  /** Whether all streams were visited once already, before late writes must have ended. */
+  readonly isVisited: boolean;
 };
 
 /**
  * The reaction to the deletion of a run or a project: erases the traces and sessions that were
- * in it. Reads the log alone and no read model. A kill loses nothing: what is not recorded as
+ * in it. Reads the log alone and no read model. One walk through the streams of a project serves
+ * all its deletions that are known when it begins. A kill loses nothing: what is not recorded as
  * complete is visited again from the bookmark on, and erasing twice is erasing once.
  */
 export const openErasures = (needs: RunErasureNeeds): Erasures => {
   const { log, clock, after } = needs;
   const pending = new Map<string, Deletion>();
   let position = after;
+  let walk: Walk | null = null;
 
   const look = async (): Promise<boolean> => {
     const page = await log.page(position, stepEvents, deletionTypes);
     for (const event of page.events) {
-      const found = event as Recorded<DeletionEvent>;
-      const deletion = deletionOf(found, position, isLate(found));
+      const deletion = deletionOf(event as Recorded<DeletionEvent>, position);
       const done = await load(log, erasureStream(deletion.id), erasures);
       if (!done.state) pending.set(deletion.id, deletion);
     }
@@ -115,80 +104,64 @@ export const openErasures = (needs: RunErasureNeeds): Erasures => {
     position = page.through;
     return moved;
   };
-  const visit = async (deletion: Deletion, pass: Pass): Promise<void> => {
-    const [prefix = '', ...others] = pass.prefixes;
-    const found = await log.streams(prefix, pass.visited, stepStreams);
-    const matching = await keep(found, (one) => belongs(log, one, deletion));
+  /** No write that began before the deletion can be under way any more. */
+  const isLate = ({ event }: Deletion): boolean =>
+    Date.parse(clock.now()) - Date.parse(event.metadata.at) >= lateWritesSeconds * 1_000;
+  const begin = (): Walk | null => {
+    const due = [...pending.values()].filter((one) => !one.isVisited || isLate(one));
+    const [first] = due;
+    if (first === undefined) return null;
+    const { project } = first;
+    const deletions = due.filter((one) => one.project === project);
+    return walkThrough(project, new Map(deletions.map((one) => [one.id, isLate(one)])));
+  };
+  const visit = async ({ deletions, ...under }: Walk): Promise<Walk | null> => {
+    const { found, rest } = await nextStreams(log, under);
+    const wholeProject = [...deletions.keys()].find((id) => pending.get(id)?.kind === 'project');
+    const owners =
+      wholeProject === undefined ? await runsOf(log, found) : found.map(() => wholeProject);
+    const matching = found.filter((_, at) => deletions.has(owners[at] ?? ''));
     await Promise.all(matching.map((one) => log.erase(one)));
-    const erased = deletion.erased + matching.length;
-    const last = found.at(-1);
-    const rest: Pass =
-      last !== undefined && found.length === stepStreams
-        ? { ...pass, visited: last }
-        : { ...pass, prefixes: others, visited: null };
-    if (rest.prefixes.length > 0) pending.set(deletion.id, { ...deletion, erased, pass: rest });
-    else if (!pass.isLast) pending.set(deletion.id, { ...deletion, erased, pass: null });
-    else {
-      await complete(needs, { ...deletion, erased });
-      pending.delete(deletion.id);
+    for (const id of owners) {
+      const deletion = deletions.has(id ?? '') ? pending.get(id ?? '') : undefined;
+      if (deletion !== undefined) {
+        pending.set(deletion.id, { ...deletion, erased: deletion.erased + 1 });
+      }
+    }
+    return rest === null ? null : { ...rest, deletions };
+  };
+  const conclude = async ({ deletions }: Walk): Promise<void> => {
+    for (const [id, wasLate] of deletions) {
+      const deletion = pending.get(id);
+      if (deletion === undefined) continue;
+      if (wasLate) {
+        await complete(needs, deletion);
+        pending.delete(id);
+      } else pending.set(id, { ...deletion, isVisited: true });
     }
   };
-  /** No write that began before the deletion can be under way any more. */
-  const isLate = (event: Recorded): boolean =>
-    Date.parse(clock.now()) - Date.parse(event.metadata.at) >= lateWritesSeconds * 1_000;
 
   return {
     step: async () => {
-      for (const deletion of pending.values()) {
-        if (deletion.pass === null) continue;
-        await visit(deletion, deletion.pass);
-        return true;
-      }
-      if (await look()) return true;
-      for (const deletion of pending.values()) {
-        if (!isLate(deletion.event)) continue;
-        pending.set(deletion.id, { ...deletion, pass: passOver(deletion.project, true) });
-        return true;
-      }
-      return false;
+      if (walk === null && (await look())) return true;
+      const present: Walk | null = walk ?? begin();
+      if (present === null) return false;
+      const rest = await visit(present);
+      if (rest === null) await conclude(present);
+      walk = rest;
+      return true;
     },
     bookmark: () =>
       [...pending.values()].reduce((low, { before }) => (before < low ? before : low), position),
   };
 };
 
-const passOver = (project: string, isLast: boolean): Pass => ({
-  isLast,
-  prefixes: ['trace', 'session'].map((noun) => `${stream(noun, project)}-`),
-  visited: null,
-});
-
-const deletionOf = (
-  event: Recorded<DeletionEvent>,
-  before: Position,
-  isLast: boolean,
-): Deletion => {
+const deletionOf = (event: Recorded<DeletionEvent>, before: Position): Deletion => {
   const { type, data } = event;
-  const project = data.project_id;
-  const place = { project, event, before, erased: 0, pass: passOver(project, isLast) };
+  const place = { project: data.project_id, event, before, erased: 0, isVisited: false };
   return type === 'ProjectDeleted'
-    ? { kind: 'project', id: project, ...place }
+    ? { kind: 'project', id: data.project_id, ...place }
     : { kind: 'run', id: data.run_id, ...place };
-};
-
-/** All streams of a deleted project, and those whose first event names the deleted run. */
-const belongs = async (log: EventLog, name: StreamName, deletion: Deletion): Promise<boolean> => {
-  if (deletion.kind === 'project') return true;
-  const [first] = await log.read(name);
-  return (first?.data as TraceLogged | SessionStarted | undefined)?.run_id === deletion.id;
-};
-
-const keep = async <T>(
-  items: readonly T[],
-  isKept: (item: T) => Promise<boolean>,
-): Promise<readonly T[]> => {
-  const kept = await Promise.all(items.map(isKept));
-  return items.filter((_, index) => kept[index] === true);
 };
 
 const erasureStream = (id: string): StreamName => stream('erasure', id);

@@ -19,6 +19,11 @@ export type ErasingNeeds = {
 
 /** How soon a deletion is noticed, and a step that failed tried again. */
 const restMs = 1_000;
+/**
+ * After each step, which takes as long: what is deleted goes within seconds all the same, and
+ * requests find the thread free every other moment.
+ */
+const breathMs = 5;
 
 /**
  * Erases what was deleted, from now until `stop`, in small steps between which others have their
@@ -32,9 +37,12 @@ export const startErasing = (needs: ErasingNeeds): Worker => {
     const runs = both(openErasures(from), openRecordErasures(from));
     return both(runs, openDatasetErasures(from));
   };
-  const step = async (): Promise<boolean> => {
+  const step = async (signal: AbortSignal): Promise<boolean> => {
     erasures ??= await begin();
-    if (await erasures.step()) return true;
+    if (await erasures.step()) {
+      await needs.clock.wait(breathMs, signal);
+      return true;
+    }
     await kept.write(erasures.bookmark(), needs.clock.milliseconds());
     return false;
   };

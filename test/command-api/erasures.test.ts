@@ -9,6 +9,7 @@ import { randomIds } from '../../engines/node/ids.js';
 import { start, stream, type Position } from '../../kernel/ports.js';
 import type { DatasetId } from '../../kernel/shapes.js';
 import { testClock, testLog, type TestLog } from '../support/log.js';
+import { countingReads } from '../support/counting-reads.js';
 import { until } from '../support/until.js';
 
 const [one, other] = [
@@ -156,6 +157,36 @@ describe('erasing what was deleted', () => {
     expect((await world.eventsOf(dataset)).slice(3)).to.deep.equal([unlinked]);
     await finish(open());
     expect(await world.eventsOf(dataset)).to.have.length(4);
+  });
+
+  it('walks once for all that was deleted, and reads first events only', async () => {
+    const traces = 250;
+    for (let number = 0; number < traces; number += 50) {
+      const more = Array.from({ length: 9 }, () => ({ type: 'SpansLogged', data: { spans: [] } }));
+      await world.happened(trace(one, number), ...more);
+    }
+    const runs = 100;
+    for (let number = 0; number < runs; number += 1) {
+      const run = recordId(1_000 + number);
+      const deleted = { type: 'LogStreamDeleted', data: { run_id: run, project_id: one } };
+      await world.happened(runStream(run), deleted);
+    }
+    const counted = countingReads(world.log);
+    const erasures = openErasures({
+      log: counted.log,
+      clock,
+      ids: randomIds,
+      unlinkDataset: datasetUnlinking(world.log),
+      after: start,
+    });
+    const visits = traces + 2;
+    await finish(erasures);
+    expect(counted.events()).to.equal(visits);
+    clock.move(lateWritesSeconds);
+    await finish(erasures);
+    // Each run is looked at once more when it is complete.
+    expect(counted.events()).to.equal(2 * visits + runs);
+    expect(await completed(recordId(1_099))).to.have.length(1);
   });
 
   it('runs beside the service and leaves a bookmark when it stops', async () => {
