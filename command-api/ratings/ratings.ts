@@ -18,22 +18,28 @@ export type RatedTrace = {
   readonly deleted: boolean;
   /** Current ratings by `<template>/<user>`. */
   readonly ratings: ReadonlyMap<string, RatingGiven>;
+  /** Roughly the characters of the ratings, for whoever keeps this in memory. */
+  readonly weight: number;
 };
+
+/** Everything else that happens to a trace is nothing to its ratings. */
+export const ratedTypes: readonly TraceEvent['type'][] = [
+  'TraceLogged',
+  'RatingGiven',
+  'RatingWithdrawn',
+  'TraceDeleted',
+];
 
 export const ratedTraces: Fold<RatedTrace | null, TraceEvent> = {
   initial: null,
   evolve: (trace, { type, data }) => {
     switch (type) {
       case 'TraceLogged':
-        return { runId: data.run_id, deleted: false, ratings: new Map() };
+        return { runId: data.run_id, deleted: false, ratings: new Map(), weight: 0 };
       case 'RatingGiven':
-        return trace && { ...trace, ratings: new Map(trace.ratings).set(keyOf(data), data) };
-      case 'RatingWithdrawn': {
-        if (trace === null) return null;
-        const ratings = new Map(trace.ratings);
-        ratings.delete(keyOf(data));
-        return { ...trace, ratings };
-      }
+        return trace && withRating(trace, keyOf(data), data);
+      case 'RatingWithdrawn':
+        return trace && withRating(trace, keyOf(data), null);
       case 'TraceDeleted':
         return trace && { ...trace, deleted: true };
       case 'SpansLogged':
@@ -51,6 +57,18 @@ const keyOf = ({
   template_id: template,
   user_id: user,
 }: Pick<RatingGiven, 'template_id' | 'user_id'>): string => `${template}/${user}`;
+
+const withRating = (trace: RatedTrace, key: string, given: RatingGiven | null): RatedTrace => {
+  const ratings = new Map(trace.ratings);
+  const before = ratings.get(key);
+  ratings.delete(key);
+  if (given !== null) ratings.set(key, given);
+  return { ...trace, ratings, weight: trace.weight + weightOf(given) - weightOf(before ?? null) };
+};
+
+/** Without the texts a rating is some 300 characters of ids and times. */
+const weightOf = (given: RatingGiven | null): number =>
+  given === null ? 0 : 300 + (given.explanation?.length ?? 0) + JSON.stringify(given.value).length;
 
 export const ratingBy = (
   trace: RatedTrace | null,

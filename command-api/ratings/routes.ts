@@ -21,7 +21,14 @@ import * as write from './write.js';
 export type RatingNeeds = { readonly log: EventLog; readonly inTurn: InTurn };
 
 /** Contract 4.8, and the writes of single ratings of 5.8. */
-export const ratingWrites = (needs: RatingNeeds): readonly Route[] => [
+export const ratingWrites = (given: RatingNeeds): readonly Route[] => {
+  const needs: Needs = { ...given, ratedTraces: write.openRatedTraces(given.log) };
+  return [ratings(needs), giving(needs), withdrawing(needs)];
+};
+
+type Needs = RatingNeeds & { readonly ratedTraces: write.RatedTraces };
+
+const ratings = (needs: Needs): Route =>
   route(
     rateTraces,
     async ({ body, params: { project_id: projectId }, principal, cause }) => {
@@ -59,8 +66,9 @@ export const ratingWrites = (needs: RatingNeeds): readonly Route[] => [
       return { position, body: results };
     },
     ({ body }) => complaintsAboutRatings(body),
-  ),
+  );
 
+const giving = (needs: Needs): Route =>
   route(giveRating, async ({ body, params, principal, cause }) => {
     const { template_id: template } = params;
     const { rating, explanation = null } = body;
@@ -74,8 +82,9 @@ export const ratingWrites = (needs: RatingNeeds): readonly Route[] => [
     if (!outcome.success) throw faultOf(outcome.message);
     if (given === null) throw faultOf('changed at the same time, try again');
     return { position, body: ownRating(given) };
-  }),
+  });
 
+const withdrawing = (needs: Needs): Route =>
   route(withdrawRating, async ({ params, principal, cause }) => {
     const action: Action = { kind: 'delete', template: params.template_id };
     const { outcome, position } = await rateOne(needs, { ...params, action }, principal, cause);
@@ -84,8 +93,7 @@ export const ratingWrites = (needs: RatingNeeds): readonly Route[] => [
       throw new Fault('not-found', 'You have not rated this trace by this template');
     }
     return { position, body: { message: 'The rating is withdrawn.' } };
-  }),
-];
+  });
 
 type Operations = Parameters<typeof complaintsAboutRatings>[0]['operations'];
 
@@ -106,7 +114,7 @@ type One = {
 };
 
 const rateOne = async (
-  needs: RatingNeeds,
+  needs: Needs,
   { project_id: projectId, template_id: template, trace_id: id, action }: One,
   { userId }: { readonly userId: UserId },
   cause: Authorship,

@@ -1,14 +1,16 @@
 import type { TraceEvent } from '../../events/traces.js';
-import type { EventLog, Position, StreamAppend } from '../../kernel/ports.js';
+import type { EventLog, Position, StreamAppend, StreamName } from '../../kernel/ports.js';
 import type { ProjectId, RunId, TraceId, UserId } from '../../kernel/shapes.js';
 import { load, retriesMax, stamped, type Authorship, type Loaded } from '../../kernel/transact.js';
 import { annotationTemplates, annotationTemplatesStream } from '../access/annotation-templates.js';
+import { openKeptFolds } from '../access/kept-folds.js';
 import { runOf } from '../access/runs.js';
 import { traceStream } from '../access/streams.js';
 import type { InTurn } from '../../kernel/turns.js';
 import {
   rate,
   ratedTraces,
+  ratedTypes,
   type Action,
   type Outcome,
   type RatedTrace,
@@ -31,7 +33,26 @@ export type Rated = {
 /** Outcomes in the order of the actions, and the trace after them. */
 export type RatedOne = { readonly outcomes: readonly Outcome[]; readonly trace: RatedTrace | null };
 
-type Needs = { readonly log: EventLog; readonly inTurn: InTurn };
+type Needs = {
+  readonly log: EventLog;
+  readonly inTurn: InTurn;
+  readonly ratedTraces: RatedTraces;
+};
+export type RatedTraces = (stream: StreamName) => Promise<Loaded<RatedTrace | null>>;
+
+/** Characters of ratings kept, some 30 MB of memory: those of a hundred thousand traces. */
+const keptWeightMax = 16_000_000;
+
+/** What rating depends on, of the traces that were rated lately; their texts are not read. */
+export const openRatedTraces = (log: EventLog): RatedTraces =>
+  openKeptFolds({
+    log,
+    fold: ratedTraces,
+    types: ratedTypes,
+    weightOf: (trace) => trace?.weight ?? 0,
+    weightMax: keptWeightMax,
+  });
+
 type Decided = RatedOne & {
   readonly id: TraceId;
   readonly append: StreamAppend | null;
@@ -43,10 +64,11 @@ type Decided = RatedOne & {
  * to meanwhile is decided again, at most `retriesMax` times; then its items say so.
  */
 export const rateTraces = async (
-  { log, inTurn }: Needs,
+  needs: Needs,
   { projectId, userId, actions }: RatingsAsked,
   cause: Authorship,
 ): Promise<Rated> => {
+  const { log, inTurn } = needs;
   const { state, position: decidedOn } = await load(
     log,
     annotationTemplatesStream(projectId),
@@ -64,7 +86,7 @@ export const rateTraces = async (
   await inTurn(streams, async () => {
     let pending = [...actions.keys()];
     for (let attempt = 0; attempt <= retriesMax && pending.length > 0; attempt += 1) {
-      const decided = await decideAll(log, pending, actions, rater, cause);
+      const decided = await decideAll(needs, pending, actions, rater, cause);
       const written = await appendAll(log, decided);
       pending = [];
       for (const { one, at } of written) {
@@ -78,7 +100,7 @@ export const rateTraces = async (
 };
 
 const decideAll = async (
-  log: EventLog,
+  { log, ratedTraces: tracesOf }: Needs,
   ids: readonly TraceId[],
   actions: RatingsAsked['actions'],
   rater: Rater,
@@ -88,7 +110,7 @@ const decideAll = async (
   const decided: Decided[] = [];
   for (let from = 0; from < ids.length; from += readAtOnce) {
     const read = ids.slice(from, from + readAtOnce).map(async (id) => {
-      const loaded = await load(log, traceStream(rater.projectId, id), ratedTraces);
+      const loaded = await tracesOf(traceStream(rater.projectId, id));
       // What went with its run is not there any more.
       const isThere = loaded.state !== null && (await isLive(loaded.state.runId));
       return decide(id, isThere ? loaded : { ...loaded, state: null }, {

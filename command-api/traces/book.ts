@@ -1,7 +1,7 @@
 import type { TraceEvent } from '../../events/traces.js';
 import { isRejection, type Decide } from '../../kernel/decision.js';
 import { Fault } from '../../kernel/fault.js';
-import { start, type Clock, type EventLog, type StreamName } from '../../kernel/ports.js';
+import type { Clock, EventLog, StreamName } from '../../kernel/ports.js';
 import {
   retriesMax,
   stamped,
@@ -10,6 +10,7 @@ import {
   type Transacted,
 } from '../../kernel/transact.js';
 import type { InTurn } from '../../kernel/turns.js';
+import { openKeptFolds } from '../access/kept-folds.js';
 import { traces, type Trace } from './trace.js';
 
 type State = Loaded<Trace | null>;
@@ -37,9 +38,11 @@ export type TraceBook = {
   ) => Promise<Transacted<Trace | null, TraceEvent>>;
 };
 
-/** Characters of all the traces kept: some 60 MB of memory as parsed JSON. */
-const keptWeightMax = 16_000_000;
-const keptMax = 2_000;
+/**
+ * Characters of all the traces kept, long texts as fingerprints: some 100 MB of memory. The largest
+ * trace that the contract allows, 20,000 spans, takes a quarter of it.
+ */
+const keptWeightMax = 32_000_000;
 /** Contract 5.6, rule 4. */
 export const patienceMs = 2_000;
 /** An index may lag behind the log, so a look at the log alone does not do. */
@@ -54,27 +57,12 @@ export const openTraceBook = ({
   readonly clock: Clock;
   readonly inTurn: InTurn;
 }): TraceBook => {
-  const kept = keeping();
-
-  const load = async (stream: StreamName): Promise<State> => {
-    const known = kept.get(stream);
-    const from = known === undefined || known.revision === 'none' ? 0 : known.revision;
-    const events = await log.read(stream, { from });
-    // The last known event is read again: when it is gone, the stream was erased, and what was kept
-    // is no longer true.
-    const stands = known !== undefined && events[0]?.revision === known.revision;
-    const last = events.at(-1);
-    const state: State = {
-      state: (stands ? events.slice(1) : events).reduce(
-        (one, event) => traces.evolve(one, event as unknown as TraceEvent),
-        stands ? known.state : traces.initial,
-      ),
-      revision: last?.revision ?? 'none',
-      position: last?.position ?? start,
-    };
-    kept.set(stream, state);
-    return state;
-  };
+  const load = openKeptFolds({
+    log,
+    fold: traces,
+    weightOf: (trace) => trace?.weight ?? 0,
+    weightMax: keptWeightMax,
+  });
 
   const transactOnce = async (
     stream: StreamName,
@@ -125,28 +113,4 @@ export const awaited = async <T>(
     if (answer !== null || left <= 0) return answer;
     await log.grown(head, AbortSignal.timeout(Math.ceil(Math.min(left, lookAgainMs))));
   }
-};
-
-/** What was used longest ago goes first. */
-const keeping = () => {
-  const kept = new Map<StreamName, State>();
-  let weight = 0;
-  const drop = (stream: StreamName): void => {
-    weight -= kept.get(stream)?.state?.weight ?? 0;
-    kept.delete(stream);
-  };
-  return {
-    get: (stream: StreamName): State | undefined => kept.get(stream),
-    drop,
-    set: (stream: StreamName, state: State): void => {
-      drop(stream);
-      if (state.state === null) return;
-      kept.set(stream, state);
-      weight += state.state.weight;
-      for (const oldest of kept.keys()) {
-        if (kept.size <= keptMax && weight <= keptWeightMax) return;
-        drop(oldest);
-      }
-    },
-  };
 };

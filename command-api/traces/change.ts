@@ -5,8 +5,10 @@ import type { Complaint } from '../../kernel/fault.js';
 import type { Json, SpanId } from '../../kernel/shapes.js';
 import { bareMetrics, distinctTags } from './content.js';
 import { layered } from './layers.js';
+import { beyondBounds } from './log.js';
 import { sameJson } from './same.js';
-import type { Trace } from './trace.js';
+import { recordBytes, shortValue } from './shortened.js';
+import { withChanges, type Trace } from './trace.js';
 import { inputOf, isInputOf, isOutputOf, outputOf } from './values.js';
 
 /** A change as it was sent (contract 5.6, rule 5); null and absence mean: as it was. */
@@ -34,6 +36,8 @@ export const updateTrace =
       complete == null || complete === trace?.isComplete
         ? difference.changes
         : { ...difference.changes, is_complete: complete };
+    const beyond = beyondWith(found, changes);
+    if (beyond !== null) return beyond;
     return [
       ...unlessEmpty(changes, { type: 'TraceUpdated', data: { ...place, changes } }),
       ...scored({ ...place, record_id: record.id, scores: difference.scores }),
@@ -52,6 +56,8 @@ export const updateSpan =
     const difference = differenceTo(record, change);
     if ('rejected' in difference) return difference;
     const { changes, scores } = difference;
+    const beyond = beyondWith(found, changes);
+    if (beyond !== null) return beyond;
     return [
       ...unlessEmpty(changes, {
         type: 'SpanUpdated',
@@ -66,7 +72,16 @@ const recordOf = (trace: Trace | null, id: string | undefined) => {
     trace === null || trace.deleted || id === undefined ? undefined : layered(trace.records, id);
   return trace === null || record === undefined
     ? null
-    : { record: record.now, place: { project_id: trace.projectId, trace_id: trace.id } };
+    : { trace, record: record.now, place: { project_id: trace.projectId, trace_id: trace.id } };
+};
+
+/** A trace that stays as large or becomes smaller is never too large. */
+const beyondWith = (
+  { trace, record }: { readonly trace: Trace; readonly record: RecordContent },
+  changes: RecordChanges,
+): Rejection | null => {
+  const more = recordBytes(withChanges(record, changes)) - recordBytes(record);
+  return more > 0 ? beyondBounds(trace.spansCount, trace.bytes + more) : null;
 };
 
 const unlessEmpty = (changes: object, event: TraceEvent): readonly TraceEvent[] =>
@@ -98,8 +113,9 @@ const differenceTo = (record: RecordContent, change: Change): Difference | Rejec
   const { status_code: status } = change;
   return {
     changes: {
-      ...(input !== undefined && !sameJson(input, record.input ?? '') && { input }),
-      ...(output !== undefined && !sameJson(output, record.output ?? null) && { output }),
+      ...(input !== undefined && !sameJson(shortValue(input), record.input ?? '') && { input }),
+      ...(output !== undefined &&
+        !sameJson(shortValue(output), record.output ?? null) && { output }),
       ...(status != null && status !== record.status_code && { status_code: status }),
       ...(tags.length > 0 && { tags }),
     },

@@ -2,6 +2,7 @@ import type { SpanContent, TraceEvent, TraceLogged } from '../../events/traces.j
 import { reject, type Decide, type Rejection } from '../../kernel/decision.js';
 import { layered } from './layers.js';
 import { differing, sameContent, type TraceAsSent } from './same.js';
+import { recordBytes, shortened } from './shortened.js';
 import { spanEvents, traceEvents } from './sizes.js';
 import type { Trace } from './trace.js';
 
@@ -20,7 +21,10 @@ export const logTrace =
 
 /** Ids of the records that the trace, which lives, has with other content. */
 export const differingFrom = (trace: Trace, logged: TraceLogged): readonly string[] =>
-  differing(logged, asSent(trace));
+  differing(
+    { ...logged, trace: shortened(logged.trace), spans: logged.spans.map(shortened) },
+    asSent(trace),
+  );
 
 const asSent = (trace: Trace): TraceAsSent => {
   const record = layered(trace.records, trace.id);
@@ -38,12 +42,18 @@ export const addSpans =
     if (trace === null || trace.deleted) return reject('not-found', 'Trace not found');
     const { distinct, differ } = distinctSpans(spans, (id) => layered(trace.records, id)?.sent);
     if (differ.length > 0) return taken(differ);
+    const beyond = beyondBounds(
+      trace.spansCount + distinct.length,
+      distinct.reduce((bytes, span) => bytes + recordBytes(span), trace.bytes),
+    );
+    if (beyond !== null && distinct.length > 0) return beyond;
     return spanEvents({ project_id: trace.projectId, trace_id: trace.id }, distinct);
   };
 
 /**
- * Spans without those that are known already, before or earlier in the same list; `differ` has the
- * ids that are known with other content. Spans whose ids the service made cannot be known.
+ * Spans without those that are known already, before (shortened) or earlier in the same list;
+ * `differ` has the ids that are known with other content. Spans whose ids the service made cannot be
+ * known.
  */
 export const distinctSpans = (
   spans: readonly SpanContent[],
@@ -52,11 +62,27 @@ export const distinctSpans = (
   const distinct = new Map<string, SpanContent>();
   const differ = new Set<string>();
   for (const span of spans) {
-    const same = (known(span.id) ?? distinct.get(span.id)) as SpanContent | undefined;
+    const before = known(span.id) as SpanContent | undefined;
+    const same = before ?? distinct.get(span.id);
+    const sent = before === undefined ? span : shortened(span);
     if (same === undefined) distinct.set(span.id, span);
-    else if (same.parent_id !== span.parent_id || !sameContent(same, span)) differ.add(span.id);
+    else if (same.parent_id !== span.parent_id || !sameContent(same, sent)) differ.add(span.id);
   }
   return { distinct: [...distinct.values()], differ: [...differ] };
+};
+
+/** Contract 1.11: what reading, scoring and showing one trace as a whole may cost. */
+const traceSpansMax = 20_000;
+const traceBytesMax = 64 * 1024 * 1024;
+
+/** Why a trace cannot have so many spans, or so many bytes of records; null when it can. */
+export const beyondBounds = (spans: number, bytes: number): Rejection | null => {
+  if (spans > traceSpansMax) {
+    return reject('conflict', `A trace has at most ${traceSpansMax} spans; this would be ${spans}`);
+  }
+  return bytes > traceBytesMax
+    ? reject('conflict', `The records of a trace have at most ${traceBytesMax} bytes as JSON`)
+    : null;
 };
 
 const namedMax = 20;

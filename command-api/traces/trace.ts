@@ -3,9 +3,13 @@ import type { RecordChanges, RecordContent, SpanContent, TraceEvent } from '../.
 import { unreachable, type Fold } from '../../kernel/decision.js';
 import type { ProjectId, RunId, SessionId, TraceId } from '../../kernel/shapes.js';
 import { layered, noLayers, withLayer, type Layers } from './layers.js';
+import { recordBytes, shortened } from './shortened.js';
 import { weightOf } from './sizes.js';
 
-/** A record as it came, which a repeat is compared with, and as it is now, which a change is. */
+/**
+ * A record as it came, which a repeat is compared with, and as it is now, which a change is; both
+ * shortened.
+ */
 export type LoggedRecord = {
   readonly sent: RecordContent;
   readonly now: RecordContent;
@@ -20,12 +24,15 @@ export type Trace = {
   readonly sessionId: SessionId | null;
   readonly sentComplete: boolean;
   readonly isComplete: boolean;
-  /** What came in the request that logged it. */
+  /** What came in the request that logged it, shortened. */
   readonly sentSpans: readonly SpanContent[];
   /** The trace's own and its spans', by id. */
   readonly records: Layers<LoggedRecord>;
   readonly deleted: boolean;
-  /** Roughly its characters, for whoever keeps it in memory. */
+  /** Of its records as they are now, as JSON (contract 1.11). */
+  readonly bytes: number;
+  readonly spansCount: number;
+  /** Roughly the characters of this, for whoever keeps it in memory. */
   readonly weight: number;
 };
 
@@ -33,6 +40,8 @@ export const traces: Fold<Trace | null, TraceEvent> = {
   initial: null,
   evolve: (trace, { type, data }) => {
     if (type === 'TraceLogged') {
+      const spans = data.spans.map(shortened);
+      const records = [shortened(data.trace), ...spans];
       return {
         projectId: data.project_id,
         id: data.trace_id,
@@ -41,22 +50,27 @@ export const traces: Fold<Trace | null, TraceEvent> = {
         sessionId: data.session_id,
         sentComplete: data.is_complete,
         isComplete: data.is_complete,
-        sentSpans: data.spans,
-        records: withLayer<LoggedRecord>(noLayers(), [data.trace, ...data.spans].map(entry)),
+        sentSpans: spans,
+        records: withLayer<LoggedRecord>(noLayers(), records.map(entry)),
         deleted: false,
-        weight: weightOf(data),
+        bytes: sum(records, recordBytes),
+        spansCount: spans.length,
+        weight: sum(records, weightOf),
       };
     }
     if (trace === null) return null;
     switch (type) {
-      case 'SpansLogged':
+      case 'SpansLogged': {
+        const spans = data.spans.map(shortened);
         return {
           ...trace,
-          records: withLayer(trace.records, data.spans.map(entry)),
-          sentSpans:
-            data.with_trace === true ? [...trace.sentSpans, ...data.spans] : trace.sentSpans,
-          weight: trace.weight + weightOf(data.spans),
+          records: withLayer(trace.records, spans.map(entry)),
+          sentSpans: data.with_trace === true ? [...trace.sentSpans, ...spans] : trace.sentSpans,
+          bytes: trace.bytes + sum(spans, recordBytes),
+          spansCount: trace.spansCount + spans.length,
+          weight: trace.weight + sum(spans, weightOf),
         };
+      }
       case 'TraceUpdated': {
         const isComplete = data.changes.is_complete ?? trace.isComplete;
         return { ...changed(trace, trace.id, data.changes), isComplete };
@@ -82,13 +96,21 @@ const entry = (sent: RecordContent): readonly [string, LoggedRecord] => [
   { sent, now: sent },
 ];
 
+const sum = <T>(items: readonly T[], of: (item: T) => number): number =>
+  items.reduce((total, item) => total + of(item), 0);
+
 const changed = (trace: Trace, id: string, changes: RecordChanges): Trace => {
   const record = layered(trace.records, id);
-  if (record === undefined) return trace;
+  return record === undefined
+    ? trace
+    : replaced(trace, id, { ...record, now: shortened(withChanges(record.now, changes)) });
+};
+
+/** Members overwrite, tags are added (contract 5.6, rule 5). */
+export const withChanges = (now: RecordContent, changes: RecordChanges): RecordContent => {
   const { is_complete: _, tags: added = [], ...members } = changes;
-  const tags = [...new Set([...(record.now.tags ?? []), ...added])];
-  const now = { ...record.now, ...members, ...(tags.length > 0 && { tags }) };
-  return replaced(trace, id, { ...record, now }, weightOf(changes));
+  const tags = [...new Set([...(now.tags ?? []), ...added])];
+  return { ...now, ...members, ...(tags.length > 0 && { tags }) };
 };
 
 type Scores = Readonly<Record<string, number | boolean | string | null>>;
@@ -101,11 +123,15 @@ const scored = (trace: Trace, id: string, scores: Scores): Trace => {
       (one): one is [string, number | boolean | string] => one[1] !== null,
     ),
   );
-  return replaced(trace, id, { ...record, now: { ...members, metrics } }, weightOf(scores));
+  return replaced(trace, id, { ...record, now: { ...members, metrics } });
 };
 
-const replaced = (trace: Trace, id: string, record: LoggedRecord, added: number): Trace => ({
-  ...trace,
-  records: withLayer(trace.records, [[id, record]]),
-  weight: trace.weight + added,
-});
+const replaced = (trace: Trace, id: string, record: LoggedRecord): Trace => {
+  const before = layered(trace.records, id)?.now ?? record.now;
+  return {
+    ...trace,
+    records: withLayer(trace.records, [[id, record]]),
+    bytes: trace.bytes + recordBytes(record.now) - recordBytes(before),
+    weight: trace.weight + weightOf(record.now) - weightOf(before),
+  };
+};

@@ -3,7 +3,7 @@ import { openTurns } from '../../kernel/turns.js';
 import { annotationTemplatesStream } from '../../command-api/access/annotation-templates.js';
 import { runStream, traceStream } from '../../command-api/access/streams.js';
 import { rate, ratedTraces, type Action, type Rater } from '../../command-api/ratings/ratings.js';
-import { rateTraces } from '../../command-api/ratings/write.js';
+import { openRatedTraces, rateTraces } from '../../command-api/ratings/write.js';
 import type { Constraints, TemplateFacts } from '../../contract/annotation-templates.js';
 import type { Rating } from '../../contract/ratings.js';
 import type { TraceEvent } from '../../events/traces.js';
@@ -221,10 +221,15 @@ describe('rating many traces', () => {
   const rateAll = (
     numbers: readonly number[],
     actions: readonly Action[],
-    { log = world.log, inTurn = openTurns(), user = 1 } = {},
+    {
+      log = world.log,
+      inTurn = openTurns(),
+      user = 1,
+      ratedTraces: traces = openRatedTraces(log),
+    } = {},
   ) =>
     rateTraces(
-      { log, inTurn },
+      { log, inTurn, ratedTraces: traces },
       {
         projectId: project,
         userId: userId(user),
@@ -252,6 +257,32 @@ describe('rating many traces', () => {
     expect(messagesOf(again)).to.deep.equal(Array.from({ length: 3 }, () => ['rating unchanged']));
     expect(appends).to.equal(1);
     expect(again.position >= first.position).to.equal(true);
+  });
+
+  it('reads no texts of a trace, and what is new of its ratings', async () => {
+    const spans = Array.from({ length: 50 }, () => ({ type: 'SpansLogged', data: { spans: [] } }));
+    await world.happened(traceStream(project, traceId(1)), ...spans);
+    let read: string[] = [];
+    const log: EventLog = {
+      ...world.log,
+      portions: async function* (name, reading) {
+        for await (const portion of world.log.portions(name, reading)) {
+          if (name.startsWith('trace-')) read.push(...portion.map(({ type }) => type));
+          yield portion;
+        }
+      },
+    };
+    const kept = openRatedTraces(log);
+    const recorded = [['rating recorded']];
+    expect(messagesOf(await rateAll([1], [like], { log, ratedTraces: kept }))).to.eql(recorded);
+    expect(read).to.deep.equal(['TraceLogged']);
+    read = [];
+    const again = await rateAll([1], [like], { log, ratedTraces: kept, user: 2 });
+    expect(messagesOf(again)).to.eql(recorded);
+    expect(read).to.deep.equal(['RatingGiven']);
+    await world.log.erase(traceStream(project, traceId(1)));
+    const gone = await rateAll([1], [like], { log, ratedTraces: kept });
+    expect(messagesOf(gone)).to.eql([['trace not found']]);
   });
 
   it('goes on beside a trace that is unknown, or went with its run', async () => {

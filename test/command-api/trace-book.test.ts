@@ -12,7 +12,7 @@ import { openEventLog } from '../../engines/sqlite/event-log.js';
 import type { EventLog } from '../../kernel/ports.js';
 import type { Authorship } from '../../kernel/transact.js';
 import { temporaryFolder } from '../support/folder.js';
-import { late, noon, one, projectId, traceId } from '../support/sent-traces.js';
+import { late, noon, one, projectId, traceId, uuid } from '../support/sent-traces.js';
 
 const authorship: Authorship = {
   actor: { type: 'service', id: 'assay', role: 'editor' },
@@ -33,10 +33,11 @@ describe('the book of traces', () => {
     const engine = await openEventLog({ dir: folder.dir, bus: openBus(folder.dir), decode });
     log = {
       ...engine,
-      read: async (name, options) => {
-        const events = await engine.read(name, options);
-        eventsRead += events.length;
-        return events;
+      portions: async function* (name, reading) {
+        for await (const portion of engine.portions(name, reading)) {
+          eventsRead += portion.length;
+          yield portion;
+        }
       },
     };
   });
@@ -54,6 +55,25 @@ describe('the book of traces', () => {
       await book.transact(stream, addSpans(late([{ type: 'tool' }])), authorship);
     }
     expect(eventsRead).to.be.at.most(count * 3);
+  });
+
+  it('reads and keeps little of a trace of 40 MB that grows', async () => {
+    const input = 'x'.repeat(400_000);
+    const own = traceStream(projectId, uuid(70));
+    const book = openTraceBook({ log, clock: systemClock, inTurn: openTurns() });
+    await book.transact(own, logTrace(one({ id: uuid(70) })), authorship);
+    const large = 100;
+    for (let added = 0; added < large; added += 1) {
+      await book.transact(own, addSpans(late([{ type: 'tool', input }])), authorship);
+    }
+    eventsRead = 0;
+    for (let added = 0; added < 10; added += 1) {
+      await book.transact(own, addSpans(late([{ type: 'tool', input }])), authorship);
+    }
+    expect(eventsRead).to.be.at.most(10);
+    const { state } = await book.load(own);
+    expect(state?.bytes).to.be.above((large + 10) * input.length);
+    expect(state?.weight).to.be.below((large + 10) * 1_000);
   });
 
   it('says the same however often it is asked', async () => {

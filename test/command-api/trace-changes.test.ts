@@ -72,6 +72,58 @@ describe('spans that come later', () => {
   });
 });
 
+describe('a trace over all requests', () => {
+  const place = { project_id: projectId, trace_id: traceId };
+  const text = 'é'.repeat(500_000);
+  /** Each a little more than 1 MB as JSON. */
+  const heavy = (count: number): readonly TraceEvent[] =>
+    Array.from({ length: count }, () => ({
+      type: 'SpansLogged',
+      data: { ...place, spans: late([{ type: 'tool', input: text }]) },
+    }));
+  const small = { type: 'tool', created_at: noon };
+
+  it('has at most 20,000 spans', () => {
+    const spans = late(Array.from({ length: 19_999 }, () => small));
+    const full: TraceEvent = { type: 'SpansLogged', data: { ...place, spans } };
+    const before = [logged(one({ id: traceId, created_at: noon })), full] as const;
+    const more = late([small, small]);
+    given(...before)
+      .when(addSpans(more))
+      .thenRejected('conflict', 'at most 20000 spans');
+    const last = more.slice(0, 1);
+    given(...before)
+      .when(addSpans(last))
+      .then({ type: 'SpansLogged', data: { ...place, spans: last } });
+  });
+  it('has at most 64 MiB of records as JSON, and takes repeats and changes that add nothing', () => {
+    const before = [logged(one({ id: traceId, created_at: noon, input: 'a' })), ...heavy(67)];
+    given(...before)
+      .when(addSpans(late([{ type: 'tool', input: text }])))
+      .thenRejected('conflict', 'at most 67108864 bytes');
+    given(...before)
+      .when(updateTrace({ output: text }))
+      .thenRejected('conflict', 'at most 67108864 bytes');
+    given(...before)
+      .when(updateTrace({ input: 'b' }))
+      .then({ type: 'TraceUpdated', data: { ...place, changes: { input: 'b' } } });
+    const [first] = before[1]?.type === 'SpansLogged' ? before[1].data.spans : [];
+    given(...before)
+      .when(addSpans(first === undefined ? [] : [first]))
+      .then();
+  });
+  it('counts what its records hold now, not what they held', () => {
+    const changes = Array.from({ length: 70 }, (_, number): TraceEvent => ({
+      type: 'TraceUpdated',
+      data: { ...place, changes: { output: `${number}${text}` } },
+    }));
+    const spans = late([{ type: 'tool', input: text }]);
+    given(logged(one({ id: traceId, created_at: noon })), ...changes)
+      .when(addSpans(spans))
+      .then({ type: 'SpansLogged', data: { ...place, spans } });
+  });
+});
+
 describe('changing a trace', () => {
   const place = { project_id: projectId, trace_id: traceId };
   const before = logged(one(booking, { is_complete: false }));

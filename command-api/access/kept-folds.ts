@@ -1,0 +1,74 @@
+import type { Fold } from '../../kernel/decision.js';
+import type { Event, EventReader, StreamName } from '../../kernel/ports.js';
+import { broughtForward, nothing, type Loaded } from '../../kernel/transact.js';
+import { openTurns } from '../../kernel/turns.js';
+
+type Kept<S, E extends Event> = {
+  readonly log: EventReader;
+  readonly fold: Fold<S, E>;
+  /** The only types that the fold heeds, so that others are not read. */
+  readonly types?: readonly E['type'][];
+  /** Roughly the characters of a state; the sum of what is kept stays below `weightMax`. */
+  readonly weightOf: (state: S) => number;
+  readonly weightMax: number;
+};
+
+/** Beside its state each stream costs a name and a place. */
+const entryWeight = 300;
+
+/**
+ * Folds of streams as the log has them. What was folded is kept, within bounds, and only brought
+ * forward by what came since: deciding on a long stream costs what is new of it. What was used
+ * longest ago goes first.
+ */
+export const openKeptFolds = <S, E extends Event>({
+  log,
+  fold,
+  types,
+  weightOf,
+  weightMax,
+}: Kept<S, E>): ((stream: StreamName) => Promise<Loaded<S>>) => {
+  const kept = new Map<StreamName, Loaded<S>>();
+  let weight = 0;
+  /** Those who ask for a long stream at once read it once. */
+  const inTurn = openTurns();
+  const weightWith = ({ state }: Loaded<S>): number => weightOf(state) + entryWeight;
+
+  const drop = (stream: StreamName): void => {
+    const known = kept.get(stream);
+    if (known !== undefined) weight -= weightWith(known);
+    kept.delete(stream);
+  };
+  const keep = (stream: StreamName, loaded: Loaded<S>): void => {
+    drop(stream);
+    if (loaded.revision === 'none') return;
+    kept.set(stream, loaded);
+    weight += weightWith(loaded);
+    for (const oldest of kept.keys()) {
+      if (weight <= weightMax) return;
+      drop(oldest);
+    }
+  };
+
+  const present = async (stream: StreamName): Promise<Loaded<S>> => {
+    const known = kept.get(stream) ?? nothing(fold);
+    if (known.revision === 'none' && types === undefined) {
+      return broughtForward(log, stream, fold, known);
+    }
+    const last = await log.last(stream);
+    if (last === null) return nothing(fold);
+    if (known.revision !== 'none' && known.revision >= last.revision) return known;
+    const loaded = await broughtForward(log, stream, fold, known, types);
+    if (loaded.revision !== 'none' && loaded.revision >= last.revision) return loaded;
+    // Of other types, or erased since the look at the last: then nobody can append behind it.
+    if (types === undefined) return nothing(fold);
+    return { state: loaded.state, revision: last.revision, position: last.position };
+  };
+
+  return (stream) =>
+    inTurn([stream], async () => {
+      const loaded = await present(stream);
+      keep(stream, loaded);
+      return loaded;
+    });
+};

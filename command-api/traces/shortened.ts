@@ -1,0 +1,80 @@
+import type { RecordContent } from '../../events/traces.js';
+import { utf8Bytes } from '../../kernel/code-points.js';
+import type { Json } from '../../kernel/shapes.js';
+import { weightOf } from './sizes.js';
+
+/**
+ * What is remembered of a record between requests: long members are replaced by fingerprints, which
+ * are equal where the members are and say how many bytes they have. So a trace of 40 MB is a few
+ * hundred KB of memory, and whether a repeat or a change is the same can be told all the same.
+ */
+export const shortened = <R extends RecordContent>(record: R): R => {
+  let short: Record<string, unknown> | null = null;
+  for (const [member, value] of Object.entries(record)) {
+    // Tags and metrics are added to one by one; both are bounded.
+    if (member === 'tags' || member === 'metrics') continue;
+    const shorter = shortValue(value);
+    if (shorter === value) continue;
+    short ??= { ...record };
+    short[member] = shorter;
+  }
+  return (short ?? record) as R;
+};
+
+/** Longer than its fingerprint by far; ids, times and most names are shorter. */
+const keptWeightMax = 200;
+
+/** The value itself where it is short. */
+export const shortValue = (value: Json): Json =>
+  weightOf(value) <= keptWeightMax ? value : fingerprintOf(value);
+
+/** Bytes of a record as JSON, also when it is shortened. */
+export const recordBytes = (record: RecordContent): number => {
+  let bytes = 1;
+  for (const [member, value] of Object.entries(record)) {
+    bytes += member.length + 4 + valueBytes(value);
+  }
+  return bytes;
+};
+
+const valueBytes = (value: unknown): number =>
+  typeof value === 'string' && value.startsWith(mark)
+    ? Number.parseInt(value.slice(mark.length), 10)
+    : utf8Bytes(JSON.stringify(value));
+
+/** No client can send this: unpaired surrogates are replaced before anything looks (contract 1.2). */
+const mark = '\ud800';
+
+const fingerprintOf = (value: Json): string => {
+  const text = JSON.stringify(value);
+  const hashed = typeof value === 'string' ? text : JSON.stringify(inOrder(value));
+  return `${mark}${utf8Bytes(text)} ${hashOf(hashed)}`;
+};
+
+/** Members by name, since their order is no content. */
+const inOrder = (value: Json): Json => {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return (value as readonly Json[]).map(inOrder);
+  const members = Object.entries(value as Readonly<Record<string, Json>>);
+  members.sort(([one], [other]) => (one < other ? -1 : 1));
+  return Object.fromEntries(members.map(([name, one]): [string, Json] => [name, inOrder(one)]));
+};
+
+/**
+ * 64 bits of the text. Only two versions of one record are ever compared by it; who makes two with
+ * the same hash is told that the second is recorded already.
+ */
+const hashOf = (text: string): string => {
+  let one = 0x9e3779b1;
+  let other = 0x85ebca77;
+  for (let at = 0; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at);
+    one = Math.imul(one ^ unit, 0x9e3779b1);
+    other = Math.imul(other ^ unit, 0x5f356495);
+  }
+  const mixed = [
+    Math.imul(one ^ (one >>> 16), 0x85ebca6b) ^ Math.imul(other ^ (other >>> 13), 0xc2b2ae35),
+    Math.imul(other ^ (other >>> 16), 0x85ebca6b) ^ Math.imul(one ^ (one >>> 13), 0xc2b2ae35),
+  ];
+  return mixed.map((half) => (half >>> 0).toString(16).padStart(8, '0')).join('');
+};
