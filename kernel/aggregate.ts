@@ -1,4 +1,4 @@
-import { byCodePoint, codePoints } from './code-points.js';
+import { byCodePoint, codePoints, firstCharacters } from './code-points.js';
 import { bucketBounds, bucketOf, microsecondsOf } from './buckets.js';
 import {
   columnValue,
@@ -14,6 +14,7 @@ import type { Sort } from './ports.js';
 import {
   answeredValuesMax,
   categoriesMax,
+  comparedCharactersMax,
   groupsMax,
   groupValueCharactersMax,
   type Aggregate,
@@ -97,10 +98,13 @@ const compareColumn = (
   if (left === null || right === null) return Number(left === null) - Number(right === null);
   const order =
     typeof left === 'string' && typeof right === 'string'
-      ? byCodePoint(left, right)
+      ? byCodePoint(compared(left), compared(right))
       : Number(left) - Number(right);
   return ascending ? order : -order;
 };
+
+/** What of a text orders it, and names a category or an error (contract 3.8). */
+export const compared = (text: string): string => firstCharacters(text, comparedCharactersMax);
 
 /**
  * What the column catalogue says about the records considered (contract 4.1). `rows` are all of the
@@ -220,7 +224,10 @@ const cellOf = (plan: AggregatePlan, rows: readonly RecordRow[]): AggregateCell 
 };
 
 const valuesOf = ({ metric, type }: Widget, rows: readonly RecordRow[]): readonly MetricValue[] =>
-  rows.flatMap((row) => metricValue(row, metric, type) ?? []);
+  rows.flatMap((row) => {
+    const value = metricValue(row, metric, type);
+    return typeof value === 'string' ? compared(value) : (value ?? []);
+  });
 
 const isCrowded = (widget: Widget, rows: readonly RecordRow[]): boolean =>
   widget.type === 'text' && new Set(valuesOf(widget, rows)).size > categoriesMax;
@@ -295,7 +302,8 @@ const errorsOf = (
     for (const metric of new Set(plan.widgets.map(({ metric }) => metric))) {
       const error = Object.hasOwn(errors, metric) ? errors[metric] : undefined;
       if (error === undefined) continue;
-      messages.set(error.code, least(messages.get(error.code) ?? null, error.message));
+      const message = error.message === null ? null : compared(error.message);
+      messages.set(error.code, least(messages.get(error.code) ?? null, message));
     }
   }
   return [...messages]

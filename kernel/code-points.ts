@@ -24,6 +24,16 @@ export const codePoints = (text: string): number => {
   return count;
 };
 
+/** Its beginning of at most so many code points: a pair of surrogates is not torn. */
+export const firstCharacters = (text: string, count: number): string => {
+  if (text.length <= count) return text;
+  let end = 0;
+  for (let taken = 0; taken < count && end < text.length; taken += 1) {
+    end += (text.codePointAt(end) ?? 0) > 0xffff ? 2 : 1;
+  }
+  return text.slice(0, end);
+};
+
 /** Bytes of the text as UTF-8, as sizes are counted (contract 1.3). */
 export const utf8Bytes = (text: string): number => {
   let bytes = text.length;

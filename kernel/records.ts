@@ -90,8 +90,27 @@ export type SearchPlan = RecordScope & {
   readonly sort: Sort | null;
   readonly offset: number;
   readonly limit: number;
+  /** Of the rows as they are stored; absent = `pageBytesMax`. */
+  readonly bytesMax?: number;
 };
+/** Contract 1.11: more of them at once would crowd out what else the process has to hold. */
+export const pageBytesMax = 8 * 1_048_576;
+/** It ends early, with at least one row, before its rows exceed their bytes: then `more` is true. */
 export type RecordPage = { readonly rows: readonly RecordRow[]; readonly more: boolean };
+
+export type SessionPlan = Pick<SearchPlan, 'project' | 'offset' | 'limit' | 'bytesMax'> & {
+  readonly session: string;
+};
+export type SessionPage = {
+  readonly traces: readonly (readonly RecordRow[])[];
+  readonly more: boolean;
+};
+
+/**
+ * What counts of a longer text where texts are ordered, counted as categories or told as an error:
+ * its beginning (contract 3.8). `contains` looks at all of it.
+ */
+export const comparedCharactersMax = 4_096;
 
 export type Aggregation =
   | 'Count'
@@ -207,6 +226,11 @@ export interface Records {
     sessions: readonly { readonly project: string; readonly session: string }[],
     asking?: Asking,
   ): Promise<readonly RecordRow[]>;
+  /**
+   * Traces of a session by `created_at`, then `id`, each with all rows of its group by ordinal. Ends
+   * early as a page of a search does.
+   */
+  sessionPage(plan: SessionPlan): Promise<SessionPage>;
   /** The group that holds the record, or null. */
   locate(
     project: string,

@@ -1,3 +1,4 @@
+import { compared } from './aggregate.js';
 import { metricValue, registryType, visibleValue } from './column-value.js';
 import { categoriesMax, type MetricType, type RecordRow } from './records.js';
 
@@ -75,7 +76,7 @@ const measured = (type: MetricType, values: readonly (number | boolean | string)
   }
   if (type === 'text') {
     const counts = new Map<string, number>();
-    for (const value of values as readonly string[])
+    for (const value of (values as readonly string[]).map(compared))
       counts.set(value, (counts.get(value) ?? 0) + 1);
     const shown = counts.size > categoriesMax ? null : Object.fromEntries(counts);
     return { kind: 'text', count, counts: shown };

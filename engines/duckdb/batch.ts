@@ -8,7 +8,8 @@ import type {
 import { namesAdmitted, type NameKind } from '../../kernel/column-names.js';
 import { addRow, chunksFor, type Chunks } from './chunks.js';
 import type { Statements } from './connections.js';
-import { fillRow, foldedText } from './fill.js';
+import { fillRow, foldedText, type LongText, type Place } from './fill.js';
+import { headOf, longColumn, piecesOf, restName } from './long-text.js';
 import type { Model } from './model.js';
 import { namedIn, withNames, type Named } from './named-columns.js';
 import {
@@ -21,6 +22,7 @@ import {
   recordColumns,
   sessionsColumn,
   tableOf,
+  textColumns,
 } from './schema.js';
 
 /** What one apply adds. New numbers reach the model only once they are committed. */
@@ -33,6 +35,7 @@ export type Batch = {
   readonly newSeen: Set<string>;
   readonly records: Readonly<Record<Population, Chunks>>;
   readonly facets: Chunks;
+  readonly texts: Chunks;
   readonly groups: Chunks;
   nextGroup: number;
   nextProject: number;
@@ -57,6 +60,7 @@ const startBatch = (model: Model): Batch => ({
     span: chunksFor(tableOf.span, recordColumns),
   },
   facets: chunksFor('facets', facetColumns),
+  texts: chunksFor('texts', textColumns),
   groups: chunksFor('groups', groupColumns),
   nextGroup: model.nextGroup,
   nextProject: model.nextProject,
@@ -147,15 +151,22 @@ const addRecord = (batch: Batch, row: RecordRow, grp: number): void => {
   if ((row.ordinal === 0) !== (population !== 'span')) throw new RangeError('not its place');
   const place = { key: BigInt(grp * ordinalsMax + row.ordinal), grp, project };
   const { misfolded } = batch.model;
-  const { metrics, measured, folded } = fillRow(batch.records[population], row, place, misfolded);
+  const filled = fillRow(batch.records[population], row, place, misfolded);
+  const { metrics, measured, folded, long } = filled;
   for (const id of folded) see(batch, foldedColumn(population, id));
   if (population === 'session') see(batch, sessionsColumn);
   if (population === 'trace') for (const name of measured) see(batch, measuredColumn(name));
+  for (const text of long) addText(batch, population, place, text);
   const columns = batch.named.get(project)?.numbers;
   addFacets(row, metrics, (column, { number, boolean, text, cell }) => {
     const col = columns?.get(column);
     // Stored with its record and no column (contract 1.11).
     if (col === undefined) return;
+    const head = text === null ? null : headOf(text);
+    // Of the message of an error nothing but its beginning is asked for.
+    if (text !== null && head !== text && column.startsWith('metrics/')) {
+      addText(batch, population, place, { name: column, text });
+    }
     addRow(batch.facets, [
       place.key,
       grp,
@@ -164,14 +175,29 @@ const addRecord = (batch: Batch, row: RecordRow, grp: number): void => {
       col,
       number === null ? null : number + 0,
       boolean,
-      text,
-      text !== null && misfolded.test(text) ? foldedText(text) : null,
+      head,
+      head !== null && misfolded.test(head) ? foldedText(head) : null,
       cell?.rolledUp ?? null,
       cell?.first?.at ?? null,
       cell?.first?.type ?? null,
       cell?.first?.fraction ?? null,
     ]);
   });
+};
+
+const addText = (
+  batch: Batch,
+  population: Population,
+  { key, grp, project }: Place,
+  { name, text }: LongText,
+): void => {
+  const { model, texts } = batch;
+  see(batch, longColumn(population, name));
+  const searched = name !== restName;
+  for (const { start, text: piece } of piecesOf(text, searched)) {
+    const folded = searched && model.misfolded.test(piece) ? foldedText(piece) : null;
+    addRow(texts, [key, grp, project, name, start, piece, folded]);
+  }
 };
 
 type Facet = {

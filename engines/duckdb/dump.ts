@@ -1,12 +1,13 @@
 import type { DumpItem } from '../../kernel/ports.js';
-import type { RecordRow } from '../../kernel/records.js';
+import { pageBytesMax, type RecordRow } from '../../kernel/records.js';
 import { byCodePoint } from '../../kernel/code-points.js';
 import { dumpItem } from '../../kernel/record-dump.js';
 import type { Model } from './model.js';
+import { groupFrom, groupsWithin } from './portions.js';
 import { rowsOfGroups } from './search.js';
 import { bindText, parameters } from './sql.js';
 
-// Groups read at a time: a few thousand rows.
+// Groups read at a time, fewer when they are large.
 const pageGroups = 200;
 
 /** One item a row, by group in code point order and by ordinal in it. */
@@ -29,12 +30,11 @@ const readPage = (
       `SELECT name, grp, size FROM groups WHERE name > ${bindText(to, after)} ORDER BY name LIMIT ${pageGroups}`,
       to,
     );
-    const last = page.at(-1);
+    const groups = page.map(([name, ...group]) => ({ name: String(name), ...groupFrom(group) }));
+    const some = await groupsWithin(statements, groups, pageBytesMax);
+    const last = some.at(-1);
     if (last === undefined) return [null, []];
-    const groups = await rowsOfGroups(
-      statements,
-      page.map(([, grp, size]) => ({ grp: Number(grp), size: Number(size) })),
-    );
-    const names = [...groups.keys()].sort(byCodePoint);
-    return [String(last[0]), names.flatMap((name) => groups.get(name) ?? [])];
+    const found = await rowsOfGroups(statements, some);
+    const names = [...found.keys()].sort(byCodePoint);
+    return [last.name, names.flatMap((name) => found.get(name) ?? [])];
   });

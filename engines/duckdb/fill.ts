@@ -5,6 +5,7 @@ import { registryType, visibleValue } from '../../kernel/column-value.js';
 import { metricRegistry, standardColumns } from '../../kernel/columns.js';
 import type { ColumnValue, MetricCell, RecordKind, RecordRow } from '../../kernel/records.js';
 import { nextRow, type Chunks } from './chunks.js';
+import { headOf, restName } from './long-text.js';
 import {
   metricsFrom,
   ownColumns,
@@ -42,14 +43,19 @@ const own = Object.fromEntries(ownColumns.map(({ name }, at) => [name, at])) as 
   Record<OwnColumn, number>
 >;
 
+/** A text that its row has the beginning of; `name` is its column, or `rest`. */
+export type LongText = { readonly name: string; readonly text: string };
+
 /**
  * `metrics`: what of a record has no column, those outside the registry. `measured`: metrics of the
- * registry with a value. `folded`: columns with a folded text.
+ * registry with a value. `folded`: columns with a folded text. `long`: what has to
+ * lie in pieces.
  */
 export type Filled = {
   readonly metrics: readonly (readonly [string, MetricCell])[];
   readonly measured: readonly string[];
   readonly folded: readonly string[];
+  readonly long: readonly LongText[];
 };
 
 /**
@@ -67,7 +73,7 @@ export const fillRow = (
     const cells = chunks.columns[column];
     if (cells !== undefined) cells[at] = value;
   };
-  const { present, values, folded } = fillValues(row, set, misfolded);
+  const { present, values, folded, long, bytes } = fillValues(row, set, misfolded);
   set(own.key, place.key);
   set(own.grp, place.grp);
   set(own.project, place.project);
@@ -80,8 +86,13 @@ export const fillRow = (
     set(own.ratings, listValue([...ratingKeys(row)]));
   }
   if (folded !== null) set(own.folded, JSON.stringify(folded));
-  set(own.rest, JSON.stringify({ ...row, values }));
-  return { ...fillMetrics(row, set), folded: Object.keys(folded ?? {}) };
+  const rest = JSON.stringify({ ...row, values });
+  const head = headOf(rest);
+  if (head !== rest) long.push({ name: restName, text: rest });
+  set(own.rest, head);
+  set(own.bytes, bytes + Buffer.byteLength(rest));
+  set(own.long, long.length > 0);
+  return { ...fillMetrics(row, set), folded: Object.keys(folded ?? {}), long };
 };
 
 type Folded = Record<string, string | readonly string[]>;
@@ -95,21 +106,29 @@ const fillValues = (
   /** Those that are not kept apart. */
   readonly values: RecordRow['values'];
   readonly folded: Folded | null;
+  readonly long: LongText[];
+  /** Of the texts kept apart. */
+  readonly bytes: number;
 } => {
   let present = 0;
+  let bytes = 0;
   let folded: Folded | null = null;
+  const long: LongText[] = [];
   const rest: Record<string, ColumnValue> = {};
   // Sessions and traces keep columns that are not theirs too, as their project and run: queries
   // know not to look.
   const isSpan = populationOf(kind) === 'span';
   for (const id of Object.keys(values)) {
-    const value = values[id];
+    const given = values[id];
     const slot = slots.get(id);
-    if (value === null || value === undefined) continue;
+    if (given === null || given === undefined) continue;
     const belongs = slot?.kinds.has(kind) === true;
     const isStored = slot !== undefined && (belongs || !isSpan);
-    if (!isStored || !slot.apart) rest[id] = value;
+    if (!isStored || !slot.apart) rest[id] = given;
     if (!isStored) continue;
+    if (slot.apart) bytes += Buffer.byteLength(String(given));
+    const value = typeof given === 'string' ? headOf(given) : given;
+    if (typeof given === 'string' && value !== given) long.push({ name: id, text: given });
     if (slot.column !== null && slot.store !== null) set(slot.column, slot.store(value));
     if (belongs && value !== '' && !isEmptyList(value)) present |= 1 << slot.bit;
     if (isMisfolded(value, misfolded)) {
@@ -117,7 +136,7 @@ const fillValues = (
       folded[id] = typeof value === 'string' ? foldedText(value) : value.map(foldedText);
     }
   }
-  return { present: present >>> 0, values: rest, folded };
+  return { present: present >>> 0, values: rest, folded, long, bytes };
 };
 
 const isEmptyList = (value: ColumnValue): boolean => Array.isArray(value) && value.length === 0;

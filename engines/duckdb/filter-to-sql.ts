@@ -17,8 +17,10 @@ export type FilterColumns = {
   readonly parameters: Parameters;
   readonly templates: readonly string[];
   text(column: string): string;
-  /** The text as `foldCase` has it. */
+  /** The text as `foldCase` has it. Of a long text its beginning, here as in `text`. */
   foldedText(column: string): string;
+  /** Whether the pieces of a long text have all of these between them; null: no text is long. */
+  piecesHave(column: string, folded: boolean, bound: readonly string[]): string | null;
   texts(column: string): string;
   foldedTexts(column: string): string;
   uuid(column: string): string;
@@ -81,7 +83,13 @@ const textLeaf = (
   const text = filter.caseSensitive
     ? columns.text(filter.column)
     : columns.foldedText(filter.column);
-  return textComparison(filter.operator, text, values, columns.parameters);
+  if (filter.operator !== 'contains' || values.length === 0) {
+    return textComparison(filter.operator, text, values, columns.parameters);
+  }
+  const bound = values.map((value) => bindText(columns.parameters, value));
+  const inRow = bound.map((one) => `contains(${text}, ${one})`).join(' AND ');
+  const inPieces = columns.piecesHave(filter.column, !filter.caseSensitive, bound);
+  return inPieces === null ? `(${inRow})` : `((${inRow}) OR ${inPieces})`;
 };
 
 const textComparison = (

@@ -14,7 +14,7 @@ import { ratings } from './ratings.js';
 import { runCounts } from './run-counts.js';
 import { runAverages, runMeasures } from './runs.js';
 import { copyAlive, forgets, wantsPurge } from './purge.js';
-import { count, groups, locate, search, tracesOfSessions } from './search.js';
+import { count, groups, locate, search, sessionPage, tracesOfSessions } from './search.js';
 import { applyWrites } from './write.js';
 
 // Leaves room for the rest of a service that is to stay under 1 GB.
@@ -165,6 +165,7 @@ const recordsOf = (
   apply: (writes, mark) => applyWrites(model(), writes, mark),
   groups: (names) => groups(model(), names),
   tracesOfSessions: (sessions) => tracesOfSessions(model(), sessions),
+  sessionPage: (plan) => sessionPage(model(), plan),
   locate: (project, population, id) => locate(model(), project, population, id),
   search: (plan) => search(model(), plan),
   count: (scope) => count(model(), scope),

@@ -20,7 +20,7 @@ import type { Instant } from '../../kernel/shapes.js';
  * Raised with every change of the tables below: a file of another version is dropped and built
  * again from the log.
  */
-export const schemaVersion = 6;
+export const schemaVersion = 7;
 
 /** One table of the same columns for each population. */
 export const tableOf: Readonly<Record<Population, string>> = {
@@ -113,7 +113,7 @@ export const storedStandard = standardColumns
 export const metricSql = (name: string): string => `"m_${name}"`;
 
 /**
- * Texts of any length lie in their own columns only. All other values are in `rest` too: reading a
+ * Texts of any length lie in their own columns only (the long ones in pieces: long-text.ts). All other values are in `rest` too: reading a
  * record out of fifty columns takes a hundred times as long as out of one.
  */
 export const textsApart = ['input', 'output', 'dataset_input', 'dataset_output', 'tools'] as const;
@@ -139,6 +139,10 @@ export const ownColumns = [
   { name: 'folded', type: VARCHAR },
   /** The whole record as JSON but for the texts kept apart: what a page of a search reads. */
   { name: 'rest', type: VARCHAR },
+  /** Of `rest` and the texts kept apart, whole. */
+  { name: 'bytes', type: UINTEGER },
+  /** Some text of it is in pieces. */
+  { name: 'long', type: BOOLEAN },
 ] as const;
 
 export type OwnColumn = (typeof ownColumns)[number]['name'];
@@ -173,6 +177,17 @@ export const facetColumns = [
   { sql: 'fraction', type: BOOLEAN },
 ] as const;
 
+/** Texts of records that are too long for their rows, in pieces: see long-text.ts. */
+export const textColumns = [
+  { sql: 'key', type: BIGINT },
+  { sql: 'grp', type: UINTEGER },
+  { sql: 'project', type: UINTEGER },
+  { sql: 'name', type: VARCHAR },
+  { sql: 'start', type: UINTEGER },
+  { sql: 'text', type: VARCHAR },
+  { sql: 'folded', type: VARCHAR },
+] as const;
+
 /**
  * In `columns` from the first text on that had to be stored folded: before, no question needs to
  * look for one.
@@ -185,6 +200,9 @@ export const measuredColumn = (metric: string): string => `measured/${metric}`;
 
 /** In `columns` from the first session on. */
 export const sessionsColumn = 'sessions';
+
+/** Tables of what belongs to records of a group, which they name as `grp`. */
+export const tablesOfGroups = ['facets', 'texts', 'groups'] as const;
 
 export const groupColumns = [
   { sql: 'grp', type: UINTEGER },
@@ -208,14 +226,16 @@ export const columnColumns = [
 
 /** Long texts as they are: trying compressions on them took half of the time of a write. */
 const uncompressed: ReadonlySet<string> = new Set([...textsApart.map((id) => `"${id}"`), 'rest']);
+const longTexts: ReadonlySet<string> = new Set(['text', 'folded']);
 
 const table = (
   name: string,
   columns: readonly { readonly sql: string; readonly type: DuckDBType }[],
+  plain: ReadonlySet<string> = uncompressed,
 ): string => {
   const defined = columns.map(
     ({ sql, type }) =>
-      `${sql} ${String(type)}${uncompressed.has(sql) ? ' USING COMPRESSION uncompressed' : ''}`,
+      `${sql} ${String(type)}${plain.has(sql) ? ' USING COMPRESSION uncompressed' : ''}`,
   );
   return `CREATE TABLE ${name} (${defined.join(', ')})`;
 };
@@ -227,6 +247,8 @@ export const tables: readonly string[] = [
     (population) => `CREATE INDEX ${tableOf[population]}_key ON ${tableOf[population]} (key)`,
   ),
   table('facets', facetColumns),
+  table('texts', textColumns, longTexts),
+  'CREATE INDEX texts_key ON texts (key)',
   table('groups', groupColumns),
   'CREATE INDEX groups_name ON groups (name)',
   table('projects', projectColumns),

@@ -1,12 +1,15 @@
 import { placeOf, registryType } from '../../kernel/column-value.js';
 import type { StreamName } from '../../kernel/ports.js';
-import type {
-  MetricType,
-  Population,
-  RecordPage,
-  RecordRow,
-  RecordScope,
-  SearchPlan,
+import {
+  pageBytesMax,
+  type MetricType,
+  type Population,
+  type RecordPage,
+  type RecordRow,
+  type RecordScope,
+  type SearchPlan,
+  type SessionPage,
+  type SessionPlan,
 } from '../../kernel/records.js';
 import type { Statements } from './connections.js';
 import { readMetricTypes } from './metric-types.js';
@@ -15,7 +18,8 @@ import { inProject } from './named-columns.js';
 import { isUuid, populations, tableOf } from './schema.js';
 import { sourceOf, type Source } from './source.js';
 import { integers, uuidConstant } from './sql.js';
-import { groupsNamed, keysOf, rowsByKey, type Group } from './stored-row.js';
+import { groupFrom, groupsWithin, keysOf, sizedFrom, within, type Group } from './portions.js';
+import { groupsNamed, rowsByKey, rowsOfSized } from './stored-row.js';
 
 export const search = (whole: Model, plan: SearchPlan): Promise<RecordPage> =>
   whole.connections.read(async (statements) => {
@@ -32,14 +36,17 @@ export const search = (whole: Model, plan: SearchPlan): Promise<RecordPage> =>
       'r.id DESC',
     ];
     // Narrow columns first; the wide rows of the page only.
-    const keys = await statements.rows(
-      `SELECT r.key ${source.fromWhere()} ORDER BY ${order.join(', ')}
+    const found = await statements.rows(
+      `SELECT r.key, r.bytes ${source.fromWhere()} ORDER BY ${order.join(', ')}
        LIMIT ${integers([plan.limit + 1])} OFFSET ${integers([plan.offset])}`,
       source.parameters,
     );
-    const page = keys.slice(0, plan.limit).map(([key]) => key as bigint);
-    const found = await rowsByKey(statements, plan.population, page);
-    return { rows: page.flatMap((key) => found.get(key) ?? []), more: keys.length > plan.limit };
+    const page = within(found.slice(0, plan.limit).map(sizedFrom), plan.bytesMax ?? pageBytesMax);
+    const rows = await rowsOfSized(statements, plan.population, page);
+    return {
+      rows: page.flatMap(({ key }) => rows.get(key) ?? []),
+      more: found.length > page.length,
+    };
   });
 
 const sortExpression = (
@@ -107,6 +114,28 @@ export const tracesOfSessions = (
       keys.map(([key]) => key as bigint),
     );
     return [...found.values()];
+  });
+
+export const sessionPage = (
+  model: Model,
+  { project, session, offset, limit, bytesMax = pageBytesMax }: SessionPlan,
+): Promise<SessionPage> =>
+  model.connections.read(async (statements) => {
+    const number = model.projects.get(project);
+    if (number === undefined || !isUuid(session)) return { traces: [], more: false };
+    const found = await statements.rows(
+      `SELECT g.grp, g.size FROM (
+         SELECT r.grp, r.created_at, r.id FROM traces r
+         WHERE NOT r.lone AND r.project = ${number} AND r.session_id = ${uuidConstant(session)}
+         ORDER BY r.created_at, r.id LIMIT ${integers([limit + 1])} OFFSET ${integers([offset])}
+       ) t JOIN groups g ON g.grp = t.grp ORDER BY t.created_at, t.id`,
+    );
+    const page = await groupsWithin(statements, found.slice(0, limit).map(groupFrom), bytesMax);
+    const traces: (readonly RecordRow[])[] = [];
+    for (const group of page) {
+      traces.push(...(await rowsOfGroups(statements, [group])).values());
+    }
+    return { traces, more: found.length > page.length };
   });
 
 export const locate = (

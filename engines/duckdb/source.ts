@@ -3,6 +3,7 @@ import { placeOf, registryType } from '../../kernel/column-value.js';
 import { appliesTo, standardColumn } from '../../kernel/columns.js';
 import type { MetricType, RecordScope } from '../../kernel/records.js';
 import { filterToSql, type FilterColumns } from './filter-to-sql.js';
+import { longColumn } from './long-text.js';
 import type { Scoped } from './named-columns.js';
 import { foldedColumn, metricSql, tableOf } from './schema.js';
 import { bigintConstant, bindText, parameters, uuidConstant, type Parameters } from './sql.js';
@@ -79,6 +80,17 @@ export const sourceOf = (model: Scoped, scope: RecordScope): Source => {
     templates: scope.templates,
     text: (column) => typed(column, 'text', 'VARCHAR'),
     foldedText: folded,
+    piecesHave: (column, isFolded, bound) => {
+      const project = model.projects.get(scope.project);
+      const isLong = model.seen.has(longColumn(scope.population, column));
+      if (!isLong || project === undefined) return null;
+      const text = isFolded ? 'coalesce(t.folded, lower(t.text))' : 't.text';
+      const from = `FROM texts t WHERE t.project = ${project} AND t.name = ${bindText(to, column)}`;
+      const has = bound.map((one) => `contains(${text}, ${one})`);
+      return has.length === 1
+        ? `r.key IN (SELECT t.key ${from} AND ${has.join('')})`
+        : `r.key IN (SELECT t.key ${from} GROUP BY t.key HAVING ${has.map((one) => `bool_or(${one})`).join(' AND ')})`;
+    },
     texts: (column) => standard(column, 'VARCHAR[]'),
     foldedTexts: (column) => {
       const list = standard(column, 'VARCHAR[]');

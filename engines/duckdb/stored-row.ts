@@ -1,33 +1,74 @@
 import type { DuckDBValue } from '@duckdb/node-api';
 import type { ColumnValue, Population, RecordRow } from '../../kernel/records.js';
 import type { Statements } from './connections.js';
-import { ordinalsMax, tableOf, textsApart } from './schema.js';
+import { joined, restName, type Piece } from './long-text.js';
+import { groupFrom, keysAtATime, sizesOf, within, type Group, type Sized } from './portions.js';
+import { tableOf, textsApart } from './schema.js';
 
-// The engine looks keys up in the index while they are few, and scans the table beyond 2,048.
-const keysAtATime = 1_000;
+/** What one statement reads: all of its rows are in memory at the same time, and twice. */
+const portionBytes = 4 * 1_048_576;
 
 /** Records by their keys, in no order; an unknown key is left out. */
 export const rowsByKey = async (
-  { rows }: Statements,
+  statements: Statements,
   population: Population,
   keys: readonly bigint[],
+): Promise<ReadonlyMap<bigint, RecordRow>> =>
+  rowsOfSized(statements, population, await sizesOf(statements, population, keys));
+
+/** Reads in portions, so that a page of long texts does not take the writer's memory. */
+export const rowsOfSized = async (
+  statements: Statements,
+  population: Population,
+  sized: readonly Sized[],
 ): Promise<ReadonlyMap<bigint, RecordRow>> => {
   const found = new Map<bigint, RecordRow>();
-  const texts = textsApart.map((id) => `"${id}"`).join(', ');
-  for (let from = 0; from < keys.length; from += keysAtATime) {
-    const list = keys
-      .slice(from, from + keysAtATime)
-      .map(String)
-      .join(', ');
-    const stored = await rows(
-      `SELECT key, rest, ${texts} FROM ${tableOf[population]} WHERE key IN (${list})`,
-    );
-    for (const row of stored) found.set(row[0] as bigint, readRow(row));
+  for (let from = 0; from < sized.length;) {
+    const portion = within(sized.slice(from, from + keysAtATime), portionBytes);
+    from += portion.length;
+    await readPortion(statements, population, portion, found);
   }
   return found;
 };
 
-const readRow = ([, rest, ...texts]: readonly DuckDBValue[]): RecordRow => {
+const readPortion = async (
+  { rows }: Statements,
+  population: Population,
+  portion: readonly Sized[],
+  found: Map<bigint, RecordRow>,
+): Promise<void> => {
+  const texts = textsApart.map((id) => `"${id}"`).join(', ');
+  const stored = await rows(
+    `SELECT key, long, rest, ${texts} FROM ${tableOf[population]}
+     WHERE key IN (${portion.map(({ key }) => key).join(', ')})`,
+  );
+  const long = stored.filter(([, isLong]) => isLong === true).map(([key]) => String(key));
+  const pieces = new Map<string, Piece[]>();
+  const parts = long.length === 0 ? [] : await rows(piecesSql(long));
+  for (const [key, name, start, text] of parts) {
+    const place = `${String(key)} ${String(name)}`;
+    const known = pieces.get(place) ?? [];
+    known.push({ start: Number(start), text: String(text) });
+    pieces.set(place, known);
+  }
+  for (const row of stored) found.set(row[0] as bigint, readRow(row, pieces));
+};
+
+const readNames = [restName, ...textsApart].map((name) => `'${name}'`).join(', ');
+
+const piecesSql = (keys: readonly string[]): string =>
+  `SELECT key, name, start, text FROM texts
+   WHERE key IN (${keys.join(', ')}) AND name IN (${readNames}) ORDER BY start`;
+
+/** What is in pieces has only its beginning in the row. */
+const readRow = (
+  [key, , ...stored]: readonly DuckDBValue[],
+  pieces: ReadonlyMap<string, readonly Piece[]>,
+): RecordRow => {
+  const [rest, ...texts] = [restName, ...textsApart].map((name, at) => {
+    const long = pieces.get(`${String(key)} ${name}`);
+    return long === undefined ? stored[at] : joined(long);
+  });
   const row = JSON.parse(String(rest)) as RecordRow;
   const values: Record<string, ColumnValue> = { ...row.values };
   textsApart.forEach((id, at) => {
@@ -36,18 +77,6 @@ const readRow = ([, rest, ...texts]: readonly DuckDBValue[]): RecordRow => {
   });
   return { ...row, values };
 };
-
-/** Keys that records of the group can have: a session or trace comes first, spans after it. */
-export const keysOf =
-  (population: Population) =>
-  ({ grp, size }: Group): readonly bigint[] => {
-    const first = grp * ordinalsMax;
-    if (population !== 'span') return [BigInt(first)];
-    return Array.from({ length: size - 1 }, (_, at) => BigInt(first + at + 1));
-  };
-
-/** `size` is one more than the largest ordinal. */
-export type Group = { readonly grp: number; readonly size: number };
 
 const plainName = /^[\w-]+$/;
 
@@ -62,7 +91,7 @@ export const groupsNamed = async (
     if (!some.every((name) => plainName.test(name))) throw new TypeError('not a stream name');
     const list = some.map((name) => `'${name}'`).join(', ');
     const groups = await rows(`SELECT grp, size FROM groups WHERE name IN (${list})`);
-    found.push(...groups.map(([grp, size]) => ({ grp: Number(grp), size: Number(size) })));
+    found.push(...groups.map(groupFrom));
   }
   return found;
 };

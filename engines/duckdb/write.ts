@@ -5,10 +5,18 @@ import { batchOf, type Batch } from './batch.js';
 import { addRow, append, chunksFor } from './chunks.js';
 import type { Statements } from './connections.js';
 import type { Model } from './model.js';
-import { columnColumns, populations, projectColumns, storedUuid, tableOf } from './schema.js';
+import {
+  columnColumns,
+  populations,
+  projectColumns,
+  storedUuid,
+  tableOf,
+  tablesOfGroups,
+} from './schema.js';
 import { forgets, purgeKind, purgeLaterKind } from './purge.js';
 import { integers, uuidConstant } from './sql.js';
-import { groupsNamed, keysOf } from './stored-row.js';
+import { keysOf } from './portions.js';
+import { groupsNamed } from './stored-row.js';
 
 /**
  * One transaction: rows out, rows in, deletions, mark. See `Records.apply` for what repeats and old
@@ -66,7 +74,7 @@ const appendBatch = async ({ connection }: Statements, batch: Batch): Promise<vo
   const columns = chunksFor('columns', columnColumns);
   for (const { number, project, id } of batch.newColumns) addRow(columns, [number, project, id]);
   const { session, trace, span } = batch.records;
-  const all = [session, trace, span, batch.facets, batch.groups, projects, columns];
+  const all = [session, trace, span, batch.facets, batch.texts, batch.groups, projects, columns];
   for (const chunks of all) await append(connection, chunks);
 };
 
@@ -116,7 +124,7 @@ const removeGroups = async (
     await statements.rows(`DELETE FROM ${tableOf[population]} WHERE key IN (${keys.join(', ')})`);
   }
   const numbers = integers(groups.map(({ grp }) => grp));
-  for (const table of ['facets', 'groups']) {
+  for (const table of tablesOfGroups) {
     await statements.rows(`DELETE FROM ${table} WHERE grp IN (${numbers})`);
   }
 };
@@ -138,7 +146,7 @@ const removeDeleted = async (
     const condition = conditions.join(' OR ');
     const tables = populations.map((population) => tableOf[population]);
     const doomed = tables.map((table) => `SELECT grp FROM ${table} WHERE ${condition}`);
-    for (const table of ['facets', 'groups']) {
+    for (const table of tablesOfGroups) {
       await rows(`DELETE FROM ${table} WHERE grp IN (${doomed.join(' UNION ')})`);
     }
     for (const table of tables) await rows(`DELETE FROM ${table} WHERE ${condition}`);

@@ -34,6 +34,7 @@ import {
 import { columnMember, metricMember, noteMember, scopeIndex, scopeMatch } from './record-match.js';
 import { metricType, questionMs } from './record-search.js';
 import type { Snapshot } from './snapshots.js';
+import { compared } from './text-match.js';
 
 type Ask = (stages: readonly Document[]) => Promise<Document[]>;
 
@@ -118,7 +119,7 @@ const refusalOf = async (
           ? []
           : ask([
               { $match: { [member]: { $exists: true } } },
-              { $group: { _id: `$${member}` } },
+              { $group: { _id: compared(member) } },
               { $limit: categoriesMax + 1 },
               { $count: 'count' },
             ]),
@@ -329,7 +330,7 @@ const errorsOf = async (
         {
           $group: {
             _id: { code: '$error.code', ...(ofTraces ? { group: '$group' } : {}) },
-            message: { $min: '$error.message' },
+            message: { $min: compared('error.message') },
           },
         },
         ...(ofTraces

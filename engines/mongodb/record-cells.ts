@@ -2,6 +2,7 @@ import type { Document } from 'mongodb';
 import { unreachable } from '../../kernel/decision.js';
 import type { AggregatePlan, Widget } from '../../kernel/records.js';
 import { metricMember } from './record-match.js';
+import { compared } from './text-match.js';
 
 // Stages of the pipelines behind an aggregate. Each pipeline begins with the records considered and
 // ends with one document a cell: a group and a bucket, or null for the total.
@@ -144,7 +145,7 @@ export const categoryStages = (
   member: string,
 ): readonly Document[] => [
   { $match: { [member]: { $exists: true } } },
-  ...cellStages(plan, group, { value: `$${member}` }),
+  ...cellStages(plan, group, { value: compared(member) }),
   { $group: { _id: { cell: '$cell', value: '$value' }, count: { $sum: 1 } } },
 ];
 

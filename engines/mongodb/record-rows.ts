@@ -86,7 +86,7 @@ export const kindsOf = (population: Population): readonly RecordKind[] =>
   population === 'span' ? spanKinds : [population];
 
 // A document holds 16 MB at most; texts of columns may be 5 MB by themselves, and folded as much.
-const restMax = 2_000_000;
+export const restMax = 2_000_000;
 const rowMax = 15_000_000;
 
 /** The documents of one row, itself first. */

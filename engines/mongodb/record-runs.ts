@@ -7,6 +7,7 @@ import { metricMember } from './record-match.js';
 import { metricTypes, questionMs, runCounts } from './record-search.js';
 import { open } from './model-state.js';
 import type { Snapshot } from './snapshots.js';
+import { compared } from './text-match.js';
 
 type Ask = (stages: readonly Document[]) => Promise<Document[]>;
 type Place = { readonly run: string; readonly metric: string };
@@ -82,7 +83,7 @@ const valueStages = (type: MetricType, members: readonly string[]): readonly Doc
   },
   {
     $group: {
-      _id: { run: '$run', member: '$metrics.k', value: `$metrics.v.${type}` },
+      _id: { run: '$run', member: '$metrics.k', value: compared(`metrics.v.${type}`) },
       times: { $sum: 1 },
     },
   },

@@ -1,18 +1,21 @@
 import type { Document } from 'mongodb';
 import { placeOf, registryType } from '../../kernel/column-value.js';
 import type { Sort, StreamName } from '../../kernel/ports.js';
-import type {
-  MetricType,
-  Population,
-  RecordPage,
-  RecordRow,
-  RecordScope,
-  SearchPlan,
+import {
+  pageBytesMax,
+  type MetricType,
+  type Population,
+  type RecordPage,
+  type RecordRow,
+  type RecordScope,
+  type SearchPlan,
 } from '../../kernel/records.js';
 import type { RunCounts } from '../../kernel/run-measures.js';
 import { columnMember, metricMember, noteMember, scopeIndex, scopeMatch } from './record-match.js';
+import { weightOf } from './record-portions.js';
 import { partKey, rowMembers, rowOf, type StoredFirst, type StoredRow } from './record-rows.js';
 import type { Snapshot } from './snapshots.js';
+import { compared } from './text-match.js';
 
 /** Requests wait for these; what takes longer is answered 503 and not waited for. */
 export const questionMs = 20_000;
@@ -20,18 +23,30 @@ export const questionMs = 20_000;
 export const bulkMs = 60_000;
 const groupsAtOnce = 5_000;
 
+/** What the server sends at a time, up to 16 MB: the end of a page is seen before it is all here. */
+const batchRows = 50;
+
 export const search = async (snapshot: Snapshot, plan: SearchPlan): Promise<RecordPage> => {
   const pipeline = [
     ...searchStages(snapshot, plan, await sortMember(snapshot, plan)),
     { $project: rowMembers },
   ];
-  const found = await snapshot.rows
-    .aggregate(pipeline, { hint: scopeIndex(plan), maxTimeMS: questionMs, allowDiskUse: true })
-    .toArray();
-  return {
-    rows: await rowsFrom(snapshot, found.slice(0, plan.limit)),
-    more: found.length > plan.limit,
-  };
+  const cursor = snapshot.rows.aggregate(pipeline, {
+    hint: scopeIndex(plan),
+    maxTimeMS: questionMs,
+    allowDiskUse: true,
+    batchSize: batchRows,
+  });
+  const found: Document[] = [];
+  let left = plan.bytesMax ?? pageBytesMax;
+  let more = false;
+  for await (const document of cursor) {
+    left -= weightOf(document);
+    more = found.length === plan.limit || (left < 0 && found.length > 0);
+    if (more) break;
+    found.push(document);
+  }
+  return { rows: await rowsFrom(snapshot, found), more };
 };
 
 /**
@@ -45,13 +60,19 @@ export const searchStages = (
 ): readonly Document[] => {
   const ties = { at: -1, id: -1 };
   const isUp = plan.sort?.ascending === true;
-  const up = { missing: { $lte: [`$${member}`, null] } };
+  const isIndexed = member !== null && Object.hasOwn(ties, member);
+  const order = isIndexed ? member : 'order';
+  const set = {
+    ...(isUp ? { missing: { $lte: [`$${member}`, null] } } : {}),
+    ...(member === null || isIndexed ? {} : { order: compared(member) }),
+  };
   return [
     { $match: scopeMatch(plan, visible) },
+    ...(member === null || Object.keys(set).length === 0 ? [] : [{ $set: set }]),
     ...(member !== null && isUp
-      ? [{ $set: up }, { $sort: { missing: 1, [member]: 1, ...without(ties, member) } }]
+      ? [{ $sort: { missing: 1, [order]: 1, ...without(ties, order) } }]
       : []),
-    ...(member !== null && !isUp ? [{ $sort: { [member]: -1, ...without(ties, member) } }] : []),
+    ...(member !== null && !isUp ? [{ $sort: { [order]: -1, ...without(ties, order) } }] : []),
     ...(member === null ? [{ $sort: ties }] : []),
     ...(plan.offset > 0 ? [{ $skip: plan.offset }] : []),
     { $limit: plan.limit + 1 },

@@ -7,6 +7,7 @@ import { aggregate } from './record-aggregate.js';
 import { columns } from './record-columns.js';
 import { ratings } from './record-ratings.js';
 import { runAverages, runMeasures, runsChanged } from './record-runs.js';
+import { firstGroups } from './record-portions.js';
 import { rowMembers } from './record-rows.js';
 import {
   bulkMs,
@@ -19,6 +20,7 @@ import {
   search,
   tracesOfSessions,
 } from './record-search.js';
+import { sessionPage } from './record-sessions.js';
 import { wordsOf, writeBatch } from './record-write.js';
 import { modelOf, type Model, type Snapshot } from './snapshots.js';
 
@@ -115,6 +117,11 @@ const recordsOver = (model: Model, close: () => Promise<void>): Records => {
         () => [],
         (snapshot) => tracesOfSessions(snapshot, sessions),
       ),
+    sessionPage: (plan) =>
+      ask<Awaited<ReturnType<Records['sessionPage']>>>(
+        () => ({ traces: [], more: false }),
+        (snapshot) => sessionPage(snapshot, plan),
+      ),
     locate: (project, population, id) =>
       ask<Awaited<ReturnType<Records['locate']>>>(
         () => null,
@@ -173,7 +180,7 @@ const recordsOver = (model: Model, close: () => Promise<void>): Records => {
   };
 };
 
-// Groups read at a time: a few thousand rows.
+// Groups read at a time, fewer when they are large.
 const dumpGroups = 200;
 
 /**
@@ -210,11 +217,10 @@ const dumpPage = async (snapshot: Snapshot, after: string): Promise<readonly Rec
       { maxTimeMS: bulkMs, allowDiskUse: true },
     )
     .toArray();
-  const stored = await rows
+  const stored = rows
     .find({ group: { $in: names.map(({ _id }) => String(_id)) }, ordinal: { $gte: 0 }, ...visible })
     .project(rowMembers)
     .sort({ group: 1, ordinal: 1 })
-    .maxTimeMS(bulkMs)
-    .toArray();
-  return rowsFrom(snapshot, stored);
+    .maxTimeMS(bulkMs);
+  return rowsFrom(snapshot, await firstGroups(stored));
 };

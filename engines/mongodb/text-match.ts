@@ -2,6 +2,7 @@ import type { Document, Filter as Match } from 'mongodb';
 import { foldCase } from '../../kernel/case-fold.js';
 import { unreachable } from '../../kernel/decision.js';
 import type { Comparison, Leaf } from '../../kernel/filter.js';
+import { comparedCharactersMax } from '../../kernel/records.js';
 
 // Conditions on stored members. What a user sent is always a value under `$eq`, `$in` or `$literal`:
 // never a member, an operator or a pattern.
@@ -18,6 +19,15 @@ export type TextPlace = {
   readonly folded: string;
   readonly long?: boolean;
 };
+
+/** What of a text at a place orders it, and names a category or an error (contract 3.8). */
+export const compared = (member: string): Document => ({
+  $cond: [
+    { $eq: [{ $type: `$${member}` }, 'string'] },
+    { $substrCP: [`$${member}`, 0, comparedCharactersMax] },
+    `$${member}`,
+  ],
+});
 
 export type TextLeaf = Extract<Leaf, { readonly kind: 'text' | 'id' }>;
 

@@ -1,4 +1,5 @@
 import type { RecordView } from '../../contract/record-reads.js';
+import { firstCharacters } from '../../kernel/code-points.js';
 import { traceFeedback, type FeedbackTemplate } from '../../kernel/feedback.js';
 import { matches } from '../../kernel/filter.js';
 import { recordOf, tracesOf } from '../../kernel/record-of.js';
@@ -47,18 +48,8 @@ export const truncated = (record: RecordView): RecordView => ({
 });
 
 const cut = (value: Json): Json => {
-  if (typeof value === 'string') return cutText(value);
+  if (typeof value === 'string') return firstCharacters(value, truncatedCharacters);
   if (value === null || typeof value !== 'object') return value;
   if (Array.isArray(value)) return (value as readonly Json[]).map(cut);
   return Object.fromEntries(Object.entries(value).map(([member, inner]) => [member, cut(inner)]));
-};
-
-/** By code points: a pair of surrogates is not torn. */
-const cutText = (text: string): string => {
-  if (text.length <= truncatedCharacters) return text;
-  let end = 0;
-  for (let count = 0; count < truncatedCharacters && end < text.length; count += 1) {
-    end += (text.codePointAt(end) ?? 0) > 0xffff ? 2 : 1;
-  }
-  return text.slice(0, end);
 };

@@ -57,7 +57,7 @@ withMongo('MongoDB', (server) => {
     });
     const ascii = traceRow(2, { values: { input: 'ABC '.repeat(2_000) } });
     await putRows(records, [trace, ascii]);
-    const { rows } = await records.search(searchOf());
+    const { rows } = await records.search(searchOf({ bytesMax: 100_000_000 }));
     expect(rows.map(({ values }) => values['id'])).to.deep.equal([traceId(2), traceId(1)]);
     expect(rows[1]).to.deep.equal(trace);
     expect((await records.groups([trace.group])).get(trace.group)).to.deep.equal([trace]);

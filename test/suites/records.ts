@@ -27,6 +27,7 @@ import {
 import { recordAnswerSuite } from './record-answers.js';
 import { recordRatingSuite } from './record-ratings.js';
 import { recordNameSuite } from './record-names.js';
+import { recordLongTextSuite } from './record-long-texts.js';
 import { recordCopySuite } from './record-copies.js';
 import { recordRunSuite } from './record-runs.js';
 
@@ -64,6 +65,7 @@ export const recordsSuite = (name: string, open: OpenRecords): void => {
     recordRunSuite(() => records);
     recordAnswerSuite(() => records);
     recordRatingSuite(() => records);
+    recordLongTextSuite(() => records, reopen);
     recordNameSuite(() => records, reopen);
   });
 };

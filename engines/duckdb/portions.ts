@@ -1,0 +1,106 @@
+import type { DuckDBValue } from '@duckdb/node-api';
+import type { Population } from '../../kernel/records.js';
+import type { Statements } from './connections.js';
+import { ordinalsMax, populations, tableOf } from './schema.js';
+
+// The engine looks keys up in the index while they are few, and scans the table beyond 2,048.
+export const keysAtATime = 1_000;
+
+/** A record that is there, and what it weighs. */
+export type Sized = { readonly key: bigint; readonly bytes: number };
+
+/** Keys that records of the group can have: a session or trace comes first, spans after it. */
+export const keysOf =
+  (population: Population) =>
+  ({ grp, size }: Group): readonly bigint[] => {
+    const first = grp * ordinalsMax;
+    if (population !== 'span') return [BigInt(first)];
+    return Array.from({ length: size - 1 }, (_, at) => BigInt(first + at + 1));
+  };
+
+/** `size` is one more than the largest ordinal. */
+export type Group = { readonly grp: number; readonly size: number };
+
+export const groupFrom = ([grp, size]: readonly DuckDBValue[]): Group => ({
+  grp: Number(grp),
+  size: Number(size),
+});
+
+export const sizesOf = async (
+  { rows }: Statements,
+  population: Population,
+  keys: readonly bigint[],
+): Promise<readonly Sized[]> => {
+  const sized: Sized[] = [];
+  for (let from = 0; from < keys.length; from += keysAtATime) {
+    const list = keys.slice(from, from + keysAtATime).join(', ');
+    const found = await rows(
+      `SELECT key, bytes FROM ${tableOf[population]} WHERE key IN (${list})`,
+    );
+    sized.push(...found.map(sizedFrom));
+  }
+  return sized;
+};
+
+export const sizedFrom = ([key, bytes]: readonly DuckDBValue[]): Sized => ({
+  key: key as bigint,
+  bytes: Number(bytes),
+});
+
+/** As many from the beginning as have no more bytes than that, and at least one. */
+export const within = (sized: readonly Sized[], bytesMax: number): readonly Sized[] => {
+  let sum = 0;
+  const end = sized.findIndex(({ bytes }, at) => {
+    sum += bytes;
+    return at > 0 && sum > bytesMax;
+  });
+  return end < 0 ? sized : sized.slice(0, end);
+};
+
+/** The same of groups, which weigh what their records do. */
+export const groupsWithin = async <G extends Group>(
+  statements: Statements,
+  groups: readonly G[],
+  bytesMax: number,
+): Promise<readonly G[]> => {
+  const taken: G[] = [];
+  let left = bytesMax;
+  for (let from = 0; from < groups.length;) {
+    const some = fewRecords(groups.slice(from));
+    const weights = await weightsOf(statements, some);
+    for (const group of some) {
+      left -= weights.get(group.grp) ?? 0;
+      if (left < 0 && taken.length > 0) return taken;
+      taken.push(group);
+    }
+    from += some.length;
+  }
+  return taken;
+};
+
+const fewRecords = <G extends Group>(groups: readonly G[]): readonly G[] => {
+  let records = 0;
+  const end = groups.findIndex(({ size }, at) => {
+    records += size;
+    return at > 0 && records > keysAtATime;
+  });
+  return end < 0 ? groups : groups.slice(0, end);
+};
+
+const weightsOf = async (
+  statements: Statements,
+  groups: readonly Group[],
+): Promise<ReadonlyMap<number, number>> => {
+  const weights = new Map<number, number>();
+  for (const population of populations) {
+    for (const { key, bytes } of await sizesOf(
+      statements,
+      population,
+      groups.flatMap(keysOf(population)),
+    )) {
+      const grp = Number(key / BigInt(ordinalsMax));
+      weights.set(grp, (weights.get(grp) ?? 0) + bytes);
+    }
+  }
+  return weights;
+};

@@ -1,0 +1,41 @@
+import {
+  pageBytesMax,
+  type RecordRow,
+  type SessionPage,
+  type SessionPlan,
+} from '../../kernel/records.js';
+import { weightOf } from './record-portions.js';
+import { rowMembers } from './record-rows.js';
+import { questionMs, rowsFrom } from './record-search.js';
+import type { Snapshot } from './snapshots.js';
+
+/** As `Records.sessionPage`: first which traces, then one after the other. */
+export const sessionPage = async (
+  snapshot: Snapshot,
+  { project, session, offset, limit, bytesMax = pageBytesMax }: SessionPlan,
+): Promise<SessionPage> => {
+  const theirs = { project: { $eq: project }, session: { $eq: session } };
+  const found = await snapshot.rows
+    .find({ ...theirs, population: 'trace', ...snapshot.visible })
+    .hint('session')
+    .project({ _id: 0, group: 1 })
+    .sort({ at: 1, id: 1 })
+    .skip(offset)
+    .limit(limit + 1)
+    .maxTimeMS(questionMs)
+    .toArray();
+  const traces: (readonly RecordRow[])[] = [];
+  let left = bytesMax;
+  for (const { group } of found.slice(0, limit)) {
+    const documents = await snapshot.rows
+      .find({ group: String(group), ordinal: { $gte: 0 }, ...snapshot.visible })
+      .project(rowMembers)
+      .sort({ ordinal: 1 })
+      .maxTimeMS(questionMs)
+      .toArray();
+    left -= documents.reduce((sum, document) => sum + weightOf(document), 0);
+    if (left < 0 && traces.length > 0) break;
+    traces.push(await rowsFrom(snapshot, documents));
+  }
+  return { traces, more: found.length > traces.length };
+};
