@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
 import type { Population } from '../kernel/records.js';
 import { id, instant, maybe, nullable, oneOf, type Json } from '../kernel/shapes.js';
-import { defaultPageLimit, pageLimitMax } from './envelope.js';
+import { defaultPageLimit, paged, pageLimitMax } from './envelope.js';
 import { filterLeaf, filterNode, flatFiltersMax } from './filters.js';
 import { operation } from './operation.js';
 import { optionalWindow, runSelector } from './selectors.js';
@@ -88,7 +88,12 @@ const tree = Type.Object({
 });
 const withTree = Type.Unsafe<RecordView>(tree);
 const withTraces = Type.Unsafe<RecordView>(
-  Type.Object({ ...recordMembers, traces: Type.Array(tree) }),
+  Type.Object({
+    ...recordMembers,
+    traces: Type.Array(tree),
+    starting_token: Type.Integer(),
+    next_starting_token: nullable(Type.Integer()),
+  }),
 );
 
 const sort = Type.Object({
@@ -185,5 +190,6 @@ export const getSession = operation({
   method: 'GET',
   path: '/v2/projects/{project_id}/sessions/{session_id}',
   params: Type.Object({ project_id: id('ProjectId'), session_id: id('SessionId') }),
+  query: paged,
   response: withTraces,
 });

@@ -1,4 +1,4 @@
-import { pageMeasure } from '../../contract/envelope.js';
+import { defaultPageLimit, pageMeasure } from '../../contract/envelope.js';
 import { reading, type Route } from '../../contract/operation.js';
 import {
   countSessions,
@@ -26,7 +26,7 @@ import {
   type TemplatesOf,
 } from '../selection.js';
 import { metricsFiltered, planSearch } from './plan.js';
-import { byAge, spanTree, traceTree } from './tree.js';
+import { spanTree, traceTree } from './tree.js';
 import { truncated, viewOf } from './views.js';
 
 type Needs = {
@@ -121,17 +121,17 @@ const gets = ({ records, templatesOf }: Needs): readonly Route[] => [
     const rows = await groupOf(records, params.project_id, 'span', params.span_id);
     return { body: found('Span', spanTree(rows, params.span_id, plainViews([]))) };
   }),
-  reading(getSession, shown, async ({ params }) => {
+  reading(getSession, shown, async ({ params, query }) => {
     const { project_id: project, session_id: session } = params;
     const rows = await groupOf(records, project, 'session', session);
     const row = found('Session', rows.find(({ kind }) => kind === 'session') ?? null);
-    const traces = await records.tracesOfSessions([{ project, session }]);
-    const groups = await records.groups(traces.map(({ group }) => group));
+    const offset = query.starting_token ?? 0;
+    const limit = query.limit ?? defaultPageLimit;
+    const { traces, more } = await records.sessionPage({ project, session, offset, limit });
     const view = plainViews(await templatesOf(project));
-    const trees = [...traces]
-      .sort(byAge)
-      .flatMap(({ group }) => traceTree(groups.get(group) ?? [], view) ?? []);
-    return { body: { ...view(row), traces: trees } };
+    const { starting_token, next_starting_token } = pageMeasure(query, traces.length, more);
+    const trees = traces.flatMap((group) => traceTree(group, view) ?? []);
+    return { body: { ...view(row), traces: trees, starting_token, next_starting_token } };
   }),
 ];
 

@@ -29,8 +29,8 @@ export const spanTree = (
   return span === undefined ? null : below(span, childrenOf(rows), view, 1);
 };
 
-/** `created_at`, then `id`: the order of traces in a session. */
-export const byAge = (one: RecordRow, other: RecordRow): number =>
+/** `created_at`, then `id`. */
+const byAge = (one: RecordRow, other: RecordRow): number =>
   byCodePoint(textOf(one, 'created_at'), textOf(other, 'created_at')) ||
   byCodePoint(textOf(one, 'id'), textOf(other, 'id'));
 

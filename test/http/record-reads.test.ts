@@ -271,6 +271,16 @@ describe('GET a record', () => {
     expect(body.traces.map(shape)).to.deep.equal([{ '01': [{ 11: ['13'] }, '12'] }, '02']);
   });
 
+  it('answers 200 with a session whose traces come in pages', async () => {
+    type Paged = { traces: readonly Tree[]; next_starting_token: number | null };
+    const first = await project.get<Paged>(`sessions/${session}?limit=1`);
+    expect(first.body).to.deep.include({ starting_token: 0, next_starting_token: 1 });
+    expect(first.body.traces.map(({ id }) => id)).to.deep.equal([uuid(1)]);
+    const second = await project.get<Paged>(`sessions/${session}?starting_token=1`);
+    expect(second.body).to.deep.include({ starting_token: 1, next_starting_token: null });
+    expect(second.body.traces.map(({ id }) => id)).to.deep.equal([uuid(2)]);
+  });
+
   it('answers 404 to unknown ids and to a lone trace asked for as a session', async () => {
     for (const path of [`traces/${uuid(404)}`, `spans/${uuid(1)}`, `sessions/${uuid(3)}`]) {
       expect((await project.get(path)).status, path).to.equal(404);
