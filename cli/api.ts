@@ -24,6 +24,8 @@ import type { Bus, Clock, Documents, EventLog, Ids } from '../kernel/ports.js';
 import type { Records } from '../kernel/records.js';
 import type { Vault } from '../kernel/vault.js';
 import type { InTurn } from '../kernel/turns.js';
+import { datasetRows } from '../projections/dataset-rows.js';
+import { recordsCollection } from '../projections/records/collection.js';
 import { routesOf } from './routes.js';
 
 type Start = {
@@ -85,6 +87,7 @@ export const startApi = async (start: Start): Promise<RunningServer> => {
     keyHeaders: config.apiKeyHeaders,
     trustedProxies: config.trustedProxies,
     collections: start.collections,
+    largeReads: [recordsCollection.name, datasetRows.collection.name],
     strict: start.strict,
   });
 };

@@ -3,6 +3,7 @@ import type { Principal } from '../../contract/roles.js';
 import type { AccessTokens, Passwords } from '../../kernel/credentials.js';
 import { unreachable } from '../../kernel/decision.js';
 import { Fault } from '../../kernel/fault.js';
+import { networkOf } from '../../kernel/networks.js';
 import type { Clock, EventReader, Ids } from '../../kernel/ports.js';
 import { reservation } from '../../kernel/reservation.js';
 import type { ApiKeyId, FamilyId, Instant } from '../../kernel/shapes.js';
@@ -13,7 +14,7 @@ import { liveUser, userByEmail } from './people.js';
 import { inSequence, type Memory } from './remember.js';
 import { principalOfKey, principalOfPerson } from './rights.js';
 import { apiKeyStream, familyStream, reservationStream } from './streams.js';
-import { networkOf, type Throttle } from './throttle.js';
+import type { Throttle } from './throttle.js';
 
 export type CredentialReading = {
   /**

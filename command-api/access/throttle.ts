@@ -1,4 +1,5 @@
 import { Fault } from '../../kernel/fault.js';
+import { networkOf } from '../../kernel/networks.js';
 import type { Clock } from '../../kernel/ports.js';
 
 /** Failed credentials a minute (contract 2.5, rule 2). */
@@ -62,17 +63,4 @@ export const openThrottle = (clock: Pick<Clock, 'milliseconds'>): Throttle => {
       }
     },
   };
-};
-
-/**
- * Whom an address stands for: of IPv6 the network of 64 bits, since whoever has one has all of it.
- */
-export const networkOf = (address: string): string => {
-  if (!address.includes(':')) return address;
-  const [head = '', tail] = address.split('%', 1)[0]?.split('::', 2) ?? [];
-  const front = head.split(':').filter((group) => group !== '');
-  if (tail === undefined) return front.slice(0, 4).join(':');
-  const back = tail.split(':').filter((group) => group !== '');
-  const zeros = Array.from({ length: Math.max(0, 8 - front.length - back.length) }, () => '0');
-  return [...front, ...zeros, ...back].slice(0, 4).join(':');
 };

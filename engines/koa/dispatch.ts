@@ -5,7 +5,7 @@ import type { Sent } from './exchange.js';
 import type { Bound } from './table.js';
 import { decoded, pairsOf } from './urlencoded.js';
 
-export type Found = { readonly bound: Bound; readonly sent: Omit<Sent, 'requestId'> };
+export type Found = { readonly bound: Bound; readonly sent: Omit<Sent, 'requestId' | 'seat'> };
 
 /**
  * Finds the operation of a request by koa's router; each stands under `/v2` and at the root

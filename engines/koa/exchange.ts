@@ -5,7 +5,6 @@ import {
   takesIdempotencyKey,
   type Answer,
   type Cause,
-  type Operation,
   type Request,
   type Route,
 } from '../../contract/operation.js';
@@ -14,16 +13,16 @@ import { withoutSecrets } from '../../contract/secrets.js';
 import { projectSpokenOf } from '../../contract/spoken-of.js';
 import { whileAsked } from '../../kernel/asking.js';
 import { Fault, invalid, type Complaint } from '../../kernel/fault.js';
+import { networkOf } from '../../kernel/networks.js';
 import type { Clock, Ids, Position } from '../../kernel/ports.js';
 import type { Asker, Askers } from './askers.js';
 import { authorize } from './authorize.js';
-import { bodyLimits, readBody } from './body.js';
+import { arrived } from './arrived.js';
+import type { Held, Owner } from './budget.js';
 import { cookieLines } from './cookie.js';
 import { checkOrigin, cookieComplaints, entered, type Entry } from './entry.js';
-import { formBytesMax, readForm, type FormOperation } from './form.js';
 import { ifMatchOf } from './if-match.js';
-import type { Parsed } from './json.js';
-import type { Load } from './load.js';
+import type { Load, Seat } from './load.js';
 import type { Peer } from './peer.js';
 import { isStored, problemOf } from './problem.js';
 import type { Bound } from './table.js';
@@ -43,11 +42,14 @@ export type Services = {
   readonly askers: Askers;
   /** How long the handler may take (contract 1.11). */
   readonly answerWithinMs: (route: Route) => number;
+  /** Whether its answers may be so large that only a few are made at a time. */
+  readonly isLarge: (route: Route) => boolean;
 };
 
 export type Sent = {
   readonly message: IncomingMessage;
   readonly requestId: string;
+  readonly seat: Seat;
   readonly params: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, readonly string[]>>;
 };
@@ -59,33 +61,53 @@ export type Outcome = {
 };
 
 /**
- * One request in the order of contract 1.5. Throws Fault for everything but a 2xx and a stored
- * answer.
+ * One request in the order of contract 1.5, and whose it was. Throws Fault for everything but a 2xx
+ * and a stored answer.
  */
-export const exchange = async (bound: Bound, sent: Sent, services: Services): Promise<Outcome> => {
+export const exchange = async (
+  bound: Bound,
+  sent: Sent,
+  services: Services,
+): Promise<{ readonly outcome: Outcome; readonly owner: Owner }> => {
   const asker = services.askers.begin(sent.message.socket);
   try {
-    return await answered(bound, sent, services, asker);
+    const entry = await entered(bound.operation, sent.message, services);
+    const owner = ownerOf(entry);
+    if (owner.isKnown) sent.seat.callerIs(owner.name);
+    // What came is in memory until the answer is there, files and all.
+    const held = services.load.bodies.open(owner);
+    try {
+      return { outcome: await answered(bound, sent, services, { ...entry, asker, held }), owner };
+    } finally {
+      held.release();
+    }
   } finally {
     asker.end();
   }
 };
 
+/** All keys of a person are that person: whoever makes more of them has no larger share. */
+const ownerOf = ({ principal, sender }: Entry): Owner =>
+  principal === null
+    ? { name: networkOf(sender.address), isKnown: false }
+    : { name: principal.userId, isKnown: true };
+
+type Come = Entry & { readonly asker: Asker; readonly held: Held };
+
 const answered = async (
   bound: Bound,
   sent: Sent,
   services: Services,
-  asker: Asker,
+  come: Come,
 ): Promise<Outcome> => {
-  const entry = await entered(bound.operation, sent.message, services);
-  const { principal } = entry;
-  const given = await validated(bound, sent, services, entry);
+  const { principal } = come;
+  const given = await validated(bound, sent, come);
   checkOrigin(bound.operation, sent.message);
   const project =
     principal === null
       ? null
       : await authorize(bound.operation, principal, given.params, services.gate);
-  const asked: Asked = { ...given, ...entry, project, asker };
+  const asked: Asked = { ...given, ...come, project };
   return bound.operation.kind === 'r'
     ? read(bound, asked, sent, services)
     : write(bound, asked, sent, services);
@@ -96,15 +118,15 @@ type Given = Pick<Request<unknown, unknown, unknown>, 'query' | 'body' | 'files'
   /** Of the request as it was sent; null without an Idempotency-Key. */
   readonly fingerprint: string | null;
 };
-type Asked = Given & Entry & { readonly project: ProjectInSight | null; readonly asker: Asker };
+type Asked = Given & Come & { readonly project: ProjectInSight | null };
 
-const validated = async (
-  bound: Bound,
-  sent: Sent,
-  { load }: Services,
-  { sender }: Entry,
-): Promise<Given> => {
-  const { body, files, complaints: misplaced, print } = await arrived(bound, sent, load);
+const validated = async (bound: Bound, sent: Sent, { sender, held }: Come): Promise<Given> => {
+  const {
+    body,
+    files,
+    complaints: misplaced,
+    print,
+  } = await sent.seat.whileSending(() => arrived(bound, sent.message, held.take));
   const isKeyed = keyOf(bound, sent) !== undefined;
   const fingerprint = isKeyed && 'value' in body ? digest([sent.query, print]) : null;
   const ifMatch = ifMatchOf(bound.operation, sent.message.headers['if-match']);
@@ -137,44 +159,6 @@ const isAt =
     loc.join('/') === other.loc.join('/');
 
 const refused = (complaints: readonly Complaint[]): Fault => invalid(complaints.slice(0, 100));
-
-type Arrived = {
-  readonly body: Parsed;
-  readonly files: Given['files'];
-  /** About files, and parts given twice. */
-  readonly complaints: readonly Complaint[];
-  /** Equal for a repeat (contract 1.8, rule 2). */
-  readonly print: unknown;
-};
-
-const arrived = async (
-  { operation, ...bound }: Bound,
-  sent: Sent,
-  load: Load,
-): Promise<Arrived> => {
-  const { message } = sent;
-  if (bound.body === null) return arrivedAs({ value: {} });
-  const bytesMax = isForm(operation) ? formBytesMax(operation) : bodyLimits[operation.size].bytes;
-  const declared = Number(message.headers['content-length'] ?? bytesMax);
-  const leave = load.reserve(Math.min(declared, bytesMax));
-  try {
-    if (!isForm(operation)) return arrivedAs(await readBody(message, operation));
-    const { value, ...form } = await readForm(message, operation);
-    return { body: { value }, ...form };
-  } finally {
-    leave();
-  }
-};
-
-const arrivedAs = (body: Parsed): Arrived => ({
-  body,
-  files: {},
-  complaints: [],
-  print: 'value' in body ? body.value : null,
-});
-
-const isForm = (operation: Operation): operation is Operation & FormOperation =>
-  operation.form !== null;
 
 const positionForm = /^[0-9A-Za-z_-]{1,64}$/;
 const keyForm = /^[!-~]{1,255}$/;
@@ -211,7 +195,10 @@ const read = async (
 ): Promise<Outcome> => {
   const { reads } = bound.route;
   const min = (minPositionOf(bound, sent) ?? null) as Position | null;
-  const position = reads.length > 0 ? await services.freshness.reached(reads, min) : null;
+  const position =
+    reads.length > 0
+      ? await sent.seat.whileBehind(() => services.freshness.reached(reads, min))
+      : null;
   // What a handler asks ends by its signal; the answer does not wait for that.
   const {
     body,
@@ -334,8 +321,10 @@ const handled = async (
     },
     signal,
   };
+  const work = () => bound.route.handle(request as never);
   try {
-    return await bound.route.handle(request as never);
+    if (asked.principal === null || !services.isLarge(bound.route)) return await work();
+    return await services.load.large(asked.principal.userId, signal, work);
   } catch (error) {
     services.watch.fault(bound, error, sent.requestId);
     throw error;

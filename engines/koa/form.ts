@@ -2,9 +2,9 @@ import type { IncomingMessage } from 'node:http';
 import type { TSchema } from 'typebox';
 import type { Operation, Upload } from '../../contract/operation.js';
 import type { Complaint } from '../../kernel/fault.js';
-import { essenceOf, readBytes } from './body.js';
+import { arrive, essenceOf, type Taking } from './body.js';
 import { parseJson } from './json.js';
-import { partsOf, textBytesMax, type FileFound, type Parts } from './multipart.js';
+import { openParts, textBytesMax, type FileFound, type Parts } from './multipart.js';
 
 export type FormRead = {
   /** Text parts as the guard takes them: text, lists of text, JSON that was read. */
@@ -27,25 +27,14 @@ export const formBytesMax = (operation: FormOperation): number =>
 
 /**
  * A body of multipart form data by the rules of contract 4.11, rule 2. Throws Fault `too-large`,
- * `unsupported-media-type` or `malformed`.
+ * `unsupported-media-type`, `malformed`, and what `take` throws.
  */
 export const readForm = async (
   request: IncomingMessage,
   operation: FormOperation,
+  take: Taking,
 ): Promise<FormRead> => {
-  const bytes = await readBytes(
-    request,
-    formBytesMax(operation),
-    (type) => essenceOf(type) === 'multipart/form-data',
-    'The body has to be multipart/form-data',
-  );
-  const { texts, files }: Parts =
-    bytes.length === 0
-      ? { texts: {}, files: [] }
-      : await partsOf(bytes, request.headers['content-type'] ?? '', {
-          fileBytesMax: fileBytesMax(operation),
-          kept: new Set(Object.keys(operation.form.files)),
-        });
+  const { texts, files } = await partsArriving(request, operation, take);
   const { properties = {}, required = [] } = operation.body as Members;
   const read = Object.entries(properties).map(([part, schema]) => ({
     part,
@@ -70,6 +59,33 @@ export const readForm = async (
     complaints,
     print: [texts, files.map(({ fieldname, sha256 }) => `${fieldname} ${sha256}`).sort()],
   };
+};
+
+/** Bytes in parts that nobody keeps are gone as soon as they came. */
+const partsArriving = async (
+  request: IncomingMessage,
+  operation: FormOperation,
+  take: Taking,
+): Promise<Parts> => {
+  const parts = openParts(request.headers['content-type'] ?? '', {
+    fileBytesMax: fileBytesMax(operation),
+    kept: new Set(Object.keys(operation.form.files)),
+  });
+  const accepts = {
+    bytesMax: formBytesMax(operation),
+    isAccepted: (type: string | undefined) => essenceOf(type) === 'multipart/form-data',
+    refusal: 'The body has to be multipart/form-data',
+  };
+  try {
+    await arrive(request, accepts, (chunk) => {
+      take(chunk.length);
+      parts.write(chunk);
+    });
+  } catch (error) {
+    await parts.end().catch(() => null);
+    throw error;
+  }
+  return parts.end();
 };
 
 type Members = {

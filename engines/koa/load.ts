@@ -1,44 +1,133 @@
 import { Fault } from '../../kernel/fault.js';
+import { networkOf } from '../../kernel/networks.js';
+import { openBudget, type Budget } from './budget.js';
+import { openLane, type Lane } from './lane.js';
 
-/**
- * 512 requests are far more than two cores work on at once; beyond that waiting only makes each
- * slower. 128 MiB of bodies keep the process within its memory even when all of them are at their
- * limit.
- */
-export const usualLoad = { requestsMax: 512, bytesMax: 134_217_728 } as const;
-export type LoadLimits = { readonly requestsMax: number; readonly bytesMax: number };
+/** Contract 1.11, and what follows from it. */
+export const usualLoad = {
+  /** Far more than two cores work on at once; beyond that waiting only makes each slower. */
+  requestsMax: 512,
+  /** So that it takes more than three callers, or more than one address, to be all of it. */
+  perCallerMax: 128,
+  perAddressMax: 256,
+  /** What two large uploads and hundreds of usual bodies need at once. */
+  bodyBytesMax: 134_217_728,
+  /** 32 pages of 8 MiB: with the bodies a quarter of the 1.5 GB that the process may take. */
+  answerBytesMax: 268_435_456,
+  /**
+   * Of answers made of records: each is in memory some four times until its JSON is sent, and the
+   * engines work on fewer than this at once.
+   */
+  largeMax: 16,
+  largePerCallerMax: 4,
+} as const;
+export type LoadLimits = { readonly [Limit in keyof typeof usualLoad]: number };
+
+/** The place of one request among those at work. */
+export type Seat = {
+  /** From here on it counts for its caller as well; throws Fault `unavailable` beyond. */
+  readonly callerIs: (caller: string) => void;
+  /**
+   * Gives the place to others while this request waits for its client, or for a read model; throws
+   * Fault `unavailable` when there is none afterwards.
+   */
+  readonly whileSending: <T>(work: () => Promise<T>) => Promise<T>;
+  readonly whileBehind: <T>(work: () => Promise<T>) => Promise<T>;
+  readonly leave: () => void;
+};
 
 export type Load = {
-  /** Throws Fault `unavailable` when there is no room. Call the answer when the request is done. */
-  readonly enter: () => () => void;
-  readonly reserve: (bytes: number) => () => void;
-  readonly requests: () => number;
+  /** Throws Fault `unavailable` when there is no room. */
+  readonly enter: (address: string) => Seat;
+  /** Bytes of bodies, decompressed. */
+  readonly bodies: Budget;
+  /** Bytes of answers that the client has not taken. */
+  readonly answers: Budget;
+  /** Answers that may be large are made here, a few at a time. */
+  readonly large: Lane;
 };
 
 /** Sheds what would only wait (contract 1.5: 503). */
-export const openLoad = ({ requestsMax, bytesMax }: LoadLimits, shed: () => void): Load => {
-  let requests = 0;
-  let bytes = 0;
-  const refuse = (): never => {
+export const openLoad = (limits: LoadLimits, shed: () => void): Load => {
+  const refuse = (why: string): never => {
     shed();
-    throw new Fault('unavailable', 'The service has more work than it can take; try again');
+    throw new Fault('unavailable', `${why}; try again`);
   };
+  const working = openPlaces(limits, refuse);
+  // Who waits for a read model works on nothing, but each looks at it again and again.
+  const waiting = openPlaces(limits, refuse);
   return {
-    enter: () => {
-      if (requests >= requestsMax) refuse();
-      requests += 1;
-      return () => {
-        requests -= 1;
-      };
-    },
-    reserve: (wanted) => {
-      // One body always has room, else a large one could never come in.
-      if (bytes > 0 && bytes + wanted > bytesMax) refuse();
-      bytes += wanted;
-      return () => {
-        bytes -= wanted;
-      };
-    },
-    requests: () => requests,
+    enter: (address) => openSeat(working, waiting, networkOf(address)),
+    bodies: openBudget(limits.bodyBytesMax, refuse),
+    answers: openBudget(limits.answerBytesMax, refuse),
+    large: openLane(limits.largeMax, limits.largePerCallerMax),
   };
 };
+
+const openSeat = (working: Places, waiting: Places, address: string): Seat => {
+  const names: Name[] = [{ name: `a ${address}`, max: 'perAddressMax' }];
+  let leave = working.take(names);
+  const standUp = (): void => {
+    leave();
+    leave = () => undefined;
+  };
+  const sitDown = (): void => {
+    leave = working.take(names);
+  };
+  return {
+    callerIs: (caller) => {
+      standUp();
+      names.push({ name: `c ${caller}`, max: 'perCallerMax' });
+      sitDown();
+    },
+    whileSending: async (work) => {
+      standUp();
+      const done = await work();
+      sitDown();
+      return done;
+    },
+    whileBehind: async (work) => {
+      standUp();
+      leave = waiting.take(names);
+      const done = await work();
+      standUp();
+      sitDown();
+      return done;
+    },
+    leave: standUp,
+  };
+};
+
+type Max = 'perCallerMax' | 'perAddressMax';
+type Name = { readonly name: string; readonly max: Max };
+type Places = { readonly take: (names: readonly Name[]) => () => void };
+
+const openPlaces = (limits: LoadLimits, refuse: (why: string) => never): Places => {
+  const counts = new Map<string, number>();
+  let all = 0;
+  const count = (name: string, by: number): void => {
+    const left = (counts.get(name) ?? 0) + by;
+    if (left === 0) counts.delete(name);
+    else counts.set(name, left);
+  };
+  return {
+    take: (given) => {
+      const names = [...given];
+      if (all >= limits.requestsMax) refuse('The service has more work than it can take');
+      for (const { name, max } of names) {
+        if ((counts.get(name) ?? 0) >= limits[max]) refuse(tooMany[max]);
+      }
+      all += 1;
+      for (const { name } of names) count(name, 1);
+      return () => {
+        all -= 1;
+        for (const { name } of names) count(name, -1);
+      };
+    },
+  };
+};
+
+const tooMany = {
+  perCallerMax: 'You have more requests at work than one caller may have',
+  perAddressMax: 'There are more requests at work from this address than one may have',
+} as const;

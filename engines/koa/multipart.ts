@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createRequire } from 'node:module';
-import { Readable } from 'node:stream';
+import { PassThrough, type Readable } from 'node:stream';
 import type { StorageEngine } from 'multer';
 import { Fault } from '../../kernel/fault.js';
 
@@ -57,18 +57,45 @@ const keeping = (kept: ReadonlySet<string>): StorageEngine => ({
   _removeFile: (_request, _file, done) => done(null),
 });
 
+export type OpenParts = {
+  readonly write: (chunk: Buffer) => void;
+  /** Nothing more comes. None at all is a form without parts. */
+  readonly end: () => Promise<Parts>;
+};
+type Keeping = { readonly fileBytesMax: number; readonly kept: ReadonlySet<string> };
+
+/** As `partsOf`, of a body that comes piece by piece. */
+export const openParts = (contentType: string, keep: Keeping): OpenParts => {
+  const body = new PassThrough();
+  let parts: Promise<Parts> | null = null;
+  return {
+    write: (chunk) => {
+      if (parts === null) {
+        parts = partsOf(body, contentType, keep);
+        // Told by `end`, which may come later.
+        parts.catch(() => null);
+      }
+      body.write(chunk);
+    },
+    end: () => {
+      body.end();
+      return parts ?? Promise.resolve({ texts: {}, files: [] });
+    },
+  };
+};
+
 /**
- * The parts of a whole multipart body; of files in other parts than `kept` nothing stays but their
+ * The parts of a multipart body; of files in other parts than `kept` nothing stays but their
  * SHA-256. Throws Fault `too-large` over a limit of contract 1.11 or for a file of more than
  * `fileBytesMax`, kept or not; `malformed` when there is no boundary or the end is missing.
  */
 export const partsOf = async (
-  bytes: Buffer,
+  body: Readable,
   contentType: string,
-  { fileBytesMax, kept }: { readonly fileBytesMax: number; readonly kept: ReadonlySet<string> },
+  { fileBytesMax, kept }: Keeping,
 ): Promise<Parts> => {
-  const req = Object.assign(Readable.from(bytes), {
-    headers: { 'content-type': contentType, 'content-length': String(bytes.length) },
+  const req = Object.assign(body, {
+    headers: { 'content-type': contentType, 'transfer-encoding': 'chunked' },
   });
   const ctx: {
     readonly req: Readable;

@@ -80,7 +80,7 @@ const operated = async (
     throw new Fault('unsupported-media-type', 'Commands are sent as application/json');
   }
   const [, folder, command = ''] = path.split('/');
-  const body = await readBody(request, { size: 'json', encoding: 'json' });
+  const body = await readBody(request, { size: 'json', encoding: 'json' }, () => undefined);
   if ('complaint' in body) throw new Fault('malformed', body.complaint.msg);
   const answer = folder === 'operate' ? await operate?.(command, body.value) : null;
   if (answer === null || answer === undefined) throw new Fault('not-found', 'No such command');

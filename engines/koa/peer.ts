@@ -11,23 +11,30 @@ export type Peer = {
 };
 
 /**
- * Reads `X-Forwarded-For` and `X-Forwarded-Proto` only from the proxies named, by address or
- * `address/bits`; from anybody else they are the client's own invention. Throws on a name that is
- * neither.
+ * Whether an address is one of these proxies, named by address or `address/bits`. Throws on a name
+ * that is neither.
  */
-export const openPeers = (proxies: readonly string[]): ((message: IncomingMessage) => Peer) => {
+export const openProxies = (proxies: readonly string[]): ((address: string) => boolean) => {
   const trusted = new BlockList();
   for (const proxy of proxies) trust(trusted, proxy);
-  const isTrusted = (address: string): boolean =>
+  return (address) =>
     (isIPv4(address) && trusted.check(address, 'ipv4')) ||
     (isIPv6(address) && trusted.check(address, 'ipv6'));
+};
+
+/**
+ * Reads `X-Forwarded-For` and `X-Forwarded-Proto` only from the proxies named; from anybody else
+ * they are the client's own invention. Throws as `openProxies` does.
+ */
+export const openPeers = (proxies: readonly string[]): ((message: IncomingMessage) => Peer) => {
+  const isTrusted = openProxies(proxies);
   return ({ socket, headers }) => {
-    const nearest = plain(socket.remoteAddress ?? '');
+    const nearest = plainAddress(socket.remoteAddress ?? '');
     const encrypted = socket instanceof TLSSocket;
     if (proxies.length === 0 || !isTrusted(nearest)) {
       return { address: nearest, isSecure: encrypted };
     }
-    const hops = listed(headers['x-forwarded-for']).map(plain);
+    const hops = listed(headers['x-forwarded-for']).map(plainAddress);
     const proto = listed(headers['x-forwarded-proto'])[0];
     return {
       address: hops.findLast((hop) => !isTrusted(hop)) ?? hops[0] ?? nearest,
@@ -51,7 +58,7 @@ const listed = (header: string | readonly string[] | undefined): readonly string
     .filter((part) => part !== '');
 
 /** An IPv4 address as such, also when the socket is one of IPv6. */
-const plain = (address: string): string => {
+export const plainAddress = (address: string): string => {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
   return mapped?.[1] ?? address;
 };

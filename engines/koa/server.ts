@@ -1,23 +1,24 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setImmediate as immediate } from 'node:timers/promises';
-import Koa, { type Context } from 'koa';
+import Koa from 'koa';
 import { Fault } from '../../kernel/fault.js';
 import type { Route } from '../../contract/operation.js';
 import type { Logger } from '../pino/logger.js';
 import type { Metrics } from '../prometheus/metrics.js';
 import { openAskers } from './askers.js';
 import { answerClientError } from './client-error.js';
-import { cookieLines, noCookie } from './cookie.js';
-import { dispatcher, type Found } from './dispatch.js';
-import { exchange, type Services } from './exchange.js';
+import { openConnections, usualConnections, type ConnectionLimits } from './connections.js';
+import { dispatcher } from './dispatch.js';
+import type { Services } from './exchange.js';
 import { openLoad, usualLoad, type LoadLimits } from './load.js';
-import { openPeers } from './peer.js';
-import { respond, type Trail, type Written } from './respond.js';
+import { openPeers, openProxies } from './peer.js';
+import { perform } from './perform.js';
+import { respond } from './respond.js';
 import { bound, type Bound } from './table.js';
-import { openWatch, type Watch } from './watch.js';
+import { openWatch } from './watch.js';
 
-type Made = 'keyHeaders' | 'peerOf' | 'load' | 'watch' | 'askers' | 'answerWithinMs';
+type Made = 'keyHeaders' | 'peerOf' | 'load' | 'watch' | 'askers' | 'answerWithinMs' | 'isLarge';
 export type ServerOptions = Omit<Services, Made> & {
   readonly routes: readonly Route[];
   readonly logger: Logger;
@@ -38,7 +39,10 @@ export type ServerOptions = Omit<Services, Made> & {
    * defect (500).
    */
   readonly strict?: boolean;
-  readonly load?: LoadLimits;
+  /** Tests: smaller bounds than the usual ones. */
+  readonly load?: Partial<LoadLimits & ConnectionLimits>;
+  /** Names of collections whose answers may be large; default: none. */
+  readonly largeReads?: readonly string[];
   /** Default: as long as questions about records have. */
   readonly answerWithinMs?: Services['answerWithinMs'];
   readonly stopAskersMs?: number;
@@ -49,13 +53,14 @@ export type RunningServer = {
   readonly close: () => Promise<void>;
 };
 
-/**
- * Times of reliability.md C6: a slow head is cut after 10 s, a slow request after 30 s, looked at
- * each second.
- */
+/** Times of reliability.md C6: a slow head is cut after 10 s, looked at each second. */
 const settings = {
   headersTimeout: 10_000,
-  requestTimeout: 30_000,
+  /**
+   * The largest upload from a line of 1 Mbit/s. Slow bodies are cut before, by their rate
+   * (connections.ts).
+   */
+  requestTimeout: 300_000,
   connectionsCheckingInterval: 1_000,
   /**
    * Longer than proxies and clients keep idle connections, so that they close first and lose no
@@ -79,9 +84,10 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
   const table = bound(options.routes, options.collections ?? null);
   const find = dispatcher(table);
   const watch = openWatch(strict, logger, metrics);
-  const load = openLoad(options.load ?? usualLoad, metrics.shed);
+  const load = openLoad({ ...usualLoad, ...options.load }, metrics.shed);
   const keyHeaders = (options.keyHeaders ?? ['Service-API-Key']).map((name) => name.toLowerCase());
-  const peerOf = openPeers(options.trustedProxies ?? []);
+  const { trustedProxies = [], largeReads = [] } = options;
+  const peerOf = openPeers(trustedProxies);
   const askers = openAskers();
   const { answerWithinMs = () => usualAnswerMs, stopAskersMs = usualStopAskersMs } = options;
   const services: Services = {
@@ -92,11 +98,14 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
     watch,
     askers,
     answerWithinMs,
+    isLarge: ({ reads }) => reads.some((name) => largeReads.includes(name)),
   };
   let closing = false;
   const app = new Koa();
   app.use(async (ctx) => {
-    await respond(ctx, options, (trail) => perform(ctx, find, services, trail));
+    connections.begun(ctx.req, ctx.res);
+    const release = await respond(ctx, options, (trail) => perform(ctx, find, services, trail));
+    connections.answered(ctx.req, ctx.res, release);
     // Also for requests that began before: an idle connection would hold up the end.
     if (closing) ctx.set('Connection', 'close');
   });
@@ -104,6 +113,12 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
   app.on('error', (error: Error) => logger.debug({ cause: error.message }, 'broken connection'));
   const answer = app.callback();
   const server = createServer(settings, (request, response) => void answer(request, response));
+  const connections = openConnections(
+    server,
+    { ...usualConnections, ...options.load },
+    openProxies(trustedProxies),
+    metrics.cut,
+  );
   server.on('clientError', answerClientError(options.ids));
   const port = await listening(server, options.host, options.port);
   void warmed(table, () => closing);
@@ -114,6 +129,7 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
       const stop = setTimeout(askers.stop, stopAskersMs);
       await closed(server);
       clearTimeout(stop);
+      connections.close();
     },
   };
 };
@@ -129,49 +145,6 @@ const warmed = async (table: readonly Bound[], isClosing: () => boolean): Promis
       if (isClosing()) return;
       guard?.({});
     }
-  }
-};
-
-const perform = async (
-  ctx: Context,
-  find: (ctx: Context) => Found,
-  services: Services,
-  trail: Trail,
-): Promise<Written> => {
-  const { bound, sent } = find(ctx);
-  const { requestId } = trail;
-  trail.operation = bound.operation.operationId;
-  if (bound.operation.requires === 'cookie') {
-    trail.refusedCookie = cookieLines(noCookie, services.peerOf(ctx.req).isSecure);
-  }
-  const leave = services.load.enter();
-  try {
-    const outcome = await exchange(bound, { ...sent, requestId }, services);
-    // A stored problem is JSON whatever the operation answers.
-    const isPlain = typeof outcome.body === 'string' && outcome.status === bound.operation.status;
-    const media = isPlain ? bound.operation.media : 'application/json';
-    const text =
-      media === 'application/json' ? (JSON.stringify(outcome.body) ?? '') : String(outcome.body);
-    checked(services.watch, { bound, outcome, text, requestId });
-    return { ...outcome, text, media };
-  } finally {
-    leave();
-  }
-};
-
-const checked = (
-  watch: Watch,
-  told: {
-    readonly bound: Bound;
-    readonly outcome: { readonly status: number; readonly body: unknown };
-    readonly text: string;
-    readonly requestId: string;
-  },
-): void => {
-  const { bound, outcome, text, requestId } = told;
-  // A stored problem has the shape of problems, and 204 has none.
-  if (outcome.status === bound.operation.status && outcome.status !== 204) {
-    watch.answer(bound, outcome.body, text, requestId);
   }
 };
 

@@ -7,6 +7,8 @@ export type Metrics = {
   readonly lag: (projection: string, events: number, seconds: number) => void;
   readonly parked: (projection: string, streams: number) => void;
   readonly shed: () => void;
+  /** A connection was cut: its client was too slow, or there were too many. */
+  readonly cut: (why: 'slow' | 'crowded') => void;
   readonly mismatch: (operation: string) => void;
   /**
    * Runs before each scrape; for figures that have to be asked for. A failure leaves the old
@@ -48,6 +50,12 @@ export const openMetrics = (): Metrics => {
     help: 'Requests refused because there was too much work.',
     registers,
   });
+  const cuts = new Counter({
+    name: 'assay_cut_connections_total',
+    help: 'Connections cut: slow clients, or more connections than there may be.',
+    labelNames: ['why'],
+    registers,
+  });
   const mismatches = new Counter({
     name: 'assay_undeclared_answers_total',
     help: 'Answers and faults that the operation does not declare.',
@@ -65,6 +73,7 @@ export const openMetrics = (): Metrics => {
     },
     parked: (projection, streams) => parked.set({ projection }, streams),
     shed: () => shed.inc(),
+    cut: (why) => cuts.inc({ why }),
     mismatch: (operation) => mismatches.inc({ operation }),
     beforeScrape: (ask) => void asks.push(ask),
     text: async () => {

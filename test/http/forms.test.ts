@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { Type } from 'typebox';
@@ -227,7 +228,7 @@ describe('the HTTP engine reads forms', () => {
 
   it('and keeps no bytes of what it ignores', async () => {
     const parts = [file('file', 'kept'), file('other', 'ignored')];
-    const { files } = await partsOf(formBytes(parts), formType, {
+    const { files } = await partsOf(Readable.from([formBytes(parts)]), formType, {
       fileBytesMax: 1_000,
       kept: new Set(['file']),
     });

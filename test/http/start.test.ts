@@ -60,7 +60,7 @@ describe('under load', () => {
       await new Promise<void>((resolve) => gates.push(resolve));
       return { body: { ok: true } };
     });
-    const service = await smallService([slow], { load: { requestsMax: 1, bytesMax: 1_000 } });
+    const service = await smallService([slow], { load: { requestsMax: 1 } });
     const first = service.as('editor').send('GET', '/v2/fine');
     while (gates.length === 0) await new Promise((resolve) => void setImmediate(resolve));
     const second = await service.as('editor').send('GET', '/v2/fine');

@@ -281,6 +281,16 @@ describe('the projector', () => {
     });
   });
 
+  it('answers at once when a position is beyond everything, however long it might wait', async () => {
+    const clock = { ...systemClock, wait: () => new Promise<never>(() => undefined) };
+    await start({ clock });
+    const position = await append(open.log, room('a'), 0, said('x'));
+    const refusal = await open.freshness
+      .reached(['tally'], `${position}z` as typeof position)
+      .catch((fault: unknown) => fault);
+    expect((refusal as Fault).code).to.equal('read-model-behind');
+  });
+
   it('answers 503 when a position is not reached in time, and what there is without one', async () => {
     let milliseconds = 0;
     const clock = {

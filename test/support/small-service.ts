@@ -41,6 +41,8 @@ const callers: Readonly<Record<string, readonly [Principal, 'viewer' | 'editor' 
   viewer: [personal, 'viewer'],
   bound: [bound, 'owner'],
   admin: [{ ...personal, organizationRole: 'admin' }, 'owner'],
+  /** Another person than all of those. */
+  other: [{ ...personal, userId: colleague }, 'editor'],
 };
 
 /** Knows the keys above and nobody else; a bearer token or a password is never right. */

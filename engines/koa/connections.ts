@@ -1,0 +1,202 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { networkOf } from '../../kernel/networks.js';
+import { plainAddress } from './peer.js';
+
+/** Contract 1.11, and what follows from it. */
+export const usualConnections = {
+  /** Four times as many as requests at work: connections of clients rest most of the time. */
+  connectionsMax: 2_048,
+  /** All that the service works on at once, of one address; proxies that are trusted have more. */
+  connectionsPerAddressMax: 512,
+  /** A network that came back after a break sends again within this; its half would cut some. */
+  silentMsMax: 30_000,
+  /** A hundredth of what a poor mobile connection does. */
+  bytesPerSecondMin: 1_024,
+} as const;
+export type ConnectionLimits = { readonly [Limit in keyof typeof usualConnections]: number };
+
+/** Looks this often within `silentMsMax`. */
+const looks = 30;
+
+type Connection = {
+  readonly network: string;
+  /** What is to be called when the client has taken an answer. */
+  readonly releases: Set<() => void>;
+  requests: number;
+  /** Bodies that are arriving, and answers that the client takes. */
+  arriving: number;
+  taking: number;
+  /** Bytes of the way that is waited for when it last moved, and when that was. */
+  moved: number;
+  movedAt: number;
+  /** The same when the present stretch of `silentMsMax` began. */
+  measured: number;
+  measuredAt: number;
+};
+
+export type Connections = {
+  /** The client has to send the body of this request, if it has one. */
+  readonly begun: (message: IncomingMessage, response: ServerResponse) => void;
+  /** The answer is there: the client has to take it. `release` is called when it has, or is gone. */
+  readonly answered: (
+    message: IncomingMessage,
+    response: ServerResponse,
+    release: () => void,
+  ) => void;
+  readonly close: () => void;
+};
+
+/**
+ * Bounds the connections of a server, in all and by address, and cuts those whose client neither
+ * sends nor takes (contract 1.11). Where there are too many, the one goes that rests longest, of
+ * the address that has most.
+ */
+export const openConnections = (
+  server: Server,
+  limits: ConnectionLimits,
+  isTrusted: (address: string) => boolean,
+  cut: (why: 'slow' | 'crowded') => void,
+): Connections => {
+  const open = new Map<Socket, Connection>();
+  /** In the order in which they came to rest. */
+  const resting = new Set<Socket>();
+  const networks = new Map<string, number>();
+  const counted = (network: string, by: number): void => {
+    const left = (networks.get(network) ?? 0) + by;
+    if (left === 0) networks.delete(network);
+    else networks.set(network, left);
+  };
+  const gone = (socket: Socket): void => {
+    const connection = open.get(socket);
+    if (connection === undefined) return;
+    open.delete(socket);
+    resting.delete(socket);
+    counted(connection.network, -1);
+    // Answers that wait behind another one of their connection are not told that it closed.
+    for (const release of connection.releases) release();
+  };
+  const drop = (socket: Socket, why: 'slow' | 'crowded'): void => {
+    gone(socket);
+    cut(why);
+    socket.destroy();
+  };
+  const restingOf = (network: string): Socket | undefined =>
+    [...resting].find((socket) => open.get(socket)?.network === network);
+  const busiest = (): string =>
+    [...networks].reduce((most, one) => (one[1] > most[1] ? one : most), ['', 0] as const)[0];
+  /** Whether there is room for one more of this network, made if need be. */
+  const makeRoom = (network: string, isProxy: boolean): boolean => {
+    if (!isProxy && (networks.get(network) ?? 0) >= limits.connectionsPerAddressMax) {
+      const oldest = restingOf(network);
+      if (oldest === undefined) return false;
+      drop(oldest, 'crowded');
+    }
+    if (open.size < limits.connectionsMax) return true;
+    const oldest = restingOf(busiest()) ?? [...resting][0];
+    if (oldest !== undefined) drop(oldest, 'crowded');
+    return oldest !== undefined;
+  };
+
+  server.on('connection', (socket: Socket) => {
+    const address = plainAddress(socket.remoteAddress ?? '');
+    const network = networkOf(address);
+    if (!makeRoom(network, isTrusted(address))) {
+      cut('crowded');
+      socket.destroy();
+      return;
+    }
+    open.set(socket, { network, releases: new Set(), requests: 0, ...still });
+    counted(network, 1);
+    resting.add(socket);
+    socket.once('close', () => gone(socket));
+  });
+  const look = setInterval(() => {
+    const now = performance.now();
+    for (const [socket, connection] of open) {
+      if (isSlow(socket, connection, now, limits)) drop(socket, 'slow');
+    }
+  }, limits.silentMsMax / looks);
+  look.unref();
+
+  return {
+    begun: (message, response) => {
+      const { socket } = message;
+      const connection = open.get(socket);
+      if (connection === undefined) return;
+      connection.requests += 1;
+      resting.delete(socket);
+      if (hasBody(message)) waitFor(socket, connection, 'arriving', message);
+      response.once('close', () => {
+        connection.requests -= 1;
+        if (connection.requests === 0 && open.has(socket)) resting.add(socket);
+      });
+    },
+    answered: ({ socket }, response, release) => {
+      const connection = open.get(socket);
+      if (connection === undefined || response.closed) return release();
+      waitFor(socket, connection, 'taking', response);
+      connection.releases.add(release);
+      response.once('close', () => {
+        connection.releases.delete(release);
+        release();
+      });
+    },
+    close: () => clearInterval(look),
+  };
+};
+
+const still = { arriving: 0, taking: 0, moved: 0, movedAt: 0, measured: 0, measuredAt: 0 };
+
+const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+
+const waitFor = (
+  socket: Socket,
+  connection: Connection,
+  way: 'arriving' | 'taking',
+  what: IncomingMessage | ServerResponse,
+): void => {
+  connection[way] += 1;
+  if (connection[way] === 1) restart(socket, connection);
+  let isOver = false;
+  const over = (): void => {
+    if (isOver) return;
+    isOver = true;
+    connection[way] -= 1;
+    restart(socket, connection);
+  };
+  what.once('end', over).once('close', over);
+};
+
+const restart = (socket: Socket, connection: Connection): void => {
+  const now = performance.now();
+  const bytes = bytesOf(socket, connection);
+  Object.assign(connection, { moved: bytes, movedAt: now, measured: bytes, measuredAt: now });
+};
+
+/** Whoever takes nothing is not excused by sending more. */
+const bytesOf = (socket: Socket, { taking }: Connection): number =>
+  taking > 0 ? socket.bytesWritten : socket.bytesRead;
+
+/** Nothing moved for the longest silence, or too little within one stretch of that length. */
+const isSlow = (
+  socket: Socket,
+  connection: Connection,
+  now: number,
+  { silentMsMax, bytesPerSecondMin }: ConnectionLimits,
+): boolean => {
+  if (connection.arriving + connection.taking === 0) return false;
+  const bytes = bytesOf(socket, connection);
+  if (bytes > connection.moved) {
+    connection.moved = bytes;
+    connection.movedAt = now;
+  }
+  if (now - connection.movedAt >= silentMsMax) return true;
+  const stretchMs = now - connection.measuredAt;
+  if (stretchMs < silentMsMax) return false;
+  const isTooLittle = bytes - connection.measured < (bytesPerSecondMin * stretchMs) / 1_000;
+  connection.measured = bytes;
+  connection.measuredAt = now;
+  return isTooLittle;
+};

@@ -1,0 +1,67 @@
+import type { Context } from 'koa';
+import { healthcheck } from '../../contract/service.js';
+import { cookieLines, noCookie } from './cookie.js';
+import type { Found } from './dispatch.js';
+import { exchange, type Outcome, type Services } from './exchange.js';
+import type { Seat } from './load.js';
+import type { Trail, Written } from './respond.js';
+import type { Bound } from './table.js';
+
+/** One request from its address to the text of its answer, in its place among those at work. */
+export const perform = async (
+  ctx: Context,
+  find: (ctx: Context) => Found,
+  services: Services,
+  trail: Trail,
+): Promise<Written> => {
+  const { bound, sent } = find(ctx);
+  const { requestId } = trail;
+  const { operation } = bound;
+  trail.operation = operation.operationId;
+  const { address, isSecure } = services.peerOf(ctx.req);
+  if (operation.requires === 'cookie') trail.refusedCookie = cookieLines(noCookie, isSecure);
+  const isOutside = operation.operationId === healthcheck.operationId;
+  const seat = isOutside ? outside : services.load.enter(address);
+  try {
+    const { outcome, owner } = await exchange(bound, { ...sent, requestId, seat }, services);
+    const { text, media } = written(bound, outcome);
+    checked(services, bound, outcome, text, requestId);
+    const held = services.load.answers.open(owner);
+    const bytes = Buffer.byteLength(text);
+    // What was written is told, however much there is to tell: a refusal would be a lie.
+    if (operation.kind === 'w') held.add(bytes);
+    else held.take(bytes);
+    return { ...outcome, text, bytes, media, release: held.release };
+  } finally {
+    seat.leave();
+  }
+};
+
+/** Whoever asks whether the service lives is answered however full it is. */
+const outside: Seat = {
+  callerIs: () => undefined,
+  whileSending: (work) => work(),
+  whileBehind: (work) => work(),
+  leave: () => undefined,
+};
+
+const written = ({ operation }: Bound, { status, body }: Outcome) => {
+  // A stored problem is JSON whatever the operation answers.
+  const isPlain = typeof body === 'string' && status === operation.status;
+  const media = isPlain ? operation.media : 'application/json';
+  const text = media === 'application/json' ? (JSON.stringify(body) ?? '') : String(body);
+  return { text, media };
+};
+
+const checked = (
+  { watch }: Services,
+  bound: Bound,
+  { status, body }: Outcome,
+  text: string,
+  requestId: string,
+): void => {
+  // A stored problem has the shape of problems, and 204 has none.
+  if (status === bound.operation.status && status !== 204) {
+    watch.answer(bound, body, text, requestId);
+  }
+};

@@ -1,0 +1,70 @@
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { expect } from 'chai';
+import { madeUpRoutes } from '../support/made-up-routes.js';
+import { closed, headOf, rawSockets, unsent, type RawSockets } from '../support/raw-sockets.js';
+import { smallService, type SmallService } from '../support/small-service.js';
+
+describe('connections', () => {
+  let service: SmallService;
+  let sockets: RawSockets;
+  const start = async (options: Parameters<typeof smallService>[1]): Promise<void> => {
+    service = await smallService(madeUpRoutes, options);
+    sockets = rawSockets(service.port);
+  };
+  afterEach(async () => {
+    sockets.close();
+    await service.close();
+  });
+  const answered = async (socket: Socket): Promise<string> => {
+    const [chunk] = (await once(socket, 'data')) as [Buffer];
+    return chunk.toString('latin1').slice(9, 12);
+  };
+  const rested = async (from: string): Promise<Socket> => {
+    const socket = await sockets.open(headOf('HEAD /v2/public'), from);
+    expect(await answered(socket)).to.equal('200');
+    return socket;
+  };
+
+  it('that rest longest go first, of the address that has most', async () => {
+    await start({ load: { connectionsMax: 4 } });
+    const few = await rested('127.0.0.2');
+    const oldest = await rested('127.0.0.3');
+    const older = await rested('127.0.0.3');
+    const used = await rested('127.0.0.3');
+    oldest.write(headOf('HEAD /v2/public'));
+    expect(await answered(oldest)).to.equal('200');
+    await rested('127.0.0.4');
+    await closed(older);
+    for (const one of [few, oldest, used]) {
+      one.write(headOf('HEAD /v2/public'));
+      expect(await answered(one)).to.equal('200');
+    }
+  });
+
+  it('of one address are so many, except of a proxy that is trusted', async () => {
+    await start({ load: { connectionsPerAddressMax: 2 }, trustedProxies: ['127.0.0.3'] });
+    const first = await rested('127.0.0.2');
+    await rested('127.0.0.2');
+    await rested('127.0.0.2');
+    await closed(first);
+    const proxied = [await rested('127.0.0.3'), await rested('127.0.0.3')];
+    await rested('127.0.0.3');
+    for (const one of proxied) {
+      one.write(headOf('HEAD /v2/public'));
+      expect(await answered(one)).to.equal('200');
+    }
+  });
+
+  it('that are all at work leave no room for another one of their address', async () => {
+    await start({ load: { connectionsPerAddressMax: 2 } });
+    const slow = [
+      await sockets.open(unsent('POST /v2/echo', { Expect: '100-continue' }), '127.0.0.2'),
+      await sockets.open(unsent('POST /v2/echo', { Expect: '100-continue' }), '127.0.0.2'),
+    ];
+    for (const one of slow) expect(await answered(one)).to.equal('100');
+    await closed(await sockets.open('', '127.0.0.2'));
+    expect(await service.metrics.text()).to.include('assay_cut_connections_total{why="crowded"} 1');
+    await rested('127.0.0.1');
+  });
+});

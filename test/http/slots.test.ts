@@ -1,0 +1,142 @@
+import { expect } from 'chai';
+import { Type } from 'typebox';
+import { operation, reading, route, type Route } from '../../contract/operation.js';
+import { healthcheck } from '../../contract/service.js';
+import type { Position } from '../../kernel/ports.js';
+import type { Client } from '../support/client.js';
+import { rawSockets, unsent, type RawSockets } from '../support/raw-sockets.js';
+import { made, smallService, type SmallService } from '../support/small-service.js';
+
+const asked = { ...made, method: 'GET', kind: 'r', response: Type.Null() } as const;
+const told = {
+  ...made,
+  method: 'POST',
+  kind: 'w',
+  body: Type.Object({}),
+  response: Type.Null(),
+} as const;
+const slow = operation({ ...asked, operationId: 'slow', path: '/v2/slow' });
+const large = operation({ ...asked, operationId: 'large', path: '/v2/large' });
+const quick = operation({ ...told, operationId: 'quick', path: '/v2/quick' });
+const anybody = operation({
+  ...told,
+  operationId: 'anybody',
+  path: '/v2/anybody',
+  schemes: [],
+  requires: 'public',
+});
+
+describe('requests at work', () => {
+  let service: SmallService;
+  let sockets: RawSockets;
+  /** One for each request that its handler works on. */
+  let gates: (() => void)[];
+  const waits = async () => {
+    await new Promise<void>((resolve) => gates.push(resolve));
+    return { body: null };
+  };
+  const routes: readonly Route[] = [
+    reading(slow, [], waits),
+    reading(large, [{ name: 'large' }], waits),
+    route(quick, async () => ({ body: null })),
+    route(anybody, async () => ({ body: null })),
+    reading(healthcheck, [], async () => ({
+      body: { api_version: 'v2', message: 'ok', version: '0.1.0' } as const,
+    })),
+  ];
+  const start = async (options: Parameters<typeof smallService>[1]): Promise<void> => {
+    gates = [];
+    service = await smallService(routes, { trustedProxies: ['127.0.0.1'], ...options });
+    sockets = rawSockets(service.port);
+  };
+  afterEach(async () => {
+    gates.forEach((open) => open());
+    sockets.close();
+    await service.close();
+  });
+  const atWork = async (count: number): Promise<void> => {
+    while (gates.length < count) await new Promise((resolve) => void setImmediate(resolve));
+  };
+  const status = async (client: Client, method: string, path: string) => {
+    const reply = await client.send(method, path);
+    return [reply.status, reply.headers['retry-after']];
+  };
+  const done = [200, undefined];
+  const shed = [503, '1'];
+
+  it('are not those whose body has not come, with a credential or without', async () => {
+    await start({ load: { requestsMax: 1, bodyBytesMax: 1_048_576 } });
+    for (let times = 0; times < 8; times += 1) {
+      await sockets.open(unsent('POST /v2/quick'));
+      await sockets.open(unsent('POST /v2/anybody'));
+    }
+    const small = { body: '{}' };
+    expect((await service.as('other').send('POST', '/v2/quick', small)).status).to.equal(200);
+    expect((await service.as(null).send('POST', '/v2/anybody', small)).status).to.equal(200);
+  });
+
+  it('are so many of one caller, whatever their keys and addresses', async () => {
+    await start({ load: { requestsMax: 9, perCallerMax: 1 } });
+    const first = service.as('editor').send('GET', '/v2/slow');
+    await atWork(1);
+    expect(await status(service.as('bound'), 'POST', '/v2/quick')).to.deep.equal(shed);
+    expect(await status(service.as('other'), 'POST', '/v2/quick')).to.deep.equal(done);
+    gates[0]?.();
+    expect((await first).status).to.equal(200);
+    expect(await status(service.as('bound'), 'POST', '/v2/quick')).to.deep.equal(done);
+  });
+
+  it('are so many from one address, or from one network of IPv6', async () => {
+    await start({ load: { requestsMax: 9, perAddressMax: 1 } });
+    const from = (key: 'editor' | 'other', address: string, method: string, path: string) =>
+      service.as(key).send(method, path, { headers: { 'X-Forwarded-For': address } });
+    const first = from('editor', '2001:db8::1', 'GET', '/v2/slow');
+    await atWork(1);
+    expect((await from('other', '2001:db8::2', 'POST', '/v2/quick')).status).to.equal(503);
+    expect((await from('other', '2001:db8:1::2', 'POST', '/v2/quick')).status).to.equal(200);
+    gates[0]?.();
+    await first;
+  });
+
+  it('are not asked whether the service lives', async () => {
+    await start({ load: { requestsMax: 1 } });
+    const first = service.as('editor').send('GET', '/v2/slow');
+    await atWork(1);
+    expect(await status(service.as('other'), 'POST', '/v2/quick')).to.deep.equal(shed);
+    expect(await status(service.as(null), 'GET', '/v2/healthcheck')).to.deep.equal(done);
+    gates[0]?.();
+    await first;
+  });
+
+  it('are not those that wait for a read model', async () => {
+    let arrived: () => void = () => undefined;
+    const behind = new Promise<Position>((resolve) => {
+      arrived = () => resolve('00000000000000aa' as Position);
+    });
+    await start({ load: { requestsMax: 1 }, reached: () => behind });
+    const reads = service.as('editor').send('GET', '/v2/large');
+    expect(await status(service.as('other'), 'POST', '/v2/quick')).to.deep.equal(done);
+    arrived();
+    await atWork(1);
+    expect(await status(service.as('other'), 'POST', '/v2/quick')).to.deep.equal(shed);
+    gates[0]?.();
+    expect((await reads).status).to.equal(200);
+  });
+
+  it('make large answers a few at a time, and leave others theirs', async () => {
+    await start({ load: { largeMax: 2, largePerCallerMax: 1 }, largeReads: ['large'] });
+    const mine = [1, 2, 3].map(() => service.as('editor').send('GET', '/v2/large'));
+    await atWork(1);
+    const theirs = service.as('other').send('GET', '/v2/large');
+    await atWork(2);
+    expect(await status(service.as('editor'), 'POST', '/v2/quick')).to.deep.equal(done);
+    expect(gates).to.have.length(2);
+    gates[1]?.();
+    expect((await theirs).status).to.equal(200);
+    for (let one = 0; one < 3; one += 1) {
+      gates[one === 0 ? 0 : one + 1]?.();
+      if (one < 2) await atWork(one + 3);
+    }
+    expect((await Promise.all(mine)).map((reply) => reply.status)).to.deep.equal([200, 200, 200]);
+  });
+});
