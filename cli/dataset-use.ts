@@ -2,6 +2,7 @@ import { datasetInSight } from '../command-api/access/dataset-sight.js';
 import {
   datasets,
   datasetStream,
+  projectsOf,
   type Dataset,
   type DatasetHappened,
 } from '../command-api/access/datasets.js';
@@ -24,13 +25,17 @@ export const datasetUse = ({
   readonly log: EventLog;
   readonly gate: Pick<Gate, 'projectInSight'>;
 }): Answers => ({
-  datasetVersion: async (principal, id, index) => {
+  datasetVersion: async (principal, project, id, index) => {
     const needs = { log, projectInSight: gate.projectInSight };
     const seen = await datasetInSight(needs, principal, id);
     const version = seen?.dataset.versions.find((one) => one.version_index === index);
     return version === undefined || seen === null
       ? null
-      : { name: seen.dataset.name, numRows: version.num_rows };
+      : {
+          name: seen.dataset.name,
+          numRows: version.num_rows,
+          mayLink: seen.write || projectsOf(seen.dataset).includes(project),
+        };
   },
   linkDataset: async ({ dataset, project, run }, cause) => {
     await transact(log, datasetStream(dataset), datasets, link(project, run), cause);

@@ -25,6 +25,7 @@ import { release } from '../../kernel/reservation.js';
 import type { DatasetId } from '../../kernel/shapes.js';
 import { load, transact, type Authorship } from '../../kernel/transact.js';
 import { datasets, datasetStream, type Dataset } from '../access/datasets.js';
+import { datasetInSight } from '../access/dataset-sight.js';
 import { userBlockOf } from '../access/people.js';
 import type { InTurn } from '../../kernel/turns.js';
 import { factsOf, liveProjects } from './answer.js';
@@ -129,6 +130,10 @@ export const datasetWrites = (needs: DatasetNeeds): readonly Route[] => {
     }),
 
     route(linkDataset, async ({ params, project, principal, cause }) => {
+      const seen = await datasetInSight(needs, principal, params.dataset_id);
+      if (seen?.write !== true) {
+        throw new Fault('forbidden', 'Sharing a dataset needs the right to change it');
+      }
       const decide = link(params.project_id, null);
       const { dataset, position } = await linking(params, project, decide, cause);
       return { position, body: await answered(needs, dataset, principal) };

@@ -39,7 +39,7 @@ export const lateWritesSeconds = 60;
 
 export type ErasureNeeds = {
   readonly log: EventLog;
-  readonly clock: Pick<Clock, 'now'>;
+  readonly clock: Pick<Clock, 'now' | 'milliseconds'>;
   readonly ids: Pick<Ids, 'derive'>;
   /**
    * Up to where deletions need not be looked for. `start` is always right and costs a look through
@@ -77,6 +77,8 @@ type Deletion = {
   /** A bookmark before the event. */
   readonly before: Position;
   readonly erased: number;
+  /** By the clock for measuring. */
+  readonly seenMs: number;
   /** Whether all streams were visited once already, before late writes must have ended. */
   readonly isVisited: boolean;
 };
@@ -96,7 +98,8 @@ export const openErasures = (needs: RunErasureNeeds): Erasures => {
   const look = async (): Promise<boolean> => {
     const page = await log.page(position, stepEvents, deletionTypes);
     for (const event of page.events) {
-      const deletion = deletionOf(event as Recorded<DeletionEvent>, position);
+      const found = event as Recorded<DeletionEvent>;
+      const deletion = deletionOf(found, position, clock.milliseconds());
       const done = await load(log, erasureStream(deletion.id), erasures);
       if (!done.state) pending.set(deletion.id, deletion);
     }
@@ -105,8 +108,11 @@ export const openErasures = (needs: RunErasureNeeds): Erasures => {
     return moved;
   };
   /** No write that began before the deletion can be under way any more. */
-  const isLate = ({ event }: Deletion): boolean =>
-    Date.parse(clock.now()) - Date.parse(event.metadata.at) >= lateWritesSeconds * 1_000;
+  const isLate = ({ event, seenMs }: Deletion): boolean => {
+    const age = Date.parse(clock.now()) - Date.parse(event.metadata.at);
+    // Where the clock was set back, the time since it was seen counts.
+    return Math.max(age, clock.milliseconds() - seenMs) >= lateWritesSeconds * 1_000;
+  };
   const begin = (): Walk | null => {
     const due = [...pending.values()].filter((one) => !one.isVisited || isLate(one));
     const [first] = due;
@@ -156,9 +162,9 @@ export const openErasures = (needs: RunErasureNeeds): Erasures => {
   };
 };
 
-const deletionOf = (event: Recorded<DeletionEvent>, before: Position): Deletion => {
+const deletionOf = (event: Recorded<DeletionEvent>, before: Position, seenMs: number): Deletion => {
   const { type, data } = event;
-  const place = { project: data.project_id, event, before, erased: 0, isVisited: false };
+  const place = { project: data.project_id, event, before, erased: 0, seenMs, isVisited: false };
   return type === 'ProjectDeleted'
     ? { kind: 'project', id: data.project_id, ...place }
     : { kind: 'run', id: data.run_id, ...place };

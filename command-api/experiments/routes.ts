@@ -36,12 +36,20 @@ export type DatasetUse = {
 export type ExperimentNeeds = {
   readonly log: EventLog;
   readonly ids: Ids;
-  /** A version of a dataset that the caller may read, from the log; null when there is none. */
+  /**
+   * A version of a dataset that the caller may read, from the log; null when there is none.
+   * `mayLink`: the project is linked already, or the caller may share the dataset with it.
+   */
   readonly datasetVersion: (
     principal: Principal,
+    project: ProjectId,
     dataset: DatasetId,
     version: number,
-  ) => Promise<{ readonly name: string; readonly numRows: number } | null>;
+  ) => Promise<{
+    readonly name: string;
+    readonly numRows: number;
+    readonly mayLink: boolean;
+  } | null>;
   /** Links the dataset to the project for this experiment; nothing happens when it is. */
   readonly linkDataset: (use: DatasetUse, cause: Cause) => Promise<void>;
   /** Takes that link back, if the dataset still is; null when there was nothing to do. */
@@ -65,7 +73,7 @@ export const experimentWrites = (needs: ExperimentNeeds): readonly Route[] => {
     route(
       createExperiment,
       async ({ body, params: { project_id: project }, principal, cause, mint }) => {
-        const dataset = await datasetFor(needs, principal, body);
+        const dataset = await datasetFor(needs, principal, project, body);
         const scorers = await scorersNamed(log, principal, body.scorers ?? []);
         const group = await groupFor(needs, project, body, cause);
         const id = mint('RunId');
@@ -187,11 +195,15 @@ const promptOf = ({
 const datasetFor = async (
   { datasetVersion }: ExperimentNeeds,
   principal: Principal,
+  project: ProjectId,
   { dataset }: ExperimentCreation,
 ) => {
   if (dataset == null) return null;
   const { dataset_id, version_index } = dataset;
-  const version = await datasetVersion(principal, dataset_id, version_index);
+  const version = await datasetVersion(principal, project, dataset_id, version_index);
   if (version === null) throw new Fault('not-found', 'Dataset version not found');
+  if (!version.mayLink) {
+    throw new Fault('forbidden', 'Sharing a dataset with a project needs the right to change it');
+  }
   return { dataset_id, version_index, num_rows: version.numRows, name: version.name };
 };

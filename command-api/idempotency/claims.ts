@@ -116,7 +116,12 @@ export const release =
       ? [{ type: 'IdempotencyReleased', data: {} }]
       : [];
 
-const ageMs = (since: Instant, now: Instant): number => Date.parse(now) - Date.parse(since);
+/**
+ * Also of what happened later than now, where the clock was set back: it is as far from now on that
+ * side, and a claim must not look young until the clock is there again.
+ */
+const ageMs = (since: Instant, now: Instant): number =>
+  Math.abs(Date.parse(now) - Date.parse(since));
 
 const otherRequest = reject('invalid', 'The request is not valid', {
   complaints: [

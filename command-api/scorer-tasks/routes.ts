@@ -140,7 +140,9 @@ const enter = async ({ log, stream, owner, task, cause }: Entering): Promise<voi
     [...queue].map(async ([one, since]) => {
       const { state } = await load(log, scorerTaskStream(one), scorerTasks);
       // Let in by a request that was cut off before it asked for anything.
-      const isLate = Date.parse(cause.at) - Date.parse(since) > claimGraceSeconds * 1_000;
+      // Later than now: the clock was set back.
+      const age = Math.abs(Date.parse(cause.at) - Date.parse(since));
+      const isLate = age > claimGraceSeconds * 1_000;
       return { task: one, isOver: state === null ? isLate : state.ended };
     }),
   );

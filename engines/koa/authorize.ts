@@ -27,16 +27,41 @@ export const authorize = async (
   gate: Gate,
 ): Promise<ProjectInSight | null> => {
   const project = await projectOf(principal, params, gate);
+  await demand(operation, principal, { params, project }, gate);
+  if (project === null && writesNowhere(operation, principal)) throw forbidden();
+  return project;
+};
+
+/**
+ * A key that is limited to less than editor, and a token that came from one, writes nothing outside
+ * projects (contract 2.4, rule 6).
+ */
+const writesNowhere = ({ kind, requires }: Operation, { key }: Principal): boolean =>
+  kind === 'w' &&
+  requires !== 'public' &&
+  requires !== 'cookie' &&
+  key !== null &&
+  key.projectRole !== null &&
+  !atLeast<ProjectRole>(projectRoles, key.projectRole, 'editor');
+
+type Asked = {
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly project: ProjectInSight | null;
+};
+
+const demand = async (
+  operation: Operation,
+  principal: Principal,
+  { params, project }: Asked,
+  gate: Gate,
+): Promise<void> => {
   const { requires } = operation;
-  if (operation.orSelf && params['user_id'] === principal.userId && !isBound(principal)) {
-    return project;
-  }
+  if (operation.orSelf && params['user_id'] === principal.userId && !isBound(principal)) return;
   if (requires === 'self') await requireSelf(principal, params, gate);
   else if (isAboutObject(requires)) await requireSight(requires, principal, params, gate);
   else if (requires === 'creator' && isBound(principal)) {
     if (!(await isBoundCreator(operation, principal, gate))) throw forbidden();
   } else if (!isAllowed(requires, principal, project)) throw forbidden();
-  return project;
 };
 
 /** A bound key of an editor creates datasets, and nothing else (contract 2.6). */

@@ -8,7 +8,7 @@ import { diskFiles } from '../../engines/node/files.js';
 import { randomIds } from '../../engines/node/ids.js';
 import { start, stream, type Position } from '../../kernel/ports.js';
 import type { DatasetId } from '../../kernel/shapes.js';
-import { testClock, testLog, type TestLog } from '../support/log.js';
+import { instantAfter, testClock, testLog, type TestLog } from '../support/log.js';
 import { countingReads } from '../support/counting-reads.js';
 import { until } from '../support/until.js';
 
@@ -94,6 +94,27 @@ describe('erasing what was deleted', () => {
     expect(await completed(gone)).to.deep.equal([
       { deleted: 'run', deleted_id: gone, project_id: one, streams: 202 },
     ]);
+  });
+
+  it('completes a minute after it saw the deletion where the clock was set back', async () => {
+    await world.happened(runStream(gone), runDeleted);
+    let seconds = 0;
+    const setBack = {
+      now: () => instantAfter(seconds - 7_200),
+      milliseconds: () => seconds * 1_000,
+    };
+    const erasures = openErasures({
+      log: world.log,
+      clock: setBack,
+      ids: randomIds,
+      unlinkDataset: datasetUnlinking(world.log),
+      after: start,
+    });
+    await finish(erasures);
+    expect(await completed(gone)).to.have.length(0);
+    seconds = lateWritesSeconds;
+    await finish(erasures);
+    expect(await completed(gone)).to.have.length(1);
   });
 
   it('goes on after a kill at any step', async () => {

@@ -70,6 +70,15 @@ describe('claiming an Idempotency-Key', () => {
     expect(when(noon, ...given).claims('a')).to.deep.equal([claimed('a', 's')]);
     expect(when(noon, ...given).claims('b')).to.deep.equal([claimed('b', 'new')]);
   });
+  it('is not young for long where the clock was set back', () => {
+    const before = [claimed('a', 's', at('01T15:00:00'))] as const;
+    expect(when(noon, ...before).claims('a')).to.deep.equal([
+      claimed('a', 's', noon, at('01T15:00:00')),
+    ]);
+    const answers = [claimed('a', 's', at('01T12:00:20'))] as const;
+    expect(refusal(when(noon, ...answers).claims('a'))).to.equal('idempotency-in-progress');
+    expect(when(noon, ...before, answered).claims('a')).to.deep.equal([]);
+  });
   it('is free again after 24 h', () => {
     const given = [claimed('a', 's'), answered];
     expect(when(at('02T11:59:59'), ...given).claims('a')).to.deep.equal([]);

@@ -170,10 +170,9 @@ describe('API keys over HTTP', () => {
     });
 
     it('have no more than their parent, and are never owners', async () => {
-      const parent = await keys.make({ project_role: 'annotator', expires_at: later(5) });
+      const parent = await keys.make({ project_role: 'editor', expires_at: later(5) });
       for (const more of [
         { project_role: 'owner' },
-        { project_role: 'editor' },
         { expires_at: later(6) },
         { project_id: project },
         { api_key: keyOf(randomBytes(32)) },
@@ -184,6 +183,29 @@ describe('API keys over HTTP', () => {
         (await create({ project_role: 'viewer', expires_at: later(4) }, parent.as)).status,
       ).to.equal(200);
       expectRefused(await create({ project_role: 'owner' }), 403, 'forbidden');
+    });
+
+    it('are not made, nor others revoked, by a key of less than an editor or its token', async () => {
+      const other = await keys.make();
+      const login = clientOf({ url: app.url, apiKey: null });
+      for (const project_role of ['viewer', 'annotator']) {
+        const { as, api_key } = await keys.make({ project_role });
+        const { body } = await login.call<{ access_token: string }>('POST', '/v2/login/api_key', {
+          body: { api_key },
+        });
+        const headers = { Authorization: `Bearer ${body.access_token}` };
+        for (const [client, more] of [
+          [as, {}],
+          [login, { headers }],
+        ] as const) {
+          const key = { body: { description: 'child', project_role }, ...more };
+          expectRefused(await client.send('POST', '/v2/users/api_keys', key), 403, 'forbidden');
+          const revoked = await client.send('DELETE', `/v2/users/api_keys/${other.id}`, more);
+          expectRefused(revoked, 403, 'forbidden');
+        }
+      }
+      login.close();
+      expect(await works(other.as)).to.equal(true);
     });
 
     it('are editors at most where their parent has no role, also with its token', async () => {

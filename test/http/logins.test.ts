@@ -177,11 +177,11 @@ describe('logins over HTTP', () => {
     });
 
     it('makes keys that are children of its key', async () => {
-      const key = await keys.make({ project_role: 'annotator' });
+      const key = await keys.make({ project_role: 'editor' });
       const { access_token: token } = (await exchange(key.api_key)).body;
       const ask = {
         headers: bearer(token),
-        body: { description: 'child', project_role: 'editor' },
+        body: { description: 'child', project_role: 'owner' },
       };
       expectRefused(await client.send('POST', '/v2/users/api_keys', ask), 403, 'forbidden');
     });

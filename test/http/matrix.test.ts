@@ -243,7 +243,10 @@ const assemble = async (cast: Cast): Promise<{ players: readonly Player[]; known
   for (const role of ['read_only', 'auditor', 'user', 'manager', 'admin'] as const) {
     others.push({ ...(await hire(`only ${role}`, role)), role: null });
   }
-  const bind = async (project_id: string, project_role: string): Promise<readonly Credential[]> => {
+  const bind = async (
+    project_id: string | null,
+    project_role: string,
+  ): Promise<readonly Credential[]> => {
     const { body } = await anybody.call<{ api_key: string }>('POST', '/v2/users/api_keys', {
       body: { description: 'bound', project_id, project_role },
       headers: owner.headers,
@@ -256,7 +259,7 @@ const assemble = async (cast: Cast): Promise<{ players: readonly Player[]; known
       { scheme: 'B', token: token.body.access_token },
     ];
   };
-  const usual = { bound: null, isCreator: false, isForeign: false } as const;
+  const usual = { bound: null, limited: null, isCreator: false, isForeign: false } as const;
   const players: Player[] = [
     { ...owner, ...usual, role: 'owner', isCreator: true },
     ...collaborators.map((one) => ({ ...one, ...usual })),
@@ -266,6 +269,10 @@ const assemble = async (cast: Cast): Promise<{ players: readonly Player[]; known
   for (const bound of [...roles, 'owner'] as const) {
     const credentials = await bind(project, bound);
     players.push({ ...ofOwner, name: `key bound as ${bound}`, bound, credentials });
+  }
+  for (const limited of ['viewer', 'annotator', 'editor'] as const) {
+    const credentials = await bind(null, limited);
+    players.push({ ...ofOwner, name: `key limited to ${limited}`, limited, credentials });
   }
   const away = await bind(elsewhere.body.id, 'editor');
   players.push({ ...ofOwner, name: 'key bound elsewhere', bound: 'elsewhere', credentials: away });

@@ -10,6 +10,8 @@ export type Caller = {
   readonly organizationRole: OrganizationRole;
   readonly role: ProjectRole | null;
   readonly bound: ProjectRole | 'elsewhere' | null;
+  /** The role that a key is limited to wherever its creator has one. */
+  readonly limited: ProjectRole | null;
   readonly isCreator: boolean;
   /** Of another organisation. */
   readonly isForeign: boolean;
@@ -24,6 +26,12 @@ const reaches = (role: ProjectRole | null, needed: ProjectRole): Verdict => {
 
 /** Contract 2.6, rule 1, and 2.4, rule 4, for the project of `knownObjects`. */
 const roleOf = (caller: Caller): ProjectRole | null => {
+  const role = unlimitedRoleOf(caller);
+  const { limited } = caller;
+  if (role === null || limited === null) return role;
+  return rank[Math.min(rank.indexOf(role), rank.indexOf(limited))] ?? null;
+};
+const unlimitedRoleOf = (caller: Caller): ProjectRole | null => {
   if (caller.isForeign || caller.bound === 'elsewhere') return null;
   if (caller.bound !== null) return caller.bound;
   if (caller.organizationRole === 'admin') return 'owner';
@@ -84,11 +92,24 @@ const rows: Readonly<Record<Requirement, ((caller: Caller) => Verdict) | null>> 
   },
 };
 
+/** Contract 2.4, rule 6: what a key of less than an editor may not do outside projects. */
+const isKeptOut = ({ kind, path }: Operation, { bound, limited }: Caller): boolean => {
+  const role = limited ?? (bound === 'elsewhere' ? 'editor' : bound);
+  const isLess = role === 'viewer' || role === 'annotator';
+  return kind === 'w' && isLess && !path.includes('{project_id}');
+};
+
 /**
  * What becomes of a request of this caller that names the known objects; null where the table says
  * nothing about them.
  */
-export const verdictOn = (
+export const verdictOn = (operation: Operation, caller: Caller): Verdict | null => {
+  const verdict = verdictOfRow(operation, caller);
+  const isKnown = rows[operation.requires] !== null;
+  return isKnown && isKeptOut(operation, caller) && verdict !== 404 ? 403 : verdict;
+};
+
+const verdictOfRow = (
   { requires, path, orSelf, operationId }: Operation,
   caller: Caller,
 ): Verdict | null => {
