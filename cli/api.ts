@@ -88,9 +88,14 @@ export const startApi = async (start: Start): Promise<RunningServer> => {
     trustedProxies: config.trustedProxies,
     collections: start.collections,
     largeReads: [recordsCollection.name, datasetRows.collection.name],
+    answerWithinMs,
     strict: start.strict,
   });
 };
+
+/** Contract 1.11: what is told from records may take longer than lists and settings. */
+const answerWithinMs = ({ operation, reads }: Route): number =>
+  operation.kind === 'w' || reads.includes(recordsCollection.name) ? 20_000 : 2_000;
 
 /** Throws Fault `invalid` when the file of providers is not clear. */
 const identityTokensOf = async ({ config, needs, logger }: Start): Promise<IdentityTokens> => {

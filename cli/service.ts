@@ -8,6 +8,7 @@ import { openMemory, rightsSubject, type Memory } from '../command-api/access/re
 import { bearsRights } from '../command-api/access/streams.js';
 import { openPasswords } from '../engines/argon2/passwords.js';
 import { openVault } from '../engines/node/vault.js';
+import { currentAsking } from '../engines/node/asking.js';
 import { openSecrets } from '../engines/node/secrets.js';
 import { systemClock } from '../engines/node/clock.js';
 import { diskFiles } from '../engines/node/files.js';
@@ -18,6 +19,7 @@ import { openLogger, type Logger } from '../engines/pino/logger.js';
 import { openMetrics, type Metrics } from '../engines/prometheus/metrics.js';
 import { secretMembers } from '../contract/secrets.js';
 import { operations } from '../contract/all.js';
+import { openFairLine } from '../kernel/fair.js';
 import { Fault } from '../kernel/fault.js';
 import type { Json } from '../kernel/shapes.js';
 import type { Bus, Clock, EventLog, Position } from '../kernel/ports.js';
@@ -25,6 +27,7 @@ import { projections } from '../projections/all.js';
 import { openFreshness } from '../projections/freshness.js';
 import type { Projector } from '../projections/operate.js';
 import { recordsCollection } from '../projections/records/collection.js';
+import { documentsFor, recordsFor } from './asked.js';
 import { secretKey } from './secret-key.js';
 import { startApi } from './api.js';
 import { rotateCommand } from './keys.js';
@@ -120,9 +123,9 @@ const startIn = async (
   const secrets = openSecrets(await secretKey(config, engines.dir));
   const bus = await patiently('the bus', () => engines.bus(secrets.hintSpace));
   open.add(() => bus.close());
-  const found = await patiently('the log', () => engines.log(bus));
+  const opened = await patiently('the log', () => engines.log(bus));
   const memory = openMemory(clock);
-  const log = told(timed(found, clock, metrics), bus, memory);
+  const log = told(timed(opened, clock, metrics), bus, memory);
   open.add(() => log.close());
   const passwords = openPasswords({ pepper: secrets.passwordPepper, clock });
   const dataKeys = await patiently('the data keys', () => engines.dataKeys());
@@ -142,10 +145,14 @@ const startIn = async (
   if (bootstrapped?.minted === null) await bootstrapped.finish();
 
   projecting = await startProjecting(config, engines, secrets.hintSpace, logger, open);
-  const documents = await patiently('the read models', () => engines.documents('read'));
-  open.add(() => documents.close());
-  const records = projecting.records ?? (await patiently('the records', () => engines.records()));
-  if (projecting.records === null) open.add(() => records.close());
+  const readModels = await patiently('the read models', () => engines.documents('read'));
+  open.add(() => readModels.close());
+  const found = projecting.records ?? (await patiently('the records', () => engines.records()));
+  if (projecting.records === null) open.add(() => found.close());
+  const documents = documentsFor(readModels, currentAsking);
+  const { atOnce, ofProject, waiting: waitsMax } = shareOf[recordsEngine];
+  const line = openFairLine(atOnce, ofProject, waitsMax);
+  const records = recordsFor(found, currentAsking, line);
   const checkpoints = new Map<string, () => Promise<Position>>([
     ...projections.map(
       ({ collection }) => [collection.name, () => documents.checkpoint(collection)] as const,
@@ -197,6 +204,16 @@ const startIn = async (
     close: () => open.close(),
   };
 };
+
+/**
+ * Questions about records that are at work, in all and of one project, and that wait beside. DuckDB
+ * works on two cores, and each question at work holds one of the four threads that the process has
+ * for this, passwords and files: one stays for the projections.
+ */
+const shareOf = {
+  duckdb: { atOnce: 3, ofProject: 2, waiting: 66 },
+  mongodb: { atOnce: 16, ofProject: 4, waiting: 64 },
+} as const;
 
 const startProjecting = async (
   config: Config,

@@ -1,4 +1,4 @@
-import type { Position } from '../kernel/ports.js';
+import type { Asking, Position } from '../kernel/ports.js';
 import type { ApiKeyId, Instant, ProjectId, UserId } from '../kernel/shapes.js';
 import type { Cause } from './operation.js';
 import type {
@@ -87,5 +87,5 @@ export interface Freshness {
    * `min` when given. Answers the position all of them have reached. Throws Fault
    * `read-model-behind` when `min` was not reached (contract 1.7).
    */
-  reached(reads: readonly string[], min: Position | null): Promise<Position>;
+  reached(reads: readonly string[], min: Position | null, asking?: Asking): Promise<Position>;
 }

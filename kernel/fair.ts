@@ -1,3 +1,7 @@
+import { checkAsked, noLongerAsked } from './asking.js';
+import { Fault } from './fault.js';
+import type { Asking } from './ports.js';
+
 /** A task and whose it is: of a project (or person, for a single sample), asked for by a creator. */
 export type Claim = { readonly task: string; readonly owner: string; readonly creator: string };
 
@@ -44,14 +48,24 @@ export const servedLast = (turns: readonly string[], who: string): readonly stri
   [...turns.filter((one) => one !== who), who].slice(-turnsMax);
 
 export type FairLine = {
-  /** Resolves with the way out once there is a place for them. */
-  readonly enter: (whose: string) => Promise<() => void>;
+  /**
+   * Resolves with the way out once there is a place for them. Throws Fault `unavailable` when too
+   * many of theirs wait already, and as soon as the asker waits no longer.
+   */
+  readonly enter: (whose: string, asking?: Asking) => Promise<() => void>;
   /** Resolves once nobody is inside or waits. */
   readonly empty: () => Promise<void>;
 };
 
-/** Places that are shared in turn; each has at most `eachMax` of them. */
-export const openFairLine = (places: number, eachMax: number): FairLine => {
+/**
+ * Places that are shared in turn; each has at most `eachMax` of them, and at most `waitsMax` more
+ * that wait.
+ */
+export const openFairLine = (
+  places: number,
+  eachMax: number,
+  waitsMax = Number.POSITIVE_INFINITY,
+): FairLine => {
   const inside: string[] = [];
   const waiting = new Map<string, (() => void)[]>();
   const leaving: (() => void)[] = [];
@@ -78,13 +92,28 @@ export const openFairLine = (places: number, eachMax: number): FairLine => {
     if (inside.length === 0) for (const told of leaving.splice(0)) told();
   };
   return {
-    enter: (whose) =>
-      new Promise((resolve) => {
-        const queue = waiting.get(whose) ?? [];
+    enter: async (whose, asking = {}) => {
+      checkAsked(asking);
+      const { signal } = asking;
+      const queue = waiting.get(whose) ?? [];
+      // Who waits cannot come in now, and neither can one more.
+      if (queue.length >= waitsMax) throw tooMany();
+      return new Promise((resolve, reject) => {
+        const gone = (): void => {
+          queue.splice(queue.indexOf(go), 1);
+          if (queue.length === 0) waiting.delete(whose);
+          if (signal !== undefined) reject(noLongerAsked(signal));
+        };
+        const go = (): void => {
+          signal?.removeEventListener('abort', gone);
+          resolve(() => leave(whose));
+        };
+        signal?.addEventListener('abort', gone, { once: true });
         waiting.set(whose, queue);
-        queue.push(() => resolve(() => leave(whose)));
+        queue.push(go);
         admit();
-      }),
+      });
+    },
     empty: () =>
       new Promise((resolve) => {
         if (inside.length === 0) resolve();
@@ -92,5 +121,11 @@ export const openFairLine = (places: number, eachMax: number): FairLine => {
       }),
   };
 };
+
+const retryAfterSeconds = 5;
+const tooMany = (): Fault =>
+  new Fault('unavailable', 'Too many questions of this project wait already; ask fewer at a time', {
+    retryAfterSeconds,
+  });
 
 const alone = (whose: string): Claim => ({ task: whose, owner: whose, creator: whose });

@@ -230,7 +230,7 @@ export interface Records {
    * Traces of a session by `created_at`, then `id`, each with all rows of its group by ordinal. Ends
    * early as a page of a search does.
    */
-  sessionPage(plan: SessionPlan): Promise<SessionPage>;
+  sessionPage(plan: SessionPlan, asking?: Asking): Promise<SessionPage>;
   /** The group that holds the record, or null. */
   locate(
     project: string,

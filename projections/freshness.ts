@@ -1,6 +1,14 @@
 import type { Freshness } from '../contract/gate.js';
+import { whileAsked } from '../kernel/asking.js';
 import { Fault } from '../kernel/fault.js';
-import { start, type Bus, type Clock, type EventReader, type Position } from '../kernel/ports.js';
+import {
+  start,
+  type Asking,
+  type Bus,
+  type Clock,
+  type EventReader,
+  type Position,
+} from '../kernel/ports.js';
 import { movedSubject } from './lane.js';
 import { movedTo } from './run.js';
 
@@ -92,22 +100,27 @@ export const openFreshness = ({ reader, checkpoints, bus, clock }: FreshnessNeed
     if (model === undefined) throw new RangeError(`no read model is called ${name}`);
     return model;
   };
-  const waitFor = async (read: readonly Watched[], target: Position): Promise<void> => {
+  const waitFor = async (
+    read: readonly Watched[],
+    target: Position,
+    { signal }: Asking,
+  ): Promise<void> => {
     const late = (): readonly Watched[] => read.filter(({ seen }) => seen() < target);
     const deadline = clock.milliseconds() + waitMaxMs;
     await Promise.all(late().map(({ look }) => look()));
-    while (late().length > 0 && clock.milliseconds() < deadline) {
+    const isOver = (): boolean => clock.milliseconds() >= deadline || signal?.aborted === true;
+    while (late().length > 0 && !isOver()) {
       await Promise.all(late().map(({ lookNext }) => lookNext()));
     }
   };
 
   return {
-    reached: async (reads, min) => {
+    reached: async (reads, min, asking = {}) => {
       const read = reads.map(modelOf);
       const head = await reader.head();
       // Nobody has it: waiting would only keep a place from others (contract 1.7, rule 4).
       if (min !== null && min > head) throw notReached();
-      await waitFor(read, head);
+      await whileAsked(asking, () => waitFor(read, head, asking));
       const position = read
         .map(({ seen }) => seen())
         .reduce((low, one) => (one < low ? one : low), read[0]?.seen() ?? head);

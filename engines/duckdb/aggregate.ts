@@ -13,6 +13,7 @@ import {
   type AggregateRefusal,
   type MetricError,
 } from '../../kernel/records.js';
+import type { Asking } from '../../kernel/ports.js';
 import type { Rows, Statements } from './connections.js';
 import { groupOf, groupSql, type GroupColumn } from './group.js';
 import type { Model } from './model.js';
@@ -25,6 +26,7 @@ import { isCategorical, measuresOf, widgetValues, type Measures } from './widget
 export const aggregate = (
   whole: Model,
   plan: AggregatePlan,
+  asking: Asking = {},
 ): Promise<Aggregate | AggregateRefusal> =>
   whole.connections.read(async (statements) => {
     const model = await inProject(whole, statements, plan.project);
@@ -44,7 +46,7 @@ export const aggregate = (
       groups: groupsOf(inquiry, cells, categories),
       errors: await errorsOf(inquiry),
     };
-  });
+  }, asking);
 
 type Inquiry = {
   readonly model: Scoped;

@@ -3,6 +3,7 @@ import { registryType } from '../../kernel/column-value.js';
 import { metricRegistry, standardColumns } from '../../kernel/columns.js';
 import { userMetadataKeysMax } from '../../kernel/aggregate.js';
 import type { ColumnFacts, MetricType, RecordScope } from '../../kernel/records.js';
+import type { Asking } from '../../kernel/ports.js';
 import type { Statements } from './connections.js';
 import { readMetricTypes } from './metric-types.js';
 import type { Model } from './model.js';
@@ -11,7 +12,11 @@ import { metricSql } from './schema.js';
 import { isInteger, sourceOf } from './source.js';
 
 /** As `columnFacts` of kernel/aggregate.ts. */
-export const columns = (whole: Model, scope: RecordScope): Promise<ColumnFacts> =>
+export const columns = (
+  whole: Model,
+  scope: RecordScope,
+  asking: Asking = {},
+): Promise<ColumnFacts> =>
   whole.connections.read(async (statements) => {
     const model = await inProject(whole, statements, scope.project);
     const [bits, registered] = await readWide(model, statements, scope);
@@ -30,7 +35,7 @@ export const columns = (whole: Model, scope: RecordScope): Promise<ColumnFacts> 
       metrics: [...registered, ...metrics].sort(byCodePoint),
       userMetadata: keys.sort(byCodePoint).slice(0, userMetadataKeysMax),
     };
-  });
+  }, asking);
 
 const readWide = async (
   model: Scoped,

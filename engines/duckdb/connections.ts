@@ -1,5 +1,7 @@
 import type { DuckDBConnection, DuckDBInstance, DuckDBValue } from '@duckdb/node-api';
 import { Fault } from '../../kernel/fault.js';
+import type { Asking } from '../../kernel/ports.js';
+import { interruptible, readersOver } from './readers.js';
 import type { Parameters } from './sql.js';
 
 export type Rows = readonly (readonly DuckDBValue[])[];
@@ -15,9 +17,11 @@ export type Statements = {
 export type Connections = {
   /**
    * All statements of `work` see one state. At most `readersMax` at a time, the others wait in
-   * turn.
+   * turn. Interrupted when its asker waits no longer.
    */
-  read<T>(work: (statements: Statements) => Promise<T>): Promise<T>;
+  read<T>(work: (statements: Statements) => Promise<T>, asking?: Asking): Promise<T>;
+  /** Ends what is read now, and what waits to be. */
+  interrupt(): void;
   /**
    * One at a time, in the order of the calls; all of it is kept or, when `work` throws, nothing.
    */
@@ -28,8 +32,10 @@ export type Connections = {
   close(): Promise<void>;
 };
 
-// More would only share the same two threads, and each holds memory for its query.
-const readersMax = 4;
+// More would only share the same two threads, and each holds memory for its query. The service asks
+// fewer heavy questions at a time than this (cli/service.ts), so that the projections and what an
+// index finds never wait for them.
+const readersMax = 5;
 
 /** `catalog` is the attached file that unqualified table names mean. */
 export const openConnections = async (
@@ -42,24 +48,12 @@ export const openConnections = async (
     return connection;
   };
   const writer = await connect();
-  const idle: DuckDBConnection[] = [];
-  const waiting: ((connection: DuckDBConnection) => void)[] = [];
-  for (let opened = 0; opened < readersMax; opened += 1) idle.push(await connect());
+  const opened: DuckDBConnection[] = [];
+  while (opened.length < readersMax) opened.push(await connect());
+  const readers = readersOver(opened);
+  const reading = new Set<AbortController>();
   let written: Promise<unknown> = Promise.resolve();
-  let closed = false;
 
-  const acquire = (): Promise<DuckDBConnection> => {
-    if (closed) return Promise.reject(new Fault('unavailable', 'The records are closed'));
-    const connection = idle.pop();
-    return connection === undefined
-      ? new Promise((resolve) => waiting.push(resolve))
-      : Promise.resolve(connection);
-  };
-  const release = (connection: DuckDBConnection): void => {
-    const next = waiting.shift();
-    if (next === undefined) idle.push(connection);
-    else next(connection);
-  };
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
     const result = written.then(work);
     written = result.catch(() => undefined);
@@ -67,21 +61,32 @@ export const openConnections = async (
   };
 
   return {
-    read: async (work) => {
-      const connection = await acquire();
+    read: async (work, { signal } = {}) => {
+      const ending = new AbortController();
+      const end = (): void => ending.abort(signal?.reason);
+      if (signal?.aborted === true) end();
+      signal?.addEventListener('abort', end, { once: true });
+      reading.add(ending);
+      const asking = { signal: ending.signal };
       try {
-        return await transaction(connection, 'BEGIN TRANSACTION READ ONLY', work);
+        return await readers.with(asking, (connection) =>
+          transaction(connection, 'BEGIN TRANSACTION READ ONLY', work, asking),
+        );
       } finally {
-        release(connection);
+        reading.delete(ending);
+        signal?.removeEventListener('abort', end);
       }
+    },
+    interrupt: () => {
+      const stopping = new Fault('unavailable', 'The records are closing');
+      for (const ending of reading) ending.abort(stopping);
     },
     write: (work) => inTurn(() => transaction(writer, 'BEGIN TRANSACTION', work)),
     maintain: (sql) => inTurn(() => attempt(() => writer.run(sql)).then(() => undefined)),
     close: async () => {
       await written;
-      const readers = Array.from({ length: readersMax }, acquire);
-      closed = true;
-      for (const connection of [...(await Promise.all(readers)), writer]) connection.closeSync();
+      await readers.close();
+      writer.closeSync();
     },
   };
 };
@@ -90,10 +95,11 @@ const transaction = async <T>(
   connection: DuckDBConnection,
   begin: string,
   work: (statements: Statements) => Promise<T>,
+  asking: Asking = {},
 ): Promise<T> => {
   await attempt(() => connection.run(begin));
   try {
-    const result = await work(statementsOf(connection));
+    const result = await work(statementsOf(connection, asking));
     await attempt(() => connection.run('COMMIT'));
     return result;
   } catch (error) {
@@ -103,11 +109,13 @@ const transaction = async <T>(
   }
 };
 
-const statementsOf = (connection: DuckDBConnection): Statements => ({
+const statementsOf = (connection: DuckDBConnection, asking: Asking): Statements => ({
   connection,
   rows: (sql, parameters) =>
     attempt(async () => {
-      const reader = await connection.runAndReadAll(sql, parameters?.values, parameters?.types);
+      const reader = await interruptible(connection, asking, () =>
+        connection.runAndReadAll(sql, parameters?.values, parameters?.types),
+      );
       return reader.getRows();
     }),
 });

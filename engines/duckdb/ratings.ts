@@ -1,5 +1,6 @@
 import type { DuckDBUUIDValue } from '@duckdb/node-api';
 import { byRunAndTemplate, templateAndRest, type RatingTally } from '../../kernel/feedback.js';
+import type { Asking } from '../../kernel/ports.js';
 import type { Model } from './model.js';
 import { isUuid } from './schema.js';
 import { uuidConstant } from './sql.js';
@@ -15,6 +16,7 @@ export const ratings = (
   model: Model,
   project: string,
   runs: readonly string[] | null,
+  asking: Asking = {},
 ): Promise<readonly RatingTally[]> =>
   model.connections.read(async ({ rows }) => {
     const number = model.projects.get(project);
@@ -56,4 +58,4 @@ export const ratings = (
       });
     }
     return [...tallies.values()].sort(byRunAndTemplate);
-  });
+  }, asking);

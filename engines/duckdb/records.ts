@@ -121,6 +121,7 @@ export const openRecords = async ({
     async () => {
       closing = true;
       if (timer !== null) clearTimeout(timer);
+      live.connections.interrupt();
       await last;
       await live.close();
       instance.closeSync();
@@ -163,28 +164,37 @@ const recordsOf = (
 ): Records => ({
   checkpoint: () => Promise.resolve(model().mark.position),
   apply: (writes, mark) => applyWrites(model(), writes, mark),
-  groups: (names) => groups(model(), names),
-  tracesOfSessions: (sessions) => tracesOfSessions(model(), sessions),
-  sessionPage: (plan) => sessionPage(model(), plan),
-  locate: (project, population, id) => locate(model(), project, population, id),
-  search: (plan) => search(model(), plan),
-  count: (scope) => count(model(), scope),
-  aggregate: (plan) => aggregate(model(), plan),
-  columns: (scope) => columns(model(), scope),
-  metricTypes: async (project, names) => {
+  groups: (names, asking) => groups(model(), names, asking),
+  tracesOfSessions: (sessions, asking) => tracesOfSessions(model(), sessions, asking),
+  sessionPage: (plan, asking) => sessionPage(model(), plan, asking),
+  locate: (project, population, id, asking) => locate(model(), project, population, id, asking),
+  search: (plan, asking) => search(model(), plan, asking),
+  count: (scope, asking) => count(model(), scope, asking),
+  aggregate: (plan, asking) => aggregate(model(), plan, asking),
+  columns: (scope, asking) => columns(model(), scope, asking),
+  metricTypes: async (project, names, asking) => {
     const now = model();
     const { position } = now.mark;
     return (
       rememberedTypes(now, project, names, position) ??
-      (await now.connections.read(async (statements) =>
-        knownTypes(await inProject(now, statements, project), statements, project, names, position),
+      (await now.connections.read(
+        async (statements) =>
+          knownTypes(
+            await inProject(now, statements, project),
+            statements,
+            project,
+            names,
+            position,
+          ),
+        asking,
       ))
     );
   },
-  runCounts: (project, runs) => runCounts(model(), project, runs),
-  ratings: (project, runs) => ratings(model(), project, runs),
-  runMeasures: (project, runs) => runMeasures(model(), project, runs),
-  runAverages: (project, metrics, runs) => runAverages(model(), project, metrics, runs),
+  runCounts: (project, runs, asking) => runCounts(model(), project, runs, asking),
+  ratings: (project, runs, asking) => ratings(model(), project, runs, asking),
+  runMeasures: (project, runs, asking) => runMeasures(model(), project, runs, asking),
+  runAverages: (project, metrics, runs, asking) =>
+    runAverages(model(), project, metrics, runs, asking),
   runsChanged: (project, token) => Promise.resolve(model().changedRuns.since(project, token)),
   dump: () => dump(model()),
   beside,

@@ -1,5 +1,6 @@
 import type { DuckDBUUIDValue, DuckDBValue } from '@duckdb/node-api';
 import type { RunCounts } from '../../kernel/run-measures.js';
+import type { Asking } from '../../kernel/ports.js';
 import type { Statements } from './connections.js';
 import type { Model } from './model.js';
 import { isUuid, sessionsColumn } from './schema.js';
@@ -25,6 +26,7 @@ export const runCounts = (
   model: Model,
   project: string,
   runs: readonly string[],
+  asking: Asking = {},
 ): Promise<ReadonlyMap<string, RunCounts>> =>
   model.connections.read(async (statements) => {
     const where = ofRuns(model, project, runs);
@@ -40,7 +42,7 @@ export const runCounts = (
       counts.set(run, { ...(counts.get(run) ?? none), sessions });
     }
     return counts;
-  });
+  }, asking);
 const none: RunCounts = { traces: 0, spans: 0, sessions: 0 };
 
 /** Sessions by run. Where there never was one, none is looked for. */

@@ -3,6 +3,7 @@ import { registryType } from '../../kernel/column-value.js';
 import { metricRegistry } from '../../kernel/columns.js';
 import { categoriesMax, type MetricType } from '../../kernel/records.js';
 import type { RunMeasures, RunMetric, TypedMetric } from '../../kernel/run-measures.js';
+import type { Asking } from '../../kernel/ports.js';
 import type { Rows, Statements } from './connections.js';
 import { knownTypes } from './metric-types.js';
 import type { Model } from './model.js';
@@ -28,6 +29,7 @@ export const runMeasures = (
   whole: Model,
   project: string,
   runs: readonly string[],
+  asking: Asking = {},
 ): Promise<ReadonlyMap<string, RunMeasures>> => {
   const { position } = whole.mark;
   return whole.connections.read(async (statements) => {
@@ -48,7 +50,7 @@ export const runMeasures = (
       found.set(run, { ...(found.get(run) ?? unmeasured()), sessions });
     }
     return found;
-  });
+  }, asking);
 };
 
 /** Columns that measure a number, in the order in which `numberOf` reads them. */
@@ -207,6 +209,7 @@ export const runAverages = (
   project: string,
   metrics: readonly TypedMetric[],
   runs: readonly string[] | null,
+  asking: Asking = {},
 ): Promise<ReadonlyMap<string, readonly (number | null)[]>> =>
   whole.connections.read(async (statements) => {
     const model = await inProject(whole, statements, project);
@@ -240,6 +243,6 @@ export const runAverages = (
       for (const [run = null, cell = null] of rows) note(run, at, cell);
     }
     return found;
-  });
+  }, asking);
 
 const isNumber = (type: MetricType): boolean => type === 'integer' || type === 'floating_point';

@@ -1,5 +1,5 @@
 import { placeOf, registryType } from '../../kernel/column-value.js';
-import type { StreamName } from '../../kernel/ports.js';
+import type { Asking, StreamName } from '../../kernel/ports.js';
 import {
   pageBytesMax,
   type MetricType,
@@ -21,7 +21,7 @@ import { integers, uuidConstant } from './sql.js';
 import { groupFrom, groupsWithin, keysOf, sizedFrom, within, type Group } from './portions.js';
 import { groupsNamed, rowsByKey, rowsOfSized } from './stored-row.js';
 
-export const search = (whole: Model, plan: SearchPlan): Promise<RecordPage> =>
+export const search = (whole: Model, plan: SearchPlan, asking: Asking = {}): Promise<RecordPage> =>
   whole.connections.read(async (statements) => {
     const model = await inProject(whole, statements, plan.project);
     const { sort } = plan;
@@ -47,7 +47,7 @@ export const search = (whole: Model, plan: SearchPlan): Promise<RecordPage> =>
       rows: page.flatMap(({ key }) => rows.get(key) ?? []),
       more: found.length > page.length,
     };
-  });
+  }, asking);
 
 const sortExpression = (
   source: Source,
@@ -59,7 +59,7 @@ const sortExpression = (
   return source.metric(place.metric, registryType(place.metric) ?? types.get(place.metric) ?? null);
 };
 
-export const count = (model: Model, scope: RecordScope): Promise<number> =>
+export const count = (model: Model, scope: RecordScope, asking: Asking = {}): Promise<number> =>
   model.connections.read(async (statements) => {
     const source = sourceOf(await inProject(model, statements, scope.project), scope);
     const [counted] = await statements.rows(
@@ -67,14 +67,16 @@ export const count = (model: Model, scope: RecordScope): Promise<number> =>
       source.parameters,
     );
     return Number(counted?.[0]);
-  });
+  }, asking);
 
 export const groups = (
   model: Model,
   names: readonly StreamName[],
+  asking: Asking = {},
 ): Promise<ReadonlyMap<StreamName, readonly RecordRow[]>> =>
-  model.connections.read(async (statements) =>
-    rowsOfGroups(statements, await groupsNamed(statements, names)),
+  model.connections.read(
+    async (statements) => rowsOfGroups(statements, await groupsNamed(statements, names)),
+    asking,
   );
 
 export const rowsOfGroups = async (
@@ -97,6 +99,7 @@ export const rowsOfGroups = async (
 export const tracesOfSessions = (
   model: Model,
   sessions: readonly { readonly project: string; readonly session: string }[],
+  asking: Asking = {},
 ): Promise<readonly RecordRow[]> =>
   model.connections.read(async (statements) => {
     const conditions = sessions.flatMap(({ project, session }) => {
@@ -114,11 +117,12 @@ export const tracesOfSessions = (
       keys.map(([key]) => key as bigint),
     );
     return [...found.values()];
-  });
+  }, asking);
 
 export const sessionPage = (
   model: Model,
   { project, session, offset, limit, bytesMax = pageBytesMax }: SessionPlan,
+  asking: Asking = {},
 ): Promise<SessionPage> =>
   model.connections.read(async (statements) => {
     const number = model.projects.get(project);
@@ -136,13 +140,14 @@ export const sessionPage = (
       traces.push(...(await rowsOfGroups(statements, [group])).values());
     }
     return { traces, more: found.length > page.length };
-  });
+  }, asking);
 
 export const locate = (
   model: Model,
   project: string,
   population: Population,
   id: string,
+  asking: Asking = {},
 ): Promise<StreamName | null> =>
   model.connections.read(async ({ rows }) => {
     const number = model.projects.get(project);
@@ -152,4 +157,4 @@ export const locate = (
        WHERE r.project = ${number} AND r.id = ${uuidConstant(id)}`,
     );
     return found === undefined ? null : (String(found[0]) as StreamName);
-  });
+  }, asking);

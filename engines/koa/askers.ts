@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Socket } from 'node:net';
 import { Fault } from '../../kernel/fault.js';
 
@@ -22,6 +23,8 @@ export const openAskers = (): Askers => {
   return {
     begin: (socket) => {
       const controller = new AbortController();
+      // As many as a handler asks at a time.
+      setMaxListeners(0, controller.signal);
       let timer: NodeJS.Timeout | null = null;
       const give = (reason: Fault): void => controller.abort(reason);
       const gone = (): void => give(new Fault('unavailable', 'The client is gone'));

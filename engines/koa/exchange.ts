@@ -15,6 +15,7 @@ import { whileAsked } from '../../kernel/asking.js';
 import { Fault, invalid, type Complaint } from '../../kernel/fault.js';
 import { networkOf } from '../../kernel/networks.js';
 import type { Clock, Ids, Position } from '../../kernel/ports.js';
+import { during } from '../node/asking.js';
 import type { Asker, Askers } from './askers.js';
 import { authorize } from './authorize.js';
 import { arrived } from './arrived.js';
@@ -197,7 +198,7 @@ const read = async (
   const min = (minPositionOf(bound, sent) ?? null) as Position | null;
   const position =
     reads.length > 0
-      ? await sent.seat.whileBehind(() => services.freshness.reached(reads, min))
+      ? await sent.seat.whileBehind(() => services.freshness.reached(reads, min, asked.asker))
       : null;
   // What a handler asks ends by its signal; the answer does not wait for that.
   const {
@@ -321,7 +322,7 @@ const handled = async (
     },
     signal,
   };
-  const work = () => bound.route.handle(request as never);
+  const work = () => during({ signal }, () => bound.route.handle(request as never));
   try {
     if (asked.principal === null || !services.isLarge(bound.route)) return await work();
     return await services.load.large(asked.principal.userId, signal, work);

@@ -2,6 +2,7 @@ import type { Document as Stored, IndexDescription } from 'mongodb';
 import { Fault } from '../../kernel/fault.js';
 import {
   start,
+  type Asking,
   type Collection,
   type Document,
   type Documents,
@@ -10,6 +11,7 @@ import {
   type Find,
 } from '../../kernel/ports.js';
 import type { Json } from '../../kernel/shapes.js';
+import { answeringTo, askedOf } from './asked.js';
 import { answering, connect, type Connected } from './connect.js';
 import { documentMatch, documentOrder, fieldAt } from './document-match.js';
 import { memberOf } from './names.js';
@@ -67,42 +69,56 @@ const documentsOver = (
     collection: Collection,
     none: T,
     work: (snapshot: Snapshot) => Promise<T>,
+    asking: Asking = {},
   ): Promise<T> =>
-    answering(async () => {
+    answeringTo(asking, async () => {
       const snapshot = (await modelFor(collection)?.snapshot()) ?? null;
-      return snapshot === null ? none : work(snapshot);
+      return snapshot === null ? none : work(askedOf(snapshot, asking));
     });
   return {
     checkpoint: (collection) =>
       inSnapshot(collection, start, ({ position }) => Promise.resolve(position)),
-    get: <B>(collection: Collection, key: string) =>
-      inSnapshot<Document<B> | null>(collection, null, async ({ rows, visible }) => {
-        const row = await rows.findOne({ key: { $eq: key }, ...visible }, { maxTimeMS: readMs });
-        return row === null ? null : documentOf<B>(collection, row);
-      }),
-    load: (collection, keys) =>
-      inSnapshot(collection, new Map<string, Document>(), (snapshot) =>
-        load(snapshot, collection, keys),
+    get: <B>(collection: Collection, key: string, asking?: Asking) =>
+      inSnapshot<Document<B> | null>(
+        collection,
+        null,
+        async ({ rows, visible }) => {
+          const row = await rows.findOne({ key: { $eq: key }, ...visible }, { maxTimeMS: readMs });
+          return row === null ? null : documentOf<B>(collection, row);
+        },
+        asking,
       ),
-    find: async <B>(collection: Collection, query: Find) => {
+    load: (collection, keys, asking) =>
+      inSnapshot(
+        collection,
+        new Map<string, Document>(),
+        (snapshot) => load(snapshot, collection, keys),
+        asking,
+      ),
+    find: async <B>(collection: Collection, query: Find, asking?: Asking) => {
       const { missing, order } = documentOrder(query.sort ?? null, collection);
       const match = documentMatch(query.filter ?? null, collection);
-      return inSnapshot(collection, { documents: [], more: false }, async (snapshot) => {
-        const pipeline = [
-          { $match: { $and: [{ scope: { $eq: query.scope } }, snapshot.visible, match] } },
-          ...(missing === null ? [] : [{ $set: { missing } }]),
-          { $sort: order },
-          { $skip: query.offset ?? 0 },
-          { $limit: query.limit + 1 },
-        ].filter((stage) => !('$skip' in stage) || stage.$skip > 0);
-        const found = await snapshot.rows
-          .aggregate(pipeline, { hint: 'newest', maxTimeMS: readMs, allowDiskUse: true })
-          .toArray();
-        return {
-          documents: found.slice(0, query.limit).map((row) => documentOf<B>(collection, row)),
-          more: found.length > query.limit,
-        };
-      });
+      return inSnapshot(
+        collection,
+        { documents: [], more: false },
+        async (snapshot) => {
+          const pipeline = [
+            { $match: { $and: [{ scope: { $eq: query.scope } }, snapshot.visible, match] } },
+            ...(missing === null ? [] : [{ $set: { missing } }]),
+            { $sort: order },
+            { $skip: query.offset ?? 0 },
+            { $limit: query.limit + 1 },
+          ].filter((stage) => !('$skip' in stage) || stage.$skip > 0);
+          const found = await snapshot.rows
+            .aggregate(pipeline, { hint: 'newest', maxTimeMS: readMs, allowDiskUse: true })
+            .toArray();
+          return {
+            documents: found.slice(0, query.limit).map((row) => documentOf<B>(collection, row)),
+            more: found.length > query.limit,
+          };
+        },
+        asking,
+      );
     },
     apply: async (collection, writes, mark) => {
       const model = modelFor(collection);

@@ -1,7 +1,8 @@
 import type { IndexDescription } from 'mongodb';
 import { dumpItem } from '../../kernel/record-dump.js';
-import { start, type DumpItem } from '../../kernel/ports.js';
+import { start, type Asking, type DumpItem } from '../../kernel/ports.js';
 import type { ColumnFacts, RecordRow, Records } from '../../kernel/records.js';
+import { answeringTo, askedOf } from './asked.js';
 import { answering, connect } from './connect.js';
 import { aggregate } from './record-aggregate.js';
 import { columns } from './record-columns.js';
@@ -92,11 +93,20 @@ export const openMongoRecords = async ({ url }: { readonly url: string }): Promi
 const noFacts: ColumnFacts = { present: [], metrics: [], userMetadata: [] };
 
 const recordsOver = (model: Model, close: () => Promise<void>): Records => {
-  const ask = <T>(none: () => T, question: (snapshot: Snapshot) => Promise<T>): Promise<T> =>
-    answering(async () => {
+  const ask = <T>(
+    none: () => T,
+    question: (snapshot: Snapshot) => Promise<T>,
+    asking: Asking = {},
+  ): Promise<T> =>
+    answeringTo(asking, async () => {
       const snapshot = await model.snapshot();
-      return snapshot === null ? none() : question(snapshot);
+      return snapshot === null ? none() : question(askedOf(snapshot, asking));
     });
+  const askAnyway = <T>(
+    question: (snapshot: Snapshot) => Promise<T>,
+    asking: Asking = {},
+  ): Promise<T> =>
+    answeringTo(asking, async () => question(askedOf(await model.snapshotOrEmpty(), asking)));
   return {
     checkpoint: () =>
       ask(
@@ -107,66 +117,76 @@ const recordsOver = (model: Model, close: () => Promise<void>): Records => {
       const words = wordsOf(writes);
       await answering(() => model.apply(mark, (batch) => writeBatch(batch, writes, words)));
     },
-    groups: (names) =>
+    groups: (names, asking) =>
       ask<Awaited<ReturnType<Records['groups']>>>(
         () => new Map(),
         (snapshot) => groups(snapshot, names),
+        asking,
       ),
-    tracesOfSessions: (sessions) =>
+    tracesOfSessions: (sessions, asking) =>
       ask<readonly RecordRow[]>(
         () => [],
         (snapshot) => tracesOfSessions(snapshot, sessions),
+        asking,
       ),
-    sessionPage: (plan) =>
+    sessionPage: (plan, asking) =>
       ask<Awaited<ReturnType<Records['sessionPage']>>>(
         () => ({ traces: [], more: false }),
         (snapshot) => sessionPage(snapshot, plan),
+        asking,
       ),
-    locate: (project, population, id) =>
+    locate: (project, population, id, asking) =>
       ask<Awaited<ReturnType<Records['locate']>>>(
         () => null,
         (snapshot) => locate(snapshot, project, population, id),
+        asking,
       ),
-    search: (plan) =>
+    search: (plan, asking) =>
       ask(
         () => ({ rows: [], more: false }),
         (snapshot) => search(snapshot, plan),
+        asking,
       ),
-    count: (scope) =>
+    count: (scope, asking) =>
       ask(
         () => 0,
         (snapshot) => count(snapshot, scope),
+        asking,
       ),
-    aggregate: (plan) => answering(async () => aggregate(await model.snapshotOrEmpty(), plan)),
-    columns: (scope) =>
+    aggregate: (plan, asking) => askAnyway((snapshot) => aggregate(snapshot, plan), asking),
+    columns: (scope, asking) =>
       ask(
         () => noFacts,
         (snapshot) => columns(snapshot, scope),
+        asking,
       ),
-    metricTypes: (project, names) =>
+    metricTypes: (project, names, asking) =>
       ask<Awaited<ReturnType<Records['metricTypes']>>>(
         () => new Map(),
         (snapshot) => metricTypes(snapshot, project, names),
+        asking,
       ),
-    runCounts: (project, runs) =>
-      answering(async () => runCounts(await model.snapshotOrEmpty(), project, runs)),
-    ratings: (project, runs) =>
+    runCounts: (project, runs, asking) =>
+      askAnyway((snapshot) => runCounts(snapshot, project, runs), asking),
+    ratings: (project, runs, asking) =>
       ask<Awaited<ReturnType<Records['ratings']>>>(
         () => [],
         (snapshot) => ratings(snapshot, project, runs),
+        asking,
       ),
-    runMeasures: (project, runs) =>
+    runMeasures: (project, runs, asking) =>
       ask<Awaited<ReturnType<Records['runMeasures']>>>(
         () => new Map(),
         (snapshot) => runMeasures(snapshot, project, runs),
+        asking,
       ),
-    runAverages: (project, metrics, runs) =>
+    runAverages: (project, metrics, runs, asking) =>
       ask<Awaited<ReturnType<Records['runAverages']>>>(
         () => new Map(),
         (snapshot) => runAverages(snapshot, project, metrics, runs),
+        asking,
       ),
-    runsChanged: (project, token) =>
-      answering(async () => runsChanged(await model.snapshotOrEmpty(), project, token)),
+    runsChanged: (project, token) => askAnyway((snapshot) => runsChanged(snapshot, project, token)),
     dump: () => dump(ask),
     beside: async () => {
       const copy = await answering(() => model.copy());

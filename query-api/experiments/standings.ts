@@ -76,7 +76,8 @@ export const openStandings = (needs: Needs): Standings => {
     of: async (place, experiments) => {
       const { project } = place;
       const board = boardOf(project);
-      await refreshed(needs, place, board);
+      // The look ends when whoever began it is gone; then one of those who wait begins another.
+      await refreshed(needs, place, board).catch(() => refreshed(needs, place, board));
       const scopeOf = (group: ExperimentFacts['group']): string => group?.id ?? project;
       const keys = [...new Set(experiments.map(({ group }) => scopeOf(group)))];
       const winners = await needs.documents.load(experimentWinners.collection, keys);
@@ -135,7 +136,13 @@ const refresh = async (needs: Needs, place: CriteriaPlace, board: Board): Promis
     board.criteria = criteria;
     board.ranked.clear();
   }
-  await readAverages(needs, project, board, added);
+  try {
+    await readAverages(needs, project, board, added);
+  } catch (error) {
+    // What was added has no averages yet: the next look asks for all.
+    board.token = null;
+    throw error;
+  }
 };
 
 /** Answers the experiments that were not there before. */

@@ -25,6 +25,7 @@ import {
   traceRow,
 } from '../support/record-rows.js';
 import { recordAnswerSuite } from './record-answers.js';
+import { recordAskersSuite } from './record-askers.js';
 import { recordRatingSuite } from './record-ratings.js';
 import { recordNameSuite } from './record-names.js';
 import { recordLongTextSuite } from './record-long-texts.js';
@@ -67,6 +68,7 @@ export const recordsSuite = (name: string, open: OpenRecords): void => {
     recordRatingSuite(() => records);
     recordLongTextSuite(() => records, reopen);
     recordNameSuite(() => records, reopen);
+    recordAskersSuite(() => records);
   });
 };
 

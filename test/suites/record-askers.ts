@@ -1,0 +1,74 @@
+import { setMaxListeners } from 'node:events';
+import { expect } from 'chai';
+import { Fault } from '../../kernel/fault.js';
+import type { Filter } from '../../kernel/filter.js';
+import type { Asking } from '../../kernel/ports.js';
+import type { Records } from '../../kernel/records.js';
+import {
+  aggregateOf,
+  idsOf,
+  project,
+  putRows,
+  run,
+  scopeOf,
+  searchOf,
+  traceId,
+  traceRow,
+} from '../support/record-rows.js';
+
+/** A question ends when nobody waits for its answer (contract 1.7, rule 5). */
+export const recordAskersSuite = (records: () => Records): void => {
+  it('end a question that nobody waits for any more, and are well afterwards', async () => {
+    const needles = Array.from({ length: 8_000 }, (_, n) => `n${String(n).padStart(4, '0')}`);
+    const text = `${'x'.repeat(200_000)}${needles.join('')}`;
+    const rows = Array.from({ length: 8 }, (_, n) => traceRow(n, { values: { input: text } }));
+    await putRows(records(), rows);
+    // Each needle is found at the end of each text only: for minutes on MongoDB.
+    const endless: Filter = {
+      all: Array.from({ length: 8 }, (_, leaf) => ({
+        kind: 'text' as const,
+        column: 'input',
+        operator: 'contains' as const,
+        values: needles.slice(leaf * 1_000, leaf * 1_000 + 1_000),
+        caseSensitive: true,
+      })),
+    };
+    const reason = new Fault('unavailable', 'the client is gone');
+    const gone = new AbortController();
+    const asking = { signal: gone.signal };
+    const asked = [
+      records().search({ ...searchOf(), filter: endless }, asking),
+      ...Array.from({ length: 7 }, () =>
+        records().count({ ...scopeOf(), filter: endless }, asking),
+      ),
+    ].map((one) => one.catch((error: unknown) => error));
+    setImmediate(() => gone.abort(reason));
+    for (const one of asked) expect(await one).to.equal(reason);
+    const after = await Promise.all(Array.from({ length: 8 }, () => records().search(searchOf())));
+    for (const page of after) expect(idsOf(page.rows)).to.have.length(8);
+  });
+
+  it('begin nothing for whoever is gone already', async () => {
+    await putRows(records(), [traceRow(0)]);
+    const reason = new Fault('unavailable', 'the client is gone');
+    const asking: Required<Asking> = { signal: AbortSignal.abort(reason) };
+    setMaxListeners(0, asking.signal);
+    const asked = [
+      records().search(searchOf(), asking),
+      records().count(scopeOf(), asking),
+      records().aggregate(aggregateOf({ groupBy: 'name' }), asking),
+      records().columns(scopeOf(), asking),
+      records().locate(project, 'trace', traceId(0), asking),
+      records().groups([traceRow(0).group], asking),
+      records().tracesOfSessions([{ project, session: traceId(0) }], asking),
+      records().sessionPage({ project, session: traceId(0), offset: 0, limit: 1 }, asking),
+      records().metricTypes(project, ['mine'], asking),
+      records().runCounts(project, [run], asking),
+      records().runMeasures(project, [run], asking),
+      records().runAverages(project, [], [run], asking),
+      records().ratings(project, null, asking),
+    ];
+    for (const one of asked) expect(await one.catch((error: unknown) => error)).to.equal(reason);
+    expect(await records().count(scopeOf())).to.equal(1);
+  });
+};
