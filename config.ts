@@ -11,7 +11,11 @@ export type Config = {
   readonly host: string;
   /** 0 = any free port; the line `ready` of the log names the one taken. */
   readonly port: number;
+  /** Where the operators' listener is: it shows figures to everybody who reaches it. */
+  readonly opsHost: string;
   readonly opsPort: number;
+  /** What operators' commands come with; null = they come from this machine alone. */
+  readonly opsToken: string | null;
   readonly dataDir: string;
   /** Null: the embedded engine. Connection strings may hold passwords: never log them. */
   readonly eventStoreUrl: string | null;
@@ -53,9 +57,17 @@ type Variable = {
  * The names, defaults and meanings of design.md section 9, also printed by `assay serve --help`.
  */
 export const variables: readonly Variable[] = [
-  { name: 'ASSAY_HOST', fallback: '127.0.0.1', meaning: 'address of both listeners' },
+  { name: 'ASSAY_HOST', fallback: '127.0.0.1', meaning: 'address of the API' },
   { name: 'ASSAY_PORT', fallback: '8080', meaning: 'the API; 0 = any free port' },
-  { name: 'ASSAY_OPS_PORT', fallback: '8081', meaning: '/healthz, /readyz, /metrics' },
+  { name: 'ASSAY_OPS_HOST', fallback: '127.0.0.1', meaning: 'address of the operators’ listener' },
+  { name: 'ASSAY_OPS_PORT', fallback: '8081', meaning: '/healthz, /readyz, /metrics, commands' },
+  {
+    name: 'ASSAY_OPS_TOKEN',
+    fallback: 'none: commands from this machine alone',
+    meaning:
+      'token of operators’ commands, for the service and for the commands: 24 to 256 characters',
+    secret: true,
+  },
   { name: 'ASSAY_DATA_DIR', fallback: './data', meaning: 'log, read models, secret key' },
   {
     name: 'ASSAY_EVENTSTORE_URL',
@@ -153,7 +165,9 @@ export const readConfig = (environment: Environment): Config => {
   const config: Config = {
     host: text('ASSAY_HOST', '127.0.0.1'),
     port: port('ASSAY_PORT', text('ASSAY_PORT', '8080')),
+    opsHost: text('ASSAY_OPS_HOST', '127.0.0.1'),
     opsPort: port('ASSAY_OPS_PORT', text('ASSAY_OPS_PORT', '8081')),
+    opsToken: opsToken(text('ASSAY_OPS_TOKEN', '')),
     dataDir: text('ASSAY_DATA_DIR', './data'),
     eventStoreUrl: url('ASSAY_EVENTSTORE_URL', /^esdb(\+discover)?:\/\/\S+$/, 'esdb://host:port'),
     mongodbUrl: url('ASSAY_MONGODB_URL', /^mongodb(\+srv)?:\/\/\S+$/, 'mongodb://host:port'),
@@ -230,6 +244,7 @@ export const masked = (config: Config): Readonly<Record<string, unknown>> => ({
   eventStoreUrl: config.eventStoreUrl === null ? 'embedded' : 'set',
   mongodbUrl: config.mongodbUrl === null ? 'embedded' : 'set',
   natsUrl: config.natsUrl === null ? 'in process' : 'set',
+  opsToken: config.opsToken === null ? 'none' : 'set',
   secretKey: config.secretKey === null ? 'data folder' : 'set',
   bootstrap: {
     organization: config.bootstrap.organization,
@@ -252,6 +267,14 @@ const secretKey = (text: string): string | null => {
   const bytes = Buffer.from(text, 'base64');
   if (bytes.length !== 32) throw refuse('ASSAY_SECRET_KEY', 'must be 32 bytes in base64');
   return text;
+};
+
+/** It is sent as a header, and no lock-out slows down whoever guesses it. */
+const opsToken = (text: string): string | null => {
+  if (text !== '' && !/^[!-~]{24,256}$/.test(text)) {
+    throw refuse('ASSAY_OPS_TOKEN', 'must be 24 to 256 characters: openssl rand -hex 24');
+  }
+  return text || null;
 };
 
 /** As it is, spaces included (contract 2.5). */

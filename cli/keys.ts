@@ -28,7 +28,7 @@ export const rotateKeys = async (
 };
 
 const rotatedBy = async (config: Config, ops: string | null): Promise<Rotated> => {
-  if (ops !== null) return (await operateCommand(ops)(rotateCommand, {})) as Rotated;
+  if (ops !== null) return (await operateCommand(ops, config)(rotateCommand, {})) as Rotated;
   const engines = await openEngines(config);
   if (!engines.embedded) {
     throw new Fault('invalid', 'say which process has the keys: --ops http://HOST:OPS_PORT');
@@ -39,10 +39,8 @@ const rotatedBy = async (config: Config, ops: string | null): Promise<Rotated> =
     return await rotatedHere(config, engines).finally(unlock);
   } catch (error) {
     if (!(error instanceof Fault) || error.code !== 'conflict') throw error;
-    return (await operateCommand(await opsUrlOf(config, engines.dir, error))(
-      rotateCommand,
-      {},
-    )) as Rotated;
+    const url = await opsUrlOf(config, engines.dir, error);
+    return (await operateCommand(url, config)(rotateCommand, {})) as Rotated;
   }
 };
 

@@ -25,7 +25,7 @@ export type Operator = {
  * processes has no folder: `opsUrl` names the operators' listener of the one that folds.
  */
 export const operator = async (config: Config, opsUrl: string | null): Promise<Operator> => {
-  if (opsUrl !== null) return operatorThere(opsUrl);
+  if (opsUrl !== null) return operatorThere(opsUrl, config);
   const engines = await openEngines(config);
   if (!engines.embedded) {
     throw new Fault('invalid', 'say which process folds: --ops http://HOST:OPS_PORT');
@@ -36,13 +36,13 @@ export const operator = async (config: Config, opsUrl: string | null): Promise<O
     return await operatorHere(config, unlock);
   } catch (error) {
     if (!(error instanceof Fault) || error.code !== 'conflict') throw error;
-    return operatorThere(await opsUrlOf(config, engines.dir, error));
+    return operatorThere(await opsUrlOf(config, engines.dir, error), config);
   }
 };
 
 /** Where the service that holds the folder listens; throws `held` when it does not say. */
 export const opsUrlOf = async (config: Config, dir: string, held: Fault): Promise<string> => {
-  const host = config.host.includes(':') ? `[${config.host}]` : config.host;
+  const host = config.opsHost.includes(':') ? `[${config.opsHost}]` : config.opsHost;
   return `http://${host}:${await opsPortOf(dir, held)}`;
 };
 
@@ -84,7 +84,7 @@ const catchUpMaxMs = 3_600_000;
 
 /** Asks the service itself; throws Fault `unavailable` with what it said. */
 export const operateCommand =
-  (opsUrl: string) =>
+  (opsUrl: string, { opsToken }: Pick<Config, 'opsToken'>) =>
   async (name: string, request: unknown): Promise<unknown> => {
     if (!URL.canParse(opsUrl)) {
       throw new Fault(
@@ -94,7 +94,10 @@ export const operateCommand =
     }
     const answer = await fetch(`${opsUrl.replace(/\/$/, '')}/operate/${name}`, {
       method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
+      headers: {
+        'Content-Type': 'application/json',
+        ...(opsToken !== null && { Authorization: `Bearer ${opsToken}` }),
+      },
       body: JSON.stringify(request),
     }).catch(() => {
       throw new Fault('unavailable', `no operators' listener answers at ${opsUrl}`);
@@ -104,8 +107,8 @@ export const operateCommand =
     throw new Fault('unavailable', (body as { detail?: string }).detail ?? 'the service failed');
   };
 
-const operatorThere = (opsUrl: string): Operator => {
-  const command = operateCommand(opsUrl);
+const operatorThere = (opsUrl: string, config: Config): Operator => {
+  const command = operateCommand(opsUrl, config);
   return {
     where: 'service',
     status: async () => (await command('status', {})) as readonly ProjectionStatus[],

@@ -98,7 +98,9 @@ const startIn = async (
     masked(config),
     `engines eventLog=${eventLog} documents=${documentsEngine} records=${recordsEngine} bus=${busName}`,
   );
-  const host = config.host.includes(':') ? `[${config.host}]` : config.host;
+  const [host, opsHost] = [config.host, config.opsHost].map((one) =>
+    one.includes(':') ? `[${one}]` : one,
+  );
   const waiting = openPatience(clock, logger);
   const { patiently } = waiting;
   let ready: () => Promise<{ readonly status: string }> = async () => ({
@@ -108,8 +110,9 @@ const startIn = async (
   let projecting: Projecting = projectNothing();
   let rotate: (() => Promise<Rotated>) | null = null;
   const ops = await startOps({
-    host: config.host,
+    host: config.opsHost,
     port: config.opsPort,
+    token: config.opsToken,
     ready: () => ready(),
     metrics,
     logger,
@@ -195,7 +198,7 @@ const startIn = async (
   logger.info({ ...ports, dir: engines.dir, roles: config.roles }, 'ready');
   return {
     url,
-    opsUrl: `http://${host}:${ops.port}`,
+    opsUrl: `http://${opsHost}:${ops.port}`,
     projector: projecting.projector,
     settled: async () => {
       await freshness.reached([...checkpoints.keys()], await log.head());

@@ -13,11 +13,12 @@ export type Held = {
 export type Budget = { readonly open: (owner: Owner) => Held };
 
 /**
- * Of the whole: a caller has a quarter, so that it takes four to fill it, and a stranger little
- * more than a login needs.
+ * Of the whole, once half of it is taken: a caller has a quarter, so that it takes more than two to
+ * fill it. A stranger has little more than a login needs.
  */
 const knownShare = 1 / 4;
 const strangerShare = 1 / 64;
+const crowdedShare = 1 / 2;
 /** The last eighth is for what is small: usual requests go on while large ones fill the rest. */
 const smallShare = 1 / 8;
 const smallMax = 65_536;
@@ -38,8 +39,9 @@ export const openBudget = (bytesMax: number, refuse: (why: string) => never): Bu
       const mayHold = Math.floor(bytesMax * (isKnown ? knownShare : strangerShare));
       const hasRoom = (bytes: number): boolean => {
         if (all === held) return true;
-        const others = (owners.get(name) ?? 0) - held;
-        if (others > 0 && others + held + bytes > mayHold) return false;
+        const mine = owners.get(name) ?? 0;
+        const isCrowded = !isKnown || all + bytes > bytesMax * crowdedShare;
+        if (isCrowded && mine > held && mine + bytes > mayHold) return false;
         const isSmall = held + bytes <= smallMax;
         return all + bytes <= (isSmall ? bytesMax : Math.floor(bytesMax * (1 - smallShare)));
       };

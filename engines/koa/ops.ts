@@ -4,6 +4,7 @@ import { Fault } from '../../kernel/fault.js';
 import type { Logger } from '../pino/logger.js';
 import type { Metrics } from '../prometheus/metrics.js';
 import { readBody } from './body.js';
+import { openOpsDoor, type OpsDoor } from './ops-door.js';
 import { notReadyStatus, problemOf } from './problem.js';
 import { closed, listening, type RunningServer } from './server.js';
 
@@ -11,6 +12,8 @@ export type OpsOptions = {
   readonly host: string;
   /** 0 = any free one. */
   readonly port: number;
+  /** What commands are to be given with; null: from this machine alone, without. */
+  readonly token: string | null;
   /**
    * `status` is `ready` when the service can do its work; whatever else it says, readiness is red.
    */
@@ -32,12 +35,13 @@ const json = (status: number, body: unknown): Reply => ({
 });
 
 /**
- * The operators' listener: `/healthz`, `/readyz`, `/metrics`. It has no credentials, so it stays on
- * the inner host.
+ * The operators' listener: `/healthz`, `/readyz`, `/metrics` for whoever reaches it, and commands
+ * for operators.
  */
 export const startOps = async (options: OpsOptions): Promise<RunningServer> => {
+  const door = openOpsDoor(options.host, options.token);
   const server = createServer((request, response) => {
-    void replyTo(request, options)
+    void replyTo(request, options, door)
       .catch((error: unknown) => failed(error, options.logger))
       .then(({ status, type, text }) => {
         response.writeHead(status, {
@@ -52,8 +56,14 @@ export const startOps = async (options: OpsOptions): Promise<RunningServer> => {
   return { port, close: () => closed(server) };
 };
 
-const replyTo = async (request: IncomingMessage, options: OpsOptions): Promise<Reply> => {
+const replyTo = async (
+  request: IncomingMessage,
+  options: OpsOptions,
+  door: OpsDoor,
+): Promise<Reply> => {
   const [path = ''] = (request.url ?? '').split('?', 1);
+  door.look(request);
+  if (request.method === 'POST') door.command(request);
   if (request.method === 'POST') return operated(request, path, options);
   switch (path) {
     case '/healthz':

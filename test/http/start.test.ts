@@ -144,6 +144,7 @@ describe('the listener for operators', () => {
     const ops = await startOps({
       host: '127.0.0.1',
       port: 0,
+      token: null,
       ready: async () => ({ status }),
       metrics,
       logger: openLogger({ level: 'silent', secrets: ['x'] }),
