@@ -64,6 +64,7 @@ import { nameClaimed, nameReleased } from './reservations.js';
 import {
   scoresRecorded,
   sessionDeleted,
+  sessionGrew,
   sessionStarted,
   spansLogged,
   spanUpdated,
@@ -172,6 +173,7 @@ export const eventSchemas: Readonly<Record<string, { version: number; schema: TS
   RankingCriteriaSet: { version: 1, schema: rankingCriteriaSet },
   SessionStarted: { version: 1, schema: sessionStarted },
   SessionDeleted: { version: 1, schema: sessionDeleted },
+  SessionGrew: { version: 1, schema: sessionGrew },
   TraceLogged: { version: 1, schema: traceLogged },
   SpansLogged: { version: 1, schema: spansLogged },
   TraceUpdated: { version: 1, schema: traceUpdated },

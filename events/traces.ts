@@ -131,6 +131,16 @@ export const sessionDeleted = Type.Object({
   session_id: id('SessionId'),
 });
 
+/**
+ * Stream `sized-session-<project>-<session>`: so many more traces were logged in the session, by one
+ * process since it said so last. What a process had not said when it ended is not counted.
+ */
+export const sessionGrew = Type.Object({
+  project_id: id('ProjectId'),
+  session_id: id('SessionId'),
+  traces: Type.Integer(),
+});
+
 export type TraceLogged = Static<typeof traceLogged>;
 export type SpansLogged = Static<typeof spansLogged>;
 export type RecordChanges = Static<typeof changes>;
@@ -147,3 +157,7 @@ export type TraceEvent =
 export type SessionEvent =
   | { readonly type: 'SessionStarted'; readonly data: SessionStarted }
   | { readonly type: 'SessionDeleted'; readonly data: Static<typeof sessionDeleted> };
+export type SessionSizeEvent = {
+  readonly type: 'SessionGrew';
+  readonly data: Static<typeof sessionGrew>;
+};

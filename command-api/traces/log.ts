@@ -2,6 +2,7 @@ import type { SpanContent, TraceEvent, TraceLogged } from '../../events/traces.j
 import { reject, type Decide, type Rejection } from '../../kernel/decision.js';
 import { layered } from './layers.js';
 import { differing, sameContent, type TraceAsSent } from './same.js';
+import { sessionTracesMax } from './session-sizes.js';
 import { recordBytes, shortened } from './shortened.js';
 import { spanEvents, traceEvents } from './sizes.js';
 import type { Trace } from './trace.js';
@@ -88,15 +89,22 @@ export const beyondBounds = (spans: number, bytes: number): Rejection | null => 
 const namedMax = 20;
 
 /**
- * 409 that names the ids (contract 5.6, rule 3): those with other content, and those of traces that
- * were deleted, which keep their ids.
+ * 409 that names the ids (contract 5.6, rule 3): those with other content, those of traces that
+ * were deleted, which keep their ids, and sessions that take no more traces (contract 1.11).
  */
-export const taken = (differ: readonly string[], deleted: readonly string[] = []): Rejection =>
+export const taken = (
+  differ: readonly string[],
+  deleted: readonly string[] = [],
+  full: readonly string[] = [],
+): Rejection =>
   reject(
     'conflict',
     [
       ...(differ.length > 0 ? [`Already logged with other content: ${named(differ)}`] : []),
       ...(deleted.length > 0 ? [`These were deleted and keep their ids: ${named(deleted)}`] : []),
+      ...(full.length > 0
+        ? [`These sessions have ${sessionTracesMax} traces and take no more: ${named(full)}`]
+        : []),
     ].join('. '),
   );
 

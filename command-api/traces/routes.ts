@@ -31,6 +31,7 @@ import * as changes from './change.js';
 import { spanContents } from './content.js';
 import { layered } from './layers.js';
 import { addSpans, taken } from './log.js';
+import { openSessionSizes } from './session-sizes.js';
 import { openSpanIndex, type SpanQuestions } from './span-index.js';
 import type { Trace } from './trace.js';
 import { ownedElsewhere, sentIds, writeTraces, type Writing } from './write.js';
@@ -67,6 +68,7 @@ export const traceWrites = (needs: TraceNeeds): readonly Route[] => {
     ...needs,
     traceBook: openTraceBook(needs),
     spanIndex: openSpanIndex(needs),
+    sessionSizes: openSessionSizes(needs.log),
   };
   return [
     logTracesRoute(known),

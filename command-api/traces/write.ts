@@ -1,6 +1,12 @@
 import type { SpanContent, TraceLogged } from '../../events/traces.js';
 import { Fault } from '../../kernel/fault.js';
-import { start, type EventLog, type Position, type StreamAppend } from '../../kernel/ports.js';
+import {
+  start,
+  type AppendResult,
+  type EventLog,
+  type Position,
+  type StreamAppend,
+} from '../../kernel/ports.js';
 import type { ProjectId, SessionId, TraceId } from '../../kernel/shapes.js';
 import { stamped, type Authorship } from '../../kernel/transact.js';
 import { runOf } from '../access/runs.js';
@@ -9,6 +15,7 @@ import type { Batch } from './batch.js';
 import type { TraceBook } from './book.js';
 import { layered } from './layers.js';
 import { differingFrom, taken } from './log.js';
+import type { SessionSizes } from './session-sizes.js';
 import { traceEvents } from './sizes.js';
 import type { SpanIndex } from './span-index.js';
 
@@ -16,6 +23,7 @@ export type Writing = {
   readonly log: EventLog;
   readonly traceBook: TraceBook;
   readonly spanIndex: SpanIndex;
+  readonly sessionSizes: SessionSizes;
 };
 
 export type Written = {
@@ -43,14 +51,22 @@ export const writeTraces = async (
   const deleted: TraceId[] = [];
   const sessions = new Map<TraceId, SessionId | null>();
   let position = start;
-  const results =
-    writable.length === 0 ? [] : await needs.log.append(writable.map((one) => asNew(one, cause)));
-  for (const [index, logged] of writable.entries()) {
-    const result = results[index] ?? 'conflict';
+  const full = await needs.sessionSizes.full(writable);
+  const isFull = ({ session_id: id }: TraceLogged): boolean => id !== null && full.has(id);
+  const results = await appended(
+    needs,
+    writable.filter((logged) => !isFull(logged)),
+    cause,
+  );
+  const closed = new Set<SessionId>();
+  for (const logged of writable) {
+    const result = results.get(logged) ?? 'conflict';
     let at: Position;
     if (result === 'conflict') {
       const known = await compared(needs, logged);
-      if (known.isGone) deleted.push(logged.trace_id);
+      if (known.isNew && logged.session_id !== null && isFull(logged)) {
+        closed.add(logged.session_id);
+      } else if (known.isGone) deleted.push(logged.trace_id);
       differ.push(...known.differ);
       sessions.set(logged.trace_id, known.sessionId);
       at = known.position;
@@ -60,10 +76,25 @@ export const writeTraces = async (
     }
     if (at > position) position = at;
   }
-  if (differ.length > 0 || deleted.length > 0) {
-    throw new Fault('conflict', taken([...new Set(differ)], deleted).detail);
+  if (differ.length > 0 || deleted.length > 0 || closed.size > 0) {
+    throw new Fault('conflict', taken([...new Set(differ)], deleted, [...closed]).detail);
   }
   return { position, sessions };
+};
+
+/** What became of each, the new ones counted in their sessions. */
+const appended = async (
+  { log, sessionSizes }: Writing,
+  traces: readonly TraceLogged[],
+  cause: Authorship,
+): Promise<ReadonlyMap<TraceLogged, AppendResult>> => {
+  if (traces.length === 0) return new Map();
+  const results = await log.append(traces.map((one) => asNew(one, cause)));
+  await sessionSizes.note(
+    traces.filter((_, index) => results[index] !== 'conflict'),
+    cause,
+  );
+  return new Map(traces.map((one, index) => [one, results[index] ?? 'conflict']));
 };
 
 const asNew = (logged: TraceLogged, cause: Authorship): StreamAppend => {
@@ -74,6 +105,8 @@ const asNew = (logged: TraceLogged, cause: Authorship): StreamAppend => {
 type Compared = {
   /** The trace was deleted, or went with its run. */
   readonly isGone: boolean;
+  /** Nothing was ever logged under its id, or that was erased. */
+  readonly isNew: boolean;
   readonly differ: readonly string[];
   readonly sessionId: SessionId | null;
   readonly position: Position;
@@ -88,6 +121,7 @@ const compared = async ({ log, traceBook }: Writing, logged: TraceLogged): Promi
     (state.runId !== logged.run_id && (await runOf(log, logged.project_id, state.runId)) === null);
   return {
     isGone,
+    isNew: state === null,
     differ: isGone ? [] : differingFrom(state, logged),
     sessionId: state?.sessionId ?? null,
     position,
