@@ -1,5 +1,10 @@
-/** Whose bytes they are: a caller that is known, or an address that showed no credential. */
-export type Owner = { readonly name: string; readonly isKnown: boolean };
+/** Whose bytes and work they are. */
+export type Owner = {
+  /** A key, a person without one, or the address of whoever showed no credential. */
+  readonly name: string;
+  /** Whose key it is; null = nobody is known. Keys are made at will, so they share with others. */
+  readonly person: string | null;
+};
 
 /** The bytes of one body or one answer. */
 export type Held = {
@@ -13,10 +18,12 @@ export type Held = {
 export type Budget = { readonly open: (owner: Owner) => Held };
 
 /**
- * Of the whole, once half of it is taken: a caller has a quarter, so that it takes more than two to
- * fill it. A stranger has little more than a login needs.
+ * Of the whole, once half of it is taken: a caller has a quarter, all keys of a person three
+ * eighths, so that neither one key stops the others of its maker nor two people everybody. A
+ * stranger has little more than a login needs.
  */
-const knownShare = 1 / 4;
+const callerShare = 1 / 4;
+const personShare = 3 / 8;
 const strangerShare = 1 / 64;
 const crowdedShare = 1 / 2;
 /** The last eighth is for what is small: usual requests go on while large ones fill the rest. */
@@ -28,26 +35,32 @@ export const openBudget = (bytesMax: number, refuse: (why: string) => never): Bu
   const owners = new Map<string, number>();
   let all = 0;
   const count = (name: string, by: number): void => {
-    all += by;
     const left = (owners.get(name) ?? 0) + by;
     if (left === 0) owners.delete(name);
     else owners.set(name, left);
   };
   return {
-    open: ({ name, isKnown }) => {
+    open: ({ name, person }) => {
       let held = 0;
-      const mayHold = Math.floor(bytesMax * (isKnown ? knownShare : strangerShare));
+      const shares = [
+        { of: `c ${name}`, share: person === null ? strangerShare : callerShare },
+        ...(person === null ? [] : [{ of: `p ${person}`, share: personShare }]),
+      ];
       const hasRoom = (bytes: number): boolean => {
         if (all === held) return true;
-        const mine = owners.get(name) ?? 0;
-        const isCrowded = !isKnown || all + bytes > bytesMax * crowdedShare;
-        if (isCrowded && mine > held && mine + bytes > mayHold) return false;
+        const isCrowded = person === null || all + bytes > bytesMax * crowdedShare;
+        const isOver = shares.some(({ of, share }) => {
+          const theirs = owners.get(of) ?? 0;
+          return theirs > held && theirs + bytes > bytesMax * share;
+        });
+        if (isCrowded && isOver) return false;
         const isSmall = held + bytes <= smallMax;
         return all + bytes <= (isSmall ? bytesMax : Math.floor(bytesMax * (1 - smallShare)));
       };
       const add = (bytes: number): void => {
         held += bytes;
-        count(name, bytes);
+        all += bytes;
+        for (const { of } of shares) count(of, bytes);
       };
       return {
         take: (bytes) => {
@@ -56,7 +69,8 @@ export const openBudget = (bytesMax: number, refuse: (why: string) => never): Bu
         },
         add,
         release: () => {
-          count(name, -held);
+          all -= held;
+          for (const { of } of shares) count(of, -held);
           held = 0;
         },
       };

@@ -74,7 +74,7 @@ export const exchange = async (
   try {
     const entry = await entered(bound.operation, sent.message, services);
     const owner = ownerOf(entry);
-    if (owner.isKnown) sent.seat.callerIs(owner.name);
+    if (owner.person !== null) sent.seat.callerIs(owner);
     // What came is in memory until the answer is there, files and all.
     const held = services.load.bodies.open(owner);
     try {
@@ -87,11 +87,10 @@ export const exchange = async (
   }
 };
 
-/** All keys of a person are that person: whoever makes more of them has no larger share. */
 const ownerOf = ({ principal, sender }: Entry): Owner =>
   principal === null
-    ? { name: networkOf(sender.address), isKnown: false }
-    : { name: principal.userId, isKnown: true };
+    ? { name: networkOf(sender.address), person: null }
+    : { name: principal.key?.id ?? principal.userId, person: principal.userId };
 
 type Come = Entry & { readonly asker: Asker; readonly held: Held };
 
@@ -324,8 +323,8 @@ const handled = async (
   };
   const work = () => during({ signal }, () => bound.route.handle(request as never));
   try {
-    if (asked.principal === null || !services.isLarge(bound.route)) return await work();
-    return await services.load.large(asked.principal.userId, signal, work);
+    if (!services.isLarge(bound.route)) return await work();
+    return await services.load.large(ownerOf(asked), signal, work);
   } catch (error) {
     services.watch.fault(bound, error, sent.requestId);
     throw error;

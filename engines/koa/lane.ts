@@ -1,41 +1,54 @@
-/** Lets few work at once; the rest wait, and whoever holds a share already lets others pass. */
-export type Lane = <T>(caller: string, signal: AbortSignal, work: () => Promise<T>) => Promise<T>;
+import type { Owner } from './budget.js';
 
-type Waiting = { readonly caller: string; readonly go: () => void };
+/** Lets few work at once; the rest wait, and whoever holds a share already lets others pass. */
+export type Lane = <T>(owner: Owner, signal: AbortSignal, work: () => Promise<T>) => Promise<T>;
+
+export type LaneLimits = {
+  readonly largeMax: number;
+  readonly largePerCallerMax: number;
+  readonly largePerPersonMax: number;
+};
+type Waiting = { readonly owner: Owner; readonly go: () => void };
 
 /**
- * Whoever waits goes when there is room and its caller has less than a share of it, in the order of
+ * Whoever waits goes when there is room and they have less than their share of it, in the order of
  * coming. Rejects with the reason of `signal` when it aborts before.
  */
-export const openLane = (atOnceMax: number, perCallerMax: number): Lane => {
+export const openLane = (limits: LaneLimits): Lane => {
   const working = new Map<string, number>();
   const waiting = new Set<Waiting>();
   let all = 0;
-  const count = (caller: string, by: number): void => {
-    all += by;
-    const left = (working.get(caller) ?? 0) + by;
-    if (left === 0) working.delete(caller);
-    else working.set(caller, left);
+  const countOne = (name: string, by: number): void => {
+    const left = (working.get(name) ?? 0) + by;
+    if (left === 0) working.delete(name);
+    else working.set(name, left);
   };
-  const hasRoom = (caller: string): boolean =>
-    all < atOnceMax && (working.get(caller) ?? 0) < perCallerMax;
+  const count = ({ name, person }: Owner, by: number): void => {
+    all += by;
+    countOne(`c ${name}`, by);
+    countOne(`p ${person}`, by);
+  };
+  const hasRoom = ({ name, person }: Owner): boolean =>
+    all < limits.largeMax &&
+    (working.get(`c ${name}`) ?? 0) < limits.largePerCallerMax &&
+    (working.get(`p ${person}`) ?? 0) < limits.largePerPersonMax;
   const next = (): void => {
     for (const one of waiting) {
-      if (!hasRoom(one.caller)) continue;
+      if (!hasRoom(one.owner)) continue;
       waiting.delete(one);
-      count(one.caller, 1);
+      count(one.owner, 1);
       one.go();
       return;
     }
   };
-  const turn = (caller: string, signal: AbortSignal): Promise<void> =>
+  const turn = (owner: Owner, signal: AbortSignal): Promise<void> =>
     new Promise((resolve, reject) => {
       const give = (): void => {
         waiting.delete(mine);
         reject(signal.reason as Error);
       };
       const mine: Waiting = {
-        caller,
+        owner,
         go: () => {
           signal.removeEventListener('abort', give);
           resolve();
@@ -45,13 +58,13 @@ export const openLane = (atOnceMax: number, perCallerMax: number): Lane => {
       signal.addEventListener('abort', give, { once: true });
       waiting.add(mine);
     });
-  return async (caller, signal, work) => {
-    if (hasRoom(caller)) count(caller, 1);
-    else await turn(caller, signal);
+  return async (owner, signal, work) => {
+    if (hasRoom(owner)) count(owner, 1);
+    else await turn(owner, signal);
     try {
       return await work();
     } finally {
-      count(caller, -1);
+      count(owner, -1);
       next();
     }
   };

@@ -1,14 +1,18 @@
 import { Fault } from '../../kernel/fault.js';
 import { networkOf } from '../../kernel/networks.js';
-import { openBudget, type Budget } from './budget.js';
+import { openBudget, type Budget, type Owner } from './budget.js';
 import { openLane, type Lane } from './lane.js';
 
 /** Contract 1.11, and what follows from it. */
 export const usualLoad = {
   /** Far more than two cores work on at once; beyond that waiting only makes each slower. */
   requestsMax: 512,
-  /** So that it takes more than three callers, or more than one address, to be all of it. */
+  /**
+   * So that it takes more than three callers, or more than two people or one address, to be all of
+   * it. A caller is a key; whoever makes more keys has one and a half of it.
+   */
   perCallerMax: 128,
+  perPersonMax: 192,
   perAddressMax: 256,
   /** What two large uploads and hundreds of usual bodies need at once. */
   bodyBytesMax: 134_217_728,
@@ -20,13 +24,14 @@ export const usualLoad = {
    */
   largeMax: 16,
   largePerCallerMax: 4,
+  largePerPersonMax: 6,
 } as const;
 export type LoadLimits = { readonly [Limit in keyof typeof usualLoad]: number };
 
 /** The place of one request among those at work. */
 export type Seat = {
   /** From here on it counts for its caller as well; throws Fault `unavailable` beyond. */
-  readonly callerIs: (caller: string) => void;
+  readonly callerIs: (caller: Owner) => void;
   /**
    * Gives the place to others while this request waits for its client, or for a read model; throws
    * Fault `unavailable` when there is none afterwards.
@@ -60,7 +65,7 @@ export const openLoad = (limits: LoadLimits, shed: () => void): Load => {
     enter: (address) => openSeat(working, waiting, networkOf(address)),
     bodies: openBudget(limits.bodyBytesMax, refuse),
     answers: openBudget(limits.answerBytesMax, refuse),
-    large: openLane(limits.largeMax, limits.largePerCallerMax),
+    large: openLane(limits),
   };
 };
 
@@ -75,9 +80,10 @@ const openSeat = (working: Places, waiting: Places, address: string): Seat => {
     leave = working.take(names);
   };
   return {
-    callerIs: (caller) => {
+    callerIs: ({ name, person }) => {
       standUp();
-      names.push({ name: `c ${caller}`, max: 'perCallerMax' });
+      names.push({ name: `c ${name}`, max: 'perCallerMax' });
+      names.push({ name: `p ${person}`, max: 'perPersonMax' });
       sitDown();
     },
     whileSending: async (work) => {
@@ -98,7 +104,7 @@ const openSeat = (working: Places, waiting: Places, address: string): Seat => {
   };
 };
 
-type Max = 'perCallerMax' | 'perAddressMax';
+type Max = 'perCallerMax' | 'perPersonMax' | 'perAddressMax';
 type Name = { readonly name: string; readonly max: Max };
 type Places = { readonly take: (names: readonly Name[]) => () => void };
 
@@ -128,6 +134,7 @@ const openPlaces = (limits: LoadLimits, refuse: (why: string) => never): Places 
 };
 
 const tooMany = {
+  perPersonMax: 'The keys of one person have more requests at work than they may have together',
   perCallerMax: 'You have more requests at work than one caller may have',
   perAddressMax: 'There are more requests at work from this address than one may have',
 } as const;

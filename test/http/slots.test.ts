@@ -75,15 +75,18 @@ describe('requests at work', () => {
     expect((await service.as(null).send('POST', '/v2/anybody', small)).status).to.equal(200);
   });
 
-  it('are so many of one caller, whatever their keys and addresses', async () => {
-    await start({ load: { requestsMax: 9, perCallerMax: 1 } });
+  it('are so many of one key, and of all keys of one person, whatever their addresses', async () => {
+    await start({ load: { requestsMax: 9, perCallerMax: 1, perPersonMax: 2 } });
     const first = service.as('editor').send('GET', '/v2/slow');
     await atWork(1);
-    expect(await status(service.as('bound'), 'POST', '/v2/quick')).to.deep.equal(shed);
+    expect(await status(service.as('editor'), 'POST', '/v2/quick')).to.deep.equal(shed);
+    const second = service.as('bound').send('GET', '/v2/slow');
+    await atWork(2);
+    expect(await status(service.as('admin'), 'POST', '/v2/quick')).to.deep.equal(shed);
     expect(await status(service.as('other'), 'POST', '/v2/quick')).to.deep.equal(done);
-    gates[0]?.();
-    expect((await first).status).to.equal(200);
-    expect(await status(service.as('bound'), 'POST', '/v2/quick')).to.deep.equal(done);
+    gates.forEach((open) => open());
+    expect([(await first).status, (await second).status]).to.deep.equal([200, 200]);
+    expect(await status(service.as('admin'), 'POST', '/v2/quick')).to.deep.equal(done);
   });
 
   it('are so many from one address, or from one network of IPv6', async () => {

@@ -22,27 +22,28 @@ export const project = '11111111-1111-4111-8111-111111111111' as ProjectId;
 export const foreignProject = '22222222-2222-4222-8222-222222222222' as ProjectId;
 export const colleague = '33333333-3333-4333-8333-333333333333' as UserId;
 
+const keyOf = (digit: number) => ({
+  id: 'dddddddd-dddd-4ddd-8ddd-dddddddddddd'.replaceAll('d', String(digit)) as ApiKeyId,
+  projectId: null,
+  projectRole: null,
+  expiresAt: null,
+  lineage: [],
+});
 const personal: Principal = {
   userId: '44444444-4444-4444-8444-444444444444' as UserId,
   organizationId: '55555555-5555-4555-8555-555555555555' as OrganizationId,
   organizationRole: 'user',
-  key: {
-    id: '66666666-6666-4666-8666-666666666666' as ApiKeyId,
-    projectId: null,
-    projectRole: null,
-    expiresAt: null,
-    lineage: [],
-  },
+  key: keyOf(6),
 };
-const bound = { ...personal, key: { ...personal.key, projectId: project } } as Principal;
+const bound: Principal = { ...personal, key: { ...keyOf(7), projectId: project } };
 /** Whom each key lets in, and as what in `project`. */
 const callers: Readonly<Record<string, readonly [Principal, 'viewer' | 'editor' | 'owner']>> = {
   editor: [personal, 'editor'],
   viewer: [personal, 'viewer'],
   bound: [bound, 'owner'],
-  admin: [{ ...personal, organizationRole: 'admin' }, 'owner'],
+  admin: [{ ...personal, organizationRole: 'admin', key: keyOf(8) }, 'owner'],
   /** Another person than all of those. */
-  other: [{ ...personal, userId: colleague }, 'editor'],
+  other: [{ ...personal, userId: colleague, key: keyOf(9) }, 'editor'],
 };
 
 /** Knows the keys above and nobody else; a bearer token or a password is never right. */
