@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { temporaryFolder } from './support/folder.js';
 import { repository } from './support/outside.js';
 
 type Locked = {
@@ -51,15 +52,18 @@ describe('what is installed', () => {
     }
   });
 
-  it('runs nothing by being installed', () => {
+  it('runs nothing by being installed', async () => {
+    // As for somebody who configured nothing.
+    const home = await temporaryFolder();
     for (const folder of installs) {
       const asked = spawnSync('npm', ['config', 'get', 'ignore-scripts'], {
         cwd: join(repository, folder),
         encoding: 'utf8',
-        env: { PATH: process.env['PATH'] ?? '', HOME: join(repository, 'test') },
+        env: { PATH: process.env['PATH'] ?? '', HOME: home.dir },
       });
       expect(asked.stdout.trim(), folder).to.equal('true');
     }
+    await home.remove();
     const scripted = lockOf('.').filter(([, { hasInstallScript }]) => hasInstallScript === true);
     // SQLite's binding is built from source by .ci/native; the others come ready or need nothing.
     expect(scripted.map(([path]) => path.replace('node_modules/', ''))).to.deep.equal([
