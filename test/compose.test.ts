@@ -1,11 +1,13 @@
 import { expect } from 'chai';
-import { readFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readConfig, roles, withRoles } from '../config.js';
 import { runInNewContext } from 'node:vm';
 import { connect } from 'nats';
 import { openNatsBus } from '../engines/nats/bus.js';
 import { startNatsServer } from './support/nats-server.js';
+import { temporaryFolder } from './support/folder.js';
 import { describeWith, natsServer } from './support/tools.js';
 import { interpolated, readCompose, type Compose, type ComposeService } from './support/compose.js';
 import { repository } from './support/outside.js';
@@ -120,6 +122,31 @@ describe('the compose file', () => {
       expect(image).to.match(/^\$\{[A-Z]+_IMAGE:-[\w./-]+:[\w.-]+(@sha256:[0-9a-f]{64})?\}$/);
       expect(image).not.to.contain(':latest');
     }
+  });
+  it('is given the digests of today by a command', async () => {
+    const folder = await temporaryFolder();
+    const digest = `sha256:${'a1'.repeat(32)}`;
+    await writeFile(join(folder.dir, 'docker'), `#!/bin/sh\necho ${digest}\n`, { mode: 0o755 });
+    const path = `${folder.dir}:${process.env['PATH']}`;
+    const said = execFileSync(join(repository, '.ci/digests'), {
+      encoding: 'utf8',
+      env: { PATH: path },
+    });
+    await folder.remove();
+    const variables = new Map(
+      said.split('\n').flatMap((line) => {
+        const [, name, image] = /^(\w+)=(.*)$/.exec(line) ?? [];
+        return name === undefined || image === undefined ? [] : [[name, image] as const];
+      }),
+    );
+    for (const { image, build } of Object.values(compose.services)) {
+      const named = interpolated(
+        (build === undefined ? image : build.args?.['NODE_IMAGE']) ?? '',
+        Object.fromEntries(variables),
+      );
+      expect(named).to.match(/^[\w./-]+:[\w.-]+@sha256:[0-9a-f]{64}$/);
+    }
+    expect([...variables.keys()]).to.have.length(4);
   });
   it('leaves the operators’ listener inside', () => {
     for (const [name, { ports = [] }] of Object.entries(compose.services)) {

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
+import { noNames, rememberColumns, type Named } from '../../engines/duckdb/named-columns.js';
 import { openRecords } from '../../engines/duckdb/records.js';
 import { start } from '../../kernel/ports.js';
 import type { Records } from '../../kernel/records.js';
@@ -25,6 +26,30 @@ recordsSuite('DuckDB', async () => {
       await remove();
     },
   };
+});
+
+describe('the names that DuckDB remembers', () => {
+  it('are those of the projects that were asked about last', () => {
+    const known = rememberColumns(10);
+    const named = (count: number): Named => ({
+      ...noNames,
+      numbers: new Map(Array.from({ length: count }, (_, at) => [`metrics/${at}`, at])),
+    });
+    for (let project = 0; project < 1_000; project += 1) {
+      known.set(project, named(3));
+      known.get(0);
+    }
+    const kept = Array.from({ length: 1_000 }, (_, project) => project).filter(
+      (project) => known.get(project) !== null,
+    );
+    expect(kept).to.deep.equal([0, 999]);
+    // One that is larger than all of it serves its own questions.
+    known.set(5, named(100));
+    expect(known.get(5)?.numbers.size).to.equal(100);
+    expect(known.get(0)).to.equal(null);
+    known.delete(5);
+    expect(known.get(5)).to.equal(null);
+  });
 });
 
 describe('the files of DuckDB', () => {
