@@ -62,11 +62,11 @@ export const recordNameSuite = (records: () => Records, reopen: () => Promise<vo
 
   it('have the first names of a project as columns, and what came later only in their rows', async () => {
     for (const row of rows) await putRows(records(), [row]);
+    const { metrics, userMetadata } = await records().columns(scopeOf());
+    const first = Array.from({ length: columnNamesMax }, (_, at) => nameOf(at));
+    expect(metrics).to.deep.equal(first);
+    expect(userMetadata).to.deep.equal(first);
     const check = async (): Promise<void> => {
-      const { metrics, userMetadata } = await records().columns(scopeOf());
-      const first = Array.from({ length: columnNamesMax }, (_, at) => nameOf(at));
-      expect(metrics).to.deep.equal(first);
-      expect(userMetadata).to.deep.equal(first);
       for (const kind of ['metrics', 'user_metadata']) {
         expect(await having(`${kind}/${lastColumn}`)).to.equal(1);
         expect(await having(`${kind}/${firstBeyond}`)).to.equal(0);
