@@ -88,11 +88,12 @@ export const recordNameSuite = (records: () => Records, reopen: () => Promise<vo
     expect(metrics).to.have.length(columnNamesMax);
     expect(metrics.at(-1)).to.equal(lastColumn);
     // A replay in other batches is the same to `verify`, and has the same columns.
-    const { model, discard } = await records().beside();
+    const beside = await records().beside();
+    const { model } = beside;
     for (const row of rows) await putRows(model, [row]);
     expect(await everything(model.dump())).to.deep.equal(await everything(records().dump()));
     expect((await model.columns(scopeOf())).metrics).to.deep.equal(metrics);
-    await discard();
+    await beside.discard();
   });
 
   it('go on with names that are columns, and sort by others as by nothing', async () => {
