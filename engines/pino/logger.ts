@@ -1,5 +1,27 @@
 import { pino, type DestinationStream } from 'pino';
 
+/** An engine's error may quote all of a statement, or of a value: what is worth reading comes first. */
+const textMax = 4_096;
+const itemsMax = 100;
+const levelsMax = 4;
+
+/** A line has an end, whatever it was given to say. */
+const shortened = (value: unknown, level: number): unknown => {
+  if (typeof value === 'string') {
+    return value.length <= textMax ? value : `${value.slice(0, textMax)}… (${value.length})`;
+  }
+  if (typeof value !== 'object' || value === null) return value;
+  if (level === levelsMax) return '…';
+  if (Array.isArray(value)) {
+    return value.slice(0, itemsMax).map((item) => shortened(item, level + 1));
+  }
+  return Object.fromEntries(
+    Object.entries(value)
+      .slice(0, itemsMax)
+      .map(([name, member]) => [name, shortened(member, level + 1)]),
+  );
+};
+
 /**
  * One JSON line each. `fields` never hold a body, a credential, a query string or a path with its
  * values.
@@ -35,6 +57,7 @@ export const openLogger = ({
     redact: { paths, censor: '[redacted]' },
     timestamp: pino.stdTimeFunctions.isoTime,
     base: null,
+    formatters: { log: (fields: Record<string, unknown>) => shortened(fields, 0) as typeof fields },
   };
   return destination === undefined ? pino(options) : pino(options, destination);
 };

@@ -132,6 +132,16 @@ describe('the log', () => {
     );
     expect(line).to.include('[redacted]').and.not.to.include('canary');
   });
+  it('has lines with an end, whatever an engine had to say', () => {
+    const long = 'x'.repeat(1_000_000);
+    const deep = { a: { b: { c: { d: { e: long } } } } };
+    const many = Array.from({ length: 10_000 }, () => 'y');
+    const fields = { request_id: 'r', cause: long, nested: { cause: long }, deep, many, count: 3 };
+    const line = written(fields, ['x']);
+    expect(line.length).to.be.lessThan(10_000);
+    expect(JSON.parse(line)).to.include({ request_id: 'r', count: 3 });
+    expect(line).to.contain('(1000000)');
+  });
   it('is not opened without anything to redact', () =>
     expect(() => written({}, [])).to.throw('x-secret'));
 });
