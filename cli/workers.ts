@@ -121,6 +121,7 @@ export const startWorkers = async (needs: Needs): Promise<Sandbox> => {
     files: diskFiles,
     path: runScoringFile(engines.dir),
     worker,
+    atOnce: availableParallelism(),
     trouble: trouble('scoring runs'),
   });
   open.add(() => runScoring.stop());

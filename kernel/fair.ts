@@ -14,16 +14,16 @@ export type Shares = { readonly ownerMax: number; readonly creatorMax: number };
  * without end has what the others leave. `turns` has the creators as they were served, the last one
  * last.
  */
-export const nextOf = (
-  waiting: readonly Claim[],
+export const nextOf = <C extends Claim>(
+  waiting: readonly C[],
   running: readonly Claim[],
   turns: readonly string[],
   { ownerMax, creatorMax }: Shares,
-): Claim | null => {
+): C | null => {
   const owners = counted(running.map(({ owner }) => owner));
   const creators = counted(running.map(({ creator }) => creator));
   const served = new Map(turns.map((creator, at) => [creator, at]));
-  let best: readonly [claim: Claim, fewest: number, longest: number] | null = null;
+  let best: readonly [claim: C, fewest: number, longest: number] | null = null;
   for (const one of waiting) {
     const few = creators.get(one.creator) ?? 0;
     if (few >= creatorMax || (owners.get(one.owner) ?? 0) >= ownerMax) continue;

@@ -1,72 +1,128 @@
-import type { FaultKind, Sandbox, ScorerStep } from '../../kernel/sandbox.js';
-import { codeOf, sandboxMissing, type ActiveScorer, type Made } from './scoring.js';
+import type { Clock } from '../../kernel/ports.js';
+import type { Sandbox, ScorerStep } from '../../kernel/sandbox.js';
+import type { ScoringBudgets } from './budgets.js';
+import { codeOf, sandboxMissing, type Made } from './scoring.js';
+import { afterCut, afterScores, judgedBy, untried, type Trial } from './trials.js';
 
-/** What a file that hangs may cost: each time takes its whole half minute. */
-const hangsMax = 3;
-const notRun: Made = {
-  code: codeOf('time'),
-  message: `not run: the scorer ran out of time on ${hangsMax} records before this one`,
+type Needs = {
+  readonly sandbox: Sandbox;
+  readonly clock: Pick<Clock, 'milliseconds'>;
+  readonly budgets: ScoringBudgets;
 };
 
-/** What the steps of one process use up together; the one at which it was too much may be innocent. */
-const shared: ReadonlySet<FaultKind> = new Set(['time', 'memory', 'output']);
+/** Records of one project for one version of a scorer. */
+export type Batch = {
+  /** Names project, scorer and version: what is learned of it is kept under that. */
+  readonly key: string;
+  readonly whose: string;
+  readonly source: string;
+  readonly count: number;
+  readonly stepAt: (place: number) => ScorerStep;
+  /** Told of each record once. */
+  readonly told: (made: ReadonlyMap<number, Made>) => Promise<void>;
+  /** Asked before each process. */
+  readonly mayGoOn: () => boolean;
+};
+
+const resting: Made = {
+  code: codeOf('time'),
+  message: 'not run: the scorer failed on every record before this one, and rests for a while',
+};
+
+/** Of those that failed lately; the others are as untried. */
+const trialsMax = 10_000;
 
 /**
- * What the scorer makes of each step, in their order. A step that ends the process is set aside and
- * the others are run again; it is blamed for what processes share only once it failed as the first
- * of its process. Null: the sandbox could not judge this time.
+ * Scores records process by process: a process that ends before its verdict is begun again with
+ * fewer, until the record at fault is found; a scorer that only fails is left alone for a while,
+ * and its records say so. What is learned is lost with the service, which costs `vainMs` once more.
  */
-export const madeOf = async (
-  sandbox: Sandbox,
-  { source }: Pick<ActiveScorer, 'source'>,
-  steps: readonly ScorerStep[],
-  signal: AbortSignal,
-): Promise<readonly Made[] | null> => {
-  const made = new Map<number, Made>();
-  let atOnce = steps.length;
-  let hangs = 0;
-  while (made.size < steps.length) {
-    const open = [...steps.keys()].filter((place) => !made.has(place));
-    const left = open.slice(0, atOnce);
-    const setAll = (one: Made): void => open.forEach((place) => void made.set(place, one));
-    const verdict = await sandbox.run(
-      {
-        source,
-        scoreType: null,
-        nodeTypes: null,
-        steps: left.map((place) => steps[place]).filter((step) => step !== undefined),
-        keepGoing: true,
-      },
-      { signal },
-    );
-    if (signal.aborted) return null;
-    atOnce = steps.length;
-    if (verdict.verdict === 'unavailable') {
-      if (sandbox.state().mode !== 'off') return null;
-      setAll({ code: sandboxMissing, message: verdict.message });
-    } else if (verdict.verdict === 'valid') {
-      for (const { step, score, error } of verdict.scores) {
-        const place = left[step];
-        if (place === undefined) continue;
-        made.set(
-          place,
-          error === null ? { score } : { code: codeOf(error.kind), message: error.message },
-        );
+export const openJudge = (needs: Needs) => {
+  const { clock, budgets } = needs;
+  const trials = new Map<string, Trial>();
+  const learn = (key: string, trial: Trial): void => {
+    trials.delete(key);
+    const isUntried =
+      trial.atOnce === budgets.stepsMax && trial.next === null && trial.vainMs === 0;
+    if (!isUntried) trials.set(key, trial);
+    const [oldest] = trials.keys();
+    if (trials.size > trialsMax && oldest !== undefined) trials.delete(oldest);
+  };
+  /** Places that nobody was told of: there was no time, or the sandbox could not judge. */
+  return async (batch: Batch, signal: AbortSignal): Promise<readonly number[]> => {
+    let open: readonly number[] = Array.from({ length: batch.count }, (_, place) => place);
+    while (open.length > 0 && !signal.aborted && batch.mayGoOn()) {
+      const trial = trials.get(batch.key) ?? untried(budgets);
+      if (trial.restsUntil > clock.milliseconds()) {
+        const some = open.slice(0, budgets.stepsMax);
+        await batch.told(new Map(some.map((place) => [place, resting])));
+        open = open.slice(some.length);
+        continue;
       }
-      for (const place of left) if (!made.has(place)) made.set(place, { score: null });
-    } else {
-      const { kind, message, step } = verdict;
-      const error = { code: codeOf(kind), message };
-      const place = left[step ?? -1];
-      if (step === null || place === undefined) setAll(error);
-      else if (kind === 'output' && left.length > 1) atOnce = Math.floor(left.length / 2);
-      else if (shared.has(kind) && step > 0) atOnce = step;
-      else {
-        made.set(place, error);
-        if (kind === 'time') hangs += 1;
-        if (hangs === hangsMax) for (const one of open) if (!made.has(one)) made.set(one, notRun);
-      }
+      const some = filled(batch, open, trial, budgets);
+      const found = await processed(needs, batch, some, trial, signal);
+      if (found === null) return open;
+      learn(batch.key, found.trial);
+      const made = new Map([...found.made].map(([at, one]) => [open[at] ?? -1, one]));
+      if (made.size > 0) await batch.told(made);
+      open = open.filter((place) => !made.has(place));
     }
+    return open;
+  };
+};
+
+/** The first of those places, as many as a process takes. */
+const filled = (
+  { stepAt }: Batch,
+  open: readonly number[],
+  { next, atOnce }: Trial,
+  { stepsTextMax }: ScoringBudgets,
+): readonly ScorerStep[] => {
+  const steps: ScorerStep[] = [];
+  let text = 0;
+  for (const place of open.slice(0, next ?? atOnce)) {
+    const step = stepAt(place);
+    text += JSON.stringify(step).length;
+    if (steps.length > 0 && text > stepsTextMax) break;
+    steps.push(step);
   }
-  return steps.map((_, place) => made.get(place) ?? { score: null });
+  return steps;
+};
+
+type Found = { readonly made: ReadonlyMap<number, Made>; readonly trial: Trial };
+
+/** Null: the sandbox could not judge this time. */
+const processed = async (
+  { sandbox, clock, budgets }: Needs,
+  { source, whose }: Batch,
+  steps: readonly ScorerStep[],
+  trial: Trial,
+  signal: AbortSignal,
+): Promise<Found | null> => {
+  const count = steps.length;
+  let begun = clock.milliseconds();
+  const verdict = await sandbox.run(
+    { source, scoreType: null, nodeTypes: null, steps, keepGoing: true },
+    {
+      signal,
+      whose,
+      wallMs: count === 1 ? budgets.recordMs : budgets.batchMs,
+      onBegin: () => {
+        begun = clock.milliseconds();
+      },
+    },
+  );
+  if (signal.aborted) return null;
+  if (verdict.verdict === 'unavailable') {
+    if (sandbox.state().mode !== 'off') return null;
+    const missing = { code: sandboxMissing, message: verdict.message };
+    return { made: new Map(steps.map((_, at) => [at, missing])), trial };
+  }
+  const { made, cut } = judgedBy(verdict, count);
+  const now = clock.milliseconds();
+  const learned =
+    cut === null
+      ? afterScores(trial, { count, tookMs: now - begun }, budgets)
+      : afterCut(trial, cut, now, budgets);
+  return { made, trial: learned };
 };

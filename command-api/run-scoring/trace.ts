@@ -1,7 +1,7 @@
 import type { RecordContent, TraceEvent } from '../../events/traces.js';
 import { unreachable } from '../../kernel/decision.js';
 import type { Recorded } from '../../kernel/ports.js';
-import type { ProjectId, RunId, TraceId } from '../../kernel/shapes.js';
+import type { Json, ProjectId, RunId, TraceId } from '../../kernel/shapes.js';
 
 /** A trace as scoring sees it: what its records hold now, and what was scored since they changed. */
 export type ScoredTrace = {
@@ -36,12 +36,34 @@ export const touchedAt = (trace: ScoredTrace, id: string): number => {
   return Math.max(trace.completedAt ?? 0, record?.changedAt ?? 0, below);
 };
 
-/** Null: there is none, or it was deleted or erased. */
-export const scoredTrace = (events: readonly Recorded[]): ScoredTrace | null =>
+/** After `before`. Null: there is none, or it was deleted or erased. */
+export const scoredTrace = (
+  events: readonly Recorded[],
+  before: ScoredTrace | null = null,
+): ScoredTrace | null =>
   events.reduce<ScoredTrace | null>(
     (trace, event) => evolve(trace, event as unknown as Recorded<TraceEvent>),
-    null,
+    before,
   );
+
+/** Characters of what its records say: about what they take in memory. */
+export const textOf = ({ records }: ScoredTrace): number => {
+  let sum = 0;
+  for (const { content } of records.values()) {
+    for (const one of [content.input, content.output, content.tools]) sum += lengthOf(one);
+    sum += recordText;
+  }
+  return sum;
+};
+/** Its other members and what holds them together. */
+const recordText = 500;
+
+const lengthOf = (value: Json | undefined): number => {
+  if (typeof value === 'string') return value.length;
+  if (typeof value !== 'object' || value === null) return 8;
+  const members = Array.isArray(value) ? value : Object.values(value);
+  return members.reduce<number>((sum, one) => sum + lengthOf(one as Json), 16);
+};
 
 const evolve = (trace: ScoredTrace | null, event: Recorded<TraceEvent>): ScoredTrace | null => {
   const { type, data, revision } = event;

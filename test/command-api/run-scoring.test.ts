@@ -28,7 +28,7 @@ describe('what a scorer is given of a record', () => {
     const required_scorers = ['__proto__', 'constructor', 'toString', 'kept'];
     const active = { scorer: { details: { required_scorers } } } as unknown as ActiveScorer;
     const target = { trace, record: 't', nodeType: 'trace' } as const;
-    const { metrics, required_scores: required } = stepOf(target, active, 0);
+    const { metrics, required_scores: required } = stepOf(target, active);
     expect(JSON.stringify(metrics)).to.equal('{"kept":2,"__proto__":5}');
     expect(JSON.stringify(required)).to.equal('{"__proto__":5,"kept":2}');
   });

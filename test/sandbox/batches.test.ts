@@ -1,7 +1,8 @@
 import { expect } from 'chai';
-import { madeOf } from '../../command-api/run-scoring/batch.js';
+import { openJudge } from '../../command-api/run-scoring/batch.js';
+import { scoringBudgets } from '../../command-api/run-scoring/budgets.js';
 import type { Made } from '../../command-api/run-scoring/scoring.js';
-import type { SandboxLimits } from '../../kernel/sandbox.js';
+import { systemClock } from '../../engines/node/clock.js';
 import { sandboxOf, stepOf } from '../support/sandboxes.js';
 
 const source = `
@@ -17,15 +18,34 @@ def scorer_fn(*, node_output, **kwargs) -> str:
 describe('a batch of records', () => {
   const judged = async (
     outputs: readonly string[],
-    limits: Partial<SandboxLimits> = {},
+    budgets: Partial<typeof scoringBudgets> = {},
   ): Promise<readonly unknown[]> => {
-    const sandbox = sandboxOf('strict', limits);
-    const steps = outputs.map((output, index) => stepOf(index, { node_type: 'trace', output }));
-    const made = await madeOf(sandbox, { source }, steps, new AbortController().signal);
-    await sandbox.close();
-    return (made ?? []).map((one: Made) =>
-      'code' in one ? one.code : String(one.score).slice(0, 2),
+    const sandbox = sandboxOf('strict');
+    const judge = openJudge({
+      sandbox,
+      clock: systemClock,
+      budgets: { ...scoringBudgets, ...budgets },
+    });
+    const found = new Map<number, Made>();
+    const left = await judge(
+      {
+        key: 'a',
+        whose: 'a',
+        source,
+        count: outputs.length,
+        stepAt: (place) => stepOf(0, { node_type: 'trace', output: outputs[place] ?? '' }),
+        told: async (made) => made.forEach((one, place) => void found.set(place, one)),
+        mayGoOn: () => true,
+      },
+      new AbortController().signal,
     );
+    await sandbox.close();
+    expect(left).to.deep.equal([]);
+    return outputs.map((_, place) => {
+      const one = found.get(place);
+      if (one === undefined) return null;
+      return 'code' in one ? one.code : String(one.score).slice(0, 2);
+    });
   };
 
   it('blames those that crash or eat all memory, and scores the others', async () => {
@@ -39,7 +59,11 @@ describe('a batch of records', () => {
   }).timeout(60_000);
 
   it('gives up on a file that hangs three times, and says so of the rest', async () => {
-    const found = await judged(['hang', 'hang', 'hang', 'a'], { wallMs: 6_000 });
+    const found = await judged(['hang', 'hang', 'hang', 'a'], {
+      batchMs: 4_000,
+      recordMs: 6_000,
+      vainMs: 20_000,
+    });
     expect(found).to.deep.equal([1_003, 1_003, 1_003, 1_003]);
   }).timeout(60_000);
 });

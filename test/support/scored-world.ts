@@ -142,6 +142,7 @@ export const scoredWorld = async (
         files: diskFiles,
         path: join(dir, 'bookmark'),
         worker: 'one',
+        atOnce: 2,
         trouble: (error) => troubles.push(error),
         ...more,
       });

@@ -1,0 +1,129 @@
+import { runScorersOf, type RunScorer } from '../../contract/scorer-settings.js';
+import type { ExperimentEvent } from '../../events/experiments.js';
+import type { ScorerSettingsEvent } from '../../events/scorers.js';
+import type { TraceEvent } from '../../events/traces.js';
+import {
+  start,
+  type EventLog,
+  type Files,
+  type Position,
+  type Recorded,
+} from '../../kernel/ports.js';
+import type { ProjectId, RunId } from '../../kernel/shapes.js';
+import { openBookmark } from '../access/bookmark.js';
+import type { Backlog } from './backlog.js';
+
+type Needs = {
+  readonly log: EventLog;
+  readonly files: Files;
+  readonly path: string;
+};
+
+const pageEvents = 500;
+/** Pages of one look, so that turns begin between looks. */
+const pagesMax = 8;
+
+type Change = Extract<
+  TraceEvent,
+  { readonly type: 'TraceLogged' | 'SpansLogged' | 'TraceUpdated' | 'SpanUpdated' }
+>;
+type Setting =
+  ScorerSettingsEvent | Extract<ExperimentEvent, { readonly type: 'ExperimentCreated' }>;
+type Heard = Setting | Change;
+const settingTypes: readonly Setting['type'][] = ['ScorerSettingsChanged', 'ExperimentCreated'];
+const traceTypes: readonly Change['type'][] = [
+  'TraceLogged',
+  'SpansLogged',
+  'TraceUpdated',
+  'SpanUpdated',
+];
+
+/** Scorers of runs, and the changed traces of their projects, as the log has them. */
+export const openFollowing = ({ log, files, path }: Needs, backlog: Backlog) => {
+  const bookmark = openBookmark(files, path);
+  const settings = new Map<RunId, readonly RunScorer[]>();
+  const runsOf = new Map<ProjectId, Set<RunId>>();
+  let through: Position | null = null;
+
+  const set = ({ data }: Setting): void => {
+    const { run_id: run, project_id: project } = data;
+    const chosen = runScorersOf(data.scorers).filter((one) => one.scorer_type === 'code');
+    const runs = runsOf.get(project) ?? new Set();
+    if (chosen.length > 0) {
+      settings.set(run, chosen);
+      runsOf.set(project, runs.add(run));
+    } else {
+      settings.delete(run);
+      runs.delete(run);
+      if (runs.size === 0) runsOf.delete(project);
+    }
+  };
+  const isWanted = ({ type, data }: Change): boolean =>
+    type === 'TraceLogged' ? settings.has(data.run_id) : runsOf.has(data.project_id);
+  const hear = (event: Recorded<Heard>, before: Position): void => {
+    if (event.type === 'ScorerSettingsChanged' || event.type === 'ExperimentCreated') set(event);
+    else if (isWanted(event)) backlog.note(event.data.project_id, event.stream, before);
+  };
+  /** Settings up to where the bookmark is; traces from there on. */
+  const begin = async (): Promise<Position> => {
+    const kept = await bookmark.read();
+    for (let at = start; at < kept;) {
+      const page = await log.page(at, pageEvents * 4, settingTypes);
+      for (const event of page.events) {
+        if (event.position <= kept) set(event as unknown as Recorded<Setting>);
+      }
+      if (page.through === at) break;
+      at = page.through;
+    }
+    return kept;
+  };
+  const look = async (): Promise<boolean> => {
+    through ??= await begin();
+    const before = through;
+    // Nobody's trace is read while no run has a scorer; a page then ends where the first gets one.
+    const types = settings.size > 0 ? [...settingTypes, ...traceTypes] : settingTypes;
+    const page = await log.page(before, pageEvents, types);
+    for (const event of page.events) {
+      const isFirst = settings.size === 0;
+      hear(event as unknown as Recorded<Heard>, through);
+      through = event.position;
+      if (isFirst && settings.size > 0) return true;
+    }
+    through = page.through;
+    return page.through > before;
+  };
+  /** The next page for a project of which more changed than is noted. */
+  const catchUp = async (project: ProjectId, after: Position): Promise<void> => {
+    const page = await log.page(after, pageEvents, traceTypes);
+    let at = after;
+    for (const one of page.events) {
+      const event = one as unknown as Recorded<Change>;
+      const isOurs = event.data.project_id === project && isWanted(event);
+      if (isOurs && !backlog.add(project, event.stream, at)) {
+        backlog.caughtUp(project, at, false);
+        return;
+      }
+      at = event.position;
+    }
+    backlog.caughtUp(project, page.through, through === null || page.through >= through);
+  };
+  return {
+    settings: settings as ReadonlyMap<RunId, readonly RunScorer[]>,
+    /** Some pages of the log; false when there are no more for now. */
+    look: async (): Promise<boolean> => {
+      let grew = false;
+      for (let pages = 0; pages < pagesMax && (await look()); pages += 1) grew = true;
+      for (let pages = 0; pages < pagesMax; pages += 1) {
+        const behind = backlog.behind();
+        if (behind === null) break;
+        await catchUp(...behind);
+        grew = true;
+      }
+      return grew;
+    },
+    keep: (nowMs: number): Promise<void> => {
+      const at = through ?? start;
+      return bookmark.write(backlog.oldest() ?? at, nowMs);
+    },
+  };
+};

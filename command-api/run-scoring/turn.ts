@@ -1,0 +1,182 @@
+import type { RunScorer } from '../../contract/scorer-settings.js';
+import type { Clock, EventLog, Ids, StreamName } from '../../kernel/ports.js';
+import type { ProjectId, RunId } from '../../kernel/shapes.js';
+import { load } from '../../kernel/transact.js';
+import { runs } from '../access/folds.js';
+import { scorers } from '../access/scorers.js';
+import { runStream, scorerStream } from '../access/streams.js';
+import type { openJudge } from './batch.js';
+import type { ScoringBudgets } from './budgets.js';
+import { openJobs } from './job-events.js';
+import { record } from './record.js';
+import {
+  activeScorer,
+  inTheirOrder,
+  openFound,
+  stepOf,
+  targetsOf,
+  type ActiveScorer,
+  type Target,
+  type Work,
+} from './scoring.js';
+import { scoredTrace, textOf, type ScoredTrace } from './trace.js';
+
+export type TurnNeeds = {
+  readonly log: EventLog;
+  readonly clock: Clock;
+  readonly ids: Pick<Ids, 'derive'>;
+  readonly budgets: ScoringBudgets;
+  readonly judge: ReturnType<typeof openJudge>;
+  readonly settings: ReadonlyMap<RunId, readonly RunScorer[]>;
+  /** Told why a trace could not be read; it is tried again. */
+  readonly trouble: (error: unknown) => void;
+};
+
+/** Streams that are to be looked at again: those not come to, and those that have to wait. */
+export type Left = {
+  readonly first: ReadonlySet<StreamName>;
+  readonly last: ReadonlySet<StreamName>;
+  /** There was something to do and nothing could be done. */
+  readonly isIdle: boolean;
+};
+
+/** Text of the traces in hand: one trace may be 64 MiB (contract 1.11), several are no more. */
+const textMax = 16 * 1_024 * 1_024;
+
+/**
+ * One turn of a project: what its scorers make of some of its traces, for as long as a turn lasts.
+ * All is derived from the log, so what is left is found again: records that were scored meanwhile
+ * are scored no more.
+ */
+export const takeTurn = async (
+  needs: TurnNeeds,
+  project: ProjectId,
+  streams: readonly StreamName[],
+  signal: AbortSignal,
+): Promise<Left> => {
+  const { clock, budgets, judge } = needs;
+  const begun = clock.milliseconds();
+  const { read, first, last } = await tracesOf(needs, streams);
+  const jobs = openJobs(needs);
+  const work = inTheirOrder(await workOf(needs, [...read.values()], jobs.note));
+  await jobs.begin();
+  const open = new Set<ScoredTrace>();
+  const changing = new Set<ScoredTrace>();
+  const found = openFound();
+  let [processes, records] = [0, 0];
+  // The first process of a turn is always begun.
+  const mayGoOn = (): boolean =>
+    (processes += 1) === 1 || clock.milliseconds() - begun < budgets.turnMs;
+  const judged = ({ active, targets }: Work): Promise<readonly number[]> =>
+    judge(
+      {
+        key: `${project} ${keyOf(active)}`,
+        whose: project,
+        source: active.source,
+        count: targets.length,
+        stepAt: (place) => stepOf(at(targets, place), active, found.of(at(targets, place))),
+        told: async (made) => {
+          const some = [...made.keys()].map((place) => at(targets, place));
+          const all = [...made.values()];
+          records += some.length;
+          for (const trace of await record(needs, active, some, all)) changing.add(trace);
+          found.note(active, some, all);
+          jobs.judged(some, all);
+        },
+        mayGoOn,
+      },
+      signal,
+    );
+  for (const one of work) {
+    // Who requires another waits until that one is done.
+    const left = open.size > 0 ? one.targets.keys() : await judged(one);
+    for (const place of left) open.add(at(one.targets, place).trace);
+  }
+  await jobs.finish([...open, ...changing].map(({ runId }) => runId));
+  for (const [stream, trace] of read) {
+    if (open.has(trace)) first.add(stream);
+    else if (changing.has(trace)) last.add(stream);
+  }
+  return { first, last, isIdle: open.size > 0 && records === 0 };
+};
+
+const at = (targets: readonly Target[], place: number): Target => {
+  const target = targets[place];
+  if (target === undefined) throw new RangeError(`no record at ${place}`);
+  return target;
+};
+
+type Read = {
+  readonly read: ReadonlyMap<StreamName, ScoredTrace>;
+  readonly first: Set<StreamName>;
+  readonly last: Set<StreamName>;
+};
+
+/** One after the other, as many as are held in memory together; the others are left for later. */
+const tracesOf = async (
+  { log, trouble }: TurnNeeds,
+  streams: readonly StreamName[],
+): Promise<Read> => {
+  const read = new Map<StreamName, ScoredTrace>();
+  const [first, last] = [new Set<StreamName>(), new Set<StreamName>()];
+  let text = 0;
+  for (const stream of streams) {
+    if (text > textMax) first.add(stream);
+    else {
+      const trace = await log.read(stream).then(
+        (events) => scoredTrace(events),
+        (error: unknown) => {
+          trouble(error);
+          last.add(stream);
+          return null;
+        },
+      );
+      if (trace !== null) {
+        read.set(stream, trace);
+        text += textOf(trace);
+      }
+    }
+  }
+  return { read, first, last };
+};
+
+const workOf = async (
+  needs: TurnNeeds,
+  traces: readonly ScoredTrace[],
+  note: (trace: ScoredTrace, active: ActiveScorer, steps: number) => void,
+): Promise<readonly Work[]> => {
+  const byRun = new Map<RunId, Promise<readonly ActiveScorer[]>>();
+  const work = new Map<string, Work>();
+  for (const trace of traces) {
+    const asked = byRun.get(trace.runId) ?? activeFor(needs, trace.runId);
+    byRun.set(trace.runId, asked);
+    for (const active of await asked) {
+      const known = work.get(keyOf(active)) ?? { active, targets: [] };
+      work.set(keyOf(active), known);
+      const targets = targetsOf(trace, active);
+      for (const target of targets) known.targets.push(target);
+      note(trace, active, targets.length);
+    }
+  }
+  return [...work.values()];
+};
+
+const keyOf = ({ scorer }: ActiveScorer): string => `${scorer.id} ${scorer.versions.length}`;
+
+/** The scorers of a live run. */
+const activeFor = async (
+  { log, settings }: TurnNeeds,
+  id: RunId,
+): Promise<readonly ActiveScorer[]> => {
+  const chosen = settings.get(id);
+  if (chosen === undefined) return [];
+  const { state: run } = await load(log, runStream(id), runs);
+  if (run?.live !== true) return [];
+  const found: ActiveScorer[] = [];
+  for (const one of chosen) {
+    const { state } = await load(log, scorerStream(one.id), scorers);
+    const active = activeScorer(state?.live === true ? state : null, one);
+    if (active !== null) found.push(active);
+  }
+  return found;
+};

@@ -1,0 +1,117 @@
+import { expect } from 'chai';
+import { traceStream } from '../../command-api/access/streams.js';
+import type { EventLog } from '../../kernel/ports.js';
+import { stamped } from '../../kernel/transact.js';
+import { authorAt } from '../support/log.js';
+import { projectId } from '../support/people.js';
+import { scoredWorld, type ScoredWorld } from '../support/scored-world.js';
+
+const plain = 'def scorer_fn(*, node_output, **kwargs) -> str:\n    return node_output[:4]';
+/** Scores every record, and then never ends. */
+const hanging = `
+import time
+def scorer_fn(**kwargs) -> str:
+    return "a"
+def aggregator_fn(*, scores) -> dict:
+    time.sleep(1000)
+`;
+/** Long enough for a process to begin on a busy machine. */
+const hangMs = 3_000;
+const budgets = { batchMs: hangMs, recordMs: hangMs, turnMs: 500, vainMs: 3 * hangMs };
+
+describe('scoring beside a project that asks for too much', function () {
+  this.timeout(90_000);
+  let world: ScoredWorld;
+  beforeEach(async () => {
+    world = await scoredWorld();
+  });
+  afterEach(() => world.close());
+
+  it('comes to an innocent trace after one process of a scorer that hangs', async () => {
+    const [bad, good] = [await world.scorer('bad', hanging), await world.scorer('good', plain)];
+    const [attacked, quiet] = [await world.run(1, [bad]), await world.run(2, [good])];
+    const hung = [];
+    for (let number = 0; number < 40; number += 1) hung.push(await world.trace(1, attacked, 'x'));
+    const innocent = await world.trace(2, quiet, 'fine');
+    world.work({ atOnce: 1, budgets });
+    expect(await world.judged(2, innocent, 'good')).to.deep.equal({ good: 'fine' });
+    for (const trace of hung) expect(await world.scoresOf(1, trace)).to.deep.equal({});
+    // And none of those waits for ever.
+    for (const trace of hung) {
+      const scores = await world.judged(1, trace, 'bad');
+      expect(scores).to.deep.include({ bad: null, bad_ems_error_code: 1_003 });
+    }
+    const late = await world.trace(1, attacked, 'later');
+    const { bad_error_message: message } = await world.judged(1, late, 'bad');
+    expect(message).to.match(/^not run: /);
+    expect(world.troubles).to.deep.equal([]);
+  });
+
+  it('scores those beside a record that no process takes', async () => {
+    await world.close();
+    world = await scoredWorld({ inputBytes: 100_000 });
+    const run = await world.run(1, [await world.scorer('good', plain)]);
+    const small = [];
+    for (let number = 0; number < 4; number += 1) {
+      small.push(await world.trace(1, run, 'fine'.repeat(10_000)));
+    }
+    const huge = await world.trace(1, run, 'x'.repeat(200_000));
+    const last = await world.trace(1, run, 'fine');
+    world.work({ budgets: { stepsTextMax: 60_000 } });
+    for (const trace of [...small, last]) {
+      expect(await world.judged(1, trace, 'good')).to.deep.equal({ good: 'fine' });
+    }
+    expect(await world.judged(1, huge, 'good')).to.include({ good_ems_error_code: 1_003 });
+  });
+
+  it('keeps what it made of others when a trace changes all the time', async () => {
+    const run = await world.run(1, [await world.scorer('good', plain)]);
+    const restless = await world.trace(1, run, 'rest');
+    const others = [await world.trace(1, run, 'one '), await world.trace(1, run, 'two ')];
+    const { log } = world;
+    const stream = traceStream(projectId(1), restless);
+    let changes = 0;
+    // Somebody is always quicker, until the others are scored.
+    const append: EventLog['append'] = async (batch) => {
+      const isScore = batch.some((one) => one.stream === stream);
+      if (isScore && !('good' in (await world.scoresOf(1, others[1] ?? restless)))) {
+        changes += 1;
+        const next = (await log.read(stream)).length;
+        const data = {
+          project_id: projectId(1),
+          trace_id: restless,
+          changes: { tags: [`${next}`] },
+        };
+        const event = { type: 'TraceUpdated', data };
+        await log.append([
+          { stream, expected: next - 1, events: stamped(stream, next, [event], authorAt()) },
+        ]);
+      }
+      return log.append(batch);
+    };
+    world.work({ log: { ...log, append } });
+    for (const [at, trace] of others.entries()) {
+      expect(await world.judged(1, trace, 'good')).to.deep.equal({ good: ['one ', 'two '][at] });
+    }
+    expect(await world.judged(1, restless, 'good')).to.deep.equal({ good: 'rest' });
+    expect(changes).to.be.greaterThan(3);
+    expect(world.troubles).to.deep.equal([]);
+  });
+
+  it('gives a scorer what those that it requires made, also in another turn', async () => {
+    const first = await world.scorer('first', plain);
+    const source =
+      'def scorer_fn(*, required_scores, **k) -> str:\n    return required_scores.get("first", "none")';
+    const second = await world.scorer('second', source, ['first']);
+    const run = await world.run(1, [second, first]);
+    const traces = [];
+    for (let number = 0; number < 6; number += 1) {
+      traces.push(await world.trace(1, run, `${number}000`));
+    }
+    // A turn is one process of two records.
+    world.work({ budgets: { turnMs: 0, stepsMax: 2 } });
+    for (const [number, trace] of traces.entries()) {
+      expect(await world.judged(1, trace, 'second')).to.include({ second: `${number}000` });
+    }
+  });
+});
