@@ -41,6 +41,12 @@ type Needs = {
 };
 
 /**
+ * Validations in hand, each waiting for its turn in the sandbox: those of four people, so that one
+ * with a hundred required scorers keeps nobody else from the line. Each has rows of up to 16 MiB.
+ */
+const validationsAtOnce = 8;
+
+/**
  * What the role `worker` does beside requests: each follows the log, picks up what a dead process
  * left, and may run twice at once without harm. Answers the sandbox, which readiness reports.
  */
@@ -108,7 +114,7 @@ export const startWorkers = async (needs: Needs): Promise<Sandbox> => {
     files: diskFiles,
     path: scoringFile(engines.dir),
     worker,
-    atOnce: availableParallelism(),
+    atOnce: validationsAtOnce,
     trouble: trouble('scoring'),
   });
   open.add(() => scoring.stop());

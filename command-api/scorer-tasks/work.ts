@@ -1,17 +1,15 @@
 import { invalidResult, type TaskProgress } from '../../contract/scorer-validation.js';
 import type { ScorerTaskEvent, ScorerTaskRequest } from '../../events/scorer-tasks.js';
 import type { TraceEvent } from '../../events/traces.js';
-import { bleu } from '../../kernel/bleu.js';
 import type { Clock, EventLog, Ids, StreamAppend } from '../../kernel/ports.js';
-import { rouge } from '../../kernel/rouge.js';
-import type { Sandbox, Score, ScorerTask as SandboxTask, Verdict } from '../../kernel/sandbox.js';
+import type { Sandbox, Score, Verdict } from '../../kernel/sandbox.js';
 import type { JsonObject, TraceId } from '../../kernel/shapes.js';
 import { stamped, transact, type Authorship } from '../../kernel/transact.js';
 import { liveDataset } from '../access/datasets.js';
 import { rowsOfVersion } from '../access/dataset-rows.js';
-import { scorerNamed } from '../access/scorers.js';
 import { fileStream, scorerFiles } from '../access/scorer-files.js';
 import { traceStream } from '../access/streams.js';
+import { requiredScores } from './required.js';
 import { sampleStep, scoredRow, stepOfRow, traceOfRow, type ScoredRow } from './rows.js';
 import { validated } from './tasks.js';
 
@@ -47,6 +45,7 @@ export const workOn = async (needs: WorkNeeds, doing: Doing): Promise<Outcome | 
   const rows = dataset === null ? [] : await rowsOf(needs, request, dataset);
   if (rows === null) return failed('dataset_gone: the dataset was deleted');
   const required = await requiredScores(needs, doing, rows);
+  if (typeof required === 'string') return judged(needs, request, invalidResult(required));
   const steps =
     request.sample === null
       ? rows.map((row, place) => stepOfRow(row, required[place] ?? {}))
@@ -61,6 +60,7 @@ export const workOn = async (needs: WorkNeeds, doing: Doing): Promise<Outcome | 
     },
     {
       signal: doing.signal,
+      whose: request.created_by,
       onStep: (step) => doing.onProgress({ steps: step, percent: percentOf(step, steps.length) }),
     },
   );
@@ -72,14 +72,22 @@ export const workOn = async (needs: WorkNeeds, doing: Doing): Promise<Outcome | 
     await fileIsValid(needs, doing, verdict);
     await logTraces(needs, doing, rows, verdict.scores);
   }
-  const { mode } = needs.sandbox.state();
+  return judged(needs, request, resultOf(request, verdict, rows));
+};
+
+const judged = (
+  { sandbox, clock }: WorkNeeds,
+  { task_id }: ScorerTaskRequest,
+  result: JsonObject,
+): Outcome => {
+  const { mode } = sandbox.state();
   return {
     type: 'ScorerValidationCompleted',
     data: {
       task_id,
       sandbox: mode === 'starting' ? 'off' : mode,
-      result: resultOf(request, verdict, rows),
-      completed_at: needs.clock.now(),
+      result,
+      completed_at: clock.now(),
     },
   };
 };
@@ -99,57 +107,6 @@ const rowsOf = async (
   const { starting_token: from, limit } = asked;
   const rows = await rowsOfVersion(log, version, from, limit);
   return rows?.map((row, at) => scoredRow(row, from + at, version, dataset.mapping)) ?? null;
-};
-
-/** By row: what each required scorer says of it; one that fails says nothing. */
-const requiredScores = async (
-  needs: WorkNeeds,
-  { request, signal }: Doing,
-  rows: readonly ScoredRow[],
-): Promise<readonly JsonObject[]> => {
-  const columns: (readonly (readonly [string, Score['score']])[])[] = [];
-  for (const name of request.required_scorers) {
-    const scores = await scoresBy(needs, { name, rows, request, signal });
-    columns.push(scores.map((score) => [name, score] as const));
-  }
-  return rows.map((_, place) =>
-    Object.fromEntries(
-      columns.flatMap((column) => {
-        const found = column[place];
-        return found === undefined || found[1] === null ? [] : [found];
-      }),
-    ),
-  );
-};
-
-type Required = Pick<Doing, 'request' | 'signal'> & {
-  readonly name: string;
-  readonly rows: readonly ScoredRow[];
-};
-
-const scoresBy = async (
-  { log, ids, sandbox }: WorkNeeds,
-  { name, rows, request, signal }: Required,
-): Promise<readonly Score['score'][]> => {
-  const overlap = { bleu, rouge }[name];
-  if (overlap !== undefined) {
-    return rows.map(({ output, reference }) =>
-      output === null || reference === null ? null : overlap(output, reference),
-    );
-  }
-  const scorer = await scorerNamed({ log, ids }, request.organization_id, name);
-  const version = scorer?.versions.at(-1);
-  if (version === undefined) return [];
-  const task: SandboxTask = {
-    source: version.source,
-    scoreType: version.score_type,
-    // One value a row: what the scorer says of the first node type that it knows.
-    nodeTypes: version.scoreable_node_types.slice(0, 1),
-    steps: rows.map((row) => stepOfRow(row, {})),
-    keepGoing: true,
-  };
-  const verdict = await sandbox.run(task, { signal });
-  return verdict.verdict === 'valid' ? verdict.scores.map(({ score }) => score) : [];
 };
 
 type Valid = Extract<Verdict, { readonly verdict: 'valid' }>;

@@ -1,0 +1,66 @@
+import { expect } from 'chai';
+import { scorerNameStream } from '../../command-api/access/scorers.js';
+import { requiredScores } from '../../command-api/scorer-tasks/required.js';
+import { scoredRow } from '../../command-api/scorer-tasks/rows.js';
+import { systemClock } from '../../engines/node/clock.js';
+import { randomIds } from '../../engines/node/ids.js';
+import type { ScorerTaskRequest } from '../../events/scorer-tasks.js';
+import type { Row } from '../../kernel/dataset-content.js';
+import { organization, userId } from '../support/people.js';
+import { sandboxOf } from '../support/sandboxes.js';
+import { scoredWorld, type ScoredWorld } from '../support/scored-world.js';
+
+describe('required scorers of a validation', function () {
+  this.timeout(60_000);
+  let world: ScoredWorld;
+  beforeEach(async () => {
+    world = await scoredWorld();
+  });
+  afterEach(() => world.close());
+
+  const row = scoredRow({ id: 'r', values: [] } as unknown as Row, 0, { columns: [] }, null);
+  const scorersOf = async (sources: readonly string[]): Promise<readonly string[]> => {
+    const names = sources.map((_, at) => `required ${at}`);
+    for (const [at, source] of sources.entries()) {
+      const name = names[at] ?? '';
+      const holder = await world.scorer(name, source);
+      const stream = scorerNameStream(randomIds, organization, name);
+      await world.happened(stream, { type: 'NameClaimed', data: { holder } });
+    }
+    return names;
+  };
+  const asked = async (sources: readonly string[], requiredMs: number) => {
+    const pids = new Set<number>();
+    const sandbox = sandboxOf('strict', {}, { onPid: (pid) => pids.add(pid) });
+    await sandbox.ready();
+    const before = pids.size;
+    const request = {
+      organization_id: organization,
+      required_scorers: await scorersOf(sources),
+      created_by: userId(1),
+    } as unknown as ScorerTaskRequest;
+    const needs = { log: world.log, clock: systemClock, ids: randomIds, sandbox, requiredMs };
+    const scores = await requiredScores(needs, { request, signal: new AbortController().signal }, [
+      row,
+    ]);
+    await sandbox.close();
+    return { scores, processes: pids.size - before };
+  };
+  const saying = (value: string): string => `def scorer_fn(**k) -> str:\n    return "${value}"`;
+
+  it('say what they make of each row, and one that fails says nothing', async () => {
+    const failing = 'def scorer_fn(**k) -> str:\n    return 1 / 0';
+    const { scores } = await asked([saying('a'), failing, saying('b')], 60_000);
+    expect(scores).to.deep.equal([{ 'required 0': 'a', 'required 2': 'b' }]);
+  });
+
+  it('end the validation once they took too long together', async () => {
+    const hanging = 'import time\ndef scorer_fn(**k) -> str:\n    time.sleep(1000)\n    return "a"';
+    const { scores, processes } = await asked(
+      Array.from({ length: 100 }, () => hanging),
+      2_000,
+    );
+    expect(scores).to.equal('required_scorers ran longer than 2 seconds together');
+    expect(processes).to.equal(1);
+  });
+});
