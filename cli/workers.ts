@@ -8,6 +8,7 @@ import { startForgetting } from '../command-api/idempotency/worker.js';
 import { startRunScoring } from '../command-api/run-scoring/worker.js';
 import { startScoring } from '../command-api/scorer-tasks/worker.js';
 import { startSweepingSeals } from '../command-api/integrations/sweep.js';
+import { openOverlaps } from '../engines/overlaps/overlaps.js';
 import { diskFiles } from '../engines/node/files.js';
 import {
   departuresFile,
@@ -101,6 +102,8 @@ export const startWorkers = async (needs: Needs): Promise<Sandbox> => {
   open.add(() => jobs.stop());
   const sandbox = engines.sandbox();
   open.add(() => sandbox.close());
+  const overlaps = openOverlaps();
+  open.add(() => overlaps.close());
   const leases = await engines.leases();
   open.add(() => leases.close());
   const worker = `${hostname()} ${process.pid} ${ids.next('ProcessId')}`;
@@ -111,6 +114,7 @@ export const startWorkers = async (needs: Needs): Promise<Sandbox> => {
     bus,
     leases,
     sandbox,
+    overlaps,
     files: diskFiles,
     path: scoringFile(engines.dir),
     worker,
@@ -124,6 +128,7 @@ export const startWorkers = async (needs: Needs): Promise<Sandbox> => {
     ids,
     leases,
     sandbox,
+    overlaps,
     files: diskFiles,
     path: runScoringFile(engines.dir),
     worker,

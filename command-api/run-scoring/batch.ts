@@ -17,7 +17,7 @@ export type Batch = {
   readonly whose: string;
   readonly source: string;
   readonly count: number;
-  readonly stepAt: (place: number) => ScorerStep;
+  readonly stepAt: (place: number) => Promise<ScorerStep>;
   /** Told of each record once. */
   readonly told: (made: ReadonlyMap<number, Made>) => Promise<void>;
   /** Asked before each process. */
@@ -59,7 +59,7 @@ export const openJudge = (needs: Needs) => {
         open = open.slice(some.length);
         continue;
       }
-      const some = filled(batch, open, trial, budgets);
+      const some = await filled(batch, open, trial, budgets);
       const found = await processed(needs, batch, some, trial, signal);
       if (found === null) return open;
       learn(batch.key, found.trial);
@@ -72,16 +72,16 @@ export const openJudge = (needs: Needs) => {
 };
 
 /** The first of those places, as many as a process takes. */
-const filled = (
+const filled = async (
   { stepAt }: Batch,
   open: readonly number[],
   { next, atOnce }: Trial,
   { stepsTextMax }: ScoringBudgets,
-): readonly ScorerStep[] => {
+): Promise<readonly ScorerStep[]> => {
   const steps: ScorerStep[] = [];
   let text = 0;
   for (const place of open.slice(0, next ?? atOnce)) {
-    const step = stepAt(place);
+    const step = await stepAt(place);
     text += JSON.stringify(step).length;
     if (steps.length > 0 && text > stepsTextMax) break;
     steps.push(step);

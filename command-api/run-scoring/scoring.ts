@@ -1,7 +1,6 @@
 import type { RunScorer } from '../../contract/scorer-settings.js';
 import type { RecordContent } from '../../events/traces.js';
-import { bleu } from '../../kernel/bleu.js';
-import { rouge } from '../../kernel/rouge.js';
+import { isOverlapName, type OverlapName } from '../../kernel/overlaps.js';
 import type { FaultKind, NodeType, ScorerStep } from '../../kernel/sandbox.js';
 import type { Json, JsonObject } from '../../kernel/shapes.js';
 import { textForm } from '../../kernel/text-form.js';
@@ -89,12 +88,35 @@ export const stepOf = (
   };
 };
 
-const overlaps: ReadonlyMap<string, typeof bleu> = new Map([
-  ['bleu', bleu],
-  ['rouge', rouge],
-]);
+type WantedOverlap = {
+  readonly name: OverlapName;
+  readonly output: string;
+  readonly reference: string;
+};
 
-/** `found`: what other scorers made of the record just now; null: nothing. */
+/** Overlaps that the scorer requires of the record and nobody recorded. */
+export const overlapsOf = (
+  { trace, record }: Target,
+  { scorer }: ActiveScorer,
+  found: JsonObject,
+): readonly WantedOverlap[] => {
+  const content = trace.records.get(record)?.content;
+  const output = textForm(content?.output);
+  const reference = content?.dataset_output ?? null;
+  if (content === undefined || output === null || reference === null) return [];
+  return scorer.details.required_scorers.flatMap((name) =>
+    isOverlapName(name) && knownOf(name, content, found) === undefined
+      ? [{ name, output, reference }]
+      : [],
+  );
+};
+
+const knownOf = (name: string, content: RecordContent, found: JsonObject): Json | undefined => {
+  const known = Object.hasOwn(found, name) ? found : (content.metrics ?? {});
+  return Object.hasOwn(known, name) ? (known[name] ?? undefined) : undefined;
+};
+
+/** `found`: what other scorers made of the record just now, and its overlaps; null: nothing. */
 const requiredOf = (
   names: readonly string[],
   content: RecordContent,
@@ -102,15 +124,8 @@ const requiredOf = (
 ): JsonObject =>
   Object.fromEntries(
     names.flatMap((name): readonly (readonly [string, Json])[] => {
-      const known = Object.hasOwn(found, name) ? found : (content.metrics ?? {});
-      const sent = Object.hasOwn(known, name) ? (known[name] ?? undefined) : undefined;
-      if (sent !== undefined) return [[name, sent]];
-      const overlap = overlaps.get(name);
-      const output = textForm(content.output);
-      const reference = content.dataset_output ?? null;
-      if (overlap === undefined || output === null || reference === null) return [];
-      const value = overlap(output, reference);
-      return value === null ? [] : [[name, value]];
+      const value = knownOf(name, content, found);
+      return value === undefined ? [] : [[name, value]];
     }),
   );
 

@@ -1,6 +1,8 @@
 import type { RunScorer } from '../../contract/scorer-settings.js';
 import type { Clock, EventLog, Ids, StreamName } from '../../kernel/ports.js';
-import type { ProjectId, RunId } from '../../kernel/shapes.js';
+import type { Overlaps } from '../../kernel/overlaps.js';
+import type { ScorerStep } from '../../kernel/sandbox.js';
+import type { Json, ProjectId, RunId } from '../../kernel/shapes.js';
 import { load } from '../../kernel/transact.js';
 import { runs } from '../access/folds.js';
 import { scorers } from '../access/scorers.js';
@@ -13,6 +15,7 @@ import {
   activeScorer,
   inTheirOrder,
   openFound,
+  overlapsOf,
   stepOf,
   targetsOf,
   type ActiveScorer,
@@ -26,6 +29,7 @@ export type TurnNeeds = {
   readonly clock: Clock;
   readonly ids: Pick<Ids, 'derive'>;
   readonly budgets: ScoringBudgets;
+  readonly overlaps: Overlaps;
   readonly judge: ReturnType<typeof openJudge>;
   readonly settings: ReadonlyMap<RunId, readonly RunScorer[]>;
   /** Told why a trace could not be read; it is tried again. */
@@ -67,6 +71,14 @@ export const takeTurn = async (
   // The first process of a turn is always begun.
   const mayGoOn = (): boolean =>
     (processes += 1) === 1 || clock.milliseconds() - begun < budgets.turnMs;
+  const stepAt = async (target: Target, active: ActiveScorer): Promise<ScorerStep> => {
+    const known: Record<string, Json> = { ...found.of(target) };
+    for (const { name, output, reference } of overlapsOf(target, active, known)) {
+      const value = await needs.overlaps.of(name, output, reference, project);
+      if (value !== null) known[name] = value;
+    }
+    return stepOf(target, active, known);
+  };
   const judged = ({ active, targets }: Work): Promise<readonly number[]> =>
     judge(
       {
@@ -74,7 +86,7 @@ export const takeTurn = async (
         whose: project,
         source: active.source,
         count: targets.length,
-        stepAt: (place) => stepOf(at(targets, place), active, found.of(at(targets, place))),
+        stepAt: (place) => stepAt(at(targets, place), active),
         told: async (made) => {
           const some = [...made.keys()].map((place) => at(targets, place));
           const all = [...made.values()];

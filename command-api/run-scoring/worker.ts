@@ -1,5 +1,6 @@
 import type { Clock, EventLog, Files, Ids, Leases } from '../../kernel/ports.js';
 import { nextOf, servedLast } from '../../kernel/fair.js';
+import type { Overlaps } from '../../kernel/overlaps.js';
 import type { Sandbox } from '../../kernel/sandbox.js';
 import type { ProjectId } from '../../kernel/shapes.js';
 import { startWorker, type Worker } from '../access/worker.js';
@@ -15,6 +16,7 @@ export type RunScoringNeeds = {
   readonly ids: Pick<Ids, 'derive'>;
   readonly leases: Leases;
   readonly sandbox: Sandbox;
+  readonly overlaps: Overlaps;
   readonly files: Files;
   /** Where the bookmark is kept; without it the log is looked through once more. */
   readonly path: string;

@@ -1,7 +1,6 @@
 import type { ScorerTaskRequest } from '../../events/scorer-tasks.js';
-import { bleu } from '../../kernel/bleu.js';
 import type { Clock, EventLog, Ids } from '../../kernel/ports.js';
-import { rouge } from '../../kernel/rouge.js';
+import { isOverlapName, type OverlapName, type Overlaps } from '../../kernel/overlaps.js';
 import type { Sandbox, Score } from '../../kernel/sandbox.js';
 import type { JsonObject } from '../../kernel/shapes.js';
 import { scorerNamed, type Scorer } from '../access/scorers.js';
@@ -9,9 +8,10 @@ import { stepOfRow, type ScoredRow } from './rows.js';
 
 type Needs = {
   readonly log: EventLog;
-  readonly clock: Pick<Clock, 'milliseconds' | 'wait'>;
+  readonly clock: Pick<Clock, 'milliseconds'>;
   readonly ids: Pick<Ids, 'derive'>;
   readonly sandbox: Sandbox;
+  readonly overlaps: Overlaps;
   /** What the required scorers of one task may take together; `requiredMs` by default. */
   readonly requiredMs?: number;
 };
@@ -55,31 +55,32 @@ type Wanted = {
 type Found = { readonly values: Values; readonly tookMs: number };
 
 const valuesOf = async (needs: Needs, asked: Asked, wanted: Wanted): Promise<Found> => {
-  const { name, rows } = wanted;
-  const overlap = { bleu, rouge }[name];
-  if (overlap !== undefined) return overlapsOf(needs, rows, overlap);
+  const { name } = wanted;
+  if (isOverlapName(name)) return overlapsOf(needs, asked, wanted, name);
   const { log, ids } = needs;
   const scorer = await scorerNamed({ log, ids }, asked.request.organization_id, name);
   return scorer === null ? { values: [], tookMs: 0 } : scoresBy(needs, asked, wanted, scorer);
 };
 
-/** Others have their turn between rows: long texts take their time. */
+/** For as long as is left. */
 const overlapsOf = async (
-  { clock }: Needs,
-  rows: readonly ScoredRow[],
-  overlap: typeof bleu,
+  { clock, overlaps }: Needs,
+  { request, signal }: Asked,
+  { rows, left }: Wanted,
+  name: OverlapName,
 ): Promise<Found> => {
   const begun = clock.milliseconds();
   const values: Score['score'][] = [];
-  const never = new AbortController().signal;
   for (const { output, reference } of rows) {
-    values.push(output === null || reference === null ? null : overlap(output, reference));
-    if (values.length % rowsATurn === 0) await clock.wait(0, never);
+    if (signal.aborted || clock.milliseconds() - begun > left) break;
+    values.push(
+      output === null || reference === null
+        ? null
+        : await overlaps.of(name, output, reference, request.created_by),
+    );
   }
   return { values, tookMs: clock.milliseconds() - begun };
 };
-/** Rows of some kilobytes take a millisecond each. */
-const rowsATurn = 8;
 
 const scoresBy = async (
   { clock, sandbox }: Needs,

@@ -2,6 +2,7 @@ import { invalidResult, type TaskProgress } from '../../contract/scorer-validati
 import type { ScorerTaskEvent, ScorerTaskRequest } from '../../events/scorer-tasks.js';
 import type { TraceEvent } from '../../events/traces.js';
 import type { Clock, EventLog, Ids, StreamAppend } from '../../kernel/ports.js';
+import type { Overlaps } from '../../kernel/overlaps.js';
 import type { Sandbox, Score, Verdict } from '../../kernel/sandbox.js';
 import type { JsonObject, TraceId } from '../../kernel/shapes.js';
 import { stamped, transact, type Authorship } from '../../kernel/transact.js';
@@ -18,6 +19,7 @@ export type WorkNeeds = {
   readonly clock: Clock;
   readonly ids: Pick<Ids, 'derive'>;
   readonly sandbox: Sandbox;
+  readonly overlaps: Overlaps;
 };
 type Outcome = Extract<
   ScorerTaskEvent,

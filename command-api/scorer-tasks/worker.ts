@@ -17,6 +17,7 @@ import type {
   Recorded,
 } from '../../kernel/ports.js';
 import { nextOf, servedLast } from '../../kernel/fair.js';
+import type { Overlaps } from '../../kernel/overlaps.js';
 import type { Sandbox } from '../../kernel/sandbox.js';
 import { load, transact, type Authorship } from '../../kernel/transact.js';
 import { openBookmark } from '../access/bookmark.js';
@@ -34,6 +35,7 @@ export type ScoringNeeds = {
   readonly bus: Bus;
   readonly leases: Leases;
   readonly sandbox: Sandbox;
+  readonly overlaps: Overlaps;
   readonly files: Files;
   /** Where the bookmark is kept; without it the log is looked through once more. */
   readonly path: string;

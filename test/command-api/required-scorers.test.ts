@@ -3,6 +3,7 @@ import { scorerNameStream } from '../../command-api/access/scorers.js';
 import { requiredScores } from '../../command-api/scorer-tasks/required.js';
 import { scoredRow } from '../../command-api/scorer-tasks/rows.js';
 import { systemClock } from '../../engines/node/clock.js';
+import { openOverlaps } from '../../engines/overlaps/overlaps.js';
 import { randomIds } from '../../engines/node/ids.js';
 import type { ScorerTaskRequest } from '../../events/scorer-tasks.js';
 import type { Row } from '../../kernel/dataset-content.js';
@@ -30,6 +31,7 @@ describe('required scorers of a validation', function () {
     return names;
   };
   const asked = async (sources: readonly string[], requiredMs: number) => {
+    const overlaps = openOverlaps();
     const pids = new Set<number>();
     const sandbox = sandboxOf('strict', {}, { onPid: (pid) => pids.add(pid) });
     await sandbox.ready();
@@ -39,7 +41,14 @@ describe('required scorers of a validation', function () {
       required_scorers: await scorersOf(sources),
       created_by: userId(1),
     } as unknown as ScorerTaskRequest;
-    const needs = { log: world.log, clock: systemClock, ids: randomIds, sandbox, requiredMs };
+    const needs = {
+      log: world.log,
+      clock: systemClock,
+      ids: randomIds,
+      sandbox,
+      overlaps,
+      requiredMs,
+    };
     const scores = await requiredScores(needs, { request, signal: new AbortController().signal }, [
       row,
     ]);

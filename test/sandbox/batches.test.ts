@@ -33,7 +33,7 @@ describe('a batch of records', () => {
         whose: 'a',
         source,
         count: outputs.length,
-        stepAt: (place) => stepOf(0, { node_type: 'trace', output: outputs[place] ?? '' }),
+        stepAt: async (place) => stepOf(0, { node_type: 'trace', output: outputs[place] ?? '' }),
         told: async (made) => made.forEach((one, place) => void found.set(place, one)),
         mayGoOn: () => true,
       },

@@ -9,6 +9,7 @@ import { startRunScoring, type RunScoringNeeds } from '../../command-api/run-sco
 import { openMemoryLeases } from '../../engines/memory/leases.js';
 import { systemClock } from '../../engines/node/clock.js';
 import { diskFiles } from '../../engines/node/files.js';
+import { openOverlaps } from '../../engines/overlaps/overlaps.js';
 import { randomIds } from '../../engines/node/ids.js';
 import type { TraceEvent } from '../../events/traces.js';
 import type { SandboxLimits } from '../../kernel/sandbox.js';
@@ -48,6 +49,7 @@ export const scoredWorld = async (
   const known = world ?? (await testLog());
   const { log, dir, happened } = known;
   const sandbox = sandboxOf('strict', limits);
+  const overlaps = openOverlaps();
   const leases = openMemoryLeases(systemClock);
   const troubles: unknown[] = [];
   const workers: { readonly stop: () => Promise<void> }[] = [];
@@ -139,6 +141,7 @@ export const scoredWorld = async (
         ids: randomIds,
         leases,
         sandbox,
+        overlaps,
         files: diskFiles,
         path: join(dir, 'bookmark'),
         worker: 'one',
@@ -152,6 +155,7 @@ export const scoredWorld = async (
     close: async () => {
       await Promise.all(workers.map((one) => one.stop()));
       await sandbox.close();
+      await overlaps.close();
       await leases.close();
       await known.close();
     },

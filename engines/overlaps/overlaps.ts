@@ -1,0 +1,55 @@
+import { Worker } from 'node:worker_threads';
+import { bleu } from '../../kernel/bleu.js';
+import { openFairLine } from '../../kernel/fair.js';
+import { Fault } from '../../kernel/fault.js';
+import type { Overlaps } from '../../kernel/overlaps.js';
+import { rouge } from '../../kernel/rouge.js';
+
+export type Pair = {
+  readonly name: 'bleu' | 'rouge';
+  readonly output: string;
+  readonly reference: string;
+};
+export const overlapOf = ({ name, output, reference }: Pair): number | null =>
+  ({ bleu, rouge })[name](output, reference);
+
+/** Characters of a pair that is computed here: it takes a millisecond, however hostile. */
+const hereMax = 2_000;
+
+/** One thread, which begins with the first pair of long texts, computes a pair at a time. */
+export const openOverlaps = (): Overlaps => {
+  const line = openFairLine(1, 1);
+  let thread: Worker | null = null;
+  const apart = (pair: Pair): Promise<number | null> =>
+    new Promise((resolve, reject) => {
+      thread ??= new Worker(new URL('./overlaps-worker.js', import.meta.url));
+      const mine = thread;
+      mine.unref();
+      const told = (value: number | null): void => {
+        mine.off('error', lost).off('exit', lost);
+        resolve(value);
+      };
+      const lost = (): void => {
+        mine.off('message', told);
+        if (thread === mine) thread = null;
+        reject(new Fault('unavailable', 'Overlaps cannot be computed now'));
+      };
+      mine.once('message', told).once('error', lost).once('exit', lost);
+      mine.postMessage(pair);
+    });
+  return {
+    of: async (name, output, reference, whose) => {
+      const pair = { name, output, reference };
+      if (output.length + reference.length <= hereMax) return overlapOf(pair);
+      const leave = await line.enter(whose);
+      try {
+        return await apart(pair);
+      } finally {
+        leave();
+      }
+    },
+    close: async () => {
+      await thread?.terminate();
+    },
+  };
+};

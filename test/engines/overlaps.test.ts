@@ -1,0 +1,28 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { expect } from 'chai';
+import { openOverlaps } from '../../engines/overlaps/overlaps.js';
+import { bleu } from '../../kernel/bleu.js';
+import { rouge } from '../../kernel/rouge.js';
+
+describe('overlaps of long texts', () => {
+  it('are those of short ones, and keep nobody waiting', async () => {
+    const overlaps = openOverlaps();
+    const [output, reference] = ['a b '.repeat(8_000), 'b a a '.repeat(6_000)];
+    const wanted = [bleu(output, reference), rouge(output, reference)];
+    await overlaps.of('bleu', output, reference, 'warm');
+    const delay = monitorEventLoopDelay({ resolution: 1 });
+    delay.enable();
+    const begun = performance.now();
+    const found = await Promise.all([
+      overlaps.of('bleu', output, reference, 'one'),
+      overlaps.of('rouge', output, reference, 'other'),
+    ]);
+    const took = performance.now() - begun;
+    delay.disable();
+    expect(found).to.deep.equal(wanted);
+    expect(await overlaps.of('rouge', 'a b', 'a b', 'one')).to.equal(1);
+    // Computed here, the longest delay is nearly all of it.
+    expect(delay.max / 1e6).to.be.below(Math.max(50, took / 2));
+    await overlaps.close();
+  });
+});
