@@ -1,8 +1,11 @@
+import type { RunScoringEvent } from '../../events/run-scoring.js';
+import { isRejection, type Decide } from '../../kernel/decision.js';
+import { Fault } from '../../kernel/fault.js';
 import type { Clock, EventLog, Ids } from '../../kernel/ports.js';
 import type { ProjectId, RunId } from '../../kernel/shapes.js';
-import { transact, type Authorship } from '../../kernel/transact.js';
+import { stamped, type Authorship } from '../../kernel/transact.js';
 import { runScoringStream } from '../access/streams.js';
-import { begin, finish, openScorings } from './jobs.js';
+import { begin, finish, openScorings, type OpenScoring } from './jobs.js';
 import { sandboxMissing, type ActiveScorer, type Made, type Target } from './scoring.js';
 import type { ScoredTrace } from './trace.js';
 import { byItself } from '../access/service-author.js';
@@ -23,7 +26,7 @@ type Counted = {
 /** Says in the log what is scored of which run, before and after (contract 5.13). */
 export const openJobs = (needs: Needs) => {
   const runs = new Map<RunId, Counted>();
-  const { log, clock } = needs;
+  const { clock } = needs;
   return {
     note: ({ runId, projectId }: ScoredTrace, { scorer }: ActiveScorer, steps: number): void => {
       const nothing = { project: projectId, scorers: new Set<string>(), steps: 0, error: null };
@@ -49,8 +52,7 @@ export const openJobs = (needs: Needs) => {
           steps,
           started_at: clock.now(),
         });
-        const by = authorshipOf(needs, { id: run });
-        await transact(log, runScoringStream(run), openScorings, decide, by);
+        await happen(needs, run, decide);
       }
     },
     /** Also of runs with nothing to do, which a lost worker may have left open. */
@@ -59,12 +61,44 @@ export const openJobs = (needs: Needs) => {
         if (except.includes(run)) continue;
         const place = { project_id: project, run_id: run };
         const decide = finish({ ...place, error_message: error, ended_at: clock.now() });
-        const by = authorshipOf(needs, { id: run });
-        await transact(log, runScoringStream(run), openScorings, decide, by);
+        await happen(needs, run, decide);
       }
     },
   };
 };
+
+/** It has two events a turn for as long as the run is scored, and the last one says it all. */
+const happen = async (
+  needs: Needs,
+  run: RunId,
+  decide: Decide<OpenScoring, RunScoringEvent>,
+): Promise<void> => {
+  const { log } = needs;
+  const stream = runScoringStream(run);
+  for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
+    const last = await log.last(stream);
+    const events = last === null ? [] : await log.read(stream, { from: last.revision });
+    const state = events.reduce<OpenScoring>(
+      (open, event) => openScorings.evolve(open, event as unknown as RunScoringEvent),
+      openScorings.initial,
+    );
+    const decision = decide(state);
+    if (isRejection(decision) || decision.length === 0) return;
+    const revision = events.at(-1)?.revision ?? last?.revision ?? -1;
+    const by = authorshipOf(needs, { id: run });
+    const [result] = await log.append([
+      {
+        stream,
+        expected: revision === -1 ? 'none' : revision,
+        events: stamped(stream, revision + 1, decision, by),
+      },
+    ]);
+    if (result !== 'conflict') return;
+  }
+  throw new Fault('conflict', `the scoring of run ${run} is told by others all the time`);
+};
+/** Only a worker that took this one for lost writes there too. */
+const attemptsMax = 4;
 
 export const authorshipOf = (
   needs: Pick<Needs, 'clock' | 'ids'>,

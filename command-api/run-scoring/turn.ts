@@ -5,11 +5,11 @@ import type { ScorerStep } from '../../kernel/sandbox.js';
 import type { Json, ProjectId, RunId } from '../../kernel/shapes.js';
 import { load } from '../../kernel/transact.js';
 import { runs } from '../access/folds.js';
-import { scorers } from '../access/scorers.js';
-import { runStream, scorerStream } from '../access/streams.js';
+import { runStream } from '../access/streams.js';
 import type { openJudge } from './batch.js';
 import type { ScoringBudgets } from './budgets.js';
 import { openJobs } from './job-events.js';
+import type { NewestOf } from './newest.js';
 import { record } from './record.js';
 import {
   activeScorer,
@@ -30,6 +30,7 @@ export type TurnNeeds = {
   readonly ids: Pick<Ids, 'derive'>;
   readonly budgets: ScoringBudgets;
   readonly overlaps: Overlaps;
+  readonly newest: NewestOf;
   readonly judge: ReturnType<typeof openJudge>;
   readonly settings: ReadonlyMap<RunId, readonly RunScorer[]>;
   /** Told why a trace could not be read; it is tried again. */
@@ -177,7 +178,7 @@ const keyOf = ({ scorer }: ActiveScorer): string => `${scorer.id} ${scorer.versi
 
 /** The scorers of a live run. */
 const activeFor = async (
-  { log, settings }: TurnNeeds,
+  { log, newest, settings }: TurnNeeds,
   id: RunId,
 ): Promise<readonly ActiveScorer[]> => {
   const chosen = settings.get(id);
@@ -186,8 +187,8 @@ const activeFor = async (
   if (run?.live !== true) return [];
   const found: ActiveScorer[] = [];
   for (const one of chosen) {
-    const { state } = await load(log, scorerStream(one.id), scorers);
-    const active = activeScorer(state?.live === true ? state : null, one);
+    const scorer = await newest(one.id);
+    const active = activeScorer(scorer?.live === true ? scorer : null, one);
     if (active !== null) found.push(active);
   }
   return found;

@@ -8,6 +8,7 @@ import { openBacklog } from './backlog.js';
 import { openJudge } from './batch.js';
 import { scoringBudgets, type ScoringBudgets } from './budgets.js';
 import { openFollowing } from './following.js';
+import { openNewest } from './newest.js';
 import { takeTurn } from './turn.js';
 
 export type RunScoringNeeds = {
@@ -49,7 +50,8 @@ export const startRunScoring = (needs: RunScoringNeeds): Worker => {
   const following = openFollowing(needs, backlog);
   const budgets = { ...scoringBudgets, ...needs.budgets };
   const judge = openJudge({ ...needs, budgets });
-  const turning = { ...needs, budgets, judge, settings: following.settings };
+  const newest = openNewest(needs.log);
+  const turning = { ...needs, budgets, judge, newest, settings: following.settings };
   const inHand = new Map<ProjectId, Promise<void>>();
   const pauses = new Map<ProjectId, number>();
   let turns: readonly string[] = [];

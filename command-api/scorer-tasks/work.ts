@@ -77,18 +77,22 @@ export const workOn = async (needs: WorkNeeds, doing: Doing): Promise<Outcome | 
   return judged(needs, request, resultOf(request, verdict, rows));
 };
 
+/** They are one event, which EventStoreDB has to take. */
+const resultBytesMax = 900_000;
+
 const judged = (
   { sandbox, clock }: WorkNeeds,
   { task_id }: ScorerTaskRequest,
   result: JsonObject,
 ): Outcome => {
   const { mode } = sandbox.state();
+  const isTooLarge = new TextEncoder().encode(JSON.stringify(result)).length > resultBytesMax;
   return {
     type: 'ScorerValidationCompleted',
     data: {
       task_id,
       sandbox: mode === 'starting' ? 'off' : mode,
-      result,
+      result: isTooLarge ? invalidResult('the results are larger than 900 KB') : result,
       completed_at: clock.now(),
     },
   };

@@ -14,7 +14,8 @@ export type End = {
 };
 
 type Watched = {
-  readonly input: string;
+  /** One text, in pieces. */
+  readonly input: readonly string[];
   readonly wallMs: number;
   readonly residentMax: number;
   /** Of its output and its errors together. */
@@ -95,7 +96,8 @@ export const runConfined = (confinement: Confinement, watched: Watched): Promise
     }
     // It may be gone before it has read everything.
     child.stdin?.on('error', () => null);
-    child.stdin?.end(watched.input);
+    for (const piece of watched.input) child.stdin?.write(piece);
+    child.stdin?.end();
     const done = (code: number | null): void => {
       clearTimeout(clock);
       clearInterval(watch);

@@ -130,7 +130,7 @@ const makeSnapshot = async (
   const limits = limitsOf();
   const chunks: Buffer[] = [];
   const end = await runConfined(await confine('deno', interior, limits, ['make']), {
-    input: harness,
+    input: [harness],
     wallMs: snapshotWallMs,
     residentMax: residentMax(limits) * 2,
     outputMax: limits.memoryBytes,
@@ -157,8 +157,9 @@ const judge = async (
   onStep: (step: number) => void,
 ): Promise<Verdict> => {
   if (signal.aborted) return stopped;
-  const input = jobOf(task);
-  if (Buffer.byteLength(input) > limits.inputBytes) {
+  const input = await jobOf(task);
+  const bytes = input.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0);
+  if (bytes > limits.inputBytes) {
     const most = `${limits.inputBytes / 1_024 / 1_024} MiB`;
     return invalidVerdict(
       'input',

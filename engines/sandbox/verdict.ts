@@ -126,6 +126,11 @@ const isNumbers = (value: unknown): value is Readonly<Record<string, number>> =>
 
 /** Cut to contract 4.13, in whole code points, without halves of a pair or control characters. */
 const shown = (message: string): string =>
-  Array.from(message.toWellFormed().replaceAll(/[^\P{Cc}\n\t]/gu, '�'))
+  Array.from(
+    message
+      .slice(0, 2 * sandboxMessageMax)
+      .toWellFormed()
+      .replaceAll(/[^\P{Cc}\n\t]/gu, '�'),
+  )
     .slice(0, sandboxMessageMax)
     .join('');

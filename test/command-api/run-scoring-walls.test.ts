@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { remoteTestLog, testLog, type TestLog } from '../support/log.js';
 import { scoredWorld, type ScoredWorld } from '../support/scored-world.js';
 
 /** Keeps all that it was ever shown, and tells it. */
@@ -9,28 +10,38 @@ def scorer_fn(*, node_output, required_scores, **kwargs) -> str:
     return ",".join(sorted(seen))
 `;
 
-describe('a scorer that keeps what it saw', function () {
-  this.timeout(60_000);
-  let world: ScoredWorld;
-  beforeEach(async () => {
-    world = await scoredWorld();
-  });
-  afterEach(() => world.close());
+const logs: Readonly<Record<string, () => Promise<TestLog>>> = {
+  'the embedded log': testLog,
+  EventStoreDB: remoteTestLog,
+};
 
-  it('never sees a trace of another project', async () => {
-    const scorer = await world.scorer('curious', curious);
-    const runs = [await world.run(1, [scorer]), await world.run(2, [scorer])] as const;
-    const mine = [await world.trace(1, runs[0], 'mine 1'), await world.trace(1, runs[0], 'mine 2')];
-    const [theirs] = [await world.trace(2, runs[1], 'theirs')];
-    world.work();
-    const seen = await Promise.all([
-      ...mine.map((trace) => world.judged(1, trace, 'curious')),
-      world.judged(2, theirs, 'curious'),
-    ]);
-    expect(seen.map(({ curious: one }) => one)).to.deep.equal([
-      'mine 1',
-      'mine 1,mine 2',
-      'theirs',
-    ]);
+for (const [kind, openLog] of Object.entries(logs)) {
+  describe(`a scorer that keeps what it saw, on ${kind}`, function () {
+    this.timeout(60_000);
+    let world: ScoredWorld;
+    beforeEach(async () => {
+      world = await scoredWorld({}, await openLog());
+    });
+    afterEach(() => world.close());
+
+    it('never sees a trace of another project', async () => {
+      const scorer = await world.scorer('curious', curious);
+      const runs = [await world.run(1, [scorer]), await world.run(2, [scorer])] as const;
+      const mine = [
+        await world.trace(1, runs[0], 'mine 1'),
+        await world.trace(1, runs[0], 'mine 2'),
+      ];
+      const [theirs] = [await world.trace(2, runs[1], 'theirs')];
+      world.work();
+      const seen = await Promise.all([
+        ...mine.map((trace) => world.judged(1, trace, 'curious')),
+        world.judged(2, theirs, 'curious'),
+      ]);
+      expect(seen.map(({ curious: one }) => one)).to.deep.equal([
+        'mine 1',
+        'mine 1,mine 2',
+        'theirs',
+      ]);
+    });
   });
-});
+}

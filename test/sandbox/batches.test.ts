@@ -27,18 +27,25 @@ describe('a batch of records', () => {
       budgets: { ...scoringBudgets, ...budgets },
     });
     const found = new Map<number, Made>();
-    const left = await judge(
-      {
-        key: 'a',
-        whose: 'a',
-        source,
-        count: outputs.length,
-        stepAt: async (place) => stepOf(0, { node_type: 'trace', output: outputs[place] ?? '' }),
-        told: async (made) => made.forEach((one, place) => void found.set(place, one)),
-        mayGoOn: () => true,
-      },
-      new AbortController().signal,
-    );
+    let left: readonly number[] = [...outputs.keys()];
+    // A process that has not begun in time says nothing of anybody.
+    for (let attempt = 0; attempt < 5 && left.length > 0; attempt += 1) {
+      const places = left;
+      const again = await judge(
+        {
+          key: 'a',
+          whose: 'a',
+          source,
+          count: places.length,
+          stepAt: async (at) =>
+            stepOf(0, { node_type: 'trace', output: outputs[places[at] ?? -1] ?? '' }),
+          told: async (made) => made.forEach((one, at) => void found.set(places[at] ?? -1, one)),
+          mayGoOn: () => true,
+        },
+        new AbortController().signal,
+      );
+      left = again.map((at) => places[at] ?? -1);
+    }
     await sandbox.close();
     expect(left).to.deep.equal([]);
     return outputs.map((_, place) => {
@@ -60,9 +67,9 @@ describe('a batch of records', () => {
 
   it('gives up on a file that hangs three times, and says so of the rest', async () => {
     const found = await judged(['hang', 'hang', 'hang', 'a'], {
-      batchMs: 4_000,
-      recordMs: 6_000,
-      vainMs: 20_000,
+      batchMs: 3_000,
+      recordMs: 4_000,
+      vainMs: 10_000,
     });
     expect(found).to.deep.equal([1_003, 1_003, 1_003, 1_003]);
   }).timeout(60_000);

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { openBus } from '../../engines/memory/bus.js';
 import { systemClock } from '../../engines/node/clock.js';
+import { openEventStore } from '../../engines/eventstoredb/event-log.js';
 import { openEventLog } from '../../engines/sqlite/event-log.js';
 import { decode } from '../../events/codec.js';
 import type { Clock, Event, EventLog, Recorded, StreamName } from '../../kernel/ports.js';
 import { stamped, type Authorship } from '../../kernel/transact.js';
 import type { Instant } from '../../kernel/shapes.js';
+import { startEventStoreServer } from './eventstore-server/server.js';
 import { temporaryFolder } from './folder.js';
 
 export type TestLog = {
@@ -24,6 +26,26 @@ export const testLog = async (): Promise<TestLog> => {
   const { dir, remove } = await temporaryFolder();
   const bus = openBus(randomUUID());
   const log = await openEventLog({ dir, bus, decode });
+  return testLogOf(log, dir, async () => {
+    await log.close();
+    await bus.close();
+    await remove();
+  });
+};
+
+/** The same over EventStoreDB, as far as its wire goes. */
+export const remoteTestLog = async (): Promise<TestLog> => {
+  const { dir, remove } = await temporaryFolder();
+  const server = await startEventStoreServer({ dir });
+  const log = await openEventStore({ url: server.url, decode });
+  return testLogOf(log, dir, async () => {
+    await log.close();
+    await server.close();
+    await remove();
+  });
+};
+
+const testLogOf = (log: EventLog, dir: string, close: () => Promise<void>): TestLog => {
   return {
     log,
     dir,
@@ -46,11 +68,7 @@ export const testLog = async (): Promise<TestLog> => {
       if (results.includes('conflict')) throw new Error('a stream was there already');
     },
     eventsOf: async (stream) => (await log.read(stream)).map(({ type, data }) => ({ type, data })),
-    close: async () => {
-      await log.close();
-      await bus.close();
-      await remove();
-    },
+    close,
   };
 };
 

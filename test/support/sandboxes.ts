@@ -73,7 +73,7 @@ export const scoresOf = async (
   let output = '';
   const started = await confine(mode, interior, limits, ['run', '1000000', 'bare']);
   const end = await runConfined(change(started), {
-    input: jobOf(task),
+    input: await jobOf(task),
     wallMs: limits.wallMs,
     residentMax: residentMax(limits),
     outputMax: limits.outputBytes,

@@ -1,0 +1,38 @@
+import type { ScorerEvent } from '../../events/scorers.js';
+import type { Fold } from '../../kernel/decision.js';
+import type { EventReader } from '../../kernel/ports.js';
+import { broughtForward, nothing, type Loaded } from '../../kernel/transact.js';
+import { scorers, type Scorer } from '../access/scorers.js';
+import { scorerStream } from '../access/streams.js';
+
+/** The scorer as it is now; only its newest version still has a source. */
+export type NewestOf = (id: string) => Promise<Scorer | null>;
+
+/** Scorers of which no event is read twice: each may have 256 KiB. */
+const knownMax = 200;
+
+const lean: Fold<Scorer | null, ScorerEvent> = {
+  initial: null,
+  evolve: (scorer, event) => {
+    if (scorer === null || event.type !== 'ScorerVersionAdded') {
+      return scorers.evolve(scorer, event);
+    }
+    const before = scorer.versions.slice(0, -1);
+    const last = scorer.versions.slice(-1).map((one) => ({ ...one, source: '' }));
+    return { ...scorer, versions: [...before, ...last, event.data] };
+  },
+};
+
+/** A scorer may have thousands of versions: they are read once, and then what came since. */
+export const openNewest = (log: EventReader): NewestOf => {
+  const known = new Map<string, Loaded<Scorer | null>>();
+  return async (id) => {
+    const before = known.get(id) ?? nothing(lean);
+    known.delete(id);
+    const now = await broughtForward(log, scorerStream(id), lean, before);
+    known.set(id, now);
+    const [oldest] = known.keys();
+    if (known.size > knownMax && oldest !== undefined) known.delete(oldest);
+    return now.state;
+  };
+};
