@@ -3,7 +3,7 @@ import type { ScorerTaskEvent, ScorerTaskRequest } from '../../events/scorer-tas
 import type { TraceEvent } from '../../events/traces.js';
 import type { Clock, EventLog, Ids, StreamAppend } from '../../kernel/ports.js';
 import type { Overlaps } from '../../kernel/overlaps.js';
-import type { Sandbox, Score, Verdict } from '../../kernel/sandbox.js';
+import { sandboxLimits, type Sandbox, type Score, type Verdict } from '../../kernel/sandbox.js';
 import type { JsonObject, TraceId } from '../../kernel/shapes.js';
 import { stamped, transact, type Authorship } from '../../kernel/transact.js';
 import { liveDataset } from '../access/datasets.js';
@@ -46,6 +46,7 @@ export const workOn = async (needs: WorkNeeds, doing: Doing): Promise<Outcome | 
   });
   const rows = dataset === null ? [] : await rowsOf(needs, request, dataset);
   if (rows === null) return failed('dataset_gone: the dataset was deleted');
+  if (typeof rows === 'string') return judged(needs, request, invalidResult(rows));
   const required = await requiredScores(needs, doing, rows);
   if (typeof required === 'string') return judged(needs, request, invalidResult(required));
   const steps =
@@ -101,18 +102,32 @@ const judged = (
 const percentOf = (done: number, all: number): number =>
   Math.min(99, Math.floor((100 * done) / Math.max(1, all)));
 
-/** Null: the dataset is gone. */
+const tooLarge = `The rows are larger than ${
+  sandboxLimits.inputBytes / 1_024 / 1_024
+} MiB; validate fewer at once`;
+
+/** Null: the dataset is gone. A text: they are more than any process takes. */
 const rowsOf = async (
   { log }: WorkNeeds,
   { organization_id: organization }: ScorerTaskRequest,
   asked: NonNullable<ScorerTaskRequest['dataset']>,
-): Promise<readonly ScoredRow[] | null> => {
+): Promise<readonly ScoredRow[] | string | null> => {
   const dataset = await liveDataset(log, organization, asked.dataset_id);
   const version = dataset?.versions[asked.version_index - 1];
   if (dataset === null || version === undefined) return null;
   const { starting_token: from, limit } = asked;
-  const rows = await rowsOfVersion(log, version, from, limit);
-  return rows?.map((row, at) => scoredRow(row, from + at, version, dataset.mapping)) ?? null;
+  const found: ScoredRow[] = [];
+  let text = 0;
+  for await (const rows of rowsOfVersion(log, version, from, limit)) {
+    if (rows === null) return null;
+    for (const row of rows) {
+      const scored = scoredRow(row, from + found.length, version, dataset.mapping);
+      text += JSON.stringify(scored.cells).length;
+      if (text > sandboxLimits.inputBytes) return tooLarge;
+      found.push(scored);
+    }
+  }
+  return found;
 };
 
 type Valid = Extract<Verdict, { readonly verdict: 'valid' }>;

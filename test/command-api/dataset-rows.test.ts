@@ -1,0 +1,44 @@
+import { expect } from 'chai';
+import { rowsOfVersion } from '../../command-api/access/dataset-rows.js';
+import { rowsStream } from '../../command-api/access/datasets.js';
+import type { ContentChanged, DatasetRowsEvent } from '../../events/datasets.js';
+import type { ContentId, Row } from '../../kernel/dataset-content.js';
+import type { EventLog } from '../../kernel/ports.js';
+import type { DatasetId } from '../../kernel/shapes.js';
+import { testLog, type TestLog } from '../support/log.js';
+
+const dataset = 'f1111111-0000-4000-8000-000000000001' as DatasetId;
+const content = 'f2222222-0000-4000-8000-000000000001' as ContentId;
+
+describe('rows of a version', () => {
+  let world: TestLog;
+  beforeEach(async () => {
+    world = await testLog();
+  });
+  afterEach(() => world.close());
+
+  it('cost what was asked for, however large the rest is', async () => {
+    const chunk = (number: number): DatasetRowsEvent => ({
+      type: 'DatasetRowsStored',
+      data: {
+        dataset_id: dataset,
+        content_id: content,
+        chunk: number,
+        rows: [0, 1].map((at) => ({ id: `${number}.${at}`, cells: [] })),
+      } as unknown as DatasetRowsEvent['data'],
+    });
+    await world.happened(rowsStream(dataset, content), chunk(0), chunk(1), chunk(2), chunk(3));
+    let events = 0;
+    const read: EventLog['read'] = async (stream, reading) => {
+      const found = await world.log.read(stream, reading);
+      events += found.length;
+      return found;
+    };
+    const parts = [{ content, first: 0, sizes: [2, 2, 2, 2] }];
+    const version = { dataset_id: dataset, parts } as unknown as ContentChanged;
+    const found: (readonly Row[] | null)[] = [];
+    for await (const rows of rowsOfVersion({ ...world.log, read }, version, 3, 2)) found.push(rows);
+    expect(found.map((rows) => rows?.map(({ id }) => id))).to.deep.equal([['1.1'], ['2.0']]);
+    expect(events).to.equal(2);
+  });
+});
