@@ -23,14 +23,14 @@ export const requiredScorers = async (
   { names, before = [], isUsable }: Asked,
 ): Promise<readonly string[]> => {
   const wanted = [...new Set(names ?? [])];
-  const known = await Promise.all(
-    wanted.map(async (name) => {
-      if (before.includes(name)) return true;
-      if (presetScorers.some((one) => one.name === name)) return true;
-      const scorer = await scorerNamed({ log, ids }, organization, name);
-      return scorer !== null && isUsable(scorer);
-    }),
-  );
+  // One after the other: a scorer with all its versions may have 16 MiB.
+  const known: boolean[] = [];
+  for (const name of wanted) {
+    const isPreset = presetScorers.some((one) => one.name === name);
+    const isKnown = isPreset || before.includes(name);
+    const scorer = isKnown ? null : await scorerNamed({ log, ids }, organization, name);
+    known.push(isKnown || (scorer !== null && isUsable(scorer)));
+  }
   const unknown = wanted.filter((_, at) => known[at] !== true);
   if (unknown.length === 0) return wanted;
   throw invalid(

@@ -6,7 +6,11 @@ import {
   validateScorer,
   validateScorerOnDataset,
 } from '../../contract/scorer-validation.js';
-import type { MetricsTestingRunEvent, ScorerTaskRequest } from '../../events/scorer-tasks.js';
+import type {
+  MetricsTestingRunEvent,
+  ScorerTaskEvent,
+  ScorerTaskRequest,
+} from '../../events/scorer-tasks.js';
 import type { Decision } from '../../kernel/decision.js';
 import { Fault } from '../../kernel/fault.js';
 import type { Bus, EventLog, Ids, Position, StreamName } from '../../kernel/ports.js';
@@ -134,16 +138,20 @@ type Entering = {
   readonly cause: Authorship;
 };
 
+const endings: readonly string[] = [
+  'ScorerValidationCompleted',
+  'ScorerValidationFailed',
+] satisfies readonly ScorerTaskEvent['type'][];
+
 const enter = async ({ log, stream, owner, task, cause }: Entering): Promise<void> => {
   const { state: queue } = await load(log, stream, queues);
   const looked = await Promise.all(
     [...queue].map(async ([one, since]) => {
-      const { state } = await load(log, scorerTaskStream(one), scorerTasks);
+      // Not what it holds: a file, and results of a megabyte.
+      const last = await log.last(scorerTaskStream(one));
       // Let in by a request that was cut off before it asked for anything.
-      // Later than now: the clock was set back.
-      const age = Math.abs(Date.parse(cause.at) - Date.parse(since));
-      const isLate = age > claimGraceSeconds * 1_000;
-      return { task: one, isOver: state === null ? isLate : state.ended };
+      const isLate = Date.parse(cause.at) - Date.parse(since) > claimGraceSeconds * 1_000;
+      return { task: one, isOver: last === null ? isLate : endings.includes(last.type) };
     }),
   );
   const left = looked.filter(({ isOver }) => isOver).map((one) => one.task);

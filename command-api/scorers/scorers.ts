@@ -82,11 +82,21 @@ export const change =
       : [{ type: 'ScorerDetailsChanged', data: { scorer_id: scorer.id, details } }];
   };
 
+/**
+ * Characters of all versions of a scorer: thousands of usual ones, and who loads the scorer does not
+ * read for seconds (contract 1.11).
+ */
+export const sourcesMax = 16 * 1_024 * 1_024;
+
 export const addVersion =
   (added: Omit<ScorerVersionAdded, 'version'>): Decide<Scorer | null, ScorerEvent> =>
   (scorer) => {
     if (scorer?.live !== true) return reject('not-found', 'Scorer not found');
     if (scorer.versions.some((one) => one.version_id === added.version_id)) return [];
+    const sources = scorer.versions.reduce((sum, { source }) => sum + source.length, 0);
+    if (sources + added.source.length > sourcesMax) {
+      return reject('conflict', 'All versions of a scorer have 16 MiB together');
+    }
     const version = scorer.versions.length + 1;
     return [{ type: 'ScorerVersionAdded', data: { ...added, version } }];
   };

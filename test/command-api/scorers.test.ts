@@ -1,6 +1,7 @@
 import { scorers } from '../../command-api/access/scorers.js';
 import {
   addVersion,
+  sourcesMax,
   change,
   create,
   noDetails,
@@ -83,6 +84,10 @@ describe('a scorer', () => {
       .when(addVersion(more))
       .then({ type: 'ScorerVersionAdded', data: { ...more, version: 2 } });
     given(created, deleted).when(addVersion(version)).thenRejected('not-found');
+    const large = { ...version, source: 'x'.repeat(sourcesMax), version: 1 };
+    given(created, { type: 'ScorerVersionAdded', data: large })
+      .when(addVersion(more))
+      .thenRejected('conflict');
   });
 
   it('is deleted once', () => {
