@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { traceStream } from '../../command-api/access/streams.js';
 import type { EventLog } from '../../kernel/ports.js';
@@ -113,5 +114,21 @@ describe('scoring beside a project that asks for too much', function () {
     for (const [number, trace] of traces.entries()) {
       expect(await world.judged(1, trace, 'second')).to.include({ second: `${number}000` });
     }
+  });
+
+  it('is done by one of several workers, and by another once that one is gone', async () => {
+    const run = await world.run(1, [await world.scorer('good', plain)]);
+    const first = world.work({ worker: 'first' });
+    const before = await world.trace(1, run, 'one ');
+    expect(await world.judged(1, before, 'good')).to.deep.equal({ good: 'one ' });
+    world.work({ worker: 'second', path: join(world.dir, 'another bookmark') });
+    await first.stop();
+    const after = await world.trace(1, run, 'two ');
+    expect(await world.judged(1, after, 'good')).to.deep.equal({ good: 'two ' });
+    for (const trace of [before, after]) {
+      const events = await world.eventsOf(traceStream(projectId(1), trace));
+      expect(events.filter(({ type }) => type === 'ScoresRecorded')).to.have.length(1);
+    }
+    expect(world.troubles).to.deep.equal([]);
   });
 });
