@@ -43,6 +43,8 @@ export type Left = {
   readonly last: ReadonlySet<StreamName>;
   /** There was something to do and nothing could be done. */
   readonly isIdle: boolean;
+  /** Records that have a score now. */
+  readonly scored: number;
 };
 
 /** Text of the traces in hand: one trace may be 64 MiB (contract 1.11), several are no more. */
@@ -68,7 +70,7 @@ export const takeTurn = async (
   const open = new Set<ScoredTrace>();
   const changing = new Set<ScoredTrace>();
   const found = openFound();
-  let [processes, records] = [0, 0];
+  let [processes, records, scored] = [0, 0, 0];
   // The first process of a turn is always begun.
   const mayGoOn = (): boolean =>
     (processes += 1) === 1 || clock.milliseconds() - begun < budgets.turnMs;
@@ -92,6 +94,7 @@ export const takeTurn = async (
           const some = [...made.keys()].map((place) => at(targets, place));
           const all = [...made.values()];
           records += some.length;
+          scored += all.filter((one) => !('code' in one)).length;
           for (const trace of await record(needs, active, some, all)) changing.add(trace);
           found.note(active, some, all);
           jobs.judged(some, all);
@@ -110,7 +113,7 @@ export const takeTurn = async (
     if (open.has(trace)) first.add(stream);
     else if (changing.has(trace)) last.add(stream);
   }
-  return { first, last, isIdle: open.size > 0 && records === 0 };
+  return { first, last, isIdle: open.size > 0 && records === 0, scored };
 };
 
 const at = (targets: readonly Target[], place: number): Target => {

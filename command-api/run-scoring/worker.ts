@@ -1,5 +1,4 @@
 import type { Clock, EventLog, Files, Ids, Leases } from '../../kernel/ports.js';
-import { nextOf, servedLast } from '../../kernel/fair.js';
 import type { Overlaps } from '../../kernel/overlaps.js';
 import type { Sandbox } from '../../kernel/sandbox.js';
 import type { ProjectId } from '../../kernel/shapes.js';
@@ -9,6 +8,7 @@ import { openJudge } from './batch.js';
 import { scoringBudgets, type ScoringBudgets } from './budgets.js';
 import { openFollowing } from './following.js';
 import { openNewest } from './newest.js';
+import { openOrder } from './order.js';
 import { takeTurn } from './turn.js';
 
 export type RunScoringNeeds = {
@@ -37,7 +37,6 @@ const leaseName = 'run-scoring';
 const tracesMax = 400;
 /** After a turn that came to nothing the project waits so long: a log or a sandbox was away. */
 const pauseMs = 1_000;
-const one = { ownerMax: 1, creatorMax: 1 };
 
 /**
  * Scores traces of the runs whose settings ask for it, as they come (contract 5.10). All of it is
@@ -54,21 +53,21 @@ export const startRunScoring = (needs: RunScoringNeeds): Worker => {
   const turning = { ...needs, budgets, judge, newest, settings: following.settings };
   const inHand = new Map<ProjectId, Promise<void>>();
   const pauses = new Map<ProjectId, number>();
-  let turns: readonly string[] = [];
+  const order = openOrder(needs.atOnce);
 
   const next = (): ProjectId | null => {
     const now = clock.milliseconds();
     for (const [project, until] of pauses) if (until <= now) pauses.delete(project);
-    const waiting = backlog.waiting().filter((project) => !pauses.has(project));
-    const running = [...inHand.keys()].map(ofProject);
-    return nextOf(waiting.map(ofProject), running, turns, one)?.task ?? null;
+    return order.begin(backlog.waiting().filter((project) => !pauses.has(project)));
   };
   const hold = (project: ProjectId, signal: AbortSignal): void => {
-    turns = servedLast(turns, project);
+    const begun = clock.milliseconds();
+    let scored = 0;
     const taken = backlog.take(project, tracesMax);
     const streams = taken.map(([stream]) => stream);
     const turn = takeTurn(turning, project, streams, signal)
-      .then(({ first, last, isIdle }) => {
+      .then(({ first, last, isIdle, ...made }) => {
+        scored = made.scored;
         backlog.giveBack(taken, first, last);
         if (isIdle) pauses.set(project, clock.milliseconds() + pauseMs);
       })
@@ -77,7 +76,11 @@ export const startRunScoring = (needs: RunScoringNeeds): Worker => {
         pauses.set(project, clock.milliseconds() + pauseMs);
         trouble(error);
       })
-      .finally(() => inHand.delete(project));
+      .finally(() => {
+        const tookMs = clock.milliseconds() - begun;
+        order.end(project, scored === 0 && tookMs > budgets.crashMs);
+        inHand.delete(project);
+      });
     inHand.set(project, turn);
   };
   const step = async (signal: AbortSignal): Promise<boolean> => {
@@ -102,10 +105,3 @@ export const startRunScoring = (needs: RunScoringNeeds): Worker => {
     await leases.release(leaseName, worker);
   });
 };
-
-type Turn = { readonly task: ProjectId; readonly owner: string; readonly creator: string };
-const ofProject = (project: ProjectId): Turn => ({
-  task: project,
-  owner: project,
-  creator: project,
-});
