@@ -4,8 +4,8 @@ import type { EventReader } from '../../kernel/ports.js';
 import { rowsStream } from './datasets.js';
 
 /**
- * Rows [from, from + limit) of a version, in order, from the log, a chunk of them at a time; a chunk
- * is null when it was erased meanwhile.
+ * Rows [from, from + limit) of a version, in order, from the log, a chunk of them at a time; a
+ * chunk is null when it was erased meanwhile.
  */
 export async function* rowsOfVersion(
   log: EventReader,

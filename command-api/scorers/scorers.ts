@@ -83,8 +83,8 @@ export const change =
   };
 
 /**
- * Characters of all versions of a scorer: thousands of usual ones, and who loads the scorer does not
- * read for seconds (contract 1.11).
+ * Characters of all versions of a scorer: thousands of usual ones, and who loads the scorer does
+ * not read for seconds (contract 1.11).
  */
 export const sourcesMax = 16 * 1_024 * 1_024;
 
