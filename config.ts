@@ -36,6 +36,8 @@ export type Config = {
     readonly apiKey: string | null;
     readonly password: string | null;
   };
+  /** Of memory for embedded records: what they need beyond it they keep on disk, or refuse. */
+  readonly recordsMemoryMb: number;
   readonly logLevel: LogLevel;
   readonly sandbox: SandboxMode;
   /** Null = a folder of this account among the temporary files. */
@@ -130,6 +132,11 @@ export const variables: readonly Variable[] = [
     meaning: 'password of that admin while they have none: 12 to 128 characters',
     secret: true,
   },
+  {
+    name: 'ASSAY_RECORDS_MEMORY_MB',
+    fallback: '400',
+    meaning: 'memory of embedded records: 256 to 65536',
+  },
   { name: 'ASSAY_LOG_LEVEL', fallback: 'info', meaning: logLevels.join(', ') },
   {
     name: 'ASSAY_SANDBOX',
@@ -185,6 +192,7 @@ export const readConfig = (environment: Environment): Config => {
       apiKey: text('ASSAY_BOOTSTRAP_API_KEY', '') || null,
       password: password(environment['ASSAY_BOOTSTRAP_PASSWORD'] ?? ''),
     },
+    recordsMemoryMb: recordsMemory(text('ASSAY_RECORDS_MEMORY_MB', '400')),
     logLevel: logLevel(text('ASSAY_LOG_LEVEL', 'info')),
     sandbox: sandbox(text('ASSAY_SANDBOX', 'strict')),
     sandboxDir: text('ASSAY_SANDBOX_DIR', '') || null,
@@ -220,6 +228,7 @@ export const choiceOf = (config: Config) => ({
   eventStoreUrl: config.eventStoreUrl,
   mongodbUrl: config.mongodbUrl,
   natsUrl: config.natsUrl,
+  recordsMemoryMb: config.recordsMemoryMb,
 });
 
 /** What each member allows alone and the service does not. */
@@ -307,6 +316,13 @@ const isNetwork = (text: string): boolean => {
   const [address = '', bits = '0', ...rest] = text.split('/');
   const most = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
   return rest.length === 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= most;
+};
+
+/** Below, a page of the longest texts and a batch beside it do not fit. */
+const recordsMemory = (text: string): number => {
+  const value = Number(text);
+  if (/^\d{3,5}$/.test(text) && value >= 256 && value <= 65_536) return value;
+  throw refuse('ASSAY_RECORDS_MEMORY_MB', 'must be 256 to 65536');
 };
 
 const logLevel = (text: string): LogLevel => {

@@ -2,7 +2,7 @@ import type { EngineChoice } from '../engines/open.js';
 import type { Logger } from '../engines/pino/logger.js';
 import { Fault } from '../kernel/fault.js';
 import type { Clock, Leases } from '../kernel/ports.js';
-import type { Records } from '../kernel/records.js';
+import type { Incident, Records } from '../kernel/records.js';
 import type { Projector } from '../projections/operate.js';
 import { causeOf } from './lifeline.js';
 import { startReadSide, type ReadSide } from './read-side.js';
@@ -25,8 +25,9 @@ export type Projecting = {
 export const projectAlone = async (
   choice: EngineChoice,
   hintSpace: string,
+  notice: (incident: Incident) => void,
 ): Promise<Projecting> => {
-  const readSide = await startReadSide(choice, hintSpace);
+  const readSide = await startReadSide(choice, hintSpace, notice);
   return { ...readSide, duty: () => 'folding', trouble: () => null };
 };
 

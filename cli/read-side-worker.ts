@@ -21,7 +21,8 @@ const engines = await openEngines(start.choice);
 const bus = await engines.bus(start.hintSpace);
 const reader = await engines.reader(bus);
 const documents = await engines.documents('write');
-const records = await engines.records();
+// Before `following` too: a file may be lost when it is opened.
+const records = await engines.records((incident) => parentPort?.postMessage(incident));
 const projector = await openProjector({
   reader,
   decode,

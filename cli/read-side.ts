@@ -1,8 +1,7 @@
 import { MessageChannel, Worker } from 'node:worker_threads';
-import { once } from 'node:events';
 import { proxy } from '../engines/node/thread.js';
 import type { EngineChoice } from '../engines/open.js';
-import type { Records } from '../kernel/records.js';
+import type { Incident, Records } from '../kernel/records.js';
 import type { Projector } from '../projections/operate.js';
 import type { ReadSideStart } from './read-side-worker.js';
 
@@ -27,6 +26,7 @@ const youngMegabytes = 64;
 export const startReadSide = async (
   choice: EngineChoice,
   hintSpace: string | null,
+  notice: (incident: Incident) => void = () => undefined,
 ): Promise<ReadSide> => {
   const records = new MessageChannel();
   const projector = new MessageChannel();
@@ -41,7 +41,13 @@ export const startReadSide = async (
     transferList: [records.port2, projector.port2],
     resourceLimits: { maxYoungGenerationSizeMb: youngMegabytes },
   });
-  await once(worker, 'message');
+  await new Promise<void>((resolve, reject) => {
+    worker.once('error', reject);
+    worker.on('message', (message: 'following' | Incident) => {
+      if (message === 'following') resolve();
+      else notice(message);
+    });
+  });
   const ended = new Promise<void>((resolve, reject) => {
     worker.once('error', reject);
     worker.once('exit', () => resolve());

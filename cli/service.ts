@@ -147,7 +147,14 @@ const startIn = async (
   // A key that the operator chose is known to them already; it works as soon as somebody can call.
   if (bootstrapped?.minted === null) await bootstrapped.finish();
 
-  projecting = await startProjecting(config, engines, secrets.hintSpace, logger, open);
+  projecting = await startProjecting({
+    config,
+    engines,
+    hintSpace: secrets.hintSpace,
+    logger,
+    metrics,
+    open,
+  });
   const readModels = await patiently('the read models', () => engines.documents('read'));
   open.add(() => readModels.close());
   const found = projecting.records ?? (await patiently('the records', () => engines.records()));
@@ -218,17 +225,30 @@ const shareOf = {
   mongodb: { atOnce: 16, ofProject: 4, waiting: 64 },
 } as const;
 
-const startProjecting = async (
-  config: Config,
-  engines: Engines,
-  hintSpace: string,
-  logger: Logger,
-  open: ReturnType<typeof openings>,
-): Promise<Projecting> => {
+const startProjecting = async ({
+  config,
+  engines,
+  hintSpace,
+  logger,
+  metrics,
+  open,
+}: {
+  readonly config: Config;
+  readonly engines: Engines;
+  readonly hintSpace: string;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly open: ReturnType<typeof openings>;
+}): Promise<Projecting> => {
   if (!config.roles.includes('projections')) return projectNothing();
   const choice = choiceOf(config);
   if (engines.names.records === 'duckdb') {
-    const projecting = await projectAlone(choice, hintSpace);
+    const projecting = await projectAlone(choice, hintSpace, (incident) => {
+      const { kind, did } = incident;
+      metrics.incident(kind, did);
+      // The failure of a question is told with its request.
+      if (did !== 'nothing') logger.error(incident, `the records were ${did}`);
+    });
     open.add(() => projecting.stop());
     return projecting;
   }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { decode } from '../events/codec.js';
 import type { Bus, Documents, EventLog, EventReader, Leases } from '../kernel/ports.js';
-import type { Records } from '../kernel/records.js';
+import type { Incident, Records } from '../kernel/records.js';
 import type { DataKeys } from '../kernel/vault.js';
 import type { Sandbox, SandboxMode } from '../kernel/sandbox.js';
 import { openRecords } from './duckdb/records.js';
@@ -31,6 +31,8 @@ export type EngineChoice = {
   readonly eventStoreUrl: string | null;
   readonly mongodbUrl: string | null;
   readonly natsUrl: string | null;
+  /** What embedded records may take; absent = their own default. */
+  readonly recordsMemoryMb?: number;
 };
 
 /** Where code scorers run; null = a folder among the temporary files. */
@@ -66,7 +68,7 @@ export type Engines = {
   reader(bus: Bus): Promise<EventReader>;
   documents(access: 'read' | 'write'): Promise<Documents>;
   /** On DuckDB one owner per process. */
-  records(): Promise<Records>;
+  records(notice?: (incident: Incident) => void): Promise<Records>;
   leases(): Promise<Leases>;
   /** Where the read models are, but no read model: nothing rebuilds them. */
   dataKeys(): Promise<DataKeys>;
@@ -107,8 +109,15 @@ export const openEngines = async (
       mongodbUrl === null
         ? openDocuments({ dir, readOnly: access === 'read' })
         : openMongoDocuments({ url: mongodbUrl }),
-    records: () =>
-      mongodbUrl === null ? openRecords({ dir }) : openMongoRecords({ url: mongodbUrl }),
+    records: (notice) => {
+      if (mongodbUrl !== null) return openMongoRecords({ url: mongodbUrl });
+      const { recordsMemoryMb: memoryMb } = choice;
+      return openRecords({
+        dir,
+        ...(memoryMb !== undefined && { memoryMb }),
+        ...(notice !== undefined && { notice }),
+      });
+    },
     dataKeys: async () =>
       mongodbUrl === null
         ? openDataKeys(diskFiles, join(dir, 'data-keys'))

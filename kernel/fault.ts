@@ -60,3 +60,28 @@ export const valueError = (loc: readonly string[], sentence: string): Fault =>
 
 export const invalid = (complaints: readonly Complaint[]): Fault =>
   new Fault('invalid', 'The request is not valid', { complaints });
+
+/**
+ * What an operator reads of a failure: its message and those behind it, without what they quote,
+ * which may be a tenant's.
+ */
+export const reasonOf = (error: unknown): string => {
+  const told: string[] = [];
+  for (let at = error; at !== undefined && at !== null && told.length < causesMax;) {
+    told.push(withoutQuotes(messageOf(at)));
+    at = at instanceof Error ? at.cause : null;
+  }
+  return told.join(': ').slice(0, reasonCharactersMax);
+};
+const messageOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);
+const causesMax = 4;
+const reasonCharactersMax = 500;
+
+const withoutQuotes = (message: string): string =>
+  message
+    .replace(/(Original error: )"/g, '$1')
+    .replace(/(["'`])[^]*?(?:\1|$)/g, '…')
+    .replace(/\s*Possible solutions:[^]*$/, '')
+    .replace(/\s+/g, ' ')
+    .trim();

@@ -183,7 +183,15 @@ export type DocumentWrite = { readonly key: string; readonly document: Document 
  * newer fence the position is written once more, which is how a stream that was set aside comes
  * back on a quiet log.
  */
-export type Mark = { readonly position: Position; readonly fence: number };
+export type Mark = {
+  readonly position: Position;
+  readonly fence: number;
+  /**
+   * What the batch was folded onto: a store that may lose what it has, and did, refuses with Fault
+   * `conflict` instead of keeping a gap.
+   */
+  readonly after?: Position;
+};
 
 /**
  * Keyed JSON. `apply` is one step with the checkpoint: after a crash both are there or neither. A

@@ -299,3 +299,12 @@ export interface Records {
   beside(): Promise<Beside<Records>>;
   close(): Promise<void>;
 }
+
+/** What an operator should know of the store of the records: each failure, and what came of it. */
+export type Incident = {
+  readonly kind: TroubleKind;
+  /** `dropped`: the file was lost, and the log fills a new one. */
+  readonly did: 'nothing' | 'reopened' | 'dropped';
+  readonly cause: string;
+};
+export type TroubleKind = 'out-of-memory' | 'invalidated' | 'corrupt' | 'failed';

@@ -1,3 +1,4 @@
+import { reasonOf } from '../kernel/fault.js';
 import type { Bus, Clock, Position, Recorded } from '../kernel/ports.js';
 import { skippedKey, type Parking } from './parking.js';
 import { poison, skippedType, type Folded, type Source } from './source.js';
@@ -62,6 +63,7 @@ export const fail = (lane: Lane, clock: Clock, reason: string): void => {
 export type Step = {
   readonly lane: Lane;
   readonly events: readonly Recorded[];
+  readonly from: Position;
   readonly through: Position;
   readonly folded: Folded;
 };
@@ -74,8 +76,9 @@ export const foldPage = async (
   lane: Lane,
   page: { readonly events: readonly Recorded[]; readonly through: Position },
   from: { readonly position: Position; readonly applied: Promise<unknown> | null },
-  { parking, clock }: LaneNeeds,
+  needs: LaneNeeds,
 ): Promise<Step | null> => {
+  const { parking, clock } = needs;
   const ahead = page.events.filter(({ position }) => position > from.position);
   const events = ahead.slice(0, lane.batchMax);
   const cut = events.length < ahead.length;
@@ -83,11 +86,13 @@ export const foldPage = async (
   try {
     const wanted = admitted(parking, lane.source.name, events);
     const folded = await lane.source.fold(wanted, from.applied);
-    if (folded.gap === null) return { lane, events, through, folded };
+    if (folded.gap === null) return { lane, events, from: from.position, through, folded };
     const { stream, expected, found } = folded.gap;
     fail(lane, clock, `gap: ${stream} has revision ${found} where ${expected} is next`);
   } catch (error) {
-    fail(lane, clock, reasonOf(error));
+    // While the batch before is being written, the store is not asked whether it is well.
+    if (from.applied !== null) fail(lane, clock, reasonOf(error));
+    else await refused({ lane, events }, error, needs).catch(() => null);
   }
   return null;
 };
@@ -102,10 +107,12 @@ export const applyStep = async (step: Step, needs: LaneNeeds): Promise<boolean> 
     for (const one of step.folded.poisons) {
       await parking.park(lane.source.name, one, clock.now());
     }
-    await step.folded.apply({ position: step.through, fence: parking.fence() });
+    const mark = { position: step.through, fence: parking.fence(), after: step.from };
+    await step.folded.apply(mark);
     lane.position = step.through;
     lane.trouble = null;
     lane.batchMax = Math.min(batchEventsMax, lane.batchMax * 2);
+    if (lane.batchMax === batchEventsMax) lane.narrowing = false;
     bus.publish(movedSubject, { name: lane.source.name, position: lane.position });
     return true;
   } catch (error) {
@@ -116,20 +123,27 @@ export const applyStep = async (step: Step, needs: LaneNeeds): Promise<boolean> 
 };
 
 /**
- * The store did not take the batch. It is tried again as it is, later and later. When the store
- * takes an empty batch meanwhile, the fault is in the events: ever smaller batches are tried at
- * once, down to the one event that it refuses, and that event's stream is parked like any poison.
+ * The store did not take the batch, or could not be read for it. It is tried again as it is, later
+ * and later. When the store takes an empty batch meanwhile, the fault is in the events: ever
+ * smaller batches are tried at once, down to the one event that it refuses, and when it does so
+ * again and again, that event's stream is parked like any poison.
  */
-const refused = async (step: Step, error: unknown, needs: LaneNeeds): Promise<void> => {
-  const { lane } = step;
+const refused = async (
+  { lane, events }: Pick<Step, 'lane' | 'events'>,
+  error: unknown,
+  needs: LaneNeeds,
+): Promise<void> => {
   fail(lane, needs.clock, reasonOf(error));
-  if (!lane.narrowing && (lane.trouble?.failures ?? 0) < attemptsMax) return;
-  if (!(await takesNothing(lane, needs))) return;
-  lane.narrowing = true;
+  const isLasting = (lane.trouble?.failures ?? 0) >= attemptsMax;
+  const [only] = events;
+  if (!isLasting && (!lane.narrowing || events.length <= 1)) return;
+  if (only === undefined || !(await takesNothing(lane, needs))) return;
   lane.trouble = null;
-  if (step.events.length > 1) lane.batchMax = Math.ceil(step.events.length / 2);
-  const [only] = step.events;
-  if (only === undefined || step.events.length > 1) return;
+  if (events.length > 1) {
+    lane.narrowing = true;
+    lane.batchMax = Math.ceil(events.length / 2);
+    return;
+  }
   await needs.parking.park(lane.source.name, poison(only, error), needs.clock.now());
   lane.narrowing = false;
 };
@@ -140,12 +154,14 @@ const refused = async (step: Step, error: unknown, needs: LaneNeeds): Promise<vo
 const takesNothing = async ({ source, position }: Lane, { parking }: LaneNeeds) => {
   try {
     const nothing = await source.fold([], null);
-    await nothing.apply({ position, fence: await parking.raiseFence() });
+    await nothing.apply({ position, fence: await parking.raiseFence(), after: position });
     return true;
   } catch {
     return false;
   }
 };
 
-const reasonOf = (error: unknown): string =>
-  error instanceof Error ? error.message : String(error);
+/** Where the store is: it may have lost what it had, or kept a batch that it said it had not. */
+export const lookAgain = async (lane: Lane): Promise<void> => {
+  lane.position = await lane.source.checkpoint();
+};

@@ -145,7 +145,8 @@ const retryStream = async (
   const folded = await lane.source.fold(events, null);
   if (folded.gap !== null) return false;
   // The checkpoint stays where it is; only a newer fence lets a store take the same position again.
-  await folded.apply({ position: lane.position, fence: await parking.raiseFence() });
+  const { position } = lane;
+  await folded.apply({ position, fence: await parking.raiseFence(), after: position });
   const [poison] = folded.poisons;
   if (poison === undefined) await parking.unpark(name, stream);
   else await parking.park(name, poison, clock.now());

@@ -1,3 +1,4 @@
+import { reasonOf } from '../kernel/fault.js';
 import {
   start,
   type Bus,
@@ -14,6 +15,7 @@ import {
   batchEventsMax,
   fail,
   foldPage,
+  lookAgain,
   movedSubject,
   type Lane,
   type LaneNeeds,
@@ -83,6 +85,11 @@ export const startRunner = async (needs: RunNeeds): Promise<Runner> => {
 
   const round = async (): Promise<boolean> => {
     let moved = false;
+    for (const lane of lanes) {
+      if (isDue(lane, clock.milliseconds())) {
+        await lookAgain(lane).catch((error: unknown) => fail(lane, clock, reasonOf(error)));
+      }
+    }
     for (const group of groupsOf(lanes, clock.milliseconds())) {
       const before = group.map((lane) => lane.position);
       await serve(group, pages, needs);
@@ -108,7 +115,7 @@ export const startRunner = async (needs: RunNeeds): Promise<Runner> => {
       await new Promise((resolve) => setImmediate(resolve));
       const moved = await exclusively(round).catch((error: unknown) => {
         // Reading the log failed: every lane says so and waits.
-        for (const lane of lanes) fail(lane, clock, String(error));
+        for (const lane of lanes) fail(lane, clock, reasonOf(error));
         return false;
       });
       if (!moved && !stopped && !idle.signal.aborted) await rest();
@@ -131,6 +138,9 @@ export const startRunner = async (needs: RunNeeds): Promise<Runner> => {
 const least = (positions: readonly Position[]): Position =>
   positions.reduce((low, position) => (position < low ? position : low));
 
+const isDue = ({ trouble }: Lane, now: number): boolean =>
+  trouble !== null && trouble.retryAt <= now;
+
 /**
  * Lanes that may go on, those at one position together, the furthest first: it serves readers who
  * wait.
@@ -138,7 +148,7 @@ const least = (positions: readonly Position[]): Position =>
 const groupsOf = (lanes: readonly Lane[], now: number): readonly (readonly Lane[])[] => {
   const byPosition = new Map<Position, Lane[]>();
   for (const lane of lanes) {
-    if (lane.paused || (lane.trouble !== null && lane.trouble.retryAt > now)) continue;
+    if (lane.paused || (lane.trouble !== null && !isDue(lane, now))) continue;
     byPosition.set(lane.position, [...(byPosition.get(lane.position) ?? []), lane]);
   }
   return [...byPosition].sort(([one], [other]) => (one < other ? 1 : -1)).map(([, group]) => group);

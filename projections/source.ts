@@ -1,3 +1,4 @@
+import { reasonOf } from '../kernel/fault.js';
 import type { Beside, DumpItem, Mark, Position, Recorded, StreamName } from '../kernel/ports.js';
 
 /**
@@ -55,7 +56,7 @@ export const poison = (event: Recorded, error: unknown): Poison => ({
   revision: event.revision,
   position: event.position,
   type: event.type === unreadableType ? (event.data as Unreadable).type : event.type,
-  reason: error instanceof Error ? error.message : String(error),
+  reason: reasonOf(error),
 });
 
 /**

@@ -30,6 +30,8 @@ export type Connections = {
   maintain(sql: string): Promise<void>;
   /** Waits for the work at hand. */
   close(): Promise<void>;
+  /** Ends the work at hand: nothing of it is worth waiting for. */
+  abandon(): Promise<void>;
 };
 
 // More would only share the same two threads, and each holds memory for its query. The service asks
@@ -60,6 +62,16 @@ export const openConnections = async (
     return result;
   };
 
+  const close = async (): Promise<void> => {
+    await written;
+    await readers.close();
+    writer.closeSync();
+  };
+  const interrupt = (): void => {
+    const stopping = new Fault('unavailable', 'The records are closing');
+    for (const ending of reading) ending.abort(stopping);
+  };
+
   return {
     read: async (work, { signal } = {}) => {
       const ending = new AbortController();
@@ -77,16 +89,14 @@ export const openConnections = async (
         signal?.removeEventListener('abort', end);
       }
     },
-    interrupt: () => {
-      const stopping = new Fault('unavailable', 'The records are closing');
-      for (const ending of reading) ending.abort(stopping);
-    },
+    interrupt,
     write: (work) => inTurn(() => transaction(writer, 'BEGIN TRANSACTION', work)),
     maintain: (sql) => inTurn(() => attempt(() => writer.run(sql)).then(() => undefined)),
-    close: async () => {
-      await written;
-      await readers.close();
-      writer.closeSync();
+    close,
+    abandon: async () => {
+      interrupt();
+      writer.interrupt();
+      await close();
     },
   };
 };

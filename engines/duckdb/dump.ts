@@ -2,6 +2,7 @@ import type { DumpItem } from '../../kernel/ports.js';
 import { pageBytesMax, type RecordRow } from '../../kernel/records.js';
 import { byCodePoint } from '../../kernel/code-points.js';
 import { dumpItem } from '../../kernel/record-dump.js';
+import type { Ask } from './keeper.js';
 import type { Model } from './model.js';
 import { groupFrom, groupsWithin } from './portions.js';
 import { rowsOfGroups } from './search.js';
@@ -11,9 +12,9 @@ import { bindText, parameters } from './sql.js';
 const pageGroups = 200;
 
 /** One item a row, by group in code point order and by ordinal in it. */
-export async function* dump(model: Model): AsyncIterable<DumpItem> {
+export async function* dump(ask: Ask): AsyncIterable<DumpItem> {
   for (let after = ''; ;) {
-    const [last, rows] = await readPage(model, after);
+    const [last, rows] = await ask((model) => readPage(model, after));
     if (last === null) return;
     yield* rows.map(dumpItem);
     after = last;

@@ -1,4 +1,4 @@
-import type { DuckDBInstance, DuckDBUUIDValue } from '@duckdb/node-api';
+import type { DuckDBConnection, DuckDBInstance, DuckDBUUIDValue } from '@duckdb/node-api';
 import { foldCase, foldings } from '../../kernel/case-fold.js';
 import { start, type Position } from '../../kernel/ports.js';
 import { openChangedRuns, type ChangedRuns } from './changed-runs.js';
@@ -33,6 +33,8 @@ export type Model = {
   nextProject: number;
   nextColumn: number;
   close(): Promise<void>;
+  /** Lets go of a file that the engine has given up. */
+  abandon(): Promise<void>;
 };
 
 // Small row groups: a checkpoint writes the last, half-filled one again, and windows skip whole
@@ -49,29 +51,48 @@ export const openModel = async (
   path: string,
 ): Promise<Model> => {
   const control = await instance.connect();
-  const file = `'${path.replaceAll("'", "''")}'`;
-  await control.run(`ATTACH ${file} AS ${catalog} (ROW_GROUP_SIZE ${rowGroupSize})`);
-  const connections = await openConnections(instance, catalog);
+  let connections: Connections | null = null;
+  const abandon = async (): Promise<void> => {
+    await connections?.abandon().catch(() => undefined);
+    control.closeSync();
+  };
+  try {
+    const file = `'${path.replaceAll("'", "''")}'`;
+    await control.run(`ATTACH ${file} AS ${catalog} (ROW_GROUP_SIZE ${rowGroupSize})`);
+    connections = await openConnections(instance, catalog);
+    const read = await readModel(connections);
+    return { catalog, path, ...read, close: () => closeModel(read, control, catalog), abandon };
+  } catch (error) {
+    // An open connection would keep the engine and its file.
+    await abandon();
+    throw error;
+  }
+};
+
+const readModel = async (connections: Connections) => {
   const misfolded = await connections.read(readMisfolded);
   await connections.write((statements) => prepareTables(statements, misfolded));
   const known = await connections.read(readKnown);
   return {
-    catalog,
-    path,
     connections,
     ...known,
     changedRuns: openChangedRuns(),
     named: rememberColumns(),
-    types: new Map(),
+    types: new Map<string, KnownTypes>(),
     misfolded: new RegExp(`[${misfolded}]`, 'u'),
-    close: async () => {
-      // Only saves the next opening some reading: what is not in the file is in the log beside it.
-      await connections.maintain(`CHECKPOINT ${catalog}`).catch(() => undefined);
-      await connections.close();
-      await control.run(`DETACH ${catalog}`);
-      control.closeSync();
-    },
   };
+};
+
+const closeModel = async (
+  { connections }: Pick<Model, 'connections'>,
+  control: DuckDBConnection,
+  catalog: string,
+): Promise<void> => {
+  // Only saves the next opening some reading: what is not in the file is in the log beside it.
+  await connections.maintain(`CHECKPOINT ${catalog}`).catch(() => undefined);
+  await connections.close();
+  await control.run(`DETACH ${catalog}`);
+  control.closeSync();
 };
 
 /**

@@ -30,6 +30,9 @@ export const applyWrites = async (
   const after = await model.connections.write(async (statements) => {
     const { fence, position } = model.mark;
     if (mark.fence < fence) throw new Fault('conflict', 'A newer projector has taken over');
+    if (mark.after !== undefined && mark.after > position) {
+      throw new Fault('conflict', 'The records begin anew, from an earlier position');
+    }
     if (mark.position < position) return null;
     if (mark.position === position && mark.fence === fence) return null;
     const batch = await batchOf(model, statements, writes);

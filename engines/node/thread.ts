@@ -1,6 +1,6 @@
 import type { MessagePort } from 'node:worker_threads';
 import { whileAsked } from '../../kernel/asking.js';
-import { Fault, type Complaint, type FaultCode } from '../../kernel/fault.js';
+import { Fault, reasonOf, type Complaint, type FaultCode } from '../../kernel/fault.js';
 import type { Asking } from '../../kernel/ports.js';
 
 /** A port whose methods are asynchronous; what crosses the threads is copied (structured clone). */
@@ -25,6 +25,8 @@ type Reply =
   | { readonly progress: number; readonly at: number; readonly values: readonly unknown[] };
 type Packed = {
   readonly message: string;
+  /** What was behind it, for the log: see `reasonOf`. */
+  readonly cause: string | null;
   readonly fault: {
     readonly code: FaultCode;
     readonly complaints: readonly Complaint[];
@@ -114,11 +116,11 @@ type Waiting = {
 
 /**
  * The port that another thread serves. Calls are answered in any order; a Fault arrives as a Fault
- * with its code and complaints, any other error as an Error with its message. When the port closes,
- * calls that wait and later ones throw Fault `unavailable`. A method may take functions among its
- * values: they are called as hints; and an `Asking`, whose signal reaches the other side and rejects
- * the call at once. `streams` names the methods that answer an async iterable
- * instead of a promise.
+ * with its code and complaints, any other error as an Error with its message, both with what was
+ * behind them as text. When the port closes, calls that wait and later ones throw Fault
+ * `unavailable`. A method may take functions among its values: they are called as hints; and an
+ * `Asking`, whose signal reaches the other side and rejects the call at once. `streams` names the
+ * methods that answer an async iterable instead of a promise.
  */
 export const proxy = <T extends Target>(
   port: MessagePort,
@@ -232,6 +234,7 @@ const isIterable = (value: unknown): value is AsyncIterable<unknown> =>
 
 const packed = (error: unknown): Packed => ({
   message: error instanceof Error ? error.message : String(error),
+  cause: error instanceof Error && error.cause !== undefined ? reasonOf(error.cause) : null,
   fault:
     error instanceof Fault
       ? {
@@ -242,10 +245,12 @@ const packed = (error: unknown): Packed => ({
       : null,
 });
 
-const unpacked = ({ message, fault }: Packed): Error => {
-  if (fault === null) return new Error(message);
+const unpacked = ({ message, cause: told, fault }: Packed): Error => {
+  const behind = told === null ? {} : { cause: new Error(told) };
+  if (fault === null) return new Error(message, behind);
   const { code, complaints, retryAfterSeconds } = fault;
   return new Fault(code, message, {
+    ...behind,
     complaints,
     ...(retryAfterSeconds !== null && { retryAfterSeconds }),
   });

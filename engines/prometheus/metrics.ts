@@ -6,6 +6,8 @@ export type Metrics = {
   readonly append: (seconds: number) => void;
   readonly lag: (projection: string, events: number, seconds: number) => void;
   readonly parked: (projection: string, streams: number) => void;
+  /** Of the store of the records, and what came of it: see `Incident` of kernel/records.ts. */
+  readonly incident: (kind: string, did: string) => void;
   readonly shed: () => void;
   /** A connection was cut: its client was too slow, or there were too many. */
   readonly cut: (why: 'slow' | 'crowded') => void;
@@ -45,6 +47,12 @@ export const openMetrics = (): Metrics => {
   const lagEvents = gauge('assay_projection_lag_events', 'Events that are not folded yet.');
   const lagSeconds = gauge('assay_projection_lag_seconds', 'Age of the oldest unfolded event.');
   const parked = gauge('assay_projection_parked_streams', 'Streams that could not be folded.');
+  const incidents = new Counter({
+    name: 'assay_records_failures_total',
+    help: 'Failures of the store of records, by kind and by what came of them.',
+    labelNames: ['kind', 'did'],
+    registers,
+  });
   const shed = new Counter({
     name: 'assay_shed_requests_total',
     help: 'Requests refused because there was too much work.',
@@ -72,6 +80,7 @@ export const openMetrics = (): Metrics => {
       lagSeconds.set({ projection }, seconds);
     },
     parked: (projection, streams) => parked.set({ projection }, streams),
+    incident: (kind, did) => incidents.inc({ kind, did }),
     shed: () => shed.inc(),
     cut: (why) => cuts.inc({ why }),
     mismatch: (operation) => mismatches.inc({ operation }),

@@ -5,10 +5,11 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import { noNames, rememberColumns, type Named } from '../../engines/duckdb/named-columns.js';
 import { openRecords } from '../../engines/duckdb/records.js';
 import { start } from '../../kernel/ports.js';
-import type { Records } from '../../kernel/records.js';
+import { Fault } from '../../kernel/fault.js';
+import type { Incident, Records } from '../../kernel/records.js';
 import { recordsSuite } from '../suites/records.js';
 import { temporaryFolder } from '../support/folder.js';
-import { put, putRows, run, scopeOf, traceRow } from '../support/record-rows.js';
+import { markAt, put, putRows, run, scopeOf, traceRow } from '../support/record-rows.js';
 import { until } from '../support/until.js';
 
 recordsSuite('DuckDB', async () => {
@@ -85,6 +86,49 @@ describe('the files of DuckDB', () => {
     const records = await openRecords({ dir: folder.dir });
     expect(await records.checkpoint()).to.equal(start);
     expect(await records.count(scopeOf())).to.equal(0);
+    await records.close();
+  });
+
+  it('begin anew when they cannot be read, and say so', async () => {
+    await openedOnce();
+    await writeFile(join(folder.dir, 'records-1.duckdb'), 'torn'.repeat(10_000));
+    const seen: Incident[] = [];
+    const records = await openRecords({ dir: folder.dir, notice: (one) => seen.push(one) });
+    expect(await records.checkpoint()).to.equal(start);
+    expect(seen.map(({ kind, did }) => [kind, did])).to.deep.equal([['corrupt', 'dropped']]);
+    await records.close();
+  });
+
+  it('are opened again when the engine gives up, with what was written before', async () => {
+    const seen: Incident[] = [];
+    // So little that a batch of 30 MB cannot even be rolled back.
+    const records = await openRecords({
+      dir: folder.dir,
+      memoryMb: 16,
+      notice: (one) => seen.push(one),
+    });
+    await putRows(records, [traceRow(1)]);
+    const long = Array.from({ length: 30 }, (_, at) =>
+      traceRow(at + 2, { values: { input: 'canary '.repeat(150_000) } }),
+    );
+    const nothing = { groups: [], deletedRuns: [], deletedProjects: [] };
+    const failure = await putRows(records, long).catch((error: unknown) => error);
+    expect(failure).to.be.instanceOf(Fault).that.has.property('code', 'unavailable');
+    const meanwhile = await records.count(scopeOf()).catch((error: unknown) => error);
+    expect(meanwhile).to.be.instanceOf(Fault).that.has.property('retryAfterSeconds', 1);
+    await records.apply(nothing, markAt(3));
+    expect(await records.count(scopeOf())).to.equal(1);
+    expect(await records.checkpoint()).to.equal(markAt(3).position);
+    expect(seen.map(({ kind, did }) => [kind, did])).to.deep.equal([
+      ['out-of-memory', 'nothing'],
+      ['out-of-memory', 'reopened'],
+    ]);
+    expect(JSON.stringify(seen))
+      .to.match(/Out of Memory/)
+      .and.not.contain('canary');
+    const ahead = { ...markAt(9), after: markAt(8).position };
+    const refused = await records.apply(nothing, ahead).catch((error: unknown) => error);
+    expect(refused).to.be.instanceOf(Fault).that.has.property('code', 'conflict');
     await records.close();
   });
 

@@ -31,7 +31,9 @@ describe('a port served from another thread', () => {
         throw valueError(['body', 'x'], 'no');
       },
       break: async () => {
-        throw new RangeError('out of bounds');
+        throw new RangeError('out of bounds', {
+          cause: new Error('Out of Memory at "a canary"', { cause: new Error('deeper') }),
+        });
       },
       slow: () => new Promise(() => undefined),
       ask: async (what, { signal } = {}) => {
@@ -79,6 +81,7 @@ describe('a port served from another thread', () => {
     const error = await store.break().catch((thrown: unknown) => thrown as Error);
     expect(error).to.not.be.instanceOf(Fault);
     expect(error.message).to.equal('out of bounds');
+    expect((error.cause as Error).message).to.equal('Out of Memory at …: deeper');
   });
 
   it('refuses methods that the port does not have', async () => {

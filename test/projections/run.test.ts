@@ -1,8 +1,10 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
+import { openRecords } from '../../engines/duckdb/records.js';
 import { systemClock } from '../../engines/node/clock.js';
 import { Fault } from '../../kernel/fault.js';
 import { stream, type Document, type EventReader, type Recorded } from '../../kernel/ports.js';
+import type { Records } from '../../kernel/records.js';
 import type { AnyProjection } from '../../projections/documents-source.js';
 import { temporaryFolder } from '../support/folder.js';
 import {
@@ -197,6 +199,61 @@ describe('the projector', () => {
       null,
       null,
     ]);
+  });
+
+  it('parks the one stream that the store cannot be read for', async () => {
+    let isOut = false;
+    const unreadable = (found: Records): Records => ({
+      ...found,
+      groups: async (names) => {
+        if (!isOut || !names.includes(traceStream(2))) return found.groups(names);
+        throw new Fault('unavailable', 'no', { cause: new Error("Out of Memory: 'canary'") });
+      },
+    });
+    await start({ records: unreadable });
+    for (const number of [1, 2]) await append(open.log, traceStream(number), 0, logged(number));
+    await open.settled();
+    isOut = true;
+    const changes = { output: 'done' };
+    const updated = { project_id: projectId, trace_id: traceId(2), changes };
+    await append(open.log, traceStream(2), 1, newEvent('TraceUpdated', updated));
+    await append(open.log, traceStream(3), 0, logged(3));
+    await until('all of it is parked or there', 10_000, async () => {
+      const parked = await open.projector.parked();
+      return (await rowsOf(3)) === 1 && parked.length === 1;
+    });
+    const [parked] = await open.projector.parked();
+    expect(parked?.stream).to.equal(traceStream(2));
+    expect(parked?.reason).to.equal('no: Out of Memory: …');
+    expect((await open.projector.status())[0]?.stalled).to.equal(null);
+  });
+
+  it('fills a store again that lost what it had', async () => {
+    const other = await temporaryFolder();
+    const empty = await openRecords({ dir: other.dir });
+    let isLost = false;
+    const losing = (found: Records): Records => {
+      const now = () => (isLost ? empty : found);
+      return {
+        ...found,
+        checkpoint: () => now().checkpoint(),
+        apply: (writes, mark) => now().apply(writes, mark),
+        groups: (names) => now().groups(names),
+        tracesOfSessions: (sessions) => now().tracesOfSessions(sessions),
+      };
+    };
+    await start({ records: losing });
+    for (const number of [1, 2]) await append(open.log, traceStream(number), 0, logged(number));
+    await open.settled();
+    isLost = true;
+    await append(open.log, traceStream(3), 0, logged(3));
+    await until('all are there again', 10_000, async () => {
+      const counts = await Promise.all([1, 2, 3].map(rowsOf));
+      return counts.every((count) => count === 1);
+    });
+    await open.projector.stop();
+    await empty.close();
+    await other.remove();
   });
 
   it('halts at a gap in a stream and never skips it', async () => {

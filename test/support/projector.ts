@@ -39,6 +39,7 @@ export type ProjectorOptions = {
   readonly decode?: Decode;
   readonly clock?: Clock;
   readonly reader?: (log: EventLog) => EventReader;
+  readonly records?: (found: Records) => Records;
 };
 
 /** The projector on the embedded engines, all in this thread. */
@@ -48,11 +49,12 @@ export const projectorIn = async ({
   decode = (_type, _schema, data) => data,
   clock = systemClock,
   reader = (log) => log,
+  records: through = (found) => found,
 }: ProjectorOptions): Promise<OpenProjector> => {
   const bus = openBus(randomUUID());
   const log = await openEventLog({ dir, bus });
   const documents = await openDocuments({ dir });
-  const records = await openRecords({ dir });
+  const records = through(await openRecords({ dir }));
   const sources = [
     recordsSource(records),
     ...projections.map((projection) => documentsSource(documents, projection)),

@@ -1,0 +1,42 @@
+import { DuckDBInstance } from '@duckdb/node-api';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { openModel, type Model } from './model.js';
+import { fileName, readPointer, removeOthers } from './pointer.js';
+
+// A checkpoint writes the last, half-filled row group of each table again, so it should come
+// seldom; an opening after a crash reads up to this much.
+const checkpointThreshold = '48MB';
+
+/** An engine with the file that the pointer names. */
+export type Opened = { readonly instance: DuckDBInstance; readonly live: Model };
+
+/** Copies that were being built are gone then. Throws what the engine says against the file. */
+export const openLive = async (dir: string, memoryMb: number): Promise<Opened> => {
+  const spill = join(dir, 'records-spill');
+  await rm(spill, { recursive: true, force: true });
+  const generation = await readPointer(dir);
+  await removeOthers(dir, generation);
+  const instance = await DuckDBInstance.create(':memory:', {
+    threads: '2',
+    memory_limit: `${memoryMb}MB`,
+    temp_directory: spill,
+    checkpoint_threshold: checkpointThreshold,
+    autoinstall_known_extensions: 'false',
+    autoload_known_extensions: 'false',
+  });
+  try {
+    return { instance, live: await openIn(instance, dir, generation) };
+  } catch (error) {
+    instance.closeSync();
+    throw error;
+  }
+};
+
+export const openIn = (instance: DuckDBInstance, dir: string, generation: number): Promise<Model> =>
+  openModel(instance, `records_${generation}`, join(dir, fileName(generation)));
+
+export const removeFile = async (path: string): Promise<void> => {
+  await rm(path, { force: true });
+  await rm(`${path}.wal`, { force: true });
+};

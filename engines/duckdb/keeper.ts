@@ -1,0 +1,157 @@
+import type { DuckDBInstance } from '@duckdb/node-api';
+import { join } from 'node:path';
+import { Fault, reasonOf } from '../../kernel/fault.js';
+import type { Incident } from '../../kernel/records.js';
+import { openLive, removeFile, type Opened } from './instance.js';
+import type { Model } from './model.js';
+import { fileName, readPointer, writePointer } from './pointer.js';
+import { isInvalid, isUnusable, kindOf } from './trouble.js';
+
+/** What works on a model, and has the engine opened again when that is what its failure asks for. */
+export type Ask = <T>(work: (model: Model) => Promise<T>) => Promise<T>;
+
+/** The live model, which another one may replace: a copy, or itself opened again. */
+export type Keeper = {
+  /** Throws Fault `unavailable` while it is being opened again. */
+  readonly live: () => Model;
+  readonly instance: () => DuckDBInstance;
+  readonly ask: Ask;
+  /** The same on a model beside the live one, until its instance is gone. */
+  readonly askOf: (model: Model) => Ask;
+  /** Works follow each other, and an opening waits for them and they for it. */
+  readonly inTurn: <T>(work: () => Promise<T>) => Promise<T>;
+  /** In turn only: another file is the live one from here on, also after a crash. */
+  readonly become: (model: Model, generation: number) => Promise<void>;
+  /** In turn, and counted: a file that no batch can be written to is dropped. */
+  readonly write: (work: (model: Model) => Promise<void>) => Promise<void>;
+  readonly close: () => Promise<void>;
+};
+
+/** Batches in a row that cost the instance before the file is blamed: then the log fills another. */
+const lostMax = 3;
+/** A file that does not open is tried this often, as the disk or the memory may be another time. */
+const triesMax = 3;
+const againMs = 1_000;
+
+type Where = {
+  readonly dir: string;
+  readonly memoryMb: number;
+  readonly notice: (incident: Incident) => void;
+};
+
+export const keep = async ({ dir, memoryMb, notice }: Where): Promise<Keeper> => {
+  const drop = async (why: unknown): Promise<void> => {
+    await removeFile(join(dir, fileName(await readPointer(dir))));
+    notice({ kind: kindOf(why), did: 'dropped', cause: reasonOf(why) });
+  };
+  const openFirst = async (): Promise<Opened> => {
+    try {
+      return await openLive(dir, memoryMb);
+    } catch (error) {
+      if (!isUnusable(error)) throw error;
+      await drop(error);
+      return openLive(dir, memoryMb);
+    }
+  };
+  let opened: Opened | null = await openFirst();
+  const besides = new Set<Model>();
+  let closing = false;
+  /** Instances that batches cost since the last one was written. */
+  let lost = 0;
+  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const result = last.then(work);
+    last = result.catch(() => null);
+    return result;
+  };
+  const now = (): Opened => {
+    if (opened !== null) return opened;
+    throw new Fault('unavailable', 'The records are being opened again', { retryAfterSeconds: 1 });
+  };
+
+  const reopen = async (broken: Opened, why: unknown): Promise<void> => {
+    if (closing || opened !== broken) return;
+    opened = null;
+    for (const model of [broken.live, ...besides]) await model.abandon();
+    besides.clear();
+    broken.instance.closeSync();
+    if (isUnusable(why) || lost >= lostMax) {
+      await drop(why);
+      lost = 0;
+    }
+    const isDone = (): boolean => opened !== null || closing;
+    for (let tries = 1; !isDone(); tries += 1) {
+      try {
+        opened = await openLive(dir, memoryMb);
+      } catch (error) {
+        const isLost = kindOf(error) === 'out-of-memory' && tries >= triesMax;
+        if (isUnusable(error) || isLost) await drop(error);
+        else await new Promise((resolve) => setTimeout(resolve, againMs));
+      }
+    }
+    notice({ kind: kindOf(why), did: 'reopened', cause: reasonOf(why) });
+  };
+  const failed = (on: Opened, error: unknown): void => {
+    if (!(error instanceof Fault) || error.cause === undefined) return;
+    notice({ kind: kindOf(error), did: 'nothing', cause: reasonOf(error) });
+    if (!isInvalid(error) && !isUnusable(error)) return;
+    void inTurn(() => reopen(on, error)).catch(() => null);
+  };
+  const watched = async <T>(on: Opened, work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work();
+    } catch (error) {
+      failed(on, error);
+      throw error;
+    }
+  };
+
+  return {
+    live: () => now().live,
+    instance: () => now().instance,
+    ask: async (work) => {
+      const on = now();
+      return watched(on, () => work(on.live));
+    },
+    askOf: (model) => {
+      const { instance } = now();
+      besides.add(model);
+      return async (work) => {
+        const on = now();
+        if (on.instance !== instance) {
+          throw new Fault('unavailable', 'The copy is gone: the engine was opened again');
+        }
+        return watched(on, () => work(model));
+      };
+    },
+    inTurn,
+    become: async (model, generation) => {
+      const { live, instance } = now();
+      await writePointer(dir, generation);
+      opened = { instance, live: model };
+      besides.delete(model);
+      await live.close();
+      await removeFile(live.path);
+    },
+    write: (work) =>
+      inTurn(async () => {
+        const on = now();
+        await watched(on, async () => {
+          try {
+            await work(on.live);
+            lost = 0;
+          } catch (error) {
+            if (isInvalid(error)) lost += 1;
+            throw error;
+          }
+        });
+      }),
+    close: async () => {
+      closing = true;
+      opened?.live.connections.interrupt();
+      await last;
+      await opened?.live.close();
+      opened?.instance.closeSync();
+    },
+  };
+};
