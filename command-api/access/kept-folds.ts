@@ -16,6 +16,12 @@ type Kept<S, E extends Event> = {
 /** Beside its state each stream costs a name and a place. */
 const entryWeight = 300;
 
+export type KeptFolds<S> = {
+  readonly load: (stream: StreamName) => Promise<Loaded<S>>;
+  /** What an append of ours made of the state that was loaded last: it is not read back. */
+  readonly note: (stream: StreamName, loaded: Loaded<S>) => void;
+};
+
 /**
  * Folds of streams as the log has them. What was folded is kept, within bounds, and only brought
  * forward by what came since: deciding on a long stream costs what is new of it. What was used
@@ -27,7 +33,7 @@ export const openKeptFolds = <S, E extends Event>({
   types,
   weightOf,
   weightMax,
-}: Kept<S, E>): ((stream: StreamName) => Promise<Loaded<S>>) => {
+}: Kept<S, E>): KeptFolds<S> => {
   const kept = new Map<StreamName, Loaded<S>>();
   let weight = 0;
   /** Those who ask for a long stream at once read it once. */
@@ -65,10 +71,17 @@ export const openKeptFolds = <S, E extends Event>({
     return { state: loaded.state, revision: last.revision, position: last.position };
   };
 
-  return (stream) =>
-    inTurn([stream], async () => {
-      const loaded = await present(stream);
-      keep(stream, loaded);
-      return loaded;
-    });
+  return {
+    load: (stream) =>
+      inTurn([stream], async () => {
+        const loaded = await present(stream);
+        keep(stream, loaded);
+        return loaded;
+      }),
+    note: (stream, loaded) => {
+      const known = kept.get(stream);
+      // An append that was there already has its first place, before what is known.
+      if (known !== undefined && loaded.position > known.position) keep(stream, loaded);
+    },
+  };
 };

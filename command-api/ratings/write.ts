@@ -51,7 +51,7 @@ export const openRatedTraces = (log: EventLog): RatedTraces =>
     types: ratedTypes,
     weightOf: (trace) => trace?.weight ?? 0,
     weightMax: keptWeightMax,
-  });
+  }).load;
 
 type Decided = RatedOne & {
   readonly id: TraceId;

@@ -57,7 +57,7 @@ export const openTraceBook = ({
   readonly clock: Clock;
   readonly inTurn: InTurn;
 }): TraceBook => {
-  const load = openKeptFolds({
+  const { load, note } = openKeptFolds({
     log,
     fold: traces,
     weightOf: (trace) => trace?.weight ?? 0,
@@ -80,7 +80,9 @@ export const openTraceBook = ({
       { stream, expected: revision, events: stamped(stream, next, decision, authorship) },
     ]);
     if (result === 'conflict') return result;
-    return { state: decision.reduce(traces.evolve, state), events: decision, ...result };
+    const after = decision.reduce(traces.evolve, state);
+    note(stream, { state: after, revision: next + decision.length - 1, position: result.position });
+    return { state: after, events: decision, ...result };
   };
 
   return {

@@ -70,7 +70,7 @@ describe('the book of traces', () => {
     for (let added = 0; added < 10; added += 1) {
       await book.transact(own, addSpans(late([{ type: 'tool', input }])), authorship);
     }
-    expect(eventsRead).to.be.at.most(10);
+    expect(eventsRead).to.equal(0);
     const { state } = await book.load(own);
     expect(state?.bytes).to.be.above((large + 10) * input.length);
     expect(state?.weight).to.be.below((large + 10) * 1_000);

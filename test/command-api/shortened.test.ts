@@ -1,0 +1,45 @@
+import { expect } from 'chai';
+import { recordBytes, shortened, shortValue } from '../../command-api/traces/shortened.js';
+import type { RecordContent } from '../../events/traces.js';
+import type { Json } from '../../kernel/shapes.js';
+import { noon, traceId } from '../support/sent-traces.js';
+
+const record = (members: object): RecordContent => ({
+  type: 'trace',
+  id: traceId,
+  created_at: noon,
+  ...members,
+});
+const long = 'a "quoted" é 😀 '.repeat(100);
+
+describe('a shortened record', () => {
+  it('is itself where it is short, and little where it is long', () => {
+    const short = record({ input: 'hi', tags: ['one'], metrics: { cost: 1 } });
+    expect(shortened(short)).to.equal(short);
+    const text = 'x'.repeat(1_000_000);
+    const small = shortened(record({ input: text, output: [{ content: text, role: 'user' }] }));
+    expect(JSON.stringify(small).length).to.be.below(300);
+  });
+
+  it('has the bytes of the whole as JSON', () => {
+    const whole = record({ input: long, output: [{ content: long, role: 'user' }], name: long });
+    const bytes = Buffer.byteLength(JSON.stringify(whole));
+    expect(recordBytes(whole)).to.be.within(bytes, bytes + 20);
+    expect(recordBytes(shortened(whole))).to.equal(recordBytes(whole));
+  });
+
+  it('is the same where the content is, whatever the order of members', () => {
+    const one: Json = { content: long, metadata: { a: '1', b: '2' } };
+    const other: Json = { metadata: { b: '2', a: '1' }, content: long };
+    expect(shortValue(one)).to.equal(shortValue(other));
+    const others: readonly Json[] = [
+      { content: `${long}.`, metadata: { a: '1', b: '2' } },
+      { content: long.replace('a', 'b'), metadata: { a: '1', b: '2' } },
+      { content: long, metadata: { a: '2', b: '1' } },
+      [{ content: long, metadata: { a: '1', b: '2' } }],
+      JSON.stringify(one),
+    ];
+    const seen = new Set([one, ...others].map((value) => shortValue(value)));
+    expect(seen.size).to.equal(others.length + 1);
+  });
+});
