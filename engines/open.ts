@@ -136,8 +136,11 @@ export const openEngines = async (
 export const hasLog = (dir: string): boolean => existsSync(logFile(dir));
 
 export const secretKeyFile = (dir: string): string => join(dir, 'secret.key');
-/** Up to where deletions were acted on; a lost one costs a look through the log. */
-export const erasingFile = (dir: string): string => join(dir, 'erasing');
+/**
+ * Up to where deletions were acted on; a lost one costs a look through the log, as the first start
+ * of a build with this name does: under another one only records were erased.
+ */
+export const erasingFile = (dir: string): string => join(dir, 'erasures');
 /** Up to where answers kept for a repeat are erased, a day late. */
 export const forgettingFile = (dir: string): string => join(dir, 'forgetting');
 /** Up to where users who were removed have left groups and projects. */

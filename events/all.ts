@@ -21,7 +21,7 @@ import {
 } from './datasets.js';
 import { recordsDeleted, recordsErased } from './deletions.js';
 import { orgJobCompleted, orgJobFailed, orgJobRequested, orgJobStarted } from './org-jobs.js';
-import { erasureCompleted } from './erasures.js';
+import { erasureBegun, erasureCompleted } from './erasures.js';
 import {
   experimentCreated,
   experimentDeleted,
@@ -211,6 +211,7 @@ export const eventSchemas: Readonly<Record<string, { version: number; schema: TS
   OrgJobStarted: { version: 1, schema: orgJobStarted },
   OrgJobCompleted: { version: 1, schema: orgJobCompleted },
   OrgJobFailed: { version: 1, schema: orgJobFailed },
+  ErasureBegun: { version: 1, schema: erasureBegun },
   ErasureCompleted: { version: 1, schema: erasureCompleted },
   IdempotencyClaimed: { version: 1, schema: idempotencyClaimed },
   IdempotencyAnswered: { version: 1, schema: idempotencyAnswered },

@@ -207,7 +207,13 @@ export interface Documents {
     asking?: Asking,
   ): Promise<ReadonlyMap<string, Document>>;
   find<B>(collection: Collection, query: Find, asking?: Asking): Promise<Found<B>>;
-  apply(collection: Collection, writes: readonly DocumentWrite[], mark: Mark): Promise<void>;
+  /** Documents of the scopes in `gone` go, however many, before anything is written. */
+  apply(
+    collection: Collection,
+    writes: readonly DocumentWrite[],
+    mark: Mark,
+    gone?: readonly string[],
+  ): Promise<void>;
   dump(collection: Collection): AsyncIterable<DumpItem>;
   /** An empty copy of one collection; its `model` knows that collection only. */
   beside(collection: Collection): Promise<Beside<Documents>>;

@@ -12,6 +12,7 @@ export type TemplateList = { readonly templates: readonly TemplateFacts[] };
  */
 export const annotationTemplateList: Projection<AnnotationTemplateEvent, TemplateList> = {
   collection: { name: 'annotation_template_list', version: 1, fields: {} },
+  goesWith: { scope: 'project' },
   types: [
     'AnnotationTemplateCreated',
     'AnnotationTemplateChanged',

@@ -1,5 +1,6 @@
 import type { Document, Documents, DocumentWrite, Recorded } from '../kernel/ports.js';
-import type { Projection } from './projection.js';
+import { endingOf, type Ending } from './endings.js';
+import type { GoesWith, Projection } from './projection.js';
 import {
   poison,
   readable,
@@ -16,6 +17,7 @@ import {
  * lists.
  */
 export type AnyProjection = Pick<Projection<never>, 'collection'> & {
+  readonly goesWith?: GoesWith;
   readonly types: readonly string[];
   readonly keys: (event: never) => readonly string[];
   readonly evolve: (document: never, event: never, key: string) => Document | null;
@@ -52,47 +54,71 @@ const fold = async (
   projection: AnyProjection,
   events: readonly Recorded[],
 ): Promise<Folded> => {
-  const wanted = events.filter((event) => projection.types.includes(typeOf(event)));
+  const { goesWith = {}, types } = projection;
   const poisons = new Map<string, Poison>();
-  const touched: { readonly event: Recorded; readonly keys: readonly string[] }[] = [];
-  for (const event of wanted) {
-    if (poisons.has(event.stream)) continue;
+  const touched: Touched[] = [];
+  for (const event of events) {
+    const ending = endingFor(goesWith, event);
+    const isHeard = types.includes(typeOf(event));
+    if ((!isHeard && ending === null) || poisons.has(event.stream)) continue;
     try {
-      touched.push({ event, keys: projection.keys(readable(event) as never) });
+      const keys = isHeard ? projection.keys(readable(event) as never) : [];
+      touched.push({ event, keys, ending });
     } catch (error) {
       poisons.set(event.stream, poison(event, error));
     }
   }
-  const keys = [...new Set(touched.flatMap((one) => one.keys))];
+  const keys = [...new Set(touched.flatMap((one) => [...one.keys, ...keyOf(goesWith, one)]))];
   const current = new Map<string, Document | null>(
     keys.length === 0 ? [] : await documents.load(projection.collection, keys),
   );
   const changed = new Set<string>();
-  for (const { event, keys } of touched) {
+  const gone = new Set<string>();
+  const put = (key: string, document: Document | null): void => {
+    current.set(key, document);
+    changed.add(key);
+  };
+  for (const one of touched) {
+    const { event } = one;
     const known = poisons.get(event.stream);
     if (known !== undefined && known.revision <= event.revision) continue;
     try {
-      const after = keys.map((key) =>
+      const after = one.keys.map((key) =>
         projection.evolve((current.get(key) ?? null) as never, event as never, key),
       );
-      keys.forEach((key, index) => {
-        current.set(key, after[index] ?? null);
-        changed.add(key);
-      });
+      one.keys.forEach((key, index) => put(key, after[index] ?? null));
     } catch (error) {
       poisons.set(event.stream, poison(event, error));
     }
+    for (const key of keyOf(goesWith, one)) put(key, null);
+    if (one.ending === null || goesWith.scope !== one.ending.what) continue;
+    gone.add(one.ending.id);
+    for (const [key, document] of current) if (document?.scope === one.ending.id) put(key, null);
   }
   const writes: DocumentWrite[] = [...changed].map((key) => ({
     key,
     document: current.get(key) ?? null,
   }));
   return {
-    apply: (mark) => documents.apply(projection.collection, writes, mark),
+    apply: (mark) => documents.apply(projection.collection, writes, mark, [...gone]),
     poisons: [...poisons.values()],
     gap: null,
   };
 };
+
+type Touched = {
+  readonly event: Recorded;
+  readonly keys: readonly string[];
+  readonly ending: Ending | null;
+};
+
+const endingFor = ({ scope, key }: GoesWith, event: Recorded): Ending | null => {
+  const ending = scope === undefined && key === undefined ? null : endingOf(event);
+  return ending !== null && (ending.what === scope || ending.what === key) ? ending : null;
+};
+
+const keyOf = ({ key }: GoesWith, { ending }: Touched): readonly string[] =>
+  ending !== null && ending.what === key ? [ending.id] : [];
 
 const typeOf = (event: Recorded): string =>
   event.type === unreadableType ? (event.data as Unreadable).type : event.type;

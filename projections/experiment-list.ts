@@ -8,10 +8,7 @@ import type { Projection } from './projection.js';
 type Heard =
   ExperimentEvent | Exclude<ExperimentScopeEvent, { readonly type: 'ExperimentGroupCreated' }>;
 
-/**
- * Live experiments by id, in the scope of their project. Those of a deleted project stay; nobody
- * can see the project that they are in.
- */
+/** Live experiments by id, in the scope of their project. */
 export const experimentList: Projection<Heard, ExperimentFacts> = {
   collection: {
     name: 'experiment_list',
@@ -26,6 +23,7 @@ export const experimentList: Projection<Heard, ExperimentFacts> = {
       experiment_group_name: 'text',
     },
   },
+  goesWith: { scope: 'project', key: 'run' },
   types: [
     'ExperimentCreated',
     'ExperimentRenamed',

@@ -1,12 +1,15 @@
+import type { ErasureEvent } from '../events/erasures.js';
 import type { ExperimentEvent } from '../events/experiments.js';
 import { unreachable } from '../kernel/decision.js';
 import type { Document } from '../kernel/ports.js';
 import type { Projection } from './projection.js';
 
-type Heard = Extract<
-  ExperimentEvent,
-  { readonly type: 'ExperimentCreated' | 'ExperimentGroupAssigned' | 'ExperimentDeleted' }
->;
+type Heard =
+  | Extract<
+      ExperimentEvent,
+      { readonly type: 'ExperimentCreated' | 'ExperimentGroupAssigned' | 'ExperimentDeleted' }
+    >
+  | ErasureEvent;
 /** Group by experiment; null = in none. */
 export type Members = Readonly<Record<string, string | null>>;
 
@@ -20,8 +23,18 @@ export const memberPartsMax = 256;
  */
 export const experimentMembers: Projection<Heard, Members> = {
   collection: { name: 'experiment_members', version: 1, fields: { changed: 'number' } },
-  types: ['ExperimentCreated', 'ExperimentGroupAssigned', 'ExperimentDeleted'],
-  keys: ({ data }) => [`${data.project_id}/${data.run_id.slice(0, 2)}`],
+  goesWith: { scope: 'project' },
+  types: [
+    'ExperimentCreated',
+    'ExperimentGroupAssigned',
+    'ExperimentDeleted',
+    'ErasureBegun',
+    'ErasureCompleted',
+  ],
+  keys: ({ data }) => {
+    const run = 'run_id' in data ? data.run_id : data.deleted === 'run' ? data.deleted_id : null;
+    return run === null ? [] : [`${data.project_id}/${run.slice(0, 2)}`];
+  },
   evolve: (document, event, key) => ({
     key,
     scope: event.data.project_id,
@@ -39,6 +52,10 @@ const changed = (document: Document<Members> | null, { type, data }: Heard): Mem
       return { ...members, [data.run_id]: data.group.id };
     case 'ExperimentDeleted':
       delete members[data.run_id];
+      return members;
+    case 'ErasureBegun':
+    case 'ErasureCompleted':
+      delete members[data.deleted_id];
       return members;
     default:
       return unreachable(type);

@@ -9,6 +9,7 @@ type Heard = Exclude<ExperimentScopeEvent, { readonly type: 'ExperimentGroupCrea
  */
 export const experimentWinners: Projection<Heard, { readonly run_id: string }> = {
   collection: { name: 'experiment_winners', version: 1, fields: {} },
+  goesWith: { scope: 'project' },
   types: ['ExperimentWinnerChosen', 'ExperimentWinnerWithdrawn'],
   keys: ({ data }) => [data.group_id ?? data.project_id],
   evolve: (document, { type, data }, key) => {

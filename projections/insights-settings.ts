@@ -6,6 +6,7 @@ import type { Projection } from './projection.js';
 /** By run, in the scope of its project; a run that nobody set has no document. */
 export const insightsSettings: Projection<InsightsSettingsEvent, InsightsSettings> = {
   collection: { name: 'insights_settings', version: 1, fields: {} },
+  goesWith: { scope: 'project', key: 'run' },
   types: ['InsightsSettingsChanged'],
   keys: ({ data }) => [data.run_id],
   evolve: (_document, { data, revision }: Recorded<InsightsSettingsEvent>) => ({

@@ -4,16 +4,14 @@ import { unreachable } from '../kernel/decision.js';
 import type { Document } from '../kernel/ports.js';
 import type { Projection } from './projection.js';
 
-/**
- * Live log streams by id, in the scope of their project. Those of a deleted project stay until the
- * worker deletes them too; nobody can see the project that they are in.
- */
+/** Live log streams by id, in the scope of their project. */
 export const logStreamList: Projection<LogStreamEvent, LogStreamFacts> = {
   collection: {
     name: 'log_stream_list',
     version: 1,
     fields: { id: 'id', name: 'text', created_by: 'id', created_at: 'date', updated_at: 'date' },
   },
+  goesWith: { scope: 'project', key: 'run' },
   types: ['LogStreamCreated', 'LogStreamRenamed', 'LogStreamDeleted'],
   keys: ({ data }) => [data.run_id],
   evolve: (document, { type, data, metadata }) => {

@@ -14,6 +14,7 @@ export const metricsTestingRunList: Projection<MetricsTestingRunEvent, MetricsTe
     version: 2,
     fields: { created_at: 'date' },
   },
+  goesWith: { scope: 'project' },
   types: ['MetricsTestingRunCreated'],
   keys: ({ data }) => [data.run_id],
   evolve: (_document, { data }) => ({

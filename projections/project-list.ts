@@ -38,6 +38,7 @@ export const projectList: Projection<ProjectEvent, ListedProject> = {
       seen_by: 'id',
     },
   },
+  goesWith: { key: 'project' },
   types: [
     'ProjectCreated',
     'ProjectRenamed',

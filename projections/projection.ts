@@ -7,6 +7,8 @@ import type { Collection, Document, Event, Recorded } from '../kernel/ports.js';
  */
 export type Projection<E extends Event = Event, B = unknown> = {
   readonly collection: Collection;
+  /** With what documents go, apart from what `evolve` says. */
+  readonly goesWith?: GoesWith;
   /** The event types it listens to: the union's discriminants. */
   readonly types: readonly E['type'][];
   readonly keys: (event: Recorded<E>) => readonly string[];
@@ -15,4 +17,14 @@ export type Projection<E extends Event = Event, B = unknown> = {
     event: Recorded<E>,
     key: string,
   ) => Document<B> | null;
+};
+
+/**
+ * `scope`: a project; all in its scope goes with it. `key`: the run, or the project, that the key
+ * names. They go when it is deleted and again when its erasure begins and ends: by then the
+ * deletion itself may be erased, and something may have come late.
+ */
+export type GoesWith = {
+  readonly scope?: 'project';
+  readonly key?: 'run' | 'project';
 };

@@ -5,6 +5,7 @@ import type { Projection } from './projection.js';
 /** How far scoring of runs has come, by run, in the scope of its project. */
 export const runScoringList: Projection<RunScoringEvent, RunScoringFacts> = {
   collection: { name: 'run_scoring_list', version: 1, fields: {} },
+  goesWith: { scope: 'project', key: 'run' },
   types: ['RunScoringStarted', 'RunScoringEnded'],
   keys: ({ data }) => [data.run_id],
   evolve: (document, { type, data }, key) => {

@@ -9,6 +9,7 @@ export type RunScorers = { readonly scorers: readonly RunScorer[] };
 /** By run, in the scope of its project; an experiment may begin with some. */
 export const scorerSettings: Projection<Heard, RunScorers> = {
   collection: { name: 'scorer_settings', version: 1, fields: {} },
+  goesWith: { scope: 'project', key: 'run' },
   types: ['ScorerSettingsChanged', 'ExperimentCreated'],
   keys: ({ data }) => [data.run_id],
   evolve: (_document, { data }, key) => ({

@@ -12,6 +12,7 @@ export const scorerTaskList: Projection<ScorerTaskEvent, ScorerTaskFacts> = {
     version: 1,
     fields: { run_id: 'id', created_at: 'date' },
   },
+  goesWith: { scope: 'project' },
   types: [
     'ScorerValidationRequested',
     'ScorerValidationStarted',

@@ -2,9 +2,8 @@ import type { TemplateFacts } from '../../contract/annotation-templates.js';
 import type { AnnotationTemplateEvent } from '../../events/annotation-templates.js';
 import { unreachable, type Fold } from '../../kernel/decision.js';
 import { stream, type StreamName } from '../../kernel/ports.js';
-import type { ProjectId } from '../../kernel/shapes.js';
 
-export const annotationTemplatesStream = (project: ProjectId): StreamName =>
+export const annotationTemplatesStream = (project: string): StreamName =>
   stream('annotation-templates', project);
 
 /** The live annotation templates of a project in their order. */

@@ -35,6 +35,9 @@ export const traceStream = (project: string, trace: string): StreamName =>
 /** Of an Idempotency-Key: the answer that speaks of the project. */
 export const answerStream = (project: string, seed: string): StreamName =>
   stream('idempotency-answer', project, seed);
+export const answersPrefix = (project: string): string =>
+  `${stream('idempotency-answer', project)}-`;
+export const insightsSettingsStream = (run: string): StreamName => stream('insights-settings', run);
 
 /**
  * `digest` is derived from the name and its scope, so that no text of a client is part of a

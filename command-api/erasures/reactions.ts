@@ -1,8 +1,8 @@
-import type { ErasureEvent } from '../../events/erasures.js';
+import type { ErasureBegun, ErasureEvent } from '../../events/erasures.js';
 import type { ExperimentEvent } from '../../events/experiments.js';
 import type { LogStreamEvent } from '../../events/log-streams.js';
 import type { ProjectEvent } from '../../events/projects.js';
-import type { Decision, Fold } from '../../kernel/decision.js';
+import type { Decide, Fold } from '../../kernel/decision.js';
 import {
   stream,
   type Clock,
@@ -14,18 +14,22 @@ import {
 } from '../../kernel/ports.js';
 import type { DatasetId, ProjectId, RunId } from '../../kernel/shapes.js';
 import { load, transact, type Authorship } from '../../kernel/transact.js';
-import { runStream } from '../access/streams.js';
+import { projectStream, runStream } from '../access/streams.js';
 import { inReplyTo } from '../access/service-author.js';
-import { nextStreams, runsOf, walkThrough, type Walk } from './walk.js';
+import { namedAfter, type Deleted } from './reach.js';
+import { nextStreams, walkThrough, type Walk } from './walk.js';
 
 type DeletionEvent = Extract<
   LogStreamEvent | ExperimentEvent | ProjectEvent,
   { readonly type: 'LogStreamDeleted' | 'ExperimentDeleted' | 'ProjectDeleted' }
 >;
-const deletionTypes: readonly DeletionEvent['type'][] = [
+type Begun = Extract<ErasureEvent, { readonly type: 'ErasureBegun' }>;
+/** The second tells of a deletion that is erased itself. */
+const deletionTypes: readonly (DeletionEvent | Begun)['type'][] = [
   'LogStreamDeleted',
   'ExperimentDeleted',
   'ProjectDeleted',
+  'ErasureBegun',
 ];
 
 /** How much of the log one step looks through: a few milliseconds. */
@@ -69,10 +73,9 @@ export type Erasures = {
   bookmark(): Position;
 };
 
-type Deletion = {
-  readonly kind: 'run' | 'project';
-  readonly id: string;
-  readonly project: string;
+type Deletion = Deleted & {
+  readonly deletion: ErasureBegun['deletion'];
+  /** Of the deletion, or where that is erased of what says so. */
   readonly event: Recorded;
   /** A bookmark before the event. */
   readonly before: Position;
@@ -84,10 +87,11 @@ type Deletion = {
 };
 
 /**
- * The reaction to the deletion of a run or a project: erases the traces and sessions that were
- * in it. Reads the log alone and no read model. One walk through the streams of a project serves
- * all its deletions that are known when it begins. A kill loses nothing: what is not recorded as
- * complete is visited again from the bookmark on, and erasing twice is erasing once.
+ * The reaction to the deletion of a run or a project: first it is written down that it was deleted,
+ * then everything that was in it is erased, and it itself. Reads the log alone and no read model.
+ * One walk serves all deletions of projects that are known when it begins, or all of runs of one
+ * project. A kill loses nothing: what is not recorded as complete is visited again from the
+ * bookmark on, and erasing twice is erasing once.
  */
 export const openErasures = (needs: RunErasureNeeds): Erasures => {
   const { log, clock, after } = needs;
@@ -98,48 +102,52 @@ export const openErasures = (needs: RunErasureNeeds): Erasures => {
   const look = async (): Promise<boolean> => {
     const page = await log.page(position, stepEvents, deletionTypes);
     for (const event of page.events) {
-      const found = event as Recorded<DeletionEvent>;
-      const deletion = deletionOf(found, position, clock.milliseconds());
-      const done = await load(log, erasureStream(deletion.id), erasures);
-      if (!done.state) pending.set(deletion.id, deletion);
+      const found = deletionOf(event as Recorded<DeletionEvent | Begun>);
+      if (pending.has(found.id)) continue;
+      const { state } = await load(log, erasureStream(found.id), erasures);
+      if (state === 'complete') continue;
+      const seenMs = clock.milliseconds();
+      const deletion = { ...found, event, before: position, erased: 0, seenMs, isVisited: false };
+      await begin(needs, deletion);
+      pending.set(found.id, deletion);
     }
     const moved = page.through > position;
     position = page.through;
     return moved;
   };
   /** No write that began before the deletion can be under way any more. */
-  const isLate = ({ event, seenMs }: Deletion): boolean => {
-    const age = Date.parse(clock.now()) - Date.parse(event.metadata.at);
+  const isLate = ({ deletion, seenMs }: Deletion): boolean => {
+    const age = Date.parse(clock.now()) - Date.parse(deletion.at);
     // Where the clock was set back, the time since it was seen counts.
     return Math.max(age, clock.milliseconds() - seenMs) >= lateWritesSeconds * 1_000;
   };
-  const begin = (): Walk | null => {
+  const setOut = (): Walk | null => {
     const due = [...pending.values()].filter((one) => !one.isVisited || isLate(one));
     const [first] = due;
     if (first === undefined) return null;
-    const { project } = first;
-    const deletions = due.filter((one) => one.project === project);
-    return walkThrough(project, new Map(deletions.map((one) => [one.id, isLate(one)])));
+    const projects = due.filter(({ kind }) => kind === 'project');
+    const runs = due.filter(({ kind, project }) => kind === 'run' && project === first.project);
+    const deleted = projects.length > 0 ? projects : runs;
+    return walkThrough(deleted, new Map(deleted.map((one) => [one.id, isLate(one)])));
   };
-  const visit = async ({ deletions, ...under }: Walk): Promise<Walk | null> => {
-    const { found, rest } = await nextStreams(log, under);
-    const wholeProject = [...deletions.keys()].find((id) => pending.get(id)?.kind === 'project');
-    const owners =
-      wholeProject === undefined ? await runsOf(log, found) : found.map(() => wholeProject);
-    const matching = found.filter((_, at) => deletions.has(owners[at] ?? ''));
-    await Promise.all(matching.map((one) => log.erase(one)));
-    for (const id of owners) {
-      const deletion = deletions.has(id ?? '') ? pending.get(id ?? '') : undefined;
+  const visit = async (present: Walk): Promise<Walk | null> => {
+    const { found, rest } = await nextStreams(log, present);
+    const matching = found.filter(({ owner }) => owner !== null);
+    await Promise.all(matching.map(({ name }) => log.erase(name)));
+    for (const { owner } of matching) {
+      const deletion = pending.get(owner ?? '');
       if (deletion !== undefined) {
         pending.set(deletion.id, { ...deletion, erased: deletion.erased + 1 });
       }
     }
-    return rest === null ? null : { ...rest, deletions };
+    return rest === null ? null : { ...rest, deletions: present.deletions };
   };
+  /** What is named after it goes at the end. */
   const conclude = async ({ deletions }: Walk): Promise<void> => {
     for (const [id, wasLate] of deletions) {
       const deletion = pending.get(id);
       if (deletion === undefined) continue;
+      for (const name of namedAfter(deletion)) await log.erase(name);
       if (wasLate) {
         await complete(needs, deletion);
         pending.delete(id);
@@ -150,7 +158,7 @@ export const openErasures = (needs: RunErasureNeeds): Erasures => {
   return {
     step: async () => {
       if (walk === null && (await look())) return true;
-      const present: Walk | null = walk ?? begin();
+      const present: Walk | null = walk ?? setOut();
       if (present === null) return false;
       const rest = await visit(present);
       if (rest === null) await conclude(present);
@@ -162,54 +170,73 @@ export const openErasures = (needs: RunErasureNeeds): Erasures => {
   };
 };
 
-const deletionOf = (event: Recorded<DeletionEvent>, before: Position, seenMs: number): Deletion => {
-  const { type, data } = event;
-  const place = { project: data.project_id, event, before, erased: 0, seenMs, isVisited: false };
+type Found = Deleted & Pick<Deletion, 'deletion'>;
+
+const deletionOf = ({ type, data, id, metadata }: Recorded<DeletionEvent | Begun>): Found => {
+  if (type === 'ErasureBegun') {
+    const { deleted, deleted_id, project_id, deletion } = data;
+    return { kind: deleted, id: deleted_id, project: project_id, deletion };
+  }
+  const { actor, request_id, correlation_id, at } = metadata;
+  const deletion = { event_id: id, event_type: type, actor, request_id, correlation_id, at };
+  const project = data.project_id;
   return type === 'ProjectDeleted'
-    ? { kind: 'project', id: data.project_id, ...place }
-    : { kind: 'run', id: data.run_id, ...place };
+    ? { kind: 'project', id: project, project, deletion }
+    : { kind: 'run', id: data.run_id, project, deletion };
 };
 
 const erasureStream = (id: string): StreamName => stream('erasure', id);
 
-/** Whether it is complete. */
-const erasures: Fold<boolean, ErasureEvent> = { initial: false, evolve: () => true };
-
-const complete = async (
-  { log, ids, clock, unlinkDataset }: RunErasureNeeds,
-  { kind, id, project, erased, event }: Deletion,
-): Promise<void> => {
-  const authorship = inReplyTo({ clock, ids }, event);
-  const used = kind === 'run' ? await datasetOf(log, id) : null;
-  if (used !== null) await unlinkDataset(used, authorship);
-  await transact(
-    log,
-    erasureStream(id),
-    erasures,
-    (isComplete): Decision<ErasureEvent> =>
-      isComplete
-        ? []
-        : [
-            {
-              type: 'ErasureCompleted',
-              data: {
-                deleted: kind,
-                deleted_id: id,
-                project_id: project as ErasureEvent['data']['project_id'],
-                streams: erased,
-              },
-            },
-          ],
-    authorship,
-  );
+/**
+ * How far it came. An end without a beginning is of a time when records alone were erased: the rest
+ * is still to be done.
+ */
+type Progress = 'none' | 'begun' | 'complete';
+const erasures: Fold<Progress, ErasureEvent> = {
+  initial: 'none',
+  evolve: (progress, { type }) =>
+    type === 'ErasureBegun' ? 'begun' : progress === 'none' ? 'none' : 'complete',
 };
 
-/** What an experiment was created with; null for a run without a dataset. */
-const datasetOf = async (
-  log: EventLog,
-  run: string,
-): Promise<Parameters<RunErasureNeeds['unlinkDataset']>[0] | null> => {
-  const [first] = await log.read(runStream(run), { limit: 1 });
+const begin = async (needs: RunErasureNeeds, found: Deletion): Promise<void> => {
+  const { log, unlinkDataset } = needs;
+  const { kind, id, project, deletion, event } = found;
+  const by = inReplyTo(needs, event);
+  const [first] = await log.read(kind === 'run' ? runStream(id) : projectStream(id), { limit: 1 });
+  const used = datasetOf(first);
+  if (used !== null) await unlinkDataset(used, by);
+  const made = (first?.data ?? {}) as Partial<ErasureBegun>;
+  const data: ErasureBegun = {
+    deleted: kind,
+    deleted_id: id,
+    project_id: project as ProjectId,
+    organization_id: made.organization_id ?? null,
+    created_by: made.created_by ?? null,
+    created_at: made.created_at ?? null,
+    deletion,
+  };
+  const decide: Decide<Progress, ErasureEvent> = (progress) =>
+    progress === 'none' ? [{ type: 'ErasureBegun', data }] : [];
+  await transact(log, erasureStream(id), erasures, decide, by);
+};
+
+const complete = async (needs: RunErasureNeeds, deletion: Deletion): Promise<void> => {
+  const { kind, id, project, erased, event } = deletion;
+  const data = {
+    deleted: kind,
+    deleted_id: id,
+    project_id: project as ProjectId,
+    streams: erased,
+  };
+  const decide: Decide<Progress, ErasureEvent> = (progress) =>
+    progress === 'complete' ? [] : [{ type: 'ErasureCompleted', data }];
+  await transact(needs.log, erasureStream(id), erasures, decide, inReplyTo(needs, event));
+};
+
+/** What an experiment was created with; null for another run, or one without a dataset. */
+const datasetOf = (
+  first: Recorded | undefined,
+): Parameters<RunErasureNeeds['unlinkDataset']>[0] | null => {
   if (first?.type !== 'ExperimentCreated') return null;
   const { data } = first as unknown as Extract<ExperimentEvent, { type: 'ExperimentCreated' }>;
   const { dataset, project_id: project, run_id } = data;

@@ -64,9 +64,11 @@ const erasureStream = (id: string): StreamName => stream('erasure', id);
 /** Whether it is complete. */
 const completed: Fold<boolean, ErasureEvent> = { initial: false, evolve: () => true };
 
-const completion = (deleted: RecordsDeleted): ErasureEvent['data'] => ({
+const completion = (deleted: RecordsDeleted): Completed['data'] => ({
   deleted: 'records',
   deleted_id: deleted.deletion_id,
   project_id: deleted.project_id,
   streams: deleted.session_ids.length + deleted.trace_ids.length,
 });
+
+type Completed = Extract<ErasureEvent, { readonly type: 'ErasureCompleted' }>;

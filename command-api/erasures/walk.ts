@@ -1,50 +1,62 @@
-import type { SessionStarted, TraceLogged } from '../../events/traces.js';
-import { stream, type EventReader, type StreamName } from '../../kernel/ports.js';
+import type { EventReader, StreamName } from '../../kernel/ports.js';
+import { nounsOf, type Deleted, type Noun } from './reach.js';
 
 /** Streams that one step visits: a few milliseconds. */
 const stepStreams = 25;
 /** So many first events, of 1 MiB at most, are in memory at once. */
 const readAtOnce = 10;
 
-/** The streams that records of a project may have, from `visited` on. */
-type Way = { readonly prefixes: readonly string[]; readonly visited: StreamName | null };
+/** The streams that may be what goes, from `visited` on. */
+type Way = { readonly nouns: readonly Noun[]; readonly visited: StreamName | null };
 /**
  * A visit of all of them for some deletions, by id; true: no write can come after it, so that the
  * deletion is complete with it.
  */
 export type Walk = Way & { readonly deletions: ReadonlyMap<string, boolean> };
 
-export const walkThrough = (project: string, deletions: Walk['deletions']): Walk => ({
+/** For all deleted projects, or for all deleted runs of one project. */
+export const walkThrough = (deleted: readonly Deleted[], deletions: Walk['deletions']): Walk => ({
   deletions,
-  prefixes: ['trace', 'session'].map((noun) => `${stream(noun, project)}-`),
+  nouns: nounsOf(deleted),
   visited: null,
 });
+
+/** Streams, each with whose it is: the run or project that is deleted, or null. */
+type Found = readonly { readonly name: StreamName; readonly owner: string | null }[];
 
 /** The next streams of the way, and what of it is left; null at its end. */
 export const nextStreams = async (
   log: EventReader,
-  { prefixes: [prefix = '', ...others], visited }: Way,
-): Promise<{ readonly found: readonly StreamName[]; readonly rest: Way | null }> => {
-  const found = await log.streams(prefix, visited, stepStreams);
-  const last = found.at(-1);
-  if (last !== undefined && found.length === stepStreams) {
-    return { found, rest: { prefixes: [prefix, ...others], visited: last } };
+  { nouns: [noun, ...others], visited, deletions }: Walk,
+): Promise<{ readonly found: Found; readonly rest: Way | null }> => {
+  if (noun === undefined) return { found: [], rest: null };
+  const names = await log.streams(noun.prefix, visited, stepStreams);
+  const { owner } = noun;
+  const found =
+    owner === null ? await owned(log, names, deletions) : names.map((name) => ({ name, owner }));
+  const last = names.at(-1);
+  if (last !== undefined && names.length === stepStreams) {
+    return { found, rest: { nouns: [noun, ...others], visited: last } };
   }
-  return { found, rest: others.length === 0 ? null : { prefixes: others, visited: null } };
+  return { found, rest: others.length === 0 ? null : { nouns: others, visited: null } };
 };
 
-/** The run that the first event of each stream names; undefined for a stream that is gone. */
-export const runsOf = async (
+/** By the run or the project that their first events name. */
+const owned = async (
   log: EventReader,
   names: readonly StreamName[],
-): Promise<readonly (string | undefined)[]> => {
-  const runs: (string | undefined)[] = [];
+  deletions: Walk['deletions'],
+): Promise<Found> => {
+  const found: { readonly name: StreamName; readonly owner: string | null }[] = [];
   for (let from = 0; from < names.length; from += readAtOnce) {
     const some = names.slice(from, from + readAtOnce);
     const firsts = await Promise.all(some.map((name) => log.read(name, { limit: 1 })));
-    for (const [first] of firsts) {
-      runs.push((first?.data as TraceLogged | SessionStarted | undefined)?.run_id);
-    }
+    some.forEach((name, at) => {
+      const { run_id, project_id } = (firsts[at]?.[0]?.data ?? {}) as Placed;
+      const owner = [run_id, project_id].find((id) => id !== undefined && deletions.has(id));
+      found.push({ name, owner: owner ?? null });
+    });
   }
-  return runs;
+  return found;
 };
+type Placed = { readonly run_id?: string; readonly project_id?: string };

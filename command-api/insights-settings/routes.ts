@@ -8,7 +8,8 @@ import { Fault } from '../../kernel/fault.js';
 import { later, type EventLog } from '../../kernel/ports.js';
 import { transact } from '../../kernel/transact.js';
 import { runSince } from '../access/runs.js';
-import { change, insightsSettings, insightsSettingsStream } from './settings.js';
+import { insightsSettingsStream } from '../access/streams.js';
+import { change, insightsSettings } from './settings.js';
 
 export type InsightsSettingsNeeds = { readonly log: EventLog };
 

@@ -5,11 +5,8 @@ import {
 } from '../../contract/insights-settings.js';
 import type { InsightsSettingsEvent } from '../../events/insights-settings.js';
 import { reject, type Decide, type Fold } from '../../kernel/decision.js';
-import { stream, type StreamName } from '../../kernel/ports.js';
 import { isMet, type IfMatch } from '../../kernel/precondition.js';
 import type { Instant, ProjectId, RunId } from '../../kernel/shapes.js';
-
-export const insightsSettingsStream = (run: RunId): StreamName => stream('insights-settings', run);
 
 export const insightsSettings: Fold<InsightsSettings, InsightsSettingsEvent> = {
   initial: unset,

@@ -120,7 +120,7 @@ const documentsOver = (
         asking,
       );
     },
-    apply: async (collection, writes, mark) => {
+    apply: async (collection, writes, mark, gone = []) => {
       const model = modelFor(collection);
       if (model === null) {
         throw new Fault('conflict', `this copy holds another collection than ${collection.name}`);
@@ -130,7 +130,12 @@ const documentsOver = (
       const rows = [...last].flatMap(([key, document]) =>
         document === null ? [] : [rowOf(collection, { ...document, key })],
       );
-      await answering(() => model.apply(mark, (batch) => write(batch, [...last.keys()], rows)));
+      await answering(() =>
+        model.apply(mark, async (batch) => {
+          await clear(batch, gone);
+          await write(batch, [...last.keys()], rows);
+        }),
+      );
     },
     dump: (collection) => dump(collection, inSnapshot),
     beside: async (collection) => {
@@ -167,6 +172,15 @@ const load = async (
     }
   }
   return found;
+};
+
+const clear = async (
+  { rows, closable, stamp }: Batch,
+  scopes: readonly string[],
+): Promise<void> => {
+  if (scopes.length === 0) return;
+  const which = { scope: { $in: [...scopes] }, ...closable };
+  await rows.updateMany(which, { $set: { until: stamp } });
 };
 
 const write = async (

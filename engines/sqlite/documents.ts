@@ -53,7 +53,8 @@ type Store = {
 /**
  * Keyed read models on SQLite (port Documents), rebuilt from the log when lost; so commits are
  * atomic but not synced one by one. A table per generation of a collection, with a column per
- * field. One connection per folder writes: opening it removes copies that a crash left half built.
+ * field. One connection per folder writes: opening it removes copies that a crash left half
+ * built, and versions that a newer one replaced.
  * `readOnly` serves another thread and creates no collection: what is not there yet is empty.
  */
 export const openDocuments = async ({
@@ -116,8 +117,10 @@ const prepareFile = (file: string, removeCopies: boolean): void => {
     database.pragma('journal_mode = WAL');
     database.exec(generationsSchema);
     if (!removeCopies) return;
-    const left = database.prepare('SELECT generation FROM generations WHERE is_live = 0').pluck();
-    for (const generation of left.all() as readonly number[]) dropTable(database, generation);
+    const left = database.prepare(`SELECT generation FROM generations AS one WHERE is_live = 0 OR
+      EXISTS (SELECT 1 FROM generations WHERE name = one.name AND version > one.version)`);
+    for (const generation of left.pluck().all() as readonly number[])
+      dropTable(database, generation);
   } finally {
     database.close();
   }
@@ -167,7 +170,7 @@ const over = (store: Store): Documents => {
         };
       });
     },
-    apply: async (collection, writes, mark) => {
+    apply: async (collection, writes, mark, gone = []) => {
       const write = database.transaction(() => {
         const table = claim(store, collection, mark);
         if (table === null) return;
@@ -177,13 +180,15 @@ const over = (store: Store): Documents => {
            VALUES (${columns.map(() => '?').join(', ')})`,
         );
         const remove = statement(`DELETE FROM ${table.name} WHERE key = ?`);
+        const clear = statement(`DELETE FROM ${table.name} WHERE scope = ?`);
+        for (const scope of gone) clear.run(scope);
         for (const { key, document } of writes) {
           if (document === null) remove.run(key);
           else put.run(...cellsOf(table, { ...document, key }));
         }
       });
       write.immediate();
-      if (writes.some(({ document }) => document === null)) store.forget();
+      if (gone.length > 0 || writes.some(({ document }) => document === null)) store.forget();
     },
     dump: async function* (collection): AsyncIterable<DumpItem> {
       for (let after: string | null = null; ;) {

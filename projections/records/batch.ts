@@ -1,6 +1,7 @@
 import type { SessionEvent, TraceEvent } from '../../events/traces.js';
 import { stream, type Recorded, type StreamName } from '../../kernel/ports.js';
 import type { GroupWrite, RecordRow, Records, RecordWrites } from '../../kernel/records.js';
+import { endingOf, type Ending } from '../endings.js';
 import { poison, readable, skippedType, type Gap, type Poison } from '../source.js';
 import { foldSession, withTraces } from './session.js';
 import { foldTrace } from './trace.js';
@@ -42,10 +43,9 @@ export const foldBatch = async (
       const known = byStream.get(event.stream);
       if (known === undefined) byStream.set(event.stream, [event]);
       else known.push(event);
-    } else if (event.type === 'LogStreamDeleted' || event.type === 'ExperimentDeleted') {
-      deletedRuns.push((event.data as { readonly run_id: string }).run_id);
-    } else if (event.type === 'ProjectDeleted') {
-      deletedProjects.push((event.data as { readonly project_id: string }).project_id);
+    } else if (endingOf(event) !== null) {
+      const { what, id } = endingOf(event) as Ending;
+      (what === 'run' ? deletedRuns : deletedProjects).push(id);
     } else if (event.type === 'RecordsErased') {
       erased.push(...erasedGroups(event.data as Erased));
     } else if (event.type === 'OrgJobCompleted') {

@@ -4,12 +4,13 @@ import { startErasing } from '../../command-api/erasures/worker.js';
 import { datasetUnlinking } from '../../cli/dataset-use.js';
 import { datasetStream } from '../../command-api/access/datasets.js';
 import { projectStream, runStream } from '../../command-api/access/streams.js';
+import type { ErasureBegun } from '../../events/erasures.js';
 import { diskFiles } from '../../engines/node/files.js';
 import { randomIds } from '../../engines/node/ids.js';
 import { start, stream, type Position } from '../../kernel/ports.js';
 import type { DatasetId } from '../../kernel/shapes.js';
-import { instantAfter, testClock, testLog, type TestLog } from '../support/log.js';
 import { countingReads } from '../support/counting-reads.js';
+import { authorAt, instantAfter, testClock, testLog, type TestLog } from '../support/log.js';
 import { until } from '../support/until.js';
 
 const [one, other] = [
@@ -27,6 +28,10 @@ const session = (project: string, number: number) => stream('session', project, 
 const logged = (run: string) => ({ type: 'TraceLogged', data: { run_id: run } });
 const started = (run: string) => ({ type: 'SessionStarted', data: { run_id: run } });
 const runDeleted = { type: 'LogStreamDeleted', data: { run_id: gone, project_id: one } };
+const created = (project: string) => ({
+  type: 'ProjectCreated',
+  data: { project_id: project, organization_id: 'o', created_by: 'u', created_at: instantAfter(0) },
+});
 const projectDeleted = { type: 'ProjectDeleted', data: { project_id: one } };
 
 describe('erasing what was deleted', () => {
@@ -66,7 +71,9 @@ describe('erasing what was deleted', () => {
     return names.flat().length;
   };
   const completed = async (id: string) =>
-    (await world.eventsOf(stream('erasure', id))).map(({ data }) => data);
+    (await world.eventsOf(stream('erasure', id)))
+      .filter(({ type }) => type === 'ErasureCompleted')
+      .map(({ data }) => data);
 
   it('takes the traces and sessions of a deleted run and no others', async () => {
     await world.happened(runStream(gone), runDeleted);
@@ -80,6 +87,84 @@ describe('erasing what was deleted', () => {
     await finish(open());
     expect(await left(one)).to.equal(0);
     expect(await left(other)).to.equal(1);
+  });
+
+  it('takes everything that is in a deleted project, and says before what it was', async () => {
+    const of = (project: string, run: string) =>
+      [
+        [projectStream(project), created(project)],
+        [runStream(run), { type: 'LogStreamCreated', data: { run_id: run, project_id: project } }],
+        ...[
+          stream('idempotency-answer', project, recordId(5)),
+          ...['insights-settings', 'scorer-settings', 'run-scoring'].map((noun) =>
+            stream(noun, run),
+          ),
+          ...['scorer-task', 'experiment-scope'].map((noun) =>
+            stream(noun, `${project.slice(0, 8)}-group`),
+          ),
+          ...['annotation-templates', 'ranking-criteria', 'experiment-scope'].map((noun) =>
+            stream(noun, project),
+          ),
+          stream('scorer-queue', project),
+        ].map(
+          (name) =>
+            [name, { type: 'InsightsSettingsChanged', data: { project_id: project } }] as const,
+        ),
+      ] as const;
+    await world.began([...of(one, kept), ...of(other, gone)]);
+    await world.happened(projectStream(one), projectDeleted);
+    await finish(open());
+    clock.move(lateWritesSeconds);
+    const names = async () =>
+      (await world.log.streams('', null, 1_000)).filter((name) => !name.startsWith('trace-'));
+    expect(await names()).to.deep.equal(
+      [`erasure-${one}`, ...of(other, gone).map(([name]) => name)].sort(),
+    );
+    // A new look finds what says that it was deleted, since the deletion itself is gone.
+    await finish(open());
+    expect(await completed(one)).to.have.length(1);
+    const [begun] = await world.eventsOf(stream('erasure', one));
+    const { deletion, ...what } = (begun ?? expect.fail('nothing says so')).data as ErasureBegun;
+    expect(what).to.deep.equal({
+      deleted: 'project',
+      deleted_id: one,
+      project_id: one,
+      organization_id: 'o',
+      created_by: 'u',
+      created_at: instantAfter(0),
+    });
+    expect(deletion).to.deep.include({
+      event_type: 'ProjectDeleted',
+      actor: authorAt().actor,
+      request_id: 'request-1',
+      at: instantAfter(0),
+    });
+  });
+
+  it('takes a deleted run itself and its settings', async () => {
+    const settings = ['insights-settings', 'scorer-settings', 'run-scoring'];
+    const of = (run: string) => [runStream(run), ...settings.map((noun) => stream(noun, run))];
+    const data = { project_id: one };
+    await world.began(
+      [...of(gone), ...of(kept)].map((name) => [name, { type: 'InsightsSettingsChanged', data }]),
+    );
+    await world.happened(runStream(gone), runDeleted);
+    await finish(open());
+    for (const name of of(gone)) expect(await world.eventsOf(name), name).to.deep.equal([]);
+    for (const name of of(kept)) expect(await world.eventsOf(name), name).to.have.length(1);
+  });
+
+  it('does it again where records alone were erased before', async () => {
+    await world.began([[projectStream(one), created(one)]]);
+    await world.happened(projectStream(one), projectDeleted);
+    const data = { deleted: 'project', deleted_id: one, project_id: one, streams: 0 };
+    await world.happened(stream('erasure', one), { type: 'ErasureCompleted', data });
+    clock.move(lateWritesSeconds);
+    await finish(open());
+    expect(await world.eventsOf(projectStream(one))).to.deep.equal([]);
+    expect(await completed(one)).to.have.length(2);
+    await finish(open());
+    expect(await completed(one)).to.have.length(2);
   });
 
   it('looks again when late writes must have ended, and only then calls it complete', async () => {
@@ -202,11 +287,12 @@ describe('erasing what was deleted', () => {
     });
     const visits = traces + 2;
     await finish(erasures);
-    expect(counted.events()).to.equal(visits);
+    // Each run is looked at once before, for what is kept of it.
+    expect(counted.events()).to.equal(runs + visits);
     clock.move(lateWritesSeconds);
     await finish(erasures);
-    // Each run is looked at once more when it is complete.
-    expect(counted.events()).to.equal(2 * visits + runs);
+    // And so is what was kept, before it is complete.
+    expect(counted.events()).to.equal(2 * (runs + visits));
     expect(await completed(recordId(1_099))).to.have.length(1);
   });
 

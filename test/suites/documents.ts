@@ -128,6 +128,18 @@ const keepingSuite = (documents: () => Documents, reopen: () => Promise<void>): 
       expect((await documents().get(things, 'a'))?.body).to.equal(2);
     });
 
+    it('loses all documents of a scope at once, and takes what is written with that', async () => {
+      const many = Array.from({ length: 1_200 }, (_, index) => thing(`key ${index}`, index));
+      const other = { ...thing('other'), scope: 'there' };
+      await documents().apply(things, writesOf(...many, other), mark(1));
+      await documents().apply(things, writesOf(thing('new'), thing('key 7', 'kept')), mark(2), [
+        'here',
+        'nowhere',
+      ]);
+      expect(await keysOf(documents())).to.deep.equal(['key 7', 'new', 'other']);
+      expect((await documents().get(things, 'key 7'))?.body).to.equal('kept');
+    });
+
     it('is there after a restart, with its checkpoint', async () => {
       await documents().apply(things, writesOf(thing('a')), mark(7));
       await reopen();

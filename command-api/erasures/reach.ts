@@ -1,0 +1,68 @@
+import { stream, type StreamName } from '../../kernel/ports.js';
+import { annotationTemplatesStream } from '../access/annotation-templates.js';
+import {
+  answersPrefix,
+  experimentScopeStream,
+  insightsSettingsStream,
+  projectStream,
+  rankingCriteriaStream,
+  runScoringStream,
+  runStream,
+  scorerQueueStream,
+  scorerSettingsStream,
+} from '../access/streams.js';
+
+/** A run or a project that was deleted; the project of a run is the one that it was in. */
+export type Deleted = {
+  readonly kind: 'run' | 'project';
+  readonly id: string;
+  readonly project: string;
+};
+
+/**
+ * Streams that may be a deleted one's, by what their names begin with. `owner`: all of them are
+ * this project's; null: they say in their first event what they are of.
+ */
+export type Noun = { readonly prefix: string; readonly owner: string | null };
+
+/** Of deleted projects, however many, or of deleted runs of one project. Records come first. */
+export const nounsOf = (deleted: readonly Deleted[]): readonly Noun[] => {
+  const [first] = deleted;
+  if (first === undefined) return [];
+  if (first.kind === 'run') {
+    return recordsOf(first.project).map((prefix) => ({ prefix, owner: null }));
+  }
+  return [
+    ...deleted.flatMap(({ id }) =>
+      [...recordsOf(id), answersPrefix(id)].map((prefix) => ({ prefix, owner: id })),
+    ),
+    ...elsewhere.map((prefix) => ({ prefix, owner: null })),
+  ];
+};
+
+const recordsOf = (project: string): readonly string[] =>
+  ['trace', 'session'].map((noun) => `${stream(noun, project)}-`);
+
+/** Of the things in a project whose names do not have it. Those of `run-scoring-` begin as runs. */
+const elsewhere = [
+  'run-',
+  'insights-settings-',
+  'scorer-settings-',
+  'scorer-task-',
+  'experiment-scope-',
+];
+
+/**
+ * Streams that have the deleted one's own id in their names. Its own is the last: until then it
+ * says what there was.
+ */
+export const namedAfter = ({ kind, id }: Deleted): readonly StreamName[] =>
+  kind === 'run'
+    ? [insightsSettingsStream(id), scorerSettingsStream(id), runScoringStream(id), runStream(id)]
+    : [
+        annotationTemplatesStream(id),
+        rankingCriteriaStream(id),
+        experimentScopeStream(id),
+        scorerQueueStream(id),
+        projectStream(id),
+      ];

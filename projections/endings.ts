@@ -1,0 +1,42 @@
+import type { ErasureEvent } from '../events/erasures.js';
+import type { ExperimentEvent } from '../events/experiments.js';
+import type { LogStreamEvent } from '../events/log-streams.js';
+import type { ProjectEvent } from '../events/projects.js';
+import type { Recorded } from '../kernel/ports.js';
+
+/** A run or a project of which nothing is to be read any more. */
+export type Ending = { readonly what: 'run' | 'project'; readonly id: string };
+
+/**
+ * What ends with the event: by its deletion, and by its erasure, which is all that a reader may
+ * find of it. Null: nothing does.
+ */
+export const endingOf = (event: Recorded): Ending | null => {
+  const { type, data } = event as unknown as Heard | Other;
+  switch (type) {
+    case 'LogStreamDeleted':
+    case 'ExperimentDeleted':
+      return { what: 'run', id: data.run_id };
+    case 'ProjectDeleted':
+      return { what: 'project', id: data.project_id };
+    case 'ErasureBegun':
+    case 'ErasureCompleted':
+      return data.deleted === 'records' ? null : { what: data.deleted, id: data.deleted_id };
+    case 'any other':
+    default:
+      return null;
+  }
+};
+
+type Other = { readonly type: 'any other'; readonly data: unknown };
+type Heard = Extract<
+  LogStreamEvent | ExperimentEvent | ProjectEvent | ErasureEvent,
+  {
+    readonly type:
+      | 'LogStreamDeleted'
+      | 'ExperimentDeleted'
+      | 'ProjectDeleted'
+      | 'ErasureBegun'
+      | 'ErasureCompleted';
+  }
+>;
