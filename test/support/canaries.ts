@@ -15,18 +15,27 @@ export type Canaries = {
 };
 
 export const canaries = (): Canaries => {
-  const known = new Map<string, readonly Buffer[]>();
-  const heardIn = (bytes: Buffer): readonly string[] =>
-    [...known]
-      .filter(([, spellings]) => spellings.some((one) => bytes.includes(one)))
-      .map(([place]) => place);
+  const learnt = new Map<string, readonly Buffer[]>();
+  const places = spellings.map(() => new Map<string, string>());
+  const heardIn = (bytes: Buffer): readonly string[] => [
+    ...new Set([
+      ...[...learnt]
+        .filter(([, spelled]) => spelled.some((one) => bytes.includes(one)))
+        .map(([place]) => place),
+      ...spellings.flatMap((spelling, at) => found(bytes, spelling, places[at])),
+    ]),
+  ];
   return {
     at: (place) => {
-      const text = `canary${randomBytes(16).toString('hex')}`;
-      known.set(place, spellingsOf(text));
+      const text = `${begin}${randomBytes(digits / 2).toString('hex')}`;
+      spellings.forEach(({ spell }, at) => places[at]?.set(spell(text).toString('latin1'), place));
       return text;
     },
-    learnt: (place, text) => void known.set(place, spellingsOf(text)),
+    learnt: (place, text) =>
+      void learnt.set(
+        place,
+        spellings.map(({ spell }) => spell(Buffer.from(text))),
+      ),
     heardIn,
     heardBelow: async (dir) => {
       const entries = await readdir(dir, { recursive: true, withFileTypes: true });
@@ -34,26 +43,66 @@ export const canaries = (): Canaries => {
       for (const entry of entries) {
         if (!entry.isFile()) continue;
         const path = join(entry.parentPath, entry.name);
-        heard.push(...heardIn(await readFile(path)).map((place) => `${place} in ${entry.name}`));
+        // A file may go while the folder is looked through.
+        const bytes = await readFile(path).catch(() => Buffer.alloc(0));
+        heard.push(...heardIn(bytes).map((place) => `${place} in ${entry.name}`));
       }
       return heard;
     },
   };
 };
 
-/** In clear, as UTF-16, in hex, reversed, and as base64 at each of its three alignments. */
-const spellingsOf = (text: string): readonly Buffer[] => {
-  const bytes = Buffer.from(text);
-  const base64 = [0, 1, 2].map((shift) => {
-    const encoded = Buffer.concat([Buffer.alloc(shift), bytes]).toString('base64');
+type Spell = (text: Buffer | string) => Buffer;
+const begin = 'canary';
+const digits = 32;
+
+const base64At =
+  (shift: number): Spell =>
+  (text) => {
+    const encoded = Buffer.concat([Buffer.alloc(shift), Buffer.from(text)]).toString('base64');
     // The characters at both ends depend on what stands beside the text.
-    return encoded.slice(4, -4);
-  });
-  return [
-    bytes,
-    Buffer.from(text, 'utf16le'),
-    Buffer.from(bytes.toString('hex')),
-    Buffer.from(bytes).reverse(),
-    ...base64.map((one) => Buffer.from(one)),
-  ];
+    return Buffer.from(encoded.slice(4, -4));
+  };
+
+/** In clear, as UTF-16, in hex, reversed, and as base64 at each of its three alignments. */
+const spells: readonly Spell[] = [
+  (text) => Buffer.from(text),
+  (text) => Buffer.from(text.toString(), 'utf16le'),
+  (text) => Buffer.from(Buffer.from(text).toString('hex')),
+  (text) => Buffer.from(text).reverse(),
+  base64At(0),
+  base64At(1),
+  base64At(2),
+];
+
+/** What all canaries have in common in a spelling, at `offset` of their `length` bytes. */
+type Spelling = {
+  readonly spell: Spell;
+  readonly anchor: Buffer;
+  readonly offset: number;
+  readonly length: number;
+};
+const spellings: readonly Spelling[] = spells.map((spell) => {
+  const [one, other] = ['0', 'f'].map((digit) => spell(`${begin}${digit.repeat(digits)}`));
+  if (one === undefined || other === undefined) throw new Error('two of them');
+  const { length } = one;
+  const same = [...one].map((byte, at) => byte === other[at]);
+  const offset = same.indexOf(true);
+  const end = same.indexOf(false, offset);
+  return { spell, anchor: one.subarray(offset, end < 0 ? length : end), offset, length };
+});
+
+/** One look through the bytes for thousands of canaries. */
+const found = (
+  bytes: Buffer,
+  { anchor, offset, length }: Spelling,
+  places: ReadonlyMap<string, string> = new Map(),
+): readonly string[] => {
+  const heard = new Set<string>();
+  for (let at = bytes.indexOf(anchor); at >= 0; at = bytes.indexOf(anchor, at + 1)) {
+    const from = at - offset;
+    const place = places.get(bytes.toString('latin1', Math.max(from, 0), from + length));
+    if (place !== undefined) heard.add(place);
+  }
+  return [...heard];
 };

@@ -1,0 +1,218 @@
+import { expect } from 'chai';
+import { choiceOf, readConfig } from '../../config.js';
+import { datasetUnlinking } from '../../cli/dataset-use.js';
+import { startService } from '../../cli/service.js';
+import { openDatasetErasures } from '../../command-api/erasures/datasets.js';
+import { openErasures } from '../../command-api/erasures/reactions.js';
+import { openRecordErasures } from '../../command-api/erasures/records.js';
+import { openForgetting } from '../../command-api/idempotency/worker.js';
+import { operations } from '../../contract/all.js';
+import { randomIds } from '../../engines/node/ids.js';
+import { openEngines } from '../../engines/open.js';
+import { start } from '../../kernel/ports.js';
+import type { Instant } from '../../kernel/shapes.js';
+import { appKey } from '../support/app.js';
+import { canaries, type Canaries } from '../support/canaries.js';
+import { clientOf, type Client } from '../support/client.js';
+import { temporaryFolder } from '../support/folder.js';
+import { testCache } from '../support/sandboxes.js';
+import { until } from '../support/until.js';
+import { deleteAll, fillAndDelete } from './organisation.js';
+import { planter, type Planter } from './planting.js';
+import { fillProject } from './worlds.js';
+
+const configOf = (dir: string) =>
+  readConfig({
+    ASSAY_DATA_DIR: dir,
+    ASSAY_PORT: '0',
+    ASSAY_OPS_PORT: '0',
+    ASSAY_BOOTSTRAP_API_KEY: appKey,
+    ASSAY_LOG_LEVEL: 'silent',
+    ASSAY_SANDBOX: 'strict',
+    ASSAY_SANDBOX_DIR: testCache,
+  });
+
+const running = async (dir: string, work: (client: Client) => Promise<void>): Promise<void> => {
+  const service = await startService(configOf(dir), { strict: true });
+  const client = clientOf({ url: service.url, apiKey: appKey });
+  try {
+    await work(client);
+    await service.settled();
+  } finally {
+    client.close();
+    await service.close();
+  }
+};
+
+/** What the workers do in the next 25 hours. */
+const aDayLater = async (dir: string): Promise<void> => {
+  const engines = await openEngines(choiceOf(configOf(dir)));
+  const bus = await engines.bus(null);
+  const log = await engines.log(bus);
+  const later = new Date(Date.now() + 25 * 3_600_000).toISOString().replace('Z', '000Z');
+  const clock = { now: () => later as Instant, milliseconds: () => performance.now() };
+  const needs = { log, clock, ids: randomIds, after: start, unlinkDataset: datasetUnlinking(log) };
+  for (const open of [openErasures, openRecordErasures, openDatasetErasures, openForgetting]) {
+    const { step } = open(needs);
+    while (await step());
+  }
+  await log.close();
+  await bus.close();
+};
+
+/** Where canaries are, without the file and which of several it is. */
+const heard = async (planted: Canaries, dir: string): Promise<readonly string[]> => {
+  const found = await planted.heardBelow(dir);
+  return [...new Set(found.map((one) => one.replace(/( \d+)? in \S+$/, '')))].sort();
+};
+
+describe('what was deleted', function () {
+  this.timeout(120_000);
+
+  const planted = canaries();
+  let dir: string;
+  let close: () => Promise<void>;
+  let plant: Planter;
+  let left: readonly string[];
+
+  before(async () => {
+    const folder = await temporaryFolder();
+    ({ dir } = folder);
+    close = folder.remove;
+    await running(dir, async (client) => {
+      plant = planter(client, planted);
+      const entry = { person: planted.at('job: createSession person') };
+      const kept = await fillProject(plant, 'kept', { metadata: {}, validates: false });
+      const doomed = await fillProject(plant, 'doomed', { metadata: {}, validates: true });
+      await fillProject(plant, 'job', { metadata: entry, validates: false });
+      expect(await heard(planted, dir)).to.include('doomed: createProject name');
+      await fillAndDelete(plant, { client, planted }, kept);
+      await deleteAll(plant, kept);
+      await plant.send('doomed', 'deleteProject', { params: { project_id: doomed.project } });
+      const value = { metadata_key: 'person', metadata_value: entry.person };
+      const asked = await plant.send<{ job_id: string }>('job', 'deleteByMetadata', {
+        body: value,
+      });
+      await until('the job is done', 30_000, async () => {
+        const reply = await client.call<{ status: string }>('GET', `/v2/org-jobs/${asked.job_id}`);
+        return reply.body.status === 'completed';
+      });
+      await until('the records were copied', 30_000, async () =>
+        (await planted.heardBelow(dir)).every(
+          (one) => !one.startsWith('doomed') || !one.includes('duckdb'),
+        ),
+      );
+    });
+    await aDayLater(dir);
+    await running(dir, () => Promise.resolve());
+    left = await heard(planted, dir);
+  });
+  after(() => close());
+
+  const of = (world: string): readonly string[] =>
+    left.filter((one) => one.startsWith(`${world}: `)).map((one) => one.slice(world.length + 2));
+
+  it('was written by every operation, each text of it a canary', () => {
+    const writes = operations.filter(({ kind }) => kind === 'w').map((one) => one.operationId);
+    const unsent = writes.filter((one) => !plant.sentOnce.has(one));
+    expect(unsent).to.have.members([...ofLogins]);
+    const unplanted = plant.unplanted().filter((one) => !ofLogins.has(one.split(' ')[0] ?? ''));
+    expect(unplanted.filter((one) => !covered.some((form) => form.test(one)))).to.deep.equal([]);
+  });
+  it('with its project is nowhere in the data folder, but for datasets, which live on', () => {
+    expect(of('doomed')).to.deep.equal([
+      'changeDataset value',
+      'createDataset file',
+      'createDataset name',
+      'editDatasetContent input',
+      'editDatasetContent new_column_name',
+      'editDatasetContent values',
+    ]);
+  });
+  it('with its run, or for itself, is nowhere; what is common to runs stays', () => {
+    expect(of('kept')).to.deep.equal([...livingProject, ...factsOfDatasets].sort());
+  });
+  it('by an org job is nowhere', () => {
+    expect(of('job').filter((one) => one.startsWith('createSession'))).to.deep.equal([]);
+  });
+  it('of an organisation leaves what stays of it, and no secret', () => {
+    expect(of('organisation')).to.deep.equal(factsOfOrganisations);
+  });
+});
+
+/** They write nothing of their own; test/http/canaries.test.ts looks for the secrets in them. */
+const ofLogins: ReadonlySet<string> = new Set([
+  'socialLogin',
+  'refreshToken',
+  'login',
+  'loginWithApiKey',
+  'logout',
+  'changePassword',
+]);
+/** Members that may be texts and have no canary of their own, and why. */
+const covered: readonly RegExp[] = [
+  // Each goes the way of another that has one: parts of a text, settings of a provider, columns.
+  /^update(Trace|Span) (text|content|tool_call_id|id|name|arguments|metadata|error_message)$/,
+  /^configureIntegration (?!token$|organization_id$)/,
+  /^changeDataset (name|columns)$/,
+  // They have to name something that is there.
+  /^createDataset columns$/,
+  /^editDatasetContent column_name$/,
+  /^disableIntegration integration_name$/,
+  / required_scorers$/,
+  / output_type$/,
+  /^(set|change)ScorerSettings name$/,
+  /^deleteByMetadata metadata_key$/,
+  /^deleteByMetadata metadata_value$/,
+  /^rateTraces operation_type$/,
+  // A secret that the service made.
+  /^acceptInvitation token$/,
+];
+
+const livingProject = [
+  'changeAnnotationTemplate criteria',
+  'changeAnnotationTemplate name',
+  'changeExperiment experiment_group_name',
+  'changeProject description',
+  'changeProject labels',
+  'changeProject name',
+  'createAnnotationTemplate choices',
+  'createAnnotationTemplate criteria',
+  'createAnnotationTemplate name',
+  'createAnnotationTemplate tags',
+  'createExperiment experiment_group_name',
+  'createProject name',
+  'setRankingCriteria metric',
+];
+/** Rows of a deleted dataset go; its names and columns stay. */
+const factsOfDatasets = [
+  'changeDataset value',
+  'createDataset name',
+  'editDatasetContent new_column_name',
+  'editDatasetContent values',
+];
+const factsOfOrganisations = [
+  'acceptInvitation first_name',
+  'acceptInvitation last_name',
+  'addScorerVersion file',
+  'changeGroup description',
+  'changeGroup name',
+  'changeScorer description',
+  'changeScorer display_value_levels',
+  'changeScorer label',
+  'changeScorer tags',
+  'changeUser first_name',
+  'changeUser last_name',
+  'configureIntegration organization_id',
+  'createApiKey description',
+  'createGroup description',
+  'createGroup name',
+  'createScorer description',
+  'createScorer display_value_levels',
+  'createScorer label',
+  'createScorer name',
+  'createScorer tags',
+  'inviteUsers emails',
+  'validateScorer test_input',
+  'validateScorer test_output',
+];
