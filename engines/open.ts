@@ -19,6 +19,7 @@ import { openNatsBus } from './nats/bus.js';
 import { systemClock } from './node/clock.js';
 import { openDataKeys } from './node/data-keys.js';
 import { diskFiles } from './node/files.js';
+import { openDocumentReader } from './sqlite/document-reader.js';
 import { openDocuments } from './sqlite/documents.js';
 import { openEventLog, openEventReader } from './sqlite/event-log.js';
 import { openSandbox } from './sandbox/sandbox.js';
@@ -107,7 +108,7 @@ export const openEngines = async (
         : openEventStore({ url: eventStoreUrl }),
     documents: (access) =>
       mongodbUrl === null
-        ? openDocuments({ dir, readOnly: access === 'read' })
+        ? (access === 'read' ? openDocumentReader : openDocuments)({ dir })
         : openMongoDocuments({ url: mongodbUrl }),
     records: (notice) => {
       if (mongodbUrl !== null) return openMongoRecords({ url: mongodbUrl });

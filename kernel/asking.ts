@@ -2,7 +2,7 @@ import { Fault } from './fault.js';
 import type { Asking } from './ports.js';
 
 /** What a question throws whose asker waits no longer. */
-export const noLongerAsked = ({ reason }: AbortSignal): Fault =>
+export const noLongerAsked = ({ reason }: Partial<AbortSignal> = {}): Fault =>
   reason instanceof Fault
     ? reason
     : new Fault('unavailable', 'Nobody waits for this answer any more', {

@@ -147,7 +147,11 @@ export type Page = { readonly events: readonly Recorded[]; readonly through: Pos
  * For whom something is asked. Once `signal` aborts nobody waits for the answer: the engine ends
  * what it does for it and throws Fault `unavailable`, the signal's reason when that is a Fault.
  */
-export type Asking = { readonly signal?: AbortSignal };
+export type Asking = {
+  readonly signal?: AbortSignal;
+  /** Whose share of the engine it takes; absent: the service's own. */
+  readonly who?: string;
+};
 
 /** A keyed read model. `fields` are what it can be filtered and sorted by. */
 export type Collection = {

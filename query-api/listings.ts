@@ -17,7 +17,7 @@ import {
   wrongType,
   type Place,
 } from './filters/complaints.js';
-import { readComparison, type Complaints } from './filters/leaf.js';
+import { readComparison, valuesComplaints, type Complaints } from './filters/leaf.js';
 
 /** What a listing can be filtered and sorted by, by the name that clients use. */
 export type Listing = {
@@ -61,6 +61,7 @@ export type PlannedListing = {
 export const planListing = (written: Written, listing: Listing): PlannedListing => {
   const complaints: Complaints = [];
   const filters = readFilters(written.filters ?? null, listing, complaints);
+  complaints.push(...valuesComplaints(filters, ['body', 'filters']));
   const sort = readSort(written.sort ?? null, listing, complaints);
   return complaints.length > 0
     ? { filters: [], sort: null, complaints }

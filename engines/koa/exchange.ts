@@ -321,7 +321,8 @@ const handled = async (
     },
     signal,
   };
-  const work = () => during({ signal }, () => bound.route.handle(request as never));
+  const who = asked.principal?.userId ?? '';
+  const work = () => during({ signal, who }, () => bound.route.handle(request as never));
   try {
     if (!services.isLarge(bound.route)) return await work();
     return await services.load.large(ownerOf(asked), signal, work);

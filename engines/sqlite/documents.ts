@@ -1,8 +1,10 @@
 import Database from 'better-sqlite3';
 import { join } from 'node:path';
+import { checkAsked, noLongerAsked } from '../../kernel/asking.js';
 import { Fault } from '../../kernel/fault.js';
 import {
   start,
+  type Asking,
   type Beside,
   type Collection,
   type Document,
@@ -48,6 +50,8 @@ type Store = {
   /** What was deleted has to leave the files. */
   readonly forget: () => void;
   readonly end: () => void;
+  /** Null: a search runs to its end. */
+  readonly isGivenUp: (() => boolean) | null;
 };
 
 /**
@@ -61,11 +65,14 @@ export const openDocuments = async ({
   dir,
   readOnly = false,
   forgetAfterMs = defaultForgetAfterMs,
+  isGivenUp = null,
 }: {
   readonly dir: string;
   readonly readOnly?: boolean;
   /** How long what was deleted or replaced may stay in the write-ahead log. */
   readonly forgetAfterMs?: number;
+  /** Looked at while a search runs, which then ends with Fault `unavailable`. */
+  readonly isGivenUp?: (() => boolean) | null;
 }): Promise<Documents> => {
   await makeFolder(dir);
   const file = join(dir, 'documents.sqlite');
@@ -77,6 +84,7 @@ export const openDocuments = async ({
   database.pragma(`cache_size = -${cacheKib}`);
   // What is deleted is overwritten at once in the file, and by and by in what is left of its past.
   if (!readOnly) database.pragma('secure_delete = ON');
+  if (isGivenUp !== null) countRows(database, isGivenUp);
   let timer: NodeJS.Timeout | null = null;
   const forget = (): void => {
     timer ??= setTimeout(() => {
@@ -101,10 +109,24 @@ export const openDocuments = async ({
     snapshot: <T>(work: () => T) => inTransaction.deferred(work) as T,
     pinned: null,
     forget,
+    isGivenUp,
     end: () => {
       if (timer !== null) clearTimeout(timer);
       database.close();
     },
+  });
+};
+
+// Looking at shared memory costs as much as a simple filter, so not for each row.
+const rowsBetweenLooks = 16;
+
+/** `still_asked(rowid)` is true, and ends the statement when nobody waits for it any more. */
+const countRows = (database: Database.Database, isGivenUp: () => boolean): void => {
+  let rows = 0;
+  database.function('still_asked', { deterministic: false }, (_row: unknown) => {
+    rows += 1;
+    if (rows % rowsBetweenLooks === 0 && isGivenUp()) throw noLongerAsked();
+    return 1;
   });
 };
 
@@ -127,7 +149,7 @@ const prepareFile = (file: string, removeCopies: boolean): void => {
 };
 
 const over = (store: Store): Documents => {
-  const { database, statement, snapshot, pinned } = store;
+  const { database, statement, snapshot, pinned, isGivenUp } = store;
   const select = (table: Table, tail: string, values: readonly unknown[]): Row[] =>
     statement(`SELECT * FROM ${table.name} ${tail}`).all(...values) as Row[];
   const inTable = <T>(collection: Collection, none: T, work: (table: Table) => T): T =>
@@ -138,24 +160,31 @@ const over = (store: Store): Documents => {
 
   return {
     checkpoint: async (collection) => stateOf(store, collection)?.position ?? start,
-    get: async <B>(collection: Collection, key: string) =>
-      inTable(collection, null, (table): Document<B> | null => {
+    get: async <B>(collection: Collection, key: string, asking: Asking = {}) => {
+      checkAsked(asking);
+      return inTable(collection, null, (table): Document<B> | null => {
         const [row] = select(table, 'WHERE key = ?', [key]);
         return row === undefined ? null : documentOf<B>(table, row);
-      }),
-    load: async (collection, keys) =>
-      inTable(collection, new Map<string, Document>(), (table) => {
+      });
+    },
+    load: async (collection, keys, asking = {}) => {
+      checkAsked(asking);
+      return inTable(collection, new Map<string, Document>(), (table) => {
         const list = JSON.stringify(keys);
         const rows = select(table, 'WHERE key IN (SELECT value FROM json_each(?))', [list]);
         return new Map(rows.map((row) => [row.key, documentOf(table, row)]));
-      }),
-    find: async <B>(collection: Collection, query: Find) => {
+      });
+    },
+    find: async <B>(collection: Collection, query: Find, asking: Asking = {}) => {
+      checkAsked(asking);
       const { sql, values } = filterToSql(query.filter ?? null, collection);
       const order = orderBy(query.sort ?? null, collection);
+      const looked = isGivenUp === null ? '' : 'still_asked(rowid) AND ';
       // The sorter carries keys and rows are fetched by them: bodies of documents that are not on
       // the page stay put.
       const tail = `WHERE rowid IN (
-          SELECT rowid FROM (TABLE) WHERE scope = ? AND ${sql} ORDER BY ${order} LIMIT ? OFFSET ?
+          SELECT rowid FROM (TABLE) WHERE scope = ? AND ${looked}${sql}
+          ORDER BY ${order} LIMIT ? OFFSET ?
         ) ORDER BY ${order}`;
       return inTable(collection, { documents: [], more: false }, (table) => {
         const rows = select(table, tail.replace('(TABLE)', table.name), [

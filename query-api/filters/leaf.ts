@@ -4,6 +4,8 @@ import {
   dateOperators,
   filterListMax,
   filterStringMax,
+  filterValuesMax,
+  containedValuesMax,
   idOperators,
   numberOperators,
   textOperators,
@@ -11,7 +13,7 @@ import {
 import { canonicalInstant, canonicalUuid } from '../../kernel/canonical.js';
 import { codePoints } from '../../kernel/code-points.js';
 import type { Complaint } from '../../kernel/fault.js';
-import type { FilterKind, Leaf } from '../../kernel/filter.js';
+import type { Filter, FilterKind, Leaf } from '../../kernel/filter.js';
 import type { Json, JsonObject } from '../../kernel/shapes.js';
 import {
   missing,
@@ -42,6 +44,46 @@ export const readComparison = (
   loc: Place,
   complaints: Complaints,
 ): Leaf | null => readers[kind]({ column, leaf, loc, complaints });
+
+/** Contract 1.11; `loc` is the member whose filters are too many. */
+export const valuesComplaints = (filters: readonly Filter[], loc: Place): readonly Complaint[] => {
+  const leaves = filters.flatMap(leavesOf);
+  const all = leaves.reduce((sum, one) => sum + listed(one), 0);
+  const contained = leaves
+    .filter((one) => one.kind === 'text' && one.operator === 'contains')
+    .reduce((sum, one) => sum + listed(one), 0);
+  return [
+    ...(all > filterValuesMax
+      ? [
+          valueComplaint(
+            loc,
+            `the lists of a request's filters have at most ${filterValuesMax} values together, not ${all}`,
+          ),
+        ]
+      : []),
+    ...(contained > containedValuesMax
+      ? [
+          valueComplaint(
+            loc,
+            `lists of contains have at most ${containedValuesMax} values together, not ${contained}`,
+          ),
+        ]
+      : []),
+  ];
+};
+
+const leavesOf = (filter: Filter): readonly Leaf[] => {
+  if ('all' in filter) return filter.all.flatMap(leavesOf);
+  if ('any' in filter) return filter.any.flatMap(leavesOf);
+  return 'not' in filter ? leavesOf(filter.not) : [filter];
+};
+
+/** One value alone is no list. */
+const listed = (leaf: Leaf): number => {
+  if (leaf.kind === 'fully_annotated') return leaf.users?.length ?? 0;
+  const values = 'values' in leaf && leaf.kind !== 'number' ? leaf.values.length : 1;
+  return values > 1 ? values : 0;
+};
 
 type Reading = {
   readonly column: string;

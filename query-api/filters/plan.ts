@@ -14,7 +14,7 @@ import {
   wrongType,
   type Place,
 } from './complaints.js';
-import { readComparison, readUsers, type Complaints } from './leaf.js';
+import { readComparison, readUsers, valuesComplaints, type Complaints } from './leaf.js';
 
 /** What the filter's columns are looked up in: the catalogue of the searched kind. */
 export type Catalogue = { readonly population: Population; readonly types: MetricTypes };
@@ -42,8 +42,10 @@ export const planFilter = (
     catalogue,
     complaints,
   );
-  if (complaints.length > 0) return { filter: null, complaints };
   const all = [...list, ...tree];
+  const ofList = valuesComplaints(list, ['body', 'filters']);
+  complaints.push(...(ofList.length > 0 ? ofList : valuesComplaints(all, ['body', 'filter_tree'])));
+  if (complaints.length > 0) return { filter: null, complaints };
   return { filter: all.length > 1 ? { all } : (all[0] ?? null), complaints };
 };
 

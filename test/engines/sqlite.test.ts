@@ -1,4 +1,5 @@
 import { openBus } from '../../engines/memory/bus.js';
+import { openDocumentReader } from '../../engines/sqlite/document-reader.js';
 import { openDocuments } from '../../engines/sqlite/documents.js';
 import { openEventLog } from '../../engines/sqlite/event-log.js';
 import { documentsSuite } from '../suites/documents.js';
@@ -29,7 +30,7 @@ documentsSuite('SQLite', async () => {
   let documents = await openDocuments({ dir });
   return {
     documents,
-    reader: () => openDocuments({ dir, readOnly: true }),
+    reader: () => openDocumentReader({ dir }),
     reopen: async () => {
       await documents.close();
       documents = await openDocuments({ dir });

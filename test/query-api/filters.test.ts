@@ -25,6 +25,41 @@ import {
 } from '../support/planned-filter.js';
 
 describe('planning a filter', () => {
+  it('bounds the values that all lists of a request have together', () => {
+    const list = (count: number) =>
+      text({ operator: 'one_of', value: Array.from({ length: count }, (_, n) => `v${n}`) });
+    const alone = text({ value: 'one value alone is no list' });
+    accepted({ and_: [list(1_000), { not: list(1_000) }, alone] });
+    const sentence = (count: number): string =>
+      `the lists of a request's filters have at most 2000 values together, not ${count}`;
+    refused({ and_: [list(1_000), { not: list(1_000) }, list(2)] }).to.deep.equal(
+      valueError(place(), sentence(2_002)),
+    );
+    const users = Array.from({ length: 2 }, (_, n) => `11111111-1111-4111-8111-11111111111${n}`);
+    const annotated = leaf({ type: 'fully_annotated', user_ids: users });
+    refused({ or: [list(1_000), list(1_000), annotated] }).to.deep.equal(
+      valueError(place(), sentence(2_002)),
+    );
+    const [flat] = [list(700) as { readonly filter: Json }];
+    const listed = (count: number) => Array.from({ length: count }, () => flat.filter);
+    const catalogue = { population: 'trace', types: new Map() } as const;
+    expect(
+      planFilter({ filters: listed(2), filter_tree: flat }, catalogue).complaints,
+    ).to.deep.equal([valueError(place(), sentence(2_100))]);
+    expect(planFilter({ filters: listed(3) }, catalogue).complaints).to.deep.equal([
+      valueError(['body', 'filters'], sentence(2_100)),
+    ]);
+  });
+
+  it('bounds what a text must contain, in all lists together', () => {
+    const list = (count: number) =>
+      text({ operator: 'contains', value: Array.from({ length: count }, (_, n) => `v${n}`) });
+    accepted({ and_: [list(98), list(2), text({ operator: 'contains', value: 'alone' })] });
+    refused({ or: [list(98), list(3)] }).to.deep.equal(
+      valueError(place(), 'lists of contains have at most 100 values together, not 101'),
+    );
+  });
+
   it('reads the example of the contract', () => {
     accepted({
       and_: [

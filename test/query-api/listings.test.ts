@@ -40,6 +40,20 @@ describe('planning a listing', () => {
       },
     ]));
 
+  it('bounds the values that all lists have together', () => {
+    const filter = (count: number) => ({
+      name: 'name',
+      operator: 'one_of',
+      value: Array.from({ length: count }, (_, n) => `v${n}`),
+    });
+    expect(plan({ filters: [filter(1_000), filter(1_000)] }).complaints).to.deep.equal([]);
+    expect(complaint({ filters: [filter(1_000), filter(1_000), filter(2)] })).to.deep.equal({
+      loc: ['body', 'filters'],
+      msg: "Value error, the lists of a request's filters have at most 2000 values together, not 2002",
+      type: 'value_error',
+    });
+  });
+
   it('sorts ascending unless told', () => {
     expect(plan({ sort: { name: 'name' } }).sort).to.deep.equal({
       column: 'name',

@@ -9,6 +9,7 @@ import {
   type FieldValue,
   type Position,
 } from '../../kernel/ports.js';
+import { documentAskersSuite } from './document-askers.js';
 import { documentQuerySuite } from './document-queries.js';
 
 /**
@@ -85,6 +86,10 @@ export const documentsSuite = (name: string, open: OpenDocuments): void => {
       () => opened.reader(),
     );
     documentQuerySuite(() => documents);
+    documentAskersSuite(
+      () => documents,
+      () => opened.reader(),
+    );
   });
 };
 

@@ -2,7 +2,6 @@ import { setMaxListeners } from 'node:events';
 import { expect } from 'chai';
 import { Fault } from '../../kernel/fault.js';
 import type { Filter } from '../../kernel/filter.js';
-import type { Asking } from '../../kernel/ports.js';
 import type { Records } from '../../kernel/records.js';
 import {
   aggregateOf,
@@ -51,7 +50,7 @@ export const recordAskersSuite = (records: () => Records): void => {
   it('begin nothing for whoever is gone already', async () => {
     await putRows(records(), [traceRow(0)]);
     const reason = new Fault('unavailable', 'the client is gone');
-    const asking: Required<Asking> = { signal: AbortSignal.abort(reason) };
+    const asking = { signal: AbortSignal.abort(reason) };
     setMaxListeners(0, asking.signal);
     const asked = [
       records().search(searchOf(), asking),

@@ -1,0 +1,73 @@
+import { expect } from 'chai';
+import { Fault } from '../../kernel/fault.js';
+import type { Filter } from '../../kernel/filter.js';
+import type { Documents } from '../../kernel/ports.js';
+import { mark, things, writesOf } from './documents.js';
+
+/** A search ends when nobody waits for its answer (contract 1.7, rule 5). */
+export const documentAskersSuite = (
+  documents: () => Documents,
+  openReader: () => Promise<Documents>,
+): void => {
+  const thing = (key: string, name: string) => ({
+    key,
+    scope: 'here',
+    fields: { name, created_at: null, size: null, is_red: null, owner: null },
+    body: key,
+  });
+  const reason = new Fault('unavailable', 'the client is gone');
+  const first = { scope: 'here', limit: 1 };
+
+  it('ends a search that nobody waits for any more, and goes on with keys meanwhile', async () => {
+    const needles = Array.from({ length: 1_000 }, (_, n) => `n${String(n).padStart(3, '0')}`);
+    const name = needles.join('');
+    const many = Array.from({ length: 5_000 }, (_, n) => thing(`k${n}`, name));
+    await documents().apply(things, writesOf(...many), mark(1));
+    // Each needle is in each name: it would take minutes.
+    const endless: Filter = {
+      all: Array.from({ length: 90 }, () => ({
+        kind: 'text' as const,
+        column: 'name',
+        operator: 'contains' as const,
+        values: needles,
+        caseSensitive: true,
+      })),
+    };
+    const reader = await openReader();
+    try {
+      const gone = new AbortController();
+      const asking = { signal: gone.signal, who: 'somebody' };
+      const search = (): Promise<unknown> =>
+        reader.find(things, { ...first, filter: endless }, asking).catch((error: unknown) => error);
+      const searches = [search(), search(), search()];
+      expect(await reader.get(things, 'k7')).to.include({ key: 'k7' });
+      const named = { kind: 'text', column: 'name', operator: 'eq', caseSensitive: true } as const;
+      const simple = { ...first, filter: { ...named, values: [name] } };
+      const other = await reader.find(things, simple, { who: 'somebody else' });
+      expect(other.documents).to.have.length(1);
+      gone.abort(reason);
+      for (const one of searches) expect(await one).to.equal(reason);
+      const after = await reader.find(things, simple, { who: 'somebody' });
+      expect(after.documents).to.have.length(1);
+    } finally {
+      await reader.close();
+    }
+  });
+
+  it('begins nothing for whoever is gone already', async () => {
+    await documents().apply(things, writesOf(thing('a', 'a')), mark(1));
+    const reader = await openReader();
+    const asking = { signal: AbortSignal.abort(reason) };
+    for (const one of [documents(), reader]) {
+      const asked = [
+        one.get(things, 'a', asking),
+        one.load(things, ['a'], asking),
+        one.find(things, first, asking),
+      ];
+      for (const answer of asked) {
+        expect(await answer.catch((error: unknown) => error)).to.equal(reason);
+      }
+    }
+    await reader.close();
+  });
+};
