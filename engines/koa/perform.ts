@@ -1,4 +1,5 @@
 import type { Context } from 'koa';
+import type { Operation } from '../../contract/operation.js';
 import { healthcheck } from '../../contract/service.js';
 import { cookieLines, noCookie } from './cookie.js';
 import type { Found } from './dispatch.js';
@@ -45,11 +46,25 @@ const outside: Seat = {
   leave: () => undefined,
 };
 
+/** Texts of what strangers read, such as the description: asking again costs no second making. */
+const publicTexts = new WeakMap<object, string>();
+
+const jsonOf = ({ kind, requires }: Operation, body: unknown): string => {
+  if (kind === 'w' || requires !== 'public' || typeof body !== 'object' || body === null) {
+    return JSON.stringify(body) ?? '';
+  }
+  const known = publicTexts.get(body);
+  if (known !== undefined) return known;
+  const text = JSON.stringify(body);
+  publicTexts.set(body, text);
+  return text;
+};
+
 const written = ({ operation }: Bound, { status, body }: Outcome) => {
   // A stored problem is JSON whatever the operation answers.
   const isPlain = typeof body === 'string' && status === operation.status;
   const media = isPlain ? operation.media : 'application/json';
-  const text = media === 'application/json' ? (JSON.stringify(body) ?? '') : String(body);
+  const text = media === 'application/json' ? jsonOf(operation, body) : String(body);
   return { text, media };
 };
 

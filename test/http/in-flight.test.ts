@@ -37,6 +37,17 @@ const long = operation({
   response: Type.String(),
 });
 
+const same = operation({
+  ...made,
+  operationId: 'same',
+  method: 'GET',
+  path: '/v2/same',
+  kind: 'r',
+  schemes: [],
+  requires: 'public',
+  response: Type.Unknown(),
+});
+
 describe('bytes in flight', () => {
   let service: SmallService;
   let sockets: RawSockets;
@@ -46,10 +57,13 @@ describe('bytes in flight', () => {
     return { body: null };
   };
   const text = 'a'.repeat(longBytes - 2);
+  let makings = 0;
+  const constant = { toJSON: () => ({ makings: (makings += 1) }) };
   const routes: readonly Route[] = [
     route(keep, waits),
     route(upload, waits),
     reading(long, [], async () => ({ body: text })),
+    reading(same, [], async () => ({ body: constant })),
   ];
   const start = async (load: NonNullable<Parameters<typeof smallService>[1]>['load']) => {
     gates = [];
@@ -150,6 +164,13 @@ describe('bytes in flight', () => {
     await closed(dripping);
     clearInterval(drip);
     expect(await oneSlow()).to.equal(true);
+  });
+
+  it('that are the same for every stranger are made once', async () => {
+    await start({});
+    for (let times = 0; times < 3; times += 1) {
+      expect((await service.as(null).send('GET', '/v2/same')).body).to.deep.equal({ makings: 1 });
+    }
   });
 
   it('are nothing to cut for while the service itself takes its time', async () => {
