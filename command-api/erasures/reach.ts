@@ -34,7 +34,10 @@ export const nounsOf = (deleted: readonly Deleted[]): readonly Noun[] => {
   }
   return [
     ...deleted.flatMap(({ id }) =>
-      [...recordsOf(id), answersPrefix(id)].map((prefix) => ({ prefix, owner: id })),
+      [...recordsOf(id), sizesPrefix(id), answersPrefix(id)].map((prefix) => ({
+        prefix,
+        owner: id,
+      })),
     ),
     ...elsewhere.map((prefix) => ({ prefix, owner: null })),
   ];
@@ -42,6 +45,9 @@ export const nounsOf = (deleted: readonly Deleted[]): readonly Noun[] => {
 
 const recordsOf = (project: string): readonly string[] =>
   ['trace', 'session'].map((noun) => `${stream(noun, project)}-`);
+
+/** How large its sessions were. */
+const sizesPrefix = (project: string): string => `${stream('sized-session', project)}-`;
 
 /** Of the things in a project whose names do not have it. Those of `run-scoring-` begin as runs. */
 const elsewhere = [

@@ -96,6 +96,7 @@ describe('erasing what was deleted', () => {
         [runStream(run), { type: 'LogStreamCreated', data: { run_id: run, project_id: project } }],
         ...[
           stream('idempotency-answer', project, recordId(5)),
+          stream('sized-session', project, recordId(5)),
           ...['insights-settings', 'scorer-settings', 'run-scoring'].map((noun) =>
             stream(noun, run),
           ),
