@@ -41,9 +41,10 @@ type Portion = {
 const pageBytesMax = 8 * 1024 * 1024;
 /**
  * Text that is read and decoded in one turn of the event loop, by everybody who reads in this
- * thread: some 5 ms. An event is not divided, and none is larger than 1 MiB.
+ * thread: some 3 ms, and as long again for whoever folds it. An event is not divided, and none is
+ * larger than 1 MiB.
  */
-const turnBytesMax = 512 * 1024;
+const turnBytesMax = 256 * 1024;
 /** Hints may be lost: the head is looked at this often all the same. */
 const lookAgainMs = 250;
 
