@@ -1,6 +1,7 @@
 import type { RatingTally } from './feedback.js';
 import type { RollUp } from './columns.js';
 import type { Filter } from './filter.js';
+import type { OutlinePart, SessionScope, SpanOutline, TraceOutline } from './outlines.js';
 import type { Asking, Beside, DumpItem, Mark, Position, Sort, StreamName } from './ports.js';
 import type { RunCounts, RunMeasures, TypedMetric } from './run-measures.js';
 import type { Instant, JsonObject } from './shapes.js';
@@ -36,7 +37,8 @@ export type RecordRow = {
   /** `<metric>_ems_error_code` and `<metric>_error_message` by metric (contract 3.9). */
   readonly errors: Readonly<Record<string, MetricError>>;
   /**
-   * `<template id>/<user id>` for each current rating of the trace (on its spans too). Of a
+   * `<template id>/<user id>` for each current rating of the trace. Its spans have the same, as they
+   * have its `is_complete`: engines may keep both once, with the trace. Of a
    * session: the pairs that all its traces have, and `<template id>/` for a template that each of
    * its traces has some rating of.
    */
@@ -191,9 +193,26 @@ export type GroupWrite = {
   readonly group: StreamName;
   /** True when the read model has no rows of this group yet. */
   readonly fresh: boolean;
-  /** All rows of the group from now on; none = the group is gone. */
+  /** All rows of the group from now on; none = the group is gone. See `kept`. */
   readonly rows: readonly RecordRow[];
+  /**
+   * Set: `rows` are those that are new or changed, the first one among them, and the others of the
+   * group stay.
+   */
+  readonly kept?: KeptRows;
 };
+export type KeptRows = {
+  /**
+   * Null: unchanged. Else what all spans of the trace have from now on, since it is the trace's
+   * (see `is_complete` and `annotators` of RecordRow).
+   */
+  readonly copies: Copies | null;
+};
+export type Copies = {
+  readonly isComplete: boolean;
+  readonly annotators: readonly string[];
+};
+export type RowPlaces = { readonly group: StreamName; readonly ordinals: readonly number[] };
 export type RecordWrites = {
   readonly groups: readonly GroupWrite[];
   /** Runs and projects that were deleted: their rows go, now and whenever one arrives late. */
@@ -216,6 +235,18 @@ export interface Records {
   checkpoint(): Promise<Position>;
 
   apply(writes: RecordWrites, mark: Mark): Promise<void>;
+  /** The first row of each group, a session or a trace; a group without rows is absent. */
+  heads(names: readonly StreamName[]): Promise<ReadonlyMap<StreamName, RecordRow>>;
+  /** Of the spans of each group, by ordinal; a group without spans is absent. */
+  spanOutlines(
+    names: readonly StreamName[],
+  ): Promise<ReadonlyMap<StreamName, readonly SpanOutline[]>>;
+  /** Rows of groups at these ordinals, in no order; what is not there is left out. */
+  rowsAt(places: readonly RowPlaces[]): Promise<readonly RecordRow[]>;
+  /** Those of the sessions that have a trace. */
+  sessionsWithTraces(sessions: readonly SessionScope[]): Promise<readonly SessionScope[]>;
+  /** Of the traces of a session, by `at`. */
+  traceOutlines(session: SessionScope, part: OutlinePart): Promise<readonly TraceOutline[]>;
   /** Rows by group, ordered by ordinal; a group without rows is absent. */
   groups(
     names: readonly StreamName[],
@@ -223,7 +254,7 @@ export interface Records {
   ): Promise<ReadonlyMap<StreamName, readonly RecordRow[]>>;
   /** The trace rows of these sessions (not their spans), in no order. */
   tracesOfSessions(
-    sessions: readonly { readonly project: string; readonly session: string }[],
+    sessions: readonly SessionScope[],
     asking?: Asking,
   ): Promise<readonly RecordRow[]>;
   /**

@@ -1,3 +1,4 @@
+import type { StreamName } from '../../kernel/ports.js';
 import type {
   GroupWrite,
   MetricCell,
@@ -9,9 +10,11 @@ import { namesAdmitted, type NameKind } from '../../kernel/column-names.js';
 import { addRow, chunksFor, type Chunks } from './chunks.js';
 import type { Statements } from './connections.js';
 import { fillRow, foldedText, type LongText, type Place } from './fill.js';
-import { headOf, longColumn, piecesOf, restName } from './long-text.js';
+import { headOf, longColumn, piecesOf, outlineName, restName } from './long-text.js';
 import type { Model } from './model.js';
 import { namedIn, withNames, type Named } from './named-columns.js';
+import type { Group } from './portions.js';
+import type { NamedGroup } from './stored-row.js';
 import {
   facetColumns,
   foldedColumn,
@@ -37,6 +40,8 @@ export type Batch = {
   readonly facets: Chunks;
   readonly texts: Chunks;
   readonly groups: Chunks;
+  /** Groups that stay in part and have more rows now. */
+  readonly grown: Group[];
   nextGroup: number;
   nextProject: number;
   nextColumn: number;
@@ -62,38 +67,46 @@ const startBatch = (model: Model): Batch => ({
   facets: chunksFor('facets', facetColumns),
   texts: chunksFor('texts', textColumns),
   groups: chunksFor('groups', groupColumns),
+  grown: [],
   nextGroup: model.nextGroup,
   nextProject: model.nextProject,
   nextColumn: model.nextColumn,
 });
 
-/** The rows of these writes, but those of deleted runs and projects. */
+/**
+ * The rows of these writes, but those of deleted runs and projects. `grown`: groups that stay in
+ * part.
+ */
 export const batchOf = async (
   model: Model,
   statements: Statements,
   writes: RecordWrites,
+  grown: readonly NamedGroup[],
 ): Promise<Batch> => {
   const batch = startBatch(model);
   const groups = rowsKept(model, writes);
   await admitNames(batch, statements, groups);
-  for (const { group, rows } of groups) {
-    const grp = batch.nextGroup;
-    batch.nextGroup += 1;
+  const byName = new Map(grown.map((group) => [group.name, group]));
+  for (const { group, rows, kept } of groups) {
     const size = rows.reduce((most, { ordinal }) => Math.max(most, ordinal + 1), 0);
-    addRow(batch.groups, [grp, group, size]);
+    const grp =
+      kept === undefined
+        ? newGroup(batch, group, size)
+        : grownGroup(batch, size, byName.get(group));
     for (const row of rows) addRecord(batch, row, grp);
   }
   return batch;
 };
 
-type Kept = Pick<GroupWrite, 'group' | 'rows'>;
+type Kept = Pick<GroupWrite, 'group' | 'rows' | 'kept'>;
 
 const rowsKept = (model: Model, writes: RecordWrites): readonly Kept[] => {
   const runs = new Set([...model.deletedRuns, ...writes.deletedRuns]);
   const projects = new Set([...model.deletedProjects, ...writes.deletedProjects]);
   return writes.groups
-    .map(({ group, rows }) => ({
+    .map(({ group, rows, kept }) => ({
       group,
+      ...(kept !== undefined && { kept }),
       rows: rows.filter(
         ({ values: { project_id: project, run_id: run } }) =>
           !projects.has(String(project)) && !runs.has(String(run)),
@@ -142,6 +155,19 @@ const see = (batch: Batch, id: string): void => {
   batch.newSeen.add(id);
   batch.newColumns.push({ number: batch.nextColumn, project: null, id });
   batch.nextColumn += 1;
+};
+
+const newGroup = (batch: Batch, name: StreamName, size: number): number => {
+  const grp = batch.nextGroup;
+  batch.nextGroup += 1;
+  addRow(batch.groups, [grp, name, size]);
+  return grp;
+};
+
+const grownGroup = (batch: Batch, size: number, known: NamedGroup | undefined): number => {
+  if (known === undefined) throw new RangeError('no group that rows could be added to');
+  if (size > known.size) batch.grown.push({ grp: known.grp, size });
+  return known.grp;
 };
 
 const addRecord = (batch: Batch, row: RecordRow, grp: number): void => {
@@ -193,7 +219,7 @@ const addText = (
 ): void => {
   const { model, texts } = batch;
   see(batch, longColumn(population, name));
-  const searched = name !== restName;
+  const searched = name !== restName && name !== outlineName;
   for (const { start, text: piece } of piecesOf(text, searched)) {
     const folded = searched && model.misfolded.test(piece) ? foldedText(piece) : null;
     addRow(texts, [key, grp, project, name, start, piece, folded]);

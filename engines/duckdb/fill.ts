@@ -4,8 +4,9 @@ import { foldCase } from '../../kernel/case-fold.js';
 import { registryType, visibleValue } from '../../kernel/column-value.js';
 import { metricRegistry, standardColumns } from '../../kernel/columns.js';
 import type { ColumnValue, MetricCell, RecordKind, RecordRow } from '../../kernel/records.js';
+import { storedOutline } from '../../kernel/outlines.js';
 import { nextRow, type Chunks } from './chunks.js';
-import { headOf, restName } from './long-text.js';
+import { headOf, outlineName, restName } from './long-text.js';
 import {
   metricsFrom,
   ownColumns,
@@ -73,23 +74,29 @@ export const fillRow = (
     const cells = chunks.columns[column];
     if (cells !== undefined) cells[at] = value;
   };
-  const { present, values, folded, long, bytes } = fillValues(row, set, misfolded);
+  const kept = populationOf(row.kind) === 'span' ? withoutCopies(row) : row;
+  const { values, folded, long, bytes } = fillValues(kept, set, misfolded);
   set(own.key, place.key);
   set(own.grp, place.grp);
   set(own.project, place.project);
   set(own.kind, row.kind);
   set(own.lone, isLone(row));
   set(own.span_count, row.spanCount);
-  set(own.present, present);
-  if (row.annotators.length > 0) {
-    set(own.annotators, listValue([...row.annotators]));
+  set(own.present, presentIn(row));
+  if (kept.annotators.length > 0) {
+    set(own.annotators, listValue([...kept.annotators]));
     set(own.ratings, listValue([...ratingKeys(row)]));
   }
   if (folded !== null) set(own.folded, JSON.stringify(folded));
-  const rest = JSON.stringify({ ...row, values });
+  const rest = JSON.stringify({ ...kept, values });
   const head = headOf(rest);
   if (head !== rest) long.push({ name: restName, text: rest });
   set(own.rest, head);
+  const outline = storedOutline(row);
+  if (outline !== null) {
+    set(own.outline, headOf(outline));
+    if (headOf(outline) !== outline) long.push({ name: outlineName, text: outline });
+  }
   set(own.bytes, bytes + Buffer.byteLength(rest));
   set(own.long, long.length > 0);
   return { ...fillMetrics(row, set), folded: Object.keys(folded ?? {}), long };
@@ -97,12 +104,29 @@ export const fillRow = (
 
 type Folded = Record<string, string | readonly string[]>;
 
+/** What a span has of its trace lies with the trace alone: see `readRow` and source.ts. */
+const withoutCopies = (row: RecordRow): RecordRow => {
+  const { is_complete: _, ...values } = row.values;
+  return { ...row, values, annotators: [] };
+};
+
+/** Bit by place in contract 3.3. */
+const presentIn = ({ kind, values }: RecordRow): number => {
+  let present = 0;
+  for (const id of Object.keys(values)) {
+    const value = values[id];
+    const slot = slots.get(id);
+    if (value === null || value === undefined || value === '' || isEmptyList(value)) continue;
+    if (slot?.kinds.has(kind) === true) present |= 1 << slot.bit;
+  }
+  return present >>> 0;
+};
+
 const fillValues = (
   { kind, values }: RecordRow,
   set: (column: number, value: DuckDBValue) => void,
   misfolded: RegExp,
 ): {
-  readonly present: number;
   /** Those that are not kept apart. */
   readonly values: RecordRow['values'];
   readonly folded: Folded | null;
@@ -110,7 +134,6 @@ const fillValues = (
   /** Of the texts kept apart. */
   readonly bytes: number;
 } => {
-  let present = 0;
   let bytes = 0;
   let folded: Folded | null = null;
   const long: LongText[] = [];
@@ -130,13 +153,12 @@ const fillValues = (
     const value = typeof given === 'string' ? headOf(given) : given;
     if (typeof given === 'string' && value !== given) long.push({ name: id, text: given });
     if (slot.column !== null && slot.store !== null) set(slot.column, slot.store(value));
-    if (belongs && value !== '' && !isEmptyList(value)) present |= 1 << slot.bit;
     if (isMisfolded(value, misfolded)) {
       folded ??= {};
       folded[id] = typeof value === 'string' ? foldedText(value) : value.map(foldedText);
     }
   }
-  return { present: present >>> 0, values: rest, folded, long, bytes };
+  return { values: rest, folded, long, bytes };
 };
 
 const isEmptyList = (value: ColumnValue): boolean => Array.isArray(value) && value.length === 0;

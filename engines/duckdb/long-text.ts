@@ -56,3 +56,5 @@ export const longColumn = (population: Population, name: string): string =>
 
 /** What a record is read from is called by this in `texts`; searched columns by their ids. */
 export const restName = 'rest';
+/** What it is asked about without being read (see outlines.ts). */
+export const outlineName = 'outline';

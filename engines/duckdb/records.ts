@@ -10,6 +10,7 @@ import { knownTypes, rememberedTypes } from './metric-types.js';
 import { inProject } from './named-columns.js';
 import { openIn, removeFile } from './instance.js';
 import { keep, type Ask } from './keeper.js';
+import { heads, rowsAt, sessionsWithTraces, spanOutlines, traceOutlines } from './outlines.js';
 import { fileName, readPointer } from './pointer.js';
 import { ratings } from './ratings.js';
 import { runCounts } from './run-counts.js';
@@ -130,6 +131,11 @@ const recordsOf = (
 ): Records => ({
   checkpoint: () => ask(async ({ mark }) => mark.position),
   apply: (writes, mark) => ask((model) => applyWrites(model, writes, mark)),
+  heads: (names) => ask((model) => heads(model, names)),
+  spanOutlines: (names) => ask((model) => spanOutlines(model, names)),
+  rowsAt: (places) => ask((model) => rowsAt(model, places)),
+  sessionsWithTraces: (sessions) => ask((model) => sessionsWithTraces(model, sessions)),
+  traceOutlines: (session, part) => ask((model) => traceOutlines(model, session, part)),
   groups: (names, asking) => ask((model) => groups(model, names, asking)),
   tracesOfSessions: (sessions, asking) => ask((model) => tracesOfSessions(model, sessions, asking)),
   sessionPage: (plan, asking) => ask((model) => sessionPage(model, plan, asking)),

@@ -20,7 +20,7 @@ import type { Instant } from '../../kernel/shapes.js';
  * Raised with every change of the tables below: a file of another version is dropped and built
  * again from the log.
  */
-export const schemaVersion = 7;
+export const schemaVersion = 8;
 
 /** One table of the same columns for each population. */
 export const tableOf: Readonly<Record<Population, string>> = {
@@ -143,6 +143,8 @@ export const ownColumns = [
   { name: 'bytes', type: UINTEGER },
   /** Some text of it is in pieces. */
   { name: 'long', type: BOOLEAN },
+  /** Of traces and spans: see kernel/outlines.ts. */
+  { name: 'outline', type: VARCHAR },
 ] as const;
 
 export type OwnColumn = (typeof ownColumns)[number]['name'];

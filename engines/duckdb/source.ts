@@ -28,6 +28,7 @@ export type Source = {
 export const sourceOf = (model: Scoped, scope: RecordScope): Source => {
   const to = parameters();
   const joins = new Map<number, string>();
+  let joinsTrace = false;
   const nothing = (type: string): string => `CAST(NULL AS ${type})`;
 
   /** A column of the record's row in `facets`; a record has at most one for a column id. */
@@ -38,9 +39,16 @@ export const sourceOf = (model: Scoped, scope: RecordScope): Source => {
     joins.set(number, alias);
     return `${alias}.${member}`;
   };
+  /** What a span has of its trace lies there alone. */
+  const copied = (sql: string): string => {
+    if (scope.population !== 'span') return `r.${sql}`;
+    joinsTrace = true;
+    return `whole.${sql}`;
+  };
   const standard = (column: string, type: string): string => {
     const known = standardColumn.get(column);
     if (known === undefined || !appliesTo(known, scope.population)) return nothing(type);
+    if (column === 'is_complete') return copied(column);
     return column === 'project_id' ? uuidConstant(scope.project) : `r."${column}"`;
   };
   const metric = (name: string, type: MetricType | null): string => {
@@ -103,7 +111,7 @@ export const sourceOf = (model: Scoped, scope: RecordScope): Source => {
     microseconds: (column) => standard(column, 'BIGINT'),
     number: (column) => typed(column, 'floating_point', 'DOUBLE'),
     boolean: (column) => typed(column, 'boolean', 'BOOLEAN'),
-    annotators: () => 'r.annotators',
+    annotators: () => copied('annotators'),
   };
   const where = conditionsOf(model, scope, to);
   if (scope.filter !== null) where.push(filterToSql(scope.filter, columns));
@@ -117,6 +125,7 @@ export const sourceOf = (model: Scoped, scope: RecordScope): Source => {
         ([number, alias]) =>
           `LEFT JOIN facets ${alias} ON ${alias}.key = r.key AND ${alias}.col = ${number}`,
       );
+      if (joinsTrace) joined.push('LEFT JOIN traces whole ON whole.grp = r.grp');
       return `FROM ${tableOf[scope.population]} r ${joined.join(' ')} WHERE ${where.join(' AND ')}`;
     },
   };

@@ -1,9 +1,10 @@
-import type { DuckDBValue } from '@duckdb/node-api';
+import { DuckDBListValue, type DuckDBValue } from '@duckdb/node-api';
+import type { StreamName } from '../../kernel/ports.js';
 import type { ColumnValue, Population, RecordRow } from '../../kernel/records.js';
 import type { Statements } from './connections.js';
 import { joined, restName, type Piece } from './long-text.js';
 import { groupFrom, keysAtATime, sizesOf, within, type Group, type Sized } from './portions.js';
-import { tableOf, textsApart } from './schema.js';
+import { ordinalsMax, tableOf, textsApart } from './schema.js';
 
 /** What one statement reads: all of its rows are in memory at the same time, and twice. */
 const portionBytes = 4 * 1_048_576;
@@ -28,7 +29,33 @@ export const rowsOfSized = async (
     from += portion.length;
     await readPortion(statements, population, portion, found);
   }
-  return found;
+  return population === 'span' ? withCopies(statements, found) : found;
+};
+
+/** Spans with what they have of their traces. */
+const withCopies = async (
+  { rows }: Statements,
+  spans: ReadonlyMap<bigint, RecordRow>,
+): Promise<ReadonlyMap<bigint, RecordRow>> => {
+  const traceOf = (key: bigint): bigint => key - (key % BigInt(ordinalsMax));
+  const keys = [...new Set([...spans.keys()].map(traceOf))];
+  const copies = new Map<bigint, readonly DuckDBValue[]>();
+  for (let from = 0; from < keys.length; from += keysAtATime) {
+    const list = keys.slice(from, from + keysAtATime).join(', ');
+    const stored = await rows(
+      `SELECT key, is_complete, annotators FROM traces WHERE key IN (${list})`,
+    );
+    for (const [key, ...copy] of stored) copies.set(key as bigint, copy);
+  }
+  return new Map(
+    [...spans].map(([key, span]) => {
+      const [complete, annotators] = copies.get(traceOf(key)) ?? [];
+      const values =
+        typeof complete === 'boolean' ? { ...span.values, is_complete: complete } : span.values;
+      const pairs = annotators instanceof DuckDBListValue ? annotators.items.map(String) : [];
+      return [key, { ...span, values, annotators: pairs }];
+    }),
+  );
 };
 
 const readPortion = async (
@@ -78,20 +105,24 @@ const readRow = (
   return { ...row, values };
 };
 
+export type NamedGroup = Group & { readonly name: StreamName };
+
 const plainName = /^[\w-]+$/;
 
 /** Groups by name. Names stand in the statement as constants, since only those reach the index. */
 export const groupsNamed = async (
   { rows }: Statements,
   names: readonly string[],
-): Promise<readonly Group[]> => {
-  const found: Group[] = [];
+): Promise<readonly NamedGroup[]> => {
+  const found: NamedGroup[] = [];
   for (let from = 0; from < names.length; from += keysAtATime) {
     const some = names.slice(from, from + keysAtATime);
     if (!some.every((name) => plainName.test(name))) throw new TypeError('not a stream name');
     const list = some.map((name) => `'${name}'`).join(', ');
-    const groups = await rows(`SELECT grp, size FROM groups WHERE name IN (${list})`);
-    found.push(...groups.map(groupFrom));
+    const groups = await rows(`SELECT grp, size, name FROM groups WHERE name IN (${list})`);
+    for (const [grp = null, size = null, name] of groups) {
+      found.push({ ...groupFrom([grp, size]), name: String(name) as StreamName });
+    }
   }
   return found;
 };

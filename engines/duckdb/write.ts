@@ -1,12 +1,14 @@
 import { Fault } from '../../kernel/fault.js';
 import type { Mark, StreamName } from '../../kernel/ports.js';
-import type { RecordWrites } from '../../kernel/records.js';
+import type { Population, RecordWrites } from '../../kernel/records.js';
 import { batchOf, type Batch } from './batch.js';
 import { addRow, append, chunksFor } from './chunks.js';
 import type { Statements } from './connections.js';
 import type { Model } from './model.js';
 import {
   columnColumns,
+  ordinalsMax,
+  populationOf,
   populations,
   projectColumns,
   storedUuid,
@@ -16,7 +18,7 @@ import {
 import { forgets, purgeKind, purgeLaterKind } from './purge.js';
 import { integers, uuidConstant } from './sql.js';
 import { keysOf } from './portions.js';
-import { groupsNamed } from './stored-row.js';
+import { groupsNamed, type NamedGroup } from './stored-row.js';
 
 /**
  * One transaction: rows out, rows in, deletions, mark. See `Records.apply` for what repeats and old
@@ -35,11 +37,15 @@ export const applyWrites = async (
     }
     if (mark.position < position) return null;
     if (mark.position === position && mark.fence === fence) return null;
-    const batch = await batchOf(model, statements, writes);
-    const replaced = writes.groups.filter(({ fresh }) => !fresh).map(({ group }) => group);
+    const replaced = writes.groups.filter(({ fresh, kept }) => !fresh && kept === undefined);
     const emptied = await runsEmptied(statements, writes);
-    await removeGroups(statements, replaced);
+    await removeGroups(
+      statements,
+      replaced.map(({ group }) => group),
+    );
+    const batch = await batchOf(model, statements, writes, await removeChanged(statements, writes));
     await appendBatch(statements, batch);
+    await growGroups(statements, batch);
     await removeDeleted(statements, writes, model);
     const moved = `UPDATE mark SET position = '${checkedPosition(mark)}', fence = ${integers([mark.fence])}`;
     await statements.rows(moved);
@@ -79,6 +85,15 @@ const appendBatch = async ({ connection }: Statements, batch: Batch): Promise<vo
   const { session, trace, span } = batch.records;
   const all = [session, trace, span, batch.facets, batch.texts, batch.groups, projects, columns];
   for (const chunks of all) await append(connection, chunks);
+};
+
+const growGroups = async ({ rows }: Statements, { grown }: Batch): Promise<void> => {
+  if (grown.length === 0) return;
+  const sizes = grown.map(({ grp, size }) => `(${integers([grp, size])})`).join(', ');
+  await rows(
+    `UPDATE groups SET size = bigger.size FROM (VALUES ${sizes}) bigger (grp, size)
+     WHERE groups.grp = bigger.grp`,
+  );
 };
 
 type Written = { readonly project: number; readonly run: string };
@@ -130,6 +145,40 @@ const removeGroups = async (
   for (const table of tablesOfGroups) {
     await statements.rows(`DELETE FROM ${table} WHERE grp IN (${numbers})`);
   }
+};
+
+/**
+ * Takes out the rows of groups that stay in part, so that others can take their places. Answers
+ * those groups as they are found.
+ */
+const removeChanged = async (
+  statements: Statements,
+  writes: RecordWrites,
+): Promise<readonly NamedGroup[]> => {
+  const changed = writes.groups.filter(({ kept }) => kept !== undefined);
+  const groups = await groupsNamed(
+    statements,
+    changed.map(({ group }) => group),
+  );
+  const byName = new Map(groups.map((group) => [group.name, group]));
+  const keys = new Map<Population, bigint[]>(populations.map((one) => [one, []]));
+  for (const { group: name, rows } of changed) {
+    const group = byName.get(name);
+    for (const { kind, ordinal } of group === undefined ? [] : rows) {
+      if (ordinal < (group?.size ?? 0)) {
+        keys.get(populationOf(kind))?.push(BigInt((group?.grp ?? 0) * ordinalsMax + ordinal));
+      }
+    }
+  }
+  for (const [population, some] of keys) {
+    if (some.length === 0) continue;
+    const list = some.join(', ');
+    await statements.rows(`DELETE FROM ${tableOf[population]} WHERE key IN (${list})`);
+    for (const table of ['facets', 'texts']) {
+      await statements.rows(`DELETE FROM ${table} WHERE key IN (${list})`);
+    }
+  }
+  return groups;
 };
 
 const removeDeleted = async (

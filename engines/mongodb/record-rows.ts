@@ -3,6 +3,7 @@ import { millisecondsOf } from '../../kernel/buckets.js';
 import { metricValue, registryType, standardValue } from '../../kernel/column-value.js';
 import { spanKinds, standardColumns } from '../../kernel/columns.js';
 import { ratingKeys } from '../../kernel/feedback.js';
+import { storedOutline } from '../../kernel/outlines.js';
 import type { StreamName } from '../../kernel/ports.js';
 import type { ColumnValue, Population, RecordKind, RecordRow } from '../../kernel/records.js';
 import type { Instant } from '../../kernel/shapes.js';
@@ -43,6 +44,8 @@ export type StoredRow = {
   /** Of rated traces, with the mark for their index: see `ratingKeys` of kernel/feedback.ts. */
   readonly ratings?: readonly string[];
   readonly rated?: true;
+  /** Of traces and spans: see kernel/outlines.ts. */
+  readonly outline?: string;
   readonly rest: string;
   /** How many documents beside this one carry `rest`, when it is too long for one. */
   readonly parts: number;
@@ -65,6 +68,8 @@ export type StoredFirst = {
   readonly project: string;
   readonly run: string;
   readonly group: StreamName;
+  /** The ordinal of its record. */
+  readonly of: number;
   readonly metric: string;
   readonly first: string;
   readonly type: string;
@@ -108,7 +113,7 @@ export const documentsOf = (row: RecordRow): readonly (StoredRow | StoredFirst |
   return [
     rest.length > restMax && BSON.calculateObjectSize(stored) > rowMax ? lighter(stored) : stored,
     ...pieces.map((text, part) => ({ ...place, partOf: row.ordinal, part, text })),
-    ...firstsOf(row).map((first) => ({ ...place, ...first })),
+    ...firstsOf(row).map((first) => ({ ...place, of: row.ordinal, ...first })),
   ];
 };
 
@@ -134,6 +139,7 @@ const storedRow = (
   const { created_at: at, id, session_id: session, trace_id: trace } = row.values;
   const isLone = session === undefined || session === (kind === 'trace' ? id : trace);
   const failed = Object.entries(errors);
+  const outline = storedOutline(row);
   return {
     population: populationOf(kind),
     kind,
@@ -153,6 +159,7 @@ const storedRow = (
       Object.entries(userMetadata).flatMap(([key, text]) => folding(key, text)),
     ),
     ...(failed.length === 0 ? {} : { errors: byMember(failed), failed: true }),
+    ...(outline === null ? {} : { outline }),
     annotators,
     ...(kind === 'trace' && annotators.length > 0
       ? { ratings: ratingKeys(row), rated: true as const }
@@ -214,15 +221,15 @@ const firstsOf = ({ metrics }: RecordRow) =>
       : [{ metric, first: first.at, type: first.type, fraction: first.fraction }],
   );
 
-type Rest = Omit<RecordRow, 'group' | 'ordinal' | 'kind' | 'spanCount'>;
+type Rest = Omit<RecordRow, 'group' | 'ordinal' | 'kind' | 'spanCount' | 'annotators'>;
 
 const restOf = (row: RecordRow, stored: Readonly<Record<string, ColumnValue>>): string => {
   const values = Object.fromEntries(
     Object.entries(row.values).filter(([id]) => !apart.has(id) && !Object.hasOwn(stored, id)),
   );
   // What has a member of its own is not said twice.
-  const { group, ordinal, kind, spanCount, ...rest } = { ...row, values };
-  void [group, ordinal, kind, spanCount];
+  const { group, ordinal, kind, spanCount, annotators, ...rest } = { ...row, values };
+  void [group, ordinal, kind, spanCount, annotators];
   return JSON.stringify(rest satisfies Rest);
 };
 
@@ -249,6 +256,7 @@ export const rowMembers = {
   at: 1,
   spans: 1,
   values: 1,
+  annotators: 1,
   rest: 1,
   parts: 1,
 } as const;
@@ -256,7 +264,7 @@ export const rowMembers = {
 /** `parts` of long rests by group and ordinal, joined. */
 export const rowOf = (document: Document, parts: ReadonlyMap<string, string>): RecordRow => {
   const stored = document as StoredRow;
-  const { group, ordinal, kind, id, at, spans } = stored;
+  const { group, ordinal, kind, id, at, spans, annotators } = stored;
   const text = stored.parts === 0 ? stored.rest : (parts.get(partKey(stored)) ?? '');
   const { values, ...rest } = JSON.parse(text) as Rest;
   return {
@@ -265,6 +273,7 @@ export const rowOf = (document: Document, parts: ReadonlyMap<string, string>): R
     kind,
     ...rest,
     values: { ...values, ...stored.values, id, created_at: at },
+    annotators,
     spanCount: spans,
   };
 };

@@ -121,7 +121,9 @@ export const groups = async (
       .maxTimeMS(bulkMs)
       .toArray();
     for (const row of await rowsFrom(snapshot, stored)) {
-      found.set(row.group, [...(found.get(row.group) ?? []), row]);
+      const known = found.get(row.group);
+      if (known === undefined) found.set(row.group, [row]);
+      else known.push(row);
     }
   }
   for (const rows of found.values()) rows.sort((one, other) => one.ordinal - other.ordinal);

@@ -1,5 +1,6 @@
 import type { Document } from 'mongodb';
-import type { RecordRow, RecordWrites } from '../../kernel/records.js';
+import type { StreamName } from '../../kernel/ports.js';
+import type { Copies, GroupWrite, RecordRow, RecordWrites } from '../../kernel/records.js';
 import { admitNames, onlyColumns } from './record-names.js';
 import { bulkMs } from './record-search.js';
 import { documentsOf } from './record-rows.js';
@@ -57,8 +58,11 @@ export const writeBatch = async (
     ...[...names.values()].flatMap(({ added }) => added),
     ...deleted.map((one): Gone => ({ gone: one })),
   ];
-  const replaced = writes.groups.filter(({ fresh }) => !fresh).map(({ group }) => group);
-  if (replaced.length > 0) await close(batch, { group: { $in: replaced } });
+  const replaced = writes.groups.filter(({ fresh, kept }) => !fresh && kept === undefined);
+  if (replaced.length > 0) {
+    await close(batch, { group: { $in: replaced.map(({ group }) => group) } });
+  }
+  for (const changed of writes.groups) await keepOthers(batch, changed);
   if (deletedRuns.length > 0) await close(batch, { run: { $in: [...deletedRuns] } });
   if (deletedProjects.length > 0) await close(batch, { project: { $in: [...deletedProjects] } });
   if (documents.length === 0) return;
@@ -70,6 +74,57 @@ export const writeBatch = async (
 
 const close = async ({ rows, closable, stamp }: Batch, which: Document): Promise<void> => {
   await rows.updateMany({ $and: [which, closable] }, { $set: { until: stamp } });
+};
+
+/**
+ * Takes the group's rows out that others come for. A change of what spans have of their trace makes
+ * new versions of the rest of them, in the server: a stored row never changes.
+ */
+const keepOthers = async (batch: Batch, { group, rows, kept }: GroupWrite): Promise<void> => {
+  if (kept === undefined) return;
+  const ordinals = rows.map(({ ordinal }) => ordinal);
+  const own = { group: { $eq: group }, ordinal: { $in: ordinals } };
+  const alike = [
+    own,
+    { group: { $eq: group }, partOf: { $in: ordinals } },
+    { group: { $eq: group }, of: { $in: ordinals } },
+  ];
+  if (kept.copies !== null) await copyOthers(batch, { group, ordinals, copies: kept.copies });
+  await close(batch, { $or: kept.copies === null ? alike : [...alike, othersOf(group, ordinals)] });
+};
+
+type Others = {
+  readonly group: StreamName;
+  readonly ordinals: readonly number[];
+  readonly copies: Copies;
+};
+
+const othersOf = (group: StreamName, ordinals: readonly number[]): Document => ({
+  group: { $eq: group },
+  ordinal: { $gt: 0, $nin: [...ordinals] },
+});
+
+const copyOthers = async (
+  { rows, visible, stamp }: Batch,
+  { group, ordinals, copies: { isComplete, annotators } }: Others,
+): Promise<void> => {
+  const changed = {
+    'values.is_complete': isComplete,
+    annotators: { $literal: [...annotators] },
+    from: stamp,
+    until: open,
+  };
+  await rows
+    .aggregate(
+      [
+        { $match: { $and: [othersOf(group, ordinals), visible] } },
+        { $unset: '_id' },
+        { $set: changed },
+        { $merge: { into: rows.collectionName, whenMatched: 'fail' } },
+      ],
+      { hint: 'group', maxTimeMS: bulkMs },
+    )
+    .toArray();
 };
 
 const goneBefore = async (

@@ -6,6 +6,13 @@ import { answeringTo, askedOf } from './asked.js';
 import { answering, connect } from './connect.js';
 import { aggregate } from './record-aggregate.js';
 import { columns } from './record-columns.js';
+import {
+  heads,
+  rowsAt,
+  sessionsWithTraces,
+  spanOutlines,
+  traceOutlines,
+} from './record-outlines.js';
 import { ratings } from './record-ratings.js';
 import { runAverages, runMeasures, runsChanged } from './record-runs.js';
 import { firstGroups } from './record-portions.js';
@@ -26,7 +33,7 @@ import { wordsOf, writeBatch } from './record-write.js';
 import { modelOf, type Model, type Snapshot } from './snapshots.js';
 
 /** Another form of the stored rows is another model, which the log fills anew. */
-const form = 2;
+const form = 3;
 
 /** Every question names a project, most a window of time; `until` and `from` decide in the index. */
 const indexes: readonly IndexDescription[] = [
@@ -47,7 +54,7 @@ const indexes: readonly IndexDescription[] = [
   },
   {
     name: 'session',
-    key: { project: 1, session: 1, population: 1 },
+    key: { project: 1, session: 1, population: 1, at: 1, id: 1 },
     partialFilterExpression: { session: { $exists: true } },
   },
   {
@@ -117,6 +124,31 @@ const recordsOver = (model: Model, close: () => Promise<void>): Records => {
       const words = wordsOf(writes);
       await answering(() => model.apply(mark, (batch) => writeBatch(batch, writes, words)));
     },
+    heads: (names) =>
+      ask<Awaited<ReturnType<Records['heads']>>>(
+        () => new Map(),
+        (snapshot) => heads(snapshot, names),
+      ),
+    spanOutlines: (names) =>
+      ask<Awaited<ReturnType<Records['spanOutlines']>>>(
+        () => new Map(),
+        (snapshot) => spanOutlines(snapshot, names),
+      ),
+    rowsAt: (places) =>
+      ask<readonly RecordRow[]>(
+        () => [],
+        (snapshot) => rowsAt(snapshot, places),
+      ),
+    sessionsWithTraces: (sessions) =>
+      ask<Awaited<ReturnType<Records['sessionsWithTraces']>>>(
+        () => [],
+        (snapshot) => sessionsWithTraces(snapshot, sessions),
+      ),
+    traceOutlines: (session, part) =>
+      ask<Awaited<ReturnType<Records['traceOutlines']>>>(
+        () => [],
+        (snapshot) => traceOutlines(snapshot, session, part),
+      ),
     groups: (names, asking) =>
       ask<Awaited<ReturnType<Records['groups']>>>(
         () => new Map(),

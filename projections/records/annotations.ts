@@ -1,7 +1,6 @@
 import type { Annotation } from '../../kernel/feedback.js';
 import { annotationsOf } from '../../kernel/feedback.js';
 import { byCodePoint } from '../../kernel/code-points.js';
-import type { RecordRow } from '../../kernel/records.js';
 import type { Json } from '../../kernel/shapes.js';
 import { remove, type Draft } from './draft.js';
 
@@ -25,17 +24,3 @@ export const annotate = (
     .flatMap(([id, byUser]) => Object.keys(byUser).map((one) => `${id}/${one}`))
     .sort(byCodePoint);
 };
-
-/**
- * Of a session: the pairs that all its traces have, and `<template id>/` for a template that each
- * of them has some rating of (kernel/records.ts).
- */
-export const annotatorsOfAll = (traces: readonly RecordRow[]): readonly string[] => {
-  const [first, ...others] = traces.map(
-    ({ annotators }) => new Set(annotators.flatMap((pair) => [pair, templateOf(pair)])),
-  );
-  if (first === undefined) return [];
-  return [...first].filter((one) => others.every((had) => had.has(one))).sort(byCodePoint);
-};
-
-const templateOf = (pair: string): string => pair.slice(0, pair.indexOf('/') + 1);

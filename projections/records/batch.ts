@@ -1,10 +1,11 @@
-import type { SessionEvent, TraceEvent } from '../../events/traces.js';
+import type { SessionEvent } from '../../events/traces.js';
 import { stream, type Recorded, type StreamName } from '../../kernel/ports.js';
 import type { GroupWrite, RecordRow, Records, RecordWrites } from '../../kernel/records.js';
 import { endingOf, type Ending } from '../endings.js';
-import { poison, readable, skippedType, type Gap, type Poison } from '../source.js';
-import { foldSession, withTraces } from './session.js';
-import { foldTrace } from './trace.js';
+import { readable, skippedType, type Gap, type Poison } from '../source.js';
+import { foldSession } from './session.js';
+import { refreshSessions, type Group, type SessionNeeds } from './sessions.js';
+import { foldTraces, upToPoison, type Stream } from './traces.js';
 
 export type RecordsBatch = {
   readonly writes: RecordWrites;
@@ -12,8 +13,8 @@ export type RecordsBatch = {
   readonly gap: Gap | null;
 };
 
-type Loaded = Pick<Records, 'groups' | 'tracesOfSessions'>;
-type Group = { readonly before: readonly RecordRow[]; readonly after: readonly RecordRow[] };
+/** What folding asks of the rows that are there. */
+export type Loaded = SessionNeeds & Pick<Records, 'spanOutlines' | 'rowsAt'>;
 type Groups = Map<StreamName, Group>;
 
 /**
@@ -52,34 +53,36 @@ export const foldBatch = async (
       purge = true;
     }
   }
+  const looked = [...byStream].filter(
+    ([, [first]]) => look === 'every group' || first?.revision !== 0,
+  );
   const known = await load(records, [
-    ...[...byStream]
-      .filter(([, [first]]) => look === 'every group' || first?.revision !== 0)
-      .map(([name]) => name),
+    ...looked.map(([name]) => name),
     ...erased.filter((name) => !byStream.has(name)),
   ]);
+  const streams = [...byStream].map(([name, all]) => {
+    const before = known.get(name) ?? null;
+    return { name, before, events: unseen(before, all) };
+  });
+  const gap = streams.reduce<Gap | null>((found, one) => found ?? gapIn(one), null);
+  const gone = { deletedRuns, deletedProjects, purge };
+  if (gap !== null) return { writes: { groups: [], ...gone }, poisons: [], gap };
   const groups: Groups = new Map();
-  const poisons: Poison[] = [];
-  let gap: Gap | null = null;
-  for (const [name, ofStream] of byStream) {
-    const before = known.get(name) ?? [];
-    const fresh = unseen(before, ofStream);
-    gap ??= gapIn(before, fresh);
-    const { after, poisoned } = folded(name, before, fresh);
-    if (poisoned !== null) poisons.push(poisoned);
-    groups.set(name, { before, after });
-  }
+  const { writes, poisons } = await foldStreams(records, streams, groups);
   // Mostly gone by their own last event; their content may be erased before that was read.
   for (const name of erased) {
-    const before = groups.get(name)?.before ?? known.get(name) ?? [];
-    groups.set(name, { before, after: [] });
+    const before = groups.get(name)?.before ?? known.get(name) ?? null;
+    groups.set(name, { before, after: null });
+    if (before === null) writes.delete(name);
+    else writes.set(name, { group: name, fresh: false, rows: [] });
   }
-  if (gap === null) await refreshSessions(records, groups);
-  return {
-    writes: { groups: writesOf(groups), deletedRuns, deletedProjects, purge },
-    poisons,
-    gap,
-  };
+  await refreshSessions(records, groups);
+  for (const [name, { before, after }] of groups) {
+    if (!isOf('session', name) || before === after) continue;
+    const rows = after === null ? [] : [after];
+    writes.set(name, { group: name, fresh: before === null, rows });
+  }
+  return { writes: { groups: [...writes.values()], ...gone }, poisons, gap: null };
 };
 
 type Erased = {
@@ -95,15 +98,15 @@ const erasedGroups = (data: Erased): readonly StreamName[] => [
 const load = async (
   records: Loaded,
   names: readonly StreamName[],
-): Promise<ReadonlyMap<StreamName, readonly RecordRow[]>> =>
-  names.length === 0 ? new Map() : records.groups(names);
+): Promise<ReadonlyMap<StreamName, RecordRow>> =>
+  names.length === 0 ? new Map() : records.heads(names);
 
-const revisionOf = (rows: readonly RecordRow[]): number =>
-  rows[0] === undefined ? -1 : Number(rows[0].body['revision']);
+const revisionOf = (head: RecordRow | null): number =>
+  head === null ? -1 : Number(head.body['revision']);
 
 /** Each event once, in revision order: a batch may bring one again. */
-const unseen = (rows: readonly RecordRow[], events: readonly Recorded[]): readonly Recorded[] => {
-  let last = revisionOf(rows);
+const unseen = (head: RecordRow | null, events: readonly Recorded[]): readonly Recorded[] => {
+  let last = revisionOf(head);
   return events.filter(({ revision }) => {
     if (revision <= last) return false;
     last = revision;
@@ -111,8 +114,8 @@ const unseen = (rows: readonly RecordRow[], events: readonly Recorded[]): readon
   });
 };
 
-const gapIn = (rows: readonly RecordRow[], events: readonly Recorded[]): Gap | null => {
-  let last = revisionOf(rows);
+const gapIn = ({ before, events }: Stream): Gap | null => {
+  let last = revisionOf(before);
   for (const event of events) {
     if (event.revision !== last + 1) {
       return { stream: event.stream, expected: last + 1, found: event.revision };
@@ -122,98 +125,36 @@ const gapIn = (rows: readonly RecordRow[], events: readonly Recorded[]): Gap | n
   return null;
 };
 
-/** All events at once; when that fails, one by one up to the one that cannot be folded. */
-const folded = (
-  name: StreamName,
-  before: readonly RecordRow[],
-  events: readonly Recorded[],
-): { readonly after: readonly RecordRow[]; readonly poisoned: Poison | null } => {
-  if (events.length === 0) return { after: before, poisoned: null };
-  const fold = isOf('trace', name) ? traceFold : sessionFold;
-  try {
-    return { after: fold(before, events), poisoned: null };
-  } catch {
-    let after = before;
-    for (const event of events) {
-      try {
-        after = fold(after, [event]);
-      } catch (error) {
-        return { after, poisoned: poison(event, error) };
-      }
-    }
-    return { after, poisoned: null };
+/** Folds every stream; `groups` gets the first row of each before and after. */
+const foldStreams = async (
+  records: Loaded,
+  streams: readonly Stream[],
+  groups: Groups,
+): Promise<{
+  readonly writes: Map<StreamName, GroupWrite>;
+  readonly poisons: readonly Poison[];
+}> => {
+  const writes = new Map<StreamName, GroupWrite>();
+  const poisons: Poison[] = [];
+  for (const { name, before, events } of streams) {
+    if (!isOf('session', name)) continue;
+    const { value: after, poisoned } = upToPoison(events, (some) => sessionFold(before, some));
+    if (poisoned !== null) poisons.push(poisoned);
+    groups.set(name, { before, after });
   }
+  const traces = streams.filter(({ name }) => isOf('trace', name));
+  for (const { stream: one, after, write, poisoned } of await foldTraces(records, traces)) {
+    if (poisoned !== null) poisons.push(poisoned);
+    groups.set(one.name, { before: one.before, after });
+    if (write !== null) writes.set(one.name, write);
+  }
+  return { writes, poisons };
 };
 
-type GroupFold = (rows: readonly RecordRow[], events: readonly Recorded[]) => readonly RecordRow[];
-
-const traceFold: GroupFold = (rows, events) =>
-  foldTrace(rows, events.map(readable) as unknown as readonly Recorded<TraceEvent>[]);
-
-const sessionFold: GroupFold = (rows, events) => {
-  const row = foldSession(
-    rows[0] ?? null,
+const sessionFold = (before: RecordRow | null, events: readonly Recorded[]): RecordRow | null =>
+  foldSession(
+    before,
     events
       .map(readable)
       .filter(({ type }) => type !== skippedType) as unknown as readonly Recorded<SessionEvent>[],
   );
-  return row === null ? [] : [row];
-};
-
-/**
- * Each session that changed, or that a trace of the batch is or was in, is computed from its
- * traces.
- */
-const refreshSessions = async (records: Loaded, groups: Groups): Promise<void> => {
-  const touched = new Map<StreamName, { readonly project: string; readonly session: string }>();
-  for (const [name, { before, after }] of groups) {
-    for (const row of isOf('session', name) ? after : [before[0], after[0]]) {
-      const session = row === undefined ? null : sessionOf(row);
-      if (session !== null) {
-        touched.set(stream('session', session.project, session.session), session);
-      }
-    }
-  }
-  if (touched.size === 0) return;
-  const sessions = await load(
-    records,
-    [...touched.keys()].filter((name) => !groups.has(name)),
-  );
-  for (const [name, rows] of sessions) groups.set(name, { before: rows, after: rows });
-  const traces = new Map<StreamName, RecordRow[]>();
-  const assign = (row: RecordRow | undefined): void => {
-    const session = row === undefined ? null : sessionOf(row);
-    if (row === undefined || session === null) return;
-    const name = stream('session', session.project, session.session);
-    const known = traces.get(name);
-    if (known === undefined) traces.set(name, [row]);
-    else known.push(row);
-  };
-  const stored = await records.tracesOfSessions([...touched.values()]);
-  for (const row of stored) if (!groups.has(row.group)) assign(row);
-  for (const [name, { after }] of groups) if (isOf('trace', name)) assign(after[0]);
-  for (const name of touched.keys()) {
-    const group = groups.get(name);
-    const row = group?.after[0];
-    if (group === undefined || row === undefined) continue;
-    groups.set(name, { ...group, after: [withTraces(row, traces.get(name) ?? [])] });
-  }
-};
-
-/**
- * The session of a session's or a trace's row. Null for a trace outside any, which has its own id
- * there (contract 3.1, rule 4); so a trace sent with its own id as its session counts as outside,
- * here as in every engine.
- */
-const sessionOf = ({
-  kind,
-  values,
-}: RecordRow): { readonly project: string; readonly session: string } | null =>
-  kind !== 'session' && values['session_id'] === values['id']
-    ? null
-    : { project: String(values['project_id']), session: String(values['session_id']) };
-
-const writesOf = (groups: Groups): readonly GroupWrite[] =>
-  [...groups]
-    .filter(([, { before, after }]) => before !== after && (before.length > 0 || after.length > 0))
-    .map(([group, { before, after }]) => ({ group, fresh: before.length === 0, rows: after }));

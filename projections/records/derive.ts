@@ -19,6 +19,8 @@ export const derive = (rows: readonly Draft[]): void => {
     span.annotators = trace.annotators;
   }
   for (const row of rows) {
+    // What follows from a row alone was computed when it was written.
+    if (row.outline !== undefined) continue;
     totalTokens(row);
     overlap(row);
   }
@@ -169,7 +171,7 @@ type Sum = { value: number; count: number; readonly method: RollUp };
 type RollUps = ReadonlyMap<string, Pick<MetricCell, 'method'> & { readonly value: number }>;
 
 /** Numbers outside the registry average, unless their scorer says otherwise (contract 3.4). */
-export const add = (
+const add = (
   sums: Map<string, Sum>,
   name: string,
   value: number,
@@ -187,7 +189,7 @@ export const add = (
   }
 };
 
-export const results = (sums: ReadonlyMap<string, Sum>): RollUps =>
+const results = (sums: ReadonlyMap<string, Sum>): RollUps =>
   new Map(
     [...sums].flatMap(([name, { value: sum, count, method }]) => {
       const value = method === 'average' ? sum / count : sum;

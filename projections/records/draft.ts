@@ -6,6 +6,7 @@ import type {
   RecordKind,
   RecordRow,
 } from '../../kernel/records.js';
+import type { SpanOutline } from '../../kernel/outlines.js';
 import type { StreamName } from '../../kernel/ports.js';
 import type { Json } from '../../kernel/shapes.js';
 
@@ -21,6 +22,32 @@ export type Draft = {
   annotators: readonly string[];
   spanCount: number;
   readonly body: Record<string, Json>;
+  /**
+   * Set on a stored span that no event is about: of the row only its place in the tree and its
+   * numbers are here, as they are stored.
+   */
+  readonly outline?: SpanOutline;
+};
+
+/** A span of which no more is needed than its place in the tree and its numbers. */
+export const outlined = (outline: SpanOutline, group: StreamName): Draft => {
+  const metrics: Record<string, MetricCell> = {};
+  for (const [name, value, method] of outline.numbers) {
+    put(metrics, name, { value, rolledUp: false, ...(method !== undefined && { method }) });
+  }
+  return {
+    group,
+    ordinal: outline.ordinal,
+    kind: 'workflow',
+    values: { id: outline.id, parent_id: outline.parent, has_children: outline.hasChildren },
+    metrics,
+    userMetadata: {},
+    errors: {},
+    annotators: [],
+    spanCount: 0,
+    body: outline.sent === undefined ? {} : { parent_id: outline.sent },
+    outline,
+  };
 };
 
 export const copied = (row: RecordRow): Draft => ({

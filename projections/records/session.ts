@@ -1,11 +1,7 @@
 import type { SessionEvent, SessionStarted } from '../../events/traces.js';
 import { unreachable } from '../../kernel/decision.js';
 import type { Recorded } from '../../kernel/ports.js';
-import type { ColumnValue, MetricCell, RecordRow } from '../../kernel/records.js';
-import type { JsonObject } from '../../kernel/shapes.js';
-import { add, results } from './derive.js';
-import { annotatorsOfAll } from './annotations.js';
-import { put } from './draft.js';
+import type { RecordRow } from '../../kernel/records.js';
 
 /**
  * The session's row after the events of its stream, without what its traces say; null = no session.
@@ -52,49 +48,3 @@ const started = (event: Recorded, data: SessionStarted): RecordRow => ({
     ...(data.previous_session_id !== null && { previous_session_id: data.previous_session_id }),
   },
 });
-
-/**
- * The session with what its traces say (contract 3.4, 3.6, 5.7): input of the first, output of the
- * last by `created_at` then `id`, metrics rolled up from their values, complete when all of them
- * are.
- */
-export const withTraces = (session: RecordRow, traces: readonly RecordRow[]): RecordRow => {
-  const ordered = [...traces].sort(byTime);
-  const { input: _i, output: _o, ...own } = session.values;
-  const values: Record<string, ColumnValue> = own;
-  const input = ordered[0]?.values['input'];
-  const output = ordered.at(-1)?.values['output'];
-  if (input !== undefined) values['input'] = input;
-  if (output !== undefined) values['output'] = output;
-  const body: JsonObject = {
-    ...session.body,
-    is_complete: traces.every((trace) => trace.values['is_complete'] === true),
-    traces: traces.length,
-  };
-  return {
-    ...session,
-    values,
-    metrics: rolledUp(ordered),
-    annotators: annotatorsOfAll(ordered),
-    body,
-  };
-};
-
-const byTime = (one: RecordRow, other: RecordRow): number => {
-  const left = `${String(one.values['created_at'])}${String(one.values['id'])}`;
-  const right = `${String(other.values['created_at'])}${String(other.values['id'])}`;
-  return left < right ? -1 : left > right ? 1 : 0;
-};
-
-const rolledUp = (traces: readonly RecordRow[]): Readonly<Record<string, MetricCell>> => {
-  const sums: Parameters<typeof add>[0] = new Map();
-  for (const { metrics } of traces) {
-    for (const [name, { value, rollUp, method }] of Object.entries(metrics)) {
-      const number = typeof value === 'number' ? value : rollUp;
-      if (number !== undefined) add(sums, name, number, method);
-    }
-  }
-  const cells: Record<string, MetricCell> = {};
-  for (const [name, sum] of results(sums)) put(cells, name, { rolledUp: true, ...sum });
-  return cells;
-};

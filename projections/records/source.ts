@@ -1,6 +1,6 @@
 import type { Records } from '../../kernel/records.js';
 import type { Sink, Source } from '../source.js';
-import { foldBatch } from './batch.js';
+import { foldBatch, type Loaded } from './batch.js';
 import { recordsCollection } from './collection.js';
 
 export const recordsSource = (records: Records): Source => ({
@@ -44,16 +44,25 @@ const sinkOf = (records: Records): Sink => {
  * New traces outside sessions ask nothing of the store, so they are folded while the batch before
  * is written.
  */
-const waiting = (
-  records: Records,
-  applied: Promise<unknown>,
-): Pick<Records, 'groups' | 'tracesOfSessions'> => ({
-  groups: async (names) => {
+const waiting = (records: Records, applied: Promise<unknown>): Loaded => ({
+  heads: async (names) => {
     await applied;
-    return records.groups(names);
+    return records.heads(names);
   },
-  tracesOfSessions: async (sessions) => {
+  spanOutlines: async (names) => {
     await applied;
-    return records.tracesOfSessions(sessions);
+    return records.spanOutlines(names);
+  },
+  rowsAt: async (places) => {
+    await applied;
+    return records.rowsAt(places);
+  },
+  sessionsWithTraces: async (sessions) => {
+    await applied;
+    return records.sessionsWithTraces(sessions);
+  },
+  traceOutlines: async (session, part) => {
+    await applied;
+    return records.traceOutlines(session, part);
   },
 });

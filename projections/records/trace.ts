@@ -1,11 +1,12 @@
 import { unreachable } from '../../kernel/decision.js';
 import type { Recorded } from '../../kernel/ports.js';
+import { spanOutline, type SpanOutline } from '../../kernel/outlines.js';
 import type { RecordRow } from '../../kernel/records.js';
 import type { Instant } from '../../kernel/shapes.js';
 import type { RecordChanges, SpanContent, TraceEvent } from '../../events/traces.js';
 import { skippedType } from '../source.js';
 import { derive } from './derive.js';
-import { copied, type Draft } from './draft.js';
+import { copied, outlined, remove, type Draft } from './draft.js';
 import { putText, rowOf, type TraceContext } from './rows.js';
 import { annotate } from './annotations.js';
 import { record } from './scores.js';
@@ -23,6 +24,83 @@ export const foldTrace = (
   derive(folded);
   return folded;
 };
+
+/** A stored trace, as far as events are folded onto it. */
+export type KnownTrace = {
+  readonly head: RecordRow;
+  /** All its spans. */
+  readonly spans: readonly SpanOutline[];
+  /** The rows of those that the events are about: see `spansNamed`. */
+  readonly named: readonly RecordRow[];
+};
+/** What of a trace becomes another; the rows that are not here stay as they are. */
+export type ChangedTrace = {
+  /** None: the trace is gone. */
+  readonly rows: readonly RecordRow[];
+  /** Spans that only moved in the tree: `placed` makes their rows. */
+  readonly moved: readonly SpanOutline[];
+  /** All spans as they are now. */
+  readonly spans: readonly SpanOutline[];
+};
+
+/**
+ * As `foldTrace` of all rows of the trace, for what is added: of the spans that no event is about
+ * it needs and gives no more than their outlines.
+ */
+export const foldOnto = (
+  { head, spans, named }: KnownTrace,
+  events: readonly Recorded<TraceEvent>[],
+): ChangedTrace => {
+  const whole = new Map(named.map((row) => [row.ordinal, row]));
+  const before = spans.map((span) => {
+    const row = whole.get(span.ordinal);
+    return row === undefined ? outlined(span, head.group) : copied(row);
+  });
+  const drafts = events.reduce(evolve, [copied(head), ...before]);
+  derive(drafts);
+  const after = drafts.slice(1).map((draft) => ({ draft, outline: outlineAfter(draft) }));
+  return {
+    rows: drafts.filter(({ outline }) => outline === undefined),
+    moved: after.flatMap(({ draft, outline }) =>
+      draft.outline === undefined || draft.outline === outline ? [] : [outline],
+    ),
+    spans: after.map(({ outline }) => outline),
+  };
+};
+
+const outlineAfter = (draft: Draft): SpanOutline => {
+  const { outline, values, body } = draft;
+  if (outline === undefined) return spanOutline(draft);
+  const stays =
+    outline.parent === values['parent_id'] &&
+    outline.hasChildren === values['has_children'] &&
+    outline.sent === body['parent_id'];
+  if (stays) return outline;
+  const { parent, sent, hasChildren } = spanOutline(draft);
+  const { ordinal, id, numbers } = outline;
+  return { ordinal, id, parent, ...(sent !== undefined && { sent }), hasChildren, numbers };
+};
+
+/** The stored row of a span where the tree has it now, with what its trace says of it. */
+export const placed = (row: RecordRow, outline: SpanOutline, head: RecordRow): RecordRow => {
+  const draft = copied(row);
+  draft.values['parent_id'] = outline.parent;
+  draft.values['has_children'] = outline.hasChildren;
+  draft.values['is_complete'] = head.values['is_complete'] ?? false;
+  draft.annotators = head.annotators;
+  if (outline.sent === undefined) remove(draft.body, 'parent_id');
+  else draft.body['parent_id'] = outline.sent;
+  return draft;
+};
+
+/** Ids of the records that an event changes beyond what it brings: their rows are needed whole. */
+export const spansNamed = (events: readonly Recorded[]): ReadonlySet<string> =>
+  new Set(
+    (events as readonly Recorded<TraceEvent>[]).flatMap(({ type, data }) => {
+      if (type === 'SpanUpdated') return [data.span_id];
+      return type === 'ScoresRecorded' ? [data.record_id] : [];
+    }),
+  );
 
 const evolve = (rows: Draft[], event: Recorded<TraceEvent>): Draft[] => {
   const known = rows[0] === undefined ? -1 : Number(rows[0].body['revision']);
@@ -120,7 +198,7 @@ const withSpans = (
  */
 const existing = (rows: readonly Draft[], id: string, event: Recorded): Draft => {
   const found = rows.find(({ values }) => values['id'] === id);
-  if (found === undefined) {
+  if (found === undefined || found.outline !== undefined) {
     throw new RangeError(`${event.type} names the record ${id}, which ${event.stream} lacks`);
   }
   return found;

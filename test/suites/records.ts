@@ -26,6 +26,7 @@ import {
 } from '../support/record-rows.js';
 import { recordAnswerSuite } from './record-answers.js';
 import { recordAskersSuite } from './record-askers.js';
+import { recordGrowthSuite } from './record-growth.js';
 import { recordRatingSuite } from './record-ratings.js';
 import { recordNameSuite } from './record-names.js';
 import { recordLongTextSuite } from './record-long-texts.js';
@@ -63,6 +64,7 @@ export const recordsSuite = (name: string, open: OpenRecords): void => {
     deletionTests(() => records, reopen);
     findingTests(() => records);
     recordCopySuite(() => records, reopen);
+    recordGrowthSuite(() => records, reopen);
     recordRunSuite(() => records);
     recordAnswerSuite(() => records);
     recordRatingSuite(() => records);

@@ -282,8 +282,19 @@ const traceRows = (at: number): fc.Arbitrary<readonly RecordRow[]> =>
         });
       });
       const first = { group, ordinal: 0, unique: at * 10 };
-      return fc.tuple(rowOf('trace', first, { ...ids, id: trace }), ...rows);
+      return fc.tuple(rowOf('trace', first, { ...ids, id: trace }), ...rows).map(withCopies);
     });
+
+/** Spans have what is their trace's (kernel/records.ts). */
+const withCopies = ([trace, ...spans]: readonly [RecordRow, ...RecordRow[]]) => {
+  const { is_complete } = trace.values;
+  const copied = spans.map((span): RecordRow => {
+    const { is_complete: _, ...values } = span.values;
+    const own = is_complete === undefined ? values : { ...values, is_complete };
+    return { ...span, annotators: trace.annotators, values: own };
+  });
+  return [trace, ...copied];
+};
 
 const sessionRow = (at: number): fc.Arbitrary<readonly RecordRow[]> =>
   fc.tuple(pick(projects), pick(runIds)).chain(([project, run]) => {

@@ -46,7 +46,7 @@ export const spanRow = (
   ordinal: number,
   { values, ...changes }: Changes = {},
 ): RecordRow => {
-  const { id: trace_id, project_id, run_id, session_id, created_at } = of.values;
+  const { id: trace_id, project_id, run_id, session_id, created_at, is_complete } = of.values;
   const id = spanId(Number(String(trace_id).slice(-6)) * 100 + ordinal);
   const places = { project_id, run_id, session_id, created_at, trace_id, parent_id: trace_id };
   return {
@@ -54,8 +54,15 @@ export const spanRow = (
     group: of.group,
     ordinal,
     kind: 'llm',
+    annotators: of.annotators,
     ...changes,
-    values: { id, type: 'llm', ...places, ...values } as RecordRow['values'],
+    values: {
+      id,
+      type: 'llm',
+      ...places,
+      ...(is_complete !== undefined && { is_complete }),
+      ...values,
+    } as RecordRow['values'],
   };
 };
 

@@ -1,7 +1,9 @@
 import * as fc from 'fast-check';
 import type { SessionEvent, SpanContent, TraceEvent } from '../../events/traces.js';
 import { stream, type Position, type Recorded, type StreamName } from '../../kernel/ports.js';
-import type { GroupWrite, RecordRow, Records } from '../../kernel/records.js';
+import { spanOutline, traceOutline, type SessionScope } from '../../kernel/outlines.js';
+import type { GroupWrite, KeptRows, RecordRow } from '../../kernel/records.js';
+import type { Loaded } from '../../projections/records/batch.js';
 import type { Id, Instant, Json, JsonObject } from '../../kernel/shapes.js';
 
 export type HistoryEvent = Recorded<TraceEvent | SessionEvent>;
@@ -269,35 +271,59 @@ const rating = (
 };
 
 /** The part of Records that the fold asks, over a map; and what a batch writes into it. */
-export const rowStore = (): Pick<Records, 'groups' | 'tracesOfSessions'> & {
+export const rowStore = (): Loaded & {
   write(writes: readonly GroupWrite[]): void;
   rows(): readonly RecordRow[];
 } => {
   const groups = new Map<StreamName, readonly RecordRow[]>();
+  const rowsOf = (name: StreamName): readonly RecordRow[] => groups.get(name) ?? [];
+  const byGroup = <T>(names: readonly StreamName[], of: (rows: readonly RecordRow[]) => T) =>
+    new Map(names.filter((name) => groups.has(name)).map((name) => [name, of(rowsOf(name))]));
+  const tracesOf = ({ session }: SessionScope): readonly RecordRow[] =>
+    [...groups.values()].flatMap(([first]) =>
+      first?.kind === 'trace' && first.values['session_id'] === session ? [first] : [],
+    );
   return {
-    groups: async (names) =>
-      new Map(
-        names.flatMap((name) => {
-          const rows = groups.get(name);
-          return rows === undefined ? [] : [[name, rows] as const];
-        }),
+    heads: async (names) => byGroup(names, ([head]) => head as RecordRow),
+    spanOutlines: async (names) => byGroup(names, (rows) => rows.slice(1).map(spanOutline)),
+    rowsAt: async (places) =>
+      places.flatMap(({ group, ordinals }) =>
+        rowsOf(group).filter(({ ordinal }) => ordinals.includes(ordinal)),
       ),
-    tracesOfSessions: async (sessions) =>
-      [...groups.values()].flatMap(([first]) =>
-        first?.kind === 'trace' &&
-        sessions.some(({ session }) => session === first.values['session_id'])
-          ? [first]
-          : [],
-      ),
+    sessionsWithTraces: async (sessions) => sessions.filter((one) => tracesOf(one).length > 0),
+    traceOutlines: async (session, { after, order, but, limit }) => {
+      const outlines = tracesOf(session)
+        .filter(({ group }) => !but.includes(group))
+        .map(traceOutline)
+        .sort((one, other) => (one.at < other.at ? -1 : 1));
+      const inOrder = order === 'first' ? outlines : outlines.reverse();
+      const beyond = (at: string): boolean =>
+        order === 'first' ? at > (after ?? '') : at < (after ?? '~');
+      return inOrder.filter(({ at }) => beyond(at)).slice(0, limit);
+    },
     write: (writes) => {
-      for (const { group, rows } of writes) {
-        if (rows.length === 0) groups.delete(group);
-        else groups.set(group, structuredClone(rows));
+      for (const { group, rows, kept } of writes) {
+        const others = kept === undefined ? [] : rowsKept(rowsOf(group), rows, kept);
+        const all = [...others, ...rows].sort((one, other) => one.ordinal - other.ordinal);
+        if (all.length === 0) groups.delete(group);
+        else groups.set(group, structuredClone(all));
       }
     },
     rows: () =>
       [...groups].sort(([one], [other]) => (one < other ? -1 : 1)).flatMap(([, rows]) => rows),
   };
+};
+
+const rowsKept = (
+  stored: readonly RecordRow[],
+  written: readonly RecordRow[],
+  { copies }: KeptRows,
+): readonly RecordRow[] => {
+  const taken = new Set(written.map(({ ordinal }) => ordinal));
+  const others = stored.filter(({ ordinal }) => !taken.has(ordinal));
+  if (copies === null) return others;
+  const { isComplete: is_complete, annotators } = copies;
+  return others.map((row) => ({ ...row, annotators, values: { ...row.values, is_complete } }));
 };
 
 export const asJson = (rows: readonly RecordRow[]): JsonObject[] =>

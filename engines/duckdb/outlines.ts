@@ -1,0 +1,167 @@
+import { microsecondsOf } from '../../kernel/buckets.js';
+import type {
+  OutlinePart,
+  SessionScope,
+  SpanOutline,
+  TraceOutline,
+} from '../../kernel/outlines.js';
+import type { StreamName } from '../../kernel/ports.js';
+import { comparedCharactersMax, type RecordRow, type RowPlaces } from '../../kernel/records.js';
+import type { Instant } from '../../kernel/shapes.js';
+import type { DuckDBUUIDValue } from '@duckdb/node-api';
+import type { Rows, Statements } from './connections.js';
+import { joined, outlineName, type Piece } from './long-text.js';
+import type { Model } from './model.js';
+import { isUuid, ordinalsMax } from './schema.js';
+import { bigintConstant, integers, uuidConstant } from './sql.js';
+import { keysAtATime, keysOf } from './portions.js';
+import { groupsNamed, rowsByKey, type NamedGroup } from './stored-row.js';
+
+export const heads = (
+  model: Model,
+  names: readonly StreamName[],
+): Promise<ReadonlyMap<StreamName, RecordRow>> =>
+  model.connections.read(async (statements) => {
+    const places = (await groupsNamed(statements, names)).map((group) => keyOf(group, 0));
+    const found = new Map<StreamName, RecordRow>();
+    for (const population of ['session', 'trace'] as const) {
+      for (const row of (await rowsByKey(statements, population, places)).values()) {
+        found.set(row.group, row);
+      }
+    }
+    return found;
+  });
+
+const keyOf = ({ grp }: Pick<NamedGroup, 'grp'>, ordinal: number): bigint =>
+  BigInt(grp * ordinalsMax + ordinal);
+
+export const spanOutlines = (
+  model: Model,
+  names: readonly StreamName[],
+): Promise<ReadonlyMap<StreamName, readonly SpanOutline[]>> =>
+  model.connections.read(async (statements) => {
+    const groups = (await groupsNamed(statements, names)).filter(({ size }) => size > 1);
+    const [small, large] = [
+      groups.filter(({ size }) => size <= keysAtATime),
+      groups.filter(({ size }) => size > keysAtATime),
+    ];
+    const conditions = [
+      ...keyLists(small).map((list) => `key IN (${list.join(', ')})`),
+      // Rows of a large group are read by a stretch of keys.
+      ...large.map((group) => `key > ${keyOf(group, 0)} AND key < ${keyOf(group, group.size)}`),
+    ];
+    const byGroup = new Map(groups.map(({ grp, name }) => [grp, name]));
+    const found = new Map<StreamName, SpanOutline[]>();
+    for (const condition of conditions) {
+      const stored = await statements.rows(
+        `SELECT key, outline FROM spans WHERE ${condition} ORDER BY key`,
+      );
+      const texts = await wholeOutlines(statements, stored);
+      for (const [at, [key]] of stored.entries()) {
+        const name = byGroup.get(Number((key as bigint) / BigInt(ordinalsMax)));
+        if (name === undefined) continue;
+        const known = found.get(name) ?? [];
+        known.push(JSON.parse(texts[at] ?? '') as SpanOutline);
+        found.set(name, known);
+      }
+    }
+    return found;
+  });
+
+/** Keys of the spans, in lists that are looked up at once; those of a group may be in two. */
+const keyLists = (groups: readonly NamedGroup[]): readonly (readonly bigint[])[] => {
+  const keys = groups.flatMap(keysOf('span'));
+  return Array.from({ length: Math.ceil(keys.length / keysAtATime) }, (_, at) =>
+    keys.slice(at * keysAtATime, (at + 1) * keysAtATime),
+  );
+};
+
+/** Of rows of a key and an outline: one that is too long for a row lies in pieces. */
+const wholeOutlines = async ({ rows }: Statements, stored: Rows): Promise<readonly string[]> => {
+  const long = stored.flatMap(([key, outline]) =>
+    String(outline).length < comparedCharactersMax ? [] : [String(key)],
+  );
+  const pieces = new Map<string, Piece[]>();
+  for (let from = 0; from < long.length; from += keysAtATime) {
+    const list = long.slice(from, from + keysAtATime).join(', ');
+    const parts = await rows(
+      `SELECT key, start, text FROM texts
+       WHERE key IN (${list}) AND name = '${outlineName}' ORDER BY start`,
+    );
+    for (const [key, start, text] of parts) {
+      const known = pieces.get(String(key)) ?? [];
+      known.push({ start: Number(start), text: String(text) });
+      pieces.set(String(key), known);
+    }
+  }
+  return stored.map(([key, outline]) => {
+    const parts = pieces.get(String(key));
+    return parts === undefined ? String(outline) : joined(parts);
+  });
+};
+
+export const rowsAt = (model: Model, places: readonly RowPlaces[]): Promise<readonly RecordRow[]> =>
+  model.connections.read(async (statements) => {
+    const groups = await groupsNamed(
+      statements,
+      places.map(({ group }) => group),
+    );
+    const byName = new Map(groups.map((group) => [group.name, group]));
+    const spans = places.flatMap(({ group: name, ordinals }) => {
+      const group = byName.get(name);
+      return group === undefined ? [] : ordinals.map((ordinal) => keyOf(group, ordinal));
+    });
+    return [...(await rowsByKey(statements, 'span', spans)).values()];
+  });
+
+export const sessionsWithTraces = (
+  model: Model,
+  sessions: readonly SessionScope[],
+): Promise<readonly SessionScope[]> =>
+  model.connections.read(async ({ rows }) => {
+    const asked = sessions.flatMap(({ project, session }) => {
+      const number = model.projects.get(project);
+      return number === undefined || !isUuid(session) ? [] : [{ project, session, number }];
+    });
+    if (asked.length === 0) return [];
+    const found = await rows(
+      `SELECT DISTINCT project, session_id FROM traces WHERE NOT lone
+       AND project IN (${integers([...new Set(asked.map(({ number }) => number))])})
+       AND session_id IN (${asked.map(({ session }) => uuidConstant(session)).join(', ')})`,
+    );
+    const known = new Set(
+      found.map(([project, id]) => `${Number(project)} ${(id as DuckDBUUIDValue).toString()}`),
+    );
+    return asked
+      .filter(({ number, session }) => known.has(`${number} ${session}`))
+      .map(({ project, session }) => ({ project, session }));
+  });
+
+export const traceOutlines = (
+  model: Model,
+  { project, session }: SessionScope,
+  { after, order, but, limit }: OutlinePart,
+): Promise<readonly TraceOutline[]> =>
+  model.connections.read(async (statements) => {
+    const number = model.projects.get(project);
+    if (number === undefined || !isUuid(session)) return [];
+    const without = (await groupsNamed(statements, but)).map(({ grp }) => grp);
+    const [sign, direction] = order === 'first' ? ['>', 'ASC'] : ['<', 'DESC'];
+    const [at = '', id = ''] = (after ?? '').split(' ');
+    const micros = after === null ? '' : bigintConstant(microsecondsOf(at as Instant));
+    const conditions = [
+      `NOT lone AND project = ${integers([number])} AND session_id = ${uuidConstant(session)}`,
+      ...(without.length === 0 ? [] : [`grp NOT IN (${integers(without)})`]),
+      ...(after === null
+        ? []
+        : [
+            `(created_at ${sign} ${micros} OR (created_at = ${micros} AND id ${sign} ${uuidConstant(id)}))`,
+          ]),
+    ];
+    const stored = await statements.rows(
+      `SELECT key, outline FROM traces WHERE ${conditions.join(' AND ')}
+       ORDER BY created_at ${direction}, id ${direction} LIMIT ${integers([limit])}`,
+    );
+    const texts = await wholeOutlines(statements, stored);
+    return texts.map((text) => JSON.parse(text) as TraceOutline);
+  });

@@ -1,0 +1,106 @@
+import type { Document } from 'mongodb';
+import type {
+  OutlinePart,
+  SessionScope,
+  SpanOutline,
+  TraceOutline,
+} from '../../kernel/outlines.js';
+import type { StreamName } from '../../kernel/ports.js';
+import type { RecordRow, RowPlaces } from '../../kernel/records.js';
+import { rowMembers, type StoredRow } from './record-rows.js';
+import { bulkMs, rowsFrom } from './record-search.js';
+import type { Snapshot } from './snapshots.js';
+
+export const heads = async (
+  snapshot: Snapshot,
+  names: readonly StreamName[],
+): Promise<ReadonlyMap<StreamName, RecordRow>> => {
+  const stored = await snapshot.rows
+    .find({ group: { $in: [...names] }, ordinal: 0, ...snapshot.visible })
+    .hint('group')
+    .project(rowMembers)
+    .maxTimeMS(bulkMs)
+    .toArray();
+  const rows = await rowsFrom(snapshot, stored);
+  return new Map(rows.map((row) => [row.group, row]));
+};
+
+export const spanOutlines = async (
+  { rows, visible }: Snapshot,
+  names: readonly StreamName[],
+): Promise<ReadonlyMap<StreamName, readonly SpanOutline[]>> => {
+  const stored = rows
+    .find({ group: { $in: [...names] }, ordinal: { $gt: 0 }, ...visible })
+    .hint('group')
+    .project({ _id: 0, group: 1, outline: 1 })
+    .sort({ group: 1, ordinal: 1 })
+    .maxTimeMS(bulkMs);
+  const found = new Map<StreamName, SpanOutline[]>();
+  for await (const { group, outline } of stored) {
+    const name = group as StreamName;
+    const known = found.get(name) ?? [];
+    known.push(JSON.parse(String(outline)) as SpanOutline);
+    found.set(name, known);
+  }
+  return found;
+};
+
+export const rowsAt = async (
+  snapshot: Snapshot,
+  places: readonly RowPlaces[],
+): Promise<readonly RecordRow[]> => {
+  const found: RecordRow[] = [];
+  for (const { group, ordinals } of places) {
+    const stored = await snapshot.rows
+      .find({ group: { $eq: group }, ordinal: { $in: [...ordinals] }, ...snapshot.visible })
+      .hint('group')
+      .project(rowMembers)
+      .maxTimeMS(bulkMs)
+      .toArray();
+    found.push(...(await rowsFrom(snapshot, stored)));
+  }
+  return found;
+};
+
+export const sessionsWithTraces = async (
+  { rows, visible }: Snapshot,
+  sessions: readonly SessionScope[],
+): Promise<readonly SessionScope[]> => {
+  const found = await rows
+    .aggregate(
+      [
+        { $match: { $and: [{ $or: sessions.map(tracesOf) }, visible] } },
+        { $group: { _id: { project: '$project', session: '$session' } } },
+      ],
+      { hint: 'session', maxTimeMS: bulkMs },
+    )
+    .toArray();
+  return found.map(({ _id }) => _id as SessionScope);
+};
+
+const tracesOf = ({ project, session }: SessionScope): Document => ({
+  project: { $eq: project },
+  session: { $eq: session },
+  population: 'trace',
+});
+
+export const traceOutlines = async (
+  { rows, visible }: Snapshot,
+  session: SessionScope,
+  { after, order, but, limit }: OutlinePart,
+): Promise<readonly TraceOutline[]> => {
+  const [sign, direction] = order === 'first' ? (['$gt', 1] as const) : (['$lt', -1] as const);
+  const [at = '', id = ''] = (after ?? '').split(' ');
+  const beyond =
+    after === null ? [] : [{ $or: [{ at: { [sign]: at } }, { at, id: { [sign]: id } }] }];
+  const without = but.length === 0 ? [] : [{ group: { $nin: [...but] } }];
+  const stored = await rows
+    .find({ $and: [tracesOf(session), ...beyond, ...without, visible] })
+    .hint('session')
+    .sort({ at: direction, id: direction })
+    .limit(limit)
+    .project<Pick<StoredRow, 'outline'>>({ _id: 0, outline: 1 })
+    .maxTimeMS(bulkMs)
+    .toArray();
+  return stored.map(({ outline }) => JSON.parse(String(outline)) as TraceOutline);
+};

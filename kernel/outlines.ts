@@ -1,0 +1,81 @@
+import type { RollUp } from './columns.js';
+import type { StreamName } from './ports.js';
+import type { ColumnValue, RecordRow } from './records.js';
+
+// What the rows of a trace need to know of each other, and a session of its traces, without their
+// texts: so that adding to something large costs what is added.
+
+/** Name, value, and how it rolls up where its scorer said so (see MetricCell.method). */
+export type OutlineNumber = readonly [name: string, value: number, method?: RollUp];
+
+export type SpanOutline = {
+  readonly ordinal: number;
+  readonly id: string;
+  /** Under which record it is shown. */
+  readonly parent: ColumnValue;
+  /** The parent that was sent, where it is not the one that shows; absent where it is. */
+  readonly sent?: string | null;
+  readonly hasChildren: boolean;
+  /** Its own numbers. */
+  readonly numbers: readonly OutlineNumber[];
+};
+
+export type TraceOutline = {
+  readonly group: StreamName;
+  /** `created_at`, then the id: traces of a session go by it. */
+  readonly at: string;
+  readonly isComplete: boolean;
+  readonly annotators: readonly string[];
+  /** What rolls up to its session: its own numbers, and what its spans roll up to. */
+  readonly numbers: readonly OutlineNumber[];
+};
+
+export type SessionScope = { readonly project: string; readonly session: string };
+export type OutlinePart = {
+  /** Only those beyond this `at`; null = from the beginning. */
+  readonly after: string | null;
+  readonly order: 'first' | 'last';
+  /** Without the traces of these groups. */
+  readonly but: readonly StreamName[];
+  readonly limit: number;
+};
+
+export const spanOutline = (row: RecordRow): SpanOutline => {
+  const { ordinal, values, body } = row;
+  const sent = body['parent_id'] as string | null | undefined;
+  return {
+    ordinal,
+    id: String(values['id']),
+    parent: values['parent_id'] ?? null,
+    ...(sent !== undefined && { sent }),
+    hasChildren: values['has_children'] === true,
+    numbers: numbersOf(row, () => undefined),
+  };
+};
+
+export const traceOutline = (row: RecordRow): TraceOutline => ({
+  group: row.group,
+  at: `${String(row.values['created_at'])} ${String(row.values['id'])}`,
+  isComplete: row.values['is_complete'] === true,
+  annotators: row.annotators,
+  numbers: numbersOf(row, ({ rollUp }) => rollUp),
+});
+
+const numbersOf = (
+  { metrics }: RecordRow,
+  other: (cell: RecordRow['metrics'][string]) => number | undefined,
+): readonly OutlineNumber[] =>
+  Object.entries(metrics).flatMap(([name, cell]): OutlineNumber[] => {
+    const value = typeof cell.value === 'number' ? cell.value : other(cell);
+    if (value === undefined) return [];
+    return [cell.method === undefined ? [name, value] : [name, value, cell.method]];
+  });
+
+/**
+ * What an engine stores beside a span or a trace to answer `spanOutlines` and `traceOutlines`; a
+ * session has none.
+ */
+export const storedOutline = (row: RecordRow): string | null => {
+  if (row.kind === 'session') return null;
+  return JSON.stringify(row.kind === 'trace' ? traceOutline(row) : spanOutline(row));
+};

@@ -1,0 +1,71 @@
+/**
+ * A sum of doubles without rounding, as text: an odd whole number in hexadecimal, then by which
+ * power of two it is multiplied (`-3p-2` is -0.75); `0` is nothing. Equal sums have equal texts,
+ * whatever was added and taken away in whatever order, so that a sum that is kept is the sum that a
+ * replay makes.
+ */
+export type ExactSum = string;
+
+export const noSum: ExactSum = '0';
+
+type Scaled = { readonly whole: bigint; readonly power: number };
+
+export const plus = (sum: ExactSum, value: number): ExactSum =>
+  written(added(read(sum), scaled(value)));
+export const minus = (sum: ExactSum, value: number): ExactSum => plus(sum, -value);
+
+/** The nearest double, to even; infinite beyond the doubles. */
+export const rounded = (sum: ExactSum): number => {
+  const { whole, power } = read(sum);
+  const size = whole < 0n ? -whole : whole;
+  // Of a longer number the first digits decide, with one more that says whether any follow.
+  const over = Math.max(0, size.toString(2).length - keptBits);
+  const kept = size >> BigInt(over);
+  const sticky = over > 0 && kept << BigInt(over) !== size ? kept | 1n : kept;
+  const value = timesTwoTo(Number(sticky), power + over);
+  return whole < 0n ? -value : value;
+};
+
+const keptBits = 64;
+
+const added = (one: Scaled, other: Scaled): Scaled => {
+  const power = Math.min(one.power, other.power);
+  const at = ({ whole, power: own }: Scaled): bigint => whole << BigInt(own - power);
+  return { whole: at(one) + at(other), power };
+};
+
+const view = new DataView(new ArrayBuffer(8));
+const fractionBits = 52;
+const leastPower = -1_074;
+
+const scaled = (value: number): Scaled => {
+  view.setFloat64(0, value);
+  const bits = view.getBigUint64(0);
+  const exponent = Number((bits >> 52n) & 0x7ffn);
+  const fraction = bits & 0xfffffffffffffn;
+  if (exponent === 0x7ff) throw new RangeError('not a finite number');
+  const whole = exponent === 0 ? fraction : fraction | (1n << BigInt(fractionBits));
+  const power = exponent === 0 ? leastPower : exponent + leastPower - 1;
+  return { whole: bits >> 63n === 1n ? -whole : whole, power };
+};
+
+/** In two steps: two to that power alone may be beyond the doubles where the product is not. */
+const timesTwoTo = (value: number, power: number): number => {
+  const half = Math.trunc(power / 2);
+  return value * 2 ** half * 2 ** (power - half);
+};
+
+const read = (sum: ExactSum): Scaled => {
+  const [digits = '0', power = '0'] = sum.split('p');
+  const isNegative = digits.startsWith('-');
+  const size = BigInt(`0x${isNegative ? digits.slice(1) : digits}`);
+  return { whole: isNegative ? -size : size, power: Number(power) };
+};
+
+const written = ({ whole, power }: Scaled): ExactSum => {
+  if (whole === 0n) return noSum;
+  const size = whole < 0n ? -whole : whole;
+  const digits = size.toString(2);
+  const zeros = digits.length - 1 - digits.lastIndexOf('1');
+  return `${whole < 0n ? '-' : ''}${(size >> BigInt(zeros)).toString(16)}p${power + zeros}`;
+};

@@ -1,0 +1,259 @@
+import { byCodePoint } from '../../kernel/code-points.js';
+import { registryMetric, type RollUp } from '../../kernel/columns.js';
+import type { OutlineNumber, TraceOutline } from '../../kernel/outlines.js';
+import type { MetricCell, RecordRow } from '../../kernel/records.js';
+import { member, put, remove } from './draft.js';
+import { minus, noSum, plus, rounded, type ExactSum } from './exact-sum.js';
+
+/**
+ * What a session keeps of its traces, in the body of its row, so that one more costs the same
+ * however many there are. It follows from the set of its traces alone, not from the order in which
+ * they came, changed and went.
+ */
+export type SessionSums = {
+  readonly traces: number;
+  readonly complete: number;
+  /** `at` of the first and of the last trace; null without traces. */
+  readonly first: string | null;
+  readonly last: string | null;
+  /** How many traces have a pair of `annotators`, and some pair of `<template id>/`. */
+  readonly raters: Readonly<Record<string, number>>;
+  readonly numbers: Readonly<Record<string, Numbers>>;
+};
+/** The numbers of one metric. */
+type Numbers = {
+  readonly count: number;
+  readonly sum: ExactSum;
+  /** How many of them say that they roll up otherwise than the metric by itself does. */
+  readonly said?: Readonly<Partial<Record<RollUp, number>>>;
+  /** The least or the greatest, where that is how they roll up. */
+  readonly extreme?: number;
+};
+
+/** A trace of a session before and after; null = not there. */
+export type TraceChange = {
+  readonly before: TraceOutline | null;
+  readonly after: TraceOutline | null;
+};
+
+export const noSums: SessionSums = {
+  traces: 0,
+  complete: 0,
+  first: null,
+  last: null,
+  raters: {},
+  numbers: {},
+};
+
+export const sumsOf = ({ body }: RecordRow): SessionSums =>
+  (body['sums'] as SessionSums | undefined) ?? noSums;
+
+/** What the sums alone cannot say once these traces have changed, and their session has to ask. */
+export type Lost = {
+  readonly first: boolean;
+  readonly last: boolean;
+  /** Metrics whose extreme went. */
+  readonly extremes: readonly string[];
+};
+
+/**
+ * The sums after the changes, as far as they say it themselves: what is lost is there as the changed
+ * traces alone have it.
+ */
+export const changedSums = (
+  sums: SessionSums,
+  changes: readonly TraceChange[],
+): { readonly sums: SessionSums; readonly lost: Lost } => {
+  const raters = { ...sums.raters };
+  const numbers: Record<string, Numbers> = { ...sums.numbers };
+  const touched = new Set<string>();
+  let { traces, complete } = sums;
+  const count = (outline: TraceOutline | null, by: 1 | -1): void => {
+    if (outline === null) return;
+    traces += by;
+    if (outline.isComplete) complete += by;
+    for (const rater of ratersOf(outline)) {
+      const had = (member(raters, rater) ?? 0) + by;
+      if (had === 0) remove(raters, rater);
+      else put(raters, rater, had);
+    }
+    for (const number of outline.numbers) {
+      touched.add(number[0]);
+      countNumber(numbers, number, by);
+    }
+  };
+  for (const { before, after } of changes) {
+    // What stays needs no long sums; scores of a trace change while its other numbers stay.
+    const [gone, come] = withoutCommon(before, after);
+    count(gone, -1);
+    count(come, 1);
+  }
+  const extremes = [...touched].filter((name) => !settleExtreme(sums, numbers, name, changes));
+  const edges = edgesAfter(sums, changes);
+  return {
+    sums: { traces, complete, raters, numbers, first: edges.first, last: edges.last },
+    lost: { ...edges.lost, extremes },
+  };
+};
+
+/** The sums with the extremes that were lost, as these other traces of the session have them. */
+export const withExtremes = (
+  sums: SessionSums,
+  names: readonly string[],
+  others: readonly TraceOutline[],
+): SessionSums => {
+  const wanted = new Set(names);
+  const numbers: Record<string, Numbers> = { ...sums.numbers };
+  for (const [name, value] of others.flatMap((one) => one.numbers)) {
+    const known = wanted.has(name) ? member(numbers, name) : undefined;
+    if (known === undefined) continue;
+    put(numbers, name, { ...known, extreme: further(name, known, value) });
+  }
+  return { ...sums, numbers };
+};
+
+/** Pairs that all traces have, and `<template id>/` where each has some (kernel/records.ts). */
+export const annotatorsOfAll = ({ raters, traces }: SessionSums): readonly string[] =>
+  Object.keys(raters)
+    .filter((rater) => raters[rater] === traces)
+    .sort(byCodePoint);
+
+/** Contract 3.4, rule 4. A sum beyond the doubles has no JSON form. */
+export const rolledUpNumbers = ({ numbers }: SessionSums): RecordRow['metrics'] => {
+  const cells: Record<string, MetricCell> = {};
+  for (const [name, kept] of Object.entries(numbers)) {
+    const method = methodOf(name, kept);
+    const sum = rounded(kept.sum);
+    const value = kept.extreme ?? (method === 'average' ? sum / kept.count : sum);
+    if (!Number.isFinite(value)) continue;
+    const isSaid = method !== 'average' && !registryMetric.has(name);
+    put(cells, name, { rolledUp: true, value, ...(isSaid && { method }) });
+  }
+  return cells;
+};
+
+const ratersOf = ({ annotators }: TraceOutline): ReadonlySet<string> =>
+  new Set(annotators.flatMap((pair) => [pair, pair.slice(0, pair.indexOf('/') + 1)]));
+
+/** Both without the numbers that they have alike. */
+const withoutCommon = (
+  before: TraceOutline | null,
+  after: TraceOutline | null,
+): readonly [TraceOutline | null, TraceOutline | null] => {
+  if (before === null || after === null) return [before, after];
+  const key = (number: OutlineNumber): string => JSON.stringify(number);
+  const had = new Set(before.numbers.map(key));
+  const has = new Set(after.numbers.map(key));
+  const beyond = (outline: TraceOutline, other: ReadonlySet<string>): TraceOutline => ({
+    ...outline,
+    numbers: outline.numbers.filter((number) => !other.has(key(number))),
+  });
+  return [beyond(before, has), beyond(after, had)];
+};
+
+const countNumber = (
+  numbers: Record<string, Numbers>,
+  [name, value, method]: OutlineNumber,
+  by: 1 | -1,
+): void => {
+  const known = member(numbers, name) ?? { count: 0, sum: noSum };
+  const count = known.count + by;
+  if (count === 0) return remove(numbers, name);
+  const sum = by === 1 ? plus(known.sum, value) : minus(known.sum, value);
+  const said = saidAfter(known.said, registryMetric.has(name) ? undefined : method, by);
+  const extreme = known.extreme === undefined ? {} : { extreme: known.extreme };
+  put(numbers, name, { count, sum, ...(said !== undefined && { said }), ...extreme });
+};
+
+const saidAfter = (
+  said: Numbers['said'],
+  method: RollUp | undefined,
+  by: 1 | -1,
+): Numbers['said'] => {
+  if (method === undefined || method === 'average') return said;
+  const { [method]: had = 0, ...others } = said ?? {};
+  const all = had + by === 0 ? others : { ...others, [method]: had + by };
+  return Object.keys(all).length === 0 ? undefined : all;
+};
+
+/**
+ * The registry's, else what most of the numbers say, of equals the first of this order; a number
+ * that says nothing says average.
+ */
+const methodOf = (name: string, { count, said = {} }: Numbers): RollUp => {
+  const registered = registryMetric.get(name)?.rollUp;
+  if (registered !== undefined) return registered;
+  const { max = 0, min = 0, sum = 0 } = said;
+  const votes = [
+    ['max', max],
+    ['min', min],
+    ['sum', sum],
+    ['average', count - max - min - sum],
+  ] as const;
+  return votes.reduce((most, one) => (one[1] > most[1] ? one : most))[0];
+};
+
+const further = (name: string, kept: Numbers, value: number): number => {
+  if (kept.extreme === undefined) return value;
+  return methodOf(name, kept) === 'max'
+    ? Math.max(kept.extreme, value)
+    : Math.min(kept.extreme, value);
+};
+
+/** False: traces that did not change have to be asked. */
+const settleExtreme = (
+  before: SessionSums,
+  numbers: Record<string, Numbers>,
+  name: string,
+  changes: readonly TraceChange[],
+): boolean => {
+  const now = member(numbers, name);
+  if (now === undefined) return true;
+  const { extreme: _, ...kept } = now;
+  const method = methodOf(name, kept);
+  if (method !== 'max' && method !== 'min') {
+    put(numbers, name, kept);
+    return true;
+  }
+  const valuesOf = (side: 'before' | 'after'): readonly number[] =>
+    changes.flatMap((one) =>
+      (one[side]?.numbers ?? []).flatMap(([known, value]) => (known === name ? [value] : [])),
+    );
+  const come = valuesOf('after');
+  const extremeOf = (values: readonly number[]): number | undefined =>
+    values.length === 0
+      ? undefined
+      : values.reduce((one, other) =>
+          method === 'max' ? Math.max(one, other) : Math.min(one, other),
+        );
+  const others = kept.count - come.length;
+  const had = member(before.numbers, name);
+  const knew = had !== undefined && methodOf(name, had) === method ? had.extreme : undefined;
+  const best = extremeOf(come);
+  const isBeaten = best !== undefined && knew !== undefined && extremeOf([best, knew]) === best;
+  const isLost = knew === undefined || valuesOf('before').includes(knew);
+  const candidates = [best, isLost ? undefined : knew].filter((one) => one !== undefined);
+  const extreme = extremeOf(candidates);
+  put(numbers, name, { ...kept, ...(extreme !== undefined && { extreme }) });
+  return others === 0 || isBeaten || !isLost;
+};
+
+/** The ends among what the sums knew and what came; lost where the one that was an end went. */
+const edgesAfter = (sums: SessionSums, changes: readonly TraceChange[]) => {
+  const gone = new Set(
+    changes.flatMap(({ before, after }) => (after === null && before ? [before.at] : [])),
+  );
+  const come = changes.flatMap(({ after }) => (after === null ? [] : [after.at]));
+  const edge = (known: string | null, isBefore: (one: string, other: string) => boolean) => {
+    const isLost = known !== null && gone.has(known);
+    const candidates = known === null || isLost ? come : [known, ...come];
+    const at = candidates.reduce<string | null>(
+      (best, one) => (best === null || isBefore(one, best) ? one : best),
+      null,
+    );
+    return { at, isLost };
+  };
+  const first = edge(sums.first, (one, other) => one < other);
+  const last = edge(sums.last, (one, other) => one > other);
+  return { first: first.at, last: last.at, lost: { first: first.isLost, last: last.isLost } };
+};

@@ -1,0 +1,155 @@
+import type { TraceEvent } from '../../events/traces.js';
+import type { SpanOutline } from '../../kernel/outlines.js';
+import type { Recorded, StreamName } from '../../kernel/ports.js';
+import type { Copies, GroupWrite, RecordRow, Records } from '../../kernel/records.js';
+import { poison, readable, type Poison } from '../source.js';
+import { foldOnto, foldTrace, placed, spansNamed, type ChangedTrace } from './trace.js';
+
+/** What a batch brings of one stream: events that its group has not seen, without gaps. */
+export type Stream = {
+  readonly name: StreamName;
+  /** The group's first row; null = it has none. */
+  readonly before: RecordRow | null;
+  readonly events: readonly Recorded[];
+};
+export type FoldedTrace = {
+  readonly stream: Stream;
+  readonly after: RecordRow | null;
+  /** Null: nothing changed. */
+  readonly write: GroupWrite | null;
+  readonly poisoned: Poison | null;
+};
+
+type Needs = Pick<Records, 'spanOutlines' | 'rowsAt'>;
+
+/** Folds traces: what it reads and writes of those that are there goes by what is added to them. */
+export const foldTraces = async (
+  records: Needs,
+  streams: readonly Stream[],
+): Promise<readonly FoldedTrace[]> => {
+  const grown = streams.filter(({ before, events }) => before !== null && events.length > 0);
+  const spans = grown.length === 0 ? noSpans : await records.spanOutlines(grown.map(nameOf));
+  const named = await rowsNamed(records, grown, spans);
+  const changed = streams.map((stream) => {
+    const of = { spans: spans.get(stream.name) ?? [], named: named.get(stream.name) ?? [] };
+    return { stream, ...upToPoison(stream.events, (events) => foldStream(stream, of, events)) };
+  });
+  const moved = await rowsMoved(records, changed);
+  return changed.map(({ stream, value, poisoned }) => {
+    const [after = null] = value === null ? [stream.before] : value.rows;
+    const write = value === null ? null : writeOf(stream, value, moved.get(stream.name) ?? []);
+    return { stream, after, write, poisoned };
+  });
+};
+
+const noSpans: ReadonlyMap<StreamName, readonly SpanOutline[]> = new Map();
+const nameOf = ({ name }: Stream): StreamName => name;
+
+/** Null: no event. */
+const foldStream = (
+  { before }: Stream,
+  known: { readonly spans: readonly SpanOutline[]; readonly named: readonly RecordRow[] },
+  recorded: readonly Recorded[],
+): ChangedTrace | null => {
+  if (recorded.length === 0) return null;
+  const events = recorded.map(readable) as unknown as readonly Recorded<TraceEvent>[];
+  return before === null
+    ? { rows: foldTrace([], events), moved: [], spans: [] }
+    : foldOnto({ head: before, ...known }, events);
+};
+
+/** The outcome of all events; when that fails, of those before the one that cannot be folded. */
+export const upToPoison = <T>(
+  events: readonly Recorded[],
+  fold: (events: readonly Recorded[]) => T,
+): { readonly value: T; readonly poisoned: Poison | null } => {
+  try {
+    return { value: fold(events), poisoned: null };
+  } catch (error) {
+    let value = fold([]);
+    for (let count = 1; count <= events.length; count += 1) {
+      try {
+        value = fold(events.slice(0, count));
+      } catch (cause) {
+        const failed = events[count - 1];
+        if (failed !== undefined) return { value, poisoned: poison(failed, cause) };
+      }
+    }
+    throw error;
+  }
+};
+
+const rowsNamed = async (
+  records: Needs,
+  streams: readonly Stream[],
+  spans: ReadonlyMap<StreamName, readonly SpanOutline[]>,
+): Promise<ReadonlyMap<StreamName, readonly RecordRow[]>> => {
+  const places = streams.map(({ name, events }) => {
+    const ids = spansNamed(events);
+    const named = ids.size === 0 ? [] : (spans.get(name) ?? []).filter(({ id }) => ids.has(id));
+    return { group: name, ordinals: named.map(({ ordinal }) => ordinal) };
+  });
+  return rowsAt(records, places);
+};
+
+const rowsAt = async (
+  records: Needs,
+  places: Parameters<Records['rowsAt']>[0],
+): Promise<ReadonlyMap<StreamName, readonly RecordRow[]>> => {
+  const wanted = places.filter(({ ordinals }) => ordinals.length > 0);
+  const byGroup = new Map<StreamName, RecordRow[]>();
+  for (const row of wanted.length === 0 ? [] : await records.rowsAt(wanted)) {
+    const known = byGroup.get(row.group);
+    if (known === undefined) byGroup.set(row.group, [row]);
+    else known.push(row);
+  }
+  return byGroup;
+};
+
+type Changed = { readonly stream: Stream; readonly value: ChangedTrace | null };
+
+/** Spans that have another parent, or their first child, now. */
+const rowsMoved = async (
+  records: Needs,
+  changed: readonly Changed[],
+): Promise<ReadonlyMap<StreamName, readonly RecordRow[]>> => {
+  const places = changed.map(({ stream: { name }, value }) => ({
+    group: name,
+    ordinals: value === null ? [] : value.moved.map(({ ordinal }) => ordinal),
+  }));
+  const rows = await rowsAt(records, places);
+  return new Map(
+    changed.map(({ stream: { name }, value }) => {
+      const outlines = new Map(value?.moved.map((one) => [one.ordinal, one]));
+      const [head] = value?.rows ?? [];
+      const inPlace = (rows.get(name) ?? []).flatMap((row) => {
+        const outline = outlines.get(row.ordinal);
+        return outline === undefined || head === undefined ? [] : [placed(row, outline, head)];
+      });
+      return [name, inPlace];
+    }),
+  );
+};
+
+const writeOf = (
+  { name, before }: Stream,
+  { rows }: ChangedTrace,
+  moved: readonly RecordRow[],
+): GroupWrite | null => {
+  const [head] = rows;
+  if (before === null) return head === undefined ? null : { group: name, fresh: true, rows };
+  if (head === undefined) return { group: name, fresh: false, rows };
+  const kept = { copies: copiesAfter(before, head) };
+  return { group: name, fresh: false, rows: [...rows, ...moved], kept };
+};
+
+const copiesAfter = (before: RecordRow, after: RecordRow): Copies | null => {
+  const [was, is] = [copiesOf(before), copiesOf(after)];
+  const stays = was.isComplete === is.isComplete && was.annotators.join() === is.annotators.join();
+  return stays ? null : is;
+};
+
+const copiesOf = ({ values, annotators }: RecordRow): Copies => ({
+  isComplete: values['is_complete'] === true,
+  annotators,
+});
