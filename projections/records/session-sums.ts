@@ -57,8 +57,8 @@ export type Lost = {
 };
 
 /**
- * The sums after the changes, as far as they say it themselves: what is lost is there as the changed
- * traces alone have it.
+ * The sums after the changes, as far as they say it themselves: what is lost is there as the
+ * changed traces alone have it.
  */
 export const changedSums = (
   sums: SessionSums,
