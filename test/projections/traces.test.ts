@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { RecordContent, SessionEvent, SpanContent, TraceEvent } from '../../events/traces.js';
-import type { Recorded, StreamName } from '../../kernel/ports.js';
+import type { RecordContent, SpanContent, TraceEvent } from '../../events/traces.js';
+import type { Recorded } from '../../kernel/ports.js';
 import { recordOf } from '../../kernel/record-of.js';
 import type { RecordRow } from '../../kernel/records.js';
 import type { JsonObject } from '../../kernel/shapes.js';
