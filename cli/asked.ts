@@ -34,6 +34,11 @@ export const recordsFor = (records: Records, asker: Asker, line: FairLine): Reco
   return {
     checkpoint: () => records.checkpoint(),
     apply: (writes, mark) => records.apply(writes, mark),
+    heads: (names) => records.heads(names),
+    spanOutlines: (names) => records.spanOutlines(names),
+    rowsAt: (places) => records.rowsAt(places),
+    sessionsWithTraces: (sessions) => records.sessionsWithTraces(sessions),
+    traceOutlines: (session, part) => records.traceOutlines(session, part),
     groups: (names, asking = asker()) => records.groups(names, asking),
     tracesOfSessions: (sessions, asking = asker()) => records.tracesOfSessions(sessions, asking),
     locate: (project, population, id, asking = asker()) =>

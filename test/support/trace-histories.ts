@@ -304,9 +304,11 @@ export const rowStore = (): Loaded & {
     write: (writes) => {
       for (const { group, rows, kept } of writes) {
         const others = kept === undefined ? [] : rowsKept(rowsOf(group), rows, kept);
-        const all = [...others, ...rows].sort((one, other) => one.ordinal - other.ordinal);
+        const all = [...others, ...structuredClone(rows)].sort(
+          (one, other) => one.ordinal - other.ordinal,
+        );
         if (all.length === 0) groups.delete(group);
-        else groups.set(group, structuredClone(all));
+        else groups.set(group, all);
       }
     },
     rows: () =>
