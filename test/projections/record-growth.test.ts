@@ -31,7 +31,7 @@ const counted = () => {
   const store = rowStore();
   let rowsRead = 0;
   let bytesRead = 0;
-  const read = <T>(rows: readonly T[]): void => {
+  const read = (rows: readonly unknown[]): void => {
     rowsRead += rows.length;
     bytesRead += rows.reduce((sum, row) => sum + bytesOf(row), 0);
   };
@@ -85,7 +85,7 @@ describe('what grows', () => {
     });
     const spans = (from: number) => Array.from({ length: 20 }, (_, at) => span(from + at));
     const costs: Cost[] = [];
-    for (let request = 0; request < 200; request += 1) {
+    for (let request = 0; request < 100; request += 1) {
       const event =
         request === 0
           ? log.append(traceStream(1), {
@@ -110,10 +110,10 @@ describe('what grows', () => {
     const last = costs.at(-1);
     expect(last?.bytesWritten).to.be.lessThan(2 * added);
     // Of each span that is there an outline of less than 250 bytes, and no text.
-    expect(last?.bytesRead).to.be.lessThan(4_000 * 250);
+    expect(last?.bytesRead).to.be.lessThan(2_000 * 250);
     const [trace] = store.rows();
-    expect(trace?.spanCount).to.equal(4_000);
-    expect(trace?.metrics['cost']?.value).to.be.closeTo(20, 1e-9);
+    expect(trace?.spanCount).to.equal(2_000);
+    expect(trace?.metrics['cost']?.value).to.be.closeTo(10, 1e-9);
   });
 
   it('costs a session the same with each trace, however many it has', async () => {
