@@ -33,7 +33,7 @@ const counted = () => {
   let bytesRead = 0;
   const read = (rows: readonly unknown[]): void => {
     rowsRead += rows.length;
-    bytesRead += rows.reduce((sum, row) => sum + bytesOf(row), 0);
+    bytesRead += rows.reduce<number>((sum, row) => sum + bytesOf(row), 0);
   };
   const records: Loaded = {
     heads: async (names) => {
