@@ -71,7 +71,7 @@ const settings = {
 };
 const closeWithinMs = 10_000;
 /** Who still waits then is answered 503 before connections are cut. */
-const usualStopAskersMs = 5_000;
+const usualStopAskersMs = 2_000;
 /** Contract 1.11: questions about records. */
 const usualAnswerMs = 20_000;
 
