@@ -9,7 +9,16 @@ import { Fault } from '../../kernel/fault.js';
 import type { Incident, Records } from '../../kernel/records.js';
 import { recordsSuite } from '../suites/records.js';
 import { temporaryFolder } from '../support/folder.js';
-import { markAt, put, putRows, run, scopeOf, traceRow } from '../support/record-rows.js';
+import {
+  markAt,
+  put,
+  putRows,
+  run,
+  scopeOf,
+  searchOf,
+  spanRow,
+  traceRow,
+} from '../support/record-rows.js';
 import { until } from '../support/until.js';
 
 recordsSuite('DuckDB', async () => {
@@ -86,6 +95,21 @@ describe('the files of DuckDB', () => {
     const records = await openRecords({ dir: folder.dir });
     expect(await records.checkpoint()).to.equal(start);
     expect(await records.count(scopeOf())).to.equal(0);
+    await records.close();
+  });
+
+  it('take a trace of long texts that grows, beside eight searches at once', async () => {
+    const records = await openRecords({ dir: folder.dir, memoryMb: 128 });
+    const trace = traceRow(1);
+    for (const spans of [4, 8, 12, 16]) {
+      const rows = Array.from({ length: spans }, (_, at) =>
+        spanRow(trace, at + 1, { values: { input: `${at} ${'long '.repeat(200_000)}` } }),
+      );
+      const grown = { group: trace.group, fresh: spans === 4, rows: [trace, ...rows] };
+      const search = () => records.search(searchOf({ population: 'span' }));
+      await Promise.all([put(records, { groups: [grown] }), ...Array.from({ length: 8 }, search)]);
+    }
+    expect(await records.count(scopeOf({ population: 'span' }))).to.equal(16);
     await records.close();
   });
 
