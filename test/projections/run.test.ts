@@ -205,8 +205,8 @@ describe('the projector', () => {
     let isOut = false;
     const unreadable = (found: Records): Records => ({
       ...found,
-      groups: async (names) => {
-        if (!isOut || !names.includes(traceStream(2))) return found.groups(names);
+      heads: async (names) => {
+        if (!isOut || !names.includes(traceStream(2))) return found.heads(names);
         throw new Fault('unavailable', 'no', { cause: new Error("Out of Memory: 'canary'") });
       },
     });
@@ -238,8 +238,8 @@ describe('the projector', () => {
         ...found,
         checkpoint: () => now().checkpoint(),
         apply: (writes, mark) => now().apply(writes, mark),
+        heads: (names) => now().heads(names),
         groups: (names) => now().groups(names),
-        tracesOfSessions: (sessions) => now().tracesOfSessions(sessions),
       };
     };
     await start({ records: losing });
