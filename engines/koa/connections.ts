@@ -9,6 +9,8 @@ export const usualConnections = {
   connectionsMax: 2_048,
   /** All that the service works on at once, of one address; proxies that are trusted have more. */
   connectionsPerAddressMax: 512,
+  /** Clients that send ahead send some ten; each lies in memory until those before it are answered. */
+  requestsPerConnectionMax: 32,
   /** A network that came back after a break sends again within this; its half would cut some. */
   silentMsMax: 30_000,
   /** A hundredth of what a poor mobile connection does. */
@@ -36,8 +38,11 @@ type Connection = {
 };
 
 export type Connections = {
-  /** The client has to send the body of this request, if it has one. */
-  readonly begun: (message: IncomingMessage, response: ServerResponse) => void;
+  /**
+   * The client has to send the body of this request, if it has one. False: its connection is cut,
+   * as it sends ahead too much.
+   */
+  readonly begun: (message: IncomingMessage, response: ServerResponse) => boolean;
   /** The answer is there: the client has to take it. `release` is called when it has, or is gone. */
   readonly answered: (
     message: IncomingMessage,
@@ -123,7 +128,11 @@ export const openConnections = (
     begun: (message, response) => {
       const { socket } = message;
       const connection = open.get(socket);
-      if (connection === undefined) return;
+      if (connection === undefined) return false;
+      if (connection.requests >= limits.requestsPerConnectionMax) {
+        drop(socket, 'crowded');
+        return false;
+      }
       connection.requests += 1;
       resting.delete(socket);
       if (hasBody(message)) waitFor(socket, connection, 'arriving', message);
@@ -131,6 +140,7 @@ export const openConnections = (
         connection.requests -= 1;
         if (connection.requests === 0 && open.has(socket)) resting.add(socket);
       });
+      return true;
     },
     answered: ({ socket }, response, release) => {
       const connection = open.get(socket);

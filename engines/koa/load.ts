@@ -14,6 +14,8 @@ export const usualLoad = {
   perCallerMax: 128,
   perPersonMax: 192,
   perAddressMax: 256,
+  /** That begin in one turn of the event loop: some 5 ms, which all others wait at each step. */
+  perTurnMax: 16,
   /** What two large uploads and hundreds of usual bodies need at once. */
   bodyBytesMax: 134_217_728,
   /** 32 pages of 8 MiB: with the bodies a quarter of the 1.5 GB that the process may take. */

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { setImmediate as immediate } from 'node:timers/promises';
 import Koa from 'koa';
 import { Fault } from '../../kernel/fault.js';
+import { networkOf } from '../../kernel/networks.js';
 import type { Route } from '../../contract/operation.js';
 import type { Logger } from '../pino/logger.js';
 import type { Metrics } from '../prometheus/metrics.js';
@@ -16,6 +17,7 @@ import { openPeers, openProxies } from './peer.js';
 import { perform } from './perform.js';
 import { respond } from './respond.js';
 import { bound, type Bound } from './table.js';
+import { openTurns } from './turns.js';
 import { openWatch } from './watch.js';
 
 type Made = 'keyHeaders' | 'peerOf' | 'load' | 'watch' | 'askers' | 'answerWithinMs' | 'isLarge';
@@ -84,7 +86,8 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
   const table = bound(options.routes, options.collections ?? null);
   const find = dispatcher(table);
   const watch = openWatch(strict, logger, metrics);
-  const load = openLoad({ ...usualLoad, ...options.load }, metrics.shed);
+  const limits = { ...usualLoad, ...options.load };
+  const load = openLoad(limits, metrics.shed);
   const keyHeaders = (options.keyHeaders ?? ['Service-API-Key']).map((name) => name.toLowerCase());
   const { trustedProxies = [], largeReads = [] } = options;
   const peerOf = openPeers(trustedProxies);
@@ -103,7 +106,6 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
   let closing = false;
   const app = new Koa();
   app.use(async (ctx) => {
-    connections.begun(ctx.req, ctx.res);
     const release = await respond(ctx, options, (trail) => perform(ctx, find, services, trail));
     connections.answered(ctx.req, ctx.res, release);
     // Also for requests that began before: an idle connection would hold up the end.
@@ -112,7 +114,11 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
   // What reaches koa itself has nobody to be told to: the connection broke.
   app.on('error', (error: Error) => logger.debug({ cause: error.message }, 'broken connection'));
   const answer = app.callback();
-  const server = createServer(settings, (request, response) => void answer(request, response));
+  const turns = openTurns(limits.perTurnMax);
+  const server = createServer(settings, (request, response) => {
+    if (!connections.begun(request, response)) return;
+    turns.take(networkOf(peerOf(request).address), () => void answer(request, response));
+  });
   const connections = openConnections(
     server,
     { ...usualConnections, ...options.load },

@@ -67,4 +67,13 @@ describe('connections', () => {
     expect(await service.metrics.text()).to.include('assay_cut_connections_total{why="crowded"} 1');
     await rested('127.0.0.1');
   });
+
+  it('that send ahead more than a few are cut, and leave nothing behind', async () => {
+    await start({ load: { requestsPerConnectionMax: 4, perTurnMax: 1 } });
+    const few = await sockets.open(headOf('HEAD /v2/public').repeat(4), '127.0.0.2');
+    await answered(few);
+    await closed(await sockets.open(headOf('HEAD /v2/public').repeat(400), '127.0.0.2'));
+    expect(await service.metrics.text()).to.include('assay_cut_connections_total{why="crowded"} 1');
+    await rested('127.0.0.2');
+  });
 });

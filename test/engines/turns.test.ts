@@ -1,0 +1,39 @@
+import { expect } from 'chai';
+import { openTurns } from '../../engines/koa/turns.js';
+
+const nextTurn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
+
+describe('requests begin', () => {
+  const begun = (networks: readonly string[], perTurnMax: number) => {
+    const order: string[] = [];
+    const turns = openTurns(perTurnMax);
+    for (const network of networks) turns.take(network, () => order.push(network));
+    return { order, turns };
+  };
+
+  it('a few in each turn of the event loop, all in the end', async () => {
+    const { order } = begun(Array<string>(5).fill('a'), 2);
+    const counts = [order.length];
+    for (let turn = 0; turn < 3; turn += 1) {
+      await nextTurn();
+      counts.push(order.length);
+    }
+    expect(counts).to.deep.equal([2, 4, 5, 5]);
+  });
+
+  it('at once where there is room again', async () => {
+    const { order, turns } = begun(['a', 'a', 'a'], 2);
+    await nextTurn();
+    await nextTurn();
+    turns.take('b', () => order.push('b'));
+    expect(order).to.deep.equal(['a', 'a', 'a', 'b']);
+  });
+
+  it('of one network after the other, however many one of them sends', async () => {
+    const { order, turns } = begun(['a', ...Array<string>(100).fill('a')], 1);
+    turns.take('b', () => order.push('b'));
+    turns.take('c', () => order.push('c'));
+    for (let turn = 0; turn < 4; turn += 1) await nextTurn();
+    expect(order).to.deep.equal(['a', 'a', 'b', 'c', 'a']);
+  });
+});
