@@ -40,7 +40,10 @@ export const recordsFor = (records: Records, asker: Asker, line: FairLine): Reco
     sessionsWithTraces: (sessions) => records.sessionsWithTraces(sessions),
     traceOutlines: (session, part) => records.traceOutlines(session, part),
     groups: (names, asking = asker()) => records.groups(names, asking),
-    tracesOfSessions: (sessions, asking = asker()) => records.tracesOfSessions(sessions, asking),
+    tracesOfSessions: (project, sessions, tracesMax, asking = asker()) =>
+      records.tracesOfSessions(project, sessions, tracesMax, asking),
+    withEntry: (plan, asking = asker()) =>
+      fair(plan.project, asking, () => records.withEntry(plan, asking)),
     locate: (project, population, id, asking = asker()) =>
       records.locate(project, population, id, asking),
     sessionPage: (plan, asking = asker()) => records.sessionPage(plan, asking),

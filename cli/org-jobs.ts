@@ -2,10 +2,10 @@ import type { OrgJobWork } from '../command-api/org-jobs/worker.js';
 import type { Freshness } from '../contract/gate.js';
 import type { ProjectFacts } from '../contract/projects.js';
 import type { Documents, EventReader } from '../kernel/ports.js';
-import type { RecordRow, Records } from '../kernel/records.js';
+import type { Records } from '../kernel/records.js';
 import { projectList } from '../projections/project-list.js';
 import { recordsCollection } from '../projections/records/collection.js';
-import { withTraces } from '../query-api/records/choice.js';
+import { tracesAlone, withTraces } from '../query-api/records/choice.js';
 
 type Needs = {
   readonly log: Pick<EventReader, 'head'>;
@@ -37,31 +37,13 @@ export const orgJobQuestions = ({
     }
   },
 
-  matching: async (project, { key, value }, limit) => {
+  matching: async (project, entry, limit) => {
     await freshness.reached([recordsCollection.name], await log.head());
-    const search = async (population: 'session' | 'trace'): Promise<readonly RecordRow[]> => {
-      const { rows } = await records.search({
-        population,
-        project,
-        run: null,
-        templates: [],
-        kinds: null,
-        from: null,
-        to: null,
-        filter: {
-          kind: 'text',
-          column: `user_metadata/${key}`,
-          operator: 'eq',
-          values: [value],
-          caseSensitive: true,
-        },
-        sort: null,
-        offset: 0,
-        limit,
-      });
-      return rows;
-    };
-    const sessions = await search('session');
-    return withTraces(records, project, sessions.length > 0 ? sessions : await search('trace'));
+    const having = (population: 'session' | 'trace') =>
+      records.withEntry({ project, population, ...entry, limit });
+    const sessions = await having('session');
+    return sessions.length > 0
+      ? withTraces(records, project, sessions)
+      : tracesAlone(await having('trace'));
   },
 });

@@ -1,6 +1,6 @@
 import type { RollUp } from './columns.js';
 import type { StreamName } from './ports.js';
-import type { ColumnValue, RecordRow } from './records.js';
+import type { ColumnValue, RecordRow, RecordSize, SessionTraces } from './records.js';
 
 // What the rows of a trace need to know of each other, and a session of its traces, without their
 // texts: so that adding to something large costs what is added.
@@ -38,6 +38,37 @@ export type OutlinePart = {
   /** Without the traces of these groups. */
   readonly but: readonly StreamName[];
   readonly limit: number;
+};
+
+/** See `Records.tracesOfSessions`. */
+export type TracesAsked = {
+  readonly project: string;
+  readonly sessions: readonly string[];
+  readonly tracesMax: number;
+};
+
+/** The sessions that it answers, by how many traces each has; one without any is not in `counts`. */
+export const firstSessions = (
+  sessions: readonly string[],
+  counts: ReadonlyMap<string, number>,
+  tracesMax: number,
+): readonly string[] => {
+  let left = tracesMax;
+  const end = sessions.findIndex((session, at) => {
+    left -= counts.get(session) ?? 0;
+    return left < 0 && at > 0;
+  });
+  return end < 0 ? sessions : sessions.slice(0, end);
+};
+
+/** These traces, each with its session, as it answers them. */
+export const bySession = (
+  sessions: readonly string[],
+  traces: readonly (readonly [session: string, trace: RecordSize])[],
+): readonly SessionTraces[] => {
+  const found = new Map<string, RecordSize[]>(sessions.map((session) => [session, []]));
+  for (const [session, trace] of traces) found.get(session)?.push(trace);
+  return [...found].map(([session, theirs]) => ({ session, traces: theirs }));
 };
 
 export const spanOutline = (row: RecordRow): SpanOutline => {

@@ -108,6 +108,19 @@ export type SessionPage = {
   readonly more: boolean;
 };
 
+/** A session or a trace as those who delete it need it; a session itself has no spans. */
+export type RecordSize = { readonly id: string; readonly spanCount: number };
+export type SessionTraces = { readonly session: string; readonly traces: readonly RecordSize[] };
+
+/** An entry of user metadata, both parts compared as they are. */
+export type EntryPlan = {
+  readonly project: string;
+  readonly population: 'session' | 'trace';
+  readonly key: string;
+  readonly value: string;
+  readonly limit: number;
+};
+
 /**
  * What counts of a longer text where texts are ordered, counted as categories or told as an error:
  * its beginning (contract 3.8). `contains` looks at all of it.
@@ -252,11 +265,21 @@ export interface Records {
     names: readonly StreamName[],
     asking?: Asking,
   ): Promise<ReadonlyMap<StreamName, readonly RecordRow[]>>;
-  /** The trace rows of these sessions (not their spans), in no order. */
+  /**
+   * Of these sessions the first ones, in their order, as many as have at most `tracesMax` traces
+   * together, and the very first whatever it has; their traces in no order.
+   */
   tracesOfSessions(
-    sessions: readonly SessionScope[],
+    project: string,
+    sessions: readonly string[],
+    tracesMax: number,
     asking?: Asking,
-  ): Promise<readonly RecordRow[]>;
+  ): Promise<readonly SessionTraces[]>;
+  /**
+   * Some records that have the entry, whether its key is a column or not (contract 1.11), in no
+   * order; fewer than `limit` are all.
+   */
+  withEntry(plan: EntryPlan, asking?: Asking): Promise<readonly RecordSize[]>;
   /**
    * Traces of a session by `created_at`, then `id`, each with all rows of its group by ordinal. Ends
    * early as a page of a search does.

@@ -9,13 +9,15 @@ import type {
 import { namesAdmitted, type NameKind } from '../../kernel/column-names.js';
 import { addRow, chunksFor, type Chunks } from './chunks.js';
 import type { Statements } from './connections.js';
+import { entriesApart, storedEntry } from './entries.js';
 import { fillRow, foldedText, type LongText, type Place } from './fill.js';
 import { headOf, longColumn, piecesOf, outlineName, restName } from './long-text.js';
 import type { Model } from './model.js';
-import { namedIn, withNames, type Named } from './named-columns.js';
+import { namedIn, noNames, withNames, type Named } from './named-columns.js';
 import type { Group } from './portions.js';
 import type { NamedGroup } from './stored-row.js';
 import {
+  entryColumns,
   facetColumns,
   foldedColumn,
   groupColumns,
@@ -39,6 +41,7 @@ export type Batch = {
   readonly records: Readonly<Record<Population, Chunks>>;
   readonly facets: Chunks;
   readonly texts: Chunks;
+  readonly entries: Chunks;
   readonly groups: Chunks;
   /** Groups that stay in part and have more rows now. */
   readonly grown: Group[];
@@ -66,6 +69,7 @@ const startBatch = (model: Model): Batch => ({
   },
   facets: chunksFor('facets', facetColumns),
   texts: chunksFor('texts', textColumns),
+  entries: chunksFor('entries', entryColumns),
   groups: chunksFor('groups', groupColumns),
   grown: [],
   nextGroup: model.nextGroup,
@@ -183,9 +187,12 @@ const addRecord = (batch: Batch, row: RecordRow, grp: number): void => {
   if (population === 'session') see(batch, sessionsColumn);
   if (population === 'trace') for (const name of measured) see(batch, measuredColumn(name));
   for (const text of long) addText(batch, population, place, text);
-  const columns = batch.named.get(project)?.numbers;
+  const columns = batch.named.get(project)?.numbers ?? noNames.numbers;
+  for (const [name, value] of entriesApart(row, columns)) {
+    addRow(batch.entries, [place.key, grp, project, storedEntry(name, value)]);
+  }
   addFacets(row, metrics, (column, { number, boolean, text, cell }) => {
-    const col = columns?.get(column);
+    const col = columns.get(column);
     // Stored with its record and no column (contract 1.11).
     if (col === undefined) return;
     const head = text === null ? null : headOf(text);

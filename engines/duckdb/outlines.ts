@@ -1,12 +1,20 @@
 import { microsecondsOf } from '../../kernel/buckets.js';
-import type {
-  OutlinePart,
-  SessionScope,
-  SpanOutline,
-  TraceOutline,
+import {
+  bySession,
+  firstSessions,
+  type OutlinePart,
+  type SessionScope,
+  type SpanOutline,
+  type TraceOutline,
+  type TracesAsked,
 } from '../../kernel/outlines.js';
-import type { StreamName } from '../../kernel/ports.js';
-import { comparedCharactersMax, type RecordRow, type RowPlaces } from '../../kernel/records.js';
+import type { Asking, StreamName } from '../../kernel/ports.js';
+import {
+  comparedCharactersMax,
+  type RecordRow,
+  type RowPlaces,
+  type SessionTraces,
+} from '../../kernel/records.js';
 import type { Instant } from '../../kernel/shapes.js';
 import type { DuckDBUUIDValue } from '@duckdb/node-api';
 import type { Rows, Statements } from './connections.js';
@@ -136,6 +144,34 @@ export const sessionsWithTraces = (
       .filter(({ number, session }) => known.has(`${number} ${session}`))
       .map(({ project, session }) => ({ project, session }));
   });
+
+/** As `Records.tracesOfSessions`: first how many there are, then those of so many sessions. */
+export const tracesOfSessions = (
+  model: Model,
+  { project, sessions, tracesMax }: TracesAsked,
+  asking: Asking = {},
+): Promise<readonly SessionTraces[]> =>
+  model.connections.read(async ({ rows }) => {
+    const number = model.projects.get(project);
+    const from = (some: readonly string[]): string =>
+      `FROM traces WHERE NOT lone AND project = ${integers([number ?? 0])}
+       AND session_id IN (${some.map(uuidConstant).join(', ')})`;
+    const known = number === undefined ? [] : sessions.filter(isUuid);
+    const counted =
+      known.length === 0
+        ? []
+        : await rows(`SELECT session_id, count(*) ${from(known)} GROUP BY session_id`);
+    const counts = new Map(counted.map(([session, count]) => [String(session), Number(count)]));
+    const first = firstSessions(sessions, counts, tracesMax);
+    const some = first.filter((session) => counts.has(session));
+    const found =
+      some.length === 0 ? [] : await rows(`SELECT session_id, id, span_count ${from(some)}`);
+    const traces = found.map(([session, id, spans]) => {
+      const size = { id: String(id), spanCount: Number(spans) };
+      return [String(session), size] as const;
+    });
+    return bySession(first, traces);
+  }, asking);
 
 export const traceOutlines = (
   model: Model,

@@ -10,13 +10,21 @@ import { knownTypes, rememberedTypes } from './metric-types.js';
 import { inProject } from './named-columns.js';
 import { openIn, removeFile } from './instance.js';
 import { keep, type Ask } from './keeper.js';
-import { heads, rowsAt, sessionsWithTraces, spanOutlines, traceOutlines } from './outlines.js';
+import { withEntry } from './entries.js';
+import {
+  heads,
+  rowsAt,
+  sessionsWithTraces,
+  spanOutlines,
+  traceOutlines,
+  tracesOfSessions,
+} from './outlines.js';
 import { fileName, readPointer } from './pointer.js';
 import { ratings } from './ratings.js';
 import { runCounts } from './run-counts.js';
 import { runAverages, runMeasures } from './runs.js';
 import { copyAlive, forgets, wantsPurge } from './purge.js';
-import { count, groups, locate, search, sessionPage, tracesOfSessions } from './search.js';
+import { count, groups, locate, search, sessionPage } from './search.js';
 import { applyWrites } from './write.js';
 
 // Leaves room for the rest of a service that is to stay under 1 GB.
@@ -137,7 +145,9 @@ const recordsOf = (
   sessionsWithTraces: (sessions) => ask((model) => sessionsWithTraces(model, sessions)),
   traceOutlines: (session, part) => ask((model) => traceOutlines(model, session, part)),
   groups: (names, asking) => ask((model) => groups(model, names, asking)),
-  tracesOfSessions: (sessions, asking) => ask((model) => tracesOfSessions(model, sessions, asking)),
+  tracesOfSessions: (project, sessions, tracesMax, asking) =>
+    ask((model) => tracesOfSessions(model, { project, sessions, tracesMax }, asking)),
+  withEntry: (plan, asking) => ask((model) => withEntry(model, plan, asking)),
   sessionPage: (plan, asking) => ask((model) => sessionPage(model, plan, asking)),
   locate: (project, population, id, asking) =>
     ask((model) => locate(model, project, population, id, asking)),

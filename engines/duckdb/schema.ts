@@ -20,7 +20,7 @@ import type { Instant } from '../../kernel/shapes.js';
  * Raised with every change of the tables below: a file of another version is dropped and built
  * again from the log.
  */
-export const schemaVersion = 8;
+export const schemaVersion = 9;
 
 /** One table of the same columns for each population. */
 export const tableOf: Readonly<Record<Population, string>> = {
@@ -190,6 +190,14 @@ export const textColumns = [
   { sql: 'folded', type: VARCHAR },
 ] as const;
 
+/** Entries of user metadata that facets cannot tell, hashed: see entries.ts. */
+export const entryColumns = [
+  { sql: 'key', type: BIGINT },
+  { sql: 'grp', type: UINTEGER },
+  { sql: 'project', type: UINTEGER },
+  { sql: 'entry', type: UUID },
+] as const;
+
 /**
  * In `columns` from the first text on that had to be stored folded: before, no question needs to
  * look for one.
@@ -204,7 +212,9 @@ export const measuredColumn = (metric: string): string => `measured/${metric}`;
 export const sessionsColumn = 'sessions';
 
 /** Tables of what belongs to records of a group, which they name as `grp`. */
-export const tablesOfGroups = ['facets', 'texts', 'groups'] as const;
+export const tablesOfGroups = ['facets', 'texts', 'entries', 'groups'] as const;
+/** And to single ones of them, which they name as `key`. */
+export const tablesOfRecords = ['facets', 'texts', 'entries'] as const;
 
 export const groupColumns = [
   { sql: 'grp', type: UINTEGER },
@@ -251,6 +261,7 @@ export const tables: readonly string[] = [
   table('facets', facetColumns),
   table('texts', textColumns, longTexts),
   'CREATE INDEX texts_key ON texts (key)',
+  table('entries', entryColumns),
   table('groups', groupColumns),
   'CREATE INDEX groups_name ON groups (name)',
   table('projects', projectColumns),

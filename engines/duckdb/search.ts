@@ -96,29 +96,6 @@ export const rowsOfGroups = async (
   return found;
 };
 
-export const tracesOfSessions = (
-  model: Model,
-  sessions: readonly { readonly project: string; readonly session: string }[],
-  asking: Asking = {},
-): Promise<readonly RecordRow[]> =>
-  model.connections.read(async (statements) => {
-    const conditions = sessions.flatMap(({ project, session }) => {
-      const number = model.projects.get(project);
-      if (number === undefined || !isUuid(session)) return [];
-      return [`(r.project = ${number} AND r.session_id = ${uuidConstant(session)})`];
-    });
-    if (conditions.length === 0) return [];
-    const keys = await statements.rows(
-      `SELECT r.key FROM traces r WHERE NOT r.lone AND (${conditions.join(' OR ')})`,
-    );
-    const found = await rowsByKey(
-      statements,
-      'trace',
-      keys.map(([key]) => key as bigint),
-    );
-    return [...found.values()];
-  }, asking);
-
 export const sessionPage = (
   model: Model,
   { project, session, offset, limit, bytesMax = pageBytesMax }: SessionPlan,

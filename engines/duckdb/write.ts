@@ -14,6 +14,7 @@ import {
   storedUuid,
   tableOf,
   tablesOfGroups,
+  tablesOfRecords,
 } from './schema.js';
 import { forgets, purgeKind, purgeLaterKind } from './purge.js';
 import { integers, uuidConstant } from './sql.js';
@@ -83,7 +84,17 @@ const appendBatch = async ({ connection }: Statements, batch: Batch): Promise<vo
   const columns = chunksFor('columns', columnColumns);
   for (const { number, project, id } of batch.newColumns) addRow(columns, [number, project, id]);
   const { session, trace, span } = batch.records;
-  const all = [session, trace, span, batch.facets, batch.texts, batch.groups, projects, columns];
+  const all = [
+    session,
+    trace,
+    span,
+    batch.facets,
+    batch.texts,
+    batch.entries,
+    batch.groups,
+    projects,
+    columns,
+  ];
   for (const chunks of all) await append(connection, chunks);
 };
 
@@ -174,7 +185,7 @@ const removeChanged = async (
     if (some.length === 0) continue;
     const list = some.join(', ');
     await statements.rows(`DELETE FROM ${tableOf[population]} WHERE key IN (${list})`);
-    for (const table of ['facets', 'texts']) {
+    for (const table of tablesOfRecords) {
       await statements.rows(`DELETE FROM ${table} WHERE key IN (${list})`);
     }
   }

@@ -9,7 +9,7 @@ import {
 } from '../../kernel/column-names.js';
 import type { RecordRow } from '../../kernel/records.js';
 import { memberOf } from './names.js';
-import type { StoredRow } from './record-rows.js';
+import { populationOf, type StoredRow } from './record-rows.js';
 import { bulkMs } from './record-search.js';
 import type { Batch } from './snapshots.js';
 
@@ -96,8 +96,12 @@ const knownNames = (stored: readonly StoredName[]): KnownNames => {
 };
 
 /** Half of it tells any two names apart. */
-const hashed = (name: string): string =>
+export const hashed = (name: string): string =>
   createHash('sha256').update(name).digest('base64url').slice(0, 22);
+
+/** An entry of user metadata: JSON keeps key and value apart. */
+export const storedEntry = (key: string, value: string): string =>
+  hashed(JSON.stringify([key, value]));
 
 /** The documents of a row without the members that are no columns: those stay in its `rest`. */
 export const onlyColumns = (
@@ -118,12 +122,28 @@ export const onlyColumns = (
   return documents
     .filter(({ metric }) => metric === undefined || !beyond.metrics.has(memberOf(String(metric))))
     .map((document) =>
-      isRow(document) ? { ...document, ...narrowed(document, beyond) } : document,
+      isRow(document)
+        ? { ...document, ...narrowed(document, beyond), ...entriesApart(row, beyond) }
+        : document,
     );
 };
 
 const isRow = (document: Document): document is StoredRow & Document =>
   document['population'] !== undefined;
+
+/** What is looked up (see record-entries.ts) where it is no member. Nobody asks for those of spans. */
+const entriesApart = (
+  { kind, userMetadata }: RecordRow,
+  beyond: Readonly<Record<NameKind, ReadonlySet<string>>>,
+): Pick<StoredRow, 'entries'> => {
+  if (populationOf(kind) === 'span') return {};
+  const apart = Object.entries(userMetadata).filter(([key]) =>
+    beyond.user_metadata.has(memberOf(key)),
+  );
+  return apart.length === 0
+    ? {}
+    : { entries: apart.map(([key, value]) => storedEntry(key, value)) };
+};
 
 const narrowed = (
   { metrics, notes, foldedNotes, errors }: StoredRow,

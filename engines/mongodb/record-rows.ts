@@ -37,6 +37,8 @@ export type StoredRow = {
   readonly metrics: Readonly<Record<string, StoredMetric>>;
   readonly notes: Readonly<Record<string, string>>;
   readonly foldedNotes: Readonly<Record<string, string>>;
+  /** Of user metadata what is in no `notes`, hashed, of sessions and traces. */
+  readonly entries?: readonly string[];
   readonly errors?: Readonly<Record<string, { code: number; message: string | null }>>;
   /** There when `errors` are, for the index. */
   readonly failed?: true;

@@ -151,27 +151,6 @@ export const rowsFrom = async (
   return stored.map((row) => rowOf(row, parts));
 };
 
-export const tracesOfSessions = async (
-  snapshot: Snapshot,
-  sessions: readonly { readonly project: string; readonly session: string }[],
-): Promise<readonly RecordRow[]> => {
-  const byProject = new Map<string, string[]>();
-  for (const { project, session } of sessions) {
-    byProject.set(project, [...(byProject.get(project) ?? []), session]);
-  }
-  const found: RecordRow[] = [];
-  for (const [project, some] of byProject) {
-    const stored = await snapshot.rows
-      .find({ project, session: { $in: some }, population: 'trace', ...snapshot.visible })
-      .hint('session')
-      .project(rowMembers)
-      .maxTimeMS(bulkMs)
-      .toArray();
-    found.push(...(await rowsFrom(snapshot, stored)));
-  }
-  return found;
-};
-
 export const locate = async (
   { rows, visible }: Snapshot,
   project: string,

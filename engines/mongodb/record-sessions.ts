@@ -1,12 +1,14 @@
+import { bySession, firstSessions, type TracesAsked } from '../../kernel/outlines.js';
 import {
   pageBytesMax,
   type RecordRow,
   type SessionPage,
   type SessionPlan,
+  type SessionTraces,
 } from '../../kernel/records.js';
 import { weightOf } from './record-portions.js';
 import { rowMembers } from './record-rows.js';
-import { questionMs, rowsFrom } from './record-search.js';
+import { bulkMs, questionMs, rowsFrom } from './record-search.js';
 import type { Snapshot } from './snapshots.js';
 
 /** As `Records.sessionPage`: first which traces, then one after the other. */
@@ -38,4 +40,36 @@ export const sessionPage = async (
     traces.push(await rowsFrom(snapshot, documents));
   }
   return { traces, more: found.length > traces.length };
+};
+
+/** As `Records.tracesOfSessions`: first how many there are, then those of so many sessions. */
+export const tracesOfSessions = async (
+  { rows, visible }: Snapshot,
+  { project, sessions, tracesMax }: TracesAsked,
+): Promise<readonly SessionTraces[]> => {
+  const of = (some: readonly string[]) => ({
+    $and: [
+      { project: { $eq: project }, session: { $in: [...some] }, population: 'trace' },
+      visible,
+    ],
+  });
+  const counted = await rows
+    .aggregate([{ $match: of(sessions) }, { $group: { _id: '$session', count: { $sum: 1 } } }], {
+      hint: 'session',
+      maxTimeMS: bulkMs,
+    })
+    .toArray();
+  const counts = new Map(counted.map(({ _id, count }) => [String(_id), Number(count)]));
+  const first = firstSessions(sessions, counts, tracesMax);
+  const found = await rows
+    .find(of(first))
+    .hint('session')
+    .project({ _id: 0, session: 1, id: 1, spans: 1 })
+    .maxTimeMS(bulkMs)
+    .toArray();
+  const traces = found.map(({ session, id, spans }) => {
+    const size = { id: String(id), spanCount: Number(spans) };
+    return [String(session), size] as const;
+  });
+  return bySession(first, traces);
 };

@@ -26,14 +26,14 @@ import {
   rowsFrom,
   runCounts,
   search,
-  tracesOfSessions,
 } from './record-search.js';
-import { sessionPage } from './record-sessions.js';
+import { withEntry } from './record-entries.js';
+import { sessionPage, tracesOfSessions } from './record-sessions.js';
 import { wordsOf, writeBatch } from './record-write.js';
 import { modelOf, type Model, type Snapshot } from './snapshots.js';
 
 /** Another form of the stored rows is another model, which the log fills anew. */
-const form = 3;
+const form = 4;
 
 /** Every question names a project, most a window of time; `until` and `from` decide in the index. */
 const indexes: readonly IndexDescription[] = [
@@ -76,6 +76,11 @@ const indexes: readonly IndexDescription[] = [
     name: 'column',
     key: { project: 1, column: 1 },
     partialFilterExpression: { column: { $exists: true } },
+  },
+  {
+    name: 'entry',
+    key: { project: 1, entries: 1 },
+    partialFilterExpression: { entries: { $exists: true } },
   },
   { name: 'gone', key: { gone: 1 }, partialFilterExpression: { gone: { $exists: true } } },
 ];
@@ -155,10 +160,12 @@ const recordsOver = (model: Model, close: () => Promise<void>): Records => {
         (snapshot) => groups(snapshot, names),
         asking,
       ),
-    tracesOfSessions: (sessions, asking) =>
-      ask<readonly RecordRow[]>(
+    tracesOfSessions: (project, sessions, tracesMax, asking) =>
+      askAnyway((snapshot) => tracesOfSessions(snapshot, { project, sessions, tracesMax }), asking),
+    withEntry: (plan, asking) =>
+      ask<Awaited<ReturnType<Records['withEntry']>>>(
         () => [],
-        (snapshot) => tracesOfSessions(snapshot, sessions),
+        (snapshot) => withEntry(snapshot, plan),
         asking,
       ),
     sessionPage: (plan, asking) =>

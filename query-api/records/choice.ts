@@ -2,7 +2,7 @@ import type { RecordDeletion } from '../../contract/record-deletions.js';
 import { selectorComplaints, windowComplaints } from '../../contract/selectors.js';
 import type { Complaint } from '../../kernel/fault.js';
 import { invalid } from '../../kernel/fault.js';
-import type { RecordRow, Records } from '../../kernel/records.js';
+import type { RecordRow, Records, RecordSize } from '../../kernel/records.js';
 import type { ProjectId, SessionId, TraceId } from '../../kernel/shapes.js';
 import { runInSelection, type RunInProject, type TemplatesOf } from '../selection.js';
 import { metricsFiltered, planSearch } from './plan.js';
@@ -41,28 +41,41 @@ export const chooseRecords = async (
   if (plan === null) throw invalid(complaints);
   const templates = (await templatesOf(project)).map(({ id }) => id);
   const { rows, more } = await records.search({ ...plan, project, run, templates });
-  return { ...(await withTraces(records, project, rows)), more };
+  const found = rows.map(sizeOf);
+  if (population === 'trace') return { ...tracesAlone(found), more };
+  const chosen = await withTraces(records, project, found);
+  return { ...chosen, more: more || chosen.more };
 };
 
-/** Ids of sessions and traces, the traces of the sessions among them, and how many spans they have. */
+const sizeOf = ({ values, spanCount }: RecordRow): RecordSize => ({
+  id: String(values['id']),
+  spanCount,
+});
+
+/** Ids of these traces, and how many spans they have. */
+export const tracesAlone = (traces: readonly RecordSize[]) => ({
+  sessionIds: [] as readonly SessionId[],
+  traceIds: traces.map(({ id }) => id) as readonly string[] as readonly TraceId[],
+  spans: traces.reduce((sum, { spanCount }) => sum + spanCount, 0),
+});
+
+/** Their ids are some megabytes; one session alone may have ten times as many (contract 1.11). */
+const tracesMax = 10_000;
+
+/**
+ * Sessions with all their traces, the first ones in their order: `more` when others would bring
+ * too many at once.
+ */
 export const withTraces = async (
   records: Pick<Records, 'tracesOfSessions'>,
   project: ProjectId,
-  rows: readonly RecordRow[],
+  sessions: readonly RecordSize[],
 ) => {
-  const sessions = rows.filter(({ kind }) => kind === 'session').map(idOf);
-  const theirs =
-    sessions.length === 0
-      ? []
-      : await records.tracesOfSessions(sessions.map((session) => ({ project, session })));
-  const traces = new Map(
-    [...rows.filter(({ kind }) => kind === 'trace'), ...theirs].map((row) => [idOf(row), row]),
-  );
+  const ids = sessions.map(({ id }) => id);
+  const found = ids.length === 0 ? [] : await records.tracesOfSessions(project, ids, tracesMax);
   return {
-    sessionIds: sessions as readonly string[] as readonly SessionId[],
-    traceIds: [...traces.keys()] as readonly string[] as readonly TraceId[],
-    spans: [...traces.values()].reduce((sum, { spanCount }) => sum + (spanCount ?? 0), 0),
+    ...tracesAlone(found.flatMap(({ traces }) => traces)),
+    sessionIds: found.map(({ session }) => session) as readonly string[] as readonly SessionId[],
+    more: found.length < ids.length,
   };
 };
-
-const idOf = ({ values }: RecordRow): string => String(values['id']);

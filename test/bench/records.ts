@@ -334,10 +334,11 @@ await measure('100 groups', (at) =>
 );
 await measure('traces of 20 sessions', (at) =>
   records.tracesOfSessions(
-    Array.from({ length: 20 }, (_, place) => ({
-      project,
-      session: id(3, (at * 97 + place * 5) % Math.floor(traces / 12)),
-    })),
+    project,
+    Array.from({ length: 20 }, (_, place) =>
+      id(3, (at * 97 + place * 5) % Math.floor(traces / 12)),
+    ),
+    traces,
   ),
 );
 await measure('rewrite 100 groups', (at) => {

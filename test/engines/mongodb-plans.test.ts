@@ -96,8 +96,9 @@ const questions: Readonly<Record<string, (records: Records) => Promise<unknown>>
   'the rows of a trace': (records) => records.groups([traceRow(1_500).group]),
   'the counts of a run': (records) => records.runCounts(project, [uuid(2, 9)]),
   'the ratings of a project': (records) => records.ratings(project, null),
-  'the traces of a session': (records) =>
-    records.tracesOfSessions([{ project, session: sessionId(7) }]),
+  'the traces of a session': (records) => records.tracesOfSessions(project, [sessionId(7)], 100),
+  'an entry whose key is no column': (records) =>
+    records.withEntry({ project, population: 'trace', key: 'none', value: 'v', limit: 10 }),
 };
 
 withMongo('plans of MongoDB', (server) => {

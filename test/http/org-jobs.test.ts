@@ -107,6 +107,23 @@ describe('deletion by metadata over HTTP', function () {
     expect(again.request_data['immediate']).to.equal(true);
   });
 
+  it('finds entries whose keys came after the first thousand of their project', async () => {
+    const [root, user] = [await project(admin), randomUUID()];
+    const keys = (from: number) =>
+      Object.fromEntries(Array.from({ length: 200 }, (_, at) => [`key ${from + at}`, user]));
+    const fill = [0, 200, 400, 600, 800].map((from) => ({ user_metadata: keys(from) }));
+    await log(root, fill, admin);
+    const odd = '1,001st. $key/"\'%\\ 🎉';
+    await log(root, [{ user_metadata: { [odd]: user }, spans }, { name: 'kept' }], admin);
+    await log(root, [{ user_metadata: { [odd]: user.toUpperCase() } }], admin);
+    const asked = await admin.call<{ job_id: string }>('POST', '/v2/org-jobs/delete-by-metadata', {
+      body: { metadata_key: odd, metadata_value: user },
+    });
+    const done = await finished(asked.body.job_id);
+    expect(done.result).to.deep.equal({ projects: 1, sessions: 0, traces: 1, spans: 2 });
+    expect(await count(root, 'traces', admin)).to.equal(7);
+  });
+
   it('is asked for by admins, read by their organisation, and 404 for another', async () => {
     expectRefused(await ask('x', cast.ours.manager.as), 403, 'forbidden');
     const { job_id: id } = (await ask(randomUUID())).body;

@@ -25,6 +25,7 @@ import {
   traceRow,
 } from '../support/record-rows.js';
 import { recordAnswerSuite } from './record-answers.js';
+import { recordChoiceSuite } from './record-choices.js';
 import { recordAskersSuite } from './record-askers.js';
 import { recordGrowthSuite } from './record-growth.js';
 import { recordRatingSuite } from './record-ratings.js';
@@ -70,6 +71,7 @@ export const recordsSuite = (name: string, open: OpenRecords): void => {
     recordRatingSuite(() => records);
     recordLongTextSuite(() => records, reopen);
     recordNameSuite(() => records, reopen);
+    recordChoiceSuite(() => records, reopen);
     recordAskersSuite(() => records);
   });
 };
@@ -206,19 +208,6 @@ const findingTests = (records: () => Records): void => {
     expect(await records().locate(project, 'trace', span)).to.equal(null);
     expect(await records().locate(uuid(1, 2), 'trace', traceId(1))).to.equal(null);
     expect(await records().locate(project, 'trace', traceId(2))).to.equal(null);
-  });
-
-  it('give the traces of sessions, and no lone ones', async () => {
-    const inSession = (at: number, session: number) =>
-      traceRow(at, { values: { session_id: sessionId(session) } });
-    const traces = [inSession(1, 1), inSession(2, 1), inSession(3, 2), traceRow(4)];
-    await putRows(records(), [...traces, ...traces.map((trace) => spanRow(trace, 1))]);
-    const found = await records().tracesOfSessions([
-      { project, session: sessionId(1) },
-      { project, session: traceId(4) },
-      { project: uuid(1, 2), session: sessionId(2) },
-    ]);
-    expect(found).to.have.deep.members(traces.slice(0, 2));
   });
 
   it('count the records of runs', async () => {

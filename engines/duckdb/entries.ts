@@ -1,0 +1,72 @@
+import { createHash } from 'node:crypto';
+import type { DuckDBUUIDValue } from '@duckdb/node-api';
+import { uuidValue } from '@duckdb/node-api';
+import { codePoints } from '../../kernel/code-points.js';
+import type { Asking } from '../../kernel/ports.js';
+import {
+  comparedCharactersMax,
+  type EntryPlan,
+  type RecordRow,
+  type RecordSize,
+} from '../../kernel/records.js';
+import type { Model } from './model.js';
+import { namedIn, type Numbers } from './named-columns.js';
+import { populationOf, tableOf } from './schema.js';
+import { bindText, integers, parameters } from './sql.js';
+
+// Deletion by metadata finds each entry of a session or a trace (contract 5.13), those too whose key
+// is no column. Facets have the columns, and of a value its beginning; all else is looked up by a
+// hash, which says nothing of names and is as small for each.
+
+/** Entries of the row that its facets cannot tell. Nobody asks for those of spans. */
+export const entriesApart = (
+  { kind, userMetadata }: RecordRow,
+  columns: Numbers,
+): readonly (readonly [string, string])[] =>
+  populationOf(kind) === 'span'
+    ? []
+    : Object.entries(userMetadata).filter(
+        ([key, value]) => !columns.has(columnOf(key)) || !isWhole(value),
+      );
+
+const columnOf = (key: string): string => `user_metadata/${key}`;
+
+/** Shorter than what facets keep, so what they have of it is not the beginning of another value. */
+const isWhole = (value: string): boolean =>
+  value.length < comparedCharactersMax || codePoints(value) < comparedCharactersMax;
+
+/** The first half of a SHA-256: no two entries share it. JSON keeps key and value apart. */
+export const storedEntry = (key: string, value: string): DuckDBUUIDValue => {
+  const hash = createHash('sha256')
+    .update(JSON.stringify([key, value]))
+    .digest('hex');
+  return uuidValue(BigInt(`0x${hash.slice(0, 32)}`));
+};
+
+/** As `Records.withEntry`. */
+export const withEntry = (
+  model: Model,
+  { project, population, key, value, limit }: EntryPlan,
+  asking: Asking = {},
+): Promise<readonly RecordSize[]> =>
+  model.connections.read(async (statements) => {
+    const number = model.projects.get(project);
+    if (number === undefined) return [];
+    const { numbers } = await namedIn(model, statements, number);
+    const to = parameters();
+    const col = numbers.get(columnOf(key));
+    const stored = storedEntry(key, value).toString();
+    const places = [
+      `SELECT key FROM entries WHERE project = ${number} AND entry = CAST('${stored}' AS UUID)`,
+      ...(col === undefined || !isWhole(value)
+        ? []
+        : [`SELECT key FROM facets WHERE col = ${col} AND text = ${bindText(to, value)}`]),
+    ];
+    const found = await statements.rows(
+      `SELECT id, span_count FROM ${tableOf[population]}
+       WHERE project = ${number} AND key IN (${places.join(' UNION ALL ')})
+       LIMIT ${integers([limit])}`,
+      to,
+    );
+    return found.map(([id, spans]) => ({ id: String(id), spanCount: Number(spans) }));
+  }, asking);

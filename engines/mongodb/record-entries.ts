@@ -1,0 +1,58 @@
+import type { Document } from 'mongodb';
+import type { EntryPlan, RecordSize } from '../../kernel/records.js';
+import { noteMember } from './record-match.js';
+import { hashed, storedEntry } from './record-names.js';
+import { questionMs } from './record-search.js';
+import type { Snapshot } from './snapshots.js';
+
+/**
+ * As `Records.withEntry`: a key that is no column is looked up by an index, and the records of the
+ * project are looked through only for a key that is one. No record has the same entry in both ways.
+ */
+export const withEntry = async (
+  snapshot: Snapshot,
+  plan: EntryPlan,
+): Promise<readonly RecordSize[]> => {
+  const { key, value, limit } = plan;
+  const apart = await sizesOf(snapshot, plan, {
+    match: { entries: { $eq: storedEntry(key, value) } },
+    hint: 'entry',
+    limit,
+  });
+  if (apart.length === limit || !(await isColumn(snapshot, plan))) return apart;
+  const others = await sizesOf(snapshot, plan, {
+    match: { [noteMember(key)]: { $eq: value } },
+    hint: 'window',
+    limit: limit - apart.length,
+  });
+  return [...apart, ...others];
+};
+
+type Question = { readonly match: Document; readonly hint: string; readonly limit: number };
+
+const sizesOf = async (
+  { rows, visible }: Snapshot,
+  { project, population }: EntryPlan,
+  { match, hint, limit }: Question,
+): Promise<readonly RecordSize[]> => {
+  const found = await rows
+    .find({ $and: [{ project: { $eq: project }, population }, match, visible] })
+    .hint(hint)
+    .limit(limit)
+    .project({ _id: 0, id: 1, spans: 1 })
+    .maxTimeMS(questionMs)
+    .toArray();
+  return found.map(({ id, spans }) => ({ id: String(id), spanCount: Number(spans) }));
+};
+
+const isColumn = async (
+  { rows, visible }: Snapshot,
+  { project, key }: EntryPlan,
+): Promise<boolean> => {
+  const name = { project: { $eq: project }, column: 'user_metadata', name: hashed(key) };
+  const found = await rows.findOne(
+    { ...name, ...visible },
+    { hint: 'column', projection: { _id: 1 }, maxTimeMS: questionMs },
+  );
+  return found !== null;
+};
