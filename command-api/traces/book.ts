@@ -45,8 +45,11 @@ export type TraceBook = {
 const keptWeightMax = 32_000_000;
 /** Contract 5.6, rule 4. */
 export const patienceMs = 2_000;
-/** An index may lag behind the log, so a look at the log alone does not do. */
-const lookAgainMs = 100;
+/**
+ * After the first look; then twice as long each time, so that what never comes costs eight looks,
+ * however much others write meanwhile.
+ */
+const firstRestMs = 25;
 
 export const openTraceBook = ({
   log,
@@ -89,7 +92,7 @@ export const openTraceBook = ({
     load,
     existing: (stream) => {
       const look = async (): Promise<Trace | null> => (await load(stream)).state;
-      return awaited({ log, clock }, look);
+      return awaited(clock, look);
     },
     transact: (stream, decide, authorship) =>
       inTurn([stream], async () => {
@@ -104,15 +107,14 @@ export const openTraceBook = ({
 
 /** Asks until there is an answer, at most as long as the contract lets a client wait. */
 export const awaited = async <T>(
-  { log, clock }: { readonly log: Pick<EventLog, 'head' | 'grown'>; readonly clock: Clock },
+  clock: Pick<Clock, 'milliseconds' | 'wait'>,
   ask: () => Promise<T | null>,
 ): Promise<T | null> => {
   const until = clock.milliseconds() + patienceMs;
-  for (;;) {
-    const head = await log.head();
+  for (let restMs = firstRestMs; ; restMs *= 2) {
     const answer = await ask();
     const left = until - clock.milliseconds();
     if (answer !== null || left <= 0) return answer;
-    await log.grown(head, AbortSignal.timeout(Math.ceil(Math.min(left, lookAgainMs))));
+    await clock.wait(Math.min(left, restMs), new AbortController().signal);
   }
 };

@@ -221,7 +221,7 @@ const liveTrace = async (needs: Known, project: ProjectId, id: TraceId): Promise
 };
 
 const liveSpan = async (needs: Known, project: ProjectId, id: SpanId) => {
-  const found = await awaited(needs, async () => {
+  const found = await awaited(needs.clock, async () => {
     const traceId = await needs.spanIndex.traceOf(project, id);
     if (traceId === null) return null;
     const { state: trace } = await needs.traceBook.load(traceStream(project, traceId));

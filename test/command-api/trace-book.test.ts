@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { openTurns } from '../../kernel/turns.js';
-import { openTraceBook } from '../../command-api/traces/book.js';
+import { awaited, openTraceBook } from '../../command-api/traces/book.js';
 import { layered, noLayers, withLayer, type Layers } from '../../command-api/traces/layers.js';
 import { addSpans, logTrace } from '../../command-api/traces/log.js';
 import { traceStream } from '../../command-api/access/streams.js';
@@ -102,6 +102,25 @@ describe('the book of traces', () => {
     expect((await book.load(stream)).state).to.not.equal(null);
     await log.erase(stream);
     expect(await book.load(stream)).to.include({ state: null, revision: 'none' });
+  });
+
+  it('looks eight times for what never comes, and finds what comes late', async () => {
+    let now = 0;
+    let looks = 0;
+    const clock = {
+      milliseconds: () => now,
+      wait: async (milliseconds: number) => {
+        now += milliseconds;
+      },
+    };
+    const never = await awaited(clock, async () => {
+      looks += 1;
+      return null;
+    });
+    expect({ never, looks, now }).to.deep.equal({ never: null, looks: 8, now: 2_000 });
+    now = 0;
+    expect(await awaited(clock, async () => (now >= 300 ? 'it' : null))).to.equal('it');
+    expect(now).to.equal(375);
   });
 });
 
