@@ -15,6 +15,8 @@ type Needs = {
 };
 
 const projectsAtOnce = 500;
+/** Nobody waits for a job, and it has to go on while the read models are always a little behind. */
+const atMostMs = 30_000;
 
 /** Where org jobs look. Throws Fault `read-model-behind` when the read models are not there yet. */
 export const orgJobQuestions = ({
@@ -23,8 +25,11 @@ export const orgJobQuestions = ({
   records,
   freshness,
 }: Needs): Pick<OrgJobWork, 'projectsOf' | 'matching'> => ({
-  projectsOf: async (organization) => {
-    await freshness.reached([projectList.collection.name], await log.head());
+  projectsOf: async (organization, signal) => {
+    await freshness.reached([projectList.collection.name], await log.head(), {
+      atMostMs,
+      signal,
+    });
     const ids: ProjectFacts['id'][] = [];
     for (;;) {
       const { documents: found, more } = await documents.find(projectList.collection, {
@@ -37,8 +42,8 @@ export const orgJobQuestions = ({
     }
   },
 
-  matching: async (project, entry, limit) => {
-    await freshness.reached([recordsCollection.name], await log.head());
+  matching: async (project, entry, limit, signal) => {
+    await freshness.reached([recordsCollection.name], await log.head(), { atMostMs, signal });
     const having = (population: 'session' | 'trace') =>
       records.withEntry({ project, population, ...entry, limit });
     const sessions = await having('session');

@@ -19,6 +19,9 @@ type Needs = {
   readonly templatesOf: TemplatesOf;
 };
 
+/** As the deletion of 1,000 records may take on a busy machine; a stop waits for 10 s. */
+const waitMaxMs = 8_000;
+
 /** Everything that was answered before the choice is in it, or it is refused: 503. */
 export const recordChoiceOf = (needs: Needs): RecordChoice => ({
   complaints: choiceComplaints,
@@ -27,6 +30,7 @@ export const recordChoiceOf = (needs: Needs): RecordChoice => ({
     await needs.freshness.reached(
       asked.map(({ name }) => name),
       await needs.log.head(),
+      { atMostMs: waitMaxMs },
     );
     return chooseRecords(needs, population, project, body, limit);
   },

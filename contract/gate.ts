@@ -81,11 +81,14 @@ export interface Idempotency {
   ): Promise<{ readonly answer: StoredAnswer; readonly replayed: boolean }>;
 }
 
+/** Whoever cannot do with an older state may wait longer than a read does. */
+export type Waiting = Asking & { readonly atMostMs?: number };
+
 export interface Freshness {
   /**
-   * Waits, at most 2 s, until the named read models have passed the log's head as of the call, and
-   * `min` when given. Answers the position all of them have reached. Throws Fault
+   * Waits, at most 2 s or what is asked for, until the named read models have passed the log's head
+   * as of the call, and `min` when given. Answers the position all of them have reached. Throws Fault
    * `read-model-behind` when `min` was not reached (contract 1.7).
    */
-  reached(reads: readonly string[], min: Position | null, asking?: Asking): Promise<Position>;
+  reached(reads: readonly string[], min: Position | null, waiting?: Waiting): Promise<Position>;
 }

@@ -1,14 +1,7 @@
-import type { Freshness } from '../contract/gate.js';
+import type { Freshness, Waiting } from '../contract/gate.js';
 import { whileAsked } from '../kernel/asking.js';
 import { Fault } from '../kernel/fault.js';
-import {
-  start,
-  type Asking,
-  type Bus,
-  type Clock,
-  type EventReader,
-  type Position,
-} from '../kernel/ports.js';
+import { start, type Bus, type Clock, type EventReader, type Position } from '../kernel/ports.js';
 import { movedSubject } from './lane.js';
 import { movedTo } from './run.js';
 
@@ -103,10 +96,10 @@ export const openFreshness = ({ reader, checkpoints, bus, clock }: FreshnessNeed
   const waitFor = async (
     read: readonly Watched[],
     target: Position,
-    { signal }: Asking,
+    { signal, atMostMs = waitMaxMs }: Waiting,
   ): Promise<void> => {
     const late = (): readonly Watched[] => read.filter(({ seen }) => seen() < target);
-    const deadline = clock.milliseconds() + waitMaxMs;
+    const deadline = clock.milliseconds() + atMostMs;
     await Promise.all(late().map(({ look }) => look()));
     const isOver = (): boolean => clock.milliseconds() >= deadline || signal?.aborted === true;
     while (late().length > 0 && !isOver()) {
@@ -115,12 +108,12 @@ export const openFreshness = ({ reader, checkpoints, bus, clock }: FreshnessNeed
   };
 
   return {
-    reached: async (reads, min, asking = {}) => {
+    reached: async (reads, min, waiting = {}) => {
       const read = reads.map(modelOf);
       const head = await reader.head();
       // Nobody has it: waiting would only keep a place from others (contract 1.7, rule 4).
       if (min !== null && min > head) throw notReached();
-      await whileAsked(asking, () => waitFor(read, head, asking));
+      await whileAsked(waiting, () => waitFor(read, head, waiting));
       const position = read
         .map(({ seen }) => seen())
         .reduce((low, one) => (one < low ? one : low), read[0]?.seen() ?? head);
@@ -131,6 +124,6 @@ export const openFreshness = ({ reader, checkpoints, bus, clock }: FreshnessNeed
 };
 
 const notReached = (): Fault =>
-  new Fault('read-model-behind', 'The read model has not reached X-Min-Position yet', {
+  new Fault('read-model-behind', 'The read model has not reached that position of the log yet', {
     retryAfterSeconds: 1,
   });

@@ -30,12 +30,17 @@ export type OrgJobWork = {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly secrets: { readonly jobValues: Pick<TextSeal, 'open'> };
-  readonly projectsOf: (organization: OrganizationId) => Promise<readonly ProjectId[]>;
+  /** These two throw Fault `unavailable` when the signal aborts while they wait. */
+  readonly projectsOf: (
+    organization: OrganizationId,
+    signal: AbortSignal,
+  ) => Promise<readonly ProjectId[]>;
   /** At most `limit` sessions, or traces when no session matches; a session brings its traces. */
   readonly matching: (
     project: ProjectId,
     entry: { readonly key: string; readonly value: string },
     limit: number,
+    signal: AbortSignal,
   ) => Promise<Matching>;
   /** Told why a step failed; it is tried again. */
   readonly trouble: (error: unknown) => void;
@@ -123,10 +128,10 @@ export const runJob = async (
   let progress = await resumed(work, asked);
   for (;;) {
     let found = false;
-    for (const project of await projectsOf(organization)) {
+    for (const project of await projectsOf(organization, signal)) {
       for (;;) {
         if (signal.aborted) return false;
-        const match = await work.matching(project, { key, value }, stepRecords);
+        const match = await work.matching(project, { key, value }, stepRecords, signal);
         if (match.sessionIds.length + match.traceIds.length === 0) break;
         found = true;
         progress = await step(work, asked, { project, match }, progress);

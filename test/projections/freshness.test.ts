@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { openBus } from '../../engines/memory/bus.js';
 import { systemClock } from '../../engines/node/clock.js';
 import { Fault } from '../../kernel/fault.js';
-import { start, type Position } from '../../kernel/ports.js';
+import { start, type Clock, type Position } from '../../kernel/ports.js';
 import type { Json } from '../../kernel/shapes.js';
 import { openFreshness } from '../../projections/freshness.js';
 import { movedSubject } from '../../projections/lane.js';
@@ -17,7 +17,7 @@ describe('freshness', () => {
   let asked: number;
   let stored: Position;
   let head: Position;
-  const opened = () =>
+  const opened = (clock: Clock = systemClock) =>
     openFreshness({
       reader: { head: async () => head },
       checkpoints: new Map([
@@ -30,7 +30,7 @@ describe('freshness', () => {
         ],
       ]),
       bus,
-      clock: systemClock,
+      clock,
     });
   const says = (message: Json): void => bus.publish(movedSubject, message);
   beforeEach(() => {
@@ -118,6 +118,23 @@ describe('freshness', () => {
     expect(asked).to.equal(before);
     stored = positionAt(2);
     await reached;
+  });
+
+  it('waits for 2 s, and longer for whoever cannot do with less', async () => {
+    let passed = 0;
+    const freshness = opened({
+      ...systemClock,
+      milliseconds: () => passed,
+      wait: async (ms) => {
+        passed += ms;
+        if (passed >= 5_000) stored = positionAt(1);
+      },
+    });
+    const reached = (waiting: object = {}) =>
+      freshness.reached(['tally'], positionAt(1), waiting).catch(({ code }: Fault) => code);
+    expect(await reached()).to.equal('read-model-behind');
+    expect(passed).to.be.within(2_000, 2_100);
+    expect(await reached({ atMostMs: 8_000 })).to.equal(positionAt(1));
   });
 
   it('refuses a position beyond the head without waiting for it', async () => {
