@@ -31,12 +31,14 @@ describe('passwords', () => {
   it('of nobody take as long as wrong ones', async () => {
     const passwords = openPasswords({ pepper, clock: testClock() });
     const hash = await passwords.hash(secret);
+    // Of the processor, all threads together: how long it takes depends on who else works here.
     const best = async (work: () => Promise<unknown>): Promise<number> => {
       let least = Infinity;
       for (let times = 0; times < 7; times += 1) {
-        const began = performance.now();
+        const began = process.cpuUsage();
         await work();
-        least = Math.min(least, performance.now() - began);
+        const { user, system } = process.cpuUsage(began);
+        least = Math.min(least, user + system);
       }
       return least;
     };
