@@ -76,6 +76,7 @@ export type Spread = {
 
 const secrets = {
   MONGO_PASSWORD: 'not-asked-for-on-this-machine',
+  NATS_PASSWORD: 'not-asked-for-on-this-machine',
   ASSAY_SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
   ASSAY_BOOTSTRAP_API_KEY: testKey,
 };
