@@ -16,6 +16,8 @@ import { startServer, type RunningServer } from '../engines/koa/server.js';
 import type { Secrets } from '../engines/node/secrets.js';
 import type { Logger } from '../engines/pino/logger.js';
 import type { Metrics } from '../engines/prometheus/metrics.js';
+import { editDatasetContent, replaceDatasetContent } from '../contract/dataset-content.js';
+import { createDataset } from '../contract/datasets.js';
 import type { Freshness, Gate, Sights } from '../contract/gate.js';
 import type { Route } from '../contract/operation.js';
 import { Fault } from '../kernel/fault.js';
@@ -88,6 +90,9 @@ export const startApi = async (start: Start): Promise<RunningServer> => {
     trustedProxies: config.trustedProxies,
     collections: start.collections,
     largeReads: [recordsCollection.name, datasetRows.collection.name],
+    tableWrites: [createDataset, editDatasetContent, replaceDatasetContent].map(
+      ({ operationId }) => operationId,
+    ),
     answerWithinMs,
     strict: start.strict,
   });

@@ -43,8 +43,8 @@ export type Services = {
   readonly askers: Askers;
   /** How long the handler may take (contract 1.11). */
   readonly answerWithinMs: (route: Route) => number;
-  /** Whether its answers may be so large that only a few are made at a time. */
-  readonly isLarge: (route: Route) => boolean;
+  /** Where its requests take so much memory that only a few are worked on at a time. */
+  readonly laneOf: (route: Route) => 'large' | 'tables' | null;
 };
 
 export type Sent = {
@@ -324,8 +324,9 @@ const handled = async (
   const who = asked.principal?.userId ?? '';
   const work = () => during({ signal, who }, () => bound.route.handle(request as never));
   try {
-    if (!services.isLarge(bound.route)) return await work();
-    return await services.load.large(ownerOf(asked), signal, work);
+    const lane = services.laneOf(bound.route);
+    if (lane === null) return await work();
+    return await services.load[lane](ownerOf(asked), signal, work);
   } catch (error) {
     services.watch.fault(bound, error, sent.requestId);
     throw error;

@@ -27,6 +27,9 @@ export const usualLoad = {
   largeMax: 16,
   largePerCallerMax: 4,
   largePerPersonMax: 6,
+  /** Writes that hold all rows of a dataset: 100,000 rows of 32 MiB are some 150 MB while they do. */
+  tablesMax: 4,
+  tablesPerPersonMax: 2,
 } as const;
 export type LoadLimits = { readonly [Limit in keyof typeof usualLoad]: number };
 
@@ -52,6 +55,8 @@ export type Load = {
   readonly answers: Budget;
   /** Answers that may be large are made here, a few at a time. */
   readonly large: Lane;
+  /** So are changes of datasets. */
+  readonly tables: Lane;
 };
 
 /** Sheds what would only wait (contract 1.5: 503). */
@@ -68,6 +73,11 @@ export const openLoad = (limits: LoadLimits, shed: () => void): Load => {
     bodies: openBudget(limits.bodyBytesMax, refuse),
     answers: openBudget(limits.answerBytesMax, refuse),
     large: openLane(limits),
+    tables: openLane({
+      largeMax: limits.tablesMax,
+      largePerCallerMax: limits.tablesPerPersonMax,
+      largePerPersonMax: limits.tablesPerPersonMax,
+    }),
   };
 };
 

@@ -20,7 +20,7 @@ import { bound, type Bound } from './table.js';
 import { openTurns } from './turns.js';
 import { openWatch } from './watch.js';
 
-type Made = 'keyHeaders' | 'peerOf' | 'load' | 'watch' | 'askers' | 'answerWithinMs' | 'isLarge';
+type Made = 'keyHeaders' | 'peerOf' | 'load' | 'watch' | 'askers' | 'answerWithinMs' | 'laneOf';
 export type ServerOptions = Omit<Services, Made> & {
   readonly routes: readonly Route[];
   readonly logger: Logger;
@@ -45,6 +45,8 @@ export type ServerOptions = Omit<Services, Made> & {
   readonly load?: Partial<LoadLimits & ConnectionLimits>;
   /** Names of collections whose answers may be large; default: none. */
   readonly largeReads?: readonly string[];
+  /** Ids of operations that hold all rows of a dataset; default: none. */
+  readonly tableWrites?: readonly string[];
   /** Default: as long as questions about records have. */
   readonly answerWithinMs?: Services['answerWithinMs'];
   readonly stopAskersMs?: number;
@@ -89,7 +91,7 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
   const limits = { ...usualLoad, ...options.load };
   const load = openLoad(limits, metrics.shed);
   const keyHeaders = (options.keyHeaders ?? ['Service-API-Key']).map((name) => name.toLowerCase());
-  const { trustedProxies = [], largeReads = [] } = options;
+  const { trustedProxies = [], largeReads = [], tableWrites = [] } = options;
   const peerOf = openPeers(trustedProxies);
   const askers = openAskers();
   const { answerWithinMs = () => usualAnswerMs, stopAskersMs = usualStopAskersMs } = options;
@@ -101,7 +103,10 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
     watch,
     askers,
     answerWithinMs,
-    isLarge: ({ reads }) => reads.some((name) => largeReads.includes(name)),
+    laneOf: ({ operation, reads }) => {
+      if (tableWrites.includes(operation.operationId)) return 'tables';
+      return reads.some((name) => largeReads.includes(name)) ? 'large' : null;
+    },
   };
   let closing = false;
   const app = new Koa();

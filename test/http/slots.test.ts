@@ -18,6 +18,7 @@ const told = {
 const slow = operation({ ...asked, operationId: 'slow', path: '/v2/slow' });
 const large = operation({ ...asked, operationId: 'large', path: '/v2/large' });
 const quick = operation({ ...told, operationId: 'quick', path: '/v2/quick' });
+const heavy = operation({ ...told, operationId: 'heavy', path: '/v2/heavy' });
 const anybody = operation({
   ...told,
   operationId: 'anybody',
@@ -39,6 +40,7 @@ describe('requests at work', () => {
     reading(slow, [], waits),
     reading(large, [{ name: 'large' }], waits),
     route(quick, async () => ({ body: null })),
+    route(heavy, waits),
     route(anybody, async () => ({ body: null })),
     reading(healthcheck, [], async () => ({
       body: { api_version: 'v2', message: 'ok', version: '0.1.0' } as const,
@@ -141,5 +143,26 @@ describe('requests at work', () => {
       if (one < 2) await atWork(one + 3);
     }
     expect((await Promise.all(mine)).map((reply) => reply.status)).to.deep.equal([200, 200, 200]);
+  });
+
+  it('hold the rows of a few datasets at a time, and leave others theirs', async () => {
+    await start({
+      load: { tablesMax: 2, tablesPerPersonMax: 1 },
+      tableWrites: ['heavy'],
+      answerWithinMs: () => 2_000,
+    });
+    const mine = [1, 2, 3].map(() => service.as('editor').send('POST', '/v2/heavy'));
+    await atWork(1);
+    const theirs = service.as('other').send('POST', '/v2/heavy');
+    await atWork(2);
+    expect(await status(service.as('editor'), 'POST', '/v2/quick')).to.deep.equal(done);
+    expect(gates).to.have.length(2);
+    // Whoever waited in vain was told so, and nothing of theirs begins.
+    const late = await Promise.race(mine);
+    expect([late.status, gates.length]).to.deep.equal([503, 2]);
+    gates.forEach((open) => open());
+    expect((await theirs).status).to.equal(200);
+    const statuses = (await Promise.all(mine)).map((reply) => reply.status);
+    expect(statuses).to.have.members([200, 503, 503]);
   });
 });
