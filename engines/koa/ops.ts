@@ -34,6 +34,9 @@ const json = (status: number, body: unknown): Reply => ({
   text: JSON.stringify(body),
 });
 
+/** It is the last that closes: what is still asked then asks what is no more. */
+const closeWithinMs = 1_000;
+
 /**
  * The operators' listener: `/healthz`, `/readyz`, `/metrics` for whoever reaches it, and commands
  * for operators.
@@ -53,7 +56,7 @@ export const startOps = async (options: OpsOptions): Promise<RunningServer> => {
       });
   });
   const port = await listening(server, options.host, options.port);
-  return { port, close: () => closed(server) };
+  return { port, close: () => closed(server, closeWithinMs) };
 };
 
 const replyTo = async (

@@ -1,10 +1,14 @@
+import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { seeded } from '../../cli/demo/seeded.js';
 import { temporaryFolder } from '../support/folder.js';
+import { headOf, rawSockets } from '../support/raw-sockets.js';
+import { uuid } from '../support/recorded.js';
 import { drawSeed } from '../support/outside.js';
 import { runs } from '../support/runs.js';
 import { spawnService, startService } from '../support/service-process.js';
+import { until } from '../support/until.js';
 import { newRun } from './kill.js';
 import { broken, openLedger } from './ledger.js';
 import { hammer, type Surprise } from './load.js';
@@ -39,6 +43,39 @@ describe('a service that is asked to stop under load', function () {
     expect(log.problems).to.deep.equal([]);
     expect(broken(ledger, log.traces)).to.deep.equal([]);
     expect(surprises).to.deep.equal([]);
+    await folder.remove();
+  });
+});
+
+/** More than the buffers of a connection take, so that who does not read is waited for. */
+const largeText = 'x'.repeat(1_000_000);
+
+describe('a service that is asked to stop while clients take nothing', function () {
+  this.timeout(60_000);
+
+  it('ends in order within 10 s', async () => {
+    const folder = await temporaryFolder();
+    const service = await startService({ dir: folder.dir });
+    const { client, apiKey, url } = service;
+    const { root, run } = await newRun(client, 'idle');
+    const spans = Array.from({ length: 9 }, () => ({ type: 'tool', input: largeText }));
+    const traces = [{ id: uuid(1), input: 'long', spans }];
+    await client.call('POST', `${root}/traces`, { body: { log_stream_id: run, traces } });
+    const get = `${root}/traces/${uuid(1)}`;
+    const isThere = async () => (await client.send('GET', get)).status === 200;
+    await until('the trace can be read', 30_000, isThere);
+    const sockets = rawSockets(Number(new URL(url).port));
+    const begun = Array.from({ length: 40 }, async () => {
+      const socket = await sockets.open(headOf(`GET ${get}`, { 'Service-API-Key': apiKey }));
+      await once(socket, 'readable');
+    });
+    await Promise.any(begun);
+    const asked = performance.now();
+    const exit = await service.stop();
+    const ms = performance.now() - asked;
+    sockets.close();
+    expect(exit, service.output()).to.deep.equal({ code: 0, signal: null });
+    expect(ms).to.be.below(10_000);
     await folder.remove();
   });
 });
