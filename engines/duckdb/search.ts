@@ -18,8 +18,8 @@ import { inProject } from './named-columns.js';
 import { isUuid, populations, tableOf } from './schema.js';
 import { sourceOf, type Source } from './source.js';
 import { integers, uuidConstant } from './sql.js';
-import { groupFrom, groupsWithin, keysOf, sizedFrom, within, type Group } from './portions.js';
-import { groupsNamed, rowsByKey, rowsOfSized } from './stored-row.js';
+import { groupsWithin, keysOf, sizedFrom, within, type Group } from './portions.js';
+import { groupsNamed, namedFrom, rowsByKey, rowsOfSized } from './stored-row.js';
 
 export const search = (whole: Model, plan: SearchPlan, asking: Asking = {}): Promise<RecordPage> =>
   whole.connections.read(async (statements) => {
@@ -105,17 +105,19 @@ export const sessionPage = (
     const number = model.projects.get(project);
     if (number === undefined || !isUuid(session)) return { traces: [], more: false };
     const found = await statements.rows(
-      `SELECT g.grp, g.size FROM (
+      `SELECT g.grp, g.size, g.name FROM (
          SELECT r.grp, r.created_at, r.id FROM traces r
          WHERE NOT r.lone AND r.project = ${number} AND r.session_id = ${uuidConstant(session)}
          ORDER BY r.created_at, r.id LIMIT ${integers([limit + 1])} OFFSET ${integers([offset])}
        ) t JOIN groups g ON g.grp = t.grp ORDER BY t.created_at, t.id`,
     );
-    const page = await groupsWithin(statements, found.slice(0, limit).map(groupFrom), bytesMax);
-    const traces: (readonly RecordRow[])[] = [];
-    for (const group of page) {
-      traces.push(...(await rowsOfGroups(statements, [group])).values());
-    }
+    const page = await groupsWithin(statements, found.slice(0, limit).map(namedFrom), bytesMax);
+    // All at once: they are within the bytes, and a statement costs as much for one as for many.
+    const rows = await rowsOfGroups(statements, page);
+    const traces = page.flatMap(({ name }) => {
+      const trace = rows.get(name);
+      return trace === undefined ? [] : [trace];
+    });
     return { traces, more: found.length > page.length };
   }, asking);
 

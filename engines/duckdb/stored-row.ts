@@ -107,6 +107,12 @@ const readRow = (
 
 export type NamedGroup = Group & { readonly name: StreamName };
 
+/** Of `grp`, `size`, `name`. */
+export const namedFrom = ([grp = null, size = null, name]: readonly DuckDBValue[]): NamedGroup => ({
+  ...groupFrom([grp, size]),
+  name: String(name) as StreamName,
+});
+
 const plainName = /^[\w-]+$/;
 
 /** Groups by name. Names stand in the statement as constants, since only those reach the index. */
@@ -120,9 +126,7 @@ export const groupsNamed = async (
     if (!some.every((name) => plainName.test(name))) throw new TypeError('not a stream name');
     const list = some.map((name) => `'${name}'`).join(', ');
     const groups = await rows(`SELECT grp, size, name FROM groups WHERE name IN (${list})`);
-    for (const [grp = null, size = null, name] of groups) {
-      found.push({ ...groupFrom([grp, size]), name: String(name) as StreamName });
-    }
+    found.push(...groups.map(namedFrom));
   }
   return found;
 };

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DuckDBInstance } from '@duckdb/node-api';
+import { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { noNames, rememberColumns, type Named } from '../../engines/duckdb/named-columns.js';
 import { openRecords } from '../../engines/duckdb/records.js';
 import { start } from '../../kernel/ports.js';
@@ -11,11 +11,14 @@ import { recordsSuite } from '../suites/records.js';
 import { temporaryFolder } from '../support/folder.js';
 import {
   markAt,
+  project,
   put,
   putRows,
   run,
   scopeOf,
   searchOf,
+  sessionId,
+  sessionRow,
   spanRow,
   traceRow,
 } from '../support/record-rows.js';
@@ -62,6 +65,23 @@ describe('the names that DuckDB remembers', () => {
   });
 });
 
+/** What `work` answers, and how many statements it asked: what is counted takes no time. */
+const statementsOf = async <T>(
+  work: () => Promise<T>,
+): Promise<{ readonly answer: T; readonly count: number }> => {
+  const { runAndReadAll } = DuckDBConnection.prototype;
+  let count = 0;
+  DuckDBConnection.prototype.runAndReadAll = function (...given) {
+    count += 1;
+    return runAndReadAll.apply(this, given);
+  };
+  try {
+    return { answer: await work(), count };
+  } finally {
+    DuckDBConnection.prototype.runAndReadAll = runAndReadAll;
+  }
+};
+
 describe('the files of DuckDB', () => {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   beforeEach(async () => {
@@ -96,6 +116,25 @@ describe('the files of DuckDB', () => {
     expect(await records.checkpoint()).to.equal(start);
     expect(await records.count(scopeOf())).to.equal(0);
     await records.close();
+  });
+
+  it('are asked as often for a page of a session with many traces as with few', async () => {
+    const records = await openRecords({ dir: folder.dir });
+    const traces = Array.from({ length: 400 }, (_, at) =>
+      traceRow(at + 1, { values: { session_id: sessionId(1) }, spanCount: 1 }),
+    );
+    await putRows(records, [
+      sessionRow(1),
+      ...traces.flatMap((trace) => [trace, spanRow(trace, 1)]),
+    ]);
+    const plan = { project, session: sessionId(1), offset: 0 };
+    const few = await statementsOf(() => records.sessionPage({ ...plan, limit: 2 }));
+    const many = await statementsOf(() => records.sessionPage({ ...plan, limit: 400 }));
+    await records.close();
+    expect(many.answer.traces.map(([trace]) => trace?.group)).to.deep.equal(
+      traces.map(({ group }) => group),
+    );
+    expect(many.count).to.equal(few.count);
   });
 
   it('take a trace of long texts that grows, beside eight searches at once', async () => {
