@@ -34,4 +34,5 @@ export const recordChoiceOf = (needs: Needs): RecordChoice => ({
     );
     return chooseRecords(needs, population, project, body, limit);
   },
+  followed: () => needs.freshness.reached([recordsCollection.name], null, { atMostMs: waitMaxMs }),
 });

@@ -31,6 +31,8 @@ export type RecordChoice = {
     body: RecordDeletion,
     limit: number,
   ) => Promise<Chosen>;
+  /** Waits for a while until what is recorded can be found. */
+  readonly followed: () => Promise<unknown>;
 };
 type Needs = { readonly log: EventLog; readonly choice: RecordChoice };
 
@@ -67,7 +69,11 @@ const deleting = (
         () => mint('DeletionId'),
       );
       let position = start;
-      for (const part of parts) position = await deleteRecords(log, part, cause);
+      for (const [at, part] of parts.entries()) {
+        // What others record meanwhile waits behind one part and not behind all of them.
+        if (at > 0) await choice.followed();
+        position = await deleteRecords(log, part, cause);
+      }
       return { position, body: answer };
     },
     ({ body }) => [...unchosenComplaints(body), ...choice.complaints(population, body)],

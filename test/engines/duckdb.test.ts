@@ -69,11 +69,11 @@ describe('the names that DuckDB remembers', () => {
 const statementsOf = async <T>(
   work: () => Promise<T>,
 ): Promise<{ readonly answer: T; readonly count: number }> => {
-  const { runAndReadAll } = DuckDBConnection.prototype;
+  const runAndReadAll = Reflect.get(DuckDBConnection.prototype, 'runAndReadAll');
   let count = 0;
   DuckDBConnection.prototype.runAndReadAll = function (...given) {
     count += 1;
-    return runAndReadAll.apply(this, given);
+    return Reflect.apply(runAndReadAll, this, given);
   };
   try {
     return { answer: await work(), count };
