@@ -65,12 +65,16 @@ export const metricsRefusal = (
 type Values = CustomMetrics['aggregate_metrics'];
 type Bucket = CustomMetrics['bucketed_metrics'][string][number];
 
-const values = (widgets: readonly Widget[], cell: AggregateCell): Values => ({
-  ...Object.fromEntries(widgets.map((widget) => [widget.id, valueOf(widget, cell)])),
-  requests_count: cell.requests,
-  session_count: cell.sessions,
-  span_count: cell.spans,
-});
+const values = (widgets: readonly Widget[], cell: AggregateCell): Values =>
+  Object.fromEntries(valueEntries(widgets, cell)) as Values;
+
+/** Entries, so that one object is made of all: an answer has up to a million of them. */
+const valueEntries = (widgets: readonly Widget[], cell: AggregateCell): [string, unknown][] => [
+  ...widgets.map((widget): [string, unknown] => [widget.id, valueOf(widget, cell)]),
+  ['requests_count', cell.requests],
+  ['session_count', cell.sessions],
+  ['span_count', cell.spans],
+];
 
 const valueOf = ({ id, aggregation, type }: Widget, { widgets }: AggregateCell) => {
   const value = Object.hasOwn(widgets, id) ? widgets[id] : undefined;
@@ -80,12 +84,15 @@ const valueOf = ({ id, aggregation, type }: Widget, { widgets }: AggregateCell) 
 };
 
 const buckets = (plan: MetricsPlan, { value, buckets }: AggregateGroup): Bucket[] =>
-  buckets.map((bucket) => ({
-    start_bucket_time: bucket.start,
-    end_bucket_time: bucket.end,
-    ...(plan.groupBy !== null && { group_by: value }),
-    ...values(plan.widgets, bucket),
-  }));
+  buckets.map(
+    (bucket) =>
+      Object.fromEntries([
+        ['start_bucket_time', bucket.start],
+        ['end_bucket_time', bucket.end],
+        ...(plan.groupBy === null ? [] : [['group_by', value] as const]),
+        ...valueEntries(plan.widgets, bucket),
+      ]) as Bucket,
+  );
 
 /**
  * One error per code. Of several sent messages the first in text order speaks, so that the answer
