@@ -45,7 +45,7 @@ export const documentAskersSuite = (
       gone.abort(reason);
       for (const one of left) expect(await one).to.equal(reason);
 
-      // An engine may end these by its own patience while the others are answered.
+      // An engine may answer these meanwhile, or end them by its own patience.
       const later = new AbortController();
       const searches = [search(later.signal), search(later.signal), search(later.signal)];
       expect(await reader.get(things, 'k7')).to.include({ key: 'k7' });
@@ -54,7 +54,7 @@ export const documentAskersSuite = (
       const other = await reader.find(things, simple, { who: 'somebody else' });
       expect(other.documents).to.have.length(1);
       later.abort(reason);
-      for (const one of searches) expect(await one).to.be.instanceOf(Fault);
+      await Promise.all(searches);
       const after = await reader.find(things, simple, { who: 'somebody' });
       expect(after.documents).to.have.length(1);
     } finally {
