@@ -29,6 +29,12 @@ const crowdedShare = 1 / 2;
 /** The last eighth is for what is small: usual requests go on while large ones fill the rest. */
 const smallShare = 1 / 8;
 const smallMax = 65_536;
+/**
+ * A key that holds little is not refused for what other keys of its person hold: one usual body
+ * while a quarter is free, what is small as long as there is room at all.
+ */
+const littleShare = 1 / 128;
+const littleUpTo = 3 / 4;
 
 /** Bytes in memory at a time. One that is alone always has room, else a large one never had. */
 export const openBudget = (bytesMax: number, refuse: (why: string) => never): Budget => {
@@ -46,6 +52,12 @@ export const openBudget = (bytesMax: number, refuse: (why: string) => never): Bu
         { of: `c ${name}`, share: person === null ? strangerShare : callerShare },
         ...(person === null ? [] : [{ of: `p ${person}`, share: personShare }]),
       ];
+      /** Up to how much of the whole the shares are nothing to this caller. */
+      const upTo = (bytes: number): number => {
+        const theirs = (owners.get(`c ${name}`) ?? 0) + bytes;
+        if (person === null || theirs > Math.max(smallMax, bytesMax * littleShare)) return 0;
+        return theirs <= smallMax ? 1 : littleUpTo;
+      };
       const hasRoom = (bytes: number): boolean => {
         if (all === held) return true;
         const isCrowded = person === null || all + bytes > bytesMax * crowdedShare;
@@ -53,7 +65,7 @@ export const openBudget = (bytesMax: number, refuse: (why: string) => never): Bu
           const theirs = owners.get(of) ?? 0;
           return theirs > held && theirs + bytes > bytesMax * share;
         });
-        if (isCrowded && isOver) return false;
+        if (isCrowded && isOver && all + bytes > bytesMax * upTo(bytes)) return false;
         const isSmall = held + bytes <= smallMax;
         return all + bytes <= (isSmall ? bytesMax : Math.floor(bytesMax * (1 - smallShare)));
       };

@@ -26,7 +26,7 @@ const plain = (field: string): string =>
 
 /**
  * Two-valued logic of contract 3.7: a missing value makes every comparison false but `ne` and
- * `not_in`.
+ * `not_in`. It calls `still_asked(rowid)`, which has to be a function that is true.
  */
 export const filterToSql = (filter: Filter | null, collection: Collection): Sql => {
   if (filter === null) return always;
@@ -114,11 +114,15 @@ const textToSql = (leaf: TextLeaf, column: string): Sql => {
   }
 };
 
-/** One condition for a whole list: a thousand joined by AND would be deeper than SQLite parses. */
+/**
+ * One condition for a whole list: a thousand joined by AND would be deeper than SQLite parses. Each
+ * list asks anew whether somebody waits, as a thousand needles in a long text take a while. Within
+ * CASE, since SQLite evaluates conditions joined by AND before all that have a subquery.
+ */
 const hasEach = (column: string, list: readonly string[]): Sql => ({
-  sql: `(${column} IS NOT NULL AND NOT EXISTS (
+  sql: `(${column} IS NOT NULL AND CASE WHEN still_asked(rowid) THEN NOT EXISTS (
     SELECT 1 FROM json_each(?) AS needle WHERE instr(${column}, needle.value) = 0
-  ))`,
+  ) END)`,
   values: list,
 });
 

@@ -62,6 +62,45 @@ export const documentAskersSuite = (
     }
   });
 
+  it('ends a search that nobody waits for, also when no row matches and few take long', async () => {
+    const needles = Array.from({ length: 1_000 }, (_, n) => `n${String(n).padStart(3, '0')}`);
+    const name = 'x'.repeat(96_000) + needles.join('');
+    await documents().apply(
+      things,
+      writesOf(...Array.from({ length: 15 }, (_, n) => thing(`k${n}`, name))),
+      mark(1),
+    );
+    const has = (values: readonly string[]) => ({
+      kind: 'text' as const,
+      column: 'name',
+      operator: 'contains' as const,
+      values,
+      caseSensitive: true,
+    });
+    // A row takes half a minute and does not match in the end.
+    const filter: Filter = {
+      all: [...Array.from({ length: 90 }, () => has(needles)), has(['n007', '?'])],
+    };
+    const reader = await openReader();
+    try {
+      const gone = new AbortController();
+      const asking = { signal: gone.signal, who: 'somebody' };
+      const search = reader
+        .find(things, { ...first, filter }, asking)
+        .catch((error: unknown) => error);
+      // Answered in another thread meanwhile, so that the search is under way.
+      await reader.find(things, { ...first, filter: has(['?']) }, { who: 'somebody else' });
+      gone.abort(reason);
+      const left = performance.now();
+      expect(await search).to.equal(reason);
+      // One of theirs is at work at a time.
+      await reader.find(things, { ...first, filter: has(['n007']) }, { who: 'somebody' });
+      expect(performance.now() - left).to.be.lessThan(5_000);
+    } finally {
+      await reader.close();
+    }
+  });
+
   it('begins nothing for whoever is gone already', async () => {
     await documents().apply(things, writesOf(thing('a', 'a')), mark(1));
     const reader = await openReader();
