@@ -1,23 +1,18 @@
-import { spawnSync } from 'node:child_process';
 import { appendFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { clientOf, type Reply } from '../support/client.js';
 import { temporaryFolder } from '../support/folder.js';
 import { startService, type ServiceProcess } from '../support/service-process.js';
+import { describeWith, ownMounts } from '../support/tools.js';
 import { until } from '../support/until.js';
 import { newRun } from './kill.js';
 import type { Target } from './load.js';
 
 const mebibyte = 2 ** 20;
 const diskMebibytes = 48;
-const able = spawnSync('unshare', ['-Urm', 'true']).status === 0;
-if (!able)
-  process.stdout.write(
-    '\nSKIPPED: the full disk, for want of `unshare -Urm` (util-linux, user namespaces)\n\n',
-  );
 
-(able ? describe : describe.skip)('a service whose disk is full', function () {
+describeWith(ownMounts, 'a service whose disk is full', function () {
   this.timeout(60_000);
 
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;

@@ -1,14 +1,13 @@
-import { execFile, spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { Writable } from 'node:stream';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { runDemo } from '../../cli/demo/demo.js';
 import { temporaryFolder } from '../support/folder.js';
 import { startService, type ServiceProcess } from '../support/service-process.js';
+import { curl, describeWith } from '../support/tools.js';
 
 const run = promisify(execFile);
-const curl = spawnSync('curl', ['--version']).status === 0;
-if (!curl) process.stdout.write('\nSKIPPED: the lines that the demo prints, for want of curl\n\n');
 
 describe('the demo', function () {
   this.timeout(60_000);
@@ -53,26 +52,28 @@ describe('the demo', function () {
     expect(printed).to.contain(service.apiKey);
   });
 
-  (curl ? it : it.skip)('prints three lines that work when they are pasted', async () => {
-    expect(lines).to.have.length(3);
-    const answers: Record<string, unknown>[] = [];
-    for (const line of lines) {
-      expect(printed).to.contain(line);
-      const { stdout } = await run('sh', ['-c', line]);
-      answers.push(JSON.parse(stdout) as Record<string, unknown>);
-    }
-    expect(answers[0]?.['bucketed_metrics']).to.have.keys(
-      'gpt-4o',
-      'gpt-4o-mini',
-      'claude-3-5-sonnet',
-    );
-    expect(answers[1]?.['records']).to.have.length(3);
-    expect(answers[2]?.['columns']).to.be.an('array').that.is.not.empty;
-  });
-
   it('may be repeated and changes nothing', async () => {
     const before = printed;
     await demo();
     expect(printed).to.equal(before);
+  });
+
+  describeWith(curl, 'a terminal beside it', () => {
+    it('prints three lines that work when they are pasted', async () => {
+      expect(lines).to.have.length(3);
+      const answers: Record<string, unknown>[] = [];
+      for (const line of lines) {
+        expect(printed).to.contain(line);
+        const { stdout } = await run('sh', ['-c', line]);
+        answers.push(JSON.parse(stdout) as Record<string, unknown>);
+      }
+      expect(answers[0]?.['bucketed_metrics']).to.have.keys(
+        'gpt-4o',
+        'gpt-4o-mini',
+        'claude-3-5-sonnet',
+      );
+      expect(answers[1]?.['records']).to.have.length(3);
+      expect(answers[2]?.['columns']).to.be.an('array').that.is.not.empty;
+    });
   });
 });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import type { Suite } from 'mocha';
 import { sharedFolder } from './outside.js';
+import { lawfulSkip } from './skips.js';
 
 export type RealSpan = {
   readonly id: string;
@@ -30,17 +31,17 @@ export const realRuns = (): readonly RealRun[] =>
     .split('\n')
     .map((line) => JSON.parse(line) as RealRun);
 
-/** `describe`, skipped loudly where the file is missing: it is no part of the project. */
+/** `describe`, skipped loudly where the file is missing: it is not part of the project. */
 export const describeRealRuns = (title: string, tests: (this: Suite) => void): void => {
   if (existsSync(file)) {
     describe(title, tests);
     return;
   }
   process.stdout.write(
-    `\nSKIPPED: ${title}, for want of ${file}\n` +
+    `\nSKIPPED: ${title}, ${lawfulSkip}\n` +
       `Set ASSAY_TEST_SHARED to the folder that holds traces/airline-agent-runs.jsonl.gz.\n\n`,
   );
-  describe.skip(title, tests);
+  describe.skip(`${title}, ${lawfulSkip}`, tests);
 };
 
 /** All spans of a forest, parents before their children. */

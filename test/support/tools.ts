@@ -49,3 +49,8 @@ export const openssl = {
   tryIt: ['openssl', 'version'],
   enable: 'apt-get install openssl',
 };
+/** What somebody pastes who tries the service. */
+export const curl = {
+  tryIt: ['curl', '--version'],
+  enable: 'apt-get install curl',
+};
