@@ -1,5 +1,5 @@
 # Two stages: what compiles stays behind, what runs has no compiler and no root.
-# A name can be pointed at something else overnight, a digest cannot: .ci/digests finds the one of today, see README.
+# A name can be pointed at something else overnight, a digest cannot: .ci/digests finds the one of today, see docs/configuration.md.
 ARG NODE_IMAGE=node:24-bookworm-slim
 FROM ${NODE_IMAGE} AS build
 RUN apt-get update \

@@ -56,7 +56,8 @@ type Variable = {
 };
 
 /**
- * The names, defaults and meanings of design.md section 9, also printed by `assay serve --help`.
+ * Names, defaults and meanings, as `assay serve --help` prints them; docs/configuration.md says
+ * more.
  */
 export const variables: readonly Variable[] = [
   { name: 'ASSAY_HOST', fallback: '127.0.0.1', meaning: 'address of the API' },
@@ -103,7 +104,7 @@ export const variables: readonly Variable[] = [
   {
     name: 'ASSAY_IDENTITY_PROVIDERS',
     fallback: 'none',
-    meaning: 'JSON file of the OpenID Connect providers for social login; see README',
+    meaning: 'JSON file of the OpenID Connect providers for social login: docs/configuration.md',
   },
   {
     name: 'ASSAY_TRUSTED_PROXIES',

@@ -100,8 +100,8 @@ program
   .command('openapi')
   .description('print the OpenAPI 3.1 document')
   .option('--write <file>', 'into this file instead')
-  .option('--readme <file>', 'renew the table of operations in this page')
-  .action((options: { write?: string; readme?: string }) => openapi(options));
+  .option('--table <file>', 'renew the table of operations in this page')
+  .action((options: { write?: string; table?: string }) => openapi(options));
 
 // Whoever shares the machine reads neither the log nor a read model: files and folders that a
 // command makes are its user's alone. What `openapi` writes is the repository's.

@@ -6,7 +6,7 @@ import { openApiDocument } from '../contract/openapi.js';
 export const openApiText = (): string =>
   `${JSON.stringify(openApiDocument({ operations, components }), null, 2)}\n`;
 
-/** The rows of contract 6 as far as they are served, as a table of the README. */
+/** The rows of contract 6 as far as they are served, as the table of docs/operations.md. */
 export const operationTable = (): string =>
   [
     '| method | path | contract | schemes | requires | does |',
@@ -29,13 +29,13 @@ export const withOperations = (page: string): string => {
   return `${before}${opening}\n\n${operationTable()}\n\n${closing}${after}`;
 };
 
-type Targets = { readonly write?: string; readonly readme?: string };
+type Targets = { readonly write?: string; readonly table?: string };
 
 /** `assay openapi`: to the terminal, or into the files named. */
-export const openapi = async ({ write, readme }: Targets): Promise<void> => {
-  if (write === undefined && readme === undefined) process.stdout.write(openApiText());
+export const openapi = async ({ write, table }: Targets): Promise<void> => {
+  if (write === undefined && table === undefined) process.stdout.write(openApiText());
   if (write !== undefined) await writeFile(write, openApiText());
-  if (readme !== undefined) {
-    await writeFile(readme, withOperations(await readFile(readme, 'utf8')));
+  if (table !== undefined) {
+    await writeFile(table, withOperations(await readFile(table, 'utf8')));
   }
 };

@@ -33,7 +33,7 @@ export type Form<B extends TSchema> = {
 
 /**
  * One row of contract 6 as a value. From it come the route, the guard, the handler's types, the
- * OpenAPI document, the role matrix and the README's table.
+ * OpenAPI document, the role matrix and docs/operations.md.
  */
 export type Operation<
   P extends TObject = TObject,

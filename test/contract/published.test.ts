@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { variables } from '../../config.js';
 import { openApiText, withOperations } from '../../cli/openapi.js';
 import { repository } from '../support/outside.js';
 
@@ -12,8 +13,22 @@ describe('what is published', () => {
     expect(fresh, 'openapi.json is stale: run npm run openapi').to.equal(true);
   });
 
-  it('has a README whose table of operations is the present one', async () => {
-    const page = await file('README.md');
-    expect(page === withOperations(page), 'README.md is stale: run npm run openapi').to.equal(true);
+  it('has a table of the operations that are served', async () => {
+    const page = await file('docs/operations.md');
+    const fresh = page === withOperations(page);
+    expect(fresh, 'docs/operations.md is stale: run npm run openapi').to.equal(true);
+  });
+
+  it('says of every variable of the environment what it means, and of no other', async () => {
+    const page = await file('docs/configuration.md');
+    const [, table = ''] = page.split('| --- | --- | --- |');
+    const [rows = ''] = table.split('\n\n');
+    const named = rows.split('\n').map((row) => row.split('|')[1] ?? '');
+    const told = [...named.join().matchAll(/ASSAY_[A-Z_]+/g)].map(([name]) => name);
+    expect(told.sort()).to.deep.equal(variables.map(({ name }) => name).sort());
+  });
+
+  it('has a README that is read in one sitting', async () => {
+    expect((await file('README.md')).split('\n').length).to.be.at.most(200);
   });
 });
