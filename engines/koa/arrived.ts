@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Operation, Upload } from '../../contract/operation.js';
 import type { Complaint } from '../../kernel/fault.js';
-import { readBody, type Taking } from './body.js';
+import { readBody, type Coming } from './body.js';
 import { readForm, type FormOperation } from './form.js';
 import type { Parsed } from './json.js';
 import type { Bound } from './table.js';
@@ -19,11 +19,11 @@ export type Arrived = {
 export const arrived = async (
   { operation, ...bound }: Bound,
   message: IncomingMessage,
-  take: Taking,
+  coming: Coming,
 ): Promise<Arrived> => {
   if (bound.body === null) return arrivedAs({ value: {} });
-  if (!isForm(operation)) return arrivedAs(await readBody(message, operation, take));
-  const { value, ...form } = await readForm(message, operation, take);
+  if (!isForm(operation)) return arrivedAs(await readBody(message, operation, coming));
+  const { value, ...form } = await readForm(message, operation, coming);
   return { body: { value }, ...form };
 };
 

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
-import { createGunzip, type Gunzip } from 'node:zlib';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
 import type { Operation } from '../../contract/operation.js';
 import { Fault } from '../../kernel/fault.js';
 import { parseJson, type Parsed } from './json.js';
@@ -14,31 +15,53 @@ export const bodyLimits: Readonly<
   ingest: { bytes: 10_485_760, levels: 128 },
 };
 
-/** Told of the bytes of a body, decompressed, as they come; throws when there is no room for them. */
-export type Taking = (bytes: number) => void;
+/** The room of a body while it comes and until its request is answered. */
+export type Coming = {
+  /** So many more bytes are in memory; throws Fault `unavailable` when there is no room. */
+  readonly take: (bytes: number) => void;
+  /**
+   * Resolves when it is the turn of this body, which is large; at once the second time. Rejects
+   * with
+   * Fault `unavailable` when it waited too long.
+   */
+  readonly turn: () => Promise<void>;
+  /** So long nobody else was served. */
+  readonly parsed: (milliseconds: number) => void;
+  readonly release: () => void;
+};
+
+/** Of the bytes, decompressed: larger bodies wait for their turn. Others are as JSON bodies are. */
+const usualMax = 1_048_576;
 
 /**
  * The body as JSON, or as the texts of a urlencoded one by name; `{}` when there is none (contract
- * 1.2). Throws Fault `too-large`, `unsupported-media-type`, `malformed`, and what `take` throws;
+ * 1.2). Throws Fault `too-large`, `unsupported-media-type`, `malformed`, and what `coming` throws;
  * what is no JSON is a complaint of the 422.
  */
 export const readBody = async (
   request: IncomingMessage,
   { size, encoding }: Pick<Operation, 'size' | 'encoding'>,
-  take: Taking,
+  coming: Coming,
 ): Promise<Parsed> => {
   const limit = bodyLimits[size];
   const { media, isAccepted } = encodings[encoding];
   const accepts = { isAccepted, refusal: `The body has to be ${media}` };
   const chunks: Buffer[] = [];
-  await arrive(request, { bytesMax: limit.bytes, ...accepts }, (chunk) => {
-    take(chunk.length);
+  await arrive(request, { bytesMax: limit.bytes, ...accepts }, coming, (chunk) => {
     chunks.push(chunk);
   });
   if (chunks.length === 0) return { value: {} };
+  const bytes = joined(chunks);
+  if (bytes.length > usualMax) await coming.turn();
+  const began = performance.now();
+  const parsed = encoding === 'json' ? parseJson(bytes, limit.levels) : { value: textsOf(bytes) };
+  coming.parsed(performance.now() - began);
+  return parsed;
+};
+
+const joined = (chunks: readonly Buffer[]): Buffer => {
   const [first = Buffer.alloc(0)] = chunks;
-  const bytes = chunks.length === 1 ? first : Buffer.concat(chunks);
-  return encoding === 'json' ? parseJson(bytes, limit.levels) : { value: textsOf(bytes) };
+  return chunks.length === 1 ? first : Buffer.concat(chunks);
 };
 
 const textsOf = (bytes: Buffer): Readonly<Record<string, readonly string[]>> => {
@@ -55,14 +78,15 @@ export type Accepts = {
 };
 
 /**
- * Gives the bytes of a body to `each` as they arrive, decompressed, none of them empty; nothing when
- * nothing was sent, whatever its type. Throws as `readBody` does, and what `each` throws. The rest
- * of a body that is refused is read and thrown away: a client that is still sending would not see
- * the answer otherwise.
+ * Gives the bytes of a body to `each` as they arrive, or decompressed when all are here, none of
+ * them empty; nothing when nothing was sent, whatever its type. Throws as `readBody` does, and what
+ * `each` throws. The rest of a body that is refused is read and thrown away: a client that is still
+ * sending would not see the answer otherwise.
  */
-export const arrive = (
+export const arrive = async (
   request: IncomingMessage,
   accepts: Accepts,
+  coming: Coming,
   each: (chunk: Buffer) => void,
 ): Promise<void> => {
   const { headers } = request;
@@ -71,25 +95,65 @@ export const arrive = (
   const sentMax = isGzip ? gzippedMax(accepts.bytesMax) : accepts.bytesMax;
   if (Number(headers['content-length'] ?? 0) > sentMax) {
     request.resume();
-    return Promise.reject(tooLarge());
+    throw tooLarge();
   }
   const fault = coded(coding) ?? typed(headers['content-type'], accepts);
   // Size comes before coding and type (contract 1.5).
   if (fault !== null) return refusedAtEnd(request, sentMax, fault);
-  return pumped(
-    request,
-    sentMax,
-    isGzip ? createGunzip({ chunkSize }) : null,
-    within(accepts, each),
-  );
+  const gzipped: Buffer[] = [];
+  await pumped(request, sentMax, (chunk) => {
+    coming.take(chunk.length);
+    if (isGzip) gzipped.push(chunk);
+    else each(chunk);
+  });
+  if (gzipped.length === 0) return;
+  const bytes = await inflated(joined(gzipped), accepts.bytesMax, coming);
+  if (bytes.length > 0) each(bytes);
 };
 
 /**
  * The limit is on what comes out; what goes in may be a little longer when it does not compress.
  */
 const gzippedMax = (bytes: number): number => bytes + Math.ceil(bytes / 1_000) + 1_024;
-/** Larger pieces than the usual 16 KiB are fewer turns for 10 MiB. */
-const chunkSize = 65_536;
+
+const gunzipAll = promisify(gunzip);
+
+/**
+ * Inflated at once, which keeps the thread a tenth as long as in pieces. How much comes out is
+ * written at the end of what was sent, so a large body waits and takes its room before; whoever
+ * lied there has a mebibyte inflated before it is seen.
+ */
+const inflated = async (bytes: Buffer, bytesMax: number, coming: Coming): Promise<Buffer> => {
+  const said = Math.min(bytesMax, bytes.length < 4 ? 0 : bytes.readUInt32LE(bytes.length - 4));
+  const usual = Math.min(bytesMax, usualMax);
+  if (said > usual) await coming.turn();
+  coming.take(said);
+  let found = await inflatedWithin(bytes, Math.max(said, usual), said);
+  if (found === null && bytesMax > Math.max(said, usual)) {
+    await coming.turn();
+    found = await inflatedWithin(bytes, bytesMax, said);
+  }
+  if (found === null) throw tooLarge();
+  coming.take(Math.max(0, found.length - said));
+  return found;
+};
+
+const pieceMin = 65_536;
+/** Null when more comes out. */
+const inflatedWithin = async (
+  bytes: Buffer,
+  maxOutputLength: number,
+  said: number,
+): Promise<Buffer | null> => {
+  // One byte more, or another piece would be begun to see that nothing follows.
+  const chunkSize = Math.max(said + 1, pieceMin);
+  try {
+    return await gunzipAll(bytes, { maxOutputLength, chunkSize });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') return null;
+    throw new Fault('malformed', 'The body is no whole gzip stream');
+  }
+};
 
 const tooLarge = (): Fault =>
   new Fault('too-large', 'The body is larger than this operation reads');
@@ -103,23 +167,13 @@ const typed = (type: string | undefined, { isAccepted, refusal }: Accepts): Faul
 
 const refusedAtEnd = async (request: IncomingMessage, sentMax: number, fault: Fault) => {
   let bytes = 0;
-  await pumped(request, sentMax, null, (chunk) => void (bytes += chunk.length));
+  await pumped(request, sentMax, (chunk) => void (bytes += chunk.length));
   if (bytes > 0) throw fault;
-};
-
-const within = ({ bytesMax }: Accepts, each: (chunk: Buffer) => void) => {
-  let bytes = 0;
-  return (chunk: Buffer): void => {
-    bytes += chunk.length;
-    if (bytes > bytesMax) throw tooLarge();
-    each(chunk);
-  };
 };
 
 const pumped = (
   request: IncomingMessage,
   sentMax: number,
-  gunzip: Gunzip | null,
   each: (chunk: Buffer) => void,
 ): Promise<void> =>
   new Promise((resolve, reject) => {
@@ -128,39 +182,22 @@ const pumped = (
       request.off('data', taken).off('end', ended).off('error', broken).off('close', broken);
       // What breaks from here on has been told already.
       request.on('error', () => undefined).resume();
-      gunzip
-        ?.removeAllListeners()
-        .on('error', () => undefined)
-        .destroy();
       if (error === null) resolve();
       else reject(error);
     };
-    const given = (chunk: Buffer): void => {
+    const taken = (chunk: Buffer): void => {
+      sent += chunk.length;
+      if (sent > sentMax) return done(tooLarge());
       try {
         each(chunk);
       } catch (error) {
         done(error as Error);
       }
     };
-    const taken = (chunk: Buffer): void => {
-      sent += chunk.length;
-      if (sent > sentMax) return done(tooLarge());
-      if (gunzip === null) return given(chunk);
-      if (!gunzip.write(chunk)) request.pause();
-    };
-    const ended = (): void => {
-      if (gunzip === null || sent === 0) done(null);
-      else gunzip.end();
-      request.off('close', broken);
-    };
+    const ended = (): void => done(null);
     const broken = (cause?: Error): void =>
       done(new Fault('malformed', 'The body did not arrive whole', { cause }));
     request.on('data', taken).on('end', ended).on('error', broken).on('close', broken);
-    gunzip
-      ?.on('data', given)
-      .on('drain', () => request.resume())
-      .on('end', () => done(null))
-      .on('error', () => done(new Fault('malformed', 'The body is no whole gzip stream')));
   });
 
 const jsonForm = /^application\/(?:json|[\w.!#$&^-]+\+json)$/;

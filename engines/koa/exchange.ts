@@ -19,7 +19,8 @@ import { during } from '../node/asking.js';
 import type { Asker, Askers } from './askers.js';
 import { authorize } from './authorize.js';
 import { arrived } from './arrived.js';
-import type { Held, Owner } from './budget.js';
+import type { Coming } from './body.js';
+import type { Owner } from './budget.js';
 import { cookieLines } from './cookie.js';
 import { checkOrigin, cookieComplaints, entered, type Entry } from './entry.js';
 import { ifMatchOf } from './if-match.js';
@@ -76,11 +77,11 @@ export const exchange = async (
     const owner = ownerOf(entry);
     if (owner.person !== null) sent.seat.callerIs(owner);
     // What came is in memory until the answer is there, files and all.
-    const held = services.load.bodies.open(owner);
+    const coming = services.load.coming(owner, asker.signal);
     try {
-      return { outcome: await answered(bound, sent, services, { ...entry, asker, held }), owner };
+      return { outcome: await answered(bound, sent, services, { ...entry, asker, coming }), owner };
     } finally {
-      held.release();
+      coming.release();
     }
   } finally {
     asker.end();
@@ -92,7 +93,7 @@ const ownerOf = ({ principal, sender }: Entry): Owner =>
     ? { name: networkOf(sender.address), person: null }
     : { name: principal.key?.id ?? principal.userId, person: principal.userId };
 
-type Come = Entry & { readonly asker: Asker; readonly held: Held };
+type Come = Entry & { readonly asker: Asker; readonly coming: Coming };
 
 const answered = async (
   bound: Bound,
@@ -120,13 +121,13 @@ type Given = Pick<Request<unknown, unknown, unknown>, 'query' | 'body' | 'files'
 };
 type Asked = Given & Come & { readonly project: ProjectInSight | null };
 
-const validated = async (bound: Bound, sent: Sent, { sender, held }: Come): Promise<Given> => {
+const validated = async (bound: Bound, sent: Sent, { sender, coming }: Come): Promise<Given> => {
   const {
     body,
     files,
     complaints: misplaced,
     print,
-  } = await sent.seat.whileSending(() => arrived(bound, sent.message, held.take));
+  } = await sent.seat.whileSending(() => arrived(bound, sent.message, coming));
   const isKeyed = keyOf(bound, sent) !== undefined;
   const fingerprint = isKeyed && 'value' in body ? digest([sent.query, print]) : null;
   const ifMatch = ifMatchOf(bound.operation, sent.message.headers['if-match']);

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { TSchema } from 'typebox';
 import type { Operation, Upload } from '../../contract/operation.js';
 import type { Complaint } from '../../kernel/fault.js';
-import { arrive, essenceOf, type Taking } from './body.js';
+import { arrive, essenceOf, type Coming } from './body.js';
 import { parseJson } from './json.js';
 import { openParts, textBytesMax, type FileFound, type Parts } from './multipart.js';
 
@@ -27,14 +27,14 @@ export const formBytesMax = (operation: FormOperation): number =>
 
 /**
  * A body of multipart form data by the rules of contract 4.11, rule 2. Throws Fault `too-large`,
- * `unsupported-media-type`, `malformed`, and what `take` throws.
+ * `unsupported-media-type`, `malformed`, and what `coming` throws.
  */
 export const readForm = async (
   request: IncomingMessage,
   operation: FormOperation,
-  take: Taking,
+  coming: Coming,
 ): Promise<FormRead> => {
-  const { texts, files } = await partsArriving(request, operation, take);
+  const { texts, files } = await partsArriving(request, operation, coming);
   const { properties = {}, required = [] } = operation.body as Members;
   const read = Object.entries(properties).map(([part, schema]) => ({
     part,
@@ -65,7 +65,7 @@ export const readForm = async (
 const partsArriving = async (
   request: IncomingMessage,
   operation: FormOperation,
-  take: Taking,
+  coming: Coming,
 ): Promise<Parts> => {
   const parts = openParts(request.headers['content-type'] ?? '', {
     fileBytesMax: fileBytesMax(operation),
@@ -77,10 +77,7 @@ const partsArriving = async (
     refusal: 'The body has to be multipart/form-data',
   };
   try {
-    await arrive(request, accepts, (chunk) => {
-      take(chunk.length);
-      parts.write(chunk);
-    });
+    await arrive(request, accepts, coming, (chunk) => parts.write(chunk));
   } catch (error) {
     await parts.end().catch(() => null);
     throw error;

@@ -2,6 +2,10 @@ import type { Owner } from './budget.js';
 
 /** Lets few work at once; the rest wait, and whoever holds a share already lets others pass. */
 export type Lane = <T>(owner: Owner, signal: AbortSignal, work: () => Promise<T>) => Promise<T>;
+/** The same for work that begins here and ends elsewhere: `enter` answers what ends it. */
+export type Way = {
+  readonly enter: (owner: Owner, signal: AbortSignal) => Promise<() => void>;
+};
 
 export type LaneLimits = {
   readonly largeMax: number;
@@ -10,11 +14,23 @@ export type LaneLimits = {
 };
 type Waiting = { readonly owner: Owner; readonly go: () => void };
 
+export const openLane = (limits: LaneLimits): Lane => {
+  const { enter } = openWay(limits);
+  return async (owner, signal, work) => {
+    const leave = await enter(owner, signal);
+    try {
+      return await work();
+    } finally {
+      leave();
+    }
+  };
+};
+
 /**
  * Whoever waits goes when there is room and they have less than their share of it, in the order of
  * coming. Rejects with the reason of `signal` when it aborts before.
  */
-export const openLane = (limits: LaneLimits): Lane => {
+export const openWay = (limits: LaneLimits): Way => {
   const working = new Map<string, number>();
   const waiting = new Set<Waiting>();
   let all = 0;
@@ -58,14 +74,14 @@ export const openLane = (limits: LaneLimits): Lane => {
       signal.addEventListener('abort', give, { once: true });
       waiting.add(mine);
     });
-  return async (owner, signal, work) => {
-    if (hasRoom(owner)) count(owner, 1);
-    else await turn(owner, signal);
-    try {
-      return await work();
-    } finally {
-      count(owner, -1);
-      next();
-    }
+  return {
+    enter: async (owner, signal) => {
+      if (hasRoom(owner)) count(owner, 1);
+      else await turn(owner, signal);
+      return () => {
+        count(owner, -1);
+        next();
+      };
+    },
   };
 };

@@ -1,7 +1,9 @@
 import { Fault } from '../../kernel/fault.js';
 import { networkOf } from '../../kernel/networks.js';
+import type { Coming } from './body.js';
 import { openBudget, type Budget, type Owner } from './budget.js';
-import { openLane, type Lane } from './lane.js';
+import { openComing } from './coming.js';
+import { openLane, openWay, type Lane } from './lane.js';
 
 /** Contract 1.11, and what follows from it. */
 export const usualLoad = {
@@ -16,6 +18,12 @@ export const usualLoad = {
   perAddressMax: 256,
   /** That begin in one turn of the event loop: some 5 ms, which all others wait at each step. */
   perTurnMax: 16,
+  /**
+   * Bodies of more than a mebibyte that are inflated, parsed and worked on: each takes the thread
+   * that answers everybody some 5 ms a mebibyte to parse, and as long to check.
+   */
+  largeBodiesMax: 4,
+  largeBodiesPerPersonMax: 2,
   /** What two large uploads and hundreds of usual bodies need at once. */
   bodyBytesMax: 134_217_728,
   /** 32 pages of 8 MiB: with the bodies a quarter of the 1.5 GB that the process may take. */
@@ -49,8 +57,8 @@ export type Seat = {
 export type Load = {
   /** Throws Fault `unavailable` when there is no room. */
   readonly enter: (address: string) => Seat;
-  /** Bytes of bodies, decompressed. */
-  readonly bodies: Budget;
+  /** The body of one request, until it is answered. */
+  readonly coming: (owner: Owner, signal: AbortSignal) => Coming;
   /** Bytes of answers that the client has not taken. */
   readonly answers: Budget;
   /** Answers that may be large are made here, a few at a time. */
@@ -70,7 +78,15 @@ export const openLoad = (limits: LoadLimits, shed: () => void): Load => {
   const waiting = openPlaces(limits, refuse);
   return {
     enter: (address) => openSeat(working, waiting, networkOf(address)),
-    bodies: openBudget(limits.bodyBytesMax, refuse),
+    coming: openComing({
+      bytes: openBudget(limits.bodyBytesMax, refuse),
+      large: openWay({
+        largeMax: limits.largeBodiesMax,
+        largePerCallerMax: limits.largeBodiesPerPersonMax,
+        largePerPersonMax: limits.largeBodiesPerPersonMax,
+      }),
+      refuse,
+    }),
     answers: openBudget(limits.answerBytesMax, refuse),
     large: openLane(limits),
     tables: openLane({

@@ -3,7 +3,7 @@ import type { Json } from '../../kernel/shapes.js';
 import { Fault } from '../../kernel/fault.js';
 import type { Logger } from '../pino/logger.js';
 import type { Metrics } from '../prometheus/metrics.js';
-import { readBody } from './body.js';
+import { readBody, type Coming } from './body.js';
 import { openOpsDoor, type OpsDoor } from './ops-door.js';
 import { notReadyStatus, problemOf } from './problem.js';
 import { closed, listening, type RunningServer } from './server.js';
@@ -82,6 +82,14 @@ const replyTo = async (
   }
 };
 
+/** Who may command is not kept short. */
+const anyRoom: Coming = {
+  take: () => undefined,
+  turn: async () => undefined,
+  parsed: () => undefined,
+  release: () => undefined,
+};
+
 const operated = async (
   request: IncomingMessage,
   path: string,
@@ -93,7 +101,7 @@ const operated = async (
     throw new Fault('unsupported-media-type', 'Commands are sent as application/json');
   }
   const [, folder, command = ''] = path.split('/');
-  const body = await readBody(request, { size: 'json', encoding: 'json' }, () => undefined);
+  const body = await readBody(request, { size: 'json', encoding: 'json' }, anyRoom);
   if ('complaint' in body) throw new Fault('malformed', body.complaint.msg);
   const answer = folder === 'operate' ? await operate?.(command, body.value) : null;
   if (answer === null || answer === undefined) throw new Fault('not-found', 'No such command');

@@ -17,6 +17,16 @@ const keep = operation({
   body: Type.Object({ text: Type.Optional(Type.String()) }),
   response: Type.Null(),
 });
+const ingest = operation({
+  ...made,
+  operationId: 'ingest',
+  method: 'POST',
+  path: '/v2/ingest',
+  kind: 'w',
+  size: 'ingest',
+  body: Type.Object({ text: Type.Optional(Type.String()) }),
+  response: Type.Null(),
+});
 const upload = operation({
   ...made,
   operationId: 'upload',
@@ -61,6 +71,7 @@ describe('bytes in flight', () => {
   const constant = { toJSON: () => ({ makings: (makings += 1) }) };
   const routes: readonly Route[] = [
     route(keep, waits),
+    route(ingest, waits),
     route(upload, waits),
     reading(long, [], async () => ({ body: text })),
     reading(same, [], async () => ({ body: constant })),
@@ -110,6 +121,28 @@ describe('bytes in flight', () => {
       expect((await again).status).to.equal(200);
     });
   }
+
+  it('of large bodies are few at a time; the rest wait as they were sent, and small ones pass', async () => {
+    await start({ bodyBytesMax: 6_000_000, largeBodiesPerPersonMax: 1 });
+    const large = gzipSync(JSON.stringify({ text: 'a'.repeat(2_000_000) }));
+    const sent = Array.from({ length: 8 }, () =>
+      service.as('editor').send('POST', '/v2/ingest', { body: large, headers: gzip }),
+    );
+    await atWork(1);
+    for (const key of ['editor', 'bound', 'other'] as const) {
+      const small = service.as(key).send('POST', '/v2/ingest', { body: { text: 'a' } });
+      await until('the small one is at work', 10_000, async () => gates.length === 2);
+      gates.pop()?.();
+      expect((await small).status).to.equal(200);
+    }
+    for (let done = 0; done < sent.length; done += 1) {
+      await atWork(1);
+      gates.pop()?.();
+    }
+    expect((await Promise.all(sent)).map(({ status }) => status)).to.deep.equal(
+      sent.map(() => 200),
+    );
+  });
 
   it('are those that came, not those that were declared', async () => {
     await start({ bodyBytesMax: 1_000_000 });
