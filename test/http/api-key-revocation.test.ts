@@ -1,0 +1,49 @@
+import { expect } from 'chai';
+import { randomUUID } from 'node:crypto';
+import { startCast, type Actor, type Cast } from '../support/cast.js';
+import { expectRefused } from '../support/key-ring.js';
+
+describe('an API key of somebody else over HTTP', () => {
+  let cast: Cast;
+  let project = '';
+  before(async () => {
+    cast = await startCast();
+    const { user, manager, auditor } = cast.ours;
+    const body = { name: `keys of others ${randomUUID()}` };
+    project = (await user.as.call<{ id: string }>('POST', '/v2/projects', { body })).body.id;
+    await user.as.call('POST', `/v2/projects/${project}/users`, {
+      body: [
+        { user_id: manager.id, role: 'owner' },
+        { user_id: auditor.id, role: 'editor' },
+      ],
+    });
+  });
+  after(() => cast.close());
+
+  const make = async ({ as }: Actor, more: object = {}): Promise<string> => {
+    const body = { description: 'of a test', ...more };
+    return (await as.call<{ id: string }>('POST', '/v2/users/api_keys', { body })).body.id;
+  };
+  const revoke = ({ as }: Actor, id: string) => as.send('DELETE', `/v2/users/api_keys/${id}`);
+
+  it('that is bound to a project is revoked by its owners', async () => {
+    const { user, manager, auditor } = cast.ours;
+    const id = await make(user, { project_id: project });
+    expectRefused(await revoke(auditor, id), 403, 'forbidden');
+    expect((await revoke(manager, id)).status).to.equal(200);
+  });
+
+  it('that is not bound is revoked by admins, and by nobody else', async () => {
+    const { user, manager, auditor, admin } = cast.ours;
+    const id = await make(user);
+    for (const other of [manager, auditor]) {
+      expectRefused(await revoke(other, id), 403, 'forbidden');
+    }
+    expect((await revoke(admin, id)).status).to.equal(200);
+  });
+
+  it('is unknown to other organisations', async () => {
+    const id = await make(cast.ours.user);
+    expectRefused(await revoke(cast.theirs.admin, id), 404, 'not_found');
+  });
+});
