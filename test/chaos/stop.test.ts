@@ -24,7 +24,7 @@ describe('a service that is asked to stop under load', function () {
     const surprises: Surprise[] = [];
     let service = await startService({ dir: folder.dir });
     const target = await newRun(service.client, 'stop');
-    for (let round = 0; round < runs(3); round += 1) {
+    for (let round = 0; round < runs(1); round += 1) {
       const { client } = service;
       let over = false;
       const shared = { client, ledger, random, target, surprises, over: () => over };
@@ -86,7 +86,7 @@ describe('a second service on a folder', function () {
   it('is refused and names the folder, while the first goes on', async () => {
     const folder = await temporaryFolder();
     const first = await startService({ dir: folder.dir });
-    for (let round = 0; round < runs(3); round += 1) {
+    for (let round = 0; round < runs(1); round += 1) {
       const refusal = await spawnService({ dir: folder.dir }).ready.then(
         () => 'it started',
         (error: unknown) => String(error),

@@ -153,7 +153,7 @@ describe('EventStoreDB when something goes wrong', function () {
       const other = { ...append, events: [{ ...first, data: 'another' }, ...rest] };
       expect(await single(log, other)).to.equal('conflict');
     });
-    await assert(property, { numRuns: runs(20) });
+    await assert(property, { numRuns: runs(6) });
   });
 
   describe('with every ninth append going wrong', () => {

@@ -97,6 +97,6 @@ describe('ajv and the complaints', () => {
           );
         }
       }),
-      { numRuns: runs(300) },
+      { numRuns: runs(150) },
     ));
 });

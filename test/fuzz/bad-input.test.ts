@@ -81,7 +81,7 @@ describe('bad input', () => {
         baseUrl: service.url,
         credential: { 'Service-API-Key': 'editor' },
         operation,
-        runs: runs(500),
+        runs: runs(200),
         rng: seeded(seed),
         known: { project_id: project },
       }).catch((error: unknown) => {

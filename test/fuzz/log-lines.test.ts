@@ -11,7 +11,7 @@ import { startService, type ServiceProcess } from '../support/service-process.js
 import { anywhere, broken, inForms, inJson, type Sent } from './planted.js';
 import { oneOf, seeded, validRequest } from './valid-request.js';
 
-const requests = runs(500);
+const requests = runs(150);
 const kept = 'a request id, which is there for the scan to find';
 
 /** They would take from the others what they ask about. */

@@ -391,7 +391,7 @@ describe('the projector', () => {
         folder = await temporaryFolder();
         await start();
       }),
-      { numRuns: runs(6), endOnFailure: true },
+      { numRuns: runs(3), endOnFailure: true },
     );
   });
 });

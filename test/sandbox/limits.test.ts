@@ -2,7 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { expect } from 'chai';
+import * as fc from 'fast-check';
 import { sandboxLimits, type FaultKind, type Sandbox } from '../../kernel/sandbox.js';
+import { drawSeed } from '../support/outside.js';
 import { runs } from '../support/runs.js';
 import { sandboxOf, stepsOf, taskOf, type TestMode } from '../support/sandboxes.js';
 
@@ -102,13 +104,17 @@ for (const mode of modes) {
     });
     after(() => Promise.all([sandbox.close(), patient.close()]));
 
-    // What takes the whole time it may have is shown once.
-    const chosen = Object.entries(bombs).filter(
+    // What takes the whole time it may have is shown in one mode.
+    const all = Object.entries(bombs).filter(
       ([, [, kinds]]) => mode === 'strict' || kinds[0] !== 'time',
     );
 
-    it(`ends each of ${chosen.length} bombs within the limit, as a typed verdict`, async function () {
+    it(`ends bombs within the limit, as a typed verdict, of ${all.length}`, async function () {
       this.timeout(120_000);
+      const seed = drawSeed(`bombs, ${mode}`);
+      const length = Math.min(all.length, runs(8));
+      const some = fc.shuffledSubarray(all, { minLength: length, maxLength: length });
+      const [chosen = []] = fc.sample(some, { seed, numRuns: 1 });
       const others: (readonly [string, string, number])[] = [];
       const run = async ([name, [source, kinds]]: (typeof chosen)[number]): Promise<void> => {
         const takesTime = kinds.includes('time');
@@ -129,13 +135,13 @@ for (const mode of modes) {
       expect(others).to.deep.equal([]);
     });
 
-    it(`leaves nothing behind, ${runs(6)} tasks later`, async function () {
+    it(`leaves nothing behind, ${runs(2)} tasks later`, async function () {
       this.timeout(20_000 * runs(1));
       const mounts = readFileSync('/proc/self/mounts', 'utf8');
       const descriptors = readdirSync('/proc/self/fd').length;
       const folders = readdirSync(tmpdir()).filter((name) => name.startsWith('assay-probe'));
       await Promise.all(
-        Array.from({ length: runs(6) }, (_, at) =>
+        Array.from({ length: runs(2) }, (_, at) =>
           sandbox.run(taskOf(py(at % 3 === 0 ? 'import os; os._exit(1)' : 'pass'))),
         ),
       );

@@ -154,7 +154,7 @@ export const documentQuerySuite = (documents: () => Documents): void => {
           expect(found.more).to.equal(right.length > offset + limit);
         }
       });
-      await fc.assert(property, { numRuns: runs(40) });
+      await fc.assert(property, { numRuns: runs(15) });
     });
 
     it('shows nothing of another scope', async () => {

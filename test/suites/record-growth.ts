@@ -158,7 +158,7 @@ export const recordGrowthSuite = (records: () => Records, reopen: () => Promise<
           await Promise.all([grown.discard(), replayed.discard()]);
         }
       }),
-      { numRuns: runs(6) },
+      { numRuns: runs(3) },
     )).timeout(60_000);
 };
 
