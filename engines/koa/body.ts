@@ -21,8 +21,7 @@ export type Coming = {
   readonly take: (bytes: number) => void;
   /**
    * Resolves when it is the turn of this body, which is large; at once the second time. Rejects
-   * with
-   * Fault `unavailable` when it waited too long.
+   * with Fault `unavailable` when it waited too long.
    */
   readonly turn: () => Promise<void>;
   /** So long nobody else was served. */

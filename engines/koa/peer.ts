@@ -28,7 +28,7 @@ export const openProxies = (proxies: readonly string[]): ((address: string) => b
  */
 export const openPeers = (proxies: readonly string[]): ((message: IncomingMessage) => Peer) => {
   const isTrusted = openProxies(proxies);
-  return ({ socket, headers }) => {
+  const of = ({ socket, headers }: IncomingMessage): Peer => {
     const nearest = plainAddress(socket.remoteAddress ?? '');
     const encrypted = socket instanceof TLSSocket;
     if (proxies.length === 0 || !isTrusted(nearest)) {
@@ -40,6 +40,13 @@ export const openPeers = (proxies: readonly string[]): ((message: IncomingMessag
       address: hops.findLast((hop) => !isTrusted(hop)) ?? hops[0] ?? nearest,
       isSecure: encrypted || proto?.toLowerCase() === 'https',
     };
+  };
+  // Each request is asked about several times, also one that is refused.
+  const known = new WeakMap<IncomingMessage, Peer>();
+  return (message) => {
+    const peer = known.get(message) ?? of(message);
+    known.set(message, peer);
+    return peer;
   };
 };
 

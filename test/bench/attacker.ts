@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { setPriority } from 'node:os';
-import { attacks, prepared, type Prepared, type Stage } from './attacks.js';
+import { prepared, type Prepared, type Stage } from './attack.js';
+import { attacks } from './attacks.js';
 
 /**
  * A process that plays one attack: prepares on its first message, strikes on the second, until it
@@ -37,7 +38,7 @@ const counted = (set: Prepared): Prepared => {
       throw error;
     }
   };
-  return { ...set, client: { ...set.client, send } };
+  return { ...set, count, client: { ...set.client, send } };
 };
 
 process.once('message', (asked: { readonly attack: string; readonly stage: Stage }) => {

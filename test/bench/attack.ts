@@ -1,0 +1,135 @@
+import { connect, type Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { clientOf, type Client } from '../support/client.js';
+import { newRun } from './bench.js';
+
+/** What a tenant with ordinary rights has: an editor's key, bound to its one project. */
+export type Stage = {
+  readonly url: string;
+  readonly apiKey: string;
+  /** Of somebody who may make scorers. */
+  readonly personalKey: string;
+  readonly root: string;
+};
+export type Prepared = Stage & {
+  readonly client: Client;
+  readonly run: string;
+  /** Of what the attack was answered, for the row. */
+  readonly count: (answer: string) => void;
+};
+
+/**
+ * One way to take more than one's share. `strike` goes on until the signal; whatever it is answered
+ * is well, as long as others are served.
+ */
+export type Attack = {
+  readonly name: string;
+  readonly prepare: (stage: Prepared) => Promise<unknown>;
+  readonly strike: (stage: Prepared, prepared: never, signal: AbortSignal) => Promise<void>;
+};
+
+export const attack = <P>(
+  name: string,
+  prepare: (stage: Prepared) => Promise<P>,
+  strike: (stage: Prepared, prepared: P, signal: AbortSignal) => Promise<void>,
+): Attack => ({ name, prepare, strike });
+
+export const prepared = async (stage: Stage): Promise<Prepared> => {
+  const client = clientOf({ ...stage, connections: 1_000 });
+  const run = await newRun(client, stage.root, 'attack');
+  return { ...stage, client, run, count: () => undefined };
+};
+
+/** So many loops of `work`, each beginning anew when it was answered, whatever the answer. */
+export const loops = async (
+  count: number,
+  signal: AbortSignal,
+  work: (n: number) => Promise<unknown>,
+): Promise<void> => {
+  let n = 0;
+  const loop = async (): Promise<void> => {
+    while (!signal.aborted) {
+      const answered = work(n++).catch(() => pause(20));
+      await Promise.race([answered, pause(60_000, null, { signal }).catch(() => null)]);
+    }
+  };
+  await Promise.all(Array.from({ length: count }, loop));
+};
+
+const words = (bytes: number): string => 'lorem ipsum dolor sit amet '.repeat(bytes / 27 + 1);
+export const text = (bytes: number): string => words(bytes).slice(0, bytes);
+
+export const logged = async (
+  { client, root, run }: Prepared,
+  traces: readonly object[],
+): Promise<readonly string[]> => {
+  const body = { log_stream_id: run, include_trace_ids: true, traces };
+  const reply = await client.send<{ trace_ids?: string[] }>('POST', `${root}/traces`, { body });
+  return reply.body.trace_ids ?? [];
+};
+export const oneTrace = async (stage: Prepared, trace: object = {}): Promise<string> => {
+  const [id] = await logged(stage, [{ input: 'a', ...trace }]);
+  if (id === undefined) throw new Error('no trace to attack with');
+  return id;
+};
+
+export const grow = (
+  { client, root }: Prepared,
+  trace: string,
+  spans: readonly object[],
+): Promise<unknown> =>
+  client.send('POST', `${root}/spans`, { body: { trace_id: trace, parent_id: trace, spans } });
+
+/** So many traces with an input of so many bytes, and this end. */
+export const filled = async (
+  stage: Prepared,
+  count: number,
+  bytes: number,
+  end = '',
+): Promise<void> => {
+  const perRequest = Math.max(1, Math.min(1_000, Math.floor(9_000_000 / bytes)));
+  for (let left = count; left > 0; left -= perRequest) {
+    const traces = Array.from({ length: Math.min(left, perRequest) }, () => ({
+      input: text(bytes) + end,
+      output: 'done',
+    }));
+    await logged(stage, traces);
+  }
+};
+
+export const headOf = (stage: Stage, request: string, headers: readonly string[]): string =>
+  [
+    `${request} HTTP/1.1`,
+    'Host: localhost',
+    `Service-API-Key: ${stage.apiKey}`,
+    'X-Forwarded-For: 10.66.66.66',
+    ...headers,
+    '',
+    '',
+  ].join('\r\n');
+
+/** Keeps so many sockets open, each with these bytes sent and nothing read. */
+export const sockets = async (
+  stage: Prepared,
+  count: number,
+  bytes: string,
+  signal: AbortSignal,
+): Promise<void> => {
+  const { hostname, port } = new URL(stage.url);
+  const open = new Set<Socket>();
+  while (!signal.aborted) {
+    while (open.size < count) {
+      const socket = connect({ host: hostname, port: Number(port) });
+      open.add(socket);
+      socket.on('error', () => null);
+      socket.on('close', () => {
+        open.delete(socket);
+        if (!signal.aborted) stage.count('by a cut');
+      });
+      socket.pause();
+      socket.write(bytes);
+    }
+    await pause(100, null, { signal }).catch(() => null);
+  }
+  for (const socket of open) socket.destroy();
+};

@@ -1,0 +1,163 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Client } from '../support/client.js';
+import { registeredScorer } from '../support/validations.js';
+import { attack, filled, grow, logged, loops, oneTrace, text, type Attack } from './attack.js';
+
+const longTexts = attack(
+  'long-texts',
+  (stage) => oneTrace(stage),
+  (stage, trace, signal) => {
+    const long = text(1_000_000);
+    return loops(2, signal, (n) =>
+      n % 2 === 0
+        ? grow(
+            stage,
+            trace,
+            Array.from({ length: 9 }, () => ({ type: 'tool', input: long })),
+          )
+        : logged(
+            stage,
+            Array.from({ length: 9 }, () => ({ input: long })),
+          ),
+    );
+  },
+);
+
+const ratedGiant = attack(
+  'rated-giant',
+  async (stage) => {
+    const trace = await oneTrace(stage);
+    for (let request = 0; request < 4; request += 1)
+      await grow(
+        stage,
+        trace,
+        Array.from({ length: 90 }, () => ({ type: 'tool', input: text(100_000) })),
+      );
+    const made = await stage.client.call<{ id: string }>(
+      'POST',
+      `${stage.root}/annotation/templates`,
+      { body: { name: 'stars', constraints: { annotation_type: 'star' } } },
+    );
+    return `${stage.root}/annotation/templates/${made.body.id}/traces/${trace}/rating`;
+  },
+  (stage, rating, signal) =>
+    loops(4, signal, (n) =>
+      stage.client.send('PUT', rating, {
+        body: { rating: { annotation_type: 'star', value: (n % 5) + 1 } },
+      }),
+    ),
+);
+
+const emptyExperiments = attack(
+  'empty-experiments',
+  async (stage) => {
+    await filled(stage, 20_000, 100);
+    const ids: string[] = [];
+    for (let n = 0; n < 100; n += 1) {
+      const body = { name: `experiment ${n}` };
+      const made = await stage.client.call<{ id: string }>('POST', `${stage.root}/experiments`, {
+        body,
+      });
+      ids.push(made.body.id);
+    }
+    return ids;
+  },
+  async (stage, ids, signal) => {
+    await Promise.all(
+      ids.map((id) => stage.client.send('DELETE', `${stage.root}/experiments/${id}`)),
+    );
+    await pause(60_000, null, { signal }).catch(() => null);
+  },
+);
+
+const longAgent = attack(
+  'long-agent',
+  (stage) => oneTrace(stage),
+  (stage, trace, signal) => {
+    const input = text(20_000);
+    return loops(2, signal, () =>
+      grow(
+        stage,
+        trace,
+        Array.from({ length: 20 }, () => ({ type: 'tool', input })),
+      ),
+    );
+  },
+);
+
+const longSession = attack(
+  'long-session',
+  (stage) => Promise.resolve({ session: randomUUID(), stage }),
+  (stage, { session }, signal) =>
+    loops(2, signal, () =>
+      stage.client.send('POST', `${stage.root}/traces`, {
+        body: {
+          log_stream_id: stage.run,
+          session_id: session,
+          traces: Array.from({ length: 500 }, () => ({ input: 'question', output: 'answer' })),
+        },
+      }),
+    ),
+);
+
+/** Scores 499 records of each process at once, and hangs on the last one. */
+const hanging = [
+  'def scorer_fn(*, node_output, **kwargs) -> int:',
+  '    while node_output == "last": pass',
+  '    return 1',
+  '',
+].join('\n');
+
+const hangingScorer = attack(
+  'hanging-scorer',
+  async (stage) => {
+    const { client } = stage;
+    const headers = { 'Service-API-Key': stage.personalKey };
+    const call: Client['call'] = (method, path, ask) =>
+      client.call(method, path, { ...ask, headers: { ...ask?.headers, ...headers } });
+    const maker = { client: { ...client, call } };
+    const scorers: object[] = [];
+    for (let n = 0; n < 4; n += 1) {
+      const { id } = await registeredScorer(maker, { name: `hangs ${n}` }, hanging);
+      scorers.push({ id, scorer_type: 'code', scoreable_node_types: ['trace'] });
+    }
+    const settings = `${stage.root}/runs/${stage.run}/scorer-settings`;
+    await client.call('POST', settings, { body: { run_id: stage.run, scorers } });
+  },
+  (stage, _, signal) =>
+    loops(1, signal, async () => {
+      const traces = Array.from({ length: 499 }, () => ({ input: 'a', output: 'first' }));
+      await logged(stage, [...traces, { input: 'a', output: 'last' }]);
+      await pause(1_000);
+    }),
+);
+
+const endlessNames = attack(
+  'endless-names',
+  () => Promise.resolve(),
+  (stage, _, signal) =>
+    loops(4, signal, async (n) => {
+      const named = (trace: number) =>
+        Object.fromEntries(
+          Array.from({ length: 200 }, (_metric, m) => [`${stage.run}-${n}-${trace}-${m}`, 1]),
+        );
+      await logged(
+        stage,
+        Array.from({ length: 100 }, (_trace, trace) => ({ input: 'a', metrics: named(trace) })),
+      );
+      await stage.client.send('POST', `${stage.root}/traces/available_columns`, {
+        body: { log_stream_id: stage.run },
+      });
+    }),
+);
+
+export const attacksByRecords: readonly Attack[] = [
+  longTexts,
+  ratedGiant,
+  emptyExperiments,
+  longAgent,
+  longSession,
+  hangingScorer,
+  endlessNames,
+];
