@@ -31,6 +31,60 @@ describe('the pages', () => {
     expect(broken).to.deep.equal([]);
   });
 
+  describe('docs/architecture.md', () => {
+    const page = prose('docs/architecture.md');
+    const quoted = [...page.matchAll(/`([^`\n]+)`/g)].map(([, text = '']) => text);
+
+    it('names files and folders that exist', () => {
+      const paths = quoted.filter((text) => /^[\w.-]+(\/[\w.-]*)+$|^[\w-]+\.(ts|md)$/.test(text));
+      const known = files.flatMap((path) => [path, path.split('/').pop()]);
+      const others = paths.filter(
+        (path) =>
+          !known.includes(path) &&
+          !files.some((file) => file.startsWith(`${path}/`.replace('//', '/'))),
+      );
+      expect(paths.length).to.be.greaterThan(30);
+      expect(others).to.deep.equal([]);
+    });
+
+    it('reads twelve files, and no line of them twice', () => {
+      const [, order = ''] =
+        parts(page, '##').find(([title]) => title === 'Where to start reading') ?? [];
+      const paths = [...order.matchAll(/^\| `([^`]+)` \|/gm)].map(([, path]) => path);
+      expect(paths.length).to.equal(12);
+      expect(new Set(paths).size).to.equal(12);
+    });
+
+    it('explains words whose names in code are exported, in order', () => {
+      const sources = files.filter((path) => path.endsWith('.ts') && !path.startsWith('test/'));
+      const exported = new Set(
+        sources.flatMap((path) =>
+          [
+            ...read(path).matchAll(
+              /^export (?:const|type|interface|class|async function|function) (\w+)/gm,
+            ),
+          ].map(([, name]) => name),
+        ),
+      );
+      const [, words = ''] = parts(page, '##').find(([title]) => title === 'Words') ?? [];
+      const rows = words
+        .split('\n')
+        .filter((line) => /^\| [a-z]/.test(line))
+        .slice(1);
+      const terms = rows.map((row) => row.split('|')[1]?.trim() ?? '');
+      const names = rows.flatMap((row) =>
+        [...(row.split('|')[3] ?? '').matchAll(/`(\w+)`/g)].map(([, name]) => name),
+      );
+      expect(terms).to.deep.equal([...terms].sort());
+      expect(names.length).to.be.greaterThan(40);
+      expect(names.filter((name) => !exported.has(name))).to.deep.equal([]);
+      const others = quoted.filter(
+        (text) => /^[A-Z][a-z]+[A-Za-z]*$/.test(text) && !exported.has(text),
+      );
+      expect(others).to.deep.equal([]);
+    });
+  });
+
   describe('RUNBOOK.md', () => {
     it('says of each symptom what not to do, what to do, and how to see that it worked', () => {
       const care = ['EventStoreDB', 'NATS', 'MongoDB'];
