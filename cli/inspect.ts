@@ -1,4 +1,5 @@
 import Table from 'cli-table3';
+import { nonconformities } from '../events/codec.js';
 import { Fault } from '../kernel/fault.js';
 import { start, type EventReader, type Recorded } from '../kernel/ports.js';
 import type { Config } from '../config.js';
@@ -76,7 +77,7 @@ const streamRows = async (reader: EventReader, limit: number): Promise<readonly 
   return [...streams.values()].reverse().slice(0, limit);
 };
 
-/** The last events of the log, or of one stream, newest first. */
+/** The last events of the log, or of one stream, newest first, and whether each fits its schema. */
 const eventRows = async (
   reader: EventReader,
   stream: string | null,
@@ -94,6 +95,7 @@ const eventRows = async (
     revision: event.revision,
     type: event.type,
     at: event.metadata.at,
+    fits: nonconformities(event.type, event.data)[0] ?? 'yes',
     actor: `${event.metadata.actor.type} ${event.metadata.actor.id}`,
     request_id: event.metadata.request_id,
     ...(stream !== null && { data: JSON.stringify(event.data).slice(0, 400) }),

@@ -2,7 +2,7 @@ import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import { serve } from '../engines/node/thread.js';
 import { systemClock } from '../engines/node/clock.js';
 import { openEngines, type EngineChoice } from '../engines/open.js';
-import { decode } from '../events/codec.js';
+import { decode, decodeChecked } from '../events/codec.js';
 import { projections } from '../projections/all.js';
 import { documentsSource } from '../projections/documents-source.js';
 import { openProjector } from '../projections/operate.js';
@@ -26,6 +26,7 @@ const records = await engines.records((incident) => parentPort?.postMessage(inci
 const projector = await openProjector({
   reader,
   decode,
+  decodeChecked,
   documents,
   bus,
   clock: systemClock,

@@ -1,6 +1,7 @@
 // Stored for ever: names, members and versions below are the storage format.
-import { Type, type Static } from 'typebox';
+import { Type } from 'typebox';
 import { id, instant, nullable } from '../kernel/shapes.js';
+import type { DataOf, EventOf } from './schemas.js';
 
 /** What a rating may be, after defaults and without repeats in lists. */
 const constraints = Type.Union([
@@ -20,49 +21,43 @@ const constraints = Type.Union([
   }),
 ]);
 
-/** Stream `annotation-templates-<project>`: order and names are decided for all of them at once. */
-export const annotationTemplateCreated = Type.Object({
-  project_id: id('ProjectId'),
-  organization_id: id('OrganizationId'),
-  template_id: id('TemplateId'),
-  name: Type.String(),
-  include_explanation: Type.Boolean(),
-  criteria: nullable(Type.String()),
-  constraints,
-  created_by: id('UserId'),
-  created_at: instant,
-});
-/** Name and criteria from now on. */
-export const annotationTemplateChanged = Type.Object({
-  project_id: id('ProjectId'),
-  template_id: id('TemplateId'),
-  name: Type.String(),
-  criteria: nullable(Type.String()),
-});
-/** Its ratings stay on the traces and count no more. */
-export const annotationTemplateDeleted = Type.Object({
-  project_id: id('ProjectId'),
-  template_id: id('TemplateId'),
-});
-/** All live templates in their order. */
-export const annotationTemplatesReordered = Type.Object({
-  project_id: id('ProjectId'),
-  ordering: Type.Array(id('TemplateId')),
-});
+export const annotationTemplateEvents = {
+  /**
+   * Stream `annotation-templates-<project>`: order and names are decided for all of them at once.
+   */
+  AnnotationTemplateCreated: Type.Object({
+    project_id: id('ProjectId'),
+    organization_id: id('OrganizationId'),
+    template_id: id('TemplateId'),
+    name: Type.String(),
+    include_explanation: Type.Boolean(),
+    criteria: nullable(Type.String()),
+    constraints,
+    created_by: id('UserId'),
+    created_at: instant,
+  }),
+  /** Name and criteria from now on. */
+  AnnotationTemplateChanged: Type.Object({
+    project_id: id('ProjectId'),
+    template_id: id('TemplateId'),
+    name: Type.String(),
+    criteria: nullable(Type.String()),
+  }),
+  /** Its ratings stay on the traces and count no more. */
+  AnnotationTemplateDeleted: Type.Object({
+    project_id: id('ProjectId'),
+    template_id: id('TemplateId'),
+  }),
+  /** All live templates in their order. */
+  AnnotationTemplatesReordered: Type.Object({
+    project_id: id('ProjectId'),
+    ordering: Type.Array(id('TemplateId')),
+  }),
+};
 
-export type AnnotationTemplateCreated = Static<typeof annotationTemplateCreated>;
+export type AnnotationTemplateEvent = EventOf<typeof annotationTemplateEvents>;
 
-export type AnnotationTemplateEvent =
-  | { readonly type: 'AnnotationTemplateCreated'; readonly data: AnnotationTemplateCreated }
-  | {
-      readonly type: 'AnnotationTemplateChanged';
-      readonly data: Static<typeof annotationTemplateChanged>;
-    }
-  | {
-      readonly type: 'AnnotationTemplateDeleted';
-      readonly data: Static<typeof annotationTemplateDeleted>;
-    }
-  | {
-      readonly type: 'AnnotationTemplatesReordered';
-      readonly data: Static<typeof annotationTemplatesReordered>;
-    };
+export type AnnotationTemplateCreated = DataOf<
+  AnnotationTemplateEvent,
+  'AnnotationTemplateCreated'
+>;

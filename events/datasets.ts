@@ -1,6 +1,7 @@
 // Stored for ever: names, members and versions below are the storage format.
 import { Type, type Static } from 'typebox';
 import { id, instant, nullable, oneOf } from '../kernel/shapes.js';
+import type { DataOf, EventOf } from './schemas.js';
 
 const scalar = Type.Union([Type.String(), Type.Number(), Type.Null()]);
 const cell = Type.Union([
@@ -10,7 +11,6 @@ const cell = Type.Union([
   Type.Record(Type.String(), scalar),
 ]);
 const roleColumns = Type.Object({ columns: Type.Array(Type.String()), flatten: Type.Boolean() });
-
 /** What each role of a row is taken from (contract 4.7, rule 4). */
 export const storedMapping = Type.Object({
   input: nullable(roleColumns),
@@ -21,108 +21,98 @@ export const storedMapping = Type.Object({
   mgt: nullable(Type.Record(Type.String(), roleColumns)),
 });
 
-/** Stream `dataset-<dataset>`. */
-export const datasetCreated = Type.Object({
-  dataset_id: id('DatasetId'),
-  organization_id: id('OrganizationId'),
-  name: Type.String(),
-  draft: Type.Boolean(),
-  /** The home project. */
-  project_id: nullable(id('ProjectId')),
-  created_by: id('UserId'),
-  created_at: instant,
-});
-
-/**
- * A version. Its rows are in streams of their own, stored before this event, so that no append is
- * large: `parts` names them in order.
- */
-export const datasetContentChanged = Type.Object({
-  dataset_id: id('DatasetId'),
-  version_index: Type.Integer(),
-  /** Names the change; the first stream of rows that it added, when it added any, has it too. */
-  content_id: id('ContentId'),
-  source: oneOf(['file', 'copy', 'edits', 'rollback']),
-  /** Name of the dataset at that time. */
-  name: Type.String(),
-  created_by: id('UserId'),
-  created_at: instant,
-  columns: Type.Array(Type.Object({ key: Type.Integer(), name: Type.String() })),
-  parts: Type.Array(
-    Type.Object({
-      content: id('ContentId'),
-      first: Type.Integer(),
-      sizes: Type.Array(Type.Integer()),
-    }),
-  ),
-  num_rows: Type.Integer(),
-  rows_added: Type.Integer(),
-  rows_removed: Type.Integer(),
-  rows_edited: Type.Integer(),
-  columns_added: Type.Integer(),
-  columns_removed: Type.Integer(),
-  columns_renamed: Type.Integer(),
-});
-
-/** Stream `datasetrows-<dataset>-<content>`, one event a chunk, in order, from chunk 0 on. */
-export const datasetRowsStored = Type.Object({
-  dataset_id: id('DatasetId'),
-  content_id: id('ContentId'),
-  chunk: Type.Integer(),
-  rows: Type.Array(
-    Type.Object({
-      id: id('RowId'),
-      /** Versions in which the row was made and last edited. */
-      made: Type.Integer(),
-      edited: Type.Integer(),
-      /** By column key: a list, or members where most would be null. */
-      cells: Type.Union([Type.Array(cell), Type.Record(Type.String(), cell)]),
-    }),
-  ),
-});
-
-export const datasetRenamed = Type.Object({ dataset_id: id('DatasetId'), name: Type.String() });
-export const columnMappingChanged = Type.Object({
-  dataset_id: id('DatasetId'),
-  column_mapping: storedMapping,
-});
-export const datasetPublished = Type.Object({ dataset_id: id('DatasetId') });
-/** `run_id`: linked because that experiment uses it; null: because somebody linked it. */
-export const datasetLinked = Type.Object({
+const link = Type.Object({
   dataset_id: id('DatasetId'),
   project_id: id('ProjectId'),
   run_id: nullable(id('RunId')),
 });
-export const datasetUnlinked = datasetLinked;
-/** It answers 404 from here on; its rows are erased by the worker. */
-export const datasetDeleted = Type.Object({
-  dataset_id: id('DatasetId'),
-  /** Index of the last version. */
-  versions: Type.Integer(),
-});
-/** Of a deleted dataset: the streams of these contents are erased. */
-export const datasetRowsErased = Type.Object({
-  dataset_id: id('DatasetId'),
-  contents: Type.Array(Type.Object({ content_id: id('ContentId'), chunks: Type.Integer() })),
-});
-/** Of a deleted dataset: no row of it is left in the log, and none can come. */
-export const datasetErased = Type.Object({ dataset_id: id('DatasetId') });
 
-export type DatasetEvent =
-  | { readonly type: 'DatasetCreated'; readonly data: Static<typeof datasetCreated> }
-  | { readonly type: 'DatasetContentChanged'; readonly data: Static<typeof datasetContentChanged> }
-  | { readonly type: 'DatasetRenamed'; readonly data: Static<typeof datasetRenamed> }
-  | { readonly type: 'ColumnMappingChanged'; readonly data: Static<typeof columnMappingChanged> }
-  | { readonly type: 'DatasetPublished'; readonly data: Static<typeof datasetPublished> }
-  | { readonly type: 'DatasetLinked'; readonly data: Static<typeof datasetLinked> }
-  | { readonly type: 'DatasetUnlinked'; readonly data: Static<typeof datasetUnlinked> }
-  | { readonly type: 'DatasetDeleted'; readonly data: Static<typeof datasetDeleted> }
-  | { readonly type: 'DatasetRowsErased'; readonly data: Static<typeof datasetRowsErased> }
-  | { readonly type: 'DatasetErased'; readonly data: Static<typeof datasetErased> };
-
-export type DatasetRowsEvent = {
-  readonly type: 'DatasetRowsStored';
-  readonly data: Static<typeof datasetRowsStored>;
+export const datasetEvents = {
+  /** Stream `dataset-<dataset>`. */
+  DatasetCreated: Type.Object({
+    dataset_id: id('DatasetId'),
+    organization_id: id('OrganizationId'),
+    name: Type.String(),
+    draft: Type.Boolean(),
+    /** The home project. */
+    project_id: nullable(id('ProjectId')),
+    created_by: id('UserId'),
+    created_at: instant,
+  }),
+  /**
+   * A version. Its rows are in streams of their own, stored before this event, so that no append is
+   * large: `parts` names them in order.
+   */
+  DatasetContentChanged: Type.Object({
+    dataset_id: id('DatasetId'),
+    version_index: Type.Integer(),
+    /** Names the change; the first stream of rows that it added, when it added any, has it too. */
+    content_id: id('ContentId'),
+    source: oneOf(['file', 'copy', 'edits', 'rollback']),
+    /** Name of the dataset at that time. */
+    name: Type.String(),
+    created_by: id('UserId'),
+    created_at: instant,
+    columns: Type.Array(Type.Object({ key: Type.Integer(), name: Type.String() })),
+    parts: Type.Array(
+      Type.Object({
+        content: id('ContentId'),
+        first: Type.Integer(),
+        sizes: Type.Array(Type.Integer()),
+      }),
+    ),
+    num_rows: Type.Integer(),
+    rows_added: Type.Integer(),
+    rows_removed: Type.Integer(),
+    rows_edited: Type.Integer(),
+    columns_added: Type.Integer(),
+    columns_removed: Type.Integer(),
+    columns_renamed: Type.Integer(),
+  }),
+  DatasetRenamed: Type.Object({ dataset_id: id('DatasetId'), name: Type.String() }),
+  ColumnMappingChanged: Type.Object({
+    dataset_id: id('DatasetId'),
+    column_mapping: storedMapping,
+  }),
+  DatasetPublished: Type.Object({ dataset_id: id('DatasetId') }),
+  /** `run_id`: linked because that experiment uses it; null: because somebody linked it. */
+  DatasetLinked: link,
+  DatasetUnlinked: link,
+  /** It answers 404 from here on; its rows are erased by the worker. */
+  DatasetDeleted: Type.Object({
+    dataset_id: id('DatasetId'),
+    /** Index of the last version. */
+    versions: Type.Integer(),
+  }),
+  /** Of a deleted dataset: the streams of these contents are erased. */
+  DatasetRowsErased: Type.Object({
+    dataset_id: id('DatasetId'),
+    contents: Type.Array(Type.Object({ content_id: id('ContentId'), chunks: Type.Integer() })),
+  }),
+  /** Of a deleted dataset: no row of it is left in the log, and none can come. */
+  DatasetErased: Type.Object({ dataset_id: id('DatasetId') }),
 };
+export const datasetRowsEvents = {
+  /** Stream `datasetrows-<dataset>-<content>`, one event a chunk, in order, from chunk 0 on. */
+  DatasetRowsStored: Type.Object({
+    dataset_id: id('DatasetId'),
+    content_id: id('ContentId'),
+    chunk: Type.Integer(),
+    rows: Type.Array(
+      Type.Object({
+        id: id('RowId'),
+        /** Versions in which the row was made and last edited. */
+        made: Type.Integer(),
+        edited: Type.Integer(),
+        /** By column key: a list, or members where most would be null. */
+        cells: Type.Union([Type.Array(cell), Type.Record(Type.String(), cell)]),
+      }),
+    ),
+  }),
+};
+
+export type DatasetEvent = EventOf<typeof datasetEvents>;
+export type DatasetRowsEvent = EventOf<typeof datasetRowsEvents>;
+
 export type StoredMapping = Static<typeof storedMapping>;
-export type ContentChanged = Static<typeof datasetContentChanged>;
+export type ContentChanged = DataOf<DatasetEvent, 'DatasetContentChanged'>;

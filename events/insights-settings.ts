@@ -1,17 +1,17 @@
 // Stored for ever: names, members and versions below are the storage format.
-import { Type, type Static } from 'typebox';
+import { Type } from 'typebox';
 import { id, instant, nullable } from '../kernel/shapes.js';
+import type { EventOf } from './schemas.js';
 
-/** Stream `insights-settings-<run>`: beside the run's own, because it is no change of the run. */
-export const insightsSettingsChanged = Type.Object({
-  project_id: id('ProjectId'),
-  run_id: id('RunId'),
-  enabled: Type.Boolean(),
-  /** When it was last switched on; null = never. */
-  start_time: nullable(instant),
-});
-
-export type InsightsSettingsEvent = {
-  readonly type: 'InsightsSettingsChanged';
-  readonly data: Static<typeof insightsSettingsChanged>;
+export const insightsSettingsEvents = {
+  /** Stream `insights-settings-<run>`: beside the run's own, because it is no change of the run. */
+  InsightsSettingsChanged: Type.Object({
+    project_id: id('ProjectId'),
+    run_id: id('RunId'),
+    enabled: Type.Boolean(),
+    /** When it was last switched on; null = never. */
+    start_time: nullable(instant),
+  }),
 };
+
+export type InsightsSettingsEvent = EventOf<typeof insightsSettingsEvents>;

@@ -1,36 +1,38 @@
 // Stored for ever: names, members and versions below are the storage format.
-import { Type, type Static } from 'typebox';
+import { Type } from 'typebox';
 import { id, instant, nullable, oneOf } from '../kernel/shapes.js';
+import type { DataOf, EventOf } from './schemas.js';
 
-/**
- * Stream `user-<user>`, its first event: the user exists and cannot log in yet. The one-time token
- * is nowhere: `token_hash` is its HMAC under a pepper outside the log, null when the user comes in
- * by another way than a password (`auth_method`).
- */
-export const userInvited = Type.Object({
-  user_id: id('UserId'),
-  organization_id: id('OrganizationId'),
-  email: Type.String(),
-  role: oneOf(['read_only', 'auditor', 'user', 'manager', 'admin']),
-  auth_method: Type.String(),
-  token_hash: nullable(Type.String()),
-  invited_by: id('UserId'),
-  created_at: instant,
-  expires_at: instant,
-});
-/**
- * From here on the user can log in: with a password (`PasswordChanged` follows in the same append)
- * or by an identity that was linked. A name of null leaves the name as it was.
- */
-export const invitationAccepted = Type.Object({
-  user_id: id('UserId'),
-  /** How the user comes in from now on: `email`, `google` … (contract 5.1). */
-  auth_method: Type.String(),
-  first_name: nullable(Type.String()),
-  last_name: nullable(Type.String()),
-});
+export const invitationEvents = {
+  /**
+   * Stream `user-<user>`, its first event: the user exists and cannot log in yet. The one-time
+   * token is nowhere: `token_hash` is its HMAC under a pepper outside the log, null when the user
+   * comes in by another way than a password (`auth_method`).
+   */
+  UserInvited: Type.Object({
+    user_id: id('UserId'),
+    organization_id: id('OrganizationId'),
+    email: Type.String(),
+    role: oneOf(['read_only', 'auditor', 'user', 'manager', 'admin']),
+    auth_method: Type.String(),
+    token_hash: nullable(Type.String()),
+    invited_by: id('UserId'),
+    created_at: instant,
+    expires_at: instant,
+  }),
+  /**
+   * From here on the user can log in: with a password (`PasswordChanged` follows in the same
+   * append) or by an identity that was linked. A name of null leaves the name as it was.
+   */
+  InvitationAccepted: Type.Object({
+    user_id: id('UserId'),
+    /** How the user comes in from now on: `email`, `google` … (contract 5.1). */
+    auth_method: Type.String(),
+    first_name: nullable(Type.String()),
+    last_name: nullable(Type.String()),
+  }),
+};
 
-export type UserInvited = Static<typeof userInvited>;
-export type InvitationEvent =
-  | { readonly type: 'UserInvited'; readonly data: UserInvited }
-  | { readonly type: 'InvitationAccepted'; readonly data: Static<typeof invitationAccepted> };
+export type InvitationEvent = EventOf<typeof invitationEvents>;
+
+export type UserInvited = DataOf<InvitationEvent, 'UserInvited'>;

@@ -1,25 +1,25 @@
 // Stored for ever: names, members and versions below are the storage format.
-import { Type, type Static } from 'typebox';
+import { Type } from 'typebox';
 import { id, instant } from '../kernel/shapes.js';
+import type { EventOf } from './schemas.js';
 
-/** Stream `run-<run>`. */
-export const logStreamCreated = Type.Object({
-  run_id: id('RunId'),
-  project_id: id('ProjectId'),
-  organization_id: id('OrganizationId'),
-  name: Type.String(),
-  created_by: id('UserId'),
-  created_at: instant,
-});
-export const logStreamRenamed = Type.Object({
-  run_id: id('RunId'),
-  project_id: id('ProjectId'),
-  name: Type.String(),
-});
-/** Its records answer 404 from here on and are erased by the worker. */
-export const logStreamDeleted = Type.Object({ run_id: id('RunId'), project_id: id('ProjectId') });
+export const logStreamEvents = {
+  /** Stream `run-<run>`. */
+  LogStreamCreated: Type.Object({
+    run_id: id('RunId'),
+    project_id: id('ProjectId'),
+    organization_id: id('OrganizationId'),
+    name: Type.String(),
+    created_by: id('UserId'),
+    created_at: instant,
+  }),
+  LogStreamRenamed: Type.Object({
+    run_id: id('RunId'),
+    project_id: id('ProjectId'),
+    name: Type.String(),
+  }),
+  /** Its records answer 404 from here on and are erased by the worker. */
+  LogStreamDeleted: Type.Object({ run_id: id('RunId'), project_id: id('ProjectId') }),
+};
 
-export type LogStreamEvent =
-  | { readonly type: 'LogStreamCreated'; readonly data: Static<typeof logStreamCreated> }
-  | { readonly type: 'LogStreamRenamed'; readonly data: Static<typeof logStreamRenamed> }
-  | { readonly type: 'LogStreamDeleted'; readonly data: Static<typeof logStreamDeleted> };
+export type LogStreamEvent = EventOf<typeof logStreamEvents>;

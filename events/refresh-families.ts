@@ -1,37 +1,38 @@
 // Stored for ever: names, members and versions below are the storage format.
-import { Type, type Static } from 'typebox';
+import { Type } from 'typebox';
 import { id, instant, oneOf } from '../kernel/shapes.js';
+import type { DataOf, EventOf } from './schemas.js';
 
-/**
- * Stream `refresh-family-<family>`: one login and what came of it (contract 2.3). A token itself is
- * nowhere: `token_hash` is its HMAC under a pepper outside the log.
- */
-export const refreshFamilyStarted = Type.Object({
-  family_id: id('FamilyId'),
-  user_id: id('UserId'),
-  organization_id: id('OrganizationId'),
-  /** How the user came in: `email`, `google` … (contract 5.1). */
-  auth_method: Type.String(),
-  /** How often the user's password had been changed: a later change ends the family. */
-  password_changes: Type.Integer(),
-  token_hash: Type.String(),
-  started_at: instant,
-  expires_at: instant,
-});
-export const refreshTokenRotated = Type.Object({
-  family_id: id('FamilyId'),
-  /** Of the successor; the one before it may be presented for 10 s more. */
-  token_hash: Type.String(),
-  rotated_at: instant,
-});
-/** `reuse`: somebody presented a token that had a successor, so one of two has stolen it. */
-export const refreshFamilyRevoked = Type.Object({
-  family_id: id('FamilyId'),
-  reason: oneOf(['logout', 'reuse']),
-});
+export const refreshFamilyEvents = {
+  /**
+   * Stream `refresh-family-<family>`: one login and what came of it (contract 2.3). A token itself
+   * is nowhere: `token_hash` is its HMAC under a pepper outside the log.
+   */
+  RefreshFamilyStarted: Type.Object({
+    family_id: id('FamilyId'),
+    user_id: id('UserId'),
+    organization_id: id('OrganizationId'),
+    /** How the user came in: `email`, `google` … (contract 5.1). */
+    auth_method: Type.String(),
+    /** How often the user's password had been changed: a later change ends the family. */
+    password_changes: Type.Integer(),
+    token_hash: Type.String(),
+    started_at: instant,
+    expires_at: instant,
+  }),
+  RefreshTokenRotated: Type.Object({
+    family_id: id('FamilyId'),
+    /** Of the successor; the one before it may be presented for 10 s more. */
+    token_hash: Type.String(),
+    rotated_at: instant,
+  }),
+  /** `reuse`: somebody presented a token that had a successor, so one of two has stolen it. */
+  RefreshFamilyRevoked: Type.Object({
+    family_id: id('FamilyId'),
+    reason: oneOf(['logout', 'reuse']),
+  }),
+};
 
-export type RefreshFamilyStarted = Static<typeof refreshFamilyStarted>;
-export type RefreshFamilyEvent =
-  | { readonly type: 'RefreshFamilyStarted'; readonly data: RefreshFamilyStarted }
-  | { readonly type: 'RefreshTokenRotated'; readonly data: Static<typeof refreshTokenRotated> }
-  | { readonly type: 'RefreshFamilyRevoked'; readonly data: Static<typeof refreshFamilyRevoked> };
+export type RefreshFamilyEvent = EventOf<typeof refreshFamilyEvents>;
+
+export type RefreshFamilyStarted = DataOf<RefreshFamilyEvent, 'RefreshFamilyStarted'>;

@@ -1,30 +1,32 @@
 // Stored for ever: names, members and versions below are the storage format.
-import { Type, type Static } from 'typebox';
+import { Type } from 'typebox';
 import { id, instant, nullable } from '../kernel/shapes.js';
+import type { DataOf, EventOf } from './schemas.js';
 
-/**
- * Stream `run-scoring-<run>`: scorers of the run's settings began to look at so many records that
- * came or changed. One that follows another without an end between takes its place.
- */
-export const runScoringStarted = Type.Object({
-  project_id: id('ProjectId'),
-  run_id: id('RunId'),
-  /** Names of the scorers. */
-  scorers: Type.Array(Type.String()),
-  /** Records, counted once for each scorer. */
-  steps: Type.Integer(),
-  started_at: instant,
-});
-/** All of them were looked at; a record that could not be scored has an error of its own. */
-export const runScoringEnded = Type.Object({
-  project_id: id('ProjectId'),
-  run_id: id('RunId'),
-  /** Why nothing could be scored; null: it could. */
-  error_message: nullable(Type.String()),
-  ended_at: instant,
-});
+export const runScoringEvents = {
+  /**
+   * Stream `run-scoring-<run>`: scorers of the run's settings began to look at so many records that
+   * came or changed. One that follows another without an end between takes its place.
+   */
+  RunScoringStarted: Type.Object({
+    project_id: id('ProjectId'),
+    run_id: id('RunId'),
+    /** Names of the scorers. */
+    scorers: Type.Array(Type.String()),
+    /** Records, counted once for each scorer. */
+    steps: Type.Integer(),
+    started_at: instant,
+  }),
+  /** All of them were looked at; a record that could not be scored has an error of its own. */
+  RunScoringEnded: Type.Object({
+    project_id: id('ProjectId'),
+    run_id: id('RunId'),
+    /** Why nothing could be scored; null: it could. */
+    error_message: nullable(Type.String()),
+    ended_at: instant,
+  }),
+};
 
-export type RunScoringStarted = Static<typeof runScoringStarted>;
-export type RunScoringEvent =
-  | { readonly type: 'RunScoringStarted'; readonly data: RunScoringStarted }
-  | { readonly type: 'RunScoringEnded'; readonly data: Static<typeof runScoringEnded> };
+export type RunScoringEvent = EventOf<typeof runScoringEvents>;
+
+export type RunScoringStarted = DataOf<RunScoringEvent, 'RunScoringStarted'>;

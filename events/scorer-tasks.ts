@@ -1,117 +1,102 @@
 // Stored for ever: names, members and versions below are the storage format.
-import { Type, type Static } from 'typebox';
+import { Type } from 'typebox';
 import type { ChainAggregation, NodeType, SandboxMode, ScoreType } from '../kernel/sandbox.js';
 import { id, instant, nullable, type JsonObject } from '../kernel/shapes.js';
+import type { DataOf, EventOf } from './schemas.js';
 
 const scoreType = Type.Unsafe<ScoreType>(Type.String());
 const nodeTypes = Type.Array(Type.Unsafe<NodeType>(Type.String()));
 const chainAggregation = nullable(Type.Unsafe<ChainAggregation>(Type.String()));
 
-/** Stream `scorer-task-<task>`. */
-export const scorerValidationRequested = Type.Object({
-  task_id: id('ScorerTaskId'),
-  organization_id: id('OrganizationId'),
-  /** Null, like `run_id` and `dataset`: a single sample. */
-  project_id: nullable(id('ProjectId')),
-  run_id: nullable(id('RunId')),
-  /** The file, and its SHA-256 in hex. */
-  source: Type.String(),
-  sha256: Type.String(),
-  dataset: nullable(
-    Type.Object({
-      dataset_id: id('DatasetId'),
-      version_index: Type.Integer(),
-      starting_token: Type.Integer(),
-      limit: Type.Integer(),
-      /** How many rows that is. */
-      num_rows: Type.Integer(),
-    }),
-  ),
-  sample: nullable(Type.Object({ input: Type.String(), output: Type.String() })),
-  required_scorers: Type.Array(Type.String()),
-  /** Null: as the file says. */
-  scoreable_node_types: nullable(nodeTypes),
-  score_type: nullable(scoreType),
-  created_by: id('UserId'),
-  created_at: instant,
-});
-/** A worker took it: for the first time, or because its worker was lost. */
-export const scorerValidationStarted = Type.Object({
-  task_id: id('ScorerTaskId'),
-  /** From 1. */
-  attempt: Type.Integer(),
-  worker: Type.String(),
-  started_at: instant,
-});
-/** It was judged; `result` is `result.result` of contract 4.13. */
-export const scorerValidationCompleted = Type.Object({
-  task_id: id('ScorerTaskId'),
-  sandbox: Type.Unsafe<SandboxMode>(Type.String()),
-  result: Type.Unsafe<JsonObject>(Type.Object({})),
-  completed_at: instant,
-});
-/** It could not be judged (contract 4.13, rule 2); the message begins with the reason. */
-export const scorerValidationFailed = Type.Object({
-  task_id: id('ScorerTaskId'),
-  message: Type.String(),
-  failed_at: instant,
-});
-
-/** Stream `run-<run>`: the run that a validation makes (contract 4.11, rule 4). */
-export const metricsTestingRunCreated = Type.Object({
-  run_id: id('RunId'),
-  project_id: id('ProjectId'),
-  organization_id: id('OrganizationId'),
-  task_id: id('ScorerTaskId'),
-  created_by: id('UserId'),
-  created_at: instant,
-});
-
-/**
- * Stream `scorer-queue-<project>`, of single samples `scorer-queue-<user>`: a task was let in; those
- * in `left` were seen to be finished.
- */
-export const scorerTaskQueued = Type.Object({
-  owner_id: Type.String(),
-  task_id: id('ScorerTaskId'),
-  left: Type.Array(id('ScorerTaskId')),
-  queued_at: instant,
-});
-
-/** Stream `scorer-file-<digest>` of an organisation and a file: it was found valid. */
-export const scorerFileValidated = Type.Object({
-  organization_id: id('OrganizationId'),
-  sha256: Type.String(),
-  task_id: id('ScorerTaskId'),
-  score_type: scoreType,
-  scoreable_node_types: nodeTypes,
-  chain_aggregation: chainAggregation,
-});
-
-export type ScorerTaskRequest = Static<typeof scorerValidationRequested>;
-export type ScorerTaskEvent =
-  | { readonly type: 'ScorerValidationRequested'; readonly data: ScorerTaskRequest }
-  | {
-      readonly type: 'ScorerValidationStarted';
-      readonly data: Static<typeof scorerValidationStarted>;
-    }
-  | {
-      readonly type: 'ScorerValidationCompleted';
-      readonly data: Static<typeof scorerValidationCompleted>;
-    }
-  | {
-      readonly type: 'ScorerValidationFailed';
-      readonly data: Static<typeof scorerValidationFailed>;
-    };
-export type MetricsTestingRunEvent = {
-  readonly type: 'MetricsTestingRunCreated';
-  readonly data: Static<typeof metricsTestingRunCreated>;
+export const scorerTaskEvents = {
+  /** Stream `scorer-task-<task>`. */
+  ScorerValidationRequested: Type.Object({
+    task_id: id('ScorerTaskId'),
+    organization_id: id('OrganizationId'),
+    /** Null, like `run_id` and `dataset`: a single sample. */
+    project_id: nullable(id('ProjectId')),
+    run_id: nullable(id('RunId')),
+    /** The file, and its SHA-256 in hex. */
+    source: Type.String(),
+    sha256: Type.String(),
+    dataset: nullable(
+      Type.Object({
+        dataset_id: id('DatasetId'),
+        version_index: Type.Integer(),
+        starting_token: Type.Integer(),
+        limit: Type.Integer(),
+        /** How many rows that is. */
+        num_rows: Type.Integer(),
+      }),
+    ),
+    sample: nullable(Type.Object({ input: Type.String(), output: Type.String() })),
+    required_scorers: Type.Array(Type.String()),
+    /** Null: as the file says. */
+    scoreable_node_types: nullable(nodeTypes),
+    score_type: nullable(scoreType),
+    created_by: id('UserId'),
+    created_at: instant,
+  }),
+  /** A worker took it: for the first time, or because its worker was lost. */
+  ScorerValidationStarted: Type.Object({
+    task_id: id('ScorerTaskId'),
+    /** From 1. */
+    attempt: Type.Integer(),
+    worker: Type.String(),
+    started_at: instant,
+  }),
+  /** It was judged; `result` is `result.result` of contract 4.13. */
+  ScorerValidationCompleted: Type.Object({
+    task_id: id('ScorerTaskId'),
+    sandbox: Type.Unsafe<SandboxMode>(Type.String()),
+    result: Type.Unsafe<JsonObject>(Type.Object({})),
+    completed_at: instant,
+  }),
+  /** It could not be judged (contract 4.13, rule 2); the message begins with the reason. */
+  ScorerValidationFailed: Type.Object({
+    task_id: id('ScorerTaskId'),
+    message: Type.String(),
+    failed_at: instant,
+  }),
 };
-export type ScorerQueueEvent = {
-  readonly type: 'ScorerTaskQueued';
-  readonly data: Static<typeof scorerTaskQueued>;
+export const metricsTestingRunEvents = {
+  /** Stream `run-<run>`: the run that a validation makes (contract 4.11, rule 4). */
+  MetricsTestingRunCreated: Type.Object({
+    run_id: id('RunId'),
+    project_id: id('ProjectId'),
+    organization_id: id('OrganizationId'),
+    task_id: id('ScorerTaskId'),
+    created_by: id('UserId'),
+    created_at: instant,
+  }),
 };
-export type ScorerFileEvent = {
-  readonly type: 'ScorerFileValidated';
-  readonly data: Static<typeof scorerFileValidated>;
+export const scorerQueueEvents = {
+  /**
+   * Stream `scorer-queue-<project>`, of single samples `scorer-queue-<user>`: a task was let in;
+   * those in `left` were seen to be finished.
+   */
+  ScorerTaskQueued: Type.Object({
+    owner_id: Type.String(),
+    task_id: id('ScorerTaskId'),
+    left: Type.Array(id('ScorerTaskId')),
+    queued_at: instant,
+  }),
 };
+export const scorerFileEvents = {
+  /** Stream `scorer-file-<digest>` of an organisation and a file: it was found valid. */
+  ScorerFileValidated: Type.Object({
+    organization_id: id('OrganizationId'),
+    sha256: Type.String(),
+    task_id: id('ScorerTaskId'),
+    score_type: scoreType,
+    scoreable_node_types: nodeTypes,
+    chain_aggregation: chainAggregation,
+  }),
+};
+
+export type ScorerTaskEvent = EventOf<typeof scorerTaskEvents>;
+export type MetricsTestingRunEvent = EventOf<typeof metricsTestingRunEvents>;
+export type ScorerQueueEvent = EventOf<typeof scorerQueueEvents>;
+export type ScorerFileEvent = EventOf<typeof scorerFileEvents>;
+
+export type ScorerTaskRequest = DataOf<ScorerTaskEvent, 'ScorerValidationRequested'>;

@@ -2,6 +2,7 @@
 import { Type, type Static } from 'typebox';
 import type { ChainAggregation, NodeType, ScoreType } from '../kernel/sandbox.js';
 import { id, instant, nullable, type JsonObject } from '../kernel/shapes.js';
+import type { DataOf, EventOf } from './schemas.js';
 
 const nodeTypes = Type.Array(Type.Unsafe<NodeType>(Type.String()));
 const details = Type.Object({
@@ -17,59 +18,56 @@ const details = Type.Object({
   threshold: nullable(Type.Unsafe<JsonObject>(Type.Object({}))),
 });
 
-/** Stream `scorer-<scorer>`. Only code scorers are made; presets are in every organisation. */
-export const scorerCreated = Type.Object({
-  scorer_id: id('ScorerId'),
-  organization_id: id('OrganizationId'),
-  /** Never changes: it names the metric. */
-  name: Type.String(),
-  details,
-  created_by: id('UserId'),
-  created_at: instant,
-});
-/** All of them as they are from here on. */
-export const scorerDetailsChanged = Type.Object({ scorer_id: id('ScorerId'), details });
-export const scorerVersionAdded = Type.Object({
-  scorer_id: id('ScorerId'),
-  version_id: id('ScorerVersionId'),
-  /** From 1. */
-  version: Type.Integer(),
-  source: Type.String(),
-  sha256: Type.String(),
-  score_type: Type.Unsafe<ScoreType>(Type.String()),
-  scoreable_node_types: nodeTypes,
-  chain_aggregation: nullable(Type.Unsafe<ChainAggregation>(Type.String())),
-  created_by: id('UserId'),
-  created_at: instant,
-});
-export const scorerDeleted = Type.Object({
-  scorer_id: id('ScorerId'),
-  organization_id: id('OrganizationId'),
-});
+export const scorerEvents = {
+  /** Stream `scorer-<scorer>`. Only code scorers are made; presets are in every organisation. */
+  ScorerCreated: Type.Object({
+    scorer_id: id('ScorerId'),
+    organization_id: id('OrganizationId'),
+    /** Never changes: it names the metric. */
+    name: Type.String(),
+    details,
+    created_by: id('UserId'),
+    created_at: instant,
+  }),
+  /** All of them as they are from here on. */
+  ScorerDetailsChanged: Type.Object({ scorer_id: id('ScorerId'), details }),
+  ScorerVersionAdded: Type.Object({
+    scorer_id: id('ScorerId'),
+    version_id: id('ScorerVersionId'),
+    /** From 1. */
+    version: Type.Integer(),
+    source: Type.String(),
+    sha256: Type.String(),
+    score_type: Type.Unsafe<ScoreType>(Type.String()),
+    scoreable_node_types: nodeTypes,
+    chain_aggregation: nullable(Type.Unsafe<ChainAggregation>(Type.String())),
+    created_by: id('UserId'),
+    created_at: instant,
+  }),
+  ScorerDeleted: Type.Object({
+    scorer_id: id('ScorerId'),
+    organization_id: id('OrganizationId'),
+  }),
+};
+export const scorerSettingsEvents = {
+  /** Stream `scorer-settings-<run>`: the list replaces the one before. */
+  ScorerSettingsChanged: Type.Object({
+    project_id: id('ProjectId'),
+    run_id: id('RunId'),
+    scorers: Type.Array(
+      Type.Object({
+        id: id('ScorerId'),
+        name: Type.String(),
+        scorer_type: Type.String(),
+        /** Null: those of the scorer. */
+        scoreable_node_types: nullable(nodeTypes),
+      }),
+    ),
+  }),
+};
 
-/** Stream `scorer-settings-<run>`: the list replaces the one before. */
-export const scorerSettingsChanged = Type.Object({
-  project_id: id('ProjectId'),
-  run_id: id('RunId'),
-  scorers: Type.Array(
-    Type.Object({
-      id: id('ScorerId'),
-      name: Type.String(),
-      scorer_type: Type.String(),
-      /** Null: those of the scorer. */
-      scoreable_node_types: nullable(nodeTypes),
-    }),
-  ),
-});
+export type ScorerEvent = EventOf<typeof scorerEvents>;
+export type ScorerSettingsEvent = EventOf<typeof scorerSettingsEvents>;
 
 export type ScorerDetails = Static<typeof details>;
-export type ScorerVersionAdded = Static<typeof scorerVersionAdded>;
-export type ScorerEvent =
-  | { readonly type: 'ScorerCreated'; readonly data: Static<typeof scorerCreated> }
-  | { readonly type: 'ScorerDetailsChanged'; readonly data: Static<typeof scorerDetailsChanged> }
-  | { readonly type: 'ScorerVersionAdded'; readonly data: ScorerVersionAdded }
-  | { readonly type: 'ScorerDeleted'; readonly data: Static<typeof scorerDeleted> };
-export type ScorerSettingsEvent = {
-  readonly type: 'ScorerSettingsChanged';
-  readonly data: Static<typeof scorerSettingsChanged>;
-};
+export type ScorerVersionAdded = DataOf<ScorerEvent, 'ScorerVersionAdded'>;

@@ -70,6 +70,12 @@ export const secret = (
 export const oneOf = <const T extends readonly string[]>(values: T) =>
   Type.Unsafe<T[number]>(Type.String({ enum: [...values] }));
 
+/** Members and items that nobody may change in place. */
+export const readonlyArray = <T extends TSchema>(items: T) =>
+  Type.Unsafe<readonly Readonly<Static<T>>[]>(Type.Array(items));
+export const readonlyRecord = <T extends TSchema>(values: T) =>
+  Type.Unsafe<Readonly<Record<string, Static<T>>>>(Type.Record(Type.String(), values));
+
 /**
  * A shape that is described once, under `components/schemas` of the OpenAPI document (there a
  * `$ref` stands in its place), and judged by the route's `check`: the guard lets any JSON pass. For

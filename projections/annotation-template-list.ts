@@ -1,5 +1,8 @@
 import type { TemplateFacts } from '../contract/annotation-templates.js';
-import type { AnnotationTemplateEvent } from '../events/annotation-templates.js';
+import {
+  annotationTemplateEvents,
+  type AnnotationTemplateEvent,
+} from '../events/annotation-templates.js';
 import { unreachable } from '../kernel/decision.js';
 import type { Projection } from './projection.js';
 
@@ -10,15 +13,10 @@ export type TemplateList = { readonly templates: readonly TemplateFacts[] };
  * One document per project, because an order is of all of its templates and every read wants all of
  * them.
  */
-export const annotationTemplateList: Projection<AnnotationTemplateEvent, TemplateList> = {
+export const annotationTemplateList: Projection<typeof annotationTemplateEvents, TemplateList> = {
   collection: { name: 'annotation_template_list', version: 1, fields: {} },
   goesWith: { scope: 'project' },
-  types: [
-    'AnnotationTemplateCreated',
-    'AnnotationTemplateChanged',
-    'AnnotationTemplateDeleted',
-    'AnnotationTemplatesReordered',
-  ],
+  events: annotationTemplateEvents,
   keys: ({ data }) => [data.project_id],
   evolve: (document, event, project) => ({
     key: project,

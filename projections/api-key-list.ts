@@ -1,5 +1,5 @@
 import type { ApiKeyView } from '../contract/api-keys.js';
-import type { ApiKeyEvent } from '../events/api-keys.js';
+import { apiKeyEvents } from '../events/api-keys.js';
 import { unreachable } from '../kernel/decision.js';
 import type { ApiKeyId } from '../kernel/shapes.js';
 import type { Projection } from './projection.js';
@@ -15,13 +15,13 @@ export type ListedApiKey = {
  * API keys by id, in the scope of their organisation; revoked ones too, since their children look
  * for them.
  */
-export const apiKeyList: Projection<ApiKeyEvent, ListedApiKey> = {
+export const apiKeyList: Projection<typeof apiKeyEvents, ListedApiKey> = {
   collection: {
     name: 'api_key_list',
     version: 1,
     fields: { created_by: 'id', created_at: 'date', expires_at: 'date', revoked: 'boolean' },
   },
-  types: ['ApiKeyCreated', 'ApiKeyRevoked'],
+  events: apiKeyEvents,
   keys: ({ data }) => [data.api_key_id],
   evolve: (document, { type, data }, key) => {
     switch (type) {

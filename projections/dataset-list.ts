@@ -1,11 +1,10 @@
 import type { DatasetFacts } from '../contract/datasets.js';
-import type { DatasetEvent } from '../events/datasets.js';
+import { datasetEvents } from '../events/datasets.js';
+import { except } from '../events/schemas.js';
 import { unreachable } from '../kernel/decision.js';
 import type { Document, Recorded } from '../kernel/ports.js';
 import type { ProjectId, RunId } from '../kernel/shapes.js';
 import type { Projection } from './projection.js';
-
-type Seen = Exclude<DatasetEvent, { readonly type: 'DatasetRowsErased' | 'DatasetErased' }>;
 
 /** `links`: by project, the experiments that use the dataset, and null for a link of somebody. */
 export type DatasetListed = {
@@ -13,8 +12,10 @@ export type DatasetListed = {
   readonly links: Readonly<Record<ProjectId, readonly (RunId | null)[]>>;
 };
 
+const events = except(datasetEvents, 'DatasetRowsErased', 'DatasetErased');
+
 /** Live datasets by id, in the scope of their organisation. */
-export const datasetList: Projection<Seen, DatasetListed> = {
+export const datasetList: Projection<typeof events, DatasetListed> = {
   collection: {
     name: 'dataset_list',
     version: 1,
@@ -30,16 +31,7 @@ export const datasetList: Projection<Seen, DatasetListed> = {
       projects: 'text',
     },
   },
-  types: [
-    'DatasetCreated',
-    'DatasetContentChanged',
-    'DatasetRenamed',
-    'ColumnMappingChanged',
-    'DatasetPublished',
-    'DatasetLinked',
-    'DatasetUnlinked',
-    'DatasetDeleted',
-  ],
+  events,
   keys: ({ data }) => [data.dataset_id],
   evolve: (document, event) => {
     const { type, data } = event;

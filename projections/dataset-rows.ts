@@ -1,19 +1,20 @@
-import type { DatasetEvent, DatasetRowsEvent } from '../events/datasets.js';
+import { datasetEvents, datasetRowsEvents } from '../events/datasets.js';
+import { only } from '../events/schemas.js';
 import type { Row } from '../kernel/dataset-content.js';
 import { unreachable } from '../kernel/decision.js';
 import type { Projection } from './projection.js';
 
-type Seen = DatasetRowsEvent | Extract<DatasetEvent, { readonly type: 'DatasetRowsErased' }>;
-
 export const chunkKey = (content: string, chunk: number): string => `${content}/${chunk}`;
+
+const events = { ...datasetRowsEvents, ...only(datasetEvents, 'DatasetRowsErased') };
 
 /**
  * The chunks that versions are made of, in the scope of their dataset. They never change; which
  * ones make a version, projections/dataset-versions.ts knows.
  */
-export const datasetRows: Projection<Seen, readonly Row[]> = {
+export const datasetRows: Projection<typeof events, readonly Row[]> = {
   collection: { name: 'dataset_rows', version: 1, fields: {} },
-  types: ['DatasetRowsStored', 'DatasetRowsErased'],
+  events,
   keys: ({ type, data }) =>
     type === 'DatasetRowsStored'
       ? [chunkKey(data.content_id, data.chunk)]

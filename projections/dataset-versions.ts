@@ -1,10 +1,9 @@
 import type { VersionFacts } from '../contract/dataset-content.js';
-import type { DatasetEvent } from '../events/datasets.js';
+import { datasetEvents } from '../events/datasets.js';
+import { only } from '../events/schemas.js';
 import type { Column, Part } from '../kernel/dataset-content.js';
 import { unreachable } from '../kernel/decision.js';
 import type { Projection } from './projection.js';
-
-type Seen = Extract<DatasetEvent, { readonly type: 'DatasetContentChanged' | 'DatasetDeleted' }>;
 
 /** `columns` and `parts` say how the rows of the version lie. */
 export type DatasetVersioned = {
@@ -15,14 +14,16 @@ export type DatasetVersioned = {
 
 export const versionKey = (dataset: string, version: number): string => `${dataset}/${version}`;
 
+const events = only(datasetEvents, 'DatasetContentChanged', 'DatasetDeleted');
+
 /** Every version of the live datasets, in the scope of its dataset: each stays readable. */
-export const datasetVersions: Projection<Seen, DatasetVersioned> = {
+export const datasetVersions: Projection<typeof events, DatasetVersioned> = {
   collection: {
     name: 'dataset_versions',
     version: 1,
     fields: { version_index: 'number', created_at: 'date' },
   },
-  types: ['DatasetContentChanged', 'DatasetDeleted'],
+  events,
   keys: ({ type, data }) =>
     type === 'DatasetContentChanged'
       ? [versionKey(data.dataset_id, data.version_index)]

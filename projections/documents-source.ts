@@ -1,3 +1,4 @@
+import type { EventSchemas } from '../events/schemas.js';
 import type { Document, Documents, DocumentWrite, Recorded } from '../kernel/ports.js';
 import { endingOf, type Ending } from './endings.js';
 import type { GoesWith, Projection } from './projection.js';
@@ -14,11 +15,10 @@ import {
 
 /**
  * The definition without its types: the runner knows events only by the names that a projection
- * lists.
+ * listens to.
  */
-export type AnyProjection = Pick<Projection<never>, 'collection'> & {
-  readonly goesWith?: GoesWith;
-  readonly types: readonly string[];
+export type AnyProjection = Pick<Projection, 'collection' | 'goesWith'> & {
+  readonly events: EventSchemas;
   readonly keys: (event: never) => readonly string[];
   readonly evolve: (document: never, event: never, key: string) => Document | null;
 };
@@ -54,12 +54,12 @@ const fold = async (
   projection: AnyProjection,
   events: readonly Recorded[],
 ): Promise<Folded> => {
-  const { goesWith = {}, types } = projection;
+  const { goesWith = {}, events: heard } = projection;
   const poisons = new Map<string, Poison>();
   const touched: Touched[] = [];
   for (const event of events) {
     const ending = endingFor(goesWith, event);
-    const isHeard = types.includes(typeOf(event));
+    const isHeard = Object.hasOwn(heard, typeOf(event));
     if ((!isHeard && ending === null) || poisons.has(event.stream)) continue;
     try {
       const keys = isHeard ? projection.keys(readable(event) as never) : [];

@@ -1,15 +1,16 @@
 import { newExperiment, type ExperimentFacts } from '../contract/experiment-record.js';
-import type { ExperimentEvent, ExperimentScopeEvent } from '../events/experiments.js';
+import { experimentEvents, experimentScopeEvents } from '../events/experiments.js';
+import { except, type EventOf } from '../events/schemas.js';
 import { unreachable } from '../kernel/decision.js';
 import type { Document } from '../kernel/ports.js';
 import type { Instant } from '../kernel/shapes.js';
 import type { Projection } from './projection.js';
 
-type Heard =
-  ExperimentEvent | Exclude<ExperimentScopeEvent, { readonly type: 'ExperimentGroupCreated' }>;
+const events = { ...experimentEvents, ...except(experimentScopeEvents, 'ExperimentGroupCreated') };
+type Heard = EventOf<typeof events>;
 
 /** Live experiments by id, in the scope of their project. */
-export const experimentList: Projection<Heard, ExperimentFacts> = {
+export const experimentList: Projection<typeof events, ExperimentFacts> = {
   collection: {
     name: 'experiment_list',
     version: 1,
@@ -24,17 +25,7 @@ export const experimentList: Projection<Heard, ExperimentFacts> = {
     },
   },
   goesWith: { scope: 'project', key: 'run' },
-  types: [
-    'ExperimentCreated',
-    'ExperimentRenamed',
-    'ExperimentGroupAssigned',
-    'ExperimentDeleted',
-    'ExperimentTagged',
-    'ExperimentTagChanged',
-    'ExperimentUntagged',
-    'ExperimentWinnerChosen',
-    'ExperimentWinnerWithdrawn',
-  ],
+  events,
   keys: ({ data }) => [data.run_id],
   evolve: (document, event) => {
     const { type, data } = event;

@@ -1,36 +1,31 @@
-import type { ErasureEvent } from '../events/erasures.js';
-import type { ExperimentEvent } from '../events/experiments.js';
+import { erasureEvents } from '../events/erasures.js';
+import { experimentEvents } from '../events/experiments.js';
+import { only, type EventOf } from '../events/schemas.js';
 import { unreachable } from '../kernel/decision.js';
 import type { Document } from '../kernel/ports.js';
 import type { Projection } from './projection.js';
 
-type Heard =
-  | Extract<
-      ExperimentEvent,
-      { readonly type: 'ExperimentCreated' | 'ExperimentGroupAssigned' | 'ExperimentDeleted' }
-    >
-  | ErasureEvent;
 /** Group by experiment; null = in none. */
 export type Members = Readonly<Record<string, string | null>>;
 
 /** Parts that a project's experiments fall into, by the first two digits of their ids. */
 export const memberPartsMax = 256;
 
+const events = {
+  ...only(experimentEvents, 'ExperimentCreated', 'ExperimentGroupAssigned', 'ExperimentDeleted'),
+  ...erasureEvents,
+};
+type Heard = EventOf<typeof events>;
+
 /**
  * Which experiments a project has and in which group each is: what ranking goes over. In parts, so
  * that thousands are read again only where one changed: `changed` is the position of a part's last
  * event.
  */
-export const experimentMembers: Projection<Heard, Members> = {
+export const experimentMembers: Projection<typeof events, Members> = {
   collection: { name: 'experiment_members', version: 1, fields: { changed: 'number' } },
   goesWith: { scope: 'project' },
-  types: [
-    'ExperimentCreated',
-    'ExperimentGroupAssigned',
-    'ExperimentDeleted',
-    'ErasureBegun',
-    'ErasureCompleted',
-  ],
+  events,
   keys: ({ data }) => {
     const run = 'run_id' in data ? data.run_id : data.deleted === 'run' ? data.deleted_id : null;
     return run === null ? [] : [`${data.project_id}/${run.slice(0, 2)}`];

@@ -1,16 +1,17 @@
-import type { ExperimentScopeEvent } from '../events/experiments.js';
+import { experimentScopeEvents } from '../events/experiments.js';
+import { except } from '../events/schemas.js';
 import type { Projection } from './projection.js';
 
-type Heard = Exclude<ExperimentScopeEvent, { readonly type: 'ExperimentGroupCreated' }>;
+const events = except(experimentScopeEvents, 'ExperimentGroupCreated');
 
 /**
  * The experiment chosen last in a group, or among a project's experiments in no group, whose key is
  * the project. It counts while it is alive and still there.
  */
-export const experimentWinners: Projection<Heard, { readonly run_id: string }> = {
+export const experimentWinners: Projection<typeof events, { readonly run_id: string }> = {
   collection: { name: 'experiment_winners', version: 1, fields: {} },
   goesWith: { scope: 'project' },
-  types: ['ExperimentWinnerChosen', 'ExperimentWinnerWithdrawn'],
+  events,
   keys: ({ data }) => [data.group_id ?? data.project_id],
   evolve: (document, { type, data }, key) => {
     if (type === 'ExperimentWinnerWithdrawn') {

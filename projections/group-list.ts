@@ -1,6 +1,6 @@
 import type { GroupFacts } from '../contract/groups.js';
 import type { GroupRole } from '../contract/roles.js';
-import type { GroupEvent } from '../events/groups.js';
+import { groupEvents } from '../events/groups.js';
 import { unreachable } from '../kernel/decision.js';
 import type { Document } from '../kernel/ports.js';
 import type { GroupMemberId, Instant, UserId } from '../kernel/shapes.js';
@@ -22,20 +22,13 @@ export type ListedGroup = {
  * Groups by id, in the scope of their organisation. `members` holds the user ids of all members,
  * pending ones too, for `contains`.
  */
-export const groupList: Projection<GroupEvent, ListedGroup> = {
+export const groupList: Projection<typeof groupEvents, ListedGroup> = {
   collection: {
     name: 'group_list',
     version: 1,
     fields: { id: 'id', name: 'text', visibility: 'text', created_at: 'date', members: 'id' },
   },
-  types: [
-    'GroupCreated',
-    'GroupDetailsChanged',
-    'GroupDeleted',
-    'GroupMemberAdded',
-    'GroupMemberRoleChanged',
-    'GroupMemberRemoved',
-  ],
+  events: groupEvents,
   keys: ({ data }) => [data.group_id],
   evolve: (document, { type, data, metadata: { at } }) => {
     switch (type) {

@@ -1,13 +1,13 @@
 import type { InsightsSettings } from '../contract/insights-settings.js';
-import type { InsightsSettingsEvent } from '../events/insights-settings.js';
+import { insightsSettingsEvents, type InsightsSettingsEvent } from '../events/insights-settings.js';
 import type { Recorded } from '../kernel/ports.js';
 import type { Projection } from './projection.js';
 
 /** By run, in the scope of its project; a run that nobody set has no document. */
-export const insightsSettings: Projection<InsightsSettingsEvent, InsightsSettings> = {
+export const insightsSettings: Projection<typeof insightsSettingsEvents, InsightsSettings> = {
   collection: { name: 'insights_settings', version: 1, fields: {} },
   goesWith: { scope: 'project', key: 'run' },
-  types: ['InsightsSettingsChanged'],
+  events: insightsSettingsEvents,
   keys: ({ data }) => [data.run_id],
   evolve: (_document, { data, revision }: Recorded<InsightsSettingsEvent>) => ({
     key: data.run_id,

@@ -1,5 +1,6 @@
 import type { IntegrationFacts } from '../contract/integrations.js';
-import type { IntegrationEvent } from '../events/integrations.js';
+import { integrationEvents, type IntegrationEvent } from '../events/integrations.js';
+import { except } from '../events/schemas.js';
 import { unreachable } from '../kernel/decision.js';
 import type { Document, Recorded } from '../kernel/ports.js';
 import type { Projection } from './projection.js';
@@ -9,20 +10,16 @@ export type IntegrationEntry = { readonly facts: IntegrationFacts; readonly tag:
 
 export const integrationKey = (user: string, provider: string): string => `${user}/${provider}`;
 
+const events = except(integrationEvents, 'IntegrationResealed');
+
 /** Live integrations by user and provider, in the scope of their organisation. */
-export const integrationList: Projection<IntegrationEvent, IntegrationEntry> = {
+export const integrationList: Projection<typeof events, IntegrationEntry> = {
   collection: {
     name: 'integration_list',
     version: 1,
     fields: { id: 'id', name: 'text', created_by: 'id', created_at: 'date' },
   },
-  types: [
-    'IntegrationConfigured',
-    'IntegrationSelected',
-    'IntegrationDisabled',
-    'IntegrationEnabled',
-    'IntegrationDeleted',
-  ],
+  events,
   keys: ({ data }) => [integrationKey(data.user_id, data.provider)],
   evolve: (document, event) => {
     const facts = after(document?.body.facts ?? null, event);

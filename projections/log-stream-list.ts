@@ -1,18 +1,18 @@
 import type { LogStreamFacts } from '../contract/log-streams.js';
-import type { LogStreamEvent } from '../events/log-streams.js';
+import { logStreamEvents } from '../events/log-streams.js';
 import { unreachable } from '../kernel/decision.js';
 import type { Document } from '../kernel/ports.js';
 import type { Projection } from './projection.js';
 
 /** Live log streams by id, in the scope of their project. */
-export const logStreamList: Projection<LogStreamEvent, LogStreamFacts> = {
+export const logStreamList: Projection<typeof logStreamEvents, LogStreamFacts> = {
   collection: {
     name: 'log_stream_list',
     version: 1,
     fields: { id: 'id', name: 'text', created_by: 'id', created_at: 'date', updated_at: 'date' },
   },
   goesWith: { scope: 'project', key: 'run' },
-  types: ['LogStreamCreated', 'LogStreamRenamed', 'LogStreamDeleted'],
+  events: logStreamEvents,
   keys: ({ data }) => [data.run_id],
   evolve: (document, { type, data, metadata }) => {
     switch (type) {

@@ -1,6 +1,6 @@
 import { validationName } from '../contract/jobs.js';
 import type { RunSummary } from '../contract/projects.js';
-import type { MetricsTestingRunEvent } from '../events/scorer-tasks.js';
+import { metricsTestingRunEvents } from '../events/scorer-tasks.js';
 import type { ScorerTaskId } from '../kernel/shapes.js';
 import type { Projection } from './projection.js';
 
@@ -8,25 +8,26 @@ import type { Projection } from './projection.js';
 export type MetricsTestingRun = Omit<RunSummary, 'kind'> & { readonly task_id: ScorerTaskId };
 
 /** Metrics-testing runs by id, in the scope of their project. */
-export const metricsTestingRunList: Projection<MetricsTestingRunEvent, MetricsTestingRun> = {
-  collection: {
-    name: 'metrics_testing_run_list',
-    version: 2,
-    fields: { created_at: 'date' },
-  },
-  goesWith: { scope: 'project' },
-  types: ['MetricsTestingRunCreated'],
-  keys: ({ data }) => [data.run_id],
-  evolve: (_document, { data }) => ({
-    key: data.run_id,
-    scope: data.project_id,
-    fields: { created_at: data.created_at },
-    body: {
-      id: data.run_id,
-      name: validationName,
-      created_at: data.created_at,
-      updated_at: data.created_at,
-      task_id: data.task_id,
+export const metricsTestingRunList: Projection<typeof metricsTestingRunEvents, MetricsTestingRun> =
+  {
+    collection: {
+      name: 'metrics_testing_run_list',
+      version: 2,
+      fields: { created_at: 'date' },
     },
-  }),
-};
+    goesWith: { scope: 'project' },
+    events: metricsTestingRunEvents,
+    keys: ({ data }) => [data.run_id],
+    evolve: (_document, { data }) => ({
+      key: data.run_id,
+      scope: data.project_id,
+      fields: { created_at: data.created_at },
+      body: {
+        id: data.run_id,
+        name: validationName,
+        created_at: data.created_at,
+        updated_at: data.created_at,
+        task_id: data.task_id,
+      },
+    }),
+  };

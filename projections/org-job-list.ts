@@ -1,6 +1,7 @@
 import type { OrgJobFacts, OrgJobResult, OrgJobStatus } from '../contract/org-jobs.js';
-import type { DeletionEvent } from '../events/deletions.js';
-import type { OrgJobEvent } from '../events/org-jobs.js';
+import { deletionEvents } from '../events/deletions.js';
+import { orgJobEvents } from '../events/org-jobs.js';
+import { only } from '../events/schemas.js';
 import { unreachable } from '../kernel/decision.js';
 import type { Document } from '../kernel/ports.js';
 import type { Instant } from '../kernel/shapes.js';
@@ -11,16 +12,16 @@ export type ListedOrgJob = {
   /** In which something was deleted. */
   readonly projects: readonly string[];
 };
-type Told = OrgJobEvent | Extract<DeletionEvent, { readonly type: 'RecordsDeleted' }>;
+const events = { ...orgJobEvents, ...only(deletionEvents, 'RecordsDeleted') };
 
 /** Org jobs by id, in the scope of their organisation, with what they deleted so far. */
-export const orgJobList: Projection<Told, ListedOrgJob> = {
+export const orgJobList: Projection<typeof events, ListedOrgJob> = {
   collection: {
     name: 'org_job_list',
     version: 1,
     fields: { status: 'text', created_at: 'date' },
   },
-  types: ['OrgJobRequested', 'OrgJobStarted', 'OrgJobCompleted', 'OrgJobFailed', 'RecordsDeleted'],
+  events,
   keys: ({ data }) => (data.job_id === null ? [] : [data.job_id]),
   evolve: (document, { type, data, metadata: { at } }) => {
     switch (type) {

@@ -1,9 +1,10 @@
 import type { ProjectFacts } from '../contract/projects.js';
 import type { ProjectRole } from '../contract/roles.js';
-import type { ProjectEvent } from '../events/projects.js';
+import { projectEvents, type ProjectEvent } from '../events/projects.js';
 import { unreachable } from '../kernel/decision.js';
 import type { Document } from '../kernel/ports.js';
 import type { CollaboratorId, Instant } from '../kernel/shapes.js';
+import { collaboratorEvents } from '../events/collaborators.js';
 import type { Projection } from './projection.js';
 
 /** A role given to a user or a group, whose id is `who`. */
@@ -20,11 +21,13 @@ export type ListedProject = {
   readonly groups: readonly ListedCollaborator[];
 };
 
+const events = { ...projectEvents, ...collaboratorEvents };
+
 /**
  * Live projects by id, in the scope of their organisation. What depends on the caller is added by
  * the read. `seen_by` holds the ids of all collaborators, for `contains`.
  */
-export const projectList: Projection<ProjectEvent, ListedProject> = {
+export const projectList: Projection<typeof events, ListedProject> = {
   collection: {
     name: 'project_list',
     version: 2,
@@ -39,18 +42,7 @@ export const projectList: Projection<ProjectEvent, ListedProject> = {
     },
   },
   goesWith: { key: 'project' },
-  types: [
-    'ProjectCreated',
-    'ProjectRenamed',
-    'ProjectDetailsChanged',
-    'ProjectDeleted',
-    'CollaboratorAdded',
-    'CollaboratorRoleChanged',
-    'CollaboratorRemoved',
-    'GroupCollaboratorAdded',
-    'GroupCollaboratorRoleChanged',
-    'GroupCollaboratorRemoved',
-  ],
+  events,
   keys: ({ data }) => [data.project_id],
   evolve: (document, { type, data, metadata: { at } }) => {
     switch (type) {

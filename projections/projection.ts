@@ -1,20 +1,21 @@
-import type { Collection, Document, Event, Recorded } from '../kernel/ports.js';
+import type { EventOf, EventSchemas } from '../events/schemas.js';
+import type { Collection, Document, Recorded } from '../kernel/ports.js';
 
 /**
  * A pure keyed fold over the log into one Documents collection. `keys` names the documents that an
  * event touches; `evolve` gives the document after the event, null = no document. Bump
  * `collection.version` and every node rebuilds it from the first event, beside the live one.
  */
-export type Projection<E extends Event = Event, B = unknown> = {
+export type Projection<M extends EventSchemas = EventSchemas, B = unknown> = {
   readonly collection: Collection;
   /** With what documents go, apart from what `evolve` says. */
   readonly goesWith?: GoesWith;
-  /** The event types it listens to: the union's discriminants. */
-  readonly types: readonly E['type'][];
-  readonly keys: (event: Recorded<E>) => readonly string[];
+  /** What it listens to: one that `evolve` forgets does not compile. */
+  readonly events: M;
+  readonly keys: (event: Recorded<EventOf<M>>) => readonly string[];
   readonly evolve: (
     document: Document<B> | null,
-    event: Recorded<E>,
+    event: Recorded<EventOf<M>>,
     key: string,
   ) => Document<B> | null;
 };

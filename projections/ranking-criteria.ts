@@ -1,15 +1,15 @@
 import type { Criterion } from '../contract/experiment-ranking.js';
-import type { RankingCriteriaEvent } from '../events/experiments.js';
+import { rankingCriteriaEvents } from '../events/experiments.js';
 import type { Projection } from './projection.js';
 
 /** What a project's experiments are ranked by, where somebody said so; by project. */
 export const rankingCriteria: Projection<
-  RankingCriteriaEvent,
+  typeof rankingCriteriaEvents,
   { readonly criteria: readonly Criterion[] }
 > = {
   collection: { name: 'ranking_criteria', version: 1, fields: {} },
   goesWith: { scope: 'project' },
-  types: ['RankingCriteriaSet'],
+  events: rankingCriteriaEvents,
   keys: ({ data }) => [data.project_id],
   evolve: (_document, { data }, key) =>
     data.criteria.length === 0

@@ -4,7 +4,7 @@ import { movedSubject } from './lane.js';
 import { nothingSetAside } from './parking.js';
 import type { Runner, RunNeeds } from './run.js';
 
-type Needs = Pick<RunNeeds, 'reader' | 'decode' | 'parking' | 'bus'> & {
+type Needs = Pick<RunNeeds, 'reader' | 'decodeChecked' | 'parking' | 'bus'> & {
   readonly runner: Runner;
   readonly clock: Clock;
 };
@@ -20,14 +20,14 @@ export const rebuild = async (
   name: string,
   progress?: (progress: Progress) => void,
 ): Promise<void> => {
-  const { reader, decode, parking, runner, clock, bus } = needs;
+  const { reader, decodeChecked, parking, runner, clock, bus } = needs;
   const lane = runner.lane(name);
   if (lane === null) throw new RangeError(`no read model is called ${name}`);
   const copy = await lane.source.beside();
   try {
     const work: CatchUp = {
       reader,
-      decode,
+      decode: decodeChecked,
       sink: copy.model,
       fence: parking.fence(),
       exceptions: { ...nothingSetAside, skipped: parking.of(name).skipped },

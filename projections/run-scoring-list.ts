@@ -1,12 +1,12 @@
 import type { RunScoringFacts } from '../contract/jobs.js';
-import type { RunScoringEvent } from '../events/run-scoring.js';
+import { runScoringEvents, type RunScoringEvent } from '../events/run-scoring.js';
 import type { Projection } from './projection.js';
 
 /** How far scoring of runs has come, by run, in the scope of its project. */
-export const runScoringList: Projection<RunScoringEvent, RunScoringFacts> = {
+export const runScoringList: Projection<typeof runScoringEvents, RunScoringFacts> = {
   collection: { name: 'run_scoring_list', version: 1, fields: {} },
   goesWith: { scope: 'project', key: 'run' },
-  types: ['RunScoringStarted', 'RunScoringEnded'],
+  events: runScoringEvents,
   keys: ({ data }) => [data.run_id],
   evolve: (document, { type, data }, key) => {
     const before = document?.body ?? null;

@@ -36,6 +36,8 @@ export type RunNeeds = {
    */
   readonly reader: EventReader;
   readonly decode: Decode;
+  /** Refuses data that its schema does not allow too; for whoever asks whether the log is sound. */
+  readonly decodeChecked: Decode;
   readonly sources: readonly Source[];
   readonly parking: Parking;
   readonly bus: Bus;

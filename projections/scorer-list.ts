@@ -1,20 +1,22 @@
 import { presetFacts, presetScorers, type ScorerFacts } from '../contract/scorers.js';
 import { shownScorer, type CodeScorer } from '../contract/scorer-facts.js';
-import type { OrganizationEvent } from '../events/organizations.js';
-import type { ScorerEvent } from '../events/scorers.js';
+import { organizationEvents } from '../events/organizations.js';
+import { scorerEvents } from '../events/scorers.js';
+import type { EventOf } from '../events/schemas.js';
 import type { Document, Recorded } from '../kernel/ports.js';
 import type { Projection } from './projection.js';
 
 export type ScorerRow =
   { readonly is: 'preset'; readonly facts: ScorerFacts } | ({ readonly is: 'code' } & CodeScorer);
 
-type Heard = ScorerEvent | OrganizationEvent;
-
 /** Presets have one id in every organisation, so theirs says which one. */
 export const presetKey = (organization: string, id: string): string => `${organization} ${id}`;
 
+const events = { ...scorerEvents, ...organizationEvents };
+type Heard = EventOf<typeof events>;
+
 /** Live scorers by id, in the scope of their organisation; each has the presets from its start. */
-export const scorerList: Projection<Heard, ScorerRow> = {
+export const scorerList: Projection<typeof events, ScorerRow> = {
   collection: {
     name: 'scorer_list',
     version: 1,
@@ -27,13 +29,7 @@ export const scorerList: Projection<Heard, ScorerRow> = {
       updated_at: 'date',
     },
   },
-  types: [
-    'OrganizationCreated',
-    'ScorerCreated',
-    'ScorerDetailsChanged',
-    'ScorerVersionAdded',
-    'ScorerDeleted',
-  ],
+  events,
   keys: ({ type, data }) =>
     type === 'OrganizationCreated'
       ? presetScorers.map(({ id }) => presetKey(data.organization_id, id))

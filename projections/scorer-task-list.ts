@@ -1,24 +1,19 @@
 import type { ScorerTaskFacts } from '../contract/scorer-validation.js';
 import { invalidResult } from '../contract/scorer-validation.js';
-import type { ScorerTaskEvent, ScorerTaskRequest } from '../events/scorer-tasks.js';
+import { scorerTaskEvents, type ScorerTaskRequest } from '../events/scorer-tasks.js';
 import { unreachable } from '../kernel/decision.js';
 import type { Document } from '../kernel/ports.js';
 import type { Projection } from './projection.js';
 
 /** Validation tasks by id, in the scope of their project, of their creator without one. */
-export const scorerTaskList: Projection<ScorerTaskEvent, ScorerTaskFacts> = {
+export const scorerTaskList: Projection<typeof scorerTaskEvents, ScorerTaskFacts> = {
   collection: {
     name: 'scorer_task_list',
     version: 1,
     fields: { run_id: 'id', created_at: 'date' },
   },
   goesWith: { scope: 'project' },
-  types: [
-    'ScorerValidationRequested',
-    'ScorerValidationStarted',
-    'ScorerValidationCompleted',
-    'ScorerValidationFailed',
-  ],
+  events: scorerTaskEvents,
   keys: ({ data }) => [data.task_id],
   evolve: (document, { type, data }) => {
     if (type === 'ScorerValidationRequested') return documentOf(requested(data));

@@ -1,20 +1,22 @@
 import { shownVersion } from '../contract/scorer-facts.js';
 import type { ScorerVersion } from '../contract/scorers.js';
-import type { ScorerEvent } from '../events/scorers.js';
+import { scorerEvents } from '../events/scorers.js';
+import { only } from '../events/schemas.js';
 import type { Projection } from './projection.js';
 
-type Added = Extract<ScorerEvent, { readonly type: 'ScorerVersionAdded' }>;
 export type StoredVersion = { readonly version: ScorerVersion; readonly source: string };
 
 export const versionKey = (scorer: string, version: number): string => `${scorer} ${version}`;
+
+const events = only(scorerEvents, 'ScorerVersionAdded');
 
 /**
  * Every version of every code scorer, in the scope of the scorer. Those of a deleted one stay;
  * nobody can see the scorer that they are of.
  */
-export const scorerVersions: Projection<Added, StoredVersion> = {
+export const scorerVersions: Projection<typeof events, StoredVersion> = {
   collection: { name: 'scorer_versions', version: 1, fields: { version: 'number' } },
-  types: ['ScorerVersionAdded'],
+  events,
   keys: ({ data }) => [versionKey(data.scorer_id, data.version)],
   evolve: (_document, { data }, key) => ({
     key,

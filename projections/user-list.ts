@@ -1,15 +1,19 @@
 import type { UserFacts } from '../contract/users.js';
-import type { UserEvent } from '../events/users.js';
+import { userEvents } from '../events/users.js';
 import { unreachable } from '../kernel/decision.js';
 import type { Document } from '../kernel/ports.js';
 import type { Instant } from '../kernel/shapes.js';
+import { invitationEvents } from '../events/invitations.js';
+import { except } from '../events/schemas.js';
 import type { Projection } from './projection.js';
+
+const events = { ...except(userEvents, 'PasswordChanged'), ...invitationEvents };
 
 /**
  * Users by id, within their organisation; invited ones too, removed ones no more (contract 3.10,
  * 5.2).
  */
-export const userList: Projection<UserEvent, UserFacts> = {
+export const userList: Projection<typeof events, UserFacts> = {
   collection: {
     name: 'user_list',
     version: 3,
@@ -22,15 +26,7 @@ export const userList: Projection<UserEvent, UserFacts> = {
       updated_at: 'date',
     },
   },
-  types: [
-    'UserCreated',
-    'UserInvited',
-    'InvitationAccepted',
-    'UserDetailsChanged',
-    'UserRoleChanged',
-    'IdentityLinked',
-    'UserRemoved',
-  ],
+  events,
   keys: ({ data }) => [data.user_id],
   evolve: (document, { type, data, metadata }) => {
     switch (type) {
@@ -65,8 +61,6 @@ export const userList: Projection<UserEvent, UserFacts> = {
         return changed(document, metadata.at, { role: data.role });
       case 'IdentityLinked':
         return changed(document, metadata.at, { email_is_verified: true });
-      case 'PasswordChanged':
-        return document;
       case 'UserRemoved':
         return null;
       default:

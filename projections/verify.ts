@@ -3,7 +3,7 @@ import type { Json } from '../kernel/shapes.js';
 import { catchUp, type CatchUp, type Progress } from './catch-up.js';
 import type { Runner, RunNeeds } from './run.js';
 
-type Needs = Pick<RunNeeds, 'reader' | 'decode' | 'parking'> & { readonly runner: Runner };
+type Needs = Pick<RunNeeds, 'reader' | 'decodeChecked' | 'parking'> & { readonly runner: Runner };
 
 export type Difference = {
   readonly key: string;
@@ -27,7 +27,7 @@ export type Verified = {
  * comparison.
  */
 export const verify = async (
-  { reader, decode, parking, runner }: Needs,
+  { reader, decodeChecked, parking, runner }: Needs,
   name: string,
   progress?: (progress: Progress) => void,
 ): Promise<Verified> => {
@@ -37,7 +37,7 @@ export const verify = async (
   try {
     const work = (): CatchUp => ({
       reader,
-      decode,
+      decode: decodeChecked,
       sink: copy.model,
       fence: parking.fence(),
       exceptions: parking.of(name),

@@ -19,7 +19,7 @@ type Rule = {
   readonly packages: RegExp | null;
   readonly instead: string;
 };
-const typebox = /^typebox$/;
+const typebox = /^typebox(\/compile)?$/;
 const imports: Readonly<Record<string, Rule>> = {
   kernel: {
     folders: [],

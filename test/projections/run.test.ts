@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { Type } from 'typebox';
 import * as fc from 'fast-check';
 import { openRecords } from '../../engines/duckdb/records.js';
 import { systemClock } from '../../engines/node/clock.js';
@@ -24,7 +25,7 @@ type Said = Recorded<{ readonly type: 'Said'; readonly data: { readonly word: st
 /** Counts the words said in a stream; cannot stand those in `hated`. */
 const tally = (hated: ReadonlySet<string> = new Set()): AnyProjection => ({
   collection: { name: 'tally', version: 1, fields: {} },
-  types: ['Said'],
+  events: { Said: Type.Object({ word: Type.String() }) },
   keys: (event: Said) => [event.stream],
   evolve: (document: Document<Tally> | null, event: Said, key: string) => {
     const { word } = event.data;

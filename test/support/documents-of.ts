@@ -1,11 +1,12 @@
 import { expect } from 'chai';
-import type { Document, Event, Recorded } from '../../kernel/ports.js';
+import type { EventOf, EventSchemas } from '../../events/schemas.js';
+import type { Document, Recorded } from '../../kernel/ports.js';
 import type { Projection } from '../../projections/projection.js';
 import { recordedAt } from './log.js';
 
-const fold = <E extends Event, B>(
-  { keys, evolve }: Projection<E, B>,
-  events: readonly Recorded<E>[],
+const fold = <M extends EventSchemas, B>(
+  { keys, evolve }: Projection<M, B>,
+  events: readonly Recorded<EventOf<M>>[],
 ): readonly Document<B>[] => {
   const documents = new Map<string, Document<B> | null>();
   for (const event of events) {
@@ -17,9 +18,9 @@ const fold = <E extends Event, B>(
 };
 
 /** The documents of a history; the same when each event comes twice. */
-export const documentsOf = <E extends Event, B>(
-  projection: Projection<E, B>,
-  ...events: readonly E[]
+export const documentsOf = <M extends EventSchemas, B>(
+  projection: Projection<M, B>,
+  ...events: readonly EventOf<M>[]
 ): readonly Document<B>[] => {
   const recorded = events.map((event, place) => recordedAt(place, event));
   const documents = fold(projection, recorded);
@@ -30,7 +31,7 @@ export const documentsOf = <E extends Event, B>(
     ),
   ).to.deep.equal(documents);
   expect(
-    events.map(({ type }) => type).filter((type) => !projection.types.includes(type)),
+    events.map(({ type }) => type).filter((type) => !Object.hasOwn(projection.events, type)),
   ).to.have.length(0);
   for (const { fields } of documents) {
     expect(Object.keys(fields)).to.have.members(Object.keys(projection.collection.fields));

@@ -27,7 +27,7 @@ export const userMade = (
   number: number,
   role: OrganizationRole,
   inOrganization = organization,
-): UserEvent => ({
+): Exclude<UserEvent, { readonly type: 'PasswordChanged' }> => ({
   type: 'UserCreated',
   data: {
     user_id: userId(number),
@@ -45,7 +45,7 @@ export const userInvited = (
   number: number,
   role: OrganizationRole,
   inOrganization = organization,
-): UserEvent => ({
+): Exclude<UserEvent, { readonly type: 'PasswordChanged' }> => ({
   type: 'UserInvited',
   data: {
     user_id: userId(number),

@@ -62,6 +62,7 @@ export const projectorIn = async ({
   const projector = await openProjector({
     reader: reader(log),
     decode,
+    decodeChecked: decode,
     sources,
     documents,
     bus,

@@ -1,0 +1,32 @@
+import type { Static, TSchema } from 'typebox';
+
+/**
+ * The events of a noun: the schema of the newest data of each type, by its name. The union of the
+ * noun's events, the list of all and the types that a projection listens to follow from it.
+ */
+export type EventSchemas = Readonly<Record<string, TSchema>>;
+
+export type EventOf<M extends EventSchemas> = {
+  [T in keyof M & string]: { readonly type: T; readonly data: Static<M[T]> };
+}[keyof M & string];
+
+export type DataOf<
+  E extends { readonly type: string; readonly data: unknown },
+  T extends E['type'],
+> = Extract<E, { readonly type: T }>['data'];
+
+/** Some of a noun's events. */
+export const only = <M extends EventSchemas, T extends keyof M & string>(
+  events: M,
+  ...types: readonly T[]
+): Pick<M, T> => Object.fromEntries(types.map((type) => [type, events[type]])) as Pick<M, T>;
+
+/** All of a noun's events but these: a new one is heard by default. */
+export const except = <M extends EventSchemas, T extends keyof M & string>(
+  events: M,
+  ...types: readonly T[]
+): Omit<M, T> => {
+  const left = { ...events };
+  for (const type of types) delete left[type];
+  return left;
+};
