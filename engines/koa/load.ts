@@ -16,8 +16,8 @@ export const usualLoad = {
   perCallerMax: 128,
   perPersonMax: 192,
   perAddressMax: 256,
-  /** That begin in one turn of the event loop: some 5 ms, which all others wait at each step. */
-  perTurnMax: 16,
+  /** That begin in one turn of the event loop: some 2 ms, which all others wait at each step. */
+  perTurnMax: 4,
   /**
    * Bodies of more than a mebibyte that are inflated, parsed and worked on: each takes the thread
    * that answers everybody some 5 ms a mebibyte to parse, and as long to check.

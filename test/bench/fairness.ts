@@ -76,6 +76,7 @@ const fairnessRow = async (bench: Bench, attack: string): Promise<Row> => {
         'median ms': found.median,
         'usual median ms': usual.median,
         'slowest ms': found.max,
+        ...beside.medians,
         'not answered': beside.refused,
         'resident MB (most 1500)': highest,
         'lag s (most 2)': Math.max(0, ...lags),
@@ -121,12 +122,19 @@ const innocentOf = async (service: ServiceProcess) => {
   const client: Client = clientOf({ url: service.url, apiKey });
   const run = await newRun(client, root, 'innocent');
   const trace = { name: 'small', input: 'to Oslo', spans: [{ type: 'tool', name: 'book' }] };
+  const { send } = client;
   const requests = [
-    () => client.send('POST', `${root}/traces`, { body: { log_stream_id: run, traces: [trace] } }),
-    () => client.send('POST', `${root}/traces/search`, { body: { log_stream_id: run, limit: 5 } }),
-    () => client.send('GET', root),
-    () => client.send('GET', `${root}/log_streams`),
-  ];
+    [
+      'write',
+      () => send('POST', `${root}/traces`, { body: { log_stream_id: run, traces: [trace] } }),
+    ],
+    [
+      'search',
+      () => send('POST', `${root}/traces/search`, { body: { log_stream_id: run, limit: 5 } }),
+    ],
+    ['project', () => send('GET', root)],
+    ['listing', () => send('GET', `${root}/log_streams`)],
+  ] as const;
   return {
     settled: async (): Promise<void> => {
       const body = { name: 'settled' };
@@ -139,18 +147,21 @@ const innocentOf = async (service: ServiceProcess) => {
     },
     /** Milliseconds of each request, also of those that were not answered with a 2xx. */
     works: async (seconds: number) => {
-      const took: number[] = [];
+      const kinds = requests.map(([kind, request]) => ({ kind, request, took: [] as number[] }));
       let refused = 0;
       await paced(2 * perSecond, seconds, async (n) => {
+        const one = kinds[n % kinds.length];
         const began = performance.now();
-        const status = await requests[n % requests.length]?.().then(
+        const status = await one?.request().then(
           (reply) => reply.status,
           () => 0,
         );
-        took.push(performance.now() - began);
+        one?.took.push(performance.now() - began);
         if (status !== 200) refused += 1;
       });
-      return { took, refused };
+      const medians = kinds.map(({ kind, took }) => [`${kind} median ms`, summary(took).median]);
+      const took = kinds.flatMap((one) => one.took);
+      return { took, refused, medians: Object.fromEntries(medians) as Row['more'] };
     },
   };
 };
