@@ -8,7 +8,7 @@ import { openGate } from '../command-api/access/gate.js';
 import { openThrottle } from '../command-api/access/throttle.js';
 import { openIdempotency } from '../command-api/idempotency/once.js';
 import { rightsSubject, type Memory } from '../command-api/access/remember.js';
-import { openAccessTokens } from '../engines/jose/access-tokens.js';
+import { openAccessTokens } from '../engines/jsonwebtoken/access-tokens.js';
 import { openIdentityTokens } from '../engines/jose/identity-tokens.js';
 import { readProviders } from '../engines/jose/providers.js';
 import { diskFiles } from '../engines/node/files.js';

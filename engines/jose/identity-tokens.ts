@@ -4,7 +4,7 @@ import type { Identity, IdentityTokens, Refused } from '../../kernel/credentials
 import type { Clock } from '../../kernel/ports.js';
 import { identityAlgorithms, openKeySet, type IdentityAlgorithm, type KeySet } from './key-set.js';
 import type { Provider } from './providers.js';
-import { takenApart, type Claims } from './signed-text.js';
+import { takenApart, type Claims } from '../node/signed-text.js';
 
 /** Contract 4.2, rule 1. */
 const ageMax = '10m';

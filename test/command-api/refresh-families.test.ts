@@ -12,7 +12,7 @@ import {
 } from '../../command-api/access/families.js';
 import { users } from '../../command-api/access/folds.js';
 import { familyStream, userStream } from '../../command-api/access/streams.js';
-import { openAccessTokens } from '../../engines/jose/access-tokens.js';
+import { openAccessTokens } from '../../engines/jsonwebtoken/access-tokens.js';
 import type { RefreshFamilyEvent, RefreshFamilyStarted } from '../../events/refresh-families.js';
 import type { UserEvent } from '../../events/users.js';
 import type { FamilyId } from '../../kernel/shapes.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { randomBytes } from 'node:crypto';
-import { openAccessTokens } from '../../engines/jose/access-tokens.js';
+import { openAccessTokens } from '../../engines/jsonwebtoken/access-tokens.js';
 import type { AccessClaims } from '../../kernel/credentials.js';
 import type { FamilyId, Instant } from '../../kernel/shapes.js';
 import { instantAfter } from '../support/log.js';

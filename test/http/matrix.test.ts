@@ -11,7 +11,7 @@ import type { Credential, Gate } from '../../contract/gate.js';
 import type { Operation, Scheme } from '../../contract/operation.js';
 import type { Principal } from '../../contract/roles.js';
 import { openPasswords } from '../../engines/argon2/passwords.js';
-import { openAccessTokens } from '../../engines/jose/access-tokens.js';
+import { openAccessTokens } from '../../engines/jsonwebtoken/access-tokens.js';
 import { authorize } from '../../engines/koa/authorize.js';
 import { systemClock } from '../../engines/node/clock.js';
 import { diskFiles } from '../../engines/node/files.js';

@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { socialLoginWrites } from '../../command-api/logins/social.js';
 import { openThrottle } from '../../command-api/access/throttle.js';
-import { openAccessTokens } from '../../engines/jose/access-tokens.js';
+import { openAccessTokens } from '../../engines/jsonwebtoken/access-tokens.js';
 import { openIdentityTokens } from '../../engines/jose/identity-tokens.js';
 import { systemClock } from '../../engines/node/clock.js';
 import { randomIds } from '../../engines/node/ids.js';

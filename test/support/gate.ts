@@ -4,7 +4,7 @@ import { openMemory } from '../../command-api/access/remember.js';
 import { openThrottle } from '../../command-api/access/throttle.js';
 import type { Gate, Sights } from '../../contract/gate.js';
 import { openPasswords } from '../../engines/argon2/passwords.js';
-import { openAccessTokens } from '../../engines/jose/access-tokens.js';
+import { openAccessTokens } from '../../engines/jsonwebtoken/access-tokens.js';
 import { randomIds } from '../../engines/node/ids.js';
 import { openSecrets } from '../../engines/node/secrets.js';
 import type { Clock, EventReader } from '../../kernel/ports.js';
