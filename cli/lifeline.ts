@@ -2,7 +2,7 @@ import { Fault } from '../kernel/fault.js';
 import type { Clock, EventLog } from '../kernel/ports.js';
 import type { Logger } from '../engines/pino/logger.js';
 
-/** How often a fatal log is looked for: the process must be gone within a second (target A4). */
+/** How often a fatal log is looked for: the process must be gone within a second. */
 const healthIntervalMs = 200;
 
 /**

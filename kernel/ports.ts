@@ -34,7 +34,7 @@ export type Actor = {
 export type Event = { readonly type: string; readonly data: unknown };
 
 export type NewEvent = Event & {
-  /** A uuid. The same id sent again with the same payload is one event (target A8). */
+  /** A uuid. The same id sent again with the same payload is one event. */
   readonly id: string;
   readonly metadata: Metadata;
 };

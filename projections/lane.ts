@@ -20,7 +20,7 @@ export type LaneNeeds = { readonly parking: Parking; readonly bus: Bus; readonly
 
 /** Hint that a read model has moved: `{ name, position }`. */
 export const movedSubject = 'projection.moved';
-/** A poison event is tried this often before its stream is parked (target B4). */
+/** A poison event is tried this often before its stream is parked. */
 export const attemptsMax = 3;
 /**
  * About 5,000 rows of records: enough to write in bulk, and the thread is deaf for a tenth of a

@@ -31,6 +31,29 @@ describe('the pages', () => {
     expect(broken).to.deep.equal([]);
   });
 
+  it('are there when somebody cites them: pages, sections of the contract, decisions', () => {
+    const sections = new Set(
+      [...read('docs/contract.md').matchAll(/^##+ (\d+(?:\.\d+)?)/gm)].map(([, one]) => one),
+    );
+    const decisions = new Set(read('DECISIONS.md').match(/D-\d{3}/g));
+    const names = new Set(files.map((path) => path.split('/').pop()));
+    const others = files
+      .filter((path) => /\.(ts|yml)$/.test(path))
+      .flatMap((path) => {
+        const text = read(path);
+        const cited = [...text.matchAll(/\b[Cc]ontract (\d+(?:\.\d+)?)/g)].map(([, one]) => one);
+        return [
+          ...cited.filter((one) => !sections.has(one)).map((one) => `${path}: contract ${one}`),
+          ...(text.match(/\bD-\d{3}\b/g) ?? []).filter((one) => !decisions.has(one)),
+          ...[...text.matchAll(/\b([\w-]+\.md)\b/g)]
+            .filter(([, name = '']) => !names.has(name))
+            .map(([name]) => `${path}: ${name}`),
+          ...(text.match(/\btarget [A-Z]\d+\b/g) ?? []).map((one) => `${path}: ${one}`),
+        ];
+      });
+    expect(others).to.deep.equal([]);
+  });
+
   describe('docs/architecture.md', () => {
     const page = prose('docs/architecture.md');
     const quoted = [...page.matchAll(/`([^`\n]+)`/g)].map(([, text = '']) => text);

@@ -176,7 +176,7 @@ describe('the house', () => {
               'engines/duckdb/model.ts',
             ].includes(path),
         )
-        .map((path) => `${path}: user text is never a pattern (target C4)`),
+        .map((path) => `${path}: user text is never a pattern`),
     );
   });
 

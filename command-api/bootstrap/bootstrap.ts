@@ -59,7 +59,7 @@ const first = (ids: Ids) => ({
 
 /**
  * Makes what an empty log needs before anybody can call: an organisation, its admin, and a personal
- * key of that admin (design 9). Safe to repeat, also after a kill half-way: whatever is there
+ * key of that admin. Safe to repeat, also after a kill half-way: whatever is there
  * stays, a key that was minted but never shown is followed by another one (see `finish`). A given
  * key is registered whenever it is not known yet; one is minted only as long as there is no admin.
  * A given password counts while the admin has none. Throws Fault `invalid` for a given key out of

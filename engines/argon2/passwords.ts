@@ -11,13 +11,13 @@ const cost = { type: argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 /**
  * At most two leave half of libuv's four threads to everything else, and one fewer than there are
  * processors leaves it one of those: on two processors two at once made reads ten times as slow
- * (target D7, bench row bad-passwords).
+ * (bench row bad-passwords).
  */
 export const atOnceOn = (processors: number): number => Math.max(1, Math.min(2, processors - 1));
 /** A second of waiting at 20 ms each; beyond that an answer would come late. */
 const waitingMaxEach = 50;
 
-/** How long a right password is known again without the work (target D7). */
+/** How long a right password is known again without the work. */
 const rememberedMs = 60_000;
 /** People with a password who call within one minute; beyond that the oldest is worked out again. */
 const rememberedMax = 10_000;

@@ -24,7 +24,7 @@ const triesMax = 2;
 const triesWindowMs = 30_000;
 /** How soon a key that the provider took back is gone here, too. */
 const freshMs = 600_000;
-/** How long keys count while the provider cannot be asked (target D5). */
+/** How long keys count while the provider cannot be asked. */
 const usableMs = 86_400_000;
 /** Providers publish two or three. */
 const keysMax = 50;

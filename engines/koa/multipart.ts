@@ -21,7 +21,7 @@ export type Parts = {
   readonly files: readonly FileFound[];
 };
 
-/** Contract 1.11; a name is bounded because it is kept and told (reliability.md, scorer upload). */
+/** Contract 1.11; a name is bounded because it is kept and told. */
 const limits = { parts: 20, fieldSize: 65_536, fieldNameSize: 100, fieldArrayIndexLimit: 100 };
 /** What the texts, names and boundaries of a form may add to its files. */
 export const textBytesMax = limits.parts * limits.fieldSize + 65_536;

@@ -57,7 +57,7 @@ export type RunningServer = {
   readonly close: () => Promise<void>;
 };
 
-/** Times of reliability.md C6: a slow head is cut after 10 s, looked at each second. */
+/** A slow head is cut after 10 s, looked at each second: nobody honest sends one for longer. */
 const settings = {
   headersTimeout: 10_000,
   /**
@@ -74,7 +74,7 @@ const settings = {
   maxHeaderSize: 16_384,
 };
 /**
- * Half of the 10 s that a stop may take (target C8): the threads, which end what they are at, and
+ * Half of the 10 s that a stop may take: the threads, which end what they are at, and
  * the engines need the rest of it.
  */
 const closeWithinMs = 5_000;

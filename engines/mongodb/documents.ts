@@ -19,7 +19,7 @@ import { open, usualKeeping, type Keeping } from './model-state.js';
 import { modelOf, type Batch, type Model, type Snapshot } from './snapshots.js';
 import { foldedOf } from './text-match.js';
 
-/** Requests wait for these; a list that takes longer is broken (engines.md 2.2). */
+/** Requests wait for these; a list that takes longer is broken (contract 1.11). */
 const readMs = 2_000;
 /** Only the projector and the operator wait for these. */
 const bulkMs = 60_000;

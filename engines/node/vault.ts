@@ -19,7 +19,7 @@ type Needs = {
   readonly fingerprintKey: Uint8Array;
 };
 
-/** A data key that sealed for a year makes room for another (reliability.md 6). */
+/** A data key that sealed for a year makes room for another. */
 const sealsForMs = 365 * 86_400_000;
 
 /** Envelope encryption (port Vault); keys in clear are in memory only. */

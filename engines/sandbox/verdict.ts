@@ -17,7 +17,7 @@ type Members = Readonly<Record<string, unknown>>;
 /**
  * The verdict in a line that a stranger's code may have written. Null when it is none: other
  * members, numbers that are not finite, scores of another type than it declares, places that the
- * task has not, twice or out of order (target F7).
+ * task has not, twice or out of order.
  */
 export const readVerdict = (text: string, task: ScorerTask): Verdict | null => {
   const found = parsed(text);

@@ -4,7 +4,7 @@ import Database from 'better-sqlite3';
 import { Fault } from '../../kernel/fault.js';
 
 /**
- * One process per data folder (target A10). The lock is the kernel's, on a small database of its
+ * One process per data folder. The lock is the kernel's, on a small database of its
  * own: it is free again the moment its holder dies, also by SIGKILL. Throws Fault `conflict` at
  * once when another process holds it. Answers the function that gives it back.
  */

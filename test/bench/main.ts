@@ -15,9 +15,8 @@ import { scorerRows } from './scorers.js';
 import { keep, printed, type Row } from './row.js';
 
 /**
- * `npm run bench`: the figures of design.md, section 10, and of reliability.md, D and E, of the
- * built service, driven from outside over HTTP, or in process where HTTP would hide them; each
- * beside what it is compared with in the same run.
+ * `npm run bench`: the figures of the built service, driven from outside over HTTP, or in process
+ * where HTTP would hide them; each beside what it is compared with in the same run.
  */
 
 const groups: readonly {

@@ -12,8 +12,8 @@ import { temporaryFolder } from '../support/folder.js';
 
 /**
  * `node dist/test/bench/records.js [traces]`: the records engine alone, without log or HTTP: spans
- * written a second in batches of 1,000 traces of 10 spans of 1 KB, then the questions of design.md,
- * section 10. Sizes and medians.
+ * written a second in batches of 1,000 traces of 10 spans of 1 KB, then searches and
+ * aggregates over them. Sizes and medians.
  */
 
 const traces = Number(process.argv[2] ?? 100_000);

@@ -17,7 +17,7 @@ export type Row = {
   readonly unit: string;
   readonly measured: Figure;
   readonly baseline: (Figure & { readonly what: string }) | null;
-  /** design.md, section 10. `least`: at least this much; else at most. */
+  /** The goal (D-020 has the first ones). `least`: at least this much; else at most. */
   readonly target: { readonly least: number } | { readonly most: number } | null;
   readonly more: Readonly<Record<string, number>>;
   /** Of the answers, never of the times: another hash is another result. */

@@ -13,7 +13,7 @@ const hungry = 'def scorer_fn(**k) -> int:\n    while True: pass\n';
 const rowsCount = 1_000;
 const requestsCount = 2_000;
 
-/** What code scorers cost, and what they cost others (issue of the sandbox, target F3). */
+/** What code scorers cost, and what they cost others. */
 export const scorerRows = async (bench: Bench): Promise<readonly Row[]> => [
   ...(bench.wanted('scorer-start') ? [await coldStart(bench)] : []),
   ...(bench.wanted('scorer-late') ? [await lateness(bench)] : []),

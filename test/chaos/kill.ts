@@ -25,7 +25,7 @@ export type Killed = {
 };
 
 /**
- * How long after the first acknowledgement the process dies: target A1. Of some kills the clock
+ * How long after the first acknowledgement the process dies. Of some kills the clock
  * runs from the first request or from the spawn, so that the first moments are hit too.
  */
 const killAfterMsMax = 300;

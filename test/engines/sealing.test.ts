@@ -20,7 +20,7 @@ const place: SealedPlace = {
   version: 1,
 };
 const atOnce = 500;
-/** 96 random bits (target E4). */
+/** 96 random bits. */
 const nonceBytes = 12;
 
 /** Each byte of it changed, one at a time, by the bits of `mask`. */

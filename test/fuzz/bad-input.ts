@@ -39,7 +39,7 @@ type Reply = {
 const answerWithinMs = 5_000;
 
 /**
- * Sends valid requests with one thing wrong (reliability.md C1, D8) and throws, naming the
+ * Sends valid requests with one thing wrong and throws, naming the
  * mutation, on any answer that is no 2xx and no 4xx of the contract's shape, that takes longer than
  * 5 s, or that leaves a prototype polluted.
  */

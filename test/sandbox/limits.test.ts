@@ -9,7 +9,7 @@ import { runs } from '../support/runs.js';
 import { sandboxOf, stepsOf, taskOf, type TestMode } from '../support/sandboxes.js';
 
 const wallMs = 6_000;
-/** What a busy machine may be late, beside the half second of target F2. */
+/** What a busy machine may be late, beside the half second that an end may take. */
 const lateMs = 1_500;
 const js = (code: string): string =>
   `from pyodide.code import run_js\ndef scorer_fn(**k) -> int:\n    run_js(${JSON.stringify(code)})\n    return 1`;

@@ -54,7 +54,7 @@ const answered = async (log: EventLog, append: StreamAppend): Promise<AppendResu
 };
 const repeatsMax = 5;
 
-/** Many writers at once: each stream is a register that changes by compare-and-set (target A7). */
+/** Many writers at once: each stream is a register that changes by compare-and-set. */
 export const raceSuite = (log: () => EventLog): void => {
   describe('many writers at once', () => {
     it('are linearizable in each stream', async () => {

@@ -14,7 +14,7 @@ import {
 export type Forgery = readonly [string, string];
 
 /**
- * Tokens that must not come in (target D4), beside one that must: `rsa` and `ec` are keys that the
+ * Tokens that must not come in, beside one that must: `rsa` and `ec` are keys that the
  * issuer publishes and could sign with, the others are the attacker's.
  */
 export const forgeries = (issuer: Issuer): readonly Forgery[] => {
