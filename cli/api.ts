@@ -28,6 +28,7 @@ import type { Vault } from '../kernel/vault.js';
 import type { InTurn } from '../kernel/turns.js';
 import { datasetRows } from '../projections/dataset-rows.js';
 import { recordsCollection } from '../projections/records/collection.js';
+import type { RecordAnswers } from '../query-api/records/answers.js';
 import { routesOf } from './routes.js';
 
 type Start = {
@@ -41,6 +42,7 @@ type Start = {
     readonly log: EventLog;
     readonly documents: Documents;
     readonly records: Records;
+    readonly answers: RecordAnswers;
     readonly freshness: Freshness;
     readonly ids: Ids;
     readonly clock: Clock;

@@ -1,6 +1,7 @@
 import type { FairLine } from '../kernel/fair.js';
 import type { Asking, Documents } from '../kernel/ports.js';
 import type { Records } from '../kernel/records.js';
+import type { RecordAnswers } from '../query-api/records/answers.js';
 
 /** For whom something is asked now; empty: for nobody who could go away. */
 export type Asker = () => Asking;
@@ -23,14 +24,7 @@ export const documentsFor = (documents: Documents, asker: Asker): Documents => (
  * turn (contract 1.11); what an index finds does not.
  */
 export const recordsFor = (records: Records, asker: Asker, line: FairLine): Records => {
-  const fair = async <T>(project: string, asking: Asking, ask: () => Promise<T>): Promise<T> => {
-    const leave = await line.enter(project, asking);
-    try {
-      return await ask();
-    } finally {
-      leave();
-    }
-  };
+  const fair = fairIn(line);
   return {
     checkpoint: () => records.checkpoint(),
     apply: (writes, mark) => records.apply(writes, mark),
@@ -40,6 +34,7 @@ export const recordsFor = (records: Records, asker: Asker, line: FairLine): Reco
     sessionsWithTraces: (sessions) => records.sessionsWithTraces(sessions),
     traceOutlines: (session, part) => records.traceOutlines(session, part),
     groups: (names, asking = asker()) => records.groups(names, asking),
+    weights: (names, asking = asker()) => records.weights(names, asking),
     tracesOfSessions: (project, sessions, tracesMax, asking = asker()) =>
       records.tracesOfSessions(project, sessions, tracesMax, asking),
     withEntry: (plan, asking = asker()) =>
@@ -70,3 +65,26 @@ export const recordsFor = (records: Records, asker: Asker, line: FairLine): Reco
     close: () => records.close(),
   };
 };
+
+/** Answers made of records, asked likewise. */
+export const answersFor = (answers: RecordAnswers, asker: Asker, line: FairLine): RecordAnswers => {
+  const fair = fairIn(line);
+  return {
+    search: (plan, shown, asking = asker()) =>
+      fair(plan.project, asking, () => answers.search(plan, shown, asking)),
+    trace: (trace, templates, asking = asker()) => answers.trace(trace, templates, asking),
+    span: (trace, span, asking = asker()) => answers.span(trace, span, asking),
+    session: (session, templates, asking = asker()) => answers.session(session, templates, asking),
+  };
+};
+
+const fairIn =
+  (line: FairLine) =>
+  async <T>(project: string, asking: Asking, ask: () => Promise<T>): Promise<T> => {
+    const leave = await line.enter(project, asking);
+    try {
+      return await ask();
+    } finally {
+      leave();
+    }
+  };

@@ -4,6 +4,7 @@ import { Fault } from '../kernel/fault.js';
 import type { Clock, Leases } from '../kernel/ports.js';
 import type { Incident, Records } from '../kernel/records.js';
 import type { Projector } from '../projections/operate.js';
+import type { RecordAnswers } from '../query-api/records/answers.js';
 import { causeOf } from './lifeline.js';
 import { startReadSide, type ReadSide } from './read-side.js';
 
@@ -11,6 +12,8 @@ import { startReadSide, type ReadSide } from './read-side.js';
 export type Projecting = {
   /** Embedded records belong to the thread that writes them; null when MongoDB has them. */
   readonly records: Records | null;
+  /** Where the records are. */
+  readonly answers: RecordAnswers | null;
   readonly projector: Projector;
   /** `standby`: another process folds; this one takes over when it stops. */
   readonly duty: () => 'folding' | 'standby' | 'elsewhere';
@@ -34,6 +37,7 @@ export const projectAlone = async (
 /** A process without the role: whoever asks is sent elsewhere. */
 export const projectNothing = (): Projecting => ({
   records: null,
+  answers: null,
   projector: absent('this process does not fold; ask one that plays the role projections'),
   ended: new Promise(() => undefined),
   stop: async () => undefined,
@@ -120,6 +124,7 @@ export const projectUnderLease = (needs: Needs): Projecting => {
   const folding = (): Projector => current?.projector ?? standby;
   return {
     records: null,
+    answers: null,
     projector: forwarding(folding),
     duty: () => (current === null ? 'standby' : 'folding'),
     trouble: () => trouble,

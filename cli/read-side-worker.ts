@@ -1,5 +1,6 @@
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import { serve } from '../engines/node/thread.js';
+import { openSlices } from '../engines/node/loop-turns.js';
 import { systemClock } from '../engines/node/clock.js';
 import { openEngines, type EngineChoice } from '../engines/open.js';
 import { decode, decodeChecked } from '../events/codec.js';
@@ -7,12 +8,14 @@ import { projections } from '../projections/all.js';
 import { documentsSource } from '../projections/documents-source.js';
 import { openProjector } from '../projections/operate.js';
 import { recordsSource } from '../projections/records/source.js';
+import { recordAnswers } from '../query-api/records/answers.js';
 
 export type ReadSideStart = {
   readonly choice: EngineChoice;
   /** Of hints; null = nobody else is to hear them. */
   readonly hintSpace: string | null;
   readonly records: MessagePort;
+  readonly answers: MessagePort;
   readonly projector: MessagePort;
 };
 
@@ -36,11 +39,13 @@ const projector = await openProjector({
   ],
 });
 serve(start.records, records);
+serve(start.answers, recordAnswers({ records, inSlices: openSlices() }));
 serve(start.projector, projector);
 
 parentPort?.once('message', () => {
   void (async () => {
     start.records.close();
+    start.answers.close();
     start.projector.close();
     await records.close();
     await documents.close();

@@ -3,14 +3,16 @@ import { proxy } from '../engines/node/thread.js';
 import type { EngineChoice } from '../engines/open.js';
 import type { Incident, Records } from '../kernel/records.js';
 import type { Projector } from '../projections/operate.js';
+import type { RecordAnswers } from '../query-api/records/answers.js';
 import type { ReadSideStart } from './read-side-worker.js';
 
 /**
- * The thread that folds the log and owns the records: nothing it does stands in the way of a
- * request.
+ * The thread that folds the log, owns the records and makes the answers that consist of them:
+ * nothing it does stands in the way of a request.
  */
 export type ReadSide = {
   readonly records: Records;
+  readonly answers: RecordAnswers;
   readonly projector: Projector;
   /** Resolves when the thread is gone; rejects with why it died when nobody asked it to. */
   readonly ended: Promise<void>;
@@ -29,16 +31,18 @@ export const startReadSide = async (
   notice: (incident: Incident) => void = () => undefined,
 ): Promise<ReadSide> => {
   const records = new MessageChannel();
+  const answers = new MessageChannel();
   const projector = new MessageChannel();
   const start: ReadSideStart = {
     choice,
     hintSpace,
     records: records.port2,
+    answers: answers.port2,
     projector: projector.port2,
   };
   const worker = new Worker(new URL('./read-side-worker.js', import.meta.url), {
     workerData: start,
-    transferList: [records.port2, projector.port2],
+    transferList: [records.port2, answers.port2, projector.port2],
     resourceLimits: { maxYoungGenerationSizeMb: youngMegabytes },
   });
   await new Promise<void>((resolve, reject) => {
@@ -57,6 +61,7 @@ export const startReadSide = async (
   const operator = proxy<Projector>(projector.port1);
   return {
     records: proxy<Records>(records.port1, ['dump']),
+    answers: proxy<RecordAnswers>(answers.port1),
     projector: operator,
     ended,
     stop: async () => {

@@ -46,6 +46,7 @@ import { logStreamReads } from '../query-api/log-streams/routes.js';
 import { metricReads } from '../query-api/metrics/routes.js';
 import { projectReads } from '../query-api/projects/routes.js';
 import { ratingReads } from '../query-api/ratings/routes.js';
+import type { RecordAnswers } from '../query-api/records/answers.js';
 import { recordReads } from '../query-api/records/routes.js';
 import { groupReads } from '../query-api/groups/routes.js';
 import { userReads } from '../query-api/users/routes.js';
@@ -66,6 +67,7 @@ type Needs = {
   readonly bus: Bus;
   readonly documents: Documents;
   readonly records: Records;
+  readonly answers: RecordAnswers;
   readonly freshness: Freshness;
   readonly gate: Gate;
   readonly ids: Ids;
@@ -136,7 +138,7 @@ export const routesOf = (needs: Needs): readonly Route[] => {
     ...orgJobWrites({ log, secrets }),
     ...orgJobReads({ documents, secrets }),
     ...recordWrites({ log, choice: recordChoiceOf({ ...needs, ...questions }) }),
-    ...recordReads({ records, ...questions }),
+    ...recordReads({ records, answers: needs.answers, ...questions }),
     ...scorerTaskWrites({
       log,
       ids,

@@ -10,6 +10,7 @@ import { openPasswords } from '../engines/argon2/passwords.js';
 import { openVault } from '../engines/node/vault.js';
 import { currentAsking } from '../engines/node/asking.js';
 import { openSecrets } from '../engines/node/secrets.js';
+import { openSlices } from '../engines/node/loop-turns.js';
 import { systemClock } from '../engines/node/clock.js';
 import { diskFiles } from '../engines/node/files.js';
 import { randomIds } from '../engines/node/ids.js';
@@ -27,7 +28,8 @@ import { projections } from '../projections/all.js';
 import { openFreshness } from '../projections/freshness.js';
 import type { Projector } from '../projections/operate.js';
 import { recordsCollection } from '../projections/records/collection.js';
-import { documentsFor, recordsFor } from './asked.js';
+import { recordAnswers } from '../query-api/records/answers.js';
+import { answersFor, documentsFor, recordsFor } from './asked.js';
 import { secretKey } from './secret-key.js';
 import { startApi } from './api.js';
 import { rotateCommand } from './keys.js';
@@ -163,6 +165,8 @@ const startIn = async (
   const { atOnce, ofProject, waiting: waitsMax } = shareOf[recordsEngine];
   const line = openFairLine(atOnce, ofProject, waitsMax);
   const records = recordsFor(found, currentAsking, line);
+  const made = projecting.answers ?? recordAnswers({ records: found, inSlices: openSlices() });
+  const answers = answersFor(made, currentAsking, line);
   const checkpoints = new Map<string, () => Promise<Position>>([
     ...projections.map(
       ({ collection }) => [collection.name, () => documents.checkpoint(collection)] as const,
@@ -184,7 +188,7 @@ const startIn = async (
           strict: options.strict === true,
           alone: engines.embedded,
           collections: [...checkpoints.keys()],
-          needs: { ...needs, documents, records, freshness, bus, memory },
+          needs: { ...needs, documents, records, answers, freshness, bus, memory },
           logger,
           metrics,
         })

@@ -1,5 +1,6 @@
 import type { Static, TObject, TSchema } from 'typebox';
 import type { Complaint, FaultCode } from '../kernel/fault.js';
+import type { JsonPieces } from '../kernel/json-pieces.js';
 import type { Actor, Position, StreamName } from '../kernel/ports.js';
 import type { IfMatch } from '../kernel/precondition.js';
 import type { Brand, Instant } from '../kernel/shapes.js';
@@ -191,10 +192,29 @@ export type Request<P, Q, B> = {
    * asked for this request ends then (contract 1.7, rule 5). Its reason is the Fault to answer.
    */
   readonly signal: AbortSignal;
+  readonly room: Room;
 };
 
-export type Answer<T> = {
-  readonly body: T;
+/**
+ * Room for the answer to a read (contract 1.11), taken before what it is made of is read; it counts
+ * until the client has taken the answer. Without it the answer takes its room when it is made.
+ */
+export type Room = {
+  /**
+   * Resolves once there is room for so many bytes; meanwhile others are worked on. Rejects with the
+   * reason of `signal`.
+   */
+  readonly of: (bytes: number) => Promise<void>;
+  /** As many bytes as there is room for now, something small whatever there is. */
+  readonly upTo: (bytesMax: number) => number;
+};
+
+/** `json`: the body as it goes out, for what is long and was made elsewhere. */
+type Told<T> =
+  | { readonly body: T; readonly json?: never }
+  | { readonly json: JsonPieces; readonly body?: never };
+
+export type Answer<T> = Told<T> & {
   /**
    * Writes: position of the last event appended, or of the state decided on (contract 1.6). Reads:
    * only of an answer as of a past position.

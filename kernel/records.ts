@@ -103,10 +103,9 @@ export type RecordPage = { readonly rows: readonly RecordRow[]; readonly more: b
 export type SessionPlan = Pick<SearchPlan, 'project' | 'offset' | 'limit' | 'bytesMax'> & {
   readonly session: string;
 };
-export type SessionPage = {
-  readonly traces: readonly (readonly RecordRow[])[];
-  readonly more: boolean;
-};
+/** A group that has rows, and their bytes as they are stored. */
+export type Weighed = { readonly group: StreamName; readonly bytes: number };
+export type SessionPage = { readonly traces: readonly Weighed[]; readonly more: boolean };
 
 /** A session or a trace as those who delete it need it; a session itself has no spans. */
 export type RecordSize = { readonly id: string; readonly spanCount: number };
@@ -265,6 +264,8 @@ export interface Records {
     names: readonly StreamName[],
     asking?: Asking,
   ): Promise<ReadonlyMap<StreamName, readonly RecordRow[]>>;
+  /** Bytes of all rows of each group as they are stored; a group without rows is absent. */
+  weights(names: readonly StreamName[], asking?: Asking): Promise<ReadonlyMap<StreamName, number>>;
   /**
    * Of these sessions the first ones, in their order, as many as have at most `tracesMax` traces
    * together, and the very first whatever it has; their traces in no order.
@@ -281,8 +282,8 @@ export interface Records {
    */
   withEntry(plan: EntryPlan, asking?: Asking): Promise<readonly RecordSize[]>;
   /**
-   * Traces of a session by `created_at`, then `id`, each with all rows of its group by ordinal. Ends
-   * early as a page of a search does.
+   * Traces of a session by `created_at`, then `id`. Ends early as a page of a search does, by what
+   * all rows of their groups weigh.
    */
   sessionPage(plan: SessionPlan, asking?: Asking): Promise<SessionPage>;
   /** The group that holds the record, or null. */

@@ -7,6 +7,12 @@ import type { StreamName } from './ports.js';
  */
 export type InTurn = <T>(streams: readonly StreamName[], work: () => Promise<T>) => Promise<T>;
 
+/**
+ * Does a small piece of a work that takes long in a turn of the event loop that has time left for
+ * it, so that others come in between.
+ */
+export type InSlices = <T>(work: () => T) => Promise<T>;
+
 export const openTurns = (): InTurn => {
   const last = new Map<StreamName, Promise<unknown>>();
   return async (streams, work) => {

@@ -57,21 +57,22 @@ export const within = (sized: readonly Sized[], bytesMax: number): readonly Size
   return end < 0 ? sized : sized.slice(0, end);
 };
 
-/** The same of groups, which weigh what their records do. */
+/** The same of groups, which weigh what their records do, with that. */
 export const groupsWithin = async <G extends Group>(
   statements: Statements,
   groups: readonly G[],
   bytesMax: number,
-): Promise<readonly G[]> => {
-  const taken: G[] = [];
+): Promise<readonly (G & Pick<Sized, 'bytes'>)[]> => {
+  const taken: (G & Pick<Sized, 'bytes'>)[] = [];
   let left = bytesMax;
   for (let from = 0; from < groups.length;) {
     const some = fewRecords(groups.slice(from));
     const weights = await weightsOf(statements, some);
     for (const group of some) {
-      left -= weights.get(group.grp) ?? 0;
+      const bytes = weights.get(group.grp) ?? 0;
+      left -= bytes;
       if (left < 0 && taken.length > 0) return taken;
-      taken.push(group);
+      taken.push({ ...group, bytes });
     }
     from += some.length;
   }

@@ -24,7 +24,7 @@ import { ratings } from './ratings.js';
 import { runCounts } from './run-counts.js';
 import { runAverages, runMeasures } from './runs.js';
 import { copyAlive, forgets, wantsPurge } from './purge.js';
-import { count, groups, locate, search, sessionPage } from './search.js';
+import { count, groups, locate, search, sessionPage, weights } from './search.js';
 import { applyWrites } from './write.js';
 
 // Leaves room for the rest of a service that is to stay under 1 GB.
@@ -145,6 +145,7 @@ const recordsOf = (
   sessionsWithTraces: (sessions) => ask((model) => sessionsWithTraces(model, sessions)),
   traceOutlines: (session, part) => ask((model) => traceOutlines(model, session, part)),
   groups: (names, asking) => ask((model) => groups(model, names, asking)),
+  weights: (names, asking) => ask((model) => weights(model, names, asking)),
   tracesOfSessions: (project, sessions, tracesMax, asking) =>
     ask((model) => tracesOfSessions(model, { project, sessions, tracesMax }, asking)),
   withEntry: (plan, asking) => ask((model) => withEntry(model, plan, asking)),

@@ -79,6 +79,17 @@ export const groups = (
     asking,
   );
 
+export const weights = (
+  model: Model,
+  names: readonly StreamName[],
+  asking: Asking = {},
+): Promise<ReadonlyMap<StreamName, number>> =>
+  model.connections.read(async (statements) => {
+    const groups = await groupsNamed(statements, names);
+    const weighed = await groupsWithin(statements, groups, Number.POSITIVE_INFINITY);
+    return new Map(weighed.map(({ name, bytes }) => [name, bytes]));
+  }, asking);
+
 export const rowsOfGroups = async (
   statements: Statements,
   groups: readonly Group[],
@@ -112,12 +123,7 @@ export const sessionPage = (
        ) t JOIN groups g ON g.grp = t.grp ORDER BY t.created_at, t.id`,
     );
     const page = await groupsWithin(statements, found.slice(0, limit).map(namedFrom), bytesMax);
-    // All at once: they are within the bytes, and a statement costs as much for one as for many.
-    const rows = await rowsOfGroups(statements, page);
-    const traces = page.flatMap(({ name }) => {
-      const trace = rows.get(name);
-      return trace === undefined ? [] : [trace];
-    });
+    const traces = page.map(({ name, bytes }) => ({ group: name, bytes }));
     return { traces, more: found.length > page.length };
   }, asking);
 

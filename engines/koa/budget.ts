@@ -6,10 +6,21 @@ export type Owner = {
   readonly person: string | null;
 };
 
-/** The bytes of one body or one answer. */
+/** The bytes of one body or one answer. Once they are released, nothing is counted any more. */
 export type Held = {
   /** Counts so many more; throws Fault `unavailable` when there is no room for them. */
   readonly take: (bytes: number) => void;
+  /** The same, as soon as there is room; rejects with the reason of `signal`. */
+  readonly wait: (bytes: number, signal: AbortSignal) => Promise<void>;
+  /** Whether there was room for so many more, which are counted then. */
+  readonly tries: (bytes: number) => boolean;
+  /** Counts as many more as there is room for now; up to 64 KiB are uncounted and always there. */
+  readonly upTo: (bytesMax: number) => number;
+  /**
+   * Those that it came to: corrects what was counted before, which cannot be refused any more, or
+   * takes them.
+   */
+  readonly settle: (bytes: number) => void;
   /** Counts what is there already and cannot be refused any more. */
   readonly add: (bytes: number) => void;
   /** All of them are gone; a second call does nothing. */
@@ -39,15 +50,20 @@ const littleUpTo = 3 / 4;
 /** Bytes in memory at a time. One that is alone always has room, else a large one never had. */
 export const openBudget = (bytesMax: number, refuse: (why: string) => never): Budget => {
   const owners = new Map<string, number>();
+  const waiting = new Set<Waiting>();
   let all = 0;
   const count = (name: string, by: number): void => {
     const left = (owners.get(name) ?? 0) + by;
     if (left === 0) owners.delete(name);
     else owners.set(name, left);
   };
+  const wake = (): void => {
+    for (const one of waiting) if (one.tries()) waiting.delete(one);
+  };
   return {
     open: ({ name, person }) => {
       let held = 0;
+      let released = false;
       const shares = [
         { of: `c ${name}`, share: person === null ? strangerShare : callerShare },
         ...(person === null ? [] : [{ of: `p ${person}`, share: personShare }]),
@@ -70,22 +86,59 @@ export const openBudget = (bytesMax: number, refuse: (why: string) => never): Bu
         return all + bytes <= (isSmall ? bytesMax : Math.floor(bytesMax * (1 - smallShare)));
       };
       const add = (bytes: number): void => {
+        if (released) return;
         held += bytes;
         all += bytes;
         for (const { of } of shares) count(of, bytes);
+        if (bytes < 0) wake();
+      };
+      const tries = (bytes: number): boolean => {
+        const has = hasRoom(bytes);
+        if (has) add(bytes);
+        return has;
+      };
+      const take = (bytes: number): void => {
+        if (!tries(bytes)) refuse('The service holds more bytes than it can take');
       };
       return {
-        take: (bytes) => {
-          if (!hasRoom(bytes)) refuse('The service holds more bytes than it can take');
-          add(bytes);
-        },
+        take,
+        tries,
         add,
+        wait: (bytes, signal) =>
+          new Promise((resolve, reject) => {
+            const give = (): void => {
+              waiting.delete(mine);
+              reject(signal.reason as Error);
+            };
+            const mine: Waiting = {
+              tries: () => {
+                const has = tries(bytes);
+                if (has) {
+                  signal.removeEventListener('abort', give);
+                  resolve();
+                }
+                return has;
+              },
+            };
+            if (signal.aborted) return give();
+            signal.addEventListener('abort', give, { once: true });
+            waiting.add(mine);
+          }),
+        upTo: (most) => {
+          for (let bytes = most; bytes > smallMax; bytes = Math.floor(bytes / 2)) {
+            if (tries(bytes)) return bytes;
+          }
+          return Math.min(most, smallMax);
+        },
+        settle: (bytes) => (held === 0 ? take(bytes) : add(bytes - held)),
         release: () => {
-          all -= held;
-          for (const { of } of shares) count(of, -held);
-          held = 0;
+          add(-held);
+          released = true;
         },
       };
     },
   };
 };
+
+/** Takes the room that it waits for once there is some. */
+type Waiting = { readonly tries: () => boolean };

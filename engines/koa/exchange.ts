@@ -14,16 +14,18 @@ import { projectSpokenOf } from '../../contract/spoken-of.js';
 import { whileAsked } from '../../kernel/asking.js';
 import { Fault, invalid, type Complaint } from '../../kernel/fault.js';
 import { networkOf } from '../../kernel/networks.js';
+import type { JsonPieces } from '../../kernel/json-pieces.js';
 import type { Clock, Ids, Position } from '../../kernel/ports.js';
 import { during } from '../node/asking.js';
 import type { Asker, Askers } from './askers.js';
 import { authorize } from './authorize.js';
 import { arrived } from './arrived.js';
 import type { Coming } from './body.js';
-import type { Owner } from './budget.js';
+import type { Held, Owner } from './budget.js';
 import { cookieLines } from './cookie.js';
 import { checkOrigin, cookieComplaints, entered, type Entry } from './entry.js';
 import { ifMatchOf } from './if-match.js';
+import type { Aside } from './lane.js';
 import type { Load, Seat } from './load.js';
 import type { Peer } from './peer.js';
 import { isStored, problemOf } from './problem.js';
@@ -58,19 +60,21 @@ export type Sent = {
 
 export type Outcome = {
   readonly status: number;
-  readonly body: unknown;
+  /** Where `json` is not it. */
+  readonly body?: unknown;
+  readonly json?: JsonPieces;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
 };
 
 /**
- * One request in the order of contract 1.5, and whose it was. Throws Fault for everything but a 2xx
- * and a stored answer.
+ * One request in the order of contract 1.5, and what its answer holds. Throws Fault for everything
+ * but a 2xx and a stored answer.
  */
 export const exchange = async (
   bound: Bound,
   sent: Sent,
   services: Services,
-): Promise<{ readonly outcome: Outcome; readonly owner: Owner }> => {
+): Promise<{ readonly outcome: Outcome; readonly told: Held }> => {
   const asker = services.askers.begin(sent.message.socket);
   try {
     const entry = await entered(bound.operation, sent.message, services);
@@ -78,8 +82,13 @@ export const exchange = async (
     if (owner.person !== null) sent.seat.callerIs(owner);
     // What came is in memory until the answer is there, files and all.
     const coming = services.load.coming(owner, asker.signal);
+    const told = services.load.answers.open(owner);
     try {
-      return { outcome: await answered(bound, sent, services, { ...entry, asker, coming }), owner };
+      const come = { ...entry, asker, coming, told };
+      return { outcome: await answered(bound, sent, services, come), told };
+    } catch (error) {
+      told.release();
+      throw error;
     } finally {
       coming.release();
     }
@@ -93,7 +102,7 @@ const ownerOf = ({ principal, sender }: Entry): Owner =>
     ? { name: networkOf(sender.address), person: null }
     : { name: principal.key?.id ?? principal.userId, person: principal.userId };
 
-type Come = Entry & { readonly asker: Asker; readonly coming: Coming };
+type Come = Entry & { readonly asker: Asker; readonly coming: Coming; readonly told: Held };
 
 const answered = async (
   bound: Bound,
@@ -201,18 +210,14 @@ const read = async (
       ? await sent.seat.whileBehind(() => services.freshness.reached(reads, min, asked.asker))
       : null;
   // What a handler asks ends by its signal; the answer does not wait for that.
-  const {
-    body,
-    etag,
-    position: past,
-  } = await whileAsked(asked.asker, () => handled(bound, asked, sent, services, null));
-  const at = past ?? position;
+  const answer = await whileAsked(asked.asker, () => handled(bound, asked, sent, services, null));
+  const at = answer.position ?? position;
   return {
     status: bound.operation.status,
-    body,
+    ...(answer.json === undefined ? { body: answer.body } : { json: answer.json }),
     headers: {
       ...(at !== null && { 'X-Projection-Position': at }),
-      ...tagged(etag),
+      ...tagged(answer.etag),
     },
   };
 };
@@ -230,7 +235,12 @@ const write = async (
   const key = keyOf(bound, sent);
   if (key === undefined || asked.principal === null || asked.fingerprint === null) {
     const answer = await handled(bound, asked, sent, services, null);
-    const outcome = written({ position: null, ...answer, status: bound.operation.status });
+    const outcome = written({
+      position: null,
+      ...answer,
+      body: answer.body,
+      status: bound.operation.status,
+    });
     return answer.cookie === undefined
       ? outcome
       : withHeader(outcome, 'Set-Cookie', cookieLines(answer.cookie, asked.isSecure));
@@ -268,7 +278,7 @@ const kept = async (
   const { operation } = bound;
   try {
     const given = await handled(bound, asked, sent, services, seed);
-    const answer = { position: null, ...given, status: operation.status };
+    const answer = { position: null, ...given, body: given.body, status: operation.status };
     const body = withoutSecrets(operation.response, given.body);
     const project = projectSpokenOf(operation, asked.params, body);
     return { answer, stored: { ...answer, body }, project };
@@ -321,12 +331,22 @@ const handled = async (
       return idempotent === null ? ids.next(name) : ids.derive(name, seed, String(minted));
     },
     signal,
+    room: {
+      of: async (bytes) => {
+        if (!asked.told.tries(bytes)) await aside(() => asked.told.wait(bytes, signal));
+      },
+      upTo: asked.told.upTo,
+    },
   };
+  let aside: Aside = (wait) => wait();
   const who = asked.principal?.userId ?? '';
-  const work = () => during({ signal, who }, () => bound.route.handle(request as never));
+  const work = (stepAside: Aside) => {
+    aside = stepAside;
+    return during({ signal, who }, () => bound.route.handle(request as never));
+  };
   try {
     const lane = services.laneOf(bound.route);
-    if (lane === null) return await work();
+    if (lane === null) return await work(aside);
     return await services.load[lane](ownerOf(asked), signal, work);
   } catch (error) {
     services.watch.fault(bound, error, sent.requestId);

@@ -1,7 +1,13 @@
 import type { Owner } from './budget.js';
 
 /** Lets few work at once; the rest wait, and whoever holds a share already lets others pass. */
-export type Lane = <T>(owner: Owner, signal: AbortSignal, work: () => Promise<T>) => Promise<T>;
+export type Lane = <T>(
+  owner: Owner,
+  signal: AbortSignal,
+  work: (aside: Aside) => Promise<T>,
+) => Promise<T>;
+/** Gives the place to others while this one waits, and waits for another one then. */
+export type Aside = (wait: () => Promise<void>) => Promise<void>;
 /** The same for work that begins here and ends elsewhere: `enter` answers what ends it. */
 export type Way = {
   readonly enter: (owner: Owner, signal: AbortSignal) => Promise<() => void>;
@@ -17,9 +23,14 @@ type Waiting = { readonly owner: Owner; readonly go: () => void };
 export const openLane = (limits: LaneLimits): Lane => {
   const { enter } = openWay(limits);
   return async (owner, signal, work) => {
-    const leave = await enter(owner, signal);
+    let leave = await enter(owner, signal);
     try {
-      return await work();
+      return await work(async (wait) => {
+        leave();
+        leave = () => undefined;
+        await wait();
+        leave = await enter(owner, signal);
+      });
     } finally {
       leave();
     }

@@ -1,6 +1,7 @@
 import type { Context } from 'koa';
 import type { Operation } from '../../contract/operation.js';
 import { healthcheck } from '../../contract/service.js';
+import { jsonOf, type JsonPieces } from '../../kernel/json-pieces.js';
 import { cookieLines, noCookie } from './cookie.js';
 import type { Found } from './dispatch.js';
 import { exchange, type Outcome, type Services } from './exchange.js';
@@ -24,15 +25,19 @@ export const perform = async (
   const isOutside = operation.operationId === healthcheck.operationId;
   const seat = isOutside ? outside : services.load.enter(address);
   try {
-    const { outcome, owner } = await exchange(bound, { ...sent, requestId, seat }, services);
-    const { text, media } = written(bound, outcome);
-    checked(services, bound, outcome, text, requestId);
-    const held = services.load.answers.open(owner);
-    const bytes = Buffer.byteLength(text);
-    // What was written is told, however much there is to tell: a refusal would be a lie.
-    if (operation.kind === 'w') held.add(bytes);
-    else held.take(bytes);
-    return { ...outcome, text, bytes, media, release: held.release };
+    const { outcome, told } = await exchange(bound, { ...sent, requestId, seat }, services);
+    try {
+      const { content, media } = written(bound, outcome);
+      const bytes = bytesOf(content);
+      checked(services, bound, outcome, bytes, requestId);
+      // What was written is told, however much there is to tell: a refusal would be a lie.
+      if (operation.kind === 'w') told.add(bytes);
+      else told.settle(bytes);
+      return { ...outcome, content, bytes, media, release: told.release };
+    } catch (error) {
+      told.release();
+      throw error;
+    }
   } finally {
     seat.leave();
   }
@@ -49,7 +54,7 @@ const outside: Seat = {
 /** Texts of what strangers read, such as the description: asking again costs no second making. */
 const publicTexts = new WeakMap<object, string>();
 
-const jsonOf = ({ kind, requires }: Operation, body: unknown): string => {
+const textOf = ({ kind, requires }: Operation, body: unknown): string => {
   if (kind === 'w' || requires !== 'public' || typeof body !== 'object' || body === null) {
     return JSON.stringify(body) ?? '';
   }
@@ -60,23 +65,30 @@ const jsonOf = ({ kind, requires }: Operation, body: unknown): string => {
   return text;
 };
 
-const written = ({ operation }: Bound, { status, body }: Outcome) => {
+const bytesOf = (content: string | JsonPieces): number =>
+  typeof content === 'string'
+    ? Buffer.byteLength(content)
+    : content.reduce((sum, { byteLength }) => sum + byteLength, 0);
+
+const written = ({ operation }: Bound, { status, body, json }: Outcome) => {
+  if (json !== undefined) return { content: json, media: 'application/json' };
   // A stored problem is JSON whatever the operation answers.
   const isPlain = typeof body === 'string' && status === operation.status;
   const media = isPlain ? operation.media : 'application/json';
-  const text = media === 'application/json' ? jsonOf(operation, body) : String(body);
-  return { text, media };
+  const content = media === 'application/json' ? textOf(operation, body) : String(body);
+  return { content, media };
 };
 
 const checked = (
   { watch }: Services,
   bound: Bound,
-  { status, body }: Outcome,
-  text: string,
+  { status, body, json }: Outcome,
+  bytes: number,
   requestId: string,
 ): void => {
   // A stored problem has the shape of problems, and 204 has none.
   if (status === bound.operation.status && status !== 204) {
-    watch.answer(bound, body, text, requestId);
+    const given = () => (json === undefined ? body : jsonOf(json));
+    watch.answer(bound, { bytes, body: given }, requestId);
   }
 };

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import type { Context } from 'koa';
 import { Fault } from '../../kernel/fault.js';
 import type { Ids } from '../../kernel/ports.js';
+import type { JsonPieces } from '../../kernel/json-pieces.js';
 import type { Logger } from '../pino/logger.js';
 import type { Metrics } from '../prometheus/metrics.js';
 import type { Outcome } from './exchange.js';
@@ -34,9 +35,9 @@ export type Trail = {
   /** `Set-Cookie` of a 401, where a cookie was refused (contract 4.3, rule 1). */
   refusedCookie: readonly string[] | null;
 };
-export type Written = Omit<Outcome, 'body'> & {
-  readonly text: string;
-  /** Of `text`, in UTF-8. */
+export type Written = Omit<Outcome, 'body' | 'json'> & {
+  readonly content: string | JsonPieces;
+  /** Of `content`, in UTF-8. */
   readonly bytes: number;
   /** Default: JSON. */
   readonly media?: string;
@@ -85,16 +86,17 @@ export const respond = async (
 const wholeBytesMax = 65_536;
 const portionBytes = 16_384;
 
-function* portionsOf(text: string): Generator<Buffer> {
-  const bytes = Buffer.from(text);
-  for (let at = 0; at < bytes.length; at += portionBytes) {
-    yield bytes.subarray(at, at + portionBytes);
+function* portionsOf(content: string | JsonPieces): Generator<Uint8Array> {
+  for (const bytes of typeof content === 'string' ? [Buffer.from(content)] : content) {
+    for (let at = 0; at < bytes.length; at += portionBytes) {
+      yield bytes.subarray(at, at + portionBytes);
+    }
   }
 }
 
 const write = (
   ctx: Context,
-  { status, text, bytes, headers, media = 'application/json' }: Omit<Written, 'release'>,
+  { status, content, bytes, headers, media = 'application/json' }: Omit<Written, 'release'>,
 ): void => {
   ctx.status = status;
   for (const [name, value] of Object.entries(headers)) {
@@ -102,7 +104,8 @@ const write = (
   }
   if (status === 204) return;
   ctx.set('Content-Type', `${media}; charset=utf-8`);
-  ctx.body = bytes > wholeBytesMax ? Readable.from(portionsOf(text)) : text;
+  if (bytes > wholeBytesMax) ctx.body = Readable.from(portionsOf(content));
+  else ctx.body = typeof content === 'string' ? content : Buffer.concat(content);
   ctx.length = bytes;
 };
 
@@ -116,8 +119,8 @@ const refuse = (
     ctx.set('WWW-Authenticate', challengeOf(ctx.req.headers.authorization));
     if (refusedCookie !== null) ctx.set('Set-Cookie', [...refusedCookie]);
   }
-  const text = JSON.stringify(body);
-  write(ctx, { status, text, bytes: Buffer.byteLength(text), headers: {} });
+  const content = JSON.stringify(body);
+  write(ctx, { status, content, bytes: Buffer.byteLength(content), headers: {} });
 };
 
 const problemFor = (error: unknown, { requestId, operation }: Trail, logger: Logger): Problem => {

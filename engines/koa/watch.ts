@@ -6,16 +6,18 @@ import type { Bound } from './table.js';
 
 /** Holds handlers to what their operation declares. */
 export type Watch = {
-  /** `text` is the answer's JSON. */
-  readonly answer: (bound: Bound, body: unknown, text: string, requestId: string) => void;
+  readonly answer: (bound: Bound, told: Told, requestId: string) => void;
   readonly fault: (bound: Bound, fault: unknown, requestId: string) => void;
 };
+
+/** An answer that has so many bytes; `body` is read only where it is compared. */
+type Told = { readonly bytes: number; readonly body: () => unknown };
 
 /**
  * Longer answers are not compared with their schema in production: it would cost more than it
  * tells.
  */
-const watchedCharactersMax = 65_536;
+const watchedBytesMax = 65_536;
 
 /**
  * `strict`, for tests: throws, so that the caller gets a 500. Otherwise the answer goes out as it
@@ -29,9 +31,9 @@ export const openWatch = (strict: boolean, logger: Logger, metrics: Metrics): Wa
     logger.error({ request_id: requestId, operation, cause }, what);
   };
   return {
-    answer: (bound, body, text, requestId) => {
-      if (!strict && text.length > watchedCharactersMax) return;
-      const complaints = bound.answer(body);
+    answer: (bound, { bytes, body }, requestId) => {
+      if (!strict && bytes > watchedBytesMax) return;
+      const complaints = bound.answer(body());
       if (complaints.length === 0) return;
       const places = complaints.map(({ loc, type }) => `${loc.join('.')}: ${type}`);
       found(bound, requestId, 'answers what its schema does not promise', places);

@@ -1,17 +1,17 @@
+import type { StreamName } from '../../kernel/ports.js';
 import { bySession, firstSessions, type TracesAsked } from '../../kernel/outlines.js';
 import {
   pageBytesMax,
-  type RecordRow,
   type SessionPage,
   type SessionPlan,
   type SessionTraces,
 } from '../../kernel/records.js';
-import { weightOf } from './record-portions.js';
-import { rowMembers } from './record-rows.js';
-import { bulkMs, questionMs, rowsFrom } from './record-search.js';
+
+import { bulkMs, questionMs } from './record-search.js';
+import { weighedWithin } from './record-weights.js';
 import type { Snapshot } from './snapshots.js';
 
-/** As `Records.sessionPage`: first which traces, then one after the other. */
+/** As `Records.sessionPage`: first which traces, then what they weigh. */
 export const sessionPage = async (
   snapshot: Snapshot,
   { project, session, offset, limit, bytesMax = pageBytesMax }: SessionPlan,
@@ -26,19 +26,8 @@ export const sessionPage = async (
     .limit(limit + 1)
     .maxTimeMS(questionMs)
     .toArray();
-  const traces: (readonly RecordRow[])[] = [];
-  let left = bytesMax;
-  for (const { group } of found.slice(0, limit)) {
-    const documents = await snapshot.rows
-      .find({ group: String(group), ordinal: { $gte: 0 }, ...snapshot.visible })
-      .project(rowMembers)
-      .sort({ ordinal: 1 })
-      .maxTimeMS(questionMs)
-      .toArray();
-    left -= documents.reduce((sum, document) => sum + weightOf(document), 0);
-    if (left < 0 && traces.length > 0) break;
-    traces.push(await rowsFrom(snapshot, documents));
-  }
+  const names = found.slice(0, limit).map(({ group }) => String(group) as StreamName);
+  const traces = await weighedWithin(snapshot, names, bytesMax);
   return { traces, more: found.length > traces.length };
 };
 

@@ -16,6 +16,7 @@ import {
 import { ratings } from './record-ratings.js';
 import { runAverages, runMeasures, runsChanged } from './record-runs.js';
 import { firstGroups } from './record-portions.js';
+import { weights } from './record-weights.js';
 import { rowMembers } from './record-rows.js';
 import {
   bulkMs,
@@ -158,6 +159,12 @@ const recordsOver = (model: Model, close: () => Promise<void>): Records => {
       ask<Awaited<ReturnType<Records['groups']>>>(
         () => new Map(),
         (snapshot) => groups(snapshot, names),
+        asking,
+      ),
+    weights: (names, asking) =>
+      ask<Awaited<ReturnType<Records['weights']>>>(
+        () => new Map(),
+        (snapshot) => weights(snapshot, names),
         asking,
       ),
     tracesOfSessions: (project, sessions, tracesMax, asking) =>

@@ -1,3 +1,5 @@
+import type { InSlices } from '../../kernel/turns.js';
+
 /**
  * A share of each turn of this thread's event loop for work that holds it up: who finds the share
  * used waits for the next turn, so that what else waits there comes in between.
@@ -27,5 +29,24 @@ export const openLoopTurns = (share: number): LoopTurns => {
       if (done.cost > 0) void nextTurn();
       return done;
     },
+  };
+};
+
+/**
+ * All that is to be done in a turn of the loop, in milliseconds: what waits there is late by a
+ * little more, and the turn itself costs little beside it.
+ */
+const sliceMs = 10;
+
+/** For all long works of this thread together. */
+export const openSlices = (): InSlices => {
+  const turns = openLoopTurns(sliceMs);
+  return async (work) => {
+    const { value } = await turns.run(() => {
+      const began = performance.now();
+      const done = work();
+      return { value: done, cost: performance.now() - began };
+    });
+    return value;
   };
 };

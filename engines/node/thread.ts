@@ -3,7 +3,10 @@ import { whileAsked } from '../../kernel/asking.js';
 import { Fault, reasonOf, type Complaint, type FaultCode } from '../../kernel/fault.js';
 import type { Asking } from '../../kernel/ports.js';
 
-/** A port whose methods are asynchronous; what crosses the threads is copied (structured clone). */
+/**
+ * A port whose methods are asynchronous; what crosses the threads is copied (structured clone), but
+ * for an answer of bytes: it is given away, so whoever answered must not keep it.
+ */
 type Target = object;
 type Method = (...values: readonly unknown[]) => unknown;
 
@@ -45,6 +48,8 @@ export const serve = (port: MessagePort, target: Target): void => {
   const iterators = new Map<number, AsyncIterator<unknown>>();
   const asked = new Map<number, AbortController>();
   const send = (reply: Reply): void => port.postMessage(reply);
+  const give = (call: number, value: unknown): void =>
+    port.postMessage({ reply: call, value } satisfies Reply, buffersOf(value));
   const answer = async ({ call, method, values }: Extract<Call, { call: number }>) => {
     try {
       const found: unknown = Object.hasOwn(target, method)
@@ -61,7 +66,7 @@ export const serve = (port: MessagePort, target: Target): void => {
       if (isIterable(result)) {
         iterators.set(call, result[Symbol.asyncIterator]());
         send({ reply: call, iterable: true });
-      } else send({ reply: call, value: await result });
+      } else give(call, await result);
     } catch (error) {
       send({ reply: call, error: packed(error) });
     } finally {
@@ -213,6 +218,18 @@ export const proxy = <T extends Target>(
     },
   });
 };
+
+/** Of an answer of bytes in pieces; a view of a part of some buffer is copied. */
+const buffersOf = (value: unknown): readonly ArrayBuffer[] =>
+  Array.isArray(value)
+    ? value.flatMap((piece: unknown) => {
+        const isWhole =
+          piece instanceof Uint8Array &&
+          piece.buffer instanceof ArrayBuffer &&
+          piece.byteLength === piece.buffer.byteLength;
+        return isWhole ? [piece.buffer] : [];
+      })
+    : [];
 
 const closed = (): Fault =>
   new Fault('unavailable', 'The service is stopping', { retryAfterSeconds: 1 });

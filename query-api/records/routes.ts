@@ -15,7 +15,13 @@ import {
 import { selectorComplaints, windowComplaints } from '../../contract/selectors.js';
 import type { FeedbackTemplate } from '../../kernel/feedback.js';
 import { Fault, invalid, type Complaint } from '../../kernel/fault.js';
-import type { Population, RecordRow, Records, SearchPlan } from '../../kernel/records.js';
+import {
+  pageBytesMax,
+  type Population,
+  type Records,
+  type SearchPlan,
+  type Weighed,
+} from '../../kernel/records.js';
 import type { ProjectId } from '../../kernel/shapes.js';
 import { recordsCollection } from '../../projections/records/collection.js';
 import {
@@ -25,12 +31,12 @@ import {
   type RunInProject,
   type TemplatesOf,
 } from '../selection.js';
+import { weightOf, type RecordAnswers } from './answers.js';
 import { metricsFiltered, planSearch } from './plan.js';
-import { spanTree, traceTree } from './tree.js';
-import { truncated, viewOf } from './views.js';
 
 type Needs = {
   readonly records: Records;
+  readonly answers: RecordAnswers;
   readonly runInProject: RunInProject;
   readonly templatesOf: TemplatesOf;
 };
@@ -53,21 +59,16 @@ const searching = (needs: Needs, operation: typeof searchSessions, population: P
   reading(
     operation,
     reads,
-    async ({ body, params: { project_id: project } }) => {
+    async ({ body, params: { project_id: project }, room }) => {
       const templates = await needs.templatesOf(project);
       const plan = await completePlan(needs, project, body, { population, templates });
-      const { rows, more } = await needs.records.search(plan);
-      const withCounts = body.include_counts === true;
-      const views = rows.map((row) => viewOf(row, withCounts, templates));
-      const records = body.truncate_fields === true ? views.map(truncated) : views;
-      const last = rows.at(-1)?.values['id'];
-      return {
-        body: {
-          ...pageMeasure({ starting_token: plan.offset, limit: plan.limit }, rows.length, more),
-          records,
-          last_row_id: typeof last === 'string' ? last : null,
-        },
+      const shown = {
+        withCounts: body.include_counts === true,
+        truncated: body.truncate_fields === true,
+        templates,
       };
+      const bytesMax = room.upTo(pageBytesMax);
+      return { json: await needs.answers.search({ ...plan, bytesMax }, shown) };
     },
     checkOf(population),
   );
@@ -108,42 +109,42 @@ const completePlan = async (
   return { ...plan, project, run, templates: templates.map(({ id }) => id) };
 };
 
-const plainViews = (templates: readonly FeedbackTemplate[]) => (row: RecordRow) =>
-  viewOf(row, false, templates);
-
-const gets = ({ records, templatesOf }: Needs): readonly Route[] => [
-  reading(getTrace, shown, async ({ params }) => {
-    const rows = await groupOf(records, params.project_id, 'trace', params.trace_id);
-    const view = plainViews(await templatesOf(params.project_id));
-    return { body: found('Trace', traceTree(rows, view)) };
+const gets = ({ records, answers, templatesOf }: Needs): readonly Route[] => [
+  reading(getTrace, shown, async ({ params, room }) => {
+    const { project_id: project, trace_id: id } = params;
+    const trace = found('Trace', await weighed(records, project, 'trace', id));
+    await room.of(trace.bytes);
+    return { json: found('Trace', await answers.trace(trace, await templatesOf(project))) };
   }),
-  reading(getSpan, shown, async ({ params }) => {
-    const rows = await groupOf(records, params.project_id, 'span', params.span_id);
-    return { body: found('Span', spanTree(rows, params.span_id, plainViews([]))) };
+  reading(getSpan, shown, async ({ params, room }) => {
+    const { project_id: project, span_id: id } = params;
+    const trace = found('Span', await weighed(records, project, 'span', id));
+    await room.of(trace.bytes);
+    return { json: found('Span', await answers.span(trace, id)) };
   }),
-  reading(getSession, shown, async ({ params, query }) => {
+  reading(getSession, shown, async ({ params, query, room }) => {
     const { project_id: project, session_id: session } = params;
-    const rows = await groupOf(records, project, 'session', session);
-    const row = found('Session', rows.find(({ kind }) => kind === 'session') ?? null);
+    const group = found('Session', await records.locate(project, 'session', session));
     const offset = query.starting_token ?? 0;
     const limit = query.limit ?? defaultPageLimit;
     const { traces, more } = await records.sessionPage({ project, session, offset, limit });
-    const view = plainViews(await templatesOf(project));
+    await room.of(weightOf(traces));
     const { starting_token, next_starting_token } = pageMeasure(query, traces.length, more);
-    const trees = traces.flatMap((group) => traceTree(group, view) ?? []);
-    return { body: { ...view(row), traces: trees, starting_token, next_starting_token } };
+    const page = { group, traces, starting_token, next_starting_token };
+    return { json: found('Session', await answers.session(page, await templatesOf(project))) };
   }),
 ];
 
-/** All rows of the group that holds the record; none when there is no such record. */
-const groupOf = async (
+/** The group that holds the record; null when there is no such record. */
+const weighed = async (
   records: Records,
   project: ProjectId,
   population: Population,
   id: string,
-): Promise<readonly RecordRow[]> => {
+): Promise<Weighed | null> => {
   const group = await records.locate(project, population, id);
-  return group === null ? [] : ((await records.groups([group])).get(group) ?? []);
+  if (group === null) return null;
+  return { group, bytes: (await records.weights([group])).get(group) ?? 0 };
 };
 
 const found = <T>(noun: string, value: T | null): T => {

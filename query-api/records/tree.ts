@@ -1,5 +1,5 @@
-import type { RecordView } from '../../contract/record-reads.js';
 import { byCodePoint } from '../../kernel/code-points.js';
+import type { JsonParts } from '../../kernel/json-pieces.js';
 import type { RecordRow } from '../../kernel/records.js';
 
 /**
@@ -8,25 +8,28 @@ import type { RecordRow } from '../../kernel/records.js';
  */
 export const treeLevelsMax = 500;
 
-type View = (row: RecordRow) => RecordView;
-
 /**
  * The trace with its spans as a tree (contract 5.7). `rows` are all rows of its group, the trace
- * first or not.
+ * first or not; null without it.
  */
-export const traceTree = (rows: readonly RecordRow[], view: View): RecordView | null => {
+export const traceTree = (rows: readonly RecordRow[]): JsonParts<RecordRow> | null => {
   const trace = rows.find(({ kind }) => kind === 'trace');
-  return trace === undefined ? null : below(trace, childrenOf(rows), view, 1);
+  return trace === undefined ? null : treeOf(trace, rows);
 };
 
 /** The span with the tree below it; null when the group has no such span. */
 export const spanTree = (
   rows: readonly RecordRow[],
   spanId: string,
-  view: View,
-): RecordView | null => {
+): JsonParts<RecordRow> | null => {
   const span = rows.find((row) => row.kind !== 'trace' && row.values['id'] === spanId);
-  return span === undefined ? null : below(span, childrenOf(rows), view, 1);
+  return span === undefined ? null : treeOf(span, rows);
+};
+
+const treeOf = (root: RecordRow, rows: readonly RecordRow[]): JsonParts<RecordRow> => {
+  const parts: JsonParts<RecordRow> = [];
+  below(root, childrenOf(rows), 1, parts);
+  return parts;
 };
 
 /** `created_at`, then `id`. */
@@ -57,13 +60,22 @@ const childrenOf = (rows: readonly RecordRow[]): Children => {
       : (children.get(row.values['id']) ?? []);
 };
 
-const below = (row: RecordRow, children: Children, view: View, level: number): RecordView => ({
-  ...view(row),
-  spans:
-    level < treeLevelsMax
-      ? children(row).map((child) => below(child, children, view, level + 1))
-      : flattened(row, children).map((span) => ({ ...view(span), spans: [] })),
-});
+const below = (
+  row: RecordRow,
+  children: Children,
+  level: number,
+  parts: JsonParts<RecordRow>,
+): void => {
+  const isLast = level === treeLevelsMax;
+  const spans = isLast ? flattened(row, children) : children(row);
+  parts.push(row, ',"spans":[');
+  spans.forEach((span, at) => {
+    if (at > 0) parts.push(',');
+    if (isLast) parts.push(span, ',"spans":[]}');
+    else below(span, children, level + 1, parts);
+  });
+  parts.push(']}');
+};
 
 const flattened = (row: RecordRow, children: Children): readonly RecordRow[] => {
   const found: RecordRow[] = [];

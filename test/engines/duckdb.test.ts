@@ -131,7 +131,7 @@ describe('the files of DuckDB', () => {
     const few = await statementsOf(() => records.sessionPage({ ...plan, limit: 2 }));
     const many = await statementsOf(() => records.sessionPage({ ...plan, limit: 400 }));
     await records.close();
-    expect(many.answer.traces.map(([trace]) => trace?.group)).to.deep.equal(
+    expect(many.answer.traces.map(({ group }) => group)).to.deep.equal(
       traces.map(({ group }) => group),
     );
     expect(many.count).to.equal(few.count);

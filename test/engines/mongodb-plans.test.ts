@@ -94,6 +94,7 @@ const questions: Readonly<Record<string, (records: Records) => Promise<unknown>>
   'the type of a metric': (records) => records.metricTypes(project, ['verdict', 'none']),
   'a record': (records) => records.locate(project, 'trace', traceId(1_500)),
   'the rows of a trace': (records) => records.groups([traceRow(1_500).group]),
+  'the weight of a trace': (records) => records.weights([traceRow(1_500).group]),
   'the counts of a run': (records) => records.runCounts(project, [uuid(2, 9)]),
   'the ratings of a project': (records) => records.ratings(project, null),
   'the traces of a session': (records) => records.tracesOfSessions(project, [sessionId(7)], 100),

@@ -13,6 +13,7 @@ type Store = {
   ask(what: string, asking?: Asking): Promise<string>;
   given(): Promise<readonly string[]>;
   count(progress: (n: number) => void): Promise<string>;
+  bytes(): Promise<readonly Uint8Array[]>;
   numbers(to: number): AsyncIterable<number>;
 };
 
@@ -20,9 +21,11 @@ describe('a port served from another thread', () => {
   let channel: MessageChannel;
   let store: Store;
   let released: number;
+  let kept: readonly Uint8Array[];
   beforeEach(() => {
     released = 0;
     const given: string[] = [];
+    kept = [new Uint8Array([1, 2]), new Uint8Array(4).subarray(1, 3)];
     channel = new MessageChannel();
     const target: Store = {
       add: async (one, other) => one + other,
@@ -50,6 +53,7 @@ describe('a port served from another thread', () => {
         for (let n = 0; n < 3; n += 1) progress(n);
         return 'done';
       },
+      bytes: async () => kept,
       async *numbers(to) {
         try {
           for (let n = 0; n < to; n += 1) yield n;
@@ -82,6 +86,15 @@ describe('a port served from another thread', () => {
     expect(error).to.not.be.instanceOf(Fault);
     expect(error.message).to.equal('out of bounds');
     expect((error.cause as Error).message).to.equal('Out of Memory at …: deeper');
+  });
+
+  it('gives bytes away instead of copying them, where they have a buffer of their own', async () => {
+    const [one, other] = await store.bytes();
+    expect([[...(one ?? [])], [...(other ?? [])]]).to.deep.equal([
+      [1, 2],
+      [0, 0],
+    ]);
+    expect(kept.map(({ byteLength }) => byteLength)).to.deep.equal([0, 2]);
   });
 
   it('refuses methods that the port does not have', async () => {

@@ -59,6 +59,7 @@ export const recordAskersSuite = (records: () => Records): void => {
       records().columns(scopeOf(), asking),
       records().locate(project, 'trace', traceId(0), asking),
       records().groups([traceRow(0).group], asking),
+      records().weights([traceRow(0).group], asking),
       records().tracesOfSessions(project, [traceId(0)], 10, asking),
       records().withEntry({ project, population: 'trace', key: 'k', value: 'v', limit: 1 }, asking),
       records().sessionPage({ project, session: traceId(0), offset: 0, limit: 1 }, asking),

@@ -1,7 +1,13 @@
 import { expect } from 'chai';
 import { foldCase } from '../../kernel/case-fold.js';
 import { matches, type Filter } from '../../kernel/filter.js';
-import { comparedCharactersMax, type RecordRow, type Records } from '../../kernel/records.js';
+import { stream } from '../../kernel/ports.js';
+import {
+  comparedCharactersMax,
+  type RecordRow,
+  type Records,
+  type SessionPlan,
+} from '../../kernel/records.js';
 import {
   everything,
   idsOf,
@@ -145,7 +151,7 @@ export const recordLongTextSuite = (records: () => Records, reopen: () => Promis
     expect(last).to.deep.equal({ rows: [rows[0]], more: false });
   });
 
-  it('show the traces of a session in pages, each whole', async () => {
+  it('weigh the traces of a session in pages', async () => {
     const session = sessionId(1);
     const traces = Array.from({ length: 5 }, (_, at) => {
       const created_at = `2026-03-0${at + 1}T12:00:00.000000Z`;
@@ -157,25 +163,30 @@ export const recordLongTextSuite = (records: () => Records, reopen: () => Promis
     });
     const lone = traceRow(20, { values: { session_id: traceId(20) } });
     await putRows(records(), [sessionRow(1), lone, ...traces.flat()]);
-    const plan = { project, session, offset: 0, limit: 100 };
-    expect(await records().sessionPage(plan)).to.deep.equal({ traces, more: false });
-    expect(await records().sessionPage({ ...plan, offset: 1, limit: 2 })).to.deep.equal({
-      traces: traces.slice(1, 3),
+    const names = traces.map(([trace]) => trace.group);
+    const weights = await records().weights([...names, stream('trace', project, traceId(99))]);
+    expect([...weights.keys()].toSorted()).to.deep.equal(names.toSorted());
+    for (const bytes of weights.values()) expect(bytes).to.be.within(megabyte, 1.1 * megabyte);
+    const page = async (asked: Partial<SessionPlan>) => {
+      const plan = { project, session, offset: 0, limit: 100, ...asked };
+      const { traces: found, more } = await records().sessionPage(plan);
+      for (const { group, bytes } of found) expect(bytes).to.equal(weights.get(group));
+      return { names: found.map(({ group }) => group), more };
+    };
+    expect(await page({})).to.deep.equal({ names, more: false });
+    expect(await page({ offset: 1, limit: 2 })).to.deep.equal({
+      names: names.slice(1, 3),
       more: true,
     });
     const bytesMax = 2.5 * megabyte;
-    expect(await records().sessionPage({ ...plan, bytesMax })).to.deep.equal({
-      traces: traces.slice(0, 2),
-      more: true,
-    });
-    expect(await records().sessionPage({ ...plan, offset: 4, bytesMax: 1 })).to.deep.equal({
-      traces: traces.slice(4),
+    expect(await page({ bytesMax })).to.deep.equal({ names: names.slice(0, 2), more: true });
+    expect(await page({ offset: 4, bytesMax: 1 })).to.deep.equal({
+      names: names.slice(4),
       more: false,
     });
-    expect(await records().sessionPage({ ...plan, session: sessionId(2) })).to.deep.equal({
-      traces: [],
-      more: false,
-    });
+    expect(await page({ session: sessionId(2) })).to.deep.equal({ names: [], more: false });
+    const found = await records().groups(names);
+    expect(names.map((name) => found.get(name))).to.deep.equal(traces);
   });
 
   it('forget long texts with their records', async () => {

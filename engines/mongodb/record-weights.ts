@@ -1,0 +1,51 @@
+import type { StreamName } from '../../kernel/ports.js';
+import type { Weighed } from '../../kernel/records.js';
+import { restMax, rowMembers } from './record-rows.js';
+import { questionMs } from './record-search.js';
+import type { Snapshot } from './snapshots.js';
+
+/** Traces of usual size are some kilobytes, so that a page of large ones soon ends. */
+const groupsAtOnce = 100;
+
+/** As `Records.weights`. The server weighs the documents: none of them comes here. */
+export const weights = async (
+  { rows, visible }: Snapshot,
+  names: readonly StreamName[],
+): Promise<ReadonlyMap<StreamName, number>> => {
+  const found = new Map<StreamName, number>();
+  const parts = { $multiply: ['$parts', restMax] };
+  for (let from = 0; from < names.length; from += groupsAtOnce) {
+    const some = names.slice(from, from + groupsAtOnce);
+    const weighed = rows.aggregate(
+      [
+        { $match: { group: { $in: some }, ordinal: { $gte: 0 }, ...visible } },
+        { $project: rowMembers },
+        { $group: { _id: '$group', bytes: { $sum: { $add: [{ $bsonSize: '$$ROOT' }, parts] } } } },
+      ],
+      { hint: 'group', maxTimeMS: questionMs },
+    );
+    for await (const { _id, bytes } of weighed) found.set(_id as StreamName, Number(bytes));
+  }
+  return found;
+};
+
+/** The first ones, in their order, that have no more bytes than that, and at least one. */
+export const weighedWithin = async (
+  snapshot: Snapshot,
+  names: readonly StreamName[],
+  bytesMax: number,
+): Promise<readonly Weighed[]> => {
+  const taken: Weighed[] = [];
+  let left = bytesMax;
+  for (let from = 0; from < names.length; from += groupsAtOnce) {
+    const some = names.slice(from, from + groupsAtOnce);
+    const weighed = await weights(snapshot, some);
+    for (const group of some) {
+      const bytes = weighed.get(group) ?? 0;
+      left -= bytes;
+      if (left < 0 && taken.length > 0) return taken;
+      taken.push({ group, bytes });
+    }
+  }
+  return taken;
+};

@@ -1,0 +1,55 @@
+import { checkAsked } from './asking.js';
+import type { Asking } from './ports.js';
+import type { JsonObject } from './shapes.js';
+import type { InSlices } from './turns.js';
+
+/** A JSON text in UTF-8, in pieces that follow each other. */
+export type JsonPieces = readonly Uint8Array[];
+
+export const jsonOf = (pieces: JsonPieces): unknown => {
+  const decoder = new TextDecoder();
+  const texts = pieces.map((piece) => decoder.decode(piece, { stream: true }));
+  return JSON.parse(texts.join(''));
+};
+
+/**
+ * What a JSON text is made of in its order: text as it is, and things that are shown as objects,
+ * which stay open: their `}` is among the texts that follow.
+ */
+export type JsonParts<T extends object> = (T | string)[];
+
+/** The object without its `}`. */
+export const openObject = (value: JsonObject): string => JSON.stringify(value).slice(0, -1);
+
+/** Longer texts than this are encoded before the next thing is shown. */
+const pieceCharacters = 65_536;
+
+/**
+ * The text of the parts, made in slices. Takes the parts out of the list as they are made, so that
+ * they are not in memory twice. Throws Fault `unavailable` as soon as the asker waits no longer.
+ */
+export const inPieces = async <T extends object>(
+  parts: JsonParts<T>,
+  show: (thing: T) => JsonObject,
+  inSlices: InSlices,
+  asking: Asking,
+): Promise<JsonPieces> => {
+  const encoder = new TextEncoder();
+  const pieces: Uint8Array[] = [];
+  let at = 0;
+  const next = (): Uint8Array => {
+    let text = '';
+    while (at < parts.length && text.length < pieceCharacters) {
+      const part = parts[at] ?? '';
+      text += typeof part === 'string' ? part : openObject(show(part));
+      parts[at] = '';
+      at += 1;
+    }
+    return encoder.encode(text);
+  };
+  while (at < parts.length) {
+    checkAsked(asking);
+    pieces.push(await inSlices(next));
+  }
+  return pieces;
+};

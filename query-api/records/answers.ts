@@ -1,0 +1,143 @@
+import { pageMeasure } from '../../contract/envelope.js';
+import { openFairLine } from '../../kernel/fair.js';
+import type { FeedbackTemplate } from '../../kernel/feedback.js';
+import { inPieces, openObject, type JsonParts, type JsonPieces } from '../../kernel/json-pieces.js';
+import type { Asking, StreamName } from '../../kernel/ports.js';
+import type { RecordRow, Records, SearchPlan, Weighed } from '../../kernel/records.js';
+import type { InSlices } from '../../kernel/turns.js';
+import { spanTree, traceTree } from './tree.js';
+import { truncated, viewOf } from './views.js';
+
+/** How a search shows its records; templates are the live ones of the project. */
+export type PageShown = {
+  readonly withCounts: boolean;
+  readonly truncated: boolean;
+  readonly templates: readonly FeedbackTemplate[];
+};
+export type SessionShown = {
+  readonly group: StreamName;
+  /** Those of its page, in their order. */
+  readonly traces: readonly Weighed[];
+  readonly starting_token: number;
+  readonly next_starting_token: number | null;
+};
+
+/**
+ * Answers of contract 5.7 as they go out: made where the records are, so that whoever accepts
+ * requests does no work on them. What is not there any more is null, or left out of its list.
+ */
+export interface RecordAnswers {
+  search(plan: SearchPlan, shown: PageShown, asking?: Asking): Promise<JsonPieces>;
+  trace(
+    trace: Weighed,
+    templates: readonly FeedbackTemplate[],
+    asking?: Asking,
+  ): Promise<JsonPieces | null>;
+  span(trace: Weighed, span: string, asking?: Asking): Promise<JsonPieces | null>;
+  session(
+    session: SessionShown,
+    templates: readonly FeedbackTemplate[],
+    asking?: Asking,
+  ): Promise<JsonPieces | null>;
+}
+
+type Needs = {
+  readonly records: Pick<Records, 'groups' | 'search'>;
+  readonly inSlices: InSlices;
+};
+type Parts = JsonParts<RecordRow>;
+
+/**
+ * The rows of a trace of 64 MiB are some three times that while it is made, so what weighs more
+ * than this is made one at a time. Smaller ones do not wait for it.
+ */
+const largeBytes = 1_048_576;
+
+export const recordAnswers = ({ records, inSlices }: Needs): RecordAnswers => {
+  const line = openFairLine(1, 1);
+  const alone = async <T>(bytes: number, asking: Asking, work: () => Promise<T>): Promise<T> => {
+    const leave = bytes > largeBytes ? await line.enter(asking.who ?? '', asking) : () => undefined;
+    try {
+      return await work();
+    } finally {
+      leave();
+    }
+  };
+  const made = async (
+    parts: Promise<Parts | null>,
+    templates: readonly FeedbackTemplate[],
+    asking: Asking,
+  ): Promise<JsonPieces | null> => {
+    const found = await parts;
+    if (found === null) return null;
+    return inPieces(found, (row) => viewOf(row, false, templates), inSlices, asking);
+  };
+  const rowsOf = async (group: StreamName, asking: Asking): Promise<readonly RecordRow[]> =>
+    (await records.groups([group], asking)).get(group) ?? [];
+  return {
+    search: async (plan, shown, asking = {}) => {
+      const { withCounts, templates } = shown;
+      const view = (row: RecordRow) => {
+        const whole = viewOf(row, withCounts, templates);
+        return shown.truncated ? truncated(whole) : whole;
+      };
+      const { rows, more } = await records.search(plan, asking);
+      return inPieces(pageParts(plan, rows, more), view, inSlices, asking);
+    },
+    trace: ({ group, bytes }, templates, asking = {}) =>
+      alone(bytes, asking, () => made(rowsOf(group, asking).then(traceTree), templates, asking)),
+    span: ({ group, bytes }, span, asking = {}) =>
+      alone(bytes, asking, () =>
+        made(
+          rowsOf(group, asking).then((rows) => spanTree(rows, span)),
+          [],
+          asking,
+        ),
+      ),
+    session: (session, templates, asking = {}) =>
+      alone(weightOf(session.traces), asking, () =>
+        made(
+          records
+            .groups([session.group, ...session.traces.map(({ group }) => group)], asking)
+            .then((groups) => sessionParts(session, groups)),
+          templates,
+          asking,
+        ),
+      ),
+  };
+};
+
+export const weightOf = (groups: readonly Weighed[]): number =>
+  groups.reduce((sum, { bytes }) => sum + bytes, 0);
+
+const pageParts = (
+  { offset, limit }: SearchPlan,
+  rows: readonly RecordRow[],
+  more: boolean,
+): Parts => {
+  const last = rows.at(-1)?.values['id'];
+  const after = { last_row_id: typeof last === 'string' ? last : null };
+  const before = pageMeasure({ starting_token: offset, limit }, rows.length, more);
+  return [
+    openObject(before),
+    ',"records":[',
+    ...listed(rows.map((row) => [row, '}'])),
+    `],${JSON.stringify(after).slice(1)}`,
+  ];
+};
+
+const sessionParts = (
+  { group, traces, ...page }: SessionShown,
+  groups: ReadonlyMap<StreamName, readonly RecordRow[]>,
+): Parts | null => {
+  const session = groups.get(group)?.find(({ kind }) => kind === 'session');
+  if (session === undefined) return null;
+  const trees = traces.flatMap((trace) => {
+    const tree = traceTree(groups.get(trace.group) ?? []);
+    return tree === null ? [] : [tree];
+  });
+  return [session, ',"traces":[', ...listed(trees), `],${JSON.stringify(page).slice(1)}`];
+};
+
+const listed = (items: readonly Parts[]): Parts =>
+  items.flatMap((parts, at) => (at === 0 ? parts : [',', ...parts]));
