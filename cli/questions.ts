@@ -48,7 +48,7 @@ export const questionsOf = ({
   spanOwners: async (): Promise<ReadonlyMap<string, TraceId>> => new Map(),
 
   traceOfSpan: async (project: ProjectId, span: SpanId): Promise<TraceId | null> => {
-    await freshness.reached([recordsCollection.name], null);
+    await freshness.reached([recordsCollection.name], null, { project });
     const group = await records.locate(project, 'span', span);
     return group === null ? null : (group.slice(-uuidLength) as TraceId);
   },
@@ -58,7 +58,7 @@ export const questionsOf = ({
   templatesOf: templatesOf(documents),
 
   templateUsage: async (project: ProjectId): Promise<ReadonlyMap<string, number>> => {
-    await freshness.reached([recordsCollection.name], null);
+    await freshness.reached([recordsCollection.name], null, { project });
     return templateUsage(records, project);
   },
 });

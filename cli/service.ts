@@ -33,6 +33,7 @@ import { answersFor, documentsFor, recordsFor } from './asked.js';
 import { secretKey } from './secret-key.js';
 import { startApi } from './api.js';
 import { rotateCommand } from './keys.js';
+import { openPacing } from './pacing.js';
 import { doom, openings, openPatience } from './lifeline.js';
 import { projectAlone, projectNothing, projectUnderLease, type Projecting } from './projecting.js';
 import { readiness } from './readiness.js';
@@ -130,8 +131,16 @@ const startIn = async (
   open.add(() => bus.close());
   const opened = await patiently('the log', () => engines.log(bus));
   const memory = openMemory(clock);
-  const log = told(timed(opened, clock, metrics), bus, memory);
-  open.add(() => log.close());
+  const written = told(timed(opened, clock, metrics), bus, memory);
+  open.add(() => written.close());
+  const pacing = openPacing({
+    bus,
+    clock,
+    metrics,
+    alone: engines.embedded,
+    head: await written.head(),
+  });
+  const log = pacing.paced(written);
   const passwords = openPasswords({ pepper: secrets.passwordPepper, clock });
   const dataKeys = await patiently('the data keys', () => engines.dataKeys());
   open.add(() => dataKeys.close());
@@ -173,7 +182,8 @@ const startIn = async (
     ),
     [recordsCollection.name, () => records.checkpoint()] as const,
   ]);
-  const freshness = openFreshness({ reader: log, checkpoints, bus, clock });
+  const freshness = openFreshness({ reader: log, checkpoints, bus, clock, ...pacing.known });
+  if (plays('projections') || plays('query')) pacing.follow(() => records.checkpoint());
   metrics.beforeScrape(async () => {
     for (const { name, lag_events, lag_seconds, parked } of await projecting.projector.status()) {
       metrics.lag(name, lag_events, lag_seconds);

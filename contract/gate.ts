@@ -82,7 +82,14 @@ export interface Idempotency {
 }
 
 /** Whoever cannot do with an older state may wait longer than a read does. */
-export type Waiting = Asking & { readonly atMostMs?: number };
+export type Waiting = Asking & {
+  readonly atMostMs?: number;
+  /**
+   * What is asked is about this project, or, when it is null, about nobody's records: events that
+   * change nothing of it are not waited for. Absent: all events are.
+   */
+  readonly project?: string | null;
+};
 
 export interface Freshness {
   /**

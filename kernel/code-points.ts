@@ -34,10 +34,15 @@ export const firstCharacters = (text: string, count: number): string => {
   return text.slice(0, end);
 };
 
+const beyondAscii = /[\u0080-\uffff]/;
+
 /** Bytes of the text as UTF-8, as sizes are counted (contract 1.3). */
 export const utf8Bytes = (text: string): number => {
   let bytes = text.length;
-  for (let at = 0; at < text.length; at += 1) {
+  // Long texts are mostly plain: looking so takes a third of the time that counting takes.
+  const from = text.search(beyondAscii);
+  if (from === -1) return bytes;
+  for (let at = from; at < text.length; at += 1) {
     const unit = text.charCodeAt(at);
     // Two surrogates are four bytes, so each counts as two; a lone one becomes U+FFFD, three bytes,
     // before it gets here.

@@ -28,15 +28,17 @@ export const endingOf = (event: Recorded): Ending | null => {
   }
 };
 
+/** Types of the events that may end something. */
+export const endingTypes = [
+  'LogStreamDeleted',
+  'ExperimentDeleted',
+  'ProjectDeleted',
+  'ErasureBegun',
+  'ErasureCompleted',
+] as const;
+
 type Other = { readonly type: 'any other'; readonly data: unknown };
 type Heard = Extract<
   LogStreamEvent | ExperimentEvent | ProjectEvent | ErasureEvent,
-  {
-    readonly type:
-      | 'LogStreamDeleted'
-      | 'ExperimentDeleted'
-      | 'ProjectDeleted'
-      | 'ErasureBegun'
-      | 'ErasureCompleted';
-  }
+  { readonly type: (typeof endingTypes)[number] }
 >;

@@ -1,8 +1,16 @@
 import type { Freshness, Waiting } from '../contract/gate.js';
 import { whileAsked } from '../kernel/asking.js';
 import { Fault } from '../kernel/fault.js';
-import { start, type Bus, type Clock, type EventReader, type Position } from '../kernel/ports.js';
+import {
+  later,
+  start,
+  type Bus,
+  type Clock,
+  type EventReader,
+  type Position,
+} from '../kernel/ports.js';
 import { movedSubject } from './lane.js';
+import type { Heard } from './heard.js';
 import { movedTo } from './run.js';
 
 /** A read waits this long at most (contract 1.7). */
@@ -18,6 +26,8 @@ export type FreshnessNeeds = {
   readonly checkpoints: ReadonlyMap<string, () => Promise<Position>>;
   readonly bus: Bus;
   readonly clock: Clock;
+  /** Of the one process that appends; else every event may matter. */
+  readonly heard?: Pick<Heard, 'head' | 'target'>;
 };
 
 /** One read model: where it was seen to be, by its store. */
@@ -75,12 +85,21 @@ const watch = (checkpoint: () => Promise<Position>, clock: Clock): Watched => {
   };
 };
 
+/** A read model, and where it has to be. */
+type Wanted = { readonly model: Watched; readonly target: Position };
+
 /**
  * Remembers how far each read model was seen to be, by its store. A read that finds them all past
  * the head costs one look at the head and nothing else. A hint only says when to look: anybody on
  * the bus can give one.
  */
-export const openFreshness = ({ reader, checkpoints, bus, clock }: FreshnessNeeds): Freshness => {
+export const openFreshness = ({
+  reader,
+  checkpoints,
+  bus,
+  clock,
+  heard,
+}: FreshnessNeeds): Freshness => {
   const models = new Map(
     [...checkpoints].map(([name, checkpoint]) => [name, watch(checkpoint, clock)] as const),
   );
@@ -94,34 +113,47 @@ export const openFreshness = ({ reader, checkpoints, bus, clock }: FreshnessNeed
     return model;
   };
   const waitFor = async (
-    read: readonly Watched[],
-    target: Position,
+    wanted: readonly Wanted[],
     { signal, atMostMs = waitMaxMs }: Waiting,
   ): Promise<void> => {
-    const late = (): readonly Watched[] => read.filter(({ seen }) => seen() < target);
+    const late = () => wanted.filter(({ model, target }) => model.seen() < target);
     const deadline = clock.milliseconds() + atMostMs;
-    await Promise.all(late().map(({ look }) => look()));
+    await Promise.all(late().map(({ model }) => model.look()));
     const isOver = (): boolean => clock.milliseconds() >= deadline || signal?.aborted === true;
     while (late().length > 0 && !isOver()) {
-      await Promise.all(late().map(({ lookNext }) => lookNext()));
+      await Promise.all(late().map(({ model }) => model.lookNext()));
     }
   };
 
   return {
     reached: async (reads, min, waiting = {}) => {
-      const read = reads.map(modelOf);
       const head = await reader.head();
       // Nobody has it: waiting would only keep a place from others (contract 1.7, rule 4).
       if (min !== null && min > head) throw notReached();
-      await whileAsked(waiting, () => waitFor(read, head, waiting));
-      const position = read
-        .map(({ seen }) => seen())
-        .reduce((low, one) => (one < low ? one : low), read[0]?.seen() ?? head);
-      if (min !== null && position < min) throw notReached();
-      return position;
+      const { project } = waiting;
+      const isNoted = min === null || (heard !== undefined && min <= heard.head());
+      const known = heard !== undefined && project !== undefined && isNoted ? heard : null;
+      // What was answered is noted; later appends are nobody's yet.
+      const now = known === null ? head : known.head();
+      const wanted = reads.map((name) => ({
+        model: modelOf(name),
+        target: known === null ? head : known.target(name, project ?? null),
+      }));
+      await whileAsked(waiting, () => waitFor(wanted, waiting));
+      // Whoever has all that changes the answer is as far as the log.
+      const position = least(
+        wanted.map(({ model, target }) =>
+          model.seen() < target ? model.seen() : later(model.seen(), now),
+        ),
+      );
+      if (position !== null && min !== null && position < min) throw notReached();
+      return position ?? head;
     },
   };
 };
+
+const least = (positions: readonly Position[]): Position | null =>
+  positions.reduce<Position | null>((low, one) => (low === null || one < low ? one : low), null);
 
 const notReached = (): Fault =>
   new Fault('read-model-behind', 'The read model has not reached that position of the log yet', {

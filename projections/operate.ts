@@ -14,7 +14,7 @@ export type ProjectionStatus = {
   readonly position: Position;
   /** Events not folded yet; beyond 1,000 a lower bound where the log must be read to count. */
   readonly lag_events: number;
-  /** Age of the oldest event that is not folded yet; 0 when there is none. */
+  /** How long the oldest event that is not folded yet is known to be there; 0: there is none. */
   readonly lag_seconds: number;
   readonly parked: number;
   readonly paused: boolean;
@@ -156,15 +156,21 @@ const retryStream = async (
 
 const status = async (
   { reader, parking, clock }: RunNeeds,
-  { lanes }: Runner,
+  { lanes, sightings }: Runner,
 ): Promise<readonly ProjectionStatus[]> => {
   const head = await reader.head();
+  const now = clock.milliseconds();
+  sightings.note(head, now);
   return Promise.all(
     lanes.map(async ({ source, position, paused, trouble }) => {
       const behind = position < head;
       const [oldest] = behind ? (await reader.page(position, 1)).events : [];
+      const seenAt = oldest === undefined ? now : sightings.firstSeen(oldest.position);
+      // What was there before this process is as old as its request.
       const age =
-        oldest === undefined ? 0 : Date.parse(clock.now()) - Date.parse(oldest.metadata.at);
+        seenAt === null
+          ? Date.parse(clock.now()) - Date.parse(oldest?.metadata.at ?? clock.now())
+          : now - seenAt;
       return {
         name: source.name,
         version: source.version,

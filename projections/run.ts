@@ -22,6 +22,7 @@ import {
   type Step,
 } from './lane.js';
 import type { Parking } from './parking.js';
+import { openSightings, type Sightings } from './sightings.js';
 import { unreadableType, type Source } from './source.js';
 
 /**
@@ -46,6 +47,7 @@ export type RunNeeds = {
 
 export type Runner = {
   readonly lanes: readonly Lane[];
+  readonly sightings: Sightings;
   lane(name: string): Lane | null;
   /** Runs `work` while no batch is folded or applied; the loop waits. */
   exclusively<T>(work: () => Promise<T>): Promise<T>;
@@ -60,6 +62,8 @@ export type Runner = {
  * turn.
  */
 const pagesAtOnce = 8;
+/** How often the head is looked at while there is work, to tell the age of what is not folded. */
+const lookEveryMs = 50;
 /** How many streams' last revisions are remembered to find gaps at once. */
 const revisionsMax = 100_000;
 
@@ -81,12 +85,21 @@ export const startRunner = async (needs: RunNeeds): Promise<Runner> => {
     })),
   );
   const pages = pageReader(needs);
+  const sightings = openSightings();
+  let lookAt = 0;
   const { exclusively } = mutex();
   let stopped = false;
   let idle = new AbortController();
 
+  const lookAhead = async (): Promise<void> => {
+    const now = clock.milliseconds();
+    if (now < lookAt) return;
+    lookAt = now + lookEveryMs;
+    sightings.note(await reader.head(), now);
+  };
   const round = async (): Promise<boolean> => {
     let moved = false;
+    await lookAhead();
     for (const lane of lanes) {
       if (isDue(lane, clock.milliseconds())) {
         await lookAgain(lane).catch((error: unknown) => fail(lane, clock, reasonOf(error)));
@@ -126,6 +139,7 @@ export const startRunner = async (needs: RunNeeds): Promise<Runner> => {
   const ended = loop();
   return {
     lanes,
+    sightings,
     lane: (name) => lanes.find(({ source }) => source.name === name) ?? null,
     exclusively,
     wake: () => idle.abort(),

@@ -207,7 +207,12 @@ const read = async (
   const min = (minPositionOf(bound, sent) ?? null) as Position | null;
   const position =
     reads.length > 0
-      ? await sent.seat.whileBehind(() => services.freshness.reached(reads, min, asked.asker))
+      ? await sent.seat.whileBehind(() =>
+          services.freshness.reached(reads, min, {
+            signal: asked.asker.signal,
+            project: asked.project?.id ?? null,
+          }),
+        )
       : null;
   // What a handler asks ends by its signal; the answer does not wait for that.
   const answer = await whileAsked(asked.asker, () => handled(bound, asked, sent, services, null));

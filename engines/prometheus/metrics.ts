@@ -4,6 +4,8 @@ import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom
 export type Metrics = {
   readonly request: (operation: string, status: number, seconds: number) => void;
   readonly append: (seconds: number) => void;
+  /** Of appends that had to wait until what their project logged before is readable. */
+  readonly pause: (seconds: number) => void;
   readonly lag: (projection: string, events: number, seconds: number) => void;
   readonly parked: (projection: string, streams: number) => void;
   /** Of the store of the records, and what came of it: see `Incident` of kernel/records.ts. */
@@ -42,10 +44,19 @@ export const openMetrics = (): Metrics => {
     buckets,
     registers,
   });
+  const pauses = new Histogram({
+    name: 'assay_pause_seconds',
+    help: 'Time that appends waited because their project logs faster than can be read.',
+    buckets,
+    registers,
+  });
   const gauge = (name: string, help: string) =>
     new Gauge({ name, help, labelNames: ['projection'], registers });
   const lagEvents = gauge('assay_projection_lag_events', 'Events that are not folded yet.');
-  const lagSeconds = gauge('assay_projection_lag_seconds', 'Age of the oldest unfolded event.');
+  const lagSeconds = gauge(
+    'assay_projection_lag_seconds',
+    'How long the oldest unfolded event is there.',
+  );
   const parked = gauge('assay_projection_parked_streams', 'Streams that could not be folded.');
   const incidents = new Counter({
     name: 'assay_records_failures_total',
@@ -75,6 +86,7 @@ export const openMetrics = (): Metrics => {
     request: (operation, status, seconds) =>
       requests.observe({ operation, status: String(status) }, seconds),
     append: (seconds) => appends.observe(seconds),
+    pause: (seconds) => pauses.observe(seconds),
     lag: (projection, events, seconds) => {
       lagEvents.set({ projection }, events);
       lagSeconds.set({ projection }, seconds);

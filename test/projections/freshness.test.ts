@@ -5,7 +5,7 @@ import { systemClock } from '../../engines/node/clock.js';
 import { Fault } from '../../kernel/fault.js';
 import { start, type Clock, type Position } from '../../kernel/ports.js';
 import type { Json } from '../../kernel/shapes.js';
-import { openFreshness } from '../../projections/freshness.js';
+import { openFreshness, type FreshnessNeeds } from '../../projections/freshness.js';
 import { movedSubject } from '../../projections/lane.js';
 import { positionAt } from '../support/record-rows.js';
 
@@ -17,8 +17,9 @@ describe('freshness', () => {
   let asked: number;
   let stored: Position;
   let head: Position;
-  const opened = (clock: Clock = systemClock) =>
+  const opened = (clock: Clock = systemClock, heard?: FreshnessNeeds['heard']) =>
     openFreshness({
+      ...(heard !== undefined && { heard }),
       reader: { head: async () => head },
       checkpoints: new Map([
         [
@@ -135,6 +136,27 @@ describe('freshness', () => {
     expect(await reached()).to.equal('read-model-behind');
     expect(passed).to.be.within(2_000, 2_100);
     expect(await reached({ atMostMs: 8_000 })).to.equal(positionAt(1));
+  });
+
+  it('waits for no event that changes nothing of what is asked', async () => {
+    const heard = { head: () => positionAt(3), target: () => positionAt(2) };
+    const freshness = opened(systemClock, heard);
+    head = positionAt(4);
+    stored = positionAt(2);
+    const about = { project: 'p', atMostMs: 60_000 };
+    expect(await freshness.reached(['tally'], null, about)).to.equal(positionAt(3));
+    expect(await freshness.reached(['tally'], positionAt(3), about)).to.equal(positionAt(3));
+    let isReached = false;
+    // Nobody was answered with the newest yet, but somebody asks for it.
+    const newest = freshness.reached(['tally'], positionAt(4), about).finally(() => {
+      isReached = true;
+    });
+    const all = freshness.reached(['tally'], null, { atMostMs: 60_000 });
+    for (let count = 0; count < 10; count += 1) await turn();
+    expect(isReached).to.equal(false);
+    stored = positionAt(4);
+    expect(await newest).to.equal(positionAt(4));
+    expect(await all).to.equal(positionAt(4));
   });
 
   it('refuses a position beyond the head without waiting for it', async () => {

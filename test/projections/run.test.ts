@@ -300,6 +300,24 @@ describe('the projector', () => {
     expect((await tallyOf('a'))?.words).to.deep.equal(['one', 'two', 'three']);
   });
 
+  it('tells how long an event has been there, however long ago its request came', async () => {
+    await start();
+    await open.settled();
+    await open.projector.pause('tally');
+    // By its request it is as old as `instantAt(0)`.
+    const position = await append(open.log, room('a'), 0, said('x'));
+    const began = performance.now();
+    const lagOf = async () =>
+      (await open.projector.status()).find(({ name }) => name === 'tally')?.lag_seconds ?? -1;
+    const lag = await lagOf();
+    expect(lag).to.be.within(0, 60);
+    await until('it gets older', 5_000, async () => (await lagOf()) > lag);
+    expect(await lagOf()).to.be.at.most(60 + (performance.now() - began) / 1_000);
+    await open.projector.resume('tally');
+    await open.freshness.reached(['tally'], position);
+    expect(await lagOf()).to.equal(0);
+  });
+
   it('rebuilds beside the live read model and says how far it is', async () => {
     await start();
     for (let number = 0; number < 20; number += 1) {

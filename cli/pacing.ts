@@ -1,0 +1,65 @@
+import { weightOf } from '../command-api/traces/sizes.js';
+import { currentAsking } from '../engines/node/asking.js';
+import type { Metrics } from '../engines/prometheus/metrics.js';
+import { openPace, type Pace } from '../kernel/pace.js';
+import { pacedLog } from '../kernel/paced-log.js';
+import type { Bus, Clock, EventLog, Position } from '../kernel/ports.js';
+import { projections } from '../projections/all.js';
+import type { FreshnessNeeds } from '../projections/freshness.js';
+import { openHeard, type Heard } from '../projections/heard.js';
+import { movedSubject } from '../projections/lane.js';
+
+/** What this process knows of what it appends, and how far that was folded. */
+export type Pacing = {
+  readonly paced: (log: EventLog) => EventLog;
+  /** From now on each project logs as fast as this store follows; before, nobody waits. */
+  readonly follow: (readable: () => Promise<Position>) => void;
+  /** For reads; nothing where others append to the log too. */
+  readonly known: Pick<FreshnessNeeds, 'heard'>;
+};
+
+type Needs = {
+  readonly bus: Bus;
+  readonly clock: Clock;
+  /** Nobody else appends to the log. */
+  readonly alone: boolean;
+  /** Of the log, as it was opened. */
+  readonly head: Position;
+  readonly metrics: Pick<Metrics, 'pause'>;
+};
+
+export const openPacing = ({ bus, clock, alone, head, metrics }: Needs): Pacing => {
+  const heard = alone ? openHeard(projections, head) : null;
+  let pace: Pace | null = null;
+  return {
+    paced: (log) => {
+      const told = heard === null ? log : notedLog(log, heard);
+      return pacedLog(told, {
+        pace: () => pace,
+        asker: currentAsking,
+        weightOf,
+        clock,
+      });
+    },
+    follow: (readable) => {
+      const waited = (milliseconds: number): void => metrics.pause(milliseconds / 1_000);
+      const followed = openPace({ clock, readable, waited });
+      pace = followed;
+      bus.subscribe(movedSubject, () => followed.moved());
+    },
+    known: heard === null ? {} : { heard },
+  };
+};
+
+/** Whoever is answered after an append finds it noted. */
+const notedLog = (log: EventLog, heard: Heard): EventLog => ({
+  ...log,
+  append: async (batch) => {
+    const results = await log.append(batch);
+    for (const [at, result] of results.entries()) {
+      const one = batch[at];
+      if (one !== undefined && result !== 'conflict') heard.note(one, result.position);
+    }
+    return results;
+  },
+});

@@ -1,0 +1,114 @@
+import type { Pace, Paused } from './pace.js';
+import {
+  later,
+  start,
+  type AppendResult,
+  type Asking,
+  type EventLog,
+  type NewEvent,
+  type Position,
+  type StreamAppend,
+} from './ports.js';
+
+/**
+ * An append waits so long at most for what its project logged before it; a request has 20 s
+ * (contract 1.11), and may append more than once.
+ */
+export const pauseMaxMs = 5_000;
+/**
+ * Streams of records are appended in parts of this weight, so that a large request does not come
+ * before others at once. A stream is not divided.
+ */
+export const partMax = 512 * 1024;
+/** What folding an event costs however small it is, in bytes of content that cost as much. */
+const eventWeight = 4_096;
+
+type Part = { readonly project: string | null; weight: number; readonly batch: StreamAppend[] };
+
+/**
+ * Appends to the streams of records at the pace of their project. What of a call is appended before
+ * it has to wait is durable then; once some of it is, all of it follows whoever leaves.
+ */
+export const pacedLog = (
+  log: EventLog,
+  {
+    pace,
+    asker,
+    weightOf,
+    clock,
+  }: {
+    /** Null as long as nobody knows what is readable. */
+    readonly pace: () => Pace | null;
+    readonly asker: () => Asking;
+    /** Roughly the bytes of an event's data. */
+    readonly weightOf: (data: unknown) => number;
+    readonly clock: { readonly milliseconds: () => number };
+  },
+): EventLog => {
+  const appended = async (
+    { project, weight, batch }: Part,
+    waiting: Paused,
+  ): Promise<readonly AppendResult[]> => {
+    const end = project === null ? null : await pace()?.begin(project, weight, waiting);
+    if (end == null) return log.append(batch);
+    let last: Position | null = null;
+    try {
+      const results = await log.append(batch);
+      for (const result of results) {
+        if (result !== 'conflict') last = later(last ?? start, result.position);
+      }
+      return results;
+    } finally {
+      end(last);
+    }
+  };
+  return {
+    ...log,
+    append: async (batch) => {
+      if (pace() === null) return log.append(batch);
+      const parts = partsOf(batch, weightOf);
+      const [only] = parts;
+      const { signal } = asker();
+      const until = clock.milliseconds() + pauseMaxMs;
+      if (parts.length === 1 && only !== undefined) {
+        return appended(only, { ...(signal && { signal }), atMostMs: pauseMaxMs });
+      }
+      const results: AppendResult[] = [];
+      for (const [at, part] of parts.entries()) {
+        const isLeft = at > 0 && signal?.aborted === true;
+        results.push(
+          ...(await appended(part, {
+            ...(at === 0 && signal && { signal }),
+            atMostMs: isLeft ? 0 : until - clock.milliseconds(),
+          })),
+        );
+      }
+      return results;
+    },
+  };
+};
+
+/** Streams of records: `trace-<project>-<trace>` and `session-<project>-<session>`. */
+const recordsForm = /^(?:trace|session)-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})-/;
+/** Whose records the stream has; null: none. */
+export const projectOf = (stream: string): string | null => recordsForm.exec(stream)?.[1] ?? null;
+
+const partsOf = (
+  batch: readonly StreamAppend[],
+  weightOf: (data: unknown) => number,
+): readonly Part[] => {
+  const parts: Part[] = [];
+  for (const one of batch) {
+    const project = projectOf(one.stream);
+    const weight = project === null ? 0 : weightOfAll(one.events, weightOf);
+    const last = parts.at(-1);
+    if (last?.project === project && last.weight + weight <= partMax) {
+      last.batch.push(one);
+      last.weight += weight;
+    } else parts.push({ project, weight, batch: [one] });
+  }
+  return parts;
+};
+
+const weightOfAll = (events: readonly NewEvent[], weightOf: (data: unknown) => number): number =>
+  events.reduce((sum, { data }) => sum + eventWeight + weightOf(data), 0);

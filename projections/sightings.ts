@@ -1,0 +1,32 @@
+import { start, type Position } from '../kernel/ports.js';
+
+/**
+ * When the log was first seen to reach a position. An event carries the time of its request, which
+ * may have come long before: while it was sent, decided, or waited for its turn.
+ */
+export type Sightings = {
+  /** The head of the log at a time, in milliseconds of the clock. */
+  readonly note: (head: Position, at: number) => void;
+  /** Null: it was there at the first look. */
+  readonly firstSeen: (position: Position) => number | null;
+};
+
+/** Beyond it every second one is dropped: an age is told too young by one step, of a tenth or so. */
+const notedMax = 1_000;
+
+export const openSightings = (): Sightings => {
+  let first: Position | null = null;
+  let noted: { readonly head: Position; readonly at: number }[] = [];
+  return {
+    note: (head, at) => {
+      first ??= head;
+      if (head <= (noted.at(-1)?.head ?? first)) return;
+      if (noted.length >= notedMax) noted = noted.filter((_, index) => index % 2 === 1);
+      noted.push({ head, at });
+    },
+    firstSeen: (position) => {
+      if (position <= (first ?? start)) return null;
+      return noted.find(({ head }) => head >= position)?.at ?? null;
+    },
+  };
+};

@@ -1,0 +1,67 @@
+import { expect } from 'chai';
+import { startApp, type App } from '../support/app.js';
+
+type Made = { readonly id: string };
+
+describe('a project that logs faster than can be read', () => {
+  let app: App;
+  beforeEach(async () => {
+    app = await startApp();
+  });
+  afterEach(() => app.close());
+
+  const newProject = async (name: string) => {
+    const { client } = app;
+    const made = await client.call<Made>('POST', '/v2/projects', { body: { name } });
+    const root = `/v2/projects/${made.body.id}`;
+    const run = await client.call<Made>('POST', `${root}/log_streams`, { body: { name } });
+    const logs = (...inputs: readonly string[]) =>
+      client.send('POST', `${root}/traces`, {
+        body: { log_stream_id: run.body.id, traces: inputs.map((input) => ({ input })) },
+      });
+    return { root, run: run.body.id, logs };
+  };
+
+  it('makes no read of others wait', async () => {
+    const [heavy, small] = [await newProject('heavy'), await newProject('small')];
+    await small.logs('to Oslo');
+    await app.settled();
+    await app.projector.pause('records');
+    const logged = await heavy.logs('a', 'b');
+    const headers = { 'X-Min-Position': logged.position ?? '' };
+    expect(headers['X-Min-Position']).to.have.length(16);
+    const body = { log_stream_id: small.run };
+    const found = await app.client.send<{ records: readonly unknown[] }>(
+      'POST',
+      `${small.root}/traces/search`,
+      { body, headers },
+    );
+    expect(found.status).to.equal(200);
+    expect(found.body.records).to.have.length(1);
+    const runs = await app.client.send('GET', `${small.root}/log_streams`, { headers });
+    expect(runs.status).to.equal(200);
+    const project = await app.client.send('GET', small.root, { headers });
+    expect(project.status).to.equal(200);
+    // Its own reads say that something is missing.
+    const own = await app.client.send('POST', `${heavy.root}/traces/search`, {
+      body: { log_stream_id: heavy.run },
+      headers,
+    });
+    expect(own.status).to.equal(503);
+  });
+
+  it('waits with the next request, and only that project does', async () => {
+    const [heavy, small] = [await newProject('heavy'), await newProject('small')];
+    await app.settled();
+    await app.projector.pause('records');
+    const text = 'x'.repeat(1_000_000);
+    expect((await heavy.logs(text, text, text)).status).to.equal(200);
+    const next = heavy.logs('more');
+    expect((await small.logs('to Oslo')).status).to.equal(200);
+    await app.projector.resume('records');
+    expect((await next).status).to.equal(200);
+    const metrics = await (await fetch(`${app.opsUrl}/metrics`)).text();
+    expect(metrics).to.match(/^assay_pause_seconds_count 1$/m);
+    await app.settled();
+  });
+});

@@ -1,0 +1,234 @@
+import { expect } from 'chai';
+import { Fault } from '../../kernel/fault.js';
+import { openPace, standstillMs, type Begun, type Pace } from '../../kernel/pace.js';
+import { pacedLog, pauseMaxMs } from '../../kernel/paced-log.js';
+import { start, type EventLog, type Position, type StreamAppend } from '../../kernel/ports.js';
+import { newEvent } from '../support/projector.js';
+import { positionAt } from '../support/record-rows.js';
+import { projectId, traceStream } from '../support/trace-histories.js';
+
+const settled = async (): Promise<void> => {
+  for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+};
+
+/** Time passes only when it is told to. */
+const handClock = () => {
+  let now = 0;
+  const waits = new Set<{ readonly until: number; readonly resolve: () => void }>();
+  return {
+    milliseconds: () => now,
+    wait: (ms: number) =>
+      new Promise<void>((resolve) => {
+        waits.add({ until: now + ms, resolve });
+      }),
+    pass: async (ms: number): Promise<void> => {
+      for (const end = now + ms; now < end;) {
+        now = Math.min(end, now + 100);
+        for (const one of waits) {
+          if (one.until > now) continue;
+          waits.delete(one);
+          one.resolve();
+        }
+        await settled();
+      }
+    },
+  };
+};
+
+describe('the pace of what a project logs', () => {
+  let clock: ReturnType<typeof handClock>;
+  let readable: Position;
+  let pace: Pace;
+  let begun: string[];
+  let waited: number[];
+  beforeEach(() => {
+    clock = handClock();
+    readable = start;
+    begun = [];
+    waited = [];
+    pace = openPace({
+      clock,
+      readable: async () => readable,
+      waited: (ms) => waited.push(ms),
+      weightMax: 10,
+    });
+  });
+  const begins = async (project: string, weight: number, signal?: AbortSignal): Promise<Begun> => {
+    const end = await pace.begin(project, weight, {
+      atMostMs: pauseMaxMs,
+      ...(signal && { signal }),
+    });
+    begun.push(project);
+    return end;
+  };
+  const logs = async (project: string, weight: number, at: number): Promise<void> => {
+    const end = await begins(project, weight);
+    end(positionAt(at));
+  };
+  const reads = async (at: number): Promise<void> => {
+    readable = positionAt(at);
+    pace.moved();
+    await settled();
+  };
+
+  it('holds who has logged too much that nobody can read, and nobody else', async () => {
+    await logs('heavy', 10, 1);
+    const next = [logs('heavy', 6, 2), logs('heavy', 6, 3), logs('heavy', 6, 4)];
+    await settled();
+    expect(begun).to.deep.equal(['heavy']);
+    await logs('other', 1, 5);
+    expect(begun).to.deep.equal(['heavy', 'other']);
+    await reads(1);
+    expect(begun, 'as many as there is room for').to.have.length(4);
+    await reads(5);
+    expect(begun).to.have.length(5);
+    await Promise.all(next);
+    expect(waited).to.deep.equal([0, 0, 0]);
+  });
+
+  it('counts what is being appended, and nothing for what was not', async () => {
+    const end = await begins('heavy', 10);
+    const next = logs('heavy', 1, 1);
+    await settled();
+    expect(begun).to.deep.equal(['heavy']);
+    end(null);
+    await next;
+    expect(begun).to.have.length(2);
+  });
+
+  it('finds out without any hint that there is room', async () => {
+    await logs('heavy', 10, 1);
+    const next = logs('heavy', 1, 2);
+    readable = positionAt(1);
+    await clock.pass(100);
+    await next;
+  });
+
+  it('lets everything be recorded while nothing becomes readable', async () => {
+    await logs('heavy', 10, 1);
+    const next = [logs('heavy', 10, 2), logs('heavy', 10, 3)];
+    await clock.pass(standstillMs - 100);
+    expect(begun).to.have.length(1);
+    await clock.pass(200);
+    await Promise.all(next);
+    await logs('heavy', 10, 4);
+    expect(begun, 'nobody waits once it is known').to.have.length(4);
+    await reads(2);
+    void begins('heavy', 1);
+    await settled();
+    expect(begun, 'it moves again').to.have.length(4);
+  });
+
+  it('holds nobody longer than they may wait, however slowly things move', async () => {
+    for (let at = 1; at < 10; at += 1) await logs('heavy', 1, at);
+    await logs('heavy', 10, 100);
+    const last = logs('heavy', 1, 101);
+    for (let at = 1; at < 7; at += 1) {
+      await clock.pass(1_000);
+      await reads(at);
+    }
+    await last;
+    expect(waited).to.have.length(1);
+    expect(waited[0]).to.be.within(pauseMaxMs, pauseMaxMs + 100);
+  });
+
+  it('forgets whoever leaves', async () => {
+    await logs('heavy', 10, 1);
+    const leaving = new AbortController();
+    const gone = begins('heavy', 10, leaving.signal).catch((error: unknown) => error);
+    const stays = logs('heavy', 1, 2);
+    await settled();
+    leaving.abort(new Fault('unavailable', 'The client is gone'));
+    expect(await gone).to.include({ code: 'unavailable' });
+    await reads(1);
+    await stays;
+    expect(begun).to.have.length(2);
+  });
+});
+
+describe('a log at the pace of projects', () => {
+  const streamOf = (number: number, bytes: number): StreamAppend => ({
+    stream: traceStream(number),
+    expected: 'none',
+    events: [newEvent('TraceLogged', 'x'.repeat(bytes))],
+  });
+  /** Counts up; streams without events are a conflict. */
+  const counting = () => {
+    const batches: (readonly StreamAppend[])[] = [];
+    let last = 0;
+    const log = {
+      append: async (batch: readonly StreamAppend[]) => {
+        batches.push(batch);
+        return batch.map(({ events }) =>
+          events.length === 0 ? 'conflict' : { position: positionAt((last += events.length)) },
+        );
+      },
+    } as unknown as EventLog;
+    return { log, batches };
+  };
+  const opened = (signal?: AbortSignal) => {
+    const { log, batches } = counting();
+    const asked: { project: string; weight: number; atMostMs: number }[] = [];
+    const ended: (Position | null)[] = [];
+    const pace: Pace = {
+      begin: async (project, weight, { atMostMs }) => {
+        asked.push({ project, weight, atMostMs });
+        return (position) => ended.push(position);
+      },
+      moved: () => undefined,
+    };
+    const paced = pacedLog(log, {
+      pace: () => pace,
+      asker: () => (signal === undefined ? {} : { signal }),
+      weightOf: (data) => String(data).length,
+      clock: { milliseconds: () => 0 },
+    });
+    return { paced, batches, asked, ended };
+  };
+
+  it('appends a large request in parts, and answers as if it were one', async () => {
+    const { paced, batches, asked, ended } = opened();
+    const conflict = { ...streamOf(3, 0), events: [] };
+    const results = await paced.append([
+      streamOf(1, 300_000),
+      streamOf(2, 100_000),
+      conflict,
+      streamOf(4, 900_000),
+      streamOf(5, 10),
+    ]);
+    expect(batches.map(({ length }) => length)).to.deep.equal([3, 1, 1]);
+    expect(results).to.deep.equal([
+      { position: positionAt(1) },
+      { position: positionAt(2) },
+      'conflict',
+      { position: positionAt(3) },
+      { position: positionAt(4) },
+    ]);
+    expect(new Set(asked.map(({ project }) => project))).to.deep.equal(new Set([projectId]));
+    expect(ended).to.deep.equal([positionAt(2), positionAt(3), positionAt(4)]);
+  });
+
+  it('asks nothing for streams that have no records', async () => {
+    const { paced, asked } = opened();
+    const one = streamOf(1, 10);
+    await paced.append([{ ...one, stream: `sized-session-${projectId}-x` as never }]);
+    await paced.append([{ ...one, stream: 'session-of-somebody' as never }]);
+    expect(asked).to.deep.equal([]);
+  });
+
+  it('finishes what it began, at once, for whoever left meanwhile', async () => {
+    const leaving = new AbortController();
+    const { paced, batches, asked } = opened(leaving.signal);
+    const appended = paced.append([streamOf(1, 600_000), streamOf(2, 600_000)]);
+    leaving.abort();
+    expect(await appended).to.have.length(2);
+    expect(batches).to.have.length(2);
+    expect(asked.map(({ atMostMs }) => atMostMs)).to.deep.equal([pauseMaxMs, 0]);
+  });
+
+  it('gives its place back when the log takes nothing', async () => {
+    const { paced, ended } = opened();
+    await paced.append([{ ...streamOf(1, 10), events: [] }]);
+    expect(ended).to.deep.equal([null]);
+  });
+});

@@ -1,0 +1,59 @@
+import { expect } from 'chai';
+import { projections } from '../../projections/all.js';
+import { endingOf, endingTypes } from '../../projections/endings.js';
+import { openHeard } from '../../projections/heard.js';
+import { logStreamList } from '../../projections/log-stream-list.js';
+import { recordsCollection } from '../../projections/records/collection.js';
+import type { StreamName } from '../../kernel/ports.js';
+import { newEvent } from '../support/projector.js';
+import { positionAt } from '../support/record-rows.js';
+import { projectId, traceStream } from '../support/trace-histories.js';
+
+const other = '22222222-2222-4222-8222-222222222222';
+const runs = logStreamList.collection.name;
+const records = recordsCollection.name;
+const appended = (stream: string, type: string) => ({
+  stream: stream as StreamName,
+  events: [newEvent(type, {})],
+});
+
+describe('what a read has to wait for', () => {
+  it('is all that was there before, and then what it hears', () => {
+    const heard = openHeard(projections, positionAt(7));
+    for (const name of [runs, records]) {
+      expect(heard.target(name, projectId)).to.equal(positionAt(7));
+    }
+    heard.note(appended(traceStream(1), 'TraceLogged'), positionAt(8));
+    heard.note(appended('run-1', 'LogStreamCreated'), positionAt(9));
+    heard.note(appended('sized-session-1', 'SessionGrew'), positionAt(10));
+    expect(heard.head()).to.equal(positionAt(10));
+    expect(heard.target(runs, projectId)).to.equal(positionAt(9));
+    expect(heard.target(runs, null)).to.equal(positionAt(9));
+    expect(heard.target(records, projectId)).to.equal(positionAt(8));
+    expect(heard.target(records, other)).to.equal(positionAt(7));
+    expect(heard.target(records, null), 'records of anybody').to.equal(positionAt(10));
+    expect(heard.target('unknown', projectId)).to.equal(positionAt(10));
+  });
+
+  it('is the end of a run or project for every read model that drops what goes with it', () => {
+    for (const type of endingTypes) {
+      const heard = openHeard(projections, positionAt(0));
+      heard.note(appended('run-1', type), positionAt(1));
+      expect(heard.target(records, other), type).to.equal(positionAt(1));
+      for (const { collection, goesWith } of projections) {
+        if (goesWith === undefined) continue;
+        const target = heard.target(collection.name, null);
+        expect(target, `${collection.name} ${type}`).to.equal(positionAt(1));
+      }
+    }
+  });
+
+  it('knows every type that ends something', () => {
+    const types = new Set(projections.flatMap((one) => one.types));
+    for (const type of types) {
+      const data = { run_id: 'r', project_id: 'p', deleted: 'run', deleted_id: 'r' };
+      const ends = endingOf({ ...newEvent(type, data), stream: 's', revision: 0 } as never);
+      expect(ends !== null, type).to.equal((endingTypes as readonly string[]).includes(type));
+    }
+  });
+});
