@@ -14,6 +14,8 @@ export type Pacing = {
   readonly paced: (log: EventLog) => EventLog;
   /** From now on each project logs as fast as this store follows; before, nobody waits. */
   readonly follow: (readable: () => Promise<Position>) => void;
+  /** Nobody waits from now on. */
+  readonly stop: () => void;
   /** For reads; nothing where others append to the log too. */
   readonly known: Pick<FreshnessNeeds, 'heard'>;
 };
@@ -47,6 +49,7 @@ export const openPacing = ({ bus, clock, alone, head, metrics }: Needs): Pacing 
       pace = followed;
       bus.subscribe(movedSubject, () => followed.moved());
     },
+    stop: () => pace?.stop(),
     known: heard === null ? {} : { heard },
   };
 };

@@ -225,7 +225,10 @@ const startIn = async (
       await freshness.reached([...checkpoints.keys()], await log.head());
     },
     doomed: doom(log, projecting.ended, logger),
-    close: () => open.close(),
+    close: () => {
+      pacing.stop();
+      return open.close();
+    },
   };
 };
 

@@ -18,6 +18,8 @@ export interface Pace {
   begin(project: string, weight: number, waiting: Paused): Promise<Begun>;
   /** What is readable may have moved. */
   moved(): void;
+  /** Nobody waits from now on: the process ends. */
+  stop(): void;
 }
 export type Paused = Pick<Asking, 'signal'> & { readonly atMostMs: number };
 
@@ -63,9 +65,10 @@ export const openPace = ({
   let looking: Promise<void> | null = null;
   let isMoved = false;
   let watching = false;
+  let isStopped = false;
 
   const hasRoom = ({ weight, movedAt }: Line): boolean =>
-    weight < weightMax || clock.milliseconds() - movedAt >= standstillMs;
+    isStopped || weight < weightMax || clock.milliseconds() - movedAt >= standstillMs;
   const admit = (line: Line): void => {
     for (const one of line.waiting) {
       if (!hasRoom(line) && one.until > clock.milliseconds()) continue;
@@ -157,6 +160,10 @@ export const openPace = ({
     moved: () => {
       isMoved = true;
       if (lines.size > 0) void lookOnce();
+    },
+    stop: () => {
+      isStopped = true;
+      for (const line of lines.values()) admit(line);
     },
   };
 };

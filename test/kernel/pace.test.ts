@@ -132,6 +132,14 @@ describe('the pace of what a project logs', () => {
     expect(waited[0]).to.be.within(pauseMaxMs, pauseMaxMs + 100);
   });
 
+  it('holds nobody any more once it stops', async () => {
+    await logs('heavy', 10, 1);
+    const next = logs('heavy', 10, 2);
+    pace.stop();
+    await next;
+    await logs('heavy', 10, 3);
+  });
+
   it('forgets whoever leaves', async () => {
     await logs('heavy', 10, 1);
     const leaving = new AbortController();
@@ -176,6 +184,7 @@ describe('a log at the pace of projects', () => {
         return (position) => ended.push(position);
       },
       moved: () => undefined,
+      stop: () => undefined,
     };
     const paced = pacedLog(log, {
       pace: () => pace,
