@@ -30,8 +30,11 @@ export const openHeard = (projections: readonly AnyProjection[], head: Position)
   const typesOf = new Map<string, readonly string[]>([
     [recordsCollection.name, recordTypes],
     ...projections.map(
-      ({ collection, goesWith, types }) =>
-        [collection.name, goesWith === undefined ? types : [...types, ...endingTypes]] as const,
+      ({ collection, goesWith, events }) =>
+        [
+          collection.name,
+          [...Object.keys(events), ...(goesWith === undefined ? [] : endingTypes)],
+        ] as const,
     ),
   ]);
   const byType = new Map<string, Position>();
