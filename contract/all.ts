@@ -1,313 +1,69 @@
 import type { TSchema } from 'typebox';
-import {
-  changeAnnotationTemplate,
-  createAnnotationTemplate,
-  deleteAnnotationTemplate,
-  getAnnotationTemplate,
-  listAnnotationTemplates,
-  reorderAnnotationTemplates,
-} from './annotation-templates.js';
-import { createApiKey, listApiKeys, revokeApiKey } from './api-keys.js';
-import {
-  addCollaborators,
-  addGroupCollaborators,
-  changeCollaborator,
-  changeGroupCollaborator,
-  listCollaborators,
-  listGroupCollaborators,
-  removeCollaborator,
-  removeGroupCollaborator,
-} from './collaborators.js';
-import {
-  metricsTestingColumns,
-  sessionsAvailableColumns,
-  spansAvailableColumns,
-  tracesAvailableColumns,
-} from './columns.js';
-import {
-  changeExperiment,
-  createExperiment,
-  deleteExperiment,
-  getExperiment,
-  listExperiments,
-  pageExperiments,
-  searchExperiments,
-} from './experiments.js';
-import {
-  editDatasetContent,
-  getDatasetContent,
-  getDatasetVersionContent,
-  queryDatasetVersions,
-  replaceDatasetContent,
-} from './dataset-content.js';
-import {
-  changeDataset,
-  createDataset,
-  datasetComponents,
-  deleteDataset,
-  getDataset,
-  linkDataset,
-  listDatasetProjects,
-  listDatasets,
-  queryDatasets,
-  unlinkDataset,
-} from './datasets.js';
-import {
-  chooseExperimentWinner,
-  getRankingCriteria,
-  setRankingCriteria,
-  withdrawExperimentWinner,
-} from './experiment-ranking.js';
-import {
-  changeExperimentTag,
-  listExperimentTags,
-  tagExperiment,
-  untagExperiment,
-} from './experiment-tags.js';
+import { annotationTemplateOperations } from './annotation-templates.js';
+import { apiKeyOperations } from './api-keys.js';
+import { collaboratorOperations } from './collaborators.js';
+import { columnOperations } from './columns.js';
+import { datasetContentOperations } from './dataset-content.js';
+import { datasetOperations, datasetComponents } from './datasets.js';
+import { experimentRankingOperations } from './experiment-ranking.js';
+import { experimentTagOperations } from './experiment-tags.js';
+import { experimentOperations } from './experiments.js';
 import { filterComponents } from './filters.js';
-import { createSession, logSpans, logTraces, updateSpan, updateTrace } from './ingest.js';
-import { changeInsightsSettings, getInsightsSettings } from './insights-settings.js';
-import {
-  configureIntegration,
-  deleteIntegration,
-  disableIntegration,
-  getIntegration,
-  listIntegrations,
-  listProviders,
-  selectIntegration,
-} from './integrations.js';
+import { groupOperations } from './groups.js';
+import { ingestOperations } from './ingest.js';
+import { insightsSettingsOperations } from './insights-settings.js';
+import { integrationOperations } from './integrations.js';
+import { invitationOperations } from './invitations.js';
+import { jobOperations } from './jobs.js';
 import { listingComponents } from './listings.js';
-import {
-  createLogStream,
-  deleteLogStream,
-  getLogStream,
-  listLogStreams,
-  pageLogStreams,
-  renameLogStream,
-  searchLogStreams,
-} from './log-streams.js';
-import {
-  changePassword,
-  getCurrentUser,
-  login,
-  loginWithApiKey,
-  logout,
-  refreshToken,
-  socialLogin,
-} from './logins.js';
-import { customSearch } from './metrics.js';
+import { logStreamOperations } from './log-streams.js';
+import { loginOperations } from './logins.js';
+import { metricOperations } from './metrics.js';
+import { orgJobOperations } from './org-jobs.js';
+import { projectOperations } from './projects.js';
+import { ratingsOperations } from './ratings.js';
+import { recordDeletionOperations } from './record-deletions.js';
+import { recordReadOperations } from './record-reads.js';
+import { scorerSettingsOperations } from './scorer-settings.js';
+import { scorerValidationOperations } from './scorer-validation.js';
+import { scorerOperations, scorerComponents } from './scorers.js';
+import { serviceOperations } from './service.js';
+import { userOperations, userComponents } from './users.js';
 import type { Operation } from './operation.js';
-import {
-  changeProject,
-  createProject,
-  deleteProject,
-  getProject,
-  listAllProjects,
-  listProjects,
-  pageProjects,
-} from './projects.js';
-import { giveRating, rateTraces, readRating, withdrawRating } from './ratings.js';
-import {
-  countSessions,
-  countSpans,
-  countTraces,
-  getSession,
-  getSpan,
-  getTrace,
-  searchSessions,
-  searchSpans,
-  searchTraces,
-} from './record-reads.js';
-import {
-  changeUser,
-  getUser,
-  listCollaboratorRoles,
-  listGroupRoles,
-  listUserRoles,
-  removeUser,
-  searchUsers,
-  userComponents,
-} from './users.js';
-import {
-  addGroupMembers,
-  changeGroup,
-  changeGroupMember,
-  createGroup,
-  deleteGroup,
-  getGroup,
-  listGroupMembers,
-  listGroups,
-  listOwnGroups,
-  removeGroupMember,
-} from './groups.js';
-import { acceptInvitation, inviteUsers } from './invitations.js';
-import { deleteByMetadata, getOrgJob } from './org-jobs.js';
-import { deleteSessions, deleteTraces } from './record-deletions.js';
-import { getJob, listRunJobs } from './jobs.js';
-import {
-  addScorerVersion,
-  changeScorer,
-  createScorer,
-  deleteScorer,
-  getScorer,
-  getScorerCode,
-  listScorers,
-  listScorerVersions,
-  scorerComponents,
-} from './scorers.js';
-import { changeScorerSettings, readScorerSettings, setScorerSettings } from './scorer-settings.js';
-import {
-  pollScorerValidation,
-  validateScorer,
-  validateScorerOnDataset,
-} from './scorer-validation.js';
-import { healthcheck, readDescription } from './service.js';
 
 /**
  * Every operation that is served: the rows of contract 6 as far as they are built. A list, no
  * discovery.
  */
 export const operations: readonly Operation[] = [
-  sessionsAvailableColumns,
-  tracesAvailableColumns,
-  spansAvailableColumns,
-  socialLogin,
-  refreshToken,
-  login,
-  loginWithApiKey,
-  logout,
-  getCurrentUser,
-  changePassword,
-  metricsTestingColumns,
-  createApiKey,
-  listApiKeys,
-  revokeApiKey,
-  searchUsers,
-  getUser,
-  changeUser,
-  removeUser,
-  inviteUsers,
-  acceptInvitation,
-  listUserRoles,
-  listGroupRoles,
-  listCollaboratorRoles,
-  listOwnGroups,
-  createGroup,
-  listGroups,
-  getGroup,
-  changeGroup,
-  deleteGroup,
-  addGroupMembers,
-  listGroupMembers,
-  changeGroupMember,
-  removeGroupMember,
-  customSearch,
-  createProject,
-  listProjects,
-  listAllProjects,
-  pageProjects,
-  getProject,
-  changeProject,
-  deleteProject,
-  listCollaborators,
-  addCollaborators,
-  changeCollaborator,
-  removeCollaborator,
-  listGroupCollaborators,
-  addGroupCollaborators,
-  changeGroupCollaborator,
-  removeGroupCollaborator,
-  createLogStream,
-  listLogStreams,
-  pageLogStreams,
-  searchLogStreams,
-  getLogStream,
-  renameLogStream,
-  deleteLogStream,
-  createExperiment,
-  listExperiments,
-  pageExperiments,
-  searchExperiments,
-  getExperiment,
-  changeExperiment,
-  deleteExperiment,
-  getRankingCriteria,
-  setRankingCriteria,
-  chooseExperimentWinner,
-  withdrawExperimentWinner,
-  listExperimentTags,
-  tagExperiment,
-  changeExperimentTag,
-  untagExperiment,
-  createSession,
-  logTraces,
-  updateTrace,
-  logSpans,
-  updateSpan,
-  searchSessions,
-  countSessions,
-  getSession,
-  searchTraces,
-  countTraces,
-  getTrace,
-  searchSpans,
-  countSpans,
-  getSpan,
-  createAnnotationTemplate,
-  listAnnotationTemplates,
-  reorderAnnotationTemplates,
-  getAnnotationTemplate,
-  changeAnnotationTemplate,
-  deleteAnnotationTemplate,
-  rateTraces,
-  giveRating,
-  readRating,
-  withdrawRating,
-  changeInsightsSettings,
-  getInsightsSettings,
-  createDataset,
-  listDatasets,
-  queryDatasets,
-  getDataset,
-  changeDataset,
-  getDatasetContent,
-  editDatasetContent,
-  replaceDatasetContent,
-  queryDatasetVersions,
-  getDatasetVersionContent,
-  listDatasetProjects,
-  linkDataset,
-  unlinkDataset,
-  deleteDataset,
-  configureIntegration,
-  listIntegrations,
-  listProviders,
-  getIntegration,
-  deleteIntegration,
-  selectIntegration,
-  disableIntegration,
-  deleteSessions,
-  deleteTraces,
-  validateScorerOnDataset,
-  validateScorer,
-  pollScorerValidation,
-  createScorer,
-  listScorers,
-  getScorer,
-  changeScorer,
-  deleteScorer,
-  addScorerVersion,
-  getScorerCode,
-  listScorerVersions,
-  readScorerSettings,
-  setScorerSettings,
-  changeScorerSettings,
-  getJob,
-  listRunJobs,
-  deleteByMetadata,
-  getOrgJob,
-  healthcheck,
-  readDescription,
+  ...loginOperations,
+  ...apiKeyOperations,
+  ...userOperations,
+  ...invitationOperations,
+  ...groupOperations,
+  ...metricOperations,
+  ...columnOperations,
+  ...projectOperations,
+  ...collaboratorOperations,
+  ...logStreamOperations,
+  ...experimentOperations,
+  ...experimentRankingOperations,
+  ...experimentTagOperations,
+  ...ingestOperations,
+  ...recordReadOperations,
+  ...annotationTemplateOperations,
+  ...ratingsOperations,
+  ...insightsSettingsOperations,
+  ...datasetOperations,
+  ...datasetContentOperations,
+  ...integrationOperations,
+  ...recordDeletionOperations,
+  ...scorerValidationOperations,
+  ...scorerOperations,
+  ...scorerSettingsOperations,
+  ...jobOperations,
+  ...orgJobOperations,
+  ...serviceOperations,
 ] as readonly unknown[] as readonly Operation[];
 
 /** What the recursive and the hand-judged shapes are called in the OpenAPI document. */

@@ -10,7 +10,7 @@ import {
   type UserId,
 } from '../kernel/shapes.js';
 import { unreachable } from '../kernel/decision.js';
-import type { Complaint } from '../kernel/fault.js';
+import { type Complaint, valueComplaint } from '../kernel/fault.js';
 import type { FeedbackTemplate } from '../kernel/feedback.js';
 import { message } from './envelope.js';
 import { operation } from './operation.js';
@@ -62,7 +62,7 @@ export const annotationTemplate = Type.Object({
 });
 export type AnnotationTemplate = Static<typeof annotationTemplate>;
 
-const shared = { section: '5.8', schemes: ['K', 'B', 'P'], query: Type.Object({}) } as const;
+const shared = { section: '5.8' } as const;
 const inProject = Type.Object({ project_id: id('ProjectId') });
 const ofTemplate = Type.Object({ project_id: id('ProjectId'), template_id: id('TemplateId') });
 const path = '/v2/projects/{project_id}/annotation/templates';
@@ -157,18 +157,21 @@ export const deleteAnnotationTemplate = operation({
   faults: ['not-found', 'forbidden', 'conflict'],
 });
 
+export const annotationTemplateOperations = [
+  createAnnotationTemplate,
+  listAnnotationTemplates,
+  reorderAnnotationTemplates,
+  getAnnotationTemplate,
+  changeAnnotationTemplate,
+  deleteAnnotationTemplate,
+];
+
 /** What the schema cannot say of constraints: a range has its low end first. */
 export const complaintsAboutConstraints = (
   sent: Static<typeof sentConstraints>,
 ): readonly Complaint[] =>
   sent.annotation_type === 'score' && sent.min > sent.max
-    ? [
-        {
-          loc: ['body', 'constraints', 'max'],
-          msg: 'Value error, max must not be less than min',
-          type: 'value_error',
-        },
-      ]
+    ? [valueComplaint(['body', 'constraints', 'max'], 'max must not be less than min')]
     : [];
 
 /** As it is stored and shown: with the members of its kind and no others. */

@@ -26,20 +26,14 @@ export type ApiKeyView = Static<typeof apiKey>;
  */
 export const keyValueForm = /^[!-~]{32,255}$/;
 
-const everyScheme = ['K', 'B', 'P'] as const;
-const nothing = Type.Object({});
-
 export const createApiKey = operation({
   operationId: 'createApiKey',
   summary: 'Create an API key',
   section: '4.4',
   method: 'POST',
   path: '/v2/users/api_keys',
-  schemes: everyScheme,
   kind: 'w',
   requires: 'api-key',
-  params: nothing,
-  query: nothing,
   body: Type.Object({
     description: Type.String({ maxLength: 1_000 }),
     expires_at: maybe(instant),
@@ -58,7 +52,6 @@ export const listApiKeys = operation({
   section: '5.2',
   method: 'GET',
   path: '/v2/users/{user_id}/api_keys',
-  schemes: everyScheme,
   kind: 'r',
   requires: 'self',
   params: Type.Object({ user_id: id('UserId') }),
@@ -73,11 +66,11 @@ export const revokeApiKey = operation({
   section: '5.2',
   method: 'DELETE',
   path: '/v2/users/api_keys/{api_key_id}',
-  schemes: everyScheme,
   kind: 'w',
   requires: 'self',
   params: Type.Object({ api_key_id: id('ApiKeyId') }),
-  query: nothing,
   response: message,
   faults: ['not-found', 'forbidden'],
 });
+
+export const apiKeyOperations = [createApiKey, listApiKeys, revokeApiKey];

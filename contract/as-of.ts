@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { canonicalInstant } from '../kernel/canonical.js';
-import { invalid, type Complaint, type Fault } from '../kernel/fault.js';
+import { type Complaint, type Fault, invalid, valueComplaint } from '../kernel/fault.js';
 import type { Position } from '../kernel/ports.js';
 import type { Instant } from '../kernel/shapes.js';
 
@@ -23,11 +23,7 @@ export const readAsOf = (text: string): AsOf | null => {
   return instant && { instant };
 };
 
-const complaint = (sentence: string): Complaint => ({
-  loc: ['query', 'as_of'],
-  msg: `Value error, ${sentence}`,
-  type: 'value_error',
-});
+const complaint = (sentence: string): Complaint => valueComplaint(['query', 'as_of'], sentence);
 
 /** For the `check` of a route. */
 export const asOfComplaints = ({ as_of }: { readonly as_of?: string }): readonly Complaint[] =>

@@ -41,8 +41,6 @@ export const groupCollaborator = Type.Object({
   group_name: Type.String(),
 });
 
-const everyScheme = ['K', 'B', 'P'] as const;
-const nothing = Type.Object({});
 const inProject = Type.Object({ project_id: id('ProjectId') });
 const ofUser = Type.Object({ project_id: id('ProjectId'), user_id: id('UserId') });
 const ofGroup = Type.Object({ project_id: id('ProjectId'), group_id: id('GroupId') });
@@ -55,7 +53,6 @@ export const listCollaborators = operation({
   section: '5.4',
   method: 'GET',
   path: users,
-  schemes: everyScheme,
   kind: 'r',
   requires: 'viewer',
   params: inProject,
@@ -70,11 +67,9 @@ export const addCollaborators = operation({
   section: '5.4',
   method: 'POST',
   path: users,
-  schemes: everyScheme,
   kind: 'w',
   requires: 'owner',
   params: inProject,
-  query: nothing,
   body: Type.Array(Type.Object({ user_id: id('UserId'), role: maybe(role) }), {
     minItems: 1,
     maxItems: addedMax,
@@ -89,11 +84,9 @@ export const changeCollaborator = operation({
   section: '5.4',
   method: 'PATCH',
   path: `${users}/{user_id}`,
-  schemes: everyScheme,
   kind: 'w',
   requires: 'owner',
   params: ofUser,
-  query: nothing,
   body: Type.Object({ role }),
   response: userCollaborator,
   faults: ['not-found', 'forbidden', 'conflict'],
@@ -105,12 +98,10 @@ export const removeCollaborator = operation({
   section: '5.4',
   method: 'DELETE',
   path: `${users}/{user_id}`,
-  schemes: everyScheme,
   kind: 'w',
   requires: 'owner',
   orSelf: true,
   params: ofUser,
-  query: nothing,
   response: message,
   faults: ['not-found', 'forbidden', 'conflict'],
 });
@@ -121,7 +112,6 @@ export const listGroupCollaborators = operation({
   section: '5.4',
   method: 'GET',
   path: groups,
-  schemes: everyScheme,
   kind: 'r',
   requires: 'viewer',
   params: inProject,
@@ -136,11 +126,9 @@ export const addGroupCollaborators = operation({
   section: '5.4',
   method: 'POST',
   path: groups,
-  schemes: everyScheme,
   kind: 'w',
   requires: 'owner',
   params: inProject,
-  query: nothing,
   body: Type.Array(Type.Object({ group_id: id('GroupId'), role: maybe(role) }), {
     minItems: 1,
     maxItems: addedMax,
@@ -155,11 +143,9 @@ export const changeGroupCollaborator = operation({
   section: '5.4',
   method: 'PATCH',
   path: `${groups}/{group_id}`,
-  schemes: everyScheme,
   kind: 'w',
   requires: 'owner',
   params: ofGroup,
-  query: nothing,
   body: Type.Object({ role }),
   response: groupCollaborator,
   faults: ['not-found', 'forbidden'],
@@ -171,14 +157,23 @@ export const removeGroupCollaborator = operation({
   section: '5.4',
   method: 'DELETE',
   path: `${groups}/{group_id}`,
-  schemes: everyScheme,
   kind: 'w',
   requires: 'owner',
   params: ofGroup,
-  query: nothing,
   response: message,
   faults: ['not-found', 'forbidden'],
 });
+
+export const collaboratorOperations = [
+  listCollaborators,
+  addCollaborators,
+  changeCollaborator,
+  removeCollaborator,
+  listGroupCollaborators,
+  addGroupCollaborators,
+  changeGroupCollaborator,
+  removeGroupCollaborator,
+];
 
 type Given = {
   readonly id: CollaboratorId;

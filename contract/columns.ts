@@ -53,7 +53,6 @@ const availableColumns = (operationId: string, population: Population) =>
     kind: 'r',
     requires: 'viewer',
     params: Type.Object({ project_id: id('ProjectId') }),
-    query: Type.Object({}),
     body: Type.Object({ ...runSelector, ...optionalWindow }),
     response: Type.Object({ columns: Type.Array(columnDescriptor) }),
     faults: ['not-found'],
@@ -76,11 +75,9 @@ export const metricsTestingColumns = operation({
   section: '4.12',
   method: 'POST',
   path: '/v2/projects/{project_id}/metrics-testing/available_columns',
-  schemes: ['K', 'B', 'P'],
   kind: 'r',
   requires: 'viewer',
   params: Type.Object({ project_id: id('ProjectId') }),
-  query: Type.Object({}),
   body: Type.Object({
     name: name(),
     ...runSelector,
@@ -94,3 +91,10 @@ export const metricsTestingColumns = operation({
   response: Type.Object({ columns: Type.Array(columnDescriptor) }),
   faults: ['not-found'],
 });
+
+export const columnOperations = [
+  sessionsAvailableColumns,
+  tracesAvailableColumns,
+  spansAvailableColumns,
+  metricsTestingColumns,
+];

@@ -61,8 +61,6 @@ const edit = Type.Union([
 ]);
 export type Edit = Static<typeof edit>;
 
-const everyScheme = ['K', 'B', 'P'] as const;
-const nothing = Type.Object({});
 const path = '/v2/datasets/{dataset_id}';
 
 export const getDatasetContent = operation({
@@ -71,7 +69,6 @@ export const getDatasetContent = operation({
   section: '5.11',
   method: 'GET',
   path: `${path}/content`,
-  schemes: everyScheme,
   kind: 'r',
   requires: 'dataset-read',
   params: inDataset,
@@ -86,12 +83,10 @@ export const editDatasetContent = operation({
   section: '5.11',
   method: 'PATCH',
   path: `${path}/content`,
-  schemes: everyScheme,
   kind: 'w',
   requires: 'dataset-write',
   conditional: true,
   params: inDataset,
-  query: nothing,
   body: Type.Object({ edits: Type.Array(edit, { minItems: 1, maxItems: editsMax }) }),
   response: Type.Null(),
   status: 204,
@@ -104,12 +99,10 @@ export const replaceDatasetContent = operation({
   section: '5.11',
   method: 'PUT',
   path: `${path}/content`,
-  schemes: everyScheme,
   kind: 'w',
   requires: 'dataset-write',
   conditional: true,
   params: inDataset,
-  query: nothing,
   body: Type.Object({
     rollback_version: maybe(Type.Integer()),
     dataset_id: maybe(id('DatasetId')),
@@ -147,7 +140,6 @@ export const queryDatasetVersions = operation({
   section: '5.11',
   method: 'POST',
   path: `${path}/versions/query`,
-  schemes: everyScheme,
   kind: 'r',
   requires: 'dataset-read',
   params: inDataset,
@@ -163,7 +155,6 @@ export const getDatasetVersionContent = operation({
   section: '5.11',
   method: 'GET',
   path: `${path}/versions/{version_index}/content`,
-  schemes: everyScheme,
   kind: 'r',
   requires: 'dataset-read',
   params: Type.Object({
@@ -174,3 +165,11 @@ export const getDatasetVersionContent = operation({
   response: content,
   faults: ['not-found'],
 });
+
+export const datasetContentOperations = [
+  getDatasetContent,
+  editDatasetContent,
+  replaceDatasetContent,
+  queryDatasetVersions,
+  getDatasetVersionContent,
+];

@@ -69,9 +69,7 @@ export const columnMappingGiven = Type.Object({
 });
 export type ColumnMappingGiven = Static<typeof columnMappingGiven>;
 
-const everyScheme = ['K', 'B', 'P'] as const;
 export const inDataset = Type.Object({ dataset_id: id('DatasetId') });
-const nothing = Type.Object({});
 const path = '/v2/datasets';
 /** Contract 1.11: a dataset upload. */
 export const uploadBytesMax = 33_554_432;
@@ -82,10 +80,8 @@ export const createDataset = operation({
   section: '5.11',
   method: 'POST',
   path,
-  schemes: everyScheme,
   kind: 'w',
   requires: 'creator',
-  params: nothing,
   query: Type.Object({ format: Type.Optional(oneOf(['csv', 'json', 'jsonl'])) }),
   form: {
     files: { file: { required: false, bytesMax: uploadBytesMax } },
@@ -109,10 +105,8 @@ export const listDatasets = operation({
   section: '5.11',
   method: 'GET',
   path,
-  schemes: everyScheme,
   kind: 'r',
   requires: 'signed-in',
-  params: nothing,
   query: Type.Object(pageMembers),
   response: envelope('datasets', dataset),
 });
@@ -126,10 +120,8 @@ export const queryDatasets = operation({
   section: '5.11',
   method: 'POST',
   path: `${path}/query`,
-  schemes: everyScheme,
   kind: 'r',
   requires: 'signed-in',
-  params: nothing,
   query: Type.Object(pageMembers),
   body: Type.Object({
     ...pageMembersOrNull,
@@ -145,7 +137,6 @@ export const getDataset = operation({
   section: '5.11',
   method: 'GET',
   path: `${path}/{dataset_id}`,
-  schemes: everyScheme,
   kind: 'r',
   requires: 'dataset-read',
   params: inDataset,
@@ -160,12 +151,10 @@ export const changeDataset = operation({
   section: '4.7',
   method: 'PATCH',
   path: `${path}/{dataset_id}`,
-  schemes: everyScheme,
   kind: 'w',
   requires: 'dataset-write',
   conditional: true,
   params: inDataset,
-  query: nothing,
   body: Type.Object({
     name: maybe(
       Type.Union([
@@ -189,12 +178,10 @@ export const deleteDataset = operation({
   section: '5.11',
   method: 'DELETE',
   path: `${path}/{dataset_id}`,
-  schemes: everyScheme,
   kind: 'w',
   requires: 'dataset-write',
   conditional: true,
   params: inDataset,
-  query: nothing,
   response: message,
   faults: ['not-found', 'forbidden', 'precondition-failed', 'conflict'],
 });
@@ -205,7 +192,6 @@ export const listDatasetProjects = operation({
   section: '5.11',
   method: 'GET',
   path: `${path}/{dataset_id}/projects`,
-  schemes: everyScheme,
   kind: 'r',
   requires: 'dataset-read',
   params: inDataset,
@@ -221,11 +207,9 @@ const linking = (operationId: string, summary: string, method: 'PUT' | 'DELETE')
     section: '5.11',
     method,
     path: `${path}/{dataset_id}/projects/{project_id}`,
-    schemes: everyScheme,
     kind: 'w',
     requires: 'dataset-read',
     params: Type.Object({ dataset_id: id('DatasetId'), project_id: id('ProjectId') }),
-    query: nothing,
     response: dataset,
     faults: ['not-found', 'forbidden', 'conflict'],
   });
@@ -317,3 +301,15 @@ export const datasetAnswer = (
   permissions: [...datasetPermissions(rights)],
   column_mapping: facts.column_mapping,
 });
+
+export const datasetOperations = [
+  createDataset,
+  listDatasets,
+  queryDatasets,
+  getDataset,
+  changeDataset,
+  listDatasetProjects,
+  linkDataset,
+  unlinkDataset,
+  deleteDataset,
+];

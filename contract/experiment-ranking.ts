@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import type { Complaint } from '../kernel/fault.js';
+import { type Complaint, valueComplaint } from '../kernel/fault.js';
 import { id, oneOf } from '../kernel/shapes.js';
 import { experiment } from './experiment-record.js';
 import { experimentsPath, inExperiment } from './experiments.js';
@@ -23,7 +23,7 @@ const shownCriteria = Type.Object({
 export type RankingCriteria = Static<typeof shownCriteria>;
 export type Criterion = RankingCriteria['criteria'][number];
 
-const shared = { section: '5.5', schemes: ['K', 'B', 'P'], query: Type.Object({}) } as const;
+const shared = { section: '5.5' } as const;
 const inProject = Type.Object({ project_id: id('ProjectId') });
 
 export const getRankingCriteria = operation({
@@ -86,6 +86,13 @@ export const withdrawExperimentWinner = operation({
   faults: ['not-found', 'forbidden'],
 });
 
+export const experimentRankingOperations = [
+  getRankingCriteria,
+  setRankingCriteria,
+  chooseExperimentWinner,
+  withdrawExperimentWinner,
+];
+
 const prefix = 'metrics/';
 
 /** As stored and answered: metrics by their bare names. */
@@ -104,8 +111,5 @@ export const criteriaComplaints = (criteria: readonly Criterion[]): readonly Com
   });
 };
 
-export const criterionComplaint = (at: number, sentence: string): Complaint => ({
-  loc: ['body', 'criteria', String(at), 'metric'],
-  msg: `Value error, ${sentence}`,
-  type: 'value_error',
-});
+export const criterionComplaint = (at: number, sentence: string): Complaint =>
+  valueComplaint(['body', 'criteria', String(at), 'metric'], sentence);

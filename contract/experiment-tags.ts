@@ -7,7 +7,7 @@ import { operation } from './operation.js';
 
 const text = Type.String({ minLength: 1, maxLength: 256 });
 const body = Type.Object({ key: text, value: text, tag_type: text });
-const shared = { section: '5.5', schemes: ['K', 'B', 'P'], query: Type.Object({}) } as const;
+const shared = { section: '5.5' } as const;
 const ofTag = Type.Object({ ...inExperiment.properties, tag_id: id('TagId') });
 const path = `${experimentsPath}/{experiment_id}/tags`;
 
@@ -64,3 +64,10 @@ export const untagExperiment = operation({
   response: message,
   faults: ['not-found', 'forbidden'],
 });
+
+export const experimentTagOperations = [
+  listExperimentTags,
+  tagExperiment,
+  changeExperimentTag,
+  untagExperiment,
+];

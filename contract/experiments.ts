@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import type { Complaint } from '../kernel/fault.js';
+import { type Complaint, valueComplaint } from '../kernel/fault.js';
 import { id, maybe, name } from '../kernel/shapes.js';
 import { asOfMember } from './as-of.js';
 import { envelope, pageMembers, plainListMax } from './envelope.js';
@@ -8,13 +8,11 @@ import { experimentFilter, listingFiltersMax, listingSort } from './listings.js'
 import { operation } from './operation.js';
 import { givenScorers } from './scorer-settings.js';
 
-const everyScheme = ['K', 'B', 'P'] as const;
 const inProject = Type.Object({ project_id: id('ProjectId') });
 export const inExperiment = Type.Object({
   project_id: id('ProjectId'),
   experiment_id: id('RunId'),
 });
-const nothing = Type.Object({});
 const counts = { include_counts: Type.Optional(Type.Boolean({ default: false })) };
 export const experimentsPath = '/v2/projects/{project_id}/experiments';
 const path = experimentsPath;
@@ -51,11 +49,9 @@ export const createExperiment = operation({
   section: '5.5',
   method: 'POST',
   path,
-  schemes: everyScheme,
   kind: 'w',
   requires: 'editor',
   params: inProject,
-  query: nothing,
   body: creation,
   response: experiment,
   faults: ['not-found', 'forbidden', 'already-exists'],
@@ -67,7 +63,6 @@ export const listExperiments = operation({
   section: '5.5',
   method: 'GET',
   path,
-  schemes: everyScheme,
   kind: 'r',
   requires: 'viewer',
   params: inProject,
@@ -82,7 +77,6 @@ export const pageExperiments = operation({
   section: '5.5',
   method: 'GET',
   path: `${path}/paginated`,
-  schemes: everyScheme,
   kind: 'r',
   requires: 'viewer',
   params: inProject,
@@ -97,7 +91,6 @@ export const searchExperiments = operation({
   section: '4.6',
   method: 'POST',
   path: `${path}/search`,
-  schemes: everyScheme,
   kind: 'r',
   requires: 'viewer',
   params: inProject,
@@ -118,7 +111,6 @@ export const getExperiment = operation({
   section: '5.5',
   method: 'GET',
   path: `${path}/{experiment_id}`,
-  schemes: everyScheme,
   kind: 'r',
   requires: 'viewer',
   params: inExperiment,
@@ -133,11 +125,9 @@ export const changeExperiment = operation({
   section: '5.5',
   method: 'PUT',
   path: `${path}/{experiment_id}`,
-  schemes: everyScheme,
   kind: 'w',
   requires: 'editor',
   params: inExperiment,
-  query: nothing,
   body: Type.Object({ name: name(), task_type: maybe(taskType), ...groupMembers }),
   response: experiment,
   faults: ['not-found', 'forbidden', 'already-exists'],
@@ -149,26 +139,33 @@ export const deleteExperiment = operation({
   section: '5.5',
   method: 'DELETE',
   path: `${path}/{experiment_id}`,
-  schemes: everyScheme,
   kind: 'w',
   requires: 'editor',
   params: inExperiment,
-  query: nothing,
   response: Type.Null(),
   status: 204,
   faults: ['not-found', 'forbidden'],
 });
+
+export const experimentOperations = [
+  createExperiment,
+  listExperiments,
+  pageExperiments,
+  searchExperiments,
+  getExperiment,
+  changeExperiment,
+  deleteExperiment,
+];
 
 type Grouped = Pick<ExperimentCreation, 'experiment_group_id' | 'experiment_group_name'>;
 
 export const groupComplaints = (body: Grouped): readonly Complaint[] =>
   body.experiment_group_id != null && body.experiment_group_name != null
     ? [
-        {
-          loc: ['body'],
-          msg: 'Value error, at most one of experiment_group_id and experiment_group_name may be given',
-          type: 'value_error',
-        },
+        valueComplaint(
+          ['body'],
+          'at most one of experiment_group_id and experiment_group_name may be given',
+        ),
       ]
     : [];
 
@@ -176,11 +173,10 @@ export const creationComplaints = (body: ExperimentCreation): readonly Complaint
   ...groupComplaints(body),
   ...(body.trigger === true
     ? [
-        {
-          loc: ['body', 'trigger'],
-          msg: 'Value error, this service does not generate outputs: log them into the experiment',
-          type: 'value_error',
-        },
+        valueComplaint(
+          ['body', 'trigger'],
+          'this service does not generate outputs: log them into the experiment',
+        ),
       ]
     : []),
 ];

@@ -59,8 +59,6 @@ export const groupMember = Type.Object({
   permissions: Type.Array(permission),
 });
 
-const everyScheme = ['K', 'B', 'P'] as const;
-const nothing = Type.Object({});
 const params = Type.Object({ group_id: id('GroupId') });
 const memberParams = Type.Object({ group_id: id('GroupId'), user_id: id('UserId') });
 const role = oneOf(groupRoles);
@@ -74,11 +72,8 @@ export const listOwnGroups = operation({
   section: '4.15',
   method: 'GET',
   path: '/v2/current_user/groups',
-  schemes: everyScheme,
   kind: 'r',
   requires: 'person',
-  params: nothing,
-  query: nothing,
   response: Type.Array(ownGroup),
   faults: ['forbidden'],
 });
@@ -89,11 +84,8 @@ export const createGroup = operation({
   section: '5.3',
   method: 'POST',
   path,
-  schemes: everyScheme,
   kind: 'w',
   requires: 'user',
-  params: nothing,
-  query: nothing,
   body: Type.Object({
     name: name(128),
     description: maybe(description),
@@ -110,10 +102,8 @@ export const listGroups = operation({
   section: '5.3',
   method: 'GET',
   path,
-  schemes: everyScheme,
   kind: 'r',
   requires: 'person',
-  params: nothing,
   query: paged,
   response: envelope('groups', group),
   faults: ['forbidden'],
@@ -125,11 +115,9 @@ export const getGroup = operation({
   section: '5.3',
   method: 'GET',
   path: `${path}/{group_id}`,
-  schemes: everyScheme,
   kind: 'r',
   requires: 'group-sight',
   params,
-  query: nothing,
   response: group,
   faults: ['forbidden', 'not-found'],
 });
@@ -140,11 +128,9 @@ export const changeGroup = operation({
   section: '5.3',
   method: 'PATCH',
   path: `${path}/{group_id}`,
-  schemes: everyScheme,
   kind: 'w',
   requires: 'maintainer',
   params,
-  query: nothing,
   body: Type.Object({
     name: maybe(name(128)),
     description: maybe(description),
@@ -160,11 +146,9 @@ export const deleteGroup = operation({
   section: '5.3',
   method: 'DELETE',
   path: `${path}/{group_id}`,
-  schemes: everyScheme,
   kind: 'w',
   requires: 'maintainer',
   params,
-  query: nothing,
   response: message,
   faults: ['forbidden', 'not-found'],
 });
@@ -175,11 +159,9 @@ export const addGroupMembers = operation({
   section: '5.3',
   method: 'POST',
   path: `${path}/{group_id}/members`,
-  schemes: everyScheme,
   kind: 'w',
   requires: 'group-sight',
   params,
-  query: nothing,
   body: Type.Array(newMember, { minItems: 1, maxItems: addedMembersMax }),
   response: Type.Array(groupMember),
   faults: ['forbidden', 'not-found', 'conflict'],
@@ -191,7 +173,6 @@ export const listGroupMembers = operation({
   section: '5.3',
   method: 'GET',
   path: `${path}/{group_id}/members`,
-  schemes: everyScheme,
   kind: 'r',
   requires: 'group-sight',
   params,
@@ -206,11 +187,9 @@ export const changeGroupMember = operation({
   section: '5.3',
   method: 'PATCH',
   path: `${path}/{group_id}/members/{user_id}`,
-  schemes: everyScheme,
   kind: 'w',
   requires: 'maintainer',
   params: memberParams,
-  query: nothing,
   body: Type.Object({ role }),
   response: groupMember,
   faults: ['forbidden', 'not-found', 'conflict'],
@@ -222,14 +201,25 @@ export const removeGroupMember = operation({
   section: '5.3',
   method: 'DELETE',
   path: `${path}/{group_id}/members/{user_id}`,
-  schemes: everyScheme,
   kind: 'w',
   requires: 'group-sight',
   params: memberParams,
-  query: nothing,
   response: message,
   faults: ['forbidden', 'not-found', 'conflict'],
 });
+
+export const groupOperations = [
+  listOwnGroups,
+  createGroup,
+  listGroups,
+  getGroup,
+  changeGroup,
+  deleteGroup,
+  addGroupMembers,
+  listGroupMembers,
+  changeGroupMember,
+  removeGroupMember,
+];
 
 /** The caller before a group, as contract 5.3 judges them. */
 export const standingIn = (

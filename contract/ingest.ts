@@ -94,10 +94,8 @@ const place = {
 const inProject = Type.Object({ project_id: id('ProjectId') });
 const shared = {
   section: '5.6',
-  schemes: ['K', 'B', 'P'],
   kind: 'w',
   requires: 'editor',
-  query: Type.Object({}),
   size: 'ingest',
 } as const;
 
@@ -191,3 +189,5 @@ export const updateSpan = operation({
   }),
   faults: ['not-found', 'conflict'],
 });
+
+export const ingestOperations = [createSession, logTraces, updateTrace, logSpans, updateSpan];

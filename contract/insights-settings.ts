@@ -17,9 +17,7 @@ export type InsightsSettingsAnswer = Static<typeof settings>;
 const shared = {
   section: '4.10',
   path: '/v2/projects/{project_id}/runs/{run_id}/insights-settings',
-  schemes: ['K', 'B', 'P'],
   params: Type.Object({ project_id: id('ProjectId'), run_id: id('RunId') }),
-  query: Type.Object({}),
   response: settings,
 } as const;
 
@@ -48,6 +46,8 @@ export const getInsightsSettings = operation({
   requires: 'viewer',
   faults: ['not-found'],
 });
+
+export const insightsSettingsOperations = [changeInsightsSettings, getInsightsSettings];
 
 /** What the log says of a run's insights. */
 export type InsightsSettings = {

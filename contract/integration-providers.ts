@@ -1,5 +1,5 @@
 import { Type, type TSchema } from 'typebox';
-import type { Complaint } from '../kernel/fault.js';
+import { type Complaint, valueComplaint } from '../kernel/fault.js';
 import { oneOf, secret, type Json, type JsonObject } from '../kernel/shapes.js';
 
 /** The twelve of contract 4.9, by name. */
@@ -149,9 +149,8 @@ export const complaintsAboutConfiguration = (
   const { aws_access_key_id, aws_secret_access_key, aws_role_arn } = token as JsonObject;
   const hasKeys = aws_access_key_id !== undefined && aws_secret_access_key !== undefined;
   if (hasKeys || aws_role_arn !== undefined) return [];
-  const msg =
-    'Value error, token must have aws_access_key_id and aws_secret_access_key, or aws_role_arn';
-  return [{ loc: ['body', 'token'], msg, type: 'value_error' }];
+  const sentence = 'token must have aws_access_key_id and aws_secret_access_key, or aws_role_arn';
+  return [valueComplaint(['body', 'token'], sentence)];
 };
 
 export type Configuration = {

@@ -30,8 +30,7 @@ export const integration = Type.Object({
 });
 export type Integration = Static<typeof integration>;
 
-const shared = { schemes: ['K', 'B', 'P'], requires: 'person', query: Type.Object({}) } as const;
-const nothing = Type.Object({});
+const shared = { requires: 'person' } as const;
 /** Not an enumeration: one that is no provider is 404, as an unknown path is. */
 const ofProvider = Type.Object({ provider_segment: Type.String() });
 const path = '/v2/integrations';
@@ -60,7 +59,6 @@ export const listIntegrations = operation({
   method: 'GET',
   path,
   kind: 'r',
-  params: nothing,
   response: Type.Array(integration, { maxItems: plainListMax }),
   faults: ['forbidden'],
 });
@@ -73,7 +71,6 @@ export const listProviders = operation({
   method: 'GET',
   path: `${path}/available`,
   kind: 'r',
-  params: nothing,
   response: Type.Object({ integrations: Type.Array(provider) }),
   faults: ['forbidden'],
 });
@@ -127,7 +124,6 @@ export const disableIntegration = operation({
   method: 'POST',
   path: `${path}/disable`,
   kind: 'w',
-  params: nothing,
   body: Type.Object({
     integration_name: Type.String(),
     disabled: maybe(Type.Boolean({ default: true })),
@@ -135,6 +131,16 @@ export const disableIntegration = operation({
   response: integration,
   faults: ['not-found', 'forbidden', 'conflict'],
 });
+
+export const integrationOperations = [
+  configureIntegration,
+  listIntegrations,
+  listProviders,
+  getIntegration,
+  deleteIntegration,
+  selectIntegration,
+  disableIntegration,
+];
 
 /** What the log says of an integration, as it is shown. */
 export type IntegrationFacts = {

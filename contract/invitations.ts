@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { id, instant, maybe, nullable, oneOf, secret } from '../kernel/shapes.js';
-import type { Complaint } from '../kernel/fault.js';
+import { type Complaint, valueComplaint } from '../kernel/fault.js';
 import { passwordLength, tokenAnswer } from './logins.js';
 import { operation } from './operation.js';
 import { organizationRoles } from './roles.js';
@@ -13,19 +13,14 @@ const groupsMax = 100;
 /** The longest an e-mail can be (RFC 5321). */
 const emailMax = 254;
 
-const nothing = Type.Object({});
-
 export const inviteUsers = operation({
   operationId: 'inviteUsers',
   summary: 'Invite users; the inviter hands the one-time tokens over',
   section: '5.2',
   method: 'POST',
   path: '/v2/invite_users',
-  schemes: ['K', 'B', 'P'],
   kind: 'w',
   requires: 'manager',
-  params: nothing,
-  query: nothing,
   body: Type.Object({
     emails: Type.Array(Type.String({ minLength: 3, maxLength: emailMax }), {
       minItems: 1,
@@ -61,8 +56,6 @@ export const acceptInvitation = operation({
   kind: 'w',
   requires: 'public',
   cookie: true,
-  params: nothing,
-  query: nothing,
   body: Type.Object({
     token: secret({ maxLength: 255 }),
     password: secret(passwordLength),
@@ -72,17 +65,13 @@ export const acceptInvitation = operation({
   response: tokenAnswer,
 });
 
+export const invitationOperations = [inviteUsers, acceptInvitation];
+
 const emailForm = /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u;
 /** What the schema cannot say of e-mails. */
 export const emailComplaints = (emails: readonly string[]): readonly Complaint[] =>
   emails.flatMap((email, index) =>
     emailForm.test(email)
       ? []
-      : [
-          {
-            loc: ['body', 'emails', String(index)],
-            msg: 'Value error, an e-mail has a name, @ and a host',
-            type: 'value_error',
-          },
-        ],
+      : [valueComplaint(['body', 'emails', String(index)], 'an e-mail has a name, @ and a host')],
   );

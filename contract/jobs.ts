@@ -41,9 +41,7 @@ export type Job = Static<typeof job>;
 const shared = {
   section: '5.13',
   method: 'GET',
-  schemes: ['K', 'B', 'P'],
   kind: 'r',
-  query: Type.Object({}),
   faults: ['not-found'],
 } as const;
 
@@ -67,6 +65,8 @@ export const listRunJobs = operation({
   params: Type.Object({ project_id: id('ProjectId'), run_id: id('RunId') }),
   response: Type.Array(job, { maxItems: runJobsMax }),
 });
+
+export const jobOperations = [getJob, listRunJobs];
 
 /** A validation as a job: its id is the task's. */
 export const validationJob = (facts: ScorerTaskFacts, progress: TaskProgress | null): Job => {

@@ -30,10 +30,8 @@ export const logStream = Type.Object({
   has_user_created_sessions: nullable(Type.Boolean()),
 });
 
-const everyScheme = ['K', 'B', 'P'] as const;
 const inProject = Type.Object({ project_id: id('ProjectId') });
 const inLogStream = Type.Object({ project_id: id('ProjectId'), log_stream_id: id('RunId') });
-const nothing = Type.Object({});
 const counts = { include_counts: Type.Optional(Type.Boolean({ default: false })) };
 const path = '/v2/projects/{project_id}/log_streams';
 
@@ -43,11 +41,9 @@ export const createLogStream = operation({
   section: '5.5',
   method: 'POST',
   path,
-  schemes: everyScheme,
   kind: 'w',
   requires: 'editor',
   params: inProject,
-  query: nothing,
   body: Type.Object({ name: name() }),
   response: logStream,
   faults: ['not-found', 'forbidden', 'already-exists'],
@@ -59,7 +55,6 @@ export const listLogStreams = operation({
   section: '5.5',
   method: 'GET',
   path,
-  schemes: everyScheme,
   kind: 'r',
   requires: 'viewer',
   params: inProject,
@@ -74,7 +69,6 @@ export const pageLogStreams = operation({
   section: '5.5',
   method: 'GET',
   path: `${path}/paginated`,
-  schemes: everyScheme,
   kind: 'r',
   requires: 'viewer',
   params: inProject,
@@ -89,11 +83,9 @@ export const searchLogStreams = operation({
   section: '5.5',
   method: 'POST',
   path: `${path}/search`,
-  schemes: everyScheme,
   kind: 'r',
   requires: 'viewer',
   params: inProject,
-  query: nothing,
   body: Type.Object({ ...listingBody.properties, include_counts: maybe(Type.Boolean()) }),
   response: envelope('log_streams', logStream),
   faults: ['not-found'],
@@ -105,11 +97,9 @@ export const getLogStream = operation({
   section: '5.5',
   method: 'GET',
   path: `${path}/{log_stream_id}`,
-  schemes: everyScheme,
   kind: 'r',
   requires: 'viewer',
   params: inLogStream,
-  query: nothing,
   response: logStream,
   faults: ['not-found'],
 });
@@ -120,11 +110,9 @@ export const renameLogStream = operation({
   section: '5.5',
   method: 'PUT',
   path: `${path}/{log_stream_id}`,
-  schemes: everyScheme,
   kind: 'w',
   requires: 'editor',
   params: inLogStream,
-  query: nothing,
   body: Type.Object({ name: name() }),
   response: logStream,
   faults: ['not-found', 'forbidden', 'already-exists'],
@@ -136,15 +124,23 @@ export const deleteLogStream = operation({
   section: '5.5',
   method: 'DELETE',
   path: `${path}/{log_stream_id}`,
-  schemes: everyScheme,
   kind: 'w',
   requires: 'owner',
   params: inLogStream,
-  query: nothing,
   response: Type.Null(),
   status: 204,
   faults: ['not-found', 'forbidden'],
 });
+
+export const logStreamOperations = [
+  createLogStream,
+  listLogStreams,
+  pageLogStreams,
+  searchLogStreams,
+  getLogStream,
+  renameLogStream,
+  deleteLogStream,
+];
 
 /** What the log says of a log stream, as it is shown. */
 export type LogStreamFacts = {

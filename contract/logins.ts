@@ -29,14 +29,11 @@ export const tokenAnswer = Type.Object({
 });
 export type TokenAnswer = Static<typeof tokenAnswer>;
 
-const nothing = Type.Object({});
 const withoutCredential = {
   method: 'POST',
   schemes: [],
   kind: 'w',
   requires: 'public',
-  params: nothing,
-  query: nothing,
 } as const;
 
 export const socialLogin = operation({
@@ -101,8 +98,6 @@ export const refreshToken = operation({
   schemes: ['C'],
   kind: 'w',
   requires: 'cookie',
-  params: nothing,
-  query: nothing,
   cookie: true,
   response: tokenAnswer,
 });
@@ -116,8 +111,6 @@ export const logout = operation({
   schemes: ['C', 'B'],
   kind: 'w',
   requires: 'cookie',
-  params: nothing,
-  query: nothing,
   cookie: true,
   response: message,
 });
@@ -128,11 +121,8 @@ export const getCurrentUser = operation({
   section: '5.1',
   method: 'GET',
   path: '/v2/current_user',
-  schemes: ['K', 'B', 'P'],
   kind: 'r',
   requires: 'signed-in',
-  params: nothing,
-  query: nothing,
   response: user,
 });
 
@@ -145,9 +135,17 @@ export const changePassword = operation({
   schemes: ['B', 'P'],
   kind: 'w',
   requires: 'person',
-  params: nothing,
-  query: nothing,
   body: Type.Object({ current_password: secret(), new_password: secret(passwordLength) }),
   response: message,
   faults: ['forbidden'],
 });
+
+export const loginOperations = [
+  socialLogin,
+  refreshToken,
+  login,
+  loginWithApiKey,
+  logout,
+  getCurrentUser,
+  changePassword,
+];

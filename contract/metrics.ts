@@ -106,11 +106,9 @@ export const customSearch = operation({
   section: '4.5',
   method: 'POST',
   path: '/v2/projects/{project_id}/metrics/custom_search',
-  schemes: ['K', 'B', 'P'],
   kind: 'r',
   requires: 'viewer',
   params: Type.Object({ project_id: id('ProjectId') }),
-  query: Type.Object({}),
   body: customSearchBody,
   response: Type.Object({
     group_by_columns: Type.Array(Type.String()),
@@ -121,4 +119,6 @@ export const customSearch = operation({
   }),
   faults: ['not-found'],
 });
+
+export const metricOperations = [customSearch];
 export type CustomMetrics = Static<typeof customSearch.response>;

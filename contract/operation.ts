@@ -1,4 +1,4 @@
-import type { Static, TObject, TSchema } from 'typebox';
+import { Type, type Static, type TObject, type TSchema } from 'typebox';
 import type { Complaint, FaultCode } from '../kernel/fault.js';
 import type { JsonPieces } from '../kernel/json-pieces.js';
 import type { Actor, Position, StreamName } from '../kernel/ports.js';
@@ -93,29 +93,42 @@ export type BodyBy = {
 
 type Written<P extends TObject, Q extends TObject, B extends TSchema, R extends TSchema> = Pick<
   Operation<P, Q, B, R>,
-  'operationId' | 'summary' | 'section' | 'method' | 'path' | 'schemes' | 'kind' | 'requires'
-> &
-  Pick<Operation<P, Q, B, R>, 'params' | 'query' | 'response'> & {
-    readonly body?: B;
-    readonly form?: Form<B>;
-    readonly bodyBy?: BodyBy;
-  } & Partial<
+  'operationId' | 'summary' | 'section' | 'method' | 'path' | 'kind' | 'requires' | 'response'
+> & {
+  readonly params?: P;
+  readonly query?: Q;
+  readonly body?: B;
+  readonly form?: Form<B>;
+  readonly bodyBy?: BodyBy;
+} & Partial<
     Pick<
       Operation<P, Q, B, R>,
-      'orSelf' | 'size' | 'encoding' | 'cookie' | 'status' | 'media' | 'conditional' | 'faults'
+      | 'schemes'
+      | 'orSelf'
+      | 'size'
+      | 'encoding'
+      | 'cookie'
+      | 'status'
+      | 'media'
+      | 'conditional'
+      | 'faults'
     >
   >;
 
+const everyScheme = ['K', 'B', 'P'] as const;
+const nothing = Type.Object({});
 const contended = ['conflict'] as const;
 
+/** What is not written is as for most: every scheme, no parameters, one JSON body and answer. */
 export const operation = <
-  P extends TObject,
-  Q extends TObject,
   R extends TSchema,
+  P extends TObject = typeof nothing,
+  Q extends TObject = typeof nothing,
   B extends TSchema = TSchema,
 >(
   written: Written<P, Q, B, R>,
 ): Operation<P, Q, B, R> => ({
+  schemes: everyScheme,
   orSelf: false,
   size: 'json',
   encoding: 'json',
@@ -124,6 +137,8 @@ export const operation = <
   media: 'application/json',
   conditional: false,
   ...written,
+  params: written.params ?? (nothing as unknown as P),
+  query: written.query ?? (nothing as unknown as Q),
   faults: [...new Set([...(written.faults ?? []), ...(written.kind === 'w' ? contended : [])])],
   body: written.form?.parts ?? written.body ?? null,
   bodyBy: written.bodyBy ?? null,

@@ -48,10 +48,8 @@ export const deleteByMetadata = operation({
   section: '5.13',
   method: 'POST',
   path: '/v2/org-jobs/delete-by-metadata',
-  schemes: ['K', 'B', 'P'],
   kind: 'w',
   requires: 'admin',
-  params: Type.Object({}),
   query: Type.Object({ immediate: Type.Optional(Type.Boolean({ default: false })) }),
   body: Type.Object({
     metadata_key: Type.String({ minLength: 1, maxLength: 256 }),
@@ -71,10 +69,11 @@ export const getOrgJob = operation({
   kind: 'r',
   requires: 'org-job',
   params: Type.Object({ job_id: id('OrgJobId') }),
-  query: Type.Object({}),
   response: orgJob,
   faults: ['forbidden', 'not-found'],
 });
+
+export const orgJobOperations = [deleteByMetadata, getOrgJob];
 
 /** What the log says of a job; the rest of the answer depends on who asks. */
 export type OrgJobFacts = {

@@ -45,9 +45,7 @@ export const project = Type.Object({
   permissions: Type.Array(permission),
 });
 
-const everyScheme = ['K', 'B', 'P'] as const;
 const params = Type.Object({ project_id: id('ProjectId') });
-const nothing = Type.Object({});
 const listed = Type.Array(project, { maxItems: plainListMax });
 
 export const createProject = operation({
@@ -56,11 +54,8 @@ export const createProject = operation({
   section: '5.4',
   method: 'POST',
   path: '/v2/projects',
-  schemes: everyScheme,
   kind: 'w',
   requires: 'user',
-  params: nothing,
-  query: nothing,
   body: Type.Object({ name: name(), type: maybe(oneOf(projectTypes)) }),
   response: project,
   faults: ['forbidden', 'already-exists'],
@@ -72,10 +67,8 @@ export const listProjects = operation({
   section: '5.4',
   method: 'GET',
   path: '/v2/projects',
-  schemes: everyScheme,
   kind: 'r',
   requires: 'signed-in',
-  params: nothing,
   query: Type.Object({
     project_name: Type.Optional(Type.String()),
     type: Type.Optional(oneOf(projectTypes)),
@@ -89,10 +82,8 @@ export const listAllProjects = operation({
   section: '5.4',
   method: 'GET',
   path: '/v2/projects/all',
-  schemes: everyScheme,
   kind: 'r',
   requires: 'signed-in',
-  params: nothing,
   query: Type.Object({ type: Type.Optional(oneOf(projectTypes)) }),
   response: listed,
 });
@@ -103,10 +94,8 @@ export const pageProjects = operation({
   section: '5.4',
   method: 'POST',
   path: '/v2/projects/paginated',
-  schemes: everyScheme,
   kind: 'r',
   requires: 'signed-in',
-  params: nothing,
   query: paged,
   body: listingBody,
   response: envelope('projects', project),
@@ -118,11 +107,9 @@ export const getProject = operation({
   section: '5.4',
   method: 'GET',
   path: '/v2/projects/{project_id}',
-  schemes: everyScheme,
   kind: 'r',
   requires: 'viewer',
   params,
-  query: nothing,
   response: project,
   faults: ['not-found'],
 });
@@ -133,11 +120,9 @@ export const changeProject = operation({
   section: '5.4',
   method: 'PUT',
   path: '/v2/projects/{project_id}',
-  schemes: everyScheme,
   kind: 'w',
   requires: 'owner',
   params,
-  query: nothing,
   body: Type.Object(
     {
       name: maybe(name()),
@@ -156,14 +141,22 @@ export const deleteProject = operation({
   section: '5.4',
   method: 'DELETE',
   path: '/v2/projects/{project_id}',
-  schemes: everyScheme,
   kind: 'w',
   requires: 'owner',
   params,
-  query: nothing,
   response: message,
   faults: ['not-found', 'forbidden'],
 });
+
+export const projectOperations = [
+  createProject,
+  listProjects,
+  listAllProjects,
+  pageProjects,
+  getProject,
+  changeProject,
+  deleteProject,
+];
 
 /** What the log says of a project, as it is shown; the rest of the answer depends on who asks. */
 export type ProjectFacts = {

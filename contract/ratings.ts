@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import type { Complaint } from '../kernel/fault.js';
+import { type Complaint, valueComplaint } from '../kernel/fault.js';
 import { id, instant, maybe, nullable } from '../kernel/shapes.js';
 import { labelMax, labelsMax } from './annotation-templates.js';
 import { message } from './envelope.js';
@@ -58,7 +58,6 @@ const ratingResult = Type.Object({
 });
 export type RatingResult = Static<typeof ratingResult>;
 
-const nothing = Type.Object({});
 const schemes = ['K', 'B', 'P'] as const;
 
 export const rateTraces = operation({
@@ -71,7 +70,6 @@ export const rateTraces = operation({
   kind: 'w',
   requires: 'annotator',
   params: Type.Object({ project_id: id('ProjectId') }),
-  query: nothing,
   body: Type.Object({
     operations: Type.Array(ratingOperation, { minItems: 1, maxItems: ratingOperationsMax }),
     selector: Type.Object({
@@ -92,7 +90,6 @@ const ofTrace = {
     template_id: id('TemplateId'),
     trace_id: id('TraceId'),
   }),
-  query: nothing,
 } as const;
 /** The caller's own; `created_at` is when it was given as it is now. */
 const ownRating = Type.Object({
@@ -136,6 +133,8 @@ export const withdrawRating = operation({
   faults: ['not-found', 'forbidden', 'conflict'],
 });
 
+export const ratingsOperations = [rateTraces, giveRating, readRating, withdrawRating];
+
 export const typeOfOperation = ({ operation_type: type }: SentOperation): OperationType =>
   type === 'delete' ? 'delete' : 'create';
 
@@ -148,13 +147,7 @@ type Sent = {
 export const complaintsAboutRatings = ({ operations, selector }: Sent): readonly Complaint[] => [
   ...operations.flatMap((one, index) => complaintAbout(one, ['body', 'operations', String(index)])),
   ...(operations.length * selector.traces.length > ratingItemsMax
-    ? [
-        {
-          loc: ['body'],
-          msg: `Value error, operations times traces must be at most ${ratingItemsMax}`,
-          type: 'value_error',
-        },
-      ]
+    ? [valueComplaint(['body'], `operations times traces must be at most ${ratingItemsMax}`)]
     : []),
 ];
 

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import type { Complaint } from '../kernel/fault.js';
+import { type Complaint, valueComplaint } from '../kernel/fault.js';
 import type { Population } from '../kernel/records.js';
 import { id, maybe } from '../kernel/shapes.js';
 import { filterLeaf, filterNode, flatFiltersMax } from './filters.js';
@@ -25,11 +25,9 @@ const deletion = (operationId: string, population: Population) =>
     section: '5.7',
     method: 'POST',
     path: `/v2/projects/{project_id}/${population}s/delete`,
-    schemes: ['K', 'B', 'P'],
     kind: 'w',
     requires: 'owner',
     params: Type.Object({ project_id: id('ProjectId') }),
-    query: Type.Object({}),
     body: deletionBody,
     response: Type.Object({
       message: Type.String(),
@@ -43,14 +41,10 @@ const deletion = (operationId: string, population: Population) =>
 export const deleteSessions = deletion('deleteSessions', 'session');
 export const deleteTraces = deletion('deleteTraces', 'trace');
 
+export const recordDeletionOperations = [deleteSessions, deleteTraces];
+
 /** Everything is deleted with the project and not by leaving the choice out. */
 export const unchosenComplaints = (body: RecordDeletion): readonly Complaint[] =>
   selectedRun(body) === null && body.filter_tree == null && (body.filters?.length ?? 0) === 0
-    ? [
-        {
-          loc: ['body'],
-          msg: 'Value error, name a run, filters or filter_tree',
-          type: 'value_error',
-        },
-      ]
+    ? [valueComplaint(['body'], 'name a run, filters or filter_tree')]
     : [];

@@ -127,10 +127,8 @@ const searchPage = Type.Object({
 const plural = (population: Population) => `${population}s`;
 const shared = {
   section: '5.7',
-  schemes: ['K', 'B', 'P'],
   kind: 'r',
   requires: 'viewer',
-  query: Type.Object({}),
   faults: ['not-found'],
 } as const;
 const inProject = Type.Object({ project_id: id('ProjectId') });
@@ -193,3 +191,15 @@ export const getSession = operation({
   query: paged,
   response: withTraces,
 });
+
+export const recordReadOperations = [
+  searchSessions,
+  countSessions,
+  getSession,
+  searchTraces,
+  countTraces,
+  getTrace,
+  searchSpans,
+  countSpans,
+  getSpan,
+];

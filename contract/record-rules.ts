@@ -1,5 +1,5 @@
 import { codePoints, utf8Bytes } from '../kernel/code-points.js';
-import type { Complaint } from '../kernel/fault.js';
+import { type Complaint, valueComplaint } from '../kernel/fault.js';
 import type { Json, JsonObject } from '../kernel/shapes.js';
 import {
   metricNameMax,
@@ -167,10 +167,4 @@ const tooMany = (loc: readonly string[], count: number): Complaint => ({
   loc,
   msg: `List should have at most ${spansMax} items, not ${count}`,
   type: 'too_long',
-});
-
-const valueComplaint = (loc: readonly string[], sentence: string): Complaint => ({
-  loc,
-  msg: `Value error, ${sentence}`,
-  type: 'value_error',
 });

@@ -34,9 +34,7 @@ export type RunScorer = Static<typeof settings>['scorers'][number];
 const shared = {
   section: '5.10',
   path: '/v2/projects/{project_id}/runs/{run_id}/scorer-settings',
-  schemes: ['K', 'B', 'P'],
   params: Type.Object({ project_id: id('ProjectId'), run_id: id('RunId') }),
-  query: Type.Object({}),
   response: settings,
 } as const;
 const write = {
@@ -70,6 +68,12 @@ export const changeScorerSettings = operation({
   summary: 'Replace the scorers of a run',
   method: 'PATCH',
 });
+
+export const scorerSettingsOperations = [
+  readScorerSettings,
+  setScorerSettings,
+  changeScorerSettings,
+];
 
 export const scorerSettingsAnswer = (
   run: RunId,

@@ -17,7 +17,6 @@ import {
 } from '../kernel/shapes.js';
 import { operation } from './operation.js';
 
-const nothing = Type.Object({});
 /** Contract 1.11. */
 export const scorerFileBytesMax = 262_144;
 export const validationRowsMax = 1_000;
@@ -43,11 +42,8 @@ export const validateScorerOnDataset = operation({
   section: '4.11',
   method: 'POST',
   path: '/v2/scorers/code/validate/dataset',
-  schemes: ['K', 'B', 'P'],
   kind: 'w',
   requires: 'signed-in',
-  params: nothing,
-  query: nothing,
   form: {
     files: file,
     parts: Type.Object({
@@ -73,11 +69,8 @@ export const validateScorer = operation({
   section: '5.10',
   method: 'POST',
   path: '/v2/scorers/code/validate',
-  schemes: ['K', 'B', 'P'],
   kind: 'w',
   requires: 'creator',
-  params: nothing,
-  query: nothing,
   form: {
     files: file,
     parts: Type.Object({
@@ -119,15 +112,19 @@ export const pollScorerValidation = operation({
   section: '4.13',
   method: 'GET',
   path: '/v2/scorers/code/validate/{task_id}',
-  schemes: ['K', 'B', 'P'],
   kind: 'r',
   requires: 'scorer-task',
   /** Also the id of the run that the validation makes. */
   params: Type.Object({ task_id: id('ScorerTaskId') }),
-  query: nothing,
   response: task,
   faults: ['not-found'],
 });
+
+export const scorerValidationOperations = [
+  validateScorerOnDataset,
+  validateScorer,
+  pollScorerValidation,
+];
 
 /** What the log says of a task. */
 export type ScorerTaskFacts = {

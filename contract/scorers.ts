@@ -24,7 +24,6 @@ import { scorerPermissions } from './permissions.js';
 import type { Principal } from './roles.js';
 import { scorerFileBytesMax } from './scorer-validation.js';
 
-const nothing = Type.Object({});
 const rollUps = ['average', 'sum', 'max', 'min'] as const;
 const threshold = Type.Object({
   buckets: Type.Array(Type.Number(), { maxItems: 100 }),
@@ -94,7 +93,7 @@ const details = {
 const givenDetails = Type.Object(details);
 export type GivenDetails = Static<typeof givenDetails>;
 
-const shared = { section: '5.10', schemes: ['K', 'B', 'P'], query: nothing } as const;
+const shared = { section: '5.10' } as const;
 const inScorer = Type.Object({ scorer_id: id('ScorerId') });
 const path = '/v2/scorers';
 
@@ -106,7 +105,6 @@ export const createScorer = operation({
   path,
   kind: 'w',
   requires: 'creator',
-  params: nothing,
   body: Type.Object({
     name: name(128),
     scorer_type: oneOf(['code']),
@@ -128,7 +126,6 @@ export const listScorers = operation({
   path: `${path}/list`,
   kind: 'r',
   requires: 'signed-in',
-  params: nothing,
   query: Type.Object(pageMembers),
   body: Type.Object({
     ...pageMembersOrNull,
@@ -228,6 +225,17 @@ export const listScorerVersions = operation({
   response: envelope('versions', scorerVersion),
   faults: ['not-found'],
 });
+
+export const scorerOperations = [
+  createScorer,
+  listScorers,
+  getScorer,
+  changeScorer,
+  deleteScorer,
+  addScorerVersion,
+  getScorerCode,
+  listScorerVersions,
+];
 
 /** What the log says of a scorer. */
 export type ScorerFacts = Omit<Static<typeof scorer>, 'permissions' | 'default_version_id'> & {

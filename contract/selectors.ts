@@ -1,4 +1,4 @@
-import type { Complaint } from '../kernel/fault.js';
+import { type Complaint, valueComplaint } from '../kernel/fault.js';
 import { id, instant, maybe, type Instant, type RunId } from '../kernel/shapes.js';
 
 /** The members that name one run (contract 3.1, rule 5), to be spread into a body's properties. */
@@ -37,21 +37,14 @@ export const selectedRun = (body: Selector): NamedRun | null => named(body)[0] ?
 export const selectorComplaints = (body: Selector): readonly Complaint[] =>
   named(body).length > 1
     ? [
-        {
-          loc: ['body'],
-          msg: 'Value error, at most one of log_stream_id, experiment_id and metrics_testing_id may be given',
-          type: 'value_error',
-        },
+        valueComplaint(
+          ['body'],
+          'at most one of log_stream_id, experiment_id and metrics_testing_id may be given',
+        ),
       ]
     : [];
 
 export const windowComplaints = ({ start_time, end_time }: Window): readonly Complaint[] =>
   start_time != null && end_time != null && start_time > end_time
-    ? [
-        {
-          loc: ['body', 'end_time'],
-          msg: 'Value error, end_time must not be before start_time',
-          type: 'value_error',
-        },
-      ]
+    ? [valueComplaint(['body', 'end_time'], 'end_time must not be before start_time')]
     : [];

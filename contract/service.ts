@@ -6,11 +6,9 @@ import { operation } from './operation.js';
 export const descriptionVersion = '0.1.0';
 
 const open = { section: '5.15', schemes: [], kind: 'r', requires: 'public' } as const;
-const nothing = { params: Type.Object({}), query: Type.Object({}) };
 
 export const healthcheck = operation({
   ...open,
-  ...nothing,
   operationId: 'healthcheck',
   summary: 'Say that the service answers',
   method: 'GET',
@@ -24,10 +22,11 @@ export const healthcheck = operation({
 
 export const readDescription = operation({
   ...open,
-  ...nothing,
   operationId: 'readDescription',
   summary: 'Read the OpenAPI document of this interface',
   method: 'GET',
   path: '/v2/openapi.json',
   response: Type.Unsafe<JsonObject>(Type.Object({}, { additionalProperties: true })),
 });
+
+export const serviceOperations = [healthcheck, readDescription];

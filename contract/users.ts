@@ -78,8 +78,6 @@ export const userAnswer = (
   generic_permissions: [],
 });
 
-const everyScheme = ['K', 'B', 'P'] as const;
-const nothing = Type.Object({});
 const ofUser = Type.Object({ user_id: id('UserId') });
 /** A first or last name: as a name of contract 1.3, but it may be empty. */
 export const personalName = Type.String({ maxLength: 255, 'x-kind': 'name' });
@@ -90,10 +88,8 @@ export const searchUsers = operation({
   section: '5.2',
   method: 'POST',
   path: '/v2/users/all',
-  schemes: everyScheme,
   kind: 'r',
   requires: 'person',
-  params: nothing,
   query: paged,
   body: Type.Object({
     ...pageMembersOrNull,
@@ -141,11 +137,9 @@ export const getUser = operation({
   section: '5.2',
   method: 'GET',
   path: '/v2/users/{user_id}',
-  schemes: everyScheme,
   kind: 'r',
   requires: 'person',
   params: ofUser,
-  query: nothing,
   response: user,
   faults: ['forbidden', 'not-found'],
 });
@@ -156,11 +150,9 @@ export const changeUser = operation({
   section: '5.2',
   method: 'PUT',
   path: '/v2/users/{user_id}',
-  schemes: everyScheme,
   kind: 'w',
   requires: 'self',
   params: ofUser,
-  query: nothing,
   body: Type.Object({
     first_name: maybe(personalName),
     last_name: maybe(personalName),
@@ -176,11 +168,9 @@ export const removeUser = operation({
   section: '5.2',
   method: 'DELETE',
   path: '/v2/users/{user_id}',
-  schemes: everyScheme,
   kind: 'w',
   requires: 'manager',
   params: ofUser,
-  query: nothing,
   response: message,
   faults: ['forbidden', 'not-found', 'conflict'],
 });
@@ -195,11 +185,8 @@ const listOfRoles = (operationId: string, path: string, summary: string) =>
     section: '5.2',
     method: 'GET',
     path,
-    schemes: everyScheme,
     kind: 'r',
     requires: 'signed-in',
-    params: nothing,
-    query: nothing,
     response: roleList,
   });
 export const listUserRoles = listOfRoles('listUserRoles', '/v2/user_roles', 'Organisation roles');
@@ -229,6 +216,16 @@ export const userRoleList = described(organizationRoles, {
   auditor: ['Auditor', 'Reads every project and all history'],
   read_only: ['Read only', 'Sees what is shared with them'],
 });
+
+export const userOperations = [
+  searchUsers,
+  getUser,
+  changeUser,
+  removeUser,
+  listUserRoles,
+  listGroupRoles,
+  listCollaboratorRoles,
+];
 export const groupRoleList = described(groupRoles, {
   maintainer: ['Maintainer', "Has the group's project roles; adds and removes members"],
   member: ['Member', "Has the group's project roles"],

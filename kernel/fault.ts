@@ -52,11 +52,15 @@ export class Fault extends Error {
   }
 }
 
-/**
- * A 422 about one place of the request; `sentence` is what follows `Value error, ` (contract 1.4).
- */
+/** About one place of a request; `sentence` is what follows `Value error, ` (contract 1.4). */
+export const valueComplaint = (loc: readonly string[], sentence: string): Complaint => {
+  const msg = `Value error, ${sentence}`;
+  return { loc, msg, type: 'value_error' };
+};
+
+/** A 422 about one place of the request. */
 export const valueError = (loc: readonly string[], sentence: string): Fault =>
-  invalid([{ loc, msg: `Value error, ${sentence}`, type: 'value_error' }]);
+  invalid([valueComplaint(loc, sentence)]);
 
 export const invalid = (complaints: readonly Complaint[]): Fault =>
   new Fault('invalid', 'The request is not valid', { complaints });

@@ -1,5 +1,5 @@
 import { presetScorers } from '../../contract/scorers.js';
-import { invalid } from '../../kernel/fault.js';
+import { invalid, valueComplaint } from '../../kernel/fault.js';
 import type { EventReader, Ids } from '../../kernel/ports.js';
 import type { OrganizationId } from '../../kernel/shapes.js';
 import { scorerNamed, type Scorer } from './scorers.js';
@@ -34,10 +34,11 @@ export const requiredScorers = async (
   const unknown = wanted.filter((_, at) => known[at] !== true);
   if (unknown.length === 0) return wanted;
   throw invalid(
-    unknown.map((name) => ({
-      loc: ['body', 'required_scorers', String((names ?? []).indexOf(name))],
-      msg: `Value error, there is no scorer '${name}'`,
-      type: 'value_error',
-    })),
+    unknown.map((name) =>
+      valueComplaint(
+        ['body', 'required_scorers', String((names ?? []).indexOf(name))],
+        `there is no scorer '${name}'`,
+      ),
+    ),
   );
 };

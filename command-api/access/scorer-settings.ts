@@ -4,7 +4,7 @@ import { presetScorers } from '../../contract/scorers.js';
 import type { ExperimentEvent } from '../../events/experiments.js';
 import type { ScorerSettingsEvent } from '../../events/scorers.js';
 import type { Fold } from '../../kernel/decision.js';
-import { invalid, type Complaint } from '../../kernel/fault.js';
+import { type Complaint, invalid, valueComplaint } from '../../kernel/fault.js';
 import type { EventReader } from '../../kernel/ports.js';
 import type { RunId } from '../../kernel/shapes.js';
 import { load } from '../../kernel/transact.js';
@@ -61,11 +61,8 @@ const wrongOf = (
   found: RunScorer | null,
   at: number,
 ): readonly Complaint[] => {
-  const complaint = (member: string, sentence: string): Complaint => ({
-    loc: ['body', 'scorers', String(at), member],
-    msg: `Value error, ${sentence}`,
-    type: 'value_error',
-  });
+  const complaint = (member: string, sentence: string): Complaint =>
+    valueComplaint(['body', 'scorers', String(at), member], sentence);
   if (found === null) return [complaint('id', `there is no scorer ${id}`)];
   const isRenamed = name != null && name !== found.name;
   return [

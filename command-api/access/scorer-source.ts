@@ -1,5 +1,5 @@
 import type { Upload } from '../../contract/operation.js';
-import type { Complaint } from '../../kernel/fault.js';
+import { type Complaint, valueComplaint } from '../../kernel/fault.js';
 
 /** The file as text, without a byte order mark; null when it is not UTF-8. */
 export const sourceOf = (file: Upload): string | null => {
@@ -15,7 +15,7 @@ export const fileComplaints = (file: Upload | undefined): readonly Complaint[] =
   if (file === undefined) return [];
   const said = file.bytes.length === 0 ? 'the file is empty' : 'the file is not UTF-8';
   if (file.bytes.length > 0 && sourceOf(file) !== null) return [];
-  return [{ loc: ['body', 'file'], msg: `Value error, ${said}`, type: 'value_error' }];
+  return [valueComplaint(['body', 'file'], said)];
 };
 
 /** SHA-256 in hex. */

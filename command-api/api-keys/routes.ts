@@ -2,7 +2,7 @@ import { createApiKey, keyValueForm, revokeApiKey } from '../../contract/api-key
 import type { Gate } from '../../contract/gate.js';
 import { route, type Route } from '../../contract/operation.js';
 import type { Principal, ProjectInSight } from '../../contract/roles.js';
-import { Fault, valueError, type Complaint } from '../../kernel/fault.js';
+import { type Complaint, Fault, valueComplaint, valueError } from '../../kernel/fault.js';
 import type { Clock, EventLog } from '../../kernel/ports.js';
 import { claim, type Standing } from '../../kernel/reservation.js';
 import type { ProjectId } from '../../kernel/shapes.js';
@@ -161,7 +161,7 @@ const formComplaints = (
 ): readonly Complaint[] =>
   value === null || (keyValueForm.test(value) && hashKey(value) !== null)
     ? []
-    : [{ loc: ['body', 'api_key'], msg: `Value error, ${formSentence}`, type: 'value_error' }];
+    : [valueComplaint(['body', 'api_key'], formSentence)];
 
 /**
  * Refusals per user within the last hour; kept in memory, since forgetting them at a restart costs

@@ -2,7 +2,7 @@ import { editDatasetContent, replaceDatasetContent } from '../../contract/datase
 import { contentTag } from '../../contract/datasets.js';
 import { route, type Request, type Route } from '../../contract/operation.js';
 import type { ContentId, RowId } from '../../kernel/dataset-content.js';
-import { Fault, invalid, valueError, type Complaint } from '../../kernel/fault.js';
+import { Fault, invalid, valueError, type Complaint, valueComplaint } from '../../kernel/fault.js';
 import type { DatasetId } from '../../kernel/shapes.js';
 import { datasetInSight } from '../access/dataset-sight.js';
 import { currentVersion, datasetStream, type Dataset } from '../access/datasets.js';
@@ -137,8 +137,8 @@ const replacementComplaints = (body: Replacement): readonly Complaint[] => {
   const isCopy = body.dataset_id != null || body.version_index != null;
   if (body.rollback_version == null && !isCopy) return [missing('rollback_version')];
   if (body.rollback_version != null && isCopy) {
-    const msg = 'Value error, give either rollback_version or dataset_id and version_index';
-    return [{ loc: ['body'], msg, type: 'value_error' }];
+    const sentence = 'give either rollback_version or dataset_id and version_index';
+    return [valueComplaint(['body'], sentence)];
   }
   if (!isCopy) return [];
   return [

@@ -13,7 +13,7 @@ import {
   type RowId,
 } from '../../kernel/dataset-content.js';
 import { codePoints } from '../../kernel/code-points.js';
-import type { Complaint } from '../../kernel/fault.js';
+import { type Complaint, valueComplaint } from '../../kernel/fault.js';
 import { isEvery, sameIn, sameRows } from './same-rows.js';
 
 /** A chunk of the version that is edited; its rows are never changed in place. */
@@ -196,11 +196,8 @@ type At = (member: string, sentence: string) => Complaint;
 const unknownRow = 'the current version has no such row';
 const unknownColumn = 'the current version has no such column';
 
-const valueError = (place: readonly string[], sentence: string): Complaint => ({
-  loc: ['body', ...place],
-  msg: `Value error, ${sentence}`,
-  type: 'value_error',
-});
+const valueError = (place: readonly string[], sentence: string): Complaint =>
+  valueComplaint(['body', ...place], sentence);
 
 const added = (
   work: Work,

@@ -1,6 +1,6 @@
 import type { ColumnMappingGiven } from '../../contract/datasets.js';
 import type { StoredMapping } from '../../events/datasets.js';
-import type { Complaint } from '../../kernel/fault.js';
+import { type Complaint, valueComplaint } from '../../kernel/fault.js';
 
 const roles = ['input', 'output', 'generated_output', 'metadata'] as const;
 type Role = NonNullable<StoredMapping['input']>;
@@ -37,11 +37,8 @@ const withColumns = (entries: readonly (readonly [string, RoleGiven])[]): Stored
   return roles.length === 0 ? null : Object.fromEntries(roles);
 };
 
-const complaint = (loc: readonly string[], sentence: string): Complaint => ({
-  loc: ['body', 'column_mapping', ...loc],
-  msg: `Value error, ${sentence}`,
-  type: 'value_error',
-});
+const complaint = (loc: readonly string[], sentence: string): Complaint =>
+  valueComplaint(['body', 'column_mapping', ...loc], sentence);
 
 /** What can be said against a mapping without a dataset. */
 export const mappingComplaints = (

@@ -1,3 +1,4 @@
+import { valueComplaint } from '../../kernel/fault.js';
 import type { ExperimentTag } from '../../contract/experiment-record.js';
 import type {
   ExperimentCreated,
@@ -152,9 +153,9 @@ export const tag =
     if (!isLive(experiment, project)) return missing();
     if (experiment.tags.has(id)) return [];
     if (experiment.tags.size >= tagsMax) {
-      const msg = `Value error, an experiment has at most ${tagsMax} tags`;
+      const sentence = `an experiment has at most ${tagsMax} tags`;
       return reject('invalid', 'Too many tags', {
-        complaints: [{ loc: ['body'], msg, type: 'value_error' }],
+        complaints: [valueComplaint(['body'], sentence)],
       });
     }
     const place = { run_id: run, project_id: project, tag_id: id };

@@ -1,3 +1,4 @@
+import { valueComplaint } from '../../kernel/fault.js';
 import type { StoredAnswer } from '../../contract/gate.js';
 import type { IdempotencyEvent } from '../../events/idempotency.js';
 import { reject, unreachable, type Decide, type Fold } from '../../kernel/decision.js';
@@ -125,11 +126,7 @@ const ageMs = (since: Instant, now: Instant): number =>
 
 const otherRequest = reject('invalid', 'The request is not valid', {
   complaints: [
-    {
-      loc: ['header', 'Idempotency-Key'],
-      msg: 'Value error, this key was used with another request',
-      type: 'value_error',
-    },
+    valueComplaint(['header', 'Idempotency-Key'], 'this key was used with another request'),
   ],
 });
 const inProgress = reject(

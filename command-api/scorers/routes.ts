@@ -14,7 +14,7 @@ import {
 import { shownScorer, shownVersion } from '../../contract/scorer-facts.js';
 import type { Sights } from '../../contract/gate.js';
 import { registryMetric } from '../../kernel/columns.js';
-import { Fault, valueError, type Complaint } from '../../kernel/fault.js';
+import { type Complaint, Fault, valueComplaint, valueError } from '../../kernel/fault.js';
 import type { EventLog, EventReader, Ids, StreamName } from '../../kernel/ports.js';
 import { claim, release } from '../../kernel/reservation.js';
 import type { Instant } from '../../kernel/shapes.js';
@@ -89,7 +89,7 @@ const nameComplaints = (name: string): readonly Complaint[] => {
   const end = reservedEnds.find((one) => name.endsWith(one));
   if (!isBuiltIn && end === undefined) return [];
   const why = isBuiltIn ? `'${name}' is the name of a built-in metric` : `no name ends in '${end}'`;
-  return [{ loc: ['body', 'name'], msg: `Value error, ${why}`, type: 'value_error' }];
+  return [valueComplaint(['body', 'name'], why)];
 };
 
 const refusePreset = (id: string): void => {
@@ -101,13 +101,7 @@ const refusePreset = (id: string): void => {
 const detailComplaints = ({ threshold }: GivenDetails): readonly Complaint[] =>
   threshold == null || threshold.display_value_levels.length === threshold.buckets.length + 1
     ? []
-    : [
-        {
-          loc: ['body', 'threshold'],
-          msg: 'Value error, there is one level more than buckets',
-          type: 'value_error',
-        },
-      ];
+    : [valueComplaint(['body', 'threshold'], 'there is one level more than buckets')];
 
 const changing = ({ log, ids }: ScorerNeeds): Route =>
   route(

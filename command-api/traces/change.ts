@@ -1,7 +1,7 @@
 import { metricsMax, tagsMax, type SentMetrics } from '../../contract/records.js';
 import type { RecordChanges, RecordContent, TraceEvent } from '../../events/traces.js';
 import { reject, type Decide, type Rejection } from '../../kernel/decision.js';
-import type { Complaint } from '../../kernel/fault.js';
+import { type Complaint, valueComplaint } from '../../kernel/fault.js';
 import type { Json, SpanId } from '../../kernel/shapes.js';
 import { bareMetrics, distinctTags } from './content.js';
 import { layered } from './layers.js';
@@ -146,13 +146,7 @@ const unfit = (
   const fits = member === 'input' ? isInputOf : isOutputOf;
   return value === null || fits(type, value)
     ? []
-    : [
-        {
-          loc: ['body', member],
-          msg: `Value error, this is no ${member} of a record of type ${type}`,
-          type: 'value_error',
-        },
-      ];
+    : [valueComplaint(['body', member], `this is no ${member} of a record of type ${type}`)];
 };
 
 /** What a record has in all stays within what one request may bring (contract 1.11). */

@@ -1,6 +1,6 @@
 import { Ajv, _, type CodeKeywordDefinition, type KeywordCxt } from 'ajv';
 import type { TSchema } from 'typebox';
-import type { Complaint } from '../../kernel/fault.js';
+import { type Complaint, valueComplaint } from '../../kernel/fault.js';
 import { codePoints } from '../../kernel/code-points.js';
 import { complaintsAbout } from './complaints.js';
 import { canonicalReadings, readings } from './kinds.js';
@@ -47,11 +47,8 @@ export const compileGuard = (schema: TSchema, place: Place): Guard => {
  * Cannot happen while the generated test holds; if it does, the answer is still a 422 of the
  * contract's shape.
  */
-const unexplained = (loc: readonly string[]): Complaint => ({
-  loc,
-  msg: 'Value error, not of the form that the operation describes',
-  type: 'value_error',
-});
+const unexplained = (loc: readonly string[]): Complaint =>
+  valueComplaint(loc, 'not of the form that the operation describes');
 
 /**
  * Whether the service's own answer is what its schema promises: canonical values, and no member

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { TSchema } from 'typebox';
 import type { Operation, Upload } from '../../contract/operation.js';
-import type { Complaint } from '../../kernel/fault.js';
+import { type Complaint, valueComplaint } from '../../kernel/fault.js';
 import { arrive, essenceOf, type Coming } from './body.js';
 import { parseJson } from './json.js';
 import { openParts, textBytesMax, type FileFound, type Parts } from './multipart.js';
@@ -92,11 +92,8 @@ type Members = {
 type Declared = { readonly schema: TSchema; readonly isOptional: boolean };
 type TextRead = { readonly value: unknown; readonly complaint: Complaint | null };
 
-const complaintAt = (part: string, sentence: string): Complaint => ({
-  loc: ['body', part],
-  msg: `Value error, ${sentence}`,
-  type: 'value_error',
-});
+const complaintAt = (part: string, sentence: string): Complaint =>
+  valueComplaint(['body', part], sentence);
 
 const filesWrong = (
   files: readonly FileFound[],

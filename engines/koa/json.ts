@@ -1,5 +1,5 @@
 import { isAscii, isUtf8 } from 'node:buffer';
-import type { Complaint } from '../../kernel/fault.js';
+import { type Complaint, valueComplaint } from '../../kernel/fault.js';
 
 export type Parsed = { readonly value: unknown } | { readonly complaint: Complaint };
 
@@ -26,11 +26,8 @@ export const parseJson = (bytes: Buffer, levelsMax: number): Parsed => {
 };
 
 const undecodable: Complaint = { loc: ['body'], msg: 'JSON decode error', type: 'json_invalid' };
-const tooDeep = (levelsMax: number): Complaint => ({
-  loc: ['body'],
-  msg: `Value error, the body is nested deeper than ${levelsMax} levels`,
-  type: 'value_error',
-});
+const tooDeep = (levelsMax: number): Complaint =>
+  valueComplaint(['body'], `the body is nested deeper than ${levelsMax} levels`);
 
 /**
  * UTF-8 cannot hold a surrogate, so an unpaired one can only come from an escape; most texts have

@@ -8,9 +8,6 @@ export type Place = readonly string[];
 
 const complaint = (loc: Place, type: string, msg: string): Complaint => ({ loc, msg, type });
 
-export const valueComplaint = (loc: Place, sentence: string): Complaint =>
-  complaint(loc, 'value_error', `Value error, ${sentence}`);
-
 export const missing = (loc: Place): Complaint => complaint(loc, 'missing', 'Field required');
 
 export const notInEnum = (loc: Place, legal: readonly string[]): Complaint => {

@@ -12,7 +12,7 @@ import {
 } from '../../contract/filters.js';
 import { canonicalInstant, canonicalUuid } from '../../kernel/canonical.js';
 import { codePoints } from '../../kernel/code-points.js';
-import type { Complaint } from '../../kernel/fault.js';
+import { type Complaint, valueComplaint } from '../../kernel/fault.js';
 import type { Filter, FilterKind, Leaf } from '../../kernel/filter.js';
 import type { Json, JsonObject } from '../../kernel/shapes.js';
 import {
@@ -23,7 +23,6 @@ import {
   tooManyItems,
   unreadableInstant,
   unreadableUuid,
-  valueComplaint,
   wrongType,
   type Place,
 } from './complaints.js';

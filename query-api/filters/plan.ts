@@ -1,5 +1,5 @@
 import { flatFiltersMax, leafTypes } from '../../contract/filters.js';
-import type { Complaint } from '../../kernel/fault.js';
+import { type Complaint, valueComplaint } from '../../kernel/fault.js';
 import { depthMax, nodesMax, type Filter, type Leaf } from '../../kernel/filter.js';
 import type { Population } from '../../kernel/records.js';
 import type { Json, JsonObject } from '../../kernel/shapes.js';
@@ -10,7 +10,6 @@ import {
   tagUnknown,
   tooFewItems,
   tooManyItems,
-  valueComplaint,
   wrongType,
   type Place,
 } from './complaints.js';

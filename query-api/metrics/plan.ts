@@ -1,7 +1,7 @@
 import { defaultIntervalMinutes, reservedKeys, type CustomSearch } from '../../contract/metrics.js';
 import { spanKinds, standardColumn } from '../../kernel/columns.js';
 import { unreachable } from '../../kernel/decision.js';
-import type { Complaint } from '../../kernel/fault.js';
+import { type Complaint, valueComplaint } from '../../kernel/fault.js';
 import type {
   AggregatePlan,
   Aggregation,
@@ -16,7 +16,6 @@ import {
   metricType,
   type MetricTypes,
 } from '../filters/catalogue.js';
-import { valueComplaint } from '../filters/complaints.js';
 import { columnsOf, planFilter } from '../filters/plan.js';
 
 /** All of a plan that the request itself says; who asks and which run is for the route to add. */

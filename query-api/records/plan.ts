@@ -1,11 +1,11 @@
 import { defaultPageLimit } from '../../contract/envelope.js';
 import type { RecordSearch } from '../../contract/record-reads.js';
 import { standardColumn } from '../../kernel/columns.js';
-import type { Complaint } from '../../kernel/fault.js';
+import { type Complaint, valueComplaint } from '../../kernel/fault.js';
 import type { Sort } from '../../kernel/ports.js';
 import type { Population, SearchPlan } from '../../kernel/records.js';
 import { knownColumn, metricsToType, type MetricTypes } from '../filters/catalogue.js';
-import { missing, valueComplaint } from '../filters/complaints.js';
+import { missing } from '../filters/complaints.js';
 import { columnsOf, planFilter } from '../filters/plan.js';
 
 /** All of a plan that the request itself says; who asks and which run is for the route to add. */
