@@ -1,5 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
-import { whileAsked } from '../../kernel/asking.js';
+import { checkAsked } from '../../kernel/asking.js';
 import { Fault, reasonOf, type Complaint, type FaultCode } from '../../kernel/fault.js';
 import type { Asking } from '../../kernel/ports.js';
 
@@ -124,8 +124,9 @@ type Waiting = {
  * with its code and complaints, any other error as an Error with its message, both with what was
  * behind them as text. When the port closes, calls that wait and later ones throw Fault
  * `unavailable`. A method may take functions among its values: they are called as hints; and an
- * `Asking`, whose signal reaches the other side and rejects the call at once. `streams` names the
- * methods that answer an async iterable instead of a promise.
+ * `Asking`, whose signal reaches the other side. The call is rejected when the work has ended there,
+ * so that whoever counts what is at work counts right. `streams` names the methods that answer an
+ * async iterable instead of a promise.
  */
 export const proxy = <T extends Target>(
   port: MessagePort,
@@ -176,13 +177,10 @@ export const proxy = <T extends Target>(
       if (isAsking(value)) return { askedAs: 'asking' } satisfies Asked;
       return typeof value === 'function' ? ({ callbackAt: at } satisfies Callback) : value;
     });
-    const answer = whileAsked(
+    const answer = untilEnded(
       values.find(isAsking) ?? {},
       () => send(waiting, id, values, { call: id, method, values: sent }),
-      () => {
-        waiting.delete(id);
-        port.postMessage({ abort: id } satisfies Call);
-      },
+      () => port.postMessage({ abort: id } satisfies Call),
     );
     return { id, answer };
   };
@@ -230,6 +228,26 @@ const buffersOf = (value: unknown): readonly ArrayBuffer[] =>
         return isWhole ? [piece.buffer] : [];
       })
     : [];
+
+/** `end` is called when the asker waits no longer; the work goes on until it has heard of that. */
+const untilEnded = async (
+  asking: Asking,
+  work: () => Promise<unknown>,
+  end: () => void,
+): Promise<unknown> => {
+  checkAsked(asking);
+  const { signal } = asking;
+  signal?.addEventListener('abort', end, { once: true });
+  try {
+    return await work();
+  } catch (error) {
+    // What it says on the other side is that it was ended; here is known why.
+    checkAsked(asking);
+    throw error;
+  } finally {
+    signal?.removeEventListener('abort', end);
+  }
+};
 
 const closed = (): Fault =>
   new Fault('unavailable', 'The service is stopping', { retryAfterSeconds: 1 });

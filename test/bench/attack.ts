@@ -133,3 +133,22 @@ export const sockets = async (
   }
   for (const socket of open) socket.destroy();
 };
+
+/** Asks for something and goes away after so many milliseconds. */
+export const left = async (
+  stage: Prepared,
+  path: string,
+  body: object,
+  afterMs: number,
+): Promise<void> => {
+  const { hostname, port } = new URL(stage.url);
+  const text = JSON.stringify(body);
+  const socket = connect({ host: hostname, port: Number(port) });
+  socket.on('error', () => null);
+  const length = `Content-Length: ${Buffer.byteLength(text)}`;
+  const head = headOf(stage, `POST ${path}`, ['Content-Type: application/json', length]);
+  socket.write(head + text);
+  await pause(afterMs);
+  socket.destroy();
+  stage.count('nobody');
+};

@@ -1,6 +1,15 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
-import { attack, filled, headOf, loops, oneTrace, sockets, text, type Attack } from './attack.js';
+import {
+  attack,
+  filled,
+  headOf,
+  left,
+  loops,
+  oneTrace,
+  sockets,
+  text,
+  type Attack,
+} from './attack.js';
 
 const widePages = attack(
   'wide-pages',
@@ -35,12 +44,12 @@ const endlessQuestions = attack(
       { ...leaf, operator: 'not_in', value: listed },
       { ...leaf, name: 'output', operator: 'not_in', value: listed },
     ];
-    await loops(8, signal, (n) => {
-      const body = { log_stream_id: stage.run, filters };
-      const asked = stage.client.send('POST', `${stage.root}/traces/search`, { body });
-      // Every other one leaves: what was asked for it has to end too.
-      return n % 2 === 0 ? asked : Promise.race([asked, pause(500)]);
-    });
+    const body = { log_stream_id: stage.run, filters };
+    const path = `${stage.root}/traces/search`;
+    // Every other one leaves: what was asked for it has to end too.
+    await loops(8, signal, (n) =>
+      n % 2 === 0 ? stage.client.send('POST', path, { body }) : left(stage, path, body, 500),
+    );
   },
 );
 const needleOf = (n: number): string => `dolor sit amet ${100 + n}`;

@@ -22,10 +22,13 @@ describe('a port served from another thread', () => {
   let store: Store;
   let released: number;
   let kept: readonly Uint8Array[];
+  /** Of a call that hangs, when it was told that nobody waits. */
+  let end: () => void;
   beforeEach(() => {
     released = 0;
     const given: string[] = [];
     kept = [new Uint8Array([1, 2]), new Uint8Array(4).subarray(1, 3)];
+    end = () => undefined;
     channel = new MessageChannel();
     const target: Store = {
       add: async (one, other) => one + other,
@@ -44,7 +47,7 @@ describe('a port served from another thread', () => {
         return new Promise((_resolve, reject) =>
           signal?.addEventListener('abort', () => {
             given.push(what);
-            reject(new Error('ended'));
+            end = () => reject(new Error('ended'));
           }),
         );
       },
@@ -123,16 +126,22 @@ describe('a port served from another thread', () => {
     expect(seen).to.deep.equal([0, 1, 2]);
   });
 
-  it('ends a call on the other side, and here at once, when nobody waits for it', async () => {
+  it('ends a call on the other side when nobody waits for it, and here when it ended there', async () => {
     const gone = new AbortController();
     const asking = { signal: gone.signal };
     expect(await store.ask('quick', asking)).to.equal('quick false');
-    const hanging = store.ask('hang', asking).catch((error: unknown) => error);
+    let isOver = false;
+    const hanging = store
+      .ask('hang', asking)
+      .catch((error: unknown) => error)
+      .finally(() => (isOver = true));
     const other = store.ask('other');
     const reason = new Fault('unavailable', 'the client is gone');
     gone.abort(reason);
-    expect(await hanging).to.equal(reason);
     expect(await store.given()).to.deep.equal(['hang']);
+    expect(isOver).to.equal(false);
+    end();
+    expect(await hanging).to.equal(reason);
     expect(await other).to.equal('other undefined');
     expect(await store.ask('quick', asking).catch((error: unknown) => error)).to.equal(reason);
   });
