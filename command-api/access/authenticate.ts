@@ -1,5 +1,6 @@
 import type { Credential, Gate } from '../../contract/gate.js';
 import type { Principal } from '../../contract/roles.js';
+import { boundedMap } from '../../kernel/bounded-map.js';
 import type { AccessTokens, Passwords } from '../../kernel/credentials.js';
 import { unreachable } from '../../kernel/decision.js';
 import { Fault } from '../../kernel/fault.js';
@@ -182,17 +183,14 @@ const passwordCallers = ({ log, ids, passwords, throttle }: AuthenticationNeeds)
 };
 
 const stamping = (clock: Clock) => {
-  const used = new Map<ApiKeyId, { readonly at: Instant; readonly noted: number }>();
+  const used = boundedMap<ApiKeyId, { readonly at: Instant; readonly noted: number }>(stampsMax);
   return {
     last: (key: ApiKeyId): Instant | null => used.get(key)?.at ?? null,
     note: (key: ApiKeyId): void => {
       const noted = clock.milliseconds();
       const before = used.get(key);
       if (before !== undefined && noted - before.noted < stampEveryMs) return;
-      used.delete(key);
       used.set(key, { at: clock.now(), noted });
-      const oldest = used.keys().next();
-      if (used.size > stampsMax && oldest.done !== true) used.delete(oldest.value);
     },
   };
 };

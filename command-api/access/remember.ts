@@ -1,3 +1,4 @@
+import { boundedMap, type BoundedMap } from '../../kernel/bounded-map.js';
 import type { Clock } from '../../kernel/ports.js';
 
 /** Half of the second in which a revocation must hold everywhere (contract 2.2, 2.4). */
@@ -29,7 +30,7 @@ export const openMemory = (clock: Pick<Clock, 'milliseconds' | 'wait'>): Memory 
   };
   return {
     remembering: <T>() => {
-      const known: Known<T> = new Map();
+      const known: Known<T> = boundedMap(rememberedMax);
       forgetting.push(() => known.clear());
       return remember(clock, known);
     },
@@ -57,7 +58,7 @@ const seldom = (clock: Pick<Clock, 'wait'>, work: () => void): (() => void) => {
   };
 };
 
-type Known<T> = Map<string, { readonly at: number; readonly value: Promise<T> }>;
+type Known<T> = BoundedMap<string, { readonly at: number; readonly value: Promise<T> }>;
 
 const remember =
   <T>(clock: Pick<Clock, 'milliseconds'>, known: Known<T>) =>
@@ -66,14 +67,11 @@ const remember =
     const found = known.get(key);
     if (found !== undefined && now - found.at < rememberedMs) return found.value;
     const value = ask();
-    known.delete(key);
     known.set(key, { at: now, value });
     value.then(
       (answer) => answer === null && known.delete(key),
       () => known.delete(key),
     );
-    const oldest = known.keys().next();
-    if (known.size > rememberedMax && oldest.done !== true) known.delete(oldest.value);
     return value;
   };
 

@@ -1,4 +1,5 @@
 import type { SessionSizeEvent, TraceLogged } from '../../events/traces.js';
+import { boundedMap } from '../../kernel/bounded-map.js';
 import type { Fold } from '../../kernel/decision.js';
 import { stream, type EventLog, type StreamName } from '../../kernel/ports.js';
 import type { ProjectId, SessionId } from '../../kernel/shapes.js';
@@ -35,16 +36,13 @@ export type SessionSizes = {
  * than the bound (contract 1.11); a lost count costs a trace too many and never one too few.
  */
 export const openSessionSizes = (log: EventLog): SessionSizes => {
-  const known = new Map<StreamName, { inLog: number; more: number }>();
+  const known = boundedMap<StreamName, { inLog: number; more: number }>(sessionsMax);
 
   const sizeOf = async (name: StreamName) => {
     const size = known.get(name) ?? { inLog: (await load(log, name, sizes)).state, more: 0 };
     // Somebody may have asked at the same time, and counted.
     const now = known.get(name) ?? size;
-    known.delete(name);
     known.set(name, now);
-    const oldest = known.keys().next();
-    if (known.size > sessionsMax && oldest.done !== true) known.delete(oldest.value);
     return now;
   };
   const say = async ({ project, session }: Place, name: StreamName, cause: Authorship) => {

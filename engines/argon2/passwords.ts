@@ -1,6 +1,7 @@
 import { argon2id, hash, verify } from 'argon2';
 import { createHmac, randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
+import { boundedMap } from '../../kernel/bounded-map.js';
 import type { Passwords } from '../../kernel/credentials.js';
 import { Fault } from '../../kernel/fault.js';
 import type { Clock } from '../../kernel/ports.js';
@@ -50,7 +51,7 @@ export const openPasswords = ({
   const inTurn = turns(atOnceMax, waitingMax);
   // A key of this process alone: what is remembered is of no use elsewhere.
   const rememberedKey = randomBytes(32);
-  const remembered = new Map<string, number>();
+  const remembered = boundedMap<string, number>(rememberedMax);
   // By network: whoever guesses from elsewhere must not learn here, uncounted, that they are right.
   const markOf = (digest: string, password: string, network: string): string =>
     createHmac('sha256', rememberedKey)
@@ -60,12 +61,7 @@ export const openPasswords = ({
     const at = remembered.get(mark);
     return at !== undefined && clock.milliseconds() - at < rememberedMs;
   };
-  const remember = (mark: string): void => {
-    remembered.delete(mark);
-    remembered.set(mark, clock.milliseconds());
-    const oldest = remembered.keys().next();
-    if (remembered.size > rememberedMax && oldest.done !== true) remembered.delete(oldest.value);
-  };
+  const remember = (mark: string): void => remembered.set(mark, clock.milliseconds());
 
   return {
     hash: (password) => inTurn(() => hash(password, { ...cost, secret })),

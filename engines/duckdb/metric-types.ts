@@ -3,7 +3,7 @@ import { registryType } from '../../kernel/column-value.js';
 import type { Position } from '../../kernel/ports.js';
 import type { MetricType } from '../../kernel/records.js';
 import type { Statements } from './connections.js';
-import type { Model } from './model.js';
+import type { KnownTypes, Model } from './model.js';
 import type { Scoped } from './named-columns.js';
 import { integers } from './sql.js';
 
@@ -34,15 +34,6 @@ export const readMetricTypes = async (
       type === 'integer' && fraction === true ? 'floating_point' : (String(type) as MetricType),
     ]),
   );
-};
-
-/** What was found of the types of a project's metrics outside the registry, as of a position. */
-export type KnownTypes = {
-  readonly position: Position;
-  /** Null = the metric has none. */
-  readonly types: Map<string, MetricType | null>;
-  /** Every metric that has one is among them. */
-  isWhole: boolean;
 };
 
 /** Those of `knownTypes` that need no look at the rows; null when some of them do. */
@@ -93,12 +84,8 @@ export const knownTypes = async (
     if (known.types.size < namesMax) known.types.set(name, found.get(name) ?? null);
   }
   known.isWhole ||= missing === null;
-  model.types.delete(project);
   model.types.set(project, known);
-  const oldest = model.types.keys().next();
-  if (model.types.size > rememberedMax && oldest.done !== true) model.types.delete(oldest.value);
   return picked(known, names);
 };
-/** Projects whose types are remembered, and how many of each: all that are columns and as many more. */
-const rememberedMax = 100;
+/** How many are remembered of each project: all that are columns and as many more. */
 const namesMax = 2 * columnNamesMax;

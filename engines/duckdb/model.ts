@@ -1,11 +1,24 @@
 import type { DuckDBConnection, DuckDBInstance, DuckDBUUIDValue } from '@duckdb/node-api';
+import { boundedMap, type BoundedMap } from '../../kernel/bounded-map.js';
 import { foldCase, foldings } from '../../kernel/case-fold.js';
 import { start, type Position } from '../../kernel/ports.js';
+import type { MetricType } from '../../kernel/records.js';
 import { openChangedRuns, type ChangedRuns } from './changed-runs.js';
 import { openConnections, type Connections, type Statements } from './connections.js';
-import type { KnownTypes } from './metric-types.js';
 import { rememberColumns, type NamedColumns } from './named-columns.js';
 import { schemaVersion, tables } from './schema.js';
+
+/** What was found of the types of a project's metrics outside the registry, as of a position. */
+export type KnownTypes = {
+  readonly position: Position;
+  /** Null = the metric has none. */
+  readonly types: Map<string, MetricType | null>;
+  /** Every metric that has one is among them. */
+  isWhole: boolean;
+};
+
+/** Projects whose metric types are remembered. */
+const typedProjectsMax = 100;
 
 /** One file: its connections and what is kept of it in memory. */
 export type Model = {
@@ -22,7 +35,7 @@ export type Model = {
   readonly deletedProjects: Set<string>;
   readonly changedRuns: ChangedRuns;
   /** By project; see metric-types.ts. */
-  readonly types: Map<string, KnownTypes>;
+  readonly types: BoundedMap<string, KnownTypes>;
   /**
    * A text with one of these must be stored folded: the engine's `lower` would not fold it as
    * `foldCase` does.
@@ -78,7 +91,7 @@ const readModel = async (connections: Connections) => {
     ...known,
     changedRuns: openChangedRuns(),
     named: rememberColumns(),
-    types: new Map<string, KnownTypes>(),
+    types: boundedMap<string, KnownTypes>(typedProjectsMax),
     misfolded: new RegExp(`[${misfolded}]`, 'u'),
   };
 };

@@ -1,4 +1,5 @@
 import { streamNameFilter } from '@eventstore/db-client';
+import { boundedMap } from '../../kernel/bounded-map.js';
 import { byCodePoint } from '../../kernel/code-points.js';
 import { start, type Position, type StreamName } from '../../kernel/ports.js';
 import type { Connection } from './connection.js';
@@ -37,7 +38,7 @@ export const openListings = (
   names: Names,
   erased: ReturnType<typeof openErasedStreams>,
 ) => {
-  const listings = new Map<string, Listing>();
+  const listings = boundedMap<string, Listing>(listingsMax);
   const largeNouns = new Set<string>();
 
   const listingOf = (beginning: string): Listing => {
@@ -48,10 +49,7 @@ export const openListings = (
       sorted: null,
       turn: Promise.resolve(true),
     };
-    listings.delete(beginning);
     listings.set(beginning, listing);
-    const oldest = listings.keys().next();
-    if (listings.size > listingsMax && oldest.done !== true) listings.delete(oldest.value);
     return listing;
   };
 

@@ -1,3 +1,4 @@
+import { boundedMap } from '../../kernel/bounded-map.js';
 import type { Page, Position, Recorded } from '../../kernel/ports.js';
 import { start } from '../../kernel/ports.js';
 import type { Decode } from '../sqlite/log-reader.js';
@@ -31,7 +32,7 @@ export const openPages = ({ connection, names, erased, decode }: Needs) => {
   /** The newest event of ours that anybody here has seen, and up to where there is none after it. */
   let newest: Position = start;
   let clear = -1n;
-  const quiet = new Map<Position, Place>();
+  const quiet = boundedMap<Position, Place>(quietMax);
 
   const seen = (position: Position): void => {
     if (position > newest) newest = position;
@@ -138,13 +139,6 @@ export const openPages = ({ connection, names, erased, decode }: Needs) => {
     return all.flatMap((stored) => (stored === null ? [] : [recordedFrom(stored, decode)]));
   };
 
-  const remember = (after: Position, place: Place): void => {
-    quiet.delete(after);
-    quiet.set(after, place);
-    const oldest = quiet.keys().next();
-    if (quiet.size > quietMax && oldest.done !== true) quiet.delete(oldest.value);
-  };
-
   /** Events of ours after `after`, at most `limit`, from the server. */
   const fetch = async (after: Position, limit: number): Promise<Stored[]> => {
     const found: Stored[] = [];
@@ -183,7 +177,7 @@ export const openPages = ({ connection, names, erased, decode }: Needs) => {
       if (isFull || count < step) break;
     }
     const through = found.at(-1)?.position ?? after;
-    if (from !== 'start' && from.commit > placeOf(through).commit) remember(through, from);
+    if (from !== 'start' && from.commit > placeOf(through).commit) quiet.set(through, from);
     return found;
   };
 

@@ -8,6 +8,7 @@ import {
   type KeyObject,
 } from 'node:crypto';
 import jsonwebtoken from 'jsonwebtoken';
+import { boundedMap } from '../../kernel/bounded-map.js';
 import type { AccessClaims, AccessTokens } from '../../kernel/credentials.js';
 import { takenApart } from '../node/signed-text.js';
 import type { ApiKeyId, FamilyId, Instant, OrganizationId, UserId } from '../../kernel/shapes.js';
@@ -54,7 +55,7 @@ export const openAccessTokens = (seed: Uint8Array): AccessTokens => {
     }
     return null;
   };
-  const checked = remembering();
+  const checked = boundedMap<string, Checked>(checkedMax);
 
   return {
     issue: async ({ userId, organizationId, session }, now, until) => {
@@ -78,7 +79,8 @@ export const openAccessTokens = (seed: Uint8Array): AccessTokens => {
     },
     read: async (token, now) => {
       const seconds = secondsOf(now);
-      const known = checked.find(token);
+      const mark = markOf(token);
+      const known = checked.get(mark);
       if (known !== undefined) return known.expires <= seconds ? 'expired' : known.claims;
       const id = token.length <= charactersMax ? keyIdOf(token) : null;
       const key = id === null ? null : keyNamed(id, seconds);
@@ -92,7 +94,7 @@ export const openAccessTokens = (seed: Uint8Array): AccessTokens => {
         });
         if (typeof payload === 'string' || !hasAll(payload)) return null;
         const claims = claimsOf(payload);
-        checked.keep(token, { claims, expires: payload['exp'] });
+        checked.set(mark, { claims, expires: payload['exp'] });
         return claims;
       } catch (error) {
         return error instanceof jsonwebtoken.TokenExpiredError ? 'expired' : null;
@@ -159,16 +161,5 @@ const keyPair = (seed: Uint8Array, period: number): KeyPair => {
 
 type Checked = { readonly claims: AccessClaims; readonly expires: number };
 
-/** By the hash of a token, so that no token is kept. */
-const remembering = () => {
-  const known = new Map<string, Checked>();
-  const markOf = (token: string): string => createHash('sha256').update(token).digest('base64');
-  return {
-    find: (token: string): Checked | undefined => known.get(markOf(token)),
-    keep: (token: string, checked: Checked): void => {
-      known.set(markOf(token), checked);
-      const oldest = known.keys().next();
-      if (known.size > checkedMax && oldest.done !== true) known.delete(oldest.value);
-    },
-  };
-};
+/** So that no token is kept. */
+const markOf = (token: string): string => createHash('sha256').update(token).digest('base64');

@@ -1,3 +1,4 @@
+import { boundedMap } from '../../kernel/bounded-map.js';
 import type Database from 'better-sqlite3';
 import type { StreamOrder, Written } from './log-orders.js';
 
@@ -37,21 +38,13 @@ export const openAppender = (database: Database.Database) => {
   const remove = database.prepare('DELETE FROM events WHERE stream = ?');
   const bury = database.prepare('INSERT OR IGNORE INTO erased VALUES (?, ?)');
 
-  const heads = new Map<string, number>();
+  const heads = boundedMap<string, number>(headsMax);
   let last = lastPosition.get() ?? 0;
 
   const head = (stream: string): number => {
     const known = heads.get(stream);
     if (known !== undefined) return known;
     return isErased.get(stream) === undefined ? (headOf.get(stream) ?? -1) : erasedHead;
-  };
-
-  const remember = (stream: string, revision: number): void => {
-    heads.delete(stream);
-    heads.set(stream, revision);
-    if (heads.size <= headsMax) return;
-    const oldest = heads.keys().next();
-    if (oldest.done !== true) heads.delete(oldest.value);
   };
 
   /**
@@ -90,7 +83,7 @@ export const openAppender = (database: Database.Database) => {
       last += 1;
       insert.run(last, stream, revision, id, type, data, metadata);
     }
-    remember(stream, revision);
+    heads.set(stream, revision);
     return last;
   };
 

@@ -1,5 +1,6 @@
 import type { Criterion } from '../../contract/experiment-ranking.js';
 import type { ExperimentFacts } from '../../contract/experiment-record.js';
+import { boundedMap } from '../../kernel/bounded-map.js';
 import { registryType } from '../../kernel/column-value.js';
 import type { Documents } from '../../kernel/ports.js';
 import type { Records } from '../../kernel/records.js';
@@ -62,14 +63,11 @@ type Board = {
 
 /** Ranks, scores and winners (contract 4.6), of the read models as they are now. */
 export const openStandings = (needs: Needs): Standings => {
-  const boards = new Map<ProjectId, Board>();
+  const boards = boundedMap<ProjectId, Board>(projectsMax);
   const boardOf = (project: ProjectId): Board => {
     const board = boards.get(project) ?? emptyBoard();
     // The one that was used longest ago goes first.
-    boards.delete(project);
     boards.set(project, board);
-    const oldest = boards.keys().next();
-    if (boards.size > projectsMax && oldest.done !== true) boards.delete(oldest.value);
     return board;
   };
   return {
