@@ -36,10 +36,11 @@ const whole = (text: string, at: number): number => {
   return at < text.length && before >= 0xd800 && before <= 0xdbff ? at - 1 : at;
 };
 
-/** `pieces` are all of a text, by where they begin. */
+/** `pieces` are all of a text, in any order: sorting them costs the engine as much as reading them. */
 export const joined = (pieces: readonly Piece[]): string => {
   let length = 0;
-  const parts = pieces.map(({ start, text }) => {
+  const inOrder = pieces.toSorted((one, other) => one.start - other.start);
+  const parts = inOrder.map(({ start, text }) => {
     const part = text.slice(length - start);
     length = start + text.length;
     return part;

@@ -94,7 +94,7 @@ const wholeOutlines = async ({ rows }: Statements, stored: Rows): Promise<readon
     const list = long.slice(from, from + keysAtATime).join(', ');
     const parts = await rows(
       `SELECT key, start, text FROM texts
-       WHERE key IN (${list}) AND name = '${outlineName}' ORDER BY start`,
+       WHERE key IN (${list}) AND name = '${outlineName}'`,
     );
     for (const [key, start, text] of parts) {
       const known = pieces.get(String(key)) ?? [];

@@ -33,10 +33,10 @@ export const openLoopTurns = (share: number): LoopTurns => {
 };
 
 /**
- * All that is to be done in a turn of the loop, in milliseconds: what waits there is late by a
- * little more, and the turn itself costs little beside it.
+ * All that is to be done in a turn of the loop, in milliseconds: a small question takes some five
+ * turns and is late by so many slices, and the turn itself costs little beside it.
  */
-const sliceMs = 10;
+const sliceMs = 5;
 
 /** For all long works of this thread together. */
 export const openSlices = (): InSlices => {
