@@ -24,10 +24,10 @@ export interface Pace {
 export type Paused = Pick<Asking, 'signal'> & { readonly atMostMs: number };
 
 /**
- * What a project may have logged that nobody can read yet, as bytes: what a read model folds in a
- * tenth of a second, and enough to keep it busy meanwhile.
+ * What a project may have logged that nobody can read yet, as bytes: what is folded in a fifth of a
+ * second or so, and enough that another batch waits when one is written.
  */
-export const unreadMax = 2 * 1024 * 1024;
+export const unreadMax = 4 * 1024 * 1024;
 /** A read model that stands still, or is far behind, is not waited for. */
 export const standstillMs = 2_000;
 /** Hints may be lost. */

@@ -55,7 +55,7 @@ describe('a project that logs faster than can be read', () => {
     await app.settled();
     await app.projector.pause('records');
     const text = 'x'.repeat(1_000_000);
-    expect((await heavy.logs(text, text, text)).status).to.equal(200);
+    expect((await heavy.logs(...Array<string>(5).fill(text))).status).to.equal(200);
     const next = heavy.logs('more');
     expect((await small.logs('to Oslo')).status).to.equal(200);
     await app.projector.resume('records');
