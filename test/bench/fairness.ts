@@ -46,7 +46,7 @@ const fairnessRow = async (bench: Bench, attack: string): Promise<Row> => {
   process.once('exit', takeAlong);
   try {
     const innocent = await innocentOf(service);
-    await answered(attacker, { attack, stage: await stageOf(service) });
+    await answered(attacker, { attack, stage: await tenant(service, 'attack') });
     await innocent.settled();
     await innocent.works(2);
     const calm = await innocent.works(seconds);
@@ -103,19 +103,36 @@ const answered = async (attacker: ChildProcess, message: object): Promise<void> 
   ]);
 };
 
-/** A project and a key that may do nothing but edit it. */
-const tenant = async ({ client }: ServiceProcess, name: string) => {
-  const root = await newProject(client, name);
-  const body = { description: name, project_id: root.split('/').at(-1), project_role: 'editor' };
-  const made = await client.call<{ api_key: string }>('POST', '/v2/users/api_keys', { body });
-  return { root, apiKey: made.body.api_key };
-};
+type Token = { readonly access_token: string };
+type Made = { readonly api_key: string };
+type Invited = { readonly invitations: readonly { readonly invitation_token: string }[] };
 
-const stageOf = async (service: ServiceProcess): Promise<Stage> => ({
-  url: service.url,
-  personalKey: service.apiKey,
-  ...(await tenant(service, 'attack')),
-});
+/** A person with a project, a key of theirs, and one that may do nothing but edit that project. */
+const tenant = async ({ url, client }: ServiceProcess, name: string): Promise<Stage> => {
+  const emails = [`${name}@example.org`];
+  const { body } = await client.call<Invited>('POST', '/v2/invite_users', {
+    body: { emails, role: 'user' },
+  });
+  const token = body.invitations[0]?.invitation_token;
+  const anybody = clientOf({ url, apiKey: null });
+  const accepted = await anybody.call<Token>('POST', '/v2/invitations/accept', {
+    body: { token, password: `a long password of ${name}` },
+  });
+  const keyOf = async (asked: object): Promise<string> => {
+    const made = await anybody.call<Made>('POST', '/v2/users/api_keys', {
+      body: { description: name, ...asked },
+      headers: { Authorization: `Bearer ${accepted.body.access_token}` },
+    });
+    return made.body.api_key;
+  };
+  const personalKey = await keyOf({});
+  const person = clientOf({ url, apiKey: personalKey });
+  const root = await newProject(person, name);
+  const apiKey = await keyOf({ project_id: root.split('/').at(-1), project_role: 'editor' });
+  person.close();
+  anybody.close();
+  return { url, personalKey, root, apiKey };
+};
 
 const innocentOf = async (service: ServiceProcess) => {
   const { root, apiKey } = await tenant(service, 'innocent');
