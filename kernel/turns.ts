@@ -26,3 +26,58 @@ export const openTurns = (): InTurn => {
     }
   };
 };
+
+/** Work after the work before it, in the order asked, whether that succeeded or not. */
+export type Serially = <T>(work: () => Promise<T>) => Promise<T>;
+
+export const openSequence = (): Serially => {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const mine = last.then(work);
+    last = mine.catch(() => null);
+    return mine;
+  };
+};
+
+/**
+ * So many at work; the rest wait in the order of coming. Whoever ends hands its place over, so that
+ * nobody who comes in that moment takes it as well. `admit` is told how many wait already, and may
+ * throw.
+ */
+export const openPlaces = (
+  placesMax: number,
+  admit: (waiting: number) => void = () => undefined,
+): Serially => {
+  let working = 0;
+  const waiting: (() => void)[] = [];
+  return async (work) => {
+    if (working < placesMax) working += 1;
+    else {
+      admit(waiting.length);
+      await new Promise<void>((resolve) => waiting.push(resolve));
+    }
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) working -= 1;
+      else next();
+    }
+  };
+};
+
+/**
+ * Many who look at once look together: each is answered by a look that began after they asked, and
+ * there is one at a time.
+ */
+export const sharedLooks = <T>(look: () => Promise<T>): (() => Promise<T>) => {
+  let current: Promise<unknown> = Promise.resolve();
+  let next: Promise<T> | null = null;
+  const begin = (): Promise<T> => {
+    next = null;
+    const looked = look();
+    current = looked.catch(() => null);
+    return looked;
+  };
+  return () => (next ??= current.then(begin));
+};

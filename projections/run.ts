@@ -1,3 +1,4 @@
+import { openSequence } from '../kernel/turns.js';
 import { reasonOf } from '../kernel/fault.js';
 import {
   start,
@@ -87,7 +88,7 @@ export const startRunner = async (needs: RunNeeds): Promise<Runner> => {
   const pages = pageReader(needs);
   const sightings = openSightings();
   let lookAt = 0;
-  const { exclusively } = mutex();
+  const exclusively = openSequence();
   let stopped = false;
   let idle = new AbortController();
 
@@ -264,17 +265,6 @@ const gapIn = (events: readonly Recorded[], revisions: Map<StreamName, number>):
     revisions.delete(stream);
   }
   return null;
-};
-
-const mutex = () => {
-  let last: Promise<unknown> = Promise.resolve();
-  return {
-    exclusively: <T>(work: () => Promise<T>): Promise<T> => {
-      const turn = last.then(work, work);
-      last = turn.catch(() => null);
-      return turn;
-    },
-  };
 };
 
 const aborted = (signal: AbortSignal): Promise<void> =>

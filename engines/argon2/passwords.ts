@@ -1,6 +1,7 @@
 import { argon2id, hash, verify } from 'argon2';
 import { createHmac, randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
+import { openPlaces } from '../../kernel/turns.js';
 import { boundedMap } from '../../kernel/bounded-map.js';
 import type { Passwords } from '../../kernel/credentials.js';
 import { Fault } from '../../kernel/fault.js';
@@ -48,7 +49,10 @@ export const openPasswords = ({
   readonly waitingMax?: number;
 }): Passwords => {
   const secret = Buffer.from(pepper);
-  const inTurn = turns(atOnceMax, waitingMax);
+  const inTurn = openPlaces(atOnceMax, (waiting) => {
+    if (waiting < waitingMax) return;
+    throw new Fault('unavailable', 'Too many passwords are being checked; try again');
+  });
   // A key of this process alone: what is remembered is of no use elsewhere.
   const rememberedKey = randomBytes(32);
   const remembered = boundedMap<string, number>(rememberedMax);
@@ -77,27 +81,5 @@ export const openPasswords = ({
       remember(mark);
       return true;
     },
-  };
-};
-
-/** Lets few work at once and some wait; throws Fault `unavailable` to the rest. */
-const turns = (atOnceMax: number, waitingMax: number) => {
-  let working = 0;
-  const waiting: (() => void)[] = [];
-  return async <T>(work: () => Promise<T>): Promise<T> => {
-    if (working >= atOnceMax) {
-      if (waiting.length >= waitingMax) {
-        throw new Fault('unavailable', 'Too many passwords are being checked; try again');
-      }
-      // Whoever ends hands over its turn, so the count of those at work stays.
-      await new Promise<void>((resolve) => waiting.push(resolve));
-    } else working += 1;
-    try {
-      return await work();
-    } finally {
-      const next = waiting.shift();
-      if (next === undefined) working -= 1;
-      else next();
-    }
   };
 };

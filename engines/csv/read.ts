@@ -1,4 +1,5 @@
 import { MessageChannel, Worker } from 'node:worker_threads';
+import { openPlaces } from '../../kernel/turns.js';
 import type { Cells, Table } from '../../kernel/dataset-content.js';
 import { Fault, valueError } from '../../kernel/fault.js';
 import { proxy } from '../node/thread.js';
@@ -17,8 +18,7 @@ const heapMegabytes = 512;
 /** Each may use a processor and its heap. */
 const threadsMax = 2;
 
-let running = 0;
-const waiting: (() => void)[] = [];
+const inPlace = openPlaces(threadsMax);
 
 /**
  * The table of a file (engines/csv/table.ts). A large file is read in a thread of its own, within
@@ -27,14 +27,7 @@ const waiting: (() => void)[] = [];
  */
 export const readTable = async (file: TableFile, asked: TableFormat | null): Promise<Table> => {
   if (file.bytes.length <= hereBytesMax) return parseTable(file, asked);
-  if (running >= threadsMax) await new Promise<void>((resolve) => waiting.push(resolve));
-  running += 1;
-  try {
-    return await readApart(file, asked);
-  } finally {
-    running -= 1;
-    waiting.shift()?.();
-  }
+  return inPlace(() => readApart(file, asked));
 };
 
 const readApart = async (file: TableFile, asked: TableFormat | null): Promise<Table> => {

@@ -1,4 +1,5 @@
 import type { DuckDBConnection, DuckDBInstance, DuckDBValue } from '@duckdb/node-api';
+import { openSequence } from '../../kernel/turns.js';
 import { Fault } from '../../kernel/fault.js';
 import type { Asking } from '../../kernel/ports.js';
 import { interruptible, readersOver } from './readers.js';
@@ -54,16 +55,10 @@ export const openConnections = async (
   while (opened.length < readersMax) opened.push(await connect());
   const readers = readersOver(opened);
   const reading = new Set<AbortController>();
-  let written: Promise<unknown> = Promise.resolve();
-
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const result = written.then(work);
-    written = result.catch(() => undefined);
-    return result;
-  };
+  const inTurn = openSequence();
 
   const close = async (): Promise<void> => {
-    await written;
+    await inTurn(() => Promise.resolve());
     await readers.close();
     writer.closeSync();
   };

@@ -1,5 +1,6 @@
 import type { DuckDBInstance } from '@duckdb/node-api';
 import { join } from 'node:path';
+import { openSequence } from '../../kernel/turns.js';
 import { Fault, reasonOf } from '../../kernel/fault.js';
 import type { Incident } from '../../kernel/records.js';
 import { openLive, removeFile, type Opened } from './instance.js';
@@ -58,12 +59,7 @@ export const keep = async ({ dir, memoryMb, notice }: Where): Promise<Keeper> =>
   let closing = false;
   /** Instances that batches cost since the last one was written. */
   let lost = 0;
-  let last: Promise<unknown> = Promise.resolve();
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const result = last.then(work);
-    last = result.catch(() => null);
-    return result;
-  };
+  const inTurn = openSequence();
   const now = (): Opened => {
     if (opened !== null) return opened;
     throw new Fault('unavailable', 'The records are being opened again', { retryAfterSeconds: 1 });
@@ -149,7 +145,7 @@ export const keep = async ({ dir, memoryMb, notice }: Where): Promise<Keeper> =>
     close: async () => {
       closing = true;
       opened?.live.connections.interrupt();
-      await last;
+      await inTurn(() => Promise.resolve());
       await opened?.live.close();
       opened?.instance.closeSync();
     },

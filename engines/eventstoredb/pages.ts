@@ -1,3 +1,4 @@
+import { sharedLooks } from '../../kernel/turns.js';
 import { boundedMap } from '../../kernel/bounded-map.js';
 import type { Page, Position, Recorded } from '../../kernel/ports.js';
 import { start } from '../../kernel/ports.js';
@@ -40,23 +41,6 @@ export const openPages = ({ connection, names, erased, decode }: Needs) => {
   const isOurs = (streamId: string, type: string): boolean =>
     names.streamOf(streamId) !== null && !type.startsWith('$');
 
-  /** Those who ask while it is looked for share the next look, which sees what they have written. */
-  let looking: Promise<Position> | null = null;
-  let next: Promise<Position> | null = null;
-  const head = (): Promise<Position> => {
-    if (looking === null) {
-      looking = look().finally(() => {
-        looking = null;
-      });
-      return looking;
-    }
-    next ??= looking.then(nextLook, nextLook);
-    return next;
-  };
-  const nextLook = (): Promise<Position> => {
-    next = null;
-    return head();
-  };
   /** Looks backwards from the end until it meets something of ours, or what is known to be quiet. */
   const look = async (): Promise<Position> => {
     let from: Place | 'end' = 'end';
@@ -182,7 +166,7 @@ export const openPages = ({ connection, names, erased, decode }: Needs) => {
   };
 
   return {
-    head,
+    head: sharedLooks(look),
     seen,
     newest: () => newest,
     recorded,

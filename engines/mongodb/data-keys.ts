@@ -1,3 +1,4 @@
+import { openSequence } from '../../kernel/turns.js';
 import type { DataKeys, WrappedDataKey } from '../../kernel/vault.js';
 import { answering, connect } from './connect.js';
 
@@ -17,11 +18,11 @@ export const openMongoDataKeys = async ({ url }: { readonly url: string }): Prom
       const found = await stored.find().sort({ created_at: 1, _id: 1 }).toArray();
       return found.map(({ _id, ...key }) => ({ ...key, id: _id as WrappedDataKey['id'] }));
     });
-  let last: Promise<unknown> = Promise.resolve();
+  const inSequence = openSequence();
   return {
     all,
-    change: (step) => {
-      const changed = last.then(async () => {
+    change: (step) =>
+      inSequence(async () => {
         const before = await all();
         const after = step(before);
         await answering(async () => {
@@ -35,10 +36,7 @@ export const openMongoDataKeys = async ({ url }: { readonly url: string }): Prom
           if (gone.length > 0) await stored.deleteMany({ _id: { $in: gone } });
         });
         return after;
-      });
-      last = changed.catch(() => null);
-      return changed;
-    },
+      }),
     close,
   };
 };

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Collection, Db, Document, Filter as Match, IndexDescription } from 'mongodb';
+import { openSequence } from '../../kernel/turns.js';
 import { Fault } from '../../kernel/fault.js';
 import { start, type Mark, type Position } from '../../kernel/ports.js';
 import { isDuplicate } from './connect.js';
@@ -81,7 +82,7 @@ const over = (models: Models, model: string, id: string): Model => {
   const { documents } = models;
   const prepared = new Set<string>();
   const sweep = sweeperOf(models, id);
-  let last: Promise<void> = Promise.resolve();
+  const inSequence = openSequence();
   let committed: ModelDocument | null = null;
   const apply: Model['apply'] = async (mark, work) => {
     const state = await reserve(models, { model, id }, mark);
@@ -115,11 +116,7 @@ const over = (models: Models, model: string, id: string): Model => {
     },
     snapshotOrEmpty: async () => (await snapshot()) ?? snapshotOf(models, nothingYet(model)),
     // One after the other: a stamp that is given out ends the batch before it.
-    apply: (mark, work) => {
-      const turn = last.then(() => apply(mark, work));
-      last = turn.catch(() => undefined);
-      return turn;
-    },
+    apply: (mark, work) => inSequence(() => apply(mark, work)),
     copy: async () => {
       const generation = randomUUID();
       const copy = `${copyPrefix}${generation}`;

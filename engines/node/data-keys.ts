@@ -1,5 +1,6 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { openSequence } from '../../kernel/turns.js';
 import type { Files } from '../../kernel/ports.js';
 import type { DataKeys, WrappedDataKey } from '../../kernel/vault.js';
 
@@ -11,7 +12,7 @@ const fileForm = /^[0-9a-f-]{36}\.json$/;
  * the folder add keys without taking each other's away. The key that wraps them is not there.
  */
 export const openDataKeys = (files: Files, dir: string): DataKeys => {
-  let last: Promise<unknown> = Promise.resolve();
+  const inSequence = openSequence();
   const path = (id: string): string => join(dir, `${id}.json`);
   const all = async (): Promise<readonly WrappedDataKey[]> => {
     const names = (await namesIn(dir)).filter((name) => fileForm.test(name));
@@ -21,8 +22,8 @@ export const openDataKeys = (files: Files, dir: string): DataKeys => {
   };
   return {
     all,
-    change: (step) => {
-      const changed = last.then(async () => {
+    change: (step) =>
+      inSequence(async () => {
         const before = await all();
         const after = step(before);
         // What is new is there before anything goes.
@@ -34,10 +35,7 @@ export const openDataKeys = (files: Files, dir: string): DataKeys => {
         const kept = new Set(after.map(({ id }) => id));
         for (const { id } of before) if (!kept.has(id)) await rm(path(id), { force: true });
         return after;
-      });
-      last = changed.catch(() => null);
-      return changed;
-    },
+      }),
     close: async () => undefined,
   };
 };

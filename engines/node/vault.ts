@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
+import { sharedLooks } from '../../kernel/turns.js';
 import { Fault } from '../../kernel/fault.js';
 import type { Clock, Ids } from '../../kernel/ports.js';
 import type {
@@ -25,7 +26,7 @@ const sealsForMs = 365 * 86_400_000;
 /** Envelope encryption (port Vault); keys in clear are in memory only. */
 export const openVault = ({ keys, clock, ids, masterKey, fingerprintKey }: Needs): Vault => {
   const unwrapped = new Map<DataKeyId, Buffer>();
-  const present = shared(() => keys.all());
+  const present = sharedLooks(() => keys.all());
 
   const unwrap = (key: WrappedDataKey): Buffer => {
     const known = unwrapped.get(key.id);
@@ -101,22 +102,6 @@ export const openVault = ({ keys, clock, ids, masterKey, fingerprintKey }: Needs
       return destroyed;
     },
   };
-};
-
-/**
- * Many who look at once look together, as a rotation does: each is answered by a look that began
- * after they asked.
- */
-const shared = <T>(look: () => Promise<T>): (() => Promise<T>) => {
-  let current: Promise<unknown> = Promise.resolve();
-  let next: Promise<T> | null = null;
-  const begin = (): Promise<T> => {
-    next = null;
-    const looked = look();
-    current = looked.catch(() => null);
-    return looked;
-  };
-  return () => (next ??= current.then(begin));
 };
 
 type Box = { readonly iv: string; readonly ciphertext: string; readonly tag: string };

@@ -1,0 +1,84 @@
+import { expect } from 'chai';
+import { openPlaces, openSequence, sharedLooks } from '../../kernel/turns.js';
+
+/** Work that ends when it is told to. */
+const gated = () => {
+  const gates: (() => void)[] = [];
+  let most = 0;
+  let now = 0;
+  return {
+    work: async (): Promise<void> => {
+      now += 1;
+      most = Math.max(most, now);
+      await new Promise<void>((resolve) => gates.push(resolve));
+      now -= 1;
+    },
+    begun: () => gates.length,
+    most: () => most,
+    open: (at: number) => gates[at]?.(),
+  };
+};
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+describe('turns', () => {
+  it('in sequence come one after the other, also after one that failed', async () => {
+    const inSequence = openSequence();
+    const order: string[] = [];
+    const failed = inSequence(async () => {
+      await turn();
+      order.push('first');
+      throw new Error('no');
+    }).catch(() => order.push('told'));
+    await inSequence(async () => {
+      order.push('second');
+    });
+    await failed;
+    expect(order).to.deep.equal(['first', 'told', 'second']);
+  });
+
+  it('are no more than there are places, also for whoever comes as one is given back', async () => {
+    const inPlace = openPlaces(1);
+    const { work, begun, most, open } = gated();
+    const working = work();
+    const first = inPlace(() => working);
+    const second = inPlace(work);
+    // Told of the end before the second one is: it must not find the place free.
+    const third = working.then(() => inPlace(work));
+    open(0);
+    await first;
+    for (let at = 1; at < 3; at += 1) {
+      while (begun() <= at) await turn();
+      open(at);
+    }
+    await Promise.all([second, third]);
+    expect(most()).to.equal(1);
+  });
+
+  it('are refused to whom there is no place to wait', async () => {
+    const inPlace = openPlaces(1, (waiting) => {
+      if (waiting >= 1) throw new Error('full');
+    });
+    const { work, begun, open } = gated();
+    const both = [inPlace(work), inPlace(work)];
+    const refused = await inPlace(work).catch((error: unknown) => String(error));
+    expect(refused).to.equal('Error: full');
+    open(0);
+    while (begun() < 2) await turn();
+    open(1);
+    await Promise.all(both);
+  });
+
+  it('at a look are shared by those who asked before it began', async () => {
+    let looks = 0;
+    const look = sharedLooks(async () => {
+      looks += 1;
+      const mine = looks;
+      await turn();
+      return mine;
+    });
+    const first = look();
+    await Promise.resolve();
+    const later = [look(), look()];
+    expect([await first, ...(await Promise.all(later))]).to.deep.equal([1, 2, 2]);
+  });
+});
