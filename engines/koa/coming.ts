@@ -2,8 +2,6 @@ import type { Coming } from './body.js';
 import type { Budget, Owner } from './budget.js';
 import type { Way } from './lane.js';
 
-/** As long as an answer may take. */
-const waitMsMax = 20_000;
 /**
  * So many times as long as a large body kept the thread from others it is theirs before the next
  * one of that place: checking and deciding take as long as parsing again.
@@ -18,10 +16,12 @@ export const openComing =
   ({
     bytes,
     large,
+    waitMsMax,
     refuse,
   }: {
     readonly bytes: Budget;
     readonly large: Way;
+    readonly waitMsMax: number;
     readonly refuse: (why: string) => never;
   }) =>
   (owner: Owner, signal: AbortSignal): Coming => {

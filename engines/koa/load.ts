@@ -24,6 +24,8 @@ export const usualLoad = {
    */
   largeBodiesMax: 4,
   largeBodiesPerPersonMax: 2,
+  /** As long as an answer may take. */
+  largeBodiesWaitMsMax: 20_000,
   /** What two large uploads and hundreds of usual bodies need at once. */
   bodyBytesMax: 134_217_728,
   /** 32 pages of 8 MiB: with the bodies a quarter of the 1.5 GB that the process may take. */
@@ -85,6 +87,7 @@ export const openLoad = (limits: LoadLimits, shed: () => void): Load => {
         largePerCallerMax: limits.largeBodiesPerPersonMax,
         largePerPersonMax: limits.largeBodiesPerPersonMax,
       }),
+      waitMsMax: limits.largeBodiesWaitMsMax,
       refuse,
     }),
     answers: openBudget(limits.answerBytesMax, refuse),

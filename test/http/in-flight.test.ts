@@ -144,6 +144,24 @@ describe('bytes in flight', () => {
     );
   });
 
+  it('of a large body that waits too long are refused, and the next one has its turn', async () => {
+    await start({ largeBodiesPerPersonMax: 1, largeBodiesWaitMsMax: 50 });
+    const large = { text: 'a'.repeat(2_000_000) };
+    const send = () => service.as('editor').send('POST', '/v2/ingest', { body: large });
+    const first = send();
+    await atWork(1);
+    const second = await send();
+    expect([second.status, second.headers['retry-after']]).to.deep.equal([503, '1']);
+    gates[0]?.();
+    expect((await first).status).to.equal(200);
+    await until('there is a turn again', 10_000, async () => {
+      const third = send();
+      await Promise.race([third, until('it is at work', 1_000, async () => gates.length > 1)]);
+      gates[1]?.();
+      return (await third).status === 200;
+    });
+  });
+
   it('are those that came, not those that were declared', async () => {
     await start({ bodyBytesMax: 1_000_000 });
     for (let times = 0; times < 4; times += 1) await sockets.open(unsent('POST /v2/keep'));
