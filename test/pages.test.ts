@@ -54,6 +54,15 @@ describe('the pages', () => {
     expect(others).to.deep.equal([]);
   });
 
+  it('say of each dependency what it is for (D-001)', () => {
+    const { dependencies } = JSON.parse(read('package.json')) as {
+      readonly dependencies: Readonly<Record<string, string>>;
+    };
+    const [, table = ''] = parts(read('DECISIONS.md'), '##')[0] ?? [];
+    const named = [...table.matchAll(/`([^`]+)`/g)].map(([, name]) => name);
+    expect(Object.keys(dependencies).filter((name) => !named.includes(name))).to.deep.equal([]);
+  });
+
   describe('docs/architecture.md', () => {
     const page = prose('docs/architecture.md');
     const quoted = [...page.matchAll(/`([^`\n]+)`/g)].map(([, text = '']) => text);

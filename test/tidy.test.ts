@@ -216,6 +216,31 @@ describe('the house', () => {
     );
   });
 
+  it('has a row in the index for each decision, and four fields under each heading', () => {
+    const page = read('DECISIONS.md');
+    const rows = [...page.matchAll(/^\| (D-\d{3}) \| (.+) \| (.+) \|$/gm)];
+    const headings = page.split(/^## /m).slice(1);
+    // What the contract says by now, or a later decision, has a row and nothing else.
+    const kept = rows.filter(([, , , state = '']) => !/^(in the contract|replaced)/.test(state));
+    const titles = headings.map((part) =>
+      part.split('\n', 1)[0]?.replace(/ \(\d{4}-\d\d-\d\d\)$/, ''),
+    );
+    const advice =
+      'DECISIONS.md: a row in the index and a heading `## D-NNN Title (date)` for each';
+    expect(titles, advice).to.deep.equal(kept.map(([, number, title]) => `${number} ${title}`));
+    const numbers = rows.map(([, number = '']) => number);
+    expect(numbers, advice).to.deep.equal([...new Set(numbers)].sort());
+    const fields = ['Context', 'Decision', 'Price', 'Look again'];
+    found(
+      headings
+        .filter((part) => {
+          const said = [...part.matchAll(/^\*\*([A-Z][a-z ]+)\.\*\* /gm)].map(([, name]) => name);
+          return said.join() !== fields.join();
+        })
+        .map((part) => `${part.slice(0, 5)}: ${fields.map((one) => `**${one}.**`).join(' ')}`),
+    );
+  });
+
   it('imports every file from somewhere', () => {
     const reached = new Set(
       sources.flatMap((path) =>
