@@ -8,6 +8,8 @@ import { projections } from '../projections/all.js';
 import type { FreshnessNeeds } from '../projections/freshness.js';
 import { openHeard, type Heard } from '../projections/heard.js';
 import { movedSubject } from '../projections/lane.js';
+import { recordsCollection } from '../projections/records/collection.js';
+import { movedTo } from '../projections/run.js';
 
 /** What this process knows of what it appends, and how far that was folded. */
 export type Pacing = {
@@ -47,7 +49,9 @@ export const openPacing = ({ bus, clock, alone, head, metrics }: Needs): Pacing 
       const waited = (milliseconds: number): void => metrics.pause(milliseconds / 1_000);
       const followed = openPace({ clock, readable, waited });
       pace = followed;
-      bus.subscribe(movedSubject, () => followed.moved());
+      bus.subscribe(movedSubject, (message) => {
+        if (movedTo(message)?.name === recordsCollection.name) followed.moved();
+      });
     },
     stop: () => pace?.stop(),
     known: heard === null ? {} : { heard },
