@@ -72,6 +72,8 @@ export const answersFor = (answers: RecordAnswers, asker: Asker, line: FairLine)
   return {
     search: (plan, shown, asking = asker()) =>
       fair(plan.project, asking, () => answers.search(plan, shown, asking)),
+    metrics: (plan, asking = asker()) =>
+      fair(plan.project, asking, () => answers.metrics(plan, asking)),
     trace: (trace, templates, asking = asker()) => answers.trace(trace, templates, asking),
     span: (trace, span, asking = asker()) => answers.span(trace, span, asking),
     session: (session, templates, asking = asker()) => answers.session(session, templates, asking),

@@ -134,7 +134,7 @@ export const routesOf = (needs: Needs): readonly Route[] => {
     ...logStreamReads({ documents, records }),
     ...apiKeyReads({ documents, clock, lastUsed: (key) => gate.lastUsed(key) }),
     ...columnReads({ documents, records, runInProject: questions.runInProject }),
-    ...metricReads({ records, ...questions }),
+    ...metricReads({ records, answers: needs.answers, ...questions }),
     ...orgJobWrites({ log, secrets }),
     ...orgJobReads({ documents, secrets }),
     ...recordWrites({ log, choice: recordChoiceOf({ ...needs, ...questions }) }),

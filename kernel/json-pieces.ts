@@ -12,16 +12,13 @@ export const jsonOf = (pieces: JsonPieces): unknown => {
   return JSON.parse(texts.join(''));
 };
 
-/**
- * What a JSON text is made of in its order: text as it is, and things that are shown as objects,
- * which stay open: their `}` is among the texts that follow.
- */
+/** What a JSON text is made of in its order: text as it is, and things that are written as some. */
 export type JsonParts<T extends object> = (T | string)[];
 
 /** The object without its `}`. */
 export const openObject = (value: JsonObject): string => JSON.stringify(value).slice(0, -1);
 
-/** Longer texts than this are encoded before the next thing is shown. */
+/** Longer texts than this are encoded before the next thing is written. */
 const pieceCharacters = 65_536;
 
 /**
@@ -30,7 +27,7 @@ const pieceCharacters = 65_536;
  */
 export const inPieces = async <T extends object>(
   parts: JsonParts<T>,
-  show: (thing: T) => JsonObject,
+  write: (thing: T) => string,
   inSlices: InSlices,
   asking: Asking,
 ): Promise<JsonPieces> => {
@@ -41,7 +38,7 @@ export const inPieces = async <T extends object>(
     let text = '';
     while (at < parts.length && text.length < pieceCharacters) {
       const part = parts[at] ?? '';
-      text += typeof part === 'string' ? part : openObject(show(part));
+      text += typeof part === 'string' ? part : write(part);
       parts[at] = '';
       at += 1;
     }

@@ -3,6 +3,7 @@ import { byCodePoint } from '../../kernel/code-points.js';
 import { unreachable } from '../../kernel/decision.js';
 import { structuredError } from '../../kernel/evaluation-errors.js';
 import { valueError, type Fault } from '../../kernel/fault.js';
+import { openObject, type JsonParts } from '../../kernel/json-pieces.js';
 import {
   answeredValuesMax,
   categoriesMax,
@@ -17,21 +18,49 @@ import {
 } from '../../kernel/records.js';
 import { groupByPlace, type MetricsPlan } from './plan.js';
 
+/** A bucket of a group of this value. */
+export type ShownBucket = Pick<AggregateGroup, 'value'> & {
+  readonly bucket: AggregateGroup['buckets'][number];
+};
+
 /**
  * The custom metrics result of contract 4.5. Objects with free keys are made from entries, so that
- * a widget or a group called `__proto__` is a key like any other.
+ * a widget or a group called `__proto__` is a key like any other; groups come as members of an
+ * object do, whole numbers first.
  */
-export const metricsAnswer = (plan: MetricsPlan, aggregate: Aggregate): CustomMetrics => ({
-  group_by_columns: plan.groupBy === null ? [] : [plan.groupBy],
-  aggregate_metrics: values(plan.widgets, aggregate.total),
-  bucketed_metrics: Object.fromEntries(
-    aggregate.groups.map((group) => [group.key, buckets(plan, group)]),
-  ),
-  ems_captured_error: aggregate.errors.length > 0,
-  standard_errors: Object.fromEntries(
-    [...byMessage(aggregate.errors)].map((error) => [String(error.code), structuredError(error)]),
-  ),
-});
+export const metricsParts = (plan: MetricsPlan, aggregate: Aggregate): JsonParts<ShownBucket> => {
+  const before = {
+    group_by_columns: plan.groupBy === null ? [] : [plan.groupBy],
+    aggregate_metrics: values(plan.widgets, aggregate.total),
+  };
+  const after = {
+    ems_captured_error: aggregate.errors.length > 0,
+    standard_errors: Object.fromEntries(
+      [...byMessage(aggregate.errors)].map((error) => [String(error.code), structuredError(error)]),
+    ),
+  };
+  const groups = Object.entries(
+    Object.fromEntries(aggregate.groups.map((group) => [group.key, group])),
+  );
+  return [
+    openObject(before),
+    ',"bucketed_metrics":{',
+    ...groups.flatMap(([key, { value, buckets }], at) => [
+      `${at === 0 ? '' : ','}${JSON.stringify(key)}:[`,
+      ...buckets.flatMap((bucket, nth) => [...(nth === 0 ? [] : [',']), { value, bucket }]),
+      ']',
+    ]),
+    `},${JSON.stringify(after).slice(1)}`,
+  ];
+};
+
+export const bucketOf = (plan: MetricsPlan, { value, bucket }: ShownBucket): Bucket =>
+  Object.fromEntries([
+    ['start_bucket_time', bucket.start],
+    ['end_bucket_time', bucket.end],
+    ...(plan.groupBy === null ? [] : [['group_by', value] as const]),
+    ...valueEntries(plan.widgets, bucket),
+  ]) as Bucket;
 
 /** Why the engine would not answer, as the 422 of contract 1.11 and 4.5. */
 export const metricsRefusal = (
@@ -82,17 +111,6 @@ const valueOf = ({ id, aggregation, type }: Widget, { widgets }: AggregateCell) 
   if (aggregation !== 'Count') return null;
   return type === 'text' ? {} : 0;
 };
-
-const buckets = (plan: MetricsPlan, { value, buckets }: AggregateGroup): Bucket[] =>
-  buckets.map(
-    (bucket) =>
-      Object.fromEntries([
-        ['start_bucket_time', bucket.start],
-        ['end_bucket_time', bucket.end],
-        ...(plan.groupBy === null ? [] : [['group_by', value] as const]),
-        ...valueEntries(plan.widgets, bucket),
-      ]) as Bucket,
-  );
 
 /**
  * One error per code. Of several sent messages the first in text order speaks, so that the answer

@@ -4,6 +4,7 @@ import { selectorComplaints, windowComplaints } from '../../contract/selectors.j
 import { invalid } from '../../kernel/fault.js';
 import type { Records } from '../../kernel/records.js';
 import { recordsCollection } from '../../projections/records/collection.js';
+import type { RecordAnswers } from '../records/answers.js';
 import {
   annotationTemplates,
   runCollections,
@@ -11,16 +12,22 @@ import {
   type RunInProject,
   type TemplatesOf,
 } from '../selection.js';
-import { metricsAnswer, metricsRefusal } from './answer.js';
+import { metricsRefusal } from './answer.js';
 import { metricsAsked, planMetrics } from './plan.js';
 
 type Needs = {
-  readonly records: Records;
+  readonly records: Pick<Records, 'metricTypes'>;
+  readonly answers: Pick<RecordAnswers, 'metrics'>;
   readonly runInProject: RunInProject;
   readonly templatesOf: TemplatesOf;
 };
 
-export const metricReads = ({ records, runInProject, templatesOf }: Needs): readonly Route[] => [
+export const metricReads = ({
+  records,
+  answers,
+  runInProject,
+  templatesOf,
+}: Needs): readonly Route[] => [
   reading(
     customSearch,
     [recordsCollection, ...runCollections, annotationTemplates],
@@ -31,9 +38,9 @@ export const metricReads = ({ records, runInProject, templatesOf }: Needs): read
       const { plan, complaints } = planMetrics(body, types);
       if (plan === null) throw invalid(complaints);
       const templates = (await templatesOf(project)).map(({ id }) => id);
-      const aggregate = await records.aggregate({ ...plan, project, run, templates });
-      if ('refused' in aggregate) throw metricsRefusal(plan, aggregate);
-      return { body: metricsAnswer(plan, aggregate) };
+      const json = await answers.metrics({ ...plan, project, run, templates });
+      if ('refused' in json) throw metricsRefusal(plan, json);
+      return { json };
     },
     ({ body }) => [
       ...windowComplaints(body),

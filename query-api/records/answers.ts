@@ -3,8 +3,16 @@ import { openFairLine } from '../../kernel/fair.js';
 import type { FeedbackTemplate } from '../../kernel/feedback.js';
 import { inPieces, openObject, type JsonParts, type JsonPieces } from '../../kernel/json-pieces.js';
 import type { Asking, StreamName } from '../../kernel/ports.js';
-import type { RecordRow, Records, SearchPlan, Weighed } from '../../kernel/records.js';
+import type {
+  AggregatePlan,
+  AggregateRefusal,
+  RecordRow,
+  Records,
+  SearchPlan,
+  Weighed,
+} from '../../kernel/records.js';
 import type { InSlices } from '../../kernel/turns.js';
+import { bucketOf, metricsParts, type ShownBucket } from '../metrics/answer.js';
 import { spanTree, traceTree } from './tree.js';
 import { truncated, viewOf } from './views.js';
 
@@ -23,11 +31,13 @@ export type SessionShown = {
 };
 
 /**
- * Answers of contract 5.7 as they go out: made where the records are, so that whoever accepts
- * requests does no work on them. What is not there any more is null, or left out of its list.
+ * Answers of contract 4.5 and 5.7 as they go out: made where the records are, so that whoever
+ * accepts requests does no work on them. What is not there any more is null, or left out of its
+ * list.
  */
 export interface RecordAnswers {
   search(plan: SearchPlan, shown: PageShown, asking?: Asking): Promise<JsonPieces>;
+  metrics(plan: AggregatePlan, asking?: Asking): Promise<JsonPieces | AggregateRefusal>;
   trace(
     trace: Weighed,
     templates: readonly FeedbackTemplate[],
@@ -42,9 +52,10 @@ export interface RecordAnswers {
 }
 
 type Needs = {
-  readonly records: Pick<Records, 'groups' | 'search'>;
+  readonly records: Pick<Records, 'groups' | 'search' | 'aggregate'>;
   readonly inSlices: InSlices;
 };
+/** Rows are written without their `}`: it is among the texts that follow. */
 type Parts = JsonParts<RecordRow>;
 
 /**
@@ -70,19 +81,26 @@ export const recordAnswers = ({ records, inSlices }: Needs): RecordAnswers => {
   ): Promise<JsonPieces | null> => {
     const found = await parts;
     if (found === null) return null;
-    return inPieces(found, (row) => viewOf(row, false, templates), inSlices, asking);
+    const write = (row: RecordRow) => openObject(viewOf(row, false, templates));
+    return inPieces(found, write, inSlices, asking);
   };
   const rowsOf = async (group: StreamName, asking: Asking): Promise<readonly RecordRow[]> =>
     (await records.groups([group], asking)).get(group) ?? [];
   return {
     search: async (plan, shown, asking = {}) => {
       const { withCounts, templates } = shown;
-      const view = (row: RecordRow) => {
+      const write = (row: RecordRow) => {
         const whole = viewOf(row, withCounts, templates);
-        return shown.truncated ? truncated(whole) : whole;
+        return openObject(shown.truncated ? truncated(whole) : whole);
       };
       const { rows, more } = await records.search(plan, asking);
-      return inPieces(pageParts(plan, rows, more), view, inSlices, asking);
+      return inPieces(pageParts(plan, rows, more), write, inSlices, asking);
+    },
+    metrics: async (plan, asking = {}) => {
+      const aggregate = await records.aggregate(plan, asking);
+      if ('refused' in aggregate) return aggregate;
+      const write = (shown: ShownBucket) => JSON.stringify(bucketOf(plan, shown));
+      return inPieces(metricsParts(plan, aggregate), write, inSlices, asking);
     },
     trace: ({ group, bytes }, templates, asking = {}) =>
       alone(bytes, asking, () => made(rowsOf(group, asking).then(traceTree), templates, asking)),

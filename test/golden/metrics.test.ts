@@ -11,9 +11,10 @@ import type {
 } from '../../kernel/records.js';
 import { openRecords } from '../../engines/duckdb/records.js';
 import type { Position, StreamName } from '../../kernel/ports.js';
-import { metricsAnswer } from '../../query-api/metrics/answer.js';
+import { bucketOf, metricsParts } from '../../query-api/metrics/answer.js';
 import { metricsAsked, planMetrics } from '../../query-api/metrics/plan.js';
 import { temporaryFolder } from '../support/folder.js';
+import { textOf } from '../support/json-parts.js';
 import { instantAt, project, readScript, type Step } from './script.js';
 
 /** What answers the questions of a script. */
@@ -98,7 +99,9 @@ const follow = async (step: Step, answerer: Answerer): Promise<void> => {
   expect(step.refusedAt, `${step.line} is answered`).to.equal(null);
   const found = await answerer.aggregate({ ...plan, project, run: null, templates: [] });
   expect(found, step.line).to.not.have.property('refused');
-  const answer = metricsAnswer(plan, found as Aggregate);
+  const parts = metricsParts(plan, found as Aggregate);
+  const text = textOf(parts, (shown) => JSON.stringify(bucketOf(plan, shown)));
+  const answer = JSON.parse(text) as CustomMetrics;
   expect(written(answer, step.answer), step.line).to.deep.equal(
     step.answer.map((tokens) => tokens.join(' ')),
   );

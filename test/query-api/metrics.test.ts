@@ -2,8 +2,9 @@ import { expect } from 'chai';
 import type { CustomMetrics, CustomSearch } from '../../contract/metrics.js';
 import type { Aggregate, AggregateRefusal, Aggregation, MetricType } from '../../kernel/records.js';
 import type { Instant, Json } from '../../kernel/shapes.js';
-import { metricsAnswer, metricsRefusal } from '../../query-api/metrics/answer.js';
+import { bucketOf, metricsParts, metricsRefusal } from '../../query-api/metrics/answer.js';
 import { metricsAsked, planMetrics, type MetricsPlan } from '../../query-api/metrics/plan.js';
+import { textOf } from '../support/json-parts.js';
 
 const from = '2026-03-01T00:00:00.000000Z' as Instant;
 const to = '2026-03-02T00:00:00.000000Z' as Instant;
@@ -244,8 +245,27 @@ describe('the answer of a custom search', () => {
     sessions: 0,
     spans: 3,
   });
-  const answered = (members: Partial<CustomSearch>, aggregate: Partial<Aggregate>): CustomMetrics =>
-    metricsAnswer(planOf(members), { total: cell(0), groups: [], errors: [], ...aggregate });
+  const answered = (
+    members: Partial<CustomSearch>,
+    aggregate: Partial<Aggregate>,
+  ): CustomMetrics => {
+    const plan = planOf(members);
+    const found = { total: cell(0), groups: [], errors: [], ...aggregate };
+    const text = textOf(metricsParts(plan, found), (shown) =>
+      JSON.stringify(bucketOf(plan, shown)),
+    );
+    const answer = JSON.parse(text) as CustomMetrics;
+    // As an object is written: its members in one order.
+    expect(JSON.stringify(answer)).to.equal(text);
+    return answer;
+  };
+
+  it('has its groups in the order of members, whatever their keys', () => {
+    const keys = ['10', '9', '__proto__', 'a', 'z"'];
+    const groups = keys.map((key) => ({ key, value: key, buckets: [] }));
+    const { bucketed_metrics: bucketed } = answered({ group_by: 'name' }, { groups });
+    expect(Object.keys(bucketed)).to.deep.equal(['9', '10', '__proto__', 'a', 'z"']);
+  });
 
   it('has no group when nothing matched, and the counts', () =>
     expect(answered({}, {})).to.deep.equal({

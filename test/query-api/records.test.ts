@@ -7,6 +7,7 @@ import type { Json } from '../../kernel/shapes.js';
 import { planSearch } from '../../query-api/records/plan.js';
 import { spanTree, traceTree, treeLevelsMax } from '../../query-api/records/tree.js';
 import { truncated, viewOf } from '../../query-api/records/views.js';
+import { textOf } from '../support/json-parts.js';
 
 const planned = (body: RecordSearch, population: Population = 'trace') =>
   planSearch(body, population, new Map());
@@ -84,11 +85,9 @@ const row = (
 });
 const span = (id: string, parent: string, values: Readonly<Record<string, ColumnValue>> = {}) =>
   row('tool', id, { parent_id: parent, ...values });
-const textOf = (parts: JsonParts<RecordRow>, view: (row: RecordRow) => RecordView): string =>
-  parts.map((part) => (typeof part === 'string' ? part : openObject(view(part)))).join('');
 const idOnly = ({ values }: RecordRow): RecordView => ({ id: String(values['id']) });
 const shown = (parts: JsonParts<RecordRow> | null): Json =>
-  JSON.parse(parts === null ? 'null' : textOf(parts, idOnly)) as Json;
+  JSON.parse(parts === null ? 'null' : textOf(parts, (row) => openObject(idOnly(row)))) as Json;
 
 /** `t(a(b) c)`: ids in order, children in brackets. */
 const drawn = (node: Json): string => {

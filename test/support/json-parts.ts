@@ -1,0 +1,7 @@
+import type { JsonParts } from '../../kernel/json-pieces.js';
+
+/** The text of the parts, made at once. */
+export const textOf = <T extends object>(
+  parts: JsonParts<T>,
+  write: (thing: T) => string,
+): string => parts.map((part) => (typeof part === 'string' ? part : write(part))).join('');
