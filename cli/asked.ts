@@ -1,5 +1,6 @@
 import type { FairLine } from '../kernel/fair.js';
-import type { Asking, Documents } from '../kernel/ports.js';
+import type { Asking } from '../kernel/ports.js';
+import type { Documents } from '../kernel/documents.js';
 import type { Records } from '../kernel/records.js';
 import type { RecordAnswers } from '../query-api/records/answers.js';
 

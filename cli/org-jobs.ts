@@ -1,7 +1,8 @@
 import type { OrgJobWork } from '../command-api/org-jobs/worker.js';
 import type { Freshness } from '../contract/gate.js';
 import type { ProjectFacts } from '../contract/projects.js';
-import type { Documents, EventReader } from '../kernel/ports.js';
+import type { EventReader } from '../kernel/ports.js';
+import type { Documents } from '../kernel/documents.js';
 import type { Records } from '../kernel/records.js';
 import { projectList } from '../projections/project-list.js';
 import { recordsCollection } from '../projections/records/collection.js';

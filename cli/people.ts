@@ -1,7 +1,8 @@
 import { liveUser, organizationNameOf } from '../command-api/access/people.js';
 import type { Freshness } from '../contract/gate.js';
 import type { UserFacts } from '../contract/users.js';
-import type { Documents, EventReader } from '../kernel/ports.js';
+import type { EventReader } from '../kernel/ports.js';
+import type { Documents } from '../kernel/documents.js';
 import type { OrganizationId, UserId } from '../kernel/shapes.js';
 import { userList } from '../projections/user-list.js';
 

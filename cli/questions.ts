@@ -2,7 +2,7 @@ import { feedbackTemplate } from '../contract/annotation-templates.js';
 import { liveTemplates, templateUsage } from '../query-api/live-templates.js';
 import type { NamedRun } from '../contract/selectors.js';
 import type { RunSummary } from '../contract/projects.js';
-import type { Documents } from '../kernel/ports.js';
+import type { Documents } from '../kernel/documents.js';
 import type { ProjectId, SpanId, TraceId } from '../kernel/shapes.js';
 import type { Records } from '../kernel/records.js';
 import type { Freshness } from '../contract/gate.js';

@@ -1,6 +1,7 @@
 import type { Config } from '../config.js';
 import type { Engines } from '../engines/open.js';
-import type { Bus, Documents, EventLog, Position } from '../kernel/ports.js';
+import type { Bus, EventLog, Position } from '../kernel/ports.js';
+import type { Documents } from '../kernel/documents.js';
 import type { Sandbox } from '../kernel/sandbox.js';
 import { causeOf } from './lifeline.js';
 import type { Projecting } from './projecting.js';

@@ -22,7 +22,8 @@ import type { Logger } from '../engines/pino/logger.js';
 import type { Secrets } from '../engines/node/secrets.js';
 import type { Records } from '../kernel/records.js';
 import { orgJobQuestions } from './org-jobs.js';
-import type { Bus, Clock, Documents, EventLog, Ids } from '../kernel/ports.js';
+import type { Bus, Clock, EventLog, Ids } from '../kernel/ports.js';
+import type { Documents } from '../kernel/documents.js';
 import type { Sandbox } from '../kernel/sandbox.js';
 import type { openings } from './lifeline.js';
 

@@ -10,7 +10,7 @@ import {
 import { spanKinds, standardColumns } from './columns.js';
 import { unreachable } from './decision.js';
 import { matches } from './filter.js';
-import type { Sort } from './ports.js';
+import type { Sort } from './documents.js';
 import {
   answeredValuesMax,
   categoriesMax,
@@ -23,13 +23,10 @@ import {
   type AggregatePlan,
   type AggregateRefusal,
   type ColumnFacts,
-  type MetricError,
-  type MetricType,
-  type MetricValue,
-  type RecordRow,
   type RecordScope,
   type Widget,
-} from './records.js';
+} from './record-questions.js';
+import type { MetricError, MetricType, MetricValue, RecordRow } from './record.js';
 import type { Instant } from './shapes.js';
 
 // The reference for engines: small and plain, over arrays, for any number of rows that a test can

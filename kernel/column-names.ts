@@ -1,6 +1,6 @@
 import { byCodePoint } from './code-points.js';
 import { registryMetric } from './columns.js';
-import type { RecordRow } from './records.js';
+import type { RecordRow } from './record.js';
 
 /**
  * Names that tenants choose: metrics outside the registry, keys of user metadata, and metrics with

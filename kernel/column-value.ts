@@ -1,6 +1,6 @@
 import { registryMetric, standardColumn } from './columns.js';
 import { unreachable } from './decision.js';
-import type { ColumnValue, MetricCell, MetricType, MetricValue, RecordRow } from './records.js';
+import type { ColumnValue, MetricCell, MetricType, MetricValue, RecordRow } from './record.js';
 
 const metricPrefix = 'metrics/';
 const userMetadataPrefix = 'user_metadata/';

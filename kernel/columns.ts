@@ -1,5 +1,4 @@
-import type { FilterKind } from './filter.js';
-import type { MetricType, Population, RecordKind } from './records.js';
+import type { FilterKind, MetricType, Population, RecordKind, RollUp } from './record.js';
 
 /** How a column's values are typed on the wire and in the engines (contract 3.2). */
 export type ColumnType =
@@ -190,8 +189,6 @@ export const appliesTo = (one: StandardColumn, population: Population): boolean 
   population === 'span'
     ? one.kinds.some((kind) => spanKinds.includes(kind))
     : one.kinds.includes(population);
-
-export type RollUp = 'average' | 'sum' | 'max' | 'min';
 export type RegistryMetric = {
   readonly name: string;
   readonly label: string;

@@ -1,4 +1,4 @@
-import type { MetricError } from './records.js';
+import type { MetricError } from './record.js';
 
 /** Contract 3.9, in its order. */
 export const errorTypes = [

@@ -1,6 +1,6 @@
 import { byCodePoint } from './code-points.js';
 import { unreachable } from './decision.js';
-import type { RecordRow } from './records.js';
+import type { RecordRow } from './record.js';
 import type { Instant, JsonObject } from './shapes.js';
 
 /** The six kinds of rating of contract 4.8. */

@@ -7,11 +7,8 @@ import {
   userMetadataValue,
 } from './column-value.js';
 import { unreachable } from './decision.js';
-import type { ColumnValue, MetricType, RecordRow } from './records.js';
+import type { ColumnValue, MetricType, RecordRow } from './record.js';
 import type { Instant } from './shapes.js';
-
-/** The seven leaf kinds of contract 3.7; a column's `filter_type` is one of the first six. */
-export type FilterKind = 'text' | 'id' | 'date' | 'number' | 'boolean' | 'collection';
 
 /**
  * The filter tree after the planner checked it against the catalogue (contract 3.7): one spelling,

@@ -1,6 +1,6 @@
-import type { RollUp } from './columns.js';
+import type { RollUp, ColumnValue, RecordRow } from './record.js';
 import type { StreamName } from './ports.js';
-import type { ColumnValue, RecordRow, RecordSize, SessionTraces } from './records.js';
+import type { RecordSize, SessionTraces } from './record-questions.js';
 
 // What the rows of a trace need to know of each other, and a session of its traces, without their
 // texts: so that adding to something large costs what is added.

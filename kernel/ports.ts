@@ -1,4 +1,3 @@
-import type { Filter, FilterKind } from './filter.js';
 import type { Brand, Instant, Json } from './shapes.js';
 
 /**
@@ -152,92 +151,6 @@ export type Asking = {
   /** Whose share of the engine it takes; absent: the service's own. */
   readonly who?: string;
 };
-
-/** A keyed read model. `fields` are what it can be filtered and sorted by. */
-export type Collection = {
-  readonly name: string;
-  readonly version: number;
-  readonly fields: Readonly<Record<string, FilterKind>>;
-};
-export type Document<B = unknown> = {
-  readonly key: string;
-  /**
-   * Tenancy: an organisation or project id. Every `find` names it, so a handler cannot forget it.
-   */
-  readonly scope: string;
-  readonly fields: Readonly<Record<string, FieldValue>>;
-  readonly body: B;
-};
-export type FieldValue = string | number | boolean | null;
-export type Find = {
-  readonly scope: string;
-  readonly filter?: Filter | null;
-  /** Default: `created_at` descending. Ties and missing values as contract 3.8 has them. */
-  readonly sort?: Sort | null;
-  readonly offset?: number;
-  readonly limit: number;
-};
-export type Sort = { readonly column: string; readonly ascending: boolean };
-export type Found<B> = { readonly documents: readonly Document<B>[]; readonly more: boolean };
-/** A document of null removes the key. */
-export type DocumentWrite = { readonly key: string; readonly document: Document | null };
-/**
- * `fence` grows with each lease: a write under an older fence throws Fault `conflict`. A mark was
- * passed when the checkpoint is further, or is the same position under the same fence; under a
- * newer fence the position is written once more, which is how a stream that was set aside comes
- * back on a quiet log.
- */
-export type Mark = {
-  readonly position: Position;
-  readonly fence: number;
-  /**
-   * What the batch was folded onto: a store that may lose what it has, and did, refuses with Fault
-   * `conflict` instead of keeping a gap.
-   */
-  readonly after?: Position;
-};
-
-/**
- * Keyed JSON. `apply` is one step with the checkpoint: after a crash both are there or neither. A
- * repeat of a mark already passed changes nothing.
- */
-export interface Documents {
-  /** `start` for a collection (name and version) that was never written. */
-  checkpoint(collection: Collection): Promise<Position>;
-  get<B>(collection: Collection, key: string, asking?: Asking): Promise<Document<B> | null>;
-  load(
-    collection: Collection,
-    keys: readonly string[],
-    asking?: Asking,
-  ): Promise<ReadonlyMap<string, Document>>;
-  find<B>(collection: Collection, query: Find, asking?: Asking): Promise<Found<B>>;
-  /** Documents of the scopes in `gone` go, however many, before anything is written. */
-  apply(
-    collection: Collection,
-    writes: readonly DocumentWrite[],
-    mark: Mark,
-    gone?: readonly string[],
-  ): Promise<void>;
-  dump(collection: Collection): AsyncIterable<DumpItem>;
-  /** An empty copy of one collection; its `model` knows that collection only. */
-  beside(collection: Collection): Promise<Beside<Documents>>;
-  /** What an operator should know about how safely this engine keeps things; null = nothing. */
-  caution(): string | null;
-  close(): Promise<void>;
-}
-
-/** A copy of a read model that is built beside the live one. */
-export interface Beside<M> {
-  readonly model: M;
-  /** Switches readers to the copy in one step and drops the old one. */
-  adopt(): Promise<void>;
-  discard(): Promise<void>;
-}
-/**
- * One item of a read model in canonical form; `verify` compares dumps, so they come by key in code
- * point order.
- */
-export type DumpItem = { readonly key: string; readonly value: Json };
 
 /** Hints only: losing every message changes nothing but freshness. */
 export interface Bus {

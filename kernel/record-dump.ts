@@ -1,6 +1,6 @@
 import { byCodePoint } from './code-points.js';
-import type { DumpItem } from './ports.js';
-import type { RecordRow } from './records.js';
+import type { DumpItem } from './documents.js';
+import type { RecordRow } from './record.js';
 import type { Json } from './shapes.js';
 
 /**

@@ -1,7 +1,7 @@
 import { shownAnnotations } from './feedback.js';
 import { registryMetric } from './columns.js';
 import { structuredError } from './evaluation-errors.js';
-import type { MetricCell, RecordKind, RecordRow } from './records.js';
+import type { MetricCell, RecordKind, RecordRow } from './record.js';
 import type { Json, JsonObject } from './shapes.js';
 
 type Members = Record<string, Json>;

@@ -1,205 +1,23 @@
 import type { RatingTally } from './feedback.js';
-import type { RollUp } from './columns.js';
-import type { Filter } from './filter.js';
 import type { OutlinePart, SessionScope, SpanOutline, TraceOutline } from './outlines.js';
-import type { Asking, Beside, DumpItem, Mark, Position, Sort, StreamName } from './ports.js';
+import type { Asking, Position, StreamName } from './ports.js';
+import type { Beside, DumpItem, Mark } from './documents.js';
 import type { RunCounts, RunMeasures, TypedMetric } from './run-measures.js';
-import type { Instant, JsonObject } from './shapes.js';
-
-export type SpanKind = 'llm' | 'retriever' | 'tool' | 'workflow' | 'agent' | 'control';
-export type RecordKind = 'session' | 'trace' | SpanKind;
-export type Population = 'session' | 'trace' | 'span';
-export type MetricType = 'integer' | 'floating_point' | 'boolean' | 'text';
-export type MetricValue = number | boolean | string;
-
-/**
- * What a filter, a sort or a group sees of a column: null = no value. Dates and ids in canonical
- * text.
- */
-export type ColumnValue = string | number | boolean | readonly string[] | null;
-
-/**
- * One session, trace or span as the read model holds it. `values` has the standard columns of
- * contract 3.3 that have a value; `id`, `created_at`, `project_id` and `run_id` are always there,
- * on sessions too. -0 is stored as 0. `body` has the members of the record as read (contract 5.7)
- * that `values` and `metrics` cannot give back.
- */
-export type RecordRow = {
-  /** The stream the row was folded from: all rows of a trace share it. */
-  readonly group: StreamName;
-  /** Place within the group: 0 the trace, then its spans in the order of arrival. */
-  readonly ordinal: number;
-  readonly kind: RecordKind;
-  readonly values: Readonly<Record<string, ColumnValue>>;
-  /** By metric name, without `metrics/`. Own values and roll-ups (contract 3.4). */
-  readonly metrics: Readonly<Record<string, MetricCell>>;
-  readonly userMetadata: Readonly<Record<string, string>>;
-  /** `<metric>_ems_error_code` and `<metric>_error_message` by metric (contract 3.9). */
-  readonly errors: Readonly<Record<string, MetricError>>;
-  /**
-   * `<template id>/<user id>` for each current rating of the trace. Its spans have the same, as they
-   * have its `is_complete`: engines may keep both once, with the trace. Of a
-   * session: the pairs that all its traces have, and `<template id>/` for a template that each of
-   * its traces has some rating of.
-   */
-  readonly annotators: readonly string[];
-  /** Of a trace: all its spans. Of others 0. */
-  readonly spanCount: number;
-  readonly body: JsonObject;
-};
-
-/** `rolledUp`: not the record's own. */
-export type MetricCell = {
-  readonly value: MetricValue;
-  readonly rolledUp: boolean;
-  /**
-   * Of an own value of a metric outside the registry: what its first value in the log was, for
-   * contract 3.4 rule 2. `at` = position and ordinal as sortable text. `fraction`: it ever received
-   * one.
-   */
-  readonly first?: { readonly at: string; readonly type: MetricType; readonly fraction: boolean };
-  /**
-   * Of an own value that is no number, outside the registry: what the spans below roll up to. It is
-   * what shows when the metric's type is a number, since a value that does not fit is as if absent
-   * (contract 7 on 3.4).
-   */
-  readonly rollUp?: number;
-  /**
-   * Outside the registry: how numbers of this metric roll up, as the scorer that made them says.
-   * Absent: by their average.
-   */
-  readonly method?: RollUp;
-};
-export type MetricError = { readonly code: number; readonly message: string | null };
-
-/** What every question about records names. Tenancy comes first: no plan without a project. */
-export type RecordScope = {
-  readonly project: string;
-  readonly run: string | null;
-  /** Both ends included, by `created_at`. */
-  readonly from: Instant | null;
-  readonly to: Instant | null;
-  readonly filter: Filter | null;
-  readonly population: Population;
-  /** Only these kinds of span; null = all of the population. */
-  readonly kinds: readonly RecordKind[] | null;
-  /** Live annotation templates of the project: what `fully_annotated` asks for. */
-  readonly templates: readonly string[];
-};
-
-export type SearchPlan = RecordScope & {
-  /** Null: `created_at` descending, then `id` descending. */
-  readonly sort: Sort | null;
-  readonly offset: number;
-  readonly limit: number;
-  /** Of the rows as they are stored; absent = `pageBytesMax`. */
-  readonly bytesMax?: number;
-};
-/** Contract 1.11: more of them at once would crowd out what else the process has to hold. */
-export const pageBytesMax = 8 * 1_048_576;
-/** It ends early, with at least one row, before its rows exceed their bytes: then `more` is true. */
-export type RecordPage = { readonly rows: readonly RecordRow[]; readonly more: boolean };
-
-export type SessionPlan = Pick<SearchPlan, 'project' | 'offset' | 'limit' | 'bytesMax'> & {
-  readonly session: string;
-};
-/** A group that has rows, and their bytes as they are stored. */
-export type Weighed = { readonly group: StreamName; readonly bytes: number };
-export type SessionPage = { readonly traces: readonly Weighed[]; readonly more: boolean };
-
-/** A session or a trace as those who delete it need it; a session itself has no spans. */
-export type RecordSize = { readonly id: string; readonly spanCount: number };
-export type SessionTraces = { readonly session: string; readonly traces: readonly RecordSize[] };
-
-/** An entry of user metadata, both parts compared as they are. */
-export type EntryPlan = {
-  readonly project: string;
-  readonly population: 'session' | 'trace';
-  readonly key: string;
-  readonly value: string;
-  readonly limit: number;
-};
-
-/**
- * What counts of a longer text where texts are ordered, counted as categories or told as an error:
- * its beginning (contract 3.8). `contains` looks at all of it.
- */
-export const comparedCharactersMax = 4_096;
-
-export type Aggregation =
-  | 'Count'
-  | 'Sum'
-  | 'Average'
-  | 'Min'
-  | 'Max'
-  | 'P50'
-  | 'P90'
-  | 'P95'
-  | 'P99'
-  | 'PercentageTrue'
-  | 'PercentageFalse';
-
-export type Widget = {
-  readonly id: string;
-  readonly metric: string;
-  readonly aggregation: Aggregation;
-  /** The metric's type; values of another type are invisible. Null: no value in the project. */
-  readonly type: MetricType | null;
-};
-
-export type AggregatePlan = RecordScope & {
-  readonly population: 'trace' | 'span';
-  readonly widgets: readonly Widget[];
-  readonly intervalMinutes: number;
-  /** A column id of the catalogue that can be grouped by (contract 4.5, rule 6). */
-  readonly groupBy: string | null;
-};
-
-export type AggregateCell = {
-  /** By widget id: a number, null without values, or for a text Count category -> count. */
-  readonly widgets: Readonly<Record<string, number | null | Readonly<Record<string, number>>>>;
-  readonly requests: number;
-  readonly sessions: number;
-  readonly spans: number;
-};
-export type AggregateGroup = {
-  /** The value as string (contract 4.5, rule 6); `all` without group_by. */
-  readonly key: string;
-  readonly value: string | number | boolean | null;
-  /** By ascending time, none empty. */
-  readonly buckets: readonly (AggregateCell & { readonly start: Instant; readonly end: Instant })[];
-};
-export type Aggregate = {
-  readonly total: AggregateCell;
-  /** By key in code point order. */
-  readonly groups: readonly AggregateGroup[];
-  /**
-   * Evaluation errors of the metrics asked for, on the records considered and, for traces, the
-   * spans below them.
-   */
-  readonly errors: readonly MetricError[];
-};
-/** Why an aggregate is refused, as the planner words it (contract 1.11, 4.5). */
-export type AggregateRefusal =
-  | { readonly refused: 'groups' }
-  | { readonly refused: 'long-group-value' }
-  | { readonly refused: 'categories'; readonly widget: number }
-  | { readonly refused: 'values'; readonly count: number };
-
-export const groupsMax = 1_000;
-export const categoriesMax = 1_000;
-export const answeredValuesMax = 1_000_000;
-export const groupValueCharactersMax = 1_024;
-
-/** What the column catalogue needs to know of the records considered (contract 4.1). */
-export type ColumnFacts = {
-  /** Standard columns that have a value on some record: not absent, null, `""` or `[]`. */
-  readonly present: readonly string[];
-  /** Names of metrics with a value, own or rolled up, of the metric's type. By name. */
-  readonly metrics: readonly string[];
-  /** By code point order, at most 1,000. */
-  readonly userMetadata: readonly string[];
-};
+import type { Population, MetricType, RecordRow } from './record.js';
+import type {
+  RecordScope,
+  SearchPlan,
+  RecordPage,
+  SessionPlan,
+  SessionPage,
+  RecordSize,
+  SessionTraces,
+  EntryPlan,
+  AggregatePlan,
+  Aggregate,
+  AggregateRefusal,
+  ColumnFacts,
+} from './record-questions.js';
 
 export type GroupWrite = {
   readonly group: StreamName;

@@ -1,6 +1,7 @@
 import { compared } from './aggregate.js';
 import { metricValue, registryType, visibleValue } from './column-value.js';
-import { categoriesMax, type MetricType, type RecordRow } from './records.js';
+import { categoriesMax } from './record-questions.js';
+import type { MetricType, RecordRow } from './record.js';
 
 /** What the traces of a run have of one metric: of values of its type, own or rolled up. */
 export type RunMetric =

@@ -2,7 +2,8 @@ import type { DatasetFacts } from '../contract/datasets.js';
 import { datasetEvents } from '../events/datasets.js';
 import { except } from '../events/schemas.js';
 import { unreachable } from '../kernel/decision.js';
-import type { Document, Recorded } from '../kernel/ports.js';
+import type { Recorded } from '../kernel/ports.js';
+import type { Document } from '../kernel/documents.js';
 import type { ProjectId, RunId } from '../kernel/shapes.js';
 import type { Projection } from './projection.js';
 

@@ -1,5 +1,6 @@
 import type { EventSchemas } from '../events/schemas.js';
-import type { Document, Documents, DocumentWrite, Recorded } from '../kernel/ports.js';
+import type { Recorded } from '../kernel/ports.js';
+import type { Document, Documents, DocumentWrite } from '../kernel/documents.js';
 import { endingOf, type Ending } from './endings.js';
 import type { GoesWith, Projection } from './projection.js';
 import {

@@ -2,7 +2,7 @@ import { newExperiment, type ExperimentFacts } from '../contract/experiment-reco
 import { experimentEvents, experimentScopeEvents } from '../events/experiments.js';
 import { except, type EventOf } from '../events/schemas.js';
 import { unreachable } from '../kernel/decision.js';
-import type { Document } from '../kernel/ports.js';
+import type { Document } from '../kernel/documents.js';
 import type { Instant } from '../kernel/shapes.js';
 import type { Projection } from './projection.js';
 

@@ -2,7 +2,7 @@ import { erasureEvents } from '../events/erasures.js';
 import { experimentEvents } from '../events/experiments.js';
 import { only, type EventOf } from '../events/schemas.js';
 import { unreachable } from '../kernel/decision.js';
-import type { Document } from '../kernel/ports.js';
+import type { Document } from '../kernel/documents.js';
 import type { Projection } from './projection.js';
 
 /** Group by experiment; null = in none. */

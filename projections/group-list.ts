@@ -2,7 +2,7 @@ import type { GroupFacts } from '../contract/groups.js';
 import type { GroupRole } from '../contract/roles.js';
 import { groupEvents } from '../events/groups.js';
 import { unreachable } from '../kernel/decision.js';
-import type { Document } from '../kernel/ports.js';
+import type { Document } from '../kernel/documents.js';
 import type { GroupMemberId, Instant, UserId } from '../kernel/shapes.js';
 import type { Projection } from './projection.js';
 

@@ -2,7 +2,8 @@ import type { IntegrationFacts } from '../contract/integrations.js';
 import { integrationEvents, type IntegrationEvent } from '../events/integrations.js';
 import { except } from '../events/schemas.js';
 import { unreachable } from '../kernel/decision.js';
-import type { Document, Recorded } from '../kernel/ports.js';
+import type { Recorded } from '../kernel/ports.js';
+import type { Document } from '../kernel/documents.js';
 import type { Projection } from './projection.js';
 
 /** `tag`: entity tag, as the deciding side has it. Nothing of its configuration, sealed or not. */

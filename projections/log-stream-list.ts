@@ -1,7 +1,7 @@
 import type { LogStreamFacts } from '../contract/log-streams.js';
 import { logStreamEvents } from '../events/log-streams.js';
 import { unreachable } from '../kernel/decision.js';
-import type { Document } from '../kernel/ports.js';
+import type { Document } from '../kernel/documents.js';
 import type { Projection } from './projection.js';
 
 /** Live log streams by id, in the scope of their project. */

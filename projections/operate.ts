@@ -6,7 +6,7 @@ import { decoded, startRunner, type Runner, type RunNeeds } from './run.js';
 import { skippedType } from './source.js';
 import { rebuild } from './rebuild.js';
 import { verify, type Verified } from './verify.js';
-import type { Documents } from '../kernel/ports.js';
+import type { Documents } from '../kernel/documents.js';
 
 export type ProjectionStatus = {
   readonly name: string;

@@ -3,7 +3,7 @@ import { deletionEvents } from '../events/deletions.js';
 import { orgJobEvents } from '../events/org-jobs.js';
 import { only } from '../events/schemas.js';
 import { unreachable } from '../kernel/decision.js';
-import type { Document } from '../kernel/ports.js';
+import type { Document } from '../kernel/documents.js';
 import type { Instant } from '../kernel/shapes.js';
 import type { Projection } from './projection.js';
 

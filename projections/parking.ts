@@ -1,4 +1,5 @@
-import type { Collection, Document, Documents, Position, StreamName } from '../kernel/ports.js';
+import type { Position, StreamName } from '../kernel/ports.js';
+import type { Collection, Document, Documents } from '../kernel/documents.js';
 import type { Instant } from '../kernel/shapes.js';
 import type { Poison } from './source.js';
 

@@ -2,7 +2,7 @@ import type { ProjectFacts } from '../contract/projects.js';
 import type { ProjectRole } from '../contract/roles.js';
 import { projectEvents, type ProjectEvent } from '../events/projects.js';
 import { unreachable } from '../kernel/decision.js';
-import type { Document } from '../kernel/ports.js';
+import type { Document } from '../kernel/documents.js';
 import type { CollaboratorId, Instant } from '../kernel/shapes.js';
 import { collaboratorEvents } from '../events/collaborators.js';
 import type { Projection } from './projection.js';

@@ -1,5 +1,6 @@
 import type { EventOf, EventSchemas } from '../events/schemas.js';
-import type { Collection, Document, Recorded } from '../kernel/ports.js';
+import type { Recorded } from '../kernel/ports.js';
+import type { Collection, Document } from '../kernel/documents.js';
 
 /**
  * A pure keyed fold over the log into one Documents collection. `keys` names the documents that an

@@ -3,7 +3,8 @@ import { shownScorer, type CodeScorer } from '../contract/scorer-facts.js';
 import { organizationEvents } from '../events/organizations.js';
 import { scorerEvents } from '../events/scorers.js';
 import type { EventOf } from '../events/schemas.js';
-import type { Document, Recorded } from '../kernel/ports.js';
+import type { Recorded } from '../kernel/ports.js';
+import type { Document } from '../kernel/documents.js';
 import type { Projection } from './projection.js';
 
 export type ScorerRow =

@@ -2,7 +2,7 @@ import type { ScorerTaskFacts } from '../contract/scorer-validation.js';
 import { invalidResult } from '../contract/scorer-validation.js';
 import { scorerTaskEvents, type ScorerTaskRequest } from '../events/scorer-tasks.js';
 import { unreachable } from '../kernel/decision.js';
-import type { Document } from '../kernel/ports.js';
+import type { Document } from '../kernel/documents.js';
 import type { Projection } from './projection.js';
 
 /** Validation tasks by id, in the scope of their project, of their creator without one. */

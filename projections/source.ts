@@ -1,5 +1,6 @@
 import { reasonOf } from '../kernel/fault.js';
-import type { Beside, DumpItem, Mark, Position, Recorded, StreamName } from '../kernel/ports.js';
+import type { Position, Recorded, StreamName } from '../kernel/ports.js';
+import type { Beside, DumpItem, Mark } from '../kernel/documents.js';
 
 /**
  * A read model as the runner feeds it; one over Documents for each collection, one over Records.

@@ -1,7 +1,7 @@
 import type { UserFacts } from '../contract/users.js';
 import { userEvents } from '../events/users.js';
 import { unreachable } from '../kernel/decision.js';
-import type { Document } from '../kernel/ports.js';
+import type { Document } from '../kernel/documents.js';
 import type { Instant } from '../kernel/shapes.js';
 import { invitationEvents } from '../events/invitations.js';
 import { except } from '../events/schemas.js';

@@ -1,4 +1,5 @@
-import { start, type DumpItem, type Position } from '../kernel/ports.js';
+import { start, type Position } from '../kernel/ports.js';
+import type { DumpItem } from '../kernel/documents.js';
 import type { Json } from '../kernel/shapes.js';
 import { catchUp, type CatchUp, type Progress } from './catch-up.js';
 import type { Runner, RunNeeds } from './run.js';

@@ -1,4 +1,4 @@
-import type { Documents } from '../kernel/ports.js';
+import type { Documents } from '../kernel/documents.js';
 import type { Records } from '../kernel/records.js';
 import type { ProjectId } from '../kernel/shapes.js';
 import {

@@ -1,6 +1,6 @@
 import type { UserBlock } from '../contract/people.js';
 import type { UserFacts } from '../contract/users.js';
-import type { Documents } from '../kernel/ports.js';
+import type { Documents } from '../kernel/documents.js';
 import { userList } from '../projections/user-list.js';
 
 /**

@@ -7,7 +7,7 @@ import {
   type ProjectRole,
 } from '../contract/roles.js';
 import type { Filter } from '../kernel/filter.js';
-import type { Documents } from '../kernel/ports.js';
+import type { Documents } from '../kernel/documents.js';
 import { groupList, type ListedGroup } from '../projections/group-list.js';
 import { projectList, type ListedProject } from '../projections/project-list.js';
 

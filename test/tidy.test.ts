@@ -106,6 +106,24 @@ describe('the house', () => {
     );
   });
 
+  it('has no circle of imports: each file can be read after those it imports', () => {
+    const importsOf = new Map(
+      sources.map((path) => [
+        path,
+        [...read(path).matchAll(/from '(\.[^']+)\.js'/g)].map(
+          ([, to = '']) => `${normalize(join(dirname(path), to))}.ts`,
+        ),
+      ]),
+    );
+    // A file is read once all that it imports is; what is left then hangs on a circle.
+    for (;;) {
+      const next = [...importsOf].find(([, tos]) => tos.every((to) => !importsOf.has(to)));
+      if (next === undefined) break;
+      importsOf.delete(next[0]);
+    }
+    found([...importsOf.keys()].map((path) => `${path} is in a circle of imports, or on one`));
+  });
+
   it('keeps the slices of command-api apart', () => {
     found(
       sources

@@ -16,7 +16,7 @@ import {
   type Prepared,
 } from './content.js';
 import { applyEdits } from './edits.js';
-import type { DatasetNeeds } from './routes.js';
+import type { DatasetNeeds } from './needs.js';
 import { chunksOf, newRows } from './rows.js';
 
 type InDataset = { readonly dataset_id: DatasetId };

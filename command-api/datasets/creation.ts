@@ -13,7 +13,7 @@ import { storedParts, tableOf } from './content.js';
 import { create } from './datasets.js';
 import { unknownColumns } from './mapping.js';
 import { takeName } from './names.js';
-import type { DatasetNeeds } from './routes.js';
+import type { DatasetNeeds } from './needs.js';
 import { chunksOf, contentsFrom, laid, newRows, storeRows } from './rows.js';
 import { nameFor } from './upload.js';
 

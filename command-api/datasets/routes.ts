@@ -8,7 +8,6 @@ import {
   unlinkDataset,
 } from '../../contract/datasets.js';
 import { mayWriteDataset } from '../../contract/dataset-rights.js';
-import type { Gate } from '../../contract/gate.js';
 import { route, type Route } from '../../contract/operation.js';
 import {
   atLeast,
@@ -19,7 +18,6 @@ import {
 import { isRejection, reject, type Decide } from '../../kernel/decision.js';
 import type { DatasetEvent } from '../../events/datasets.js';
 import { Fault } from '../../kernel/fault.js';
-import type { EventLog, Ids } from '../../kernel/ports.js';
 import { isMet, type IfMatch } from '../../kernel/precondition.js';
 import { release } from '../../kernel/reservation.js';
 import type { DatasetId } from '../../kernel/shapes.js';
@@ -27,22 +25,13 @@ import { load, transact, type Authorship } from '../../kernel/transact.js';
 import { datasets, datasetStream, type Dataset } from '../access/datasets.js';
 import { datasetInSight } from '../access/dataset-sight.js';
 import { userBlockOf } from '../access/people.js';
-import type { InTurn } from '../../kernel/turns.js';
 import { factsOf, liveProjects } from './answer.js';
 import { contentWrites } from './content-routes.js';
 import { createFrom } from './creation.js';
 import { change, link, remove, unlink } from './datasets.js';
 import { mappingComplaints } from './mapping.js';
 import { datasetNameStream, takeName } from './names.js';
-import type { ReadTable } from './upload.js';
-
-export type DatasetNeeds = {
-  readonly log: EventLog;
-  readonly ids: Ids;
-  readonly readTable: ReadTable;
-  readonly inTurn: InTurn;
-  readonly projectInSight: Gate['projectInSight'];
-};
+import type { DatasetNeeds } from './needs.js';
 type Deciding = Decide<Dataset | null, DatasetEvent>;
 
 /** The writes of contract 4.7 and 5.11. */

@@ -8,7 +8,7 @@ import type { Authorship } from '../../kernel/transact.js';
 import { currentVersion, projectsOf, type Dataset } from '../access/datasets.js';
 import { ensureOwnProject } from '../access/own-project.js';
 import { liveUser } from '../access/people.js';
-import type { ScorerTaskNeeds } from './routes.js';
+import type { ScorerTaskNeeds } from './needs.js';
 
 type RowsAsked = {
   readonly dataset_version_index?: number | null;

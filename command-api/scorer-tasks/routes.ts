@@ -1,4 +1,3 @@
-import type { Gate } from '../../contract/gate.js';
 import { route, type Route, type Upload } from '../../contract/operation.js';
 import type { Principal } from '../../contract/roles.js';
 import {
@@ -13,7 +12,7 @@ import type {
 } from '../../events/scorer-tasks.js';
 import type { Decision } from '../../kernel/decision.js';
 import { Fault } from '../../kernel/fault.js';
-import type { Bus, EventLog, Ids, Position, StreamName } from '../../kernel/ports.js';
+import type { EventLog, Position, StreamName } from '../../kernel/ports.js';
 import { claimGraceSeconds } from '../../kernel/reservation.js';
 import type { NodeType, ScoreType } from '../../kernel/sandbox.js';
 import type { ProjectId, RunId, ScorerTaskId } from '../../kernel/shapes.js';
@@ -21,20 +20,12 @@ import { load, transact, type Authorship } from '../../kernel/transact.js';
 import { datasetInSight } from '../access/dataset-sight.js';
 import { runs, type Run } from '../access/folds.js';
 import { scorerTasks } from '../access/scorer-tasks.js';
-import type { InTurn } from '../../kernel/turns.js';
 import { runStream, scorerQueueStream, scorerTaskStream } from '../access/streams.js';
 import { digestOf, fileComplaints, sourceOf } from '../access/scorer-source.js';
 import { requiredScorers } from '../access/required-scorers.js';
 import { projectFor, rowsAsked } from './request.js';
 import { enqueue, queues, request } from './tasks.js';
-
-export type ScorerTaskNeeds = {
-  readonly log: EventLog;
-  readonly ids: Pick<Ids, 'derive'>;
-  readonly bus: Pick<Bus, 'publish'>;
-  readonly inTurn: InTurn;
-  readonly projectInSight: Gate['projectInSight'];
-};
+import type { ScorerTaskNeeds } from './needs.js';
 
 /** Contract 4.11, and the single sample of 5.10. */
 export const scorerTaskWrites = (needs: ScorerTaskNeeds): readonly Route[] => [

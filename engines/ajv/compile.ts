@@ -3,13 +3,10 @@ import type { TSchema } from 'typebox';
 import { type Complaint, valueComplaint } from '../../kernel/fault.js';
 import { codePoints } from '../../kernel/code-points.js';
 import { complaintsAbout } from './complaints.js';
-import { canonicalReadings, readings } from './kinds.js';
+import { canonicalReadings, readings, type Place } from './kinds.js';
 import { lifted } from './lift.js';
 import { shapeOf, type Kind, type Openness, type Shaped } from './shape.js';
 import { textReader } from './text.js';
-
-/** The first item of `loc` (contract 1.4); that of a form, whose parts are text, is `body`. */
-export type Place = 'path' | 'query' | 'header' | 'cookie' | 'body' | 'form';
 
 /** `value` is the request's own object with canonical values in it. */
 export type Guarded =

@@ -31,3 +31,6 @@ export const canonicalReadings: Readings = {
   instant: asItStands('instant'),
   name: asItStands('name'),
 };
+
+/** The first item of `loc` (contract 1.4); that of a form, whose parts are text, is `body`. */
+export type Place = 'path' | 'query' | 'header' | 'cookie' | 'body' | 'form';

@@ -1,6 +1,6 @@
 import { canonicalInstant } from '../../kernel/canonical.js';
 import type { Shape } from './shape.js';
-import type { Place } from './compile.js';
+import type { Place } from './kinds.js';
 
 /**
  * Reads the texts of a path, query, header or form into the types that the shape names (contract

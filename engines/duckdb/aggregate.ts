@@ -11,8 +11,8 @@ import {
   type AggregateGroup,
   type AggregatePlan,
   type AggregateRefusal,
-  type MetricError,
-} from '../../kernel/records.js';
+} from '../../kernel/record-questions.js';
+import type { MetricError } from '../../kernel/record.js';
 import type { Asking } from '../../kernel/ports.js';
 import type { Rows, Statements } from './connections.js';
 import { groupOf, groupSql, type GroupColumn } from './group.js';

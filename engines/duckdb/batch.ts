@@ -1,11 +1,6 @@
 import type { StreamName } from '../../kernel/ports.js';
-import type {
-  GroupWrite,
-  MetricCell,
-  Population,
-  RecordRow,
-  RecordWrites,
-} from '../../kernel/records.js';
+import type { GroupWrite, RecordWrites } from '../../kernel/records.js';
+import type { MetricCell, Population, RecordRow } from '../../kernel/record.js';
 import { namesAdmitted, type NameKind } from '../../kernel/column-names.js';
 import { addRow, chunksFor, type Chunks } from './chunks.js';
 import type { Statements } from './connections.js';
@@ -13,7 +8,8 @@ import { entriesApart, storedEntry } from './entries.js';
 import { fillRow, foldedText, type LongText, type Place } from './fill.js';
 import { headOf, longColumn, piecesOf, outlineName, restName } from './long-text.js';
 import type { Model } from './model.js';
-import { namedIn, noNames, withNames, type Named } from './named-columns.js';
+import { namedIn, noNames, withNames } from './named-columns.js';
+import type { Named } from './remembered-columns.js';
 import type { Group } from './portions.js';
 import type { NamedGroup } from './stored-row.js';
 import {

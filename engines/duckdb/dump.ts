@@ -1,5 +1,6 @@
-import type { DumpItem } from '../../kernel/ports.js';
-import { pageBytesMax, type RecordRow } from '../../kernel/records.js';
+import type { DumpItem } from '../../kernel/documents.js';
+import { pageBytesMax } from '../../kernel/record-questions.js';
+import type { RecordRow } from '../../kernel/record.js';
 import { byCodePoint } from '../../kernel/code-points.js';
 import { dumpItem } from '../../kernel/record-dump.js';
 import type { Ask } from './keeper.js';

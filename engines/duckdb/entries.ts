@@ -6,11 +6,12 @@ import type { Asking } from '../../kernel/ports.js';
 import {
   comparedCharactersMax,
   type EntryPlan,
-  type RecordRow,
   type RecordSize,
-} from '../../kernel/records.js';
+} from '../../kernel/record-questions.js';
+import type { RecordRow } from '../../kernel/record.js';
 import type { Model } from './model.js';
-import { namedIn, type Numbers } from './named-columns.js';
+import { namedIn } from './named-columns.js';
+import type { Numbers } from './remembered-columns.js';
 import { populationOf, tableOf } from './schema.js';
 import { bindText, integers, parameters } from './sql.js';
 

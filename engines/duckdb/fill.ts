@@ -3,7 +3,7 @@ import { ratingKeys } from '../../kernel/feedback.js';
 import { foldCase } from '../../kernel/case-fold.js';
 import { registryType, visibleValue } from '../../kernel/column-value.js';
 import { metricRegistry, standardColumns } from '../../kernel/columns.js';
-import type { ColumnValue, MetricCell, RecordKind, RecordRow } from '../../kernel/records.js';
+import type { ColumnValue, MetricCell, RecordKind, RecordRow } from '../../kernel/record.js';
 import { storedOutline } from '../../kernel/outlines.js';
 import { nextRow, type Chunks } from './chunks.js';
 import { headOf, outlineName, restName } from './long-text.js';

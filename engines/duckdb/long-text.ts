@@ -1,5 +1,6 @@
 import { firstCharacters } from '../../kernel/code-points.js';
-import { comparedCharactersMax, type Population } from '../../kernel/records.js';
+import { comparedCharactersMax } from '../../kernel/record-questions.js';
+import type { Population } from '../../kernel/record.js';
 
 // The engine works on 2,048 rows at a time and holds all their texts in memory meanwhile; texts that
 // are longer than its blocks of 256 KiB it holds one by one, through commits and checkpoints too. So

@@ -2,10 +2,10 @@ import type { DuckDBConnection, DuckDBInstance, DuckDBUUIDValue } from '@duckdb/
 import { boundedMap, type BoundedMap } from '../../kernel/bounded-map.js';
 import { foldCase, foldings } from '../../kernel/case-fold.js';
 import { start, type Position } from '../../kernel/ports.js';
-import type { MetricType } from '../../kernel/records.js';
+import type { MetricType } from '../../kernel/record.js';
 import { openChangedRuns, type ChangedRuns } from './changed-runs.js';
 import { openConnections, type Connections, type Statements } from './connections.js';
-import { rememberColumns, type NamedColumns } from './named-columns.js';
+import { rememberColumns, type NamedColumns } from './remembered-columns.js';
 import { schemaVersion, tables } from './schema.js';
 
 /** What was found of the types of a project's metrics outside the registry, as of a position. */

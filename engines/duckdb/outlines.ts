@@ -9,12 +9,9 @@ import {
   type TracesAsked,
 } from '../../kernel/outlines.js';
 import type { Asking, StreamName } from '../../kernel/ports.js';
-import {
-  comparedCharactersMax,
-  type RecordRow,
-  type RowPlaces,
-  type SessionTraces,
-} from '../../kernel/records.js';
+import type { RowPlaces } from '../../kernel/records.js';
+import { comparedCharactersMax, type SessionTraces } from '../../kernel/record-questions.js';
+import type { RecordRow } from '../../kernel/record.js';
 import type { Instant } from '../../kernel/shapes.js';
 import type { DuckDBUUIDValue } from '@duckdb/node-api';
 import type { Rows, Statements } from './connections.js';

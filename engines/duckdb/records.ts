@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Beside } from '../../kernel/ports.js';
+import type { Beside } from '../../kernel/documents.js';
 import { Fault } from '../../kernel/fault.js';
 import type { Incident, Records } from '../../kernel/records.js';
 import { aggregate } from './aggregate.js';

@@ -1,7 +1,8 @@
 import { DuckDBListValue, type DuckDBValue } from '@duckdb/node-api';
 import { registryType } from '../../kernel/column-value.js';
 import { metricRegistry } from '../../kernel/columns.js';
-import { categoriesMax, type MetricType } from '../../kernel/records.js';
+import { categoriesMax } from '../../kernel/record-questions.js';
+import type { MetricType } from '../../kernel/record.js';
 import type { RunMeasures, RunMetric, TypedMetric } from '../../kernel/run-measures.js';
 import type { Asking } from '../../kernel/ports.js';
 import type { Rows, Statements } from './connections.js';

@@ -13,7 +13,7 @@ import {
 } from '@duckdb/node-api';
 import { microsecondsOf } from '../../kernel/buckets.js';
 import { metricRegistry, standardColumns, type ColumnType } from '../../kernel/columns.js';
-import type { ColumnValue, Population, RecordKind } from '../../kernel/records.js';
+import type { ColumnValue, Population, RecordKind } from '../../kernel/record.js';
 import type { Instant } from '../../kernel/shapes.js';
 
 /**

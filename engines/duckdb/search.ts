@@ -2,15 +2,13 @@ import { placeOf, registryType } from '../../kernel/column-value.js';
 import type { Asking, StreamName } from '../../kernel/ports.js';
 import {
   pageBytesMax,
-  type MetricType,
-  type Population,
   type RecordPage,
-  type RecordRow,
   type RecordScope,
   type SearchPlan,
   type SessionPage,
   type SessionPlan,
-} from '../../kernel/records.js';
+} from '../../kernel/record-questions.js';
+import type { MetricType, Population, RecordRow } from '../../kernel/record.js';
 import type { Statements } from './connections.js';
 import { readMetricTypes } from './metric-types.js';
 import type { Model } from './model.js';

@@ -1,7 +1,8 @@
 import { microsecondsOf } from '../../kernel/buckets.js';
 import { placeOf, registryType } from '../../kernel/column-value.js';
 import { appliesTo, standardColumn } from '../../kernel/columns.js';
-import type { MetricType, RecordScope } from '../../kernel/records.js';
+import type { RecordScope } from '../../kernel/record-questions.js';
+import type { MetricType } from '../../kernel/record.js';
 import { filterToSql, type FilterColumns } from './filter-to-sql.js';
 import { longColumn } from './long-text.js';
 import type { Scoped } from './named-columns.js';

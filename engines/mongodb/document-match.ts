@@ -2,7 +2,7 @@ import type { Document, Filter as Match } from 'mongodb';
 import { unreachable } from '../../kernel/decision.js';
 import { Fault } from '../../kernel/fault.js';
 import type { Filter, Leaf } from '../../kernel/filter.js';
-import type { Collection, Sort } from '../../kernel/ports.js';
+import type { Collection, Sort } from '../../kernel/documents.js';
 import { memberOf } from './names.js';
 import {
   all,

@@ -1,15 +1,14 @@
 import type { Document as Stored, IndexDescription } from 'mongodb';
 import { Fault } from '../../kernel/fault.js';
-import {
-  start,
-  type Asking,
-  type Collection,
-  type Document,
-  type Documents,
-  type DumpItem,
-  type FieldValue,
-  type Find,
-} from '../../kernel/ports.js';
+import { start, type Asking } from '../../kernel/ports.js';
+import type {
+  Collection,
+  Document,
+  Documents,
+  DumpItem,
+  FieldValue,
+  Find,
+} from '../../kernel/documents.js';
 import type { Json } from '../../kernel/shapes.js';
 import { answeringTo, askedOf } from './asked.js';
 import { answering, connect, type Connected } from './connect.js';

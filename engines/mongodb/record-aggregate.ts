@@ -14,9 +14,9 @@ import {
   type AggregateGroup,
   type AggregatePlan,
   type AggregateRefusal,
-  type MetricError,
   type Widget,
-} from '../../kernel/records.js';
+} from '../../kernel/record-questions.js';
+import type { MetricError } from '../../kernel/record.js';
 import { memberOf } from './names.js';
 import {
   categoryStages,

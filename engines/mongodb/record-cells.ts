@@ -1,6 +1,6 @@
 import type { Document } from 'mongodb';
 import { unreachable } from '../../kernel/decision.js';
-import type { AggregatePlan, Widget } from '../../kernel/records.js';
+import type { AggregatePlan, Widget } from '../../kernel/record-questions.js';
 import { metricMember } from './record-match.js';
 import { compared } from './text-match.js';
 

@@ -7,7 +7,7 @@ import {
   type KnownNames,
   type NameKind,
 } from '../../kernel/column-names.js';
-import type { RecordRow } from '../../kernel/records.js';
+import type { RecordRow } from '../../kernel/record.js';
 import { memberOf } from './names.js';
 import { populationOf, type StoredRow } from './record-rows.js';
 import { bulkMs } from './record-search.js';

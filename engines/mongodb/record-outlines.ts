@@ -6,7 +6,8 @@ import type {
   TraceOutline,
 } from '../../kernel/outlines.js';
 import type { StreamName } from '../../kernel/ports.js';
-import type { RecordRow, RowPlaces } from '../../kernel/records.js';
+import type { RowPlaces } from '../../kernel/records.js';
+import type { RecordRow } from '../../kernel/record.js';
 import { rowMembers, type StoredRow } from './record-rows.js';
 import { bulkMs, rowsFrom } from './record-search.js';
 import type { Snapshot } from './snapshots.js';

@@ -5,7 +5,7 @@ import { spanKinds, standardColumns } from '../../kernel/columns.js';
 import { ratingKeys } from '../../kernel/feedback.js';
 import { storedOutline } from '../../kernel/outlines.js';
 import type { StreamName } from '../../kernel/ports.js';
-import type { ColumnValue, Population, RecordKind, RecordRow } from '../../kernel/records.js';
+import type { ColumnValue, Population, RecordKind, RecordRow } from '../../kernel/record.js';
 import type { Instant } from '../../kernel/shapes.js';
 import { foldCase } from '../../kernel/case-fold.js';
 import { memberOf } from './names.js';

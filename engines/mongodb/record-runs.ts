@@ -1,6 +1,7 @@
 import type { Document } from 'mongodb';
 import { registryType } from '../../kernel/column-value.js';
-import { categoriesMax, type MetricType } from '../../kernel/records.js';
+import { categoriesMax } from '../../kernel/record-questions.js';
+import type { MetricType } from '../../kernel/record.js';
 import type { RunMeasures, RunMetric, TypedMetric } from '../../kernel/run-measures.js';
 import { memberOf, nameOf } from './names.js';
 import { metricMember } from './record-match.js';

@@ -1,15 +1,14 @@
 import type { Document } from 'mongodb';
 import { placeOf, registryType } from '../../kernel/column-value.js';
-import type { Sort, StreamName } from '../../kernel/ports.js';
+import type { StreamName } from '../../kernel/ports.js';
+import type { Sort } from '../../kernel/documents.js';
 import {
   pageBytesMax,
-  type MetricType,
-  type Population,
   type RecordPage,
-  type RecordRow,
   type RecordScope,
   type SearchPlan,
-} from '../../kernel/records.js';
+} from '../../kernel/record-questions.js';
+import type { MetricType, Population, RecordRow } from '../../kernel/record.js';
 import type { RunCounts } from '../../kernel/run-measures.js';
 import { columnMember, metricMember, noteMember, scopeIndex, scopeMatch } from './record-match.js';
 import { weightOf } from './record-portions.js';

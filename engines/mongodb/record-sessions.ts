@@ -5,7 +5,7 @@ import {
   type SessionPage,
   type SessionPlan,
   type SessionTraces,
-} from '../../kernel/records.js';
+} from '../../kernel/record-questions.js';
 
 import { bulkMs, questionMs } from './record-search.js';
 import { weighedWithin } from './record-weights.js';

@@ -1,6 +1,7 @@
 import type { Document } from 'mongodb';
 import type { StreamName } from '../../kernel/ports.js';
-import type { Copies, GroupWrite, RecordRow, RecordWrites } from '../../kernel/records.js';
+import type { Copies, GroupWrite, RecordWrites } from '../../kernel/records.js';
+import type { RecordRow } from '../../kernel/record.js';
 import { admitNames, onlyColumns } from './record-names.js';
 import { bulkMs } from './record-search.js';
 import { documentsOf } from './record-rows.js';

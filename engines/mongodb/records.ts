@@ -1,7 +1,10 @@
 import type { IndexDescription } from 'mongodb';
 import { dumpItem } from '../../kernel/record-dump.js';
-import { start, type Asking, type DumpItem } from '../../kernel/ports.js';
-import type { ColumnFacts, RecordRow, Records } from '../../kernel/records.js';
+import { start, type Asking } from '../../kernel/ports.js';
+import type { DumpItem } from '../../kernel/documents.js';
+import type { Records } from '../../kernel/records.js';
+import type { ColumnFacts } from '../../kernel/record-questions.js';
+import type { RecordRow } from '../../kernel/record.js';
 import { answeringTo, askedOf } from './asked.js';
 import { answering, connect } from './connect.js';
 import { aggregate } from './record-aggregate.js';

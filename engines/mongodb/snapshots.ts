@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { Collection, Db, Document, Filter as Match, IndexDescription } from 'mongodb';
 import { openSequence } from '../../kernel/turns.js';
 import { Fault } from '../../kernel/fault.js';
-import { start, type Mark, type Position } from '../../kernel/ports.js';
+import { start, type Position } from '../../kernel/ports.js';
+import type { Mark } from '../../kernel/documents.js';
 import { isDuplicate } from './connect.js';
 import {
   copyPrefix,

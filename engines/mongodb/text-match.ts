@@ -2,7 +2,7 @@ import type { Document, Filter as Match } from 'mongodb';
 import { foldCase } from '../../kernel/case-fold.js';
 import { unreachable } from '../../kernel/decision.js';
 import type { Comparison, Leaf } from '../../kernel/filter.js';
-import { comparedCharactersMax } from '../../kernel/records.js';
+import { comparedCharactersMax } from '../../kernel/record-questions.js';
 
 // Conditions on stored members. What a user sent is always a value under `$eq`, `$in` or `$literal`:
 // never a member, an operator or a pattern.

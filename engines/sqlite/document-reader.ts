@@ -1,7 +1,8 @@
 import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads';
 import { whileAsked } from '../../kernel/asking.js';
 import { openFairLine } from '../../kernel/fair.js';
-import type { Asking, Collection, Documents, Find, Found } from '../../kernel/ports.js';
+import type { Asking } from '../../kernel/ports.js';
+import type { Collection, Documents, Find, Found } from '../../kernel/documents.js';
 import { proxy } from '../node/thread.js';
 import { openDocuments } from './documents.js';
 

@@ -1,6 +1,6 @@
 import { workerData } from 'node:worker_threads';
 import { serve } from '../node/thread.js';
-import type { Collection, Find } from '../../kernel/ports.js';
+import type { Collection, Find } from '../../kernel/documents.js';
 import { openDocuments } from './documents.js';
 import type { Searches, SearchStart } from './document-reader.js';
 

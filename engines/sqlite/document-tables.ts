@@ -1,6 +1,7 @@
 import type Database from 'better-sqlite3';
 import { foldCase } from '../../kernel/case-fold.js';
-import type { Collection, Document, FieldValue, Position } from '../../kernel/ports.js';
+import type { Position } from '../../kernel/ports.js';
+import type { Collection, Document, FieldValue } from '../../kernel/documents.js';
 import { columnOf, foldedColumnOf } from './filter-to-sql.js';
 
 /** One table of documents: a generation of a collection, live or built beside the live one. */

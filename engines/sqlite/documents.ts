@@ -2,17 +2,16 @@ import Database from 'better-sqlite3';
 import { join } from 'node:path';
 import { checkAsked, noLongerAsked } from '../../kernel/asking.js';
 import { Fault } from '../../kernel/fault.js';
-import {
-  start,
-  type Asking,
-  type Beside,
-  type Collection,
-  type Document,
-  type Documents,
-  type DumpItem,
-  type Find,
-  type Mark,
-} from '../../kernel/ports.js';
+import { start, type Asking } from '../../kernel/ports.js';
+import type {
+  Beside,
+  Collection,
+  Document,
+  Documents,
+  DumpItem,
+  Find,
+  Mark,
+} from '../../kernel/documents.js';
 import { makeFolder } from '../node/files.js';
 import {
   cellsOf,

@@ -2,7 +2,7 @@ import { foldCase } from '../../kernel/case-fold.js';
 import { unreachable } from '../../kernel/decision.js';
 import { Fault } from '../../kernel/fault.js';
 import type { Filter, Leaf } from '../../kernel/filter.js';
-import type { Collection, Sort } from '../../kernel/ports.js';
+import type { Collection, Sort } from '../../kernel/documents.js';
 
 export type Sql = { readonly sql: string; readonly values: readonly (string | number)[] };
 

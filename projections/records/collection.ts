@@ -1,4 +1,4 @@
-import type { Collection } from '../../kernel/ports.js';
+import type { Collection } from '../../kernel/documents.js';
 
 /**
  * What reads of sessions, traces and spans wait for. Its rows live in Records, not in Documents.

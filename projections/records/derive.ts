@@ -1,6 +1,6 @@
 import { bleu } from '../../kernel/bleu.js';
-import { registryMetric, type RollUp } from '../../kernel/columns.js';
-import type { MetricCell } from '../../kernel/records.js';
+import { registryMetric } from '../../kernel/columns.js';
+import type { RollUp, MetricCell } from '../../kernel/record.js';
 import { rouge } from '../../kernel/rouge.js';
 import { member, put, remove, type Draft } from './draft.js';
 

@@ -5,7 +5,7 @@ import type {
   MetricValue,
   RecordKind,
   RecordRow,
-} from '../../kernel/records.js';
+} from '../../kernel/record.js';
 import type { SpanOutline } from '../../kernel/outlines.js';
 import type { StreamName } from '../../kernel/ports.js';
 import type { Json } from '../../kernel/shapes.js';

@@ -1,6 +1,6 @@
 import type { RecordContent, SpanContent } from '../../events/traces.js';
 import type { StreamName } from '../../kernel/ports.js';
-import type { ColumnValue } from '../../kernel/records.js';
+import type { ColumnValue } from '../../kernel/record.js';
 import { ownMembers } from '../../kernel/record-of.js';
 import type { Json, JsonObject } from '../../kernel/shapes.js';
 import { textForm } from '../../kernel/text-form.js';

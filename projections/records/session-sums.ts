@@ -1,7 +1,7 @@
 import { byCodePoint } from '../../kernel/code-points.js';
-import { registryMetric, type RollUp } from '../../kernel/columns.js';
+import { registryMetric } from '../../kernel/columns.js';
+import type { RollUp, MetricCell, RecordRow } from '../../kernel/record.js';
 import type { OutlineNumber, TraceOutline } from '../../kernel/outlines.js';
-import type { MetricCell, RecordRow } from '../../kernel/records.js';
 import { member, put, remove } from './draft.js';
 import { minus, noSum, plus, rounded, type ExactSum } from './exact-sum.js';
 

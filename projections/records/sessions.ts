@@ -1,6 +1,7 @@
 import { traceOutline, type SessionScope, type TraceOutline } from '../../kernel/outlines.js';
 import { stream, type StreamName } from '../../kernel/ports.js';
-import type { ColumnValue, RecordRow, Records } from '../../kernel/records.js';
+import type { Records } from '../../kernel/records.js';
+import type { ColumnValue, RecordRow } from '../../kernel/record.js';
 import {
   annotatorsOfAll,
   changedSums,

@@ -2,7 +2,8 @@ import { listApiKeys } from '../../contract/api-keys.js';
 import { defaultPageLimit, pageMeasure } from '../../contract/envelope.js';
 import { reading, type Route } from '../../contract/operation.js';
 import type { Filter } from '../../kernel/filter.js';
-import type { Clock, Document, Documents } from '../../kernel/ports.js';
+import type { Clock } from '../../kernel/ports.js';
+import type { Document, Documents } from '../../kernel/documents.js';
 import type { ApiKeyId, Instant } from '../../kernel/shapes.js';
 import { apiKeyList, type ListedApiKey } from '../../projections/api-key-list.js';
 

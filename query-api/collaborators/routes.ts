@@ -11,7 +11,7 @@ import {
   type Principal,
   type ProjectRole,
 } from '../../contract/roles.js';
-import type { Documents } from '../../kernel/ports.js';
+import type { Documents } from '../../kernel/documents.js';
 import type { ProjectId } from '../../kernel/shapes.js';
 import { groupList, type ListedGroup } from '../../projections/group-list.js';
 import { projectList, type ListedProject } from '../../projections/project-list.js';

@@ -8,7 +8,8 @@ import {
   type RegistryMetric,
   type StandardColumn,
 } from '../../kernel/columns.js';
-import type { ColumnFacts, MetricType, Population } from '../../kernel/records.js';
+import type { ColumnFacts } from '../../kernel/record-questions.js';
+import type { MetricType, Population } from '../../kernel/record.js';
 
 /**
  * The columns of contract 3.2 for one population, in its order: standard, registry metrics, other

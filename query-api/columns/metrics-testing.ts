@@ -5,7 +5,7 @@ import {
   type ScoreType,
 } from '../../contract/columns.js';
 import { registryMetric } from '../../kernel/columns.js';
-import type { MetricType } from '../../kernel/records.js';
+import type { MetricType } from '../../kernel/record.js';
 import type { Static } from '../../kernel/shapes.js';
 import { customMetric, registryDescriptor } from './descriptors.js';
 

@@ -3,7 +3,7 @@ import { defaultPageLimit, pageMeasure, type PageAsked } from '../../contract/en
 import type { UserBlock } from '../../contract/people.js';
 import { cellOf, stretchesOf, type Row } from '../../kernel/dataset-content.js';
 import { Fault } from '../../kernel/fault.js';
-import type { Documents } from '../../kernel/ports.js';
+import type { Documents } from '../../kernel/documents.js';
 import { chunkKey, datasetRows } from '../../projections/dataset-rows.js';
 import {
   datasetVersions,

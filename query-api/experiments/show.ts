@@ -10,7 +10,7 @@ import {
   type FeedbackTemplate,
   type RatingTally,
 } from '../../kernel/feedback.js';
-import type { Documents } from '../../kernel/ports.js';
+import type { Documents } from '../../kernel/documents.js';
 import type { Records } from '../../kernel/records.js';
 import type { ProjectId } from '../../kernel/shapes.js';
 import { datasetList, type DatasetListed } from '../../projections/dataset-list.js';

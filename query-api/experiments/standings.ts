@@ -2,7 +2,7 @@ import type { Criterion } from '../../contract/experiment-ranking.js';
 import type { ExperimentFacts } from '../../contract/experiment-record.js';
 import { boundedMap } from '../../kernel/bounded-map.js';
 import { registryType } from '../../kernel/column-value.js';
-import type { Documents } from '../../kernel/ports.js';
+import type { Documents } from '../../kernel/documents.js';
 import type { Records } from '../../kernel/records.js';
 import type { TypedMetric } from '../../kernel/run-measures.js';
 import type { ProjectId } from '../../kernel/shapes.js';

@@ -1,6 +1,5 @@
 import { appliesTo, registryMetric, standardColumn } from '../../kernel/columns.js';
-import type { FilterKind } from '../../kernel/filter.js';
-import type { MetricType, Population } from '../../kernel/records.js';
+import type { FilterKind, MetricType, Population } from '../../kernel/record.js';
 
 /**
  * Types of the project's metrics outside the registry; a metric that never had a value is absent.

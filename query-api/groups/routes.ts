@@ -13,7 +13,7 @@ import { atLeast, organizationRoles, type Principal } from '../../contract/roles
 import { byCodePoint } from '../../kernel/code-points.js';
 import { Fault } from '../../kernel/fault.js';
 import type { Filter } from '../../kernel/filter.js';
-import type { Documents } from '../../kernel/ports.js';
+import type { Documents } from '../../kernel/documents.js';
 import type { GroupId } from '../../kernel/shapes.js';
 import { groupList, type ListedGroup } from '../../projections/group-list.js';
 import { userList } from '../../projections/user-list.js';

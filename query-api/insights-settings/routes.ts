@@ -7,7 +7,7 @@ import {
 } from '../../contract/insights-settings.js';
 import { reading, type Route } from '../../contract/operation.js';
 import { Fault } from '../../kernel/fault.js';
-import type { Documents } from '../../kernel/ports.js';
+import type { Documents } from '../../kernel/documents.js';
 import { insightsSettings } from '../../projections/insights-settings.js';
 import { runCollections, runKinds, type RunInProject } from '../selection.js';
 

@@ -8,7 +8,7 @@ import {
 import { isProvider, providers } from '../../contract/integration-providers.js';
 import { reading, type Route } from '../../contract/operation.js';
 import { Fault } from '../../kernel/fault.js';
-import type { Documents } from '../../kernel/ports.js';
+import type { Documents } from '../../kernel/documents.js';
 import {
   integrationKey,
   integrationList,

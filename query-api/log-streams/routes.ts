@@ -12,7 +12,7 @@ import { plainListMax } from '../../contract/envelope.js';
 import { reading, type Route } from '../../contract/operation.js';
 import type { Principal } from '../../contract/roles.js';
 import { Fault } from '../../kernel/fault.js';
-import type { Documents } from '../../kernel/ports.js';
+import type { Documents } from '../../kernel/documents.js';
 import type { Records } from '../../kernel/records.js';
 import type { ProjectId } from '../../kernel/shapes.js';
 import { logStreamList } from '../../projections/log-stream-list.js';

@@ -1,7 +1,7 @@
 import { getCurrentUser } from '../../contract/logins.js';
 import { reading, type Route } from '../../contract/operation.js';
 import { userAnswer, type UserFacts } from '../../contract/users.js';
-import type { Documents } from '../../kernel/ports.js';
+import type { Documents } from '../../kernel/documents.js';
 import type { OrganizationId, UserId } from '../../kernel/shapes.js';
 import { userList } from '../../projections/user-list.js';
 import { Fault } from '../../kernel/fault.js';

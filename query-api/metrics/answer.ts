@@ -13,9 +13,9 @@ import {
   type AggregateCell,
   type AggregateGroup,
   type AggregateRefusal,
-  type MetricError,
   type Widget,
-} from '../../kernel/records.js';
+} from '../../kernel/record-questions.js';
+import type { MetricError } from '../../kernel/record.js';
 import { groupByPlace, type MetricsPlan } from './plan.js';
 
 /** A bucket of a group of this value. */

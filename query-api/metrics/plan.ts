@@ -2,13 +2,8 @@ import { defaultIntervalMinutes, reservedKeys, type CustomSearch } from '../../c
 import { spanKinds, standardColumn } from '../../kernel/columns.js';
 import { unreachable } from '../../kernel/decision.js';
 import { type Complaint, valueComplaint } from '../../kernel/fault.js';
-import type {
-  AggregatePlan,
-  Aggregation,
-  MetricType,
-  RecordKind,
-  Widget,
-} from '../../kernel/records.js';
+import type { AggregatePlan, Aggregation, Widget } from '../../kernel/record-questions.js';
+import type { MetricType, RecordKind } from '../../kernel/record.js';
 import {
   knownColumn,
   metricPrefix,

@@ -1,7 +1,7 @@
 import { reading, type Route } from '../../contract/operation.js';
 import { getOrgJob, orgJobAnswer } from '../../contract/org-jobs.js';
 import { Fault } from '../../kernel/fault.js';
-import type { Documents } from '../../kernel/ports.js';
+import type { Documents } from '../../kernel/documents.js';
 import { orgJobList, type ListedOrgJob } from '../../projections/org-job-list.js';
 import { userList } from '../../projections/user-list.js';
 import { peopleOf } from '../people.js';

@@ -13,7 +13,7 @@ import type { Principal } from '../../contract/roles.js';
 import { byCodePoint } from '../../kernel/code-points.js';
 import { Fault } from '../../kernel/fault.js';
 import type { Filter, Leaf } from '../../kernel/filter.js';
-import type { Documents } from '../../kernel/ports.js';
+import type { Documents } from '../../kernel/documents.js';
 import type { ProjectId } from '../../kernel/shapes.js';
 import { experimentList } from '../../projections/experiment-list.js';
 import { metricsTestingRunList } from '../../projections/metrics-testing-run-list.js';

@@ -3,14 +3,14 @@ import { openFairLine } from '../../kernel/fair.js';
 import type { FeedbackTemplate } from '../../kernel/feedback.js';
 import { inPieces, openObject, type JsonParts, type JsonPieces } from '../../kernel/json-pieces.js';
 import type { Asking, StreamName } from '../../kernel/ports.js';
+import type { Records } from '../../kernel/records.js';
 import type {
   AggregatePlan,
   AggregateRefusal,
-  RecordRow,
-  Records,
   SearchPlan,
   Weighed,
-} from '../../kernel/records.js';
+} from '../../kernel/record-questions.js';
+import type { RecordRow } from '../../kernel/record.js';
 import type { InSlices } from '../../kernel/turns.js';
 import { bucketOf, metricsParts, type ShownBucket } from '../metrics/answer.js';
 import { spanTree, traceTree } from './tree.js';

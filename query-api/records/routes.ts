@@ -15,13 +15,9 @@ import {
 import { selectorComplaints, windowComplaints } from '../../contract/selectors.js';
 import type { FeedbackTemplate } from '../../kernel/feedback.js';
 import { Fault, invalid, type Complaint } from '../../kernel/fault.js';
-import {
-  pageBytesMax,
-  type Population,
-  type Records,
-  type SearchPlan,
-  type Weighed,
-} from '../../kernel/records.js';
+import type { Records } from '../../kernel/records.js';
+import { pageBytesMax, type SearchPlan, type Weighed } from '../../kernel/record-questions.js';
+import type { Population } from '../../kernel/record.js';
 import type { ProjectId } from '../../kernel/shapes.js';
 import { recordsCollection } from '../../projections/records/collection.js';
 import {

@@ -3,7 +3,7 @@ import { firstCharacters } from '../../kernel/code-points.js';
 import { traceFeedback, type FeedbackTemplate } from '../../kernel/feedback.js';
 import { matches } from '../../kernel/filter.js';
 import { recordOf, tracesOf } from '../../kernel/record-of.js';
-import type { RecordRow } from '../../kernel/records.js';
+import type { RecordRow } from '../../kernel/record.js';
 import type { Json } from '../../kernel/shapes.js';
 
 /** A record as read (contract 5.7); `templates` are the live annotation templates of its project. */

@@ -14,7 +14,7 @@ import {
   type ScorerTaskFacts,
 } from '../../contract/scorer-validation.js';
 import { Fault } from '../../kernel/fault.js';
-import type { Documents } from '../../kernel/ports.js';
+import type { Documents } from '../../kernel/documents.js';
 import {
   metricsTestingRunList,
   type MetricsTestingRun,

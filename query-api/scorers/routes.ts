@@ -10,7 +10,7 @@ import {
 import { readScorerSettings, scorerSettingsAnswer } from '../../contract/scorer-settings.js';
 import type { Principal } from '../../contract/roles.js';
 import { Fault } from '../../kernel/fault.js';
-import type { Documents } from '../../kernel/ports.js';
+import type { Documents } from '../../kernel/documents.js';
 import {
   presetKey,
   scorerFacts,

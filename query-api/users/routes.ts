@@ -13,7 +13,7 @@ import {
   type UserFacts,
 } from '../../contract/users.js';
 import { Fault } from '../../kernel/fault.js';
-import type { Documents } from '../../kernel/ports.js';
+import type { Documents } from '../../kernel/documents.js';
 import type { OrganizationId } from '../../kernel/shapes.js';
 import { userList } from '../../projections/user-list.js';
 import { pageAsked, pageOf, planListing, type Listing } from '../listings.js';

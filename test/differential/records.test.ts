@@ -11,19 +11,17 @@ import {
 } from '../../kernel/aggregate.js';
 import { appliesTo, metricRegistry, standardColumns } from '../../kernel/columns.js';
 import type { Position } from '../../kernel/ports.js';
+import type { Records } from '../../kernel/records.js';
 import type {
   Aggregate,
   AggregateCell,
   AggregatePlan,
   AggregateRefusal,
   Aggregation,
-  MetricType,
-  Population,
-  RecordRow,
-  Records,
   SearchPlan,
   Widget,
-} from '../../kernel/records.js';
+} from '../../kernel/record-questions.js';
+import type { MetricType, Population, RecordRow } from '../../kernel/record.js';
 import { temporaryFolder } from '../support/folder.js';
 import { scopeFor } from '../support/filter-generators.js';
 import { hasMongo, startMongo, type MongoServer } from '../support/mongo.js';

@@ -2,7 +2,9 @@ import { expect } from 'chai';
 import { MongoClient, type Document } from 'mongodb';
 import { openMongoRecords } from '../../engines/mongodb/records.js';
 import { instantOf, microsecondsOf } from '../../kernel/buckets.js';
-import type { Aggregation, RecordRow, Records, Widget } from '../../kernel/records.js';
+import type { Records } from '../../kernel/records.js';
+import type { Aggregation, Widget } from '../../kernel/record-questions.js';
+import type { RecordRow } from '../../kernel/record.js';
 import { uuid } from '../support/record-generators.js';
 import { openWire, type MongoWire } from '../support/mongo-wire.js';
 import {

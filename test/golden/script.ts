@@ -1,15 +1,8 @@
 import type { CustomSearch } from '../../contract/metrics.js';
 import { standardColumn } from '../../kernel/columns.js';
 import { stream } from '../../kernel/ports.js';
-import type {
-  Aggregation,
-  ColumnValue,
-  MetricCell,
-  MetricError,
-  MetricType,
-  RecordKind,
-  RecordRow,
-} from '../../kernel/records.js';
+import type { Aggregation } from '../../kernel/record-questions.js';
+import type { ColumnValue, MetricCell, MetricError, MetricType, RecordKind, RecordRow } from '../../kernel/record.js';
 import type { Instant, Json } from '../../kernel/shapes.js';
 
 /**

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { openDocuments } from '../../engines/sqlite/documents.js';
-import type { Documents, Recorded } from '../../kernel/ports.js';
+import type { Recorded } from '../../kernel/ports.js';
+import type { Documents } from '../../kernel/documents.js';
 import { projections } from '../../projections/all.js';
 import { documentsSource, type AnyProjection } from '../../projections/documents-source.js';
 import { experimentMembers } from '../../projections/experiment-members.js';

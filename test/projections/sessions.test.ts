@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { RecordContent, SessionEvent, TraceEvent } from '../../events/traces.js';
 import type { StreamName } from '../../kernel/ports.js';
 import { recordOf } from '../../kernel/record-of.js';
-import type { RecordRow } from '../../kernel/records.js';
+import type { RecordRow } from '../../kernel/record.js';
 import { foldBatch } from '../../projections/records/batch.js';
 import {
   instantAt,

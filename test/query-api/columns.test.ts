@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import type { ColumnFacts, MetricType, Population } from '../../kernel/records.js';
+import type { ColumnFacts } from '../../kernel/record-questions.js';
+import type { MetricType, Population } from '../../kernel/record.js';
 import { columnDescriptors } from '../../query-api/columns/descriptors.js';
 
 const nothing: ColumnFacts = { present: [], metrics: [], userMetadata: [] };

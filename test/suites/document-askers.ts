@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { Fault } from '../../kernel/fault.js';
 import type { Filter } from '../../kernel/filter.js';
-import type { Documents } from '../../kernel/ports.js';
-import { mark, things, writesOf } from './documents.js';
+import type { Documents } from '../../kernel/documents.js';
+import { mark, things, writesOf } from './things.js';
 
 /** A search ends when nobody waits for its answer (contract 1.7, rule 5). */
 export const documentAskersSuite = (

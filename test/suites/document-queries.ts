@@ -1,17 +1,10 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { byCodePoint } from '../../kernel/code-points.js';
-import { matches, type Filter, type FilterKind } from '../../kernel/filter.js';
-import type {
-  Collection,
-  Document,
-  Documents,
-  FieldValue,
-  Position,
-  Sort,
-  StreamName,
-} from '../../kernel/ports.js';
-import type { RecordRow } from '../../kernel/records.js';
+import { matches, type Filter } from '../../kernel/filter.js';
+import type { FilterKind, RecordRow } from '../../kernel/record.js';
+import type { Position, StreamName } from '../../kernel/ports.js';
+import type { Collection, Document, Documents, FieldValue, Sort } from '../../kernel/documents.js';
 import { leafOf } from '../support/filter-generators.js';
 import { instants, numbers, perhaps, pick, texts, uuid } from '../support/record-generators.js';
 import { runs } from '../support/runs.js';

@@ -1,16 +1,16 @@
 import { expect } from 'chai';
 import { Fault } from '../../kernel/fault.js';
-import {
-  start,
-  type Collection,
-  type Document,
-  type Documents,
-  type DumpItem,
-  type FieldValue,
-  type Position,
-} from '../../kernel/ports.js';
+import { start } from '../../kernel/ports.js';
+import type {
+  Collection,
+  Document,
+  Documents,
+  DumpItem,
+  FieldValue,
+} from '../../kernel/documents.js';
 import { documentAskersSuite } from './document-askers.js';
 import { documentQuerySuite } from './document-queries.js';
+import { things, at, mark, writesOf } from './things.js';
 
 /**
  * Documents on an empty store. `reader` opens it once more, for reading only, as another thread
@@ -23,14 +23,6 @@ export type OpenDocuments = () => Promise<{
   readonly close: () => Promise<void>;
 }>;
 
-export const things: Collection = {
-  name: 'things',
-  version: 1,
-  fields: { name: 'text', created_at: 'date', size: 'number', is_red: 'boolean', owner: 'id' },
-};
-export const at = (place: number): Position => place.toString(16).padStart(16, '0') as Position;
-export const mark = (place: number, fence = 1) => ({ position: at(place), fence });
-
 const thing = (
   key: string,
   body: unknown = key,
@@ -41,8 +33,6 @@ const thing = (
   fields: { name: null, created_at: null, size: null, is_red: null, owner: null, ...fields },
   body,
 });
-export const writesOf = (...documents: readonly Document[]) =>
-  documents.map((document) => ({ key: document.key, document }));
 
 export const dumped = async (
   documents: Documents,

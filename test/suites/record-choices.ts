@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { columnNamesMax } from '../../kernel/column-names.js';
-import { comparedCharactersMax, type EntryPlan, type Records } from '../../kernel/records.js';
+import type { Records } from '../../kernel/records.js';
+import { comparedCharactersMax, type EntryPlan } from '../../kernel/record-questions.js';
 import { uuid } from '../support/record-generators.js';
 import {
   project,

@@ -2,7 +2,8 @@ import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { spanOutline, traceOutline, type OutlinePart } from '../../kernel/outlines.js';
 import { start } from '../../kernel/ports.js';
-import type { RecordRow, Records } from '../../kernel/records.js';
+import type { Records } from '../../kernel/records.js';
+import type { RecordRow } from '../../kernel/record.js';
 import { foldBatch } from '../../projections/records/batch.js';
 import { compare } from '../../projections/verify.js';
 import {

@@ -2,12 +2,9 @@ import { expect } from 'chai';
 import { foldCase } from '../../kernel/case-fold.js';
 import { matches, type Filter } from '../../kernel/filter.js';
 import { stream } from '../../kernel/ports.js';
-import {
-  comparedCharactersMax,
-  type RecordRow,
-  type Records,
-  type SessionPlan,
-} from '../../kernel/records.js';
+import type { Records } from '../../kernel/records.js';
+import { comparedCharactersMax, type SessionPlan } from '../../kernel/record-questions.js';
+import type { RecordRow } from '../../kernel/record.js';
 import {
   everything,
   idsOf,

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { EventOf, EventSchemas } from '../../events/schemas.js';
-import type { Document, Recorded } from '../../kernel/ports.js';
+import type { Recorded } from '../../kernel/ports.js';
+import type { Document } from '../../kernel/documents.js';
 import type { Projection } from '../../projections/projection.js';
 import { recordedAt } from './log.js';
 

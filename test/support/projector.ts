@@ -7,13 +7,13 @@ import { openEventLog } from '../../engines/sqlite/event-log.js';
 import type { Freshness } from '../../contract/gate.js';
 import type {
   Clock,
-  Documents,
   EventLog,
   EventReader,
   NewEvent,
   Position,
   StreamName,
 } from '../../kernel/ports.js';
+import type { Documents } from '../../kernel/documents.js';
 import type { Records } from '../../kernel/records.js';
 import { documentsSource, type AnyProjection } from '../../projections/documents-source.js';
 import { openFreshness } from '../../projections/freshness.js';

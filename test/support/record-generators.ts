@@ -9,7 +9,7 @@ import type {
   MetricType,
   RecordKind,
   RecordRow,
-} from '../../kernel/records.js';
+} from '../../kernel/record.js';
 import type { Instant } from '../../kernel/shapes.js';
 
 // Values come from small pools, so that equal ones, near misses and case variants meet often.

@@ -7,7 +7,7 @@ import {
   type SentTrace,
 } from '../../contract/records.js';
 import { agentTypes } from '../../kernel/columns.js';
-import type { SpanKind } from '../../kernel/records.js';
+import type { SpanKind } from '../../kernel/record.js';
 import {
   integers,
   metadataKeys,

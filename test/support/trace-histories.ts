@@ -2,7 +2,8 @@ import * as fc from 'fast-check';
 import type { SessionEvent, SpanContent, TraceEvent } from '../../events/traces.js';
 import { stream, type Position, type Recorded, type StreamName } from '../../kernel/ports.js';
 import { spanOutline, traceOutline, type SessionScope } from '../../kernel/outlines.js';
-import type { GroupWrite, KeptRows, RecordRow } from '../../kernel/records.js';
+import type { GroupWrite, KeptRows } from '../../kernel/records.js';
+import type { RecordRow } from '../../kernel/record.js';
 import type { Loaded } from '../../projections/records/batch.js';
 import type { Id, Instant, Json, JsonObject } from '../../kernel/shapes.js';
 

@@ -1,0 +1,52 @@
+import { columnNamesMax, type NameKind } from '../../kernel/column-names.js';
+
+/** Numbers that stand in `facets` for a project's columns, by ids such as `metrics/reward`. */
+export type Numbers = ReadonlyMap<string, number>;
+
+/** `taken` counts places, also those of names that were forgotten since. */
+export type Named = {
+  readonly numbers: Numbers;
+  readonly taken: Readonly<Record<NameKind, number>>;
+};
+
+/** Columns of the projects that were asked about last, by the project's number. */
+export type NamedColumns = {
+  get(project: number): Named | null;
+  set(project: number, named: Named): void;
+  delete(project: number): void;
+};
+
+/** Names in memory, of all projects together: some 30 MB when all of them are as long as may be. */
+const rememberedMax = 100 * columnNamesMax;
+
+export const rememberColumns = (max = rememberedMax): NamedColumns => {
+  const known = new Map<number, Named>();
+  let size = 0;
+  // A project without names takes memory too.
+  const sizeOf = ({ numbers }: Named): number => numbers.size + 1;
+  const remove = (project: number): void => {
+    const named = known.get(project);
+    if (named === undefined) return;
+    known.delete(project);
+    size -= sizeOf(named);
+  };
+  const set = (project: number, named: Named): void => {
+    remove(project);
+    known.set(project, named);
+    size += sizeOf(named);
+    for (const oldest of known.keys()) {
+      if (size <= max || oldest === project) return;
+      remove(oldest);
+    }
+  };
+  return {
+    get: (project) => {
+      const named = known.get(project);
+      if (named === undefined) return null;
+      set(project, named);
+      return named;
+    },
+    set,
+    delete: remove,
+  };
+};
