@@ -11,7 +11,9 @@ export const requireLog = ({ dataDir, eventStoreUrl }: EngineChoice): void => {
   throw new Fault('not-found', `no data folder ${dataDir}; set ASSAY_DATA_DIR to the service’s`);
 };
 
-/** The log of a service, read-only: harmless beside a running one. Throws Fault when there is none. */
+/**
+ * The log of a service, read-only: harmless beside a running one. Throws Fault when there is none.
+ */
 export const openLogOf = async (
   choice: EngineChoice,
 ): Promise<{ reader: EventReader; close: () => Promise<void> }> => {

@@ -9,7 +9,7 @@ import { openEngines, type Engines } from '../engines/open.js';
 import { Fault } from '../kernel/fault.js';
 import { requireLog } from './folder.js';
 import { operateCommand, opsUrlOf } from './operator.js';
-import { secretKey } from './secret-key.js';
+import { secretKey } from '../service/secret-key.js';
 
 /** What the operators' listener calls it. */
 export const rotateCommand = 'rotate-keys';

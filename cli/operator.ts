@@ -7,7 +7,7 @@ import type { Progress } from '../projections/catch-up.js';
 import type { ProjectionStatus } from '../projections/operate.js';
 import type { Verified } from '../projections/verify.js';
 import { requireLog } from './folder.js';
-import { startReadSide } from './read-side.js';
+import { startReadSide } from '../service/read-side.js';
 
 /** What an operator's command needs, whether or not the service is up. */
 export type Operator = {

@@ -1,5 +1,5 @@
 import type { Config } from '../config.js';
-import { startService, type Service } from './service.js';
+import { startService, type Service } from '../service/service.js';
 
 /**
  * What a failed log or a dead thread ends the process with: a supervisor may start it again, a

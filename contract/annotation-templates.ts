@@ -11,7 +11,7 @@ import {
 } from '../kernel/shapes.js';
 import { unreachable } from '../kernel/decision.js';
 import { type Complaint, valueComplaint } from '../kernel/fault.js';
-import type { FeedbackTemplate } from '../kernel/feedback.js';
+import type { FeedbackTemplate } from '../kernel/records/feedback.js';
 import { message } from './envelope.js';
 import { operation } from './operation.js';
 

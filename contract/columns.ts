@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import type { Population } from '../kernel/record.js';
+import type { Population } from '../kernel/records/record.js';
 import { id, maybe, name, oneOf } from '../kernel/shapes.js';
 import { operation } from './operation.js';
 import { optionalWindow, runSelector } from './selectors.js';

@@ -70,9 +70,9 @@ export interface Idempotency {
   /**
    * Runs `work` once per scope within 24 h and answers what it answered. Throws Fault `invalid`
    * when the scope was used with another fingerprint, `idempotency-in-progress` while the first is
-   * running, `not-found` when the answer was erased with the project that it spoke of. `work` says what may be stored; when it throws, nothing is (contract 1.8, rule 4), so
-   * that a repeat runs again, with the same `seed`: ids made from it make the repeat the same
-   * effect.
+   * running, `not-found` when the answer was erased with the project that it spoke of. `work` says
+   * what may be stored; when it throws, nothing is (contract 1.8, rule 4), so that a repeat runs
+   * again, with the same `seed`: ids made from it make the repeat the same effect.
    */
   once(
     keyed: Keyed,
@@ -94,8 +94,8 @@ export type Waiting = Asking & {
 export interface Freshness {
   /**
    * Waits, at most 2 s or what is asked for, until the named read models have passed the log's head
-   * as of the call, and `min` when given. Answers the position all of them have reached. Throws Fault
-   * `read-model-behind` when `min` was not reached (contract 1.7).
+   * as of the call, and `min` when given. Answers the position all of them have reached. Throws
+   * Fault `read-model-behind` when `min` was not reached (contract 1.7).
    */
   reached(reads: readonly string[], min: Position | null, waiting?: Waiting): Promise<Position>;
 }

@@ -160,7 +160,9 @@ export type Configuration = {
   readonly secrets: JsonObject;
 };
 
-/** What was sent without members that nobody named, the secret ones apart (contract 4.9, rule 1). */
+/**
+ * What was sent without members that nobody named, the secret ones apart (contract 4.9, rule 1).
+ */
 export const configurationOf = (provider: Provider, sent: JsonObject): Configuration =>
   parted(configurations[provider] as Raw, sent);
 

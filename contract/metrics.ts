@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
-import { errorTypes, severities } from '../kernel/evaluation-errors.js';
-import type { Aggregation } from '../kernel/record-questions.js';
+import { errorTypes, severities } from '../kernel/records/evaluation-errors.js';
+import type { Aggregation } from '../kernel/records/questions.js';
 import { id, instant, maybe, nullable, oneOf } from '../kernel/shapes.js';
 import { filterNode } from './filters.js';
 import { operation } from './operation.js';

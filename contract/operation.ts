@@ -8,6 +8,8 @@ import type { Principal, ProjectInSight, Requirement } from './roles.js';
 
 /** K `Service-API-Key`, B bearer token, P Basic, C refresh cookie (contract 2.1). */
 export type Scheme = 'K' | 'B' | 'P' | 'C';
+/** Of every path; a request may leave it out. */
+export const pathPrefix = '/v2';
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
@@ -61,8 +63,8 @@ export type Operation<
   /** Null: the operation has no body and ignores one. Of a form: its text parts. */
   readonly body: B | null;
   /**
-   * Not null: which schema the body has depends on this path parameter, and `body` is any of them. A
-   * value that is not listed has no schema; the handler answers it.
+   * Not null: which schema the body has depends on this path parameter, and `body` is any of them.
+   * A value that is not listed has no schema; the handler answers it.
    */
   readonly bodyBy: BodyBy | null;
   /** Not null: the body is multipart form data, with these file parts. */

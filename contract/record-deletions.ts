@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { type Complaint, valueComplaint } from '../kernel/fault.js';
-import type { Population } from '../kernel/record.js';
+import type { Population } from '../kernel/records/record.js';
 import { id, maybe } from '../kernel/shapes.js';
 import { filterLeaf, filterNode, flatFiltersMax } from './filters.js';
 import { operation } from './operation.js';

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import type { Population } from '../kernel/record.js';
+import type { Population } from '../kernel/records/record.js';
 import { id, instant, maybe, nullable, oneOf, type Json } from '../kernel/shapes.js';
 import { defaultPageLimit, paged, pageLimitMax } from './envelope.js';
 import { filterLeaf, filterNode, flatFiltersMax } from './filters.js';

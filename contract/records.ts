@@ -1,6 +1,6 @@
 import { Type, type TSchema } from 'typebox';
-import { agentTypes } from '../kernel/columns.js';
-import type { SpanKind } from '../kernel/record.js';
+import { agentTypes } from '../kernel/records/columns.js';
+import type { SpanKind } from '../kernel/records/record.js';
 import {
   id,
   instant,

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { decode } from '../events/codec.js';
 import type { Bus, EventLog, EventReader, Leases } from '../kernel/ports.js';
 import type { Documents } from '../kernel/documents.js';
-import type { Incident, Records } from '../kernel/records.js';
+import type { Incident, Records } from '../kernel/records/records.js';
 import type { DataKeys } from '../kernel/vault.js';
 import type { Sandbox, SandboxMode } from '../kernel/sandbox.js';
 import { openRecords } from './duckdb/records.js';

@@ -1,4 +1,6 @@
-/** A map of at most so many entries: the one that was set longest ago goes when there is one more. */
+/**
+ * A map of at most so many entries: the one that was set longest ago goes when there is one more.
+ */
 export type BoundedMap<K, V> = {
   readonly get: (key: K) => V | undefined;
   /** The entry is the newest from here on, also when its key was there. */

@@ -1,5 +1,5 @@
 import type { Filter } from './filter.js';
-import type { FilterKind } from './record.js';
+import type { FilterKind } from './records/record.js';
 import type { Json } from './shapes.js';
 import type { Position, Asking } from './ports.js';
 

@@ -2,7 +2,9 @@ import { checkAsked, noLongerAsked } from './asking.js';
 import { Fault } from './fault.js';
 import type { Asking } from './ports.js';
 
-/** A task and whose it is: of a project (or person, for a single sample), asked for by a creator. */
+/**
+ * A task and whose it is: of a project (or person, for a single sample), asked for by a creator.
+ */
 export type Claim = { readonly task: string; readonly owner: string; readonly creator: string };
 
 /** How many tasks of one owner, and of one creator, may run at once. */

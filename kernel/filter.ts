@@ -5,9 +5,9 @@ import {
   registryType,
   standardValue,
   userMetadataValue,
-} from './column-value.js';
+} from './records/column-value.js';
 import { unreachable } from './decision.js';
-import type { ColumnValue, MetricType, RecordRow } from './record.js';
+import type { ColumnValue, MetricType, RecordRow } from './records/record.js';
 import type { Instant } from './shapes.js';
 
 /**

@@ -1,7 +1,9 @@
 import { checkAsked, noLongerAsked } from './asking.js';
 import { later, start, type Asking, type Clock, type Position } from './ports.js';
 
-/** An append that may begin. Told its end once: where its last event stands; null = there is none. */
+/**
+ * An append that may begin. Told its end once: where its last event stands; null = there is none.
+ */
 export type Begun = (position: Position | null) => void;
 
 /**

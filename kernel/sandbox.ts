@@ -64,7 +64,9 @@ export type ScorerTask = {
   /** Null: what the file says, else `llm`. */
   readonly nodeTypes: readonly NodeType[] | null;
   readonly steps: readonly ScorerStep[];
-  /** True: a step that fails leaves an error in its place. False: the first failure is the verdict. */
+  /**
+   * True: a step that fails leaves an error in its place. False: the first failure is the verdict.
+   */
   readonly keepGoing: boolean;
 };
 
@@ -147,7 +149,8 @@ export type ScorerRunOptions = {
 /**
  * Runs a stranger's Python, each task in a process of its own that reaches nothing: no network, no
  * environment, no file but the interpreter's, no other process. At most as many at once as the
- * machine has cores; others wait in a line that serves everybody in turn. Nothing of a task is left when `run` resolves.
+ * machine has cores; others wait in a line that serves everybody in turn. Nothing of a task is left
+ * when `run` resolves.
  */
 export interface Sandbox {
   /**

@@ -11,7 +11,9 @@ export type Sightings = {
   readonly firstSeen: (position: Position) => number | null;
 };
 
-/** Beyond it every second one is dropped: an age is told too young by one step, of a tenth or so. */
+/**
+ * Beyond it every second one is dropped: an age is told too young by one step, of a tenth or so.
+ */
 const notedMax = 1_000;
 
 export const openSightings = (): Sightings => {

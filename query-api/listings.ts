@@ -4,7 +4,7 @@ import { canonicalUuid } from '../kernel/canonical.js';
 import { byCodePoint } from '../kernel/code-points.js';
 import type { Complaint } from '../kernel/fault.js';
 import type { Filter } from '../kernel/filter.js';
-import type { FilterKind } from '../kernel/record.js';
+import type { FilterKind } from '../kernel/records/record.js';
 import type { Collection, Document, Documents, Sort } from '../kernel/documents.js';
 import type { Json, JsonObject } from '../kernel/shapes.js';
 import {

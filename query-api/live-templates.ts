@@ -1,5 +1,5 @@
 import type { Documents } from '../kernel/documents.js';
-import type { Records } from '../kernel/records.js';
+import type { Records } from '../kernel/records/records.js';
 import type { ProjectId } from '../kernel/shapes.js';
 import {
   annotationTemplateList,

@@ -1,5 +1,5 @@
 import { selectedRun, type NamedRun } from '../contract/selectors.js';
-import type { FeedbackTemplate } from '../kernel/feedback.js';
+import type { FeedbackTemplate } from '../kernel/records/feedback.js';
 import { Fault } from '../kernel/fault.js';
 import type { ProjectId, RunId } from '../kernel/shapes.js';
 import { annotationTemplateList } from '../projections/annotation-template-list.js';

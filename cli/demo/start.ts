@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Config } from '../../config.js';
-import { startService } from '../service.js';
+import { startService } from '../../service/service.js';
 import { untilEnded } from '../serve.js';
 import { runDemo } from './demo.js';
 

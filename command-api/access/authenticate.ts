@@ -9,12 +9,12 @@ import type { Clock, EventReader, Ids } from '../../kernel/ports.js';
 import { reservation } from '../../kernel/reservation.js';
 import type { ApiKeyId, FamilyId, Instant } from '../../kernel/shapes.js';
 import { load } from '../../kernel/transact.js';
-import { families, isAlive, type Family } from './families.js';
-import { apiKeys, type ApiKey, type User } from './folds.js';
-import { liveUser, userByEmail } from './people.js';
+import { families, isAlive, type Family, familyStream } from '../facts/refresh-families.js';
+import { apiKeys, type ApiKey, apiKeyStream } from '../facts/api-keys.js';
+import { type User, liveUser, userByEmail } from '../facts/users.js';
 import { inSequence, type Memory } from './remember.js';
 import { principalOfKey, principalOfPerson } from './rights.js';
-import { apiKeyStream, familyStream, reservationStream } from './streams.js';
+import { reservationStream } from '../facts/reservations.js';
 import type { Throttle } from './throttle.js';
 
 export type CredentialReading = {

@@ -7,7 +7,7 @@ import type { Gate, Sights } from '../../contract/gate.js';
 import type { Principal } from '../../contract/roles.js';
 import type { EventReader } from '../../kernel/ports.js';
 import type { DatasetId } from '../../kernel/shapes.js';
-import { liveDataset, projectsOf, type Dataset } from './datasets.js';
+import { liveDataset, projectsOf, type Dataset } from '../facts/datasets.js';
 
 export type DatasetSightNeeds = {
   readonly log: EventReader;

@@ -3,10 +3,9 @@ import { roleInProject, strongest, type ProjectRole } from '../../contract/roles
 import type { UserId } from '../../kernel/shapes.js';
 import { load } from '../../kernel/transact.js';
 import { openAuthentication, type AuthenticationNeeds } from './authenticate.js';
-import { projects, type Project, type User } from './folds.js';
-import { groups, isIn, type Group } from './groups.js';
-import { liveUser } from './people.js';
-import { groupStream, projectStream } from './streams.js';
+import { type User, liveUser } from '../facts/users.js';
+import { projects, type Project, projectStream } from '../facts/projects.js';
+import { groups, isIn, type Group, groupStream } from '../facts/groups.js';
 
 type Needs = AuthenticationNeeds & { readonly sights?: Sights };
 

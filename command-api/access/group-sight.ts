@@ -3,8 +3,7 @@ import { maintainsGroup, type GroupStanding } from '../../contract/permissions.j
 import type { Principal, Sight } from '../../contract/roles.js';
 import type { EventReader } from '../../kernel/ports.js';
 import { load } from '../../kernel/transact.js';
-import { groups, type Group } from './groups.js';
-import { groupStream } from './streams.js';
+import { groups, type Group, groupStream } from '../facts/groups.js';
 
 /** The group as the log has it now; null when there is none or it was deleted. */
 export const groupOf = async (log: EventReader, id: string): Promise<Group | null> => {

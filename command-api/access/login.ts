@@ -11,9 +11,9 @@ import {
   idleSeconds,
   secondsBetween,
   type Family,
-} from './families.js';
-import type { User } from './folds.js';
-import { familyStream } from './streams.js';
+  familyStream,
+} from '../facts/refresh-families.js';
+import type { User } from '../facts/users.js';
 
 export type LoginNeeds = {
   readonly log: EventLog;

@@ -18,7 +18,9 @@ export type Memory = {
   readonly remembering: <T>() => (key: string, ask: () => Promise<T>) => Promise<T>;
   /** What is asked from here on is asked anew. */
   readonly forget: () => void;
-  /** The same for a hint, which may be a lie: at once, and then again a moment later at the soonest. */
+  /**
+   * The same for a hint, which may be a lie: at once, and then again a moment later at the soonest.
+   */
   readonly forgetSoon: () => void;
 };
 

@@ -1,5 +1,7 @@
 import { organizationRoles, weaker, type Login, type Principal } from '../../contract/roles.js';
-import type { ApiKey, User } from './folds.js';
+import type { ApiKey } from '../facts/api-keys.js';
+import type { User } from '../facts/users.js';
+import type { StreamName } from '../../kernel/ports.js';
 
 /**
  * Who calls with a key: its creator, as they are now, within the key's bounds (contract 2.4, rule
@@ -29,3 +31,8 @@ export const principalOfPerson = (user: User, login: Login): Principal => ({
   key: null,
   login,
 });
+
+/** Whether events of this stream change what somebody may do whom the gate remembers. */
+export const bearsRights = (name: StreamName): boolean =>
+  rightsCategories.some((category) => name.startsWith(category));
+const rightsCategories = ['user-', 'api-key-', 'group-', 'refresh-family-'];

@@ -4,8 +4,7 @@ import { Fault } from '../../kernel/fault.js';
 import type { EventLog, Ids } from '../../kernel/ports.js';
 import type { ProjectId } from '../../kernel/shapes.js';
 import type { Authorship } from '../../kernel/transact.js';
-import type { Run } from './folds.js';
-import { ensureDefaultLogStream, runOf } from './runs.js';
+import { type Run, ensureDefaultLogStream, runOf } from '../facts/runs.js';
 
 type Asking = {
   readonly body: Parameters<typeof selectedRun>[0];

@@ -19,7 +19,7 @@ import {
   annotationTemplates,
   annotationTemplatesStream,
   type AnnotationTemplates,
-} from '../access/annotation-templates.js';
+} from '../facts/annotation-templates.js';
 import { change, create, missing, remove, reorder } from './templates.js';
 
 export type AnnotationTemplateNeeds = {

@@ -6,7 +6,7 @@ import type {
 import { reject, type Decide, type Rejection } from '../../kernel/decision.js';
 import { valueError } from '../../kernel/fault.js';
 import type { ProjectId, TemplateId } from '../../kernel/shapes.js';
-import type { AnnotationTemplates } from '../access/annotation-templates.js';
+import type { AnnotationTemplates } from '../facts/annotation-templates.js';
 
 type Decided = Decide<AnnotationTemplates, AnnotationTemplateEvent>;
 

@@ -1,7 +1,7 @@
 import type { ApiKeyCreated, ApiKeyEvent } from '../../events/api-keys.js';
 import { reject, type Decide } from '../../kernel/decision.js';
 import type { ApiKeyId } from '../../kernel/shapes.js';
-import type { ApiKey } from '../access/folds.js';
+import type { ApiKey } from '../facts/api-keys.js';
 
 export const create =
   (key: ApiKeyCreated): Decide<ApiKey | null, ApiKeyEvent> =>

@@ -7,8 +7,8 @@ import type { Clock, EventLog } from '../../kernel/ports.js';
 import { claim, type Standing } from '../../kernel/reservation.js';
 import type { ProjectId } from '../../kernel/shapes.js';
 import { load, transact } from '../../kernel/transact.js';
-import { apiKeys, type ApiKey } from '../access/folds.js';
-import { apiKeyStream, reservationStream } from '../access/streams.js';
+import { apiKeys, type ApiKey, apiKeyStream } from '../facts/api-keys.js';
+import { reservationStream } from '../facts/reservations.js';
 import { create, revoke } from './keys.js';
 import { grant } from './rules.js';
 

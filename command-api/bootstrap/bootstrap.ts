@@ -8,15 +8,11 @@ import { claim, type Standing } from '../../kernel/reservation.js';
 import type { OrganizationEvent } from '../../events/organizations.js';
 import type { UserEvent } from '../../events/users.js';
 import type { ApiKeyEvent } from '../../events/api-keys.js';
-import { apiKeys, users, type User } from '../access/folds.js';
-import { emailStanding, emailStream } from '../access/people.js';
-import {
-  apiKeyStream,
-  organizationStream,
-  reservationStream,
-  userStream,
-} from '../access/streams.js';
-import { serviceActor } from '../access/service-author.js';
+import { apiKeys, apiKeyStream } from '../facts/api-keys.js';
+import { users, type User, emailStanding, emailStream, userStream } from '../facts/users.js';
+import { reservationStream } from '../facts/reservations.js';
+import { organizationStream } from '../facts/organizations.js';
+import { serviceActor } from '../work/service-author.js';
 
 type Needs = {
   readonly passwords: Pick<Passwords, 'hash'>;

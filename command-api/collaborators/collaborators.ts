@@ -3,7 +3,7 @@ import type { ProjectRole } from '../../contract/roles.js';
 import type { CollaboratorEvent } from '../../events/collaborators.js';
 import { reject, type Decide, type Decision, type Rejection } from '../../kernel/decision.js';
 import type { CollaboratorId, GroupId, ProjectId, UserId } from '../../kernel/shapes.js';
-import { projects, type Project } from '../access/folds.js';
+import { projects, type Project } from '../facts/projects.js';
 
 type Decides = Decide<Project | null, CollaboratorEvent>;
 export type Wanted<Who> = {

@@ -17,10 +17,9 @@ import { Fault } from '../../kernel/fault.js';
 import type { EventLog, Recorded } from '../../kernel/ports.js';
 import type { GroupId, Instant, ProjectId, UserId } from '../../kernel/shapes.js';
 import { load, transact } from '../../kernel/transact.js';
-import { projects, type Collaboration, type Project } from '../access/folds.js';
+import { projects, type Collaboration, type Project, projectStream } from '../facts/projects.js';
 import { groupOf } from '../access/group-sight.js';
-import { liveUser, userBlockOf } from '../access/people.js';
-import { projectStream } from '../access/streams.js';
+import { liveUser, userBlockOf } from '../facts/users.js';
 import {
   addGroups,
   addUsers,
@@ -37,8 +36,8 @@ export type CollaboratorNeeds = {
 
 export const collaboratorWrites = ({ log, gate }: CollaboratorNeeds): readonly Route[] => {
   /**
-   * Which of the project's owners, and of those who are to become one, count: asked before deciding,
-   * which is pure.
+   * Which of the project's owners, and of those who are to become one, count: asked before
+   * deciding, which is pure.
    */
   const owning = async (
     id: ProjectId,

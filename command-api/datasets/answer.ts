@@ -2,9 +2,8 @@ import type { DatasetFacts } from '../../contract/datasets.js';
 import type { EventReader } from '../../kernel/ports.js';
 import type { ProjectId } from '../../kernel/shapes.js';
 import { load } from '../../kernel/transact.js';
-import { currentVersion, projectsOf, type Dataset } from '../access/datasets.js';
-import { projects } from '../access/folds.js';
-import { projectStream } from '../access/streams.js';
+import { currentVersion, projectsOf, type Dataset } from '../facts/datasets.js';
+import { projects, projectStream } from '../facts/projects.js';
 
 /** What the log says of the dataset, as projections/dataset-list.ts keeps it. */
 export const factsOf = (dataset: Dataset): DatasetFacts => {

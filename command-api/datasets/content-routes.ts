@@ -5,7 +5,7 @@ import type { ContentId, RowId } from '../../kernel/dataset-content.js';
 import { Fault, invalid, valueError, type Complaint, valueComplaint } from '../../kernel/fault.js';
 import type { DatasetId } from '../../kernel/shapes.js';
 import { datasetInSight } from '../access/dataset-sight.js';
-import { currentVersion, datasetStream, type Dataset } from '../access/datasets.js';
+import { currentVersion, datasetStream, type Dataset } from '../facts/datasets.js';
 import {
   copied,
   newVersion,

@@ -14,7 +14,7 @@ import { isMet, type IfMatch } from '../../kernel/precondition.js';
 import type { DatasetId, UserId } from '../../kernel/shapes.js';
 import { load, retriesMax, transact, type Authorship } from '../../kernel/transact.js';
 import { contentTag } from '../../contract/datasets.js';
-import { currentVersion, datasets, datasetStream, type Dataset } from '../access/datasets.js';
+import { currentVersion, datasets, datasetStream, type Dataset } from '../facts/datasets.js';
 import { changeContent, hasChange } from './datasets.js';
 import type { Chunk, Counts } from './edits.js';
 import { mappingAfter } from './mapping.js';

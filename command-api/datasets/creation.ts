@@ -8,7 +8,7 @@ import type { Position } from '../../kernel/ports.js';
 import type { DatasetId, ProjectId, Static } from '../../kernel/shapes.js';
 import { transact } from '../../kernel/transact.js';
 import { datasetInSight } from '../access/dataset-sight.js';
-import { currentVersion, datasets, datasetStream, type Dataset } from '../access/datasets.js';
+import { currentVersion, datasets, datasetStream, type Dataset } from '../facts/datasets.js';
 import { storedParts, tableOf } from './content.js';
 import { create } from './datasets.js';
 import { unknownColumns } from './mapping.js';

@@ -2,7 +2,7 @@ import type { ColumnMappingGiven } from '../../contract/datasets.js';
 import type { ContentChanged, DatasetEvent, StoredMapping } from '../../events/datasets.js';
 import { reject, type Decide } from '../../kernel/decision.js';
 import type { DatasetId, ProjectId, RunId } from '../../kernel/shapes.js';
-import { currentVersion, type Dataset } from '../access/datasets.js';
+import { currentVersion, type Dataset } from '../facts/datasets.js';
 import { mappingOf, sameMapping, unknownColumns } from './mapping.js';
 
 type Deciding = Decide<Dataset | null, DatasetEvent>;

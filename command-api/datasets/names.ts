@@ -4,8 +4,8 @@ import type { EventLog, Ids, StreamName } from '../../kernel/ports.js';
 import { claim, type Standing } from '../../kernel/reservation.js';
 import type { DatasetId, OrganizationId } from '../../kernel/shapes.js';
 import { load, type Authorship } from '../../kernel/transact.js';
-import { datasets, datasetStream } from '../access/datasets.js';
-import { reservationStream } from '../access/streams.js';
+import { datasets, datasetStream } from '../facts/datasets.js';
+import { reservationStream } from '../facts/reservations.js';
 
 type Needs = { readonly log: EventLog; readonly ids: Ids };
 type Place = { readonly organization: OrganizationId; readonly id: DatasetId };

@@ -11,7 +11,7 @@ import {
 import type { EventLog, EventReader, Ids } from '../../kernel/ports.js';
 import type { DatasetId } from '../../kernel/shapes.js';
 import { stamped, type Authorship } from '../../kernel/transact.js';
-import { rowsStream } from '../access/datasets.js';
+import { rowsStream } from '../facts/datasets.js';
 import type { Chunk } from './edits.js';
 
 /** An append stays below what EventStoreDB takes at once, 1 MB. */

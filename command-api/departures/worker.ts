@@ -13,12 +13,12 @@ import type {
 } from '../../kernel/ports.js';
 import type { GroupId, ProjectId, UserId } from '../../kernel/shapes.js';
 import { transact, type Authorship } from '../../kernel/transact.js';
-import { openBookmark } from '../access/bookmark.js';
-import { projects, type Project } from '../access/folds.js';
-import { groups, type Group } from '../access/groups.js';
-import { byItself, inReplyTo } from '../access/service-author.js';
-import { streamNames } from '../access/stream-names.js';
-import { startWorker, type Worker } from '../access/worker.js';
+import { openBookmark } from '../work/bookmark.js';
+import { projects, type Project } from '../facts/projects.js';
+import { groups, type Group } from '../facts/groups.js';
+import { byItself, inReplyTo } from '../work/service-author.js';
+import { streamNames } from '../work/stream-names.js';
+import { startWorker, type Worker } from '../work/worker.js';
 
 export type DepartureNeeds = {
   readonly log: EventLog;

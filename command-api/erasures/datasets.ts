@@ -10,9 +10,9 @@ import {
   rowsPrefix,
   rowsStream,
   type Dataset,
-} from '../access/datasets.js';
+} from '../facts/datasets.js';
 import { lateWritesSeconds, type ErasureNeeds, type Erasures } from './reactions.js';
-import { inReplyTo } from '../access/service-author.js';
+import { inReplyTo } from '../work/service-author.js';
 
 /** How much of the log one step looks through, and how many contents it erases. */
 const stepEvents = 2_000;
@@ -28,9 +28,9 @@ type Deletion = {
 };
 
 /**
- * The reaction to `DatasetDeleted`: every stream of its rows is erased, also of rows that no version
- * names because others were faster. First the dataset's own stream says which chunks go, so that
- * read models drop them. Visited again when no write can be under way any more; a kill loses
+ * The reaction to `DatasetDeleted`: every stream of its rows is erased, also of rows that no
+ * version names because others were faster. First the dataset's own stream says which chunks go, so
+ * that read models drop them. Visited again when no write can be under way any more; a kill loses
  * nothing.
  */
 export const openDatasetErasures = ({ log, clock, ids, after }: ErasureNeeds): Erasures => {

@@ -1,16 +1,13 @@
 import { stream, type StreamName } from '../../kernel/ports.js';
-import { annotationTemplatesStream } from '../access/annotation-templates.js';
-import {
-  answersPrefix,
-  experimentScopeStream,
-  insightsSettingsStream,
-  projectStream,
-  rankingCriteriaStream,
-  runScoringStream,
-  runStream,
-  scorerQueueStream,
-  scorerSettingsStream,
-} from '../access/streams.js';
+import { annotationTemplatesStream } from '../facts/annotation-templates.js';
+import { insightsSettingsStream } from '../facts/insights-settings.js';
+import { answersPrefix } from '../facts/idempotency.js';
+import { runScoringStream } from '../facts/run-scoring.js';
+import { scorerSettingsStream } from '../facts/scorer-settings.js';
+import { scorerQueueStream } from '../facts/scorer-tasks.js';
+import { experimentScopeStream, rankingCriteriaStream } from '../facts/experiments.js';
+import { runStream } from '../facts/runs.js';
+import { projectStream } from '../facts/projects.js';
 
 /** A run or a project that was deleted; the project of a run is the one that it was in. */
 export type Deleted = {

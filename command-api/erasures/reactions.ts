@@ -14,8 +14,9 @@ import {
 } from '../../kernel/ports.js';
 import type { DatasetId, ProjectId, RunId } from '../../kernel/shapes.js';
 import { load, transact, type Authorship } from '../../kernel/transact.js';
-import { projectStream, runStream } from '../access/streams.js';
-import { inReplyTo } from '../access/service-author.js';
+import { runStream } from '../facts/runs.js';
+import { projectStream } from '../facts/projects.js';
+import { inReplyTo } from '../work/service-author.js';
 import { namedAfter, type Deleted } from './reach.js';
 import { nextStreams, walkThrough, type Walk } from './walk.js';
 

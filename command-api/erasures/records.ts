@@ -3,9 +3,9 @@ import type { ErasureEvent } from '../../events/erasures.js';
 import type { Decision, Fold } from '../../kernel/decision.js';
 import { stream, type Position, type Recorded, type StreamName } from '../../kernel/ports.js';
 import { load, transact } from '../../kernel/transact.js';
-import { eraseRecords } from '../access/record-deletions.js';
+import { eraseRecords } from '../work/record-deletions.js';
 import type { ErasureNeeds, Erasures } from './reactions.js';
-import { inReplyTo } from '../access/service-author.js';
+import { inReplyTo } from '../work/service-author.js';
 
 /** How much of the log one step looks through: a few milliseconds. */
 const stepEvents = 2_000;

@@ -1,9 +1,9 @@
 import type { Clock, EventLog, Files, Ids } from '../../kernel/ports.js';
-import { openBookmark } from '../access/bookmark.js';
+import { openBookmark } from '../work/bookmark.js';
 import { openDatasetErasures } from './datasets.js';
 import { openErasures, type Erasures, type RunErasureNeeds } from './reactions.js';
 import { openRecordErasures } from './records.js';
-import { startWorker, type Worker } from '../access/worker.js';
+import { startWorker, type Worker } from '../work/worker.js';
 
 export type ErasingNeeds = {
   readonly log: EventLog;

@@ -4,8 +4,9 @@ import type { EventLog, Ids, StreamName } from '../../kernel/ports.js';
 import { claim } from '../../kernel/reservation.js';
 import type { ExperimentGroupId, ProjectId } from '../../kernel/shapes.js';
 import { load, transact, type Authorship } from '../../kernel/transact.js';
-import { runStanding } from '../access/runs.js';
-import { experimentScopeStream, reservationStream } from '../access/streams.js';
+import { runStanding } from '../facts/runs.js';
+import { reservationStream } from '../facts/reservations.js';
+import { experimentScopeStream } from '../facts/experiments.js';
 import { makeGroup, scopes } from './scopes.js';
 
 type Needs = { readonly log: EventLog; readonly ids: Ids };

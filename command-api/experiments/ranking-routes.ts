@@ -13,7 +13,7 @@ import { invalid } from '../../kernel/fault.js';
 import type { EventLog, Position } from '../../kernel/ports.js';
 import type { ProjectId } from '../../kernel/shapes.js';
 import { transact, type Authorship } from '../../kernel/transact.js';
-import { experimentScopeStream, rankingCriteriaStream } from '../access/streams.js';
+import { experimentScopeStream, rankingCriteriaStream } from '../facts/experiments.js';
 import { criteria, setCriteria } from './criteria.js';
 import { liveExperiment, type ExperimentNeeds } from './routes.js';
 import { chooseWinner, scopes, withdrawWinner } from './scopes.js';

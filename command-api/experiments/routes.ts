@@ -22,9 +22,9 @@ import type { EventLog, Ids, Position } from '../../kernel/ports.js';
 import { release } from '../../kernel/reservation.js';
 import type { DatasetId, JsonObject, ProjectId, RunId } from '../../kernel/shapes.js';
 import { load, transact, type Authorship } from '../../kernel/transact.js';
-import { userBlockOf } from '../access/people.js';
-import { scorersNamed } from '../access/scorer-settings.js';
-import { runStream } from '../access/streams.js';
+import { userBlockOf } from '../facts/users.js';
+import { scorersNamed } from '../facts/scorer-settings.js';
+import { runStream } from '../facts/runs.js';
 import { change, create, experiments, isLive, remove, type Experiment } from './experiments.js';
 import { experimentNameStream, groupFor, takeName } from './places.js';
 

@@ -9,7 +9,7 @@ import { Fault } from '../../kernel/fault.js';
 import type { EventLog } from '../../kernel/ports.js';
 import type { TagId } from '../../kernel/shapes.js';
 import { transact } from '../../kernel/transact.js';
-import { runStream } from '../access/streams.js';
+import { runStream } from '../facts/runs.js';
 import { changeTag, experiments, tag, untag, type Experiment } from './experiments.js';
 import { liveExperiment } from './routes.js';
 

@@ -3,7 +3,7 @@ import type { GroupRole } from '../../contract/roles.js';
 import type { GroupEvent } from '../../events/groups.js';
 import { reject, type Decide } from '../../kernel/decision.js';
 import type { GroupId, Instant, OrganizationId, UserId } from '../../kernel/shapes.js';
-import type { Group, Newcomer } from '../access/groups.js';
+import type { Group, Newcomer } from '../facts/groups.js';
 
 type Decides = Decide<Group | null, GroupEvent>;
 type Creation = {

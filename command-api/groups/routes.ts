@@ -19,9 +19,9 @@ import { claim, release, type Standing } from '../../kernel/reservation.js';
 import type { GroupId, Instant, OrganizationId, UserId } from '../../kernel/shapes.js';
 import { load, transact, type Authorship } from '../../kernel/transact.js';
 import { standingOf } from '../access/group-sight.js';
-import { admit, groups, isIn, type Group } from '../access/groups.js';
-import { liveUser, userBlockOf } from '../access/people.js';
-import { groupStream, reservationStream } from '../access/streams.js';
+import { admit, groups, isIn, type Group, groupStream } from '../facts/groups.js';
+import { liveUser, userBlockOf } from '../facts/users.js';
+import { reservationStream } from '../facts/reservations.js';
 import { change, changeMember, create, remove, removeMember } from './groups.js';
 
 export type GroupNeeds = {

@@ -5,7 +5,7 @@ import { Fault } from '../../kernel/fault.js';
 import { stream, type EventLog, type Ids, type StreamName } from '../../kernel/ports.js';
 import type { Instant, Json } from '../../kernel/shapes.js';
 import { load, stamped, transact, type Authorship } from '../../kernel/transact.js';
-import { answerStream } from '../access/streams.js';
+import { answerStream } from '../facts/idempotency.js';
 import { answer, claim, claims, isPlain, release, type Answered, type Claims } from './claims.js';
 
 type Needs = {

@@ -1,7 +1,7 @@
 import type { IdempotencyEvent } from '../../events/idempotency.js';
 import type { Clock, EventLog, Files, Position, Recorded, StreamName } from '../../kernel/ports.js';
-import { openBookmark } from '../access/bookmark.js';
-import { startWorker, type Worker } from '../access/worker.js';
+import { openBookmark } from '../work/bookmark.js';
+import { startWorker, type Worker } from '../work/worker.js';
 import { keptHours } from './claims.js';
 
 type Needs = {
@@ -11,7 +11,9 @@ type Needs = {
   readonly after: Position;
 };
 type Forgetting = {
-  /** One bounded piece of work; false when there is none left for now. Throws what the log throws. */
+  /**
+   * One bounded piece of work; false when there is none left for now. Throws what the log throws.
+   */
   readonly step: () => Promise<boolean>;
   /** What `after` may be next time. */
   readonly bookmark: () => Position;

@@ -7,8 +7,8 @@ import { route, type Route } from '../../contract/operation.js';
 import { Fault } from '../../kernel/fault.js';
 import { later, type EventLog } from '../../kernel/ports.js';
 import { transact } from '../../kernel/transact.js';
-import { runSince } from '../access/runs.js';
-import { insightsSettingsStream } from '../access/streams.js';
+import { runSince } from '../facts/runs.js';
+import { insightsSettingsStream } from '../facts/insights-settings.js';
 import { change, insightsSettings } from './settings.js';
 
 export type InsightsSettingsNeeds = { readonly log: EventLog };

@@ -90,7 +90,9 @@ const after = (before: Integration | null, event: IntegrationEvent): Integration
 
 type Decided = Decide<Slot, IntegrationEvent>;
 
-/** Whether there is anything to seal: the same configuration again is none (contract 4.9, rule 2). */
+/**
+ * Whether there is anything to seal: the same configuration again is none (contract 4.9, rule 2).
+ */
 export const isConfigured = ({ integration }: Slot, fingerprint: Fingerprint): boolean =>
   integration?.fingerprint === fingerprint;
 

@@ -10,8 +10,8 @@ import {
   type Integration,
 } from './integrations.js';
 import { eraseSeal, readSeal, sealedPlace, writeSeal } from './seals.js';
-import { byItself } from '../access/service-author.js';
-import { streamNames } from '../access/stream-names.js';
+import { byItself } from '../work/service-author.js';
+import { streamNames } from '../work/stream-names.js';
 
 export type RotationNeeds = {
   readonly log: EventLog;

@@ -19,7 +19,9 @@ export const sealedPlace = (
   version,
 });
 
-/** The same for the same configuration of the same integration's place, whatever its members' order. */
+/**
+ * The same for the same configuration of the same integration's place, whatever its members' order.
+ */
 export const printOf = (
   vault: Vault,
   { organization_id, user_id, provider }: Omit<IntegrationPlace, 'integration_id'>,

@@ -1,12 +1,11 @@
 import type { IntegrationSecretsSealed } from '../../events/integrations.js';
 import type { Clock, EventLog, Ids, StreamName } from '../../kernel/ports.js';
 import { load, transact } from '../../kernel/transact.js';
-import { users } from '../access/folds.js';
-import { userStream } from '../access/streams.js';
+import { users, userStream } from '../facts/users.js';
 import { integrationStream, remove, sealPrefix, slots } from './integrations.js';
-import { inReplyTo } from '../access/service-author.js';
-import { streamNames } from '../access/stream-names.js';
-import { startWorker, type Worker } from '../access/worker.js';
+import { inReplyTo } from '../work/service-author.js';
+import { streamNames } from '../work/stream-names.js';
+import { startWorker, type Worker } from '../work/worker.js';
 
 export type SweepingNeeds = {
   readonly log: EventLog;

@@ -2,7 +2,7 @@ import type { UserInvited } from '../../events/invitations.js';
 import type { UserEvent } from '../../events/users.js';
 import { reject, type Decide } from '../../kernel/decision.js';
 import type { Instant } from '../../kernel/shapes.js';
-import type { User } from '../access/folds.js';
+import type { User } from '../facts/users.js';
 
 export const invite =
   (invitation: UserInvited): Decide<User | null, UserEvent> =>

@@ -12,12 +12,17 @@ import type { Ids } from '../../kernel/ports.js';
 import { claim, release } from '../../kernel/reservation.js';
 import type { GroupId, Instant, UserId } from '../../kernel/shapes.js';
 import { transact, type Authorship } from '../../kernel/transact.js';
-import { users, type User } from '../access/folds.js';
+import {
+  users,
+  type User,
+  emailStanding,
+  emailStream,
+  liveUser,
+  userStream,
+} from '../facts/users.js';
 import { groupOf } from '../access/group-sight.js';
-import { admit, groups } from '../access/groups.js';
+import { admit, groups, groupStream } from '../facts/groups.js';
 import { startLogin, type LoginNeeds } from '../access/login.js';
-import { emailStanding, emailStream, liveUser } from '../access/people.js';
-import { groupStream, userStream } from '../access/streams.js';
 import type { Throttle } from '../access/throttle.js';
 import { accept, invite, isOpenTo } from './invitations.js';
 

@@ -1,7 +1,7 @@
 import type { LogStreamEvent } from '../../events/log-streams.js';
 import { reject, type Decide } from '../../kernel/decision.js';
 import type { Instant, OrganizationId, ProjectId, RunId, UserId } from '../../kernel/shapes.js';
-import type { Run } from '../access/folds.js';
+import type { Run } from '../facts/runs.js';
 
 type Creation = {
   readonly id: RunId;

@@ -12,10 +12,8 @@ import type { EventLog, Ids } from '../../kernel/ports.js';
 import { claim, release } from '../../kernel/reservation.js';
 import type { Instant, ProjectId } from '../../kernel/shapes.js';
 import { load, transact, type Authorship } from '../../kernel/transact.js';
-import { runs, type Run } from '../access/folds.js';
-import { userBlockOf } from '../access/people.js';
-import { logStreamNameStream, runStanding } from '../access/runs.js';
-import { runStream } from '../access/streams.js';
+import { runs, type Run, logStreamNameStream, runStanding, runStream } from '../facts/runs.js';
+import { userBlockOf } from '../facts/users.js';
 import { create, isLive, remove, rename } from './log-streams.js';
 
 export type LogStreamNeeds = { readonly log: EventLog; readonly ids: Ids };

@@ -3,7 +3,7 @@ import { loginFailed } from '../../contract/logins.js';
 import { reject, type Decide } from '../../kernel/decision.js';
 import type { Identity } from '../../kernel/credentials.js';
 import type { Instant } from '../../kernel/shapes.js';
-import type { User } from '../access/folds.js';
+import type { User } from '../facts/users.js';
 
 export const isLinked = (user: User, { issuer, subject }: Identity): boolean =>
   user.identities.some((one) => one.issuer === issuer && one.subject === subject);

@@ -14,11 +14,16 @@ import { Fault, valueError } from '../../kernel/fault.js';
 import type { Position } from '../../kernel/ports.js';
 import type { FamilyId } from '../../kernel/shapes.js';
 import { load, transact, type Authorship } from '../../kernel/transact.js';
-import { end, families, isAlive, rotate, type Family } from '../access/families.js';
-import { users, type User } from '../access/folds.js';
+import {
+  end,
+  families,
+  isAlive,
+  rotate,
+  type Family,
+  familyStream,
+} from '../facts/refresh-families.js';
+import { users, type User, liveUser, userStream } from '../facts/users.js';
 import { asUser, loggedIn, startLogin, type LoginNeeds } from '../access/login.js';
-import { liveUser } from '../access/people.js';
-import { familyStream, userStream } from '../access/streams.js';
 import { changePassword } from './passwords.js';
 
 export type LoginWriteNeeds = LoginNeeds & {

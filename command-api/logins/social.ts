@@ -5,10 +5,9 @@ import { Fault } from '../../kernel/fault.js';
 import type { Ids } from '../../kernel/ports.js';
 import { claim, reservation, type Standing } from '../../kernel/reservation.js';
 import { load, transact, type Authorship } from '../../kernel/transact.js';
-import { users, type User } from '../access/folds.js';
+import { users, type User, liveUser, userByEmail, userStream } from '../facts/users.js';
 import { asUser, startLogin, type LoginNeeds } from '../access/login.js';
-import { liveUser, userByEmail } from '../access/people.js';
-import { reservationStream, userStream } from '../access/streams.js';
+import { reservationStream } from '../facts/reservations.js';
 import type { Throttle } from '../access/throttle.js';
 import { isLinked, isTooLate, linkIdentity } from './identities.js';
 

@@ -2,7 +2,7 @@ import type { OrgJobResult } from '../../contract/org-jobs.js';
 import type { OrgJobEvent, OrgJobRequested } from '../../events/org-jobs.js';
 import type { Decide } from '../../kernel/decision.js';
 import type { OrgJobId } from '../../kernel/shapes.js';
-import type { OrgJob } from '../access/org-jobs.js';
+import type { OrgJob } from '../facts/org-jobs.js';
 
 type Decides = Decide<OrgJob | null, OrgJobEvent>;
 

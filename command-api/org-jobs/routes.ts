@@ -2,8 +2,7 @@ import { deleteByMetadata, deleteByMetadataJob } from '../../contract/org-jobs.j
 import { route, type Route } from '../../contract/operation.js';
 import type { EventLog } from '../../kernel/ports.js';
 import { transact } from '../../kernel/transact.js';
-import { orgJobs } from '../access/org-jobs.js';
-import { orgJobStream } from '../access/streams.js';
+import { orgJobs, orgJobStream } from '../facts/org-jobs.js';
 import { ask } from './org-jobs.js';
 
 /** Texts that only this service can read again, each bound to the job that it belongs to. */

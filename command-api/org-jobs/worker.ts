@@ -10,14 +10,14 @@ import type {
   TraceId,
 } from '../../kernel/shapes.js';
 import { load, transact, type Authorship } from '../../kernel/transact.js';
-import { orgJobs } from '../access/org-jobs.js';
-import { deleteRecords, deletions, eraseRecords, inParts } from '../access/record-deletions.js';
-import { deletionStream, orgJobStream } from '../access/streams.js';
+import { orgJobs, orgJobStream } from '../facts/org-jobs.js';
+import { deleteRecords, deletions, eraseRecords, inParts } from '../work/record-deletions.js';
+import { deletionStream } from '../facts/deletions.js';
 import { begin, complete, fail } from './org-jobs.js';
 import type { TextSeal } from './routes.js';
-import { byItself } from '../access/service-author.js';
-import { streamNames } from '../access/stream-names.js';
-import { startWorker, type Worker } from '../access/worker.js';
+import { byItself } from '../work/service-author.js';
+import { streamNames } from '../work/stream-names.js';
+import { startWorker, type Worker } from '../work/worker.js';
 
 /** What has a metadata entry in a project, as the read models have it after all that was logged. */
 export type Matching = {
@@ -108,7 +108,9 @@ const byUrgency = (one: OrgJobRequested, other: OrgJobRequested): number =>
 /** What a job has deleted, and the number of its next step. */
 type Progress = OrgJobResult & { readonly steps: number; readonly in: ReadonlySet<ProjectId> };
 
-/** Works on one job until it is over (true) or `signal` aborts. Exported for tests of single kills. */
+/**
+ * Works on one job until it is over (true) or `signal` aborts. Exported for tests of single kills.
+ */
 export const runJob = async (
   work: OrgJobWork,
   asked: OrgJobRequested,

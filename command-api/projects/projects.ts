@@ -1,7 +1,7 @@
 import type { ProjectEvent } from '../../events/projects.js';
 import { reject, type Decide } from '../../kernel/decision.js';
 import type { Instant, OrganizationId, ProjectId, UserId } from '../../kernel/shapes.js';
-import type { Project } from '../access/folds.js';
+import type { Project } from '../facts/projects.js';
 
 type Creation = {
   readonly id: ProjectId;

@@ -14,9 +14,9 @@ import type { EventLog, Ids, StreamName } from '../../kernel/ports.js';
 import { claim, release, type Standing } from '../../kernel/reservation.js';
 import type { Instant, OrganizationId, ProjectId } from '../../kernel/shapes.js';
 import { load, transact, type Authorship } from '../../kernel/transact.js';
-import { projects, type Project } from '../access/folds.js';
-import { userBlockOf } from '../access/people.js';
-import { projectStream, reservationStream } from '../access/streams.js';
+import { projects, type Project, projectStream } from '../facts/projects.js';
+import { userBlockOf } from '../facts/users.js';
+import { reservationStream } from '../facts/reservations.js';
 import { change, create, remove } from './projects.js';
 
 export type ProjectNeeds = {

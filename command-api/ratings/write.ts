@@ -2,10 +2,10 @@ import type { TraceEvent } from '../../events/traces.js';
 import type { EventLog, Position, StreamAppend, StreamName } from '../../kernel/ports.js';
 import type { ProjectId, RunId, TraceId, UserId } from '../../kernel/shapes.js';
 import { load, retriesMax, stamped, type Authorship, type Loaded } from '../../kernel/transact.js';
-import { annotationTemplates, annotationTemplatesStream } from '../access/annotation-templates.js';
-import { openKeptFolds } from '../access/kept-folds.js';
-import { runOf } from '../access/runs.js';
-import { traceStream } from '../access/streams.js';
+import { annotationTemplates, annotationTemplatesStream } from '../facts/annotation-templates.js';
+import { openKeptFolds } from '../facts/kept-folds.js';
+import { runOf } from '../facts/runs.js';
+import { traceStream } from '../facts/traces.js';
 import type { InTurn } from '../../kernel/turns.js';
 import {
   rate,
@@ -17,7 +17,9 @@ import {
   type Rater,
 } from './ratings.js';
 
-/** So many streams are read at once: enough to hide a server's answer time, few enough for memory. */
+/**
+ * So many streams are read at once: enough to hide a server's answer time, few enough for memory.
+ */
 const readAtOnce = 64;
 
 export type RatingsAsked = {

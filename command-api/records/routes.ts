@@ -9,7 +9,7 @@ import {
 import type { Complaint } from '../../kernel/fault.js';
 import { start, type EventLog } from '../../kernel/ports.js';
 import type { ProjectId, SessionId, TraceId } from '../../kernel/shapes.js';
-import { deleteRecords, inParts } from '../access/record-deletions.js';
+import { deleteRecords, inParts } from '../work/record-deletions.js';
 
 export type Chosen = {
   readonly sessionIds: readonly SessionId[];

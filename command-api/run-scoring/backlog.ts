@@ -1,7 +1,9 @@
 import type { Position, StreamName } from '../../kernel/ports.js';
 import type { ProjectId } from '../../kernel/shapes.js';
 
-/** Streams of a project that changed, with a position before the change, in the order of the log. */
+/**
+ * Streams of a project that changed, with a position before the change, in the order of the log.
+ */
 type Queue = {
   readonly streams: Map<StreamName, Position>;
   /** Changes after this position were not noted: there was no room. Null: all were. */

@@ -10,7 +10,7 @@ import {
   type Recorded,
 } from '../../kernel/ports.js';
 import type { ProjectId, RunId } from '../../kernel/shapes.js';
-import { openBookmark } from '../access/bookmark.js';
+import { openBookmark } from '../work/bookmark.js';
 import type { Backlog } from './backlog.js';
 
 type Needs = {

@@ -4,11 +4,11 @@ import { Fault } from '../../kernel/fault.js';
 import type { Clock, EventLog, Ids } from '../../kernel/ports.js';
 import type { ProjectId, RunId } from '../../kernel/shapes.js';
 import { stamped, type Authorship } from '../../kernel/transact.js';
-import { runScoringStream } from '../access/streams.js';
+import { runScoringStream } from '../facts/run-scoring.js';
 import { begin, finish, openScorings, type OpenScoring } from './jobs.js';
 import { sandboxMissing, type ActiveScorer, type Made, type Target } from './scoring.js';
 import type { ScoredTrace } from './trace.js';
-import { byItself } from '../access/service-author.js';
+import { byItself } from '../work/service-author.js';
 
 type Needs = {
   readonly log: EventLog;

@@ -2,8 +2,7 @@ import type { ScorerEvent } from '../../events/scorers.js';
 import type { Fold } from '../../kernel/decision.js';
 import type { EventReader } from '../../kernel/ports.js';
 import { broughtForward, nothing, type Loaded } from '../../kernel/transact.js';
-import { scorers, type Scorer } from '../access/scorers.js';
-import { scorerStream } from '../access/streams.js';
+import { scorers, type Scorer, scorerStream } from '../facts/scorers.js';
 
 /** The scorer as it is now; only its newest version still has a source. */
 export type NewestOf = (id: string) => Promise<Scorer | null>;

@@ -1,7 +1,7 @@
 import type { TraceEvent } from '../../events/traces.js';
 import type { Clock, EventLog, Ids } from '../../kernel/ports.js';
 import { stamped } from '../../kernel/transact.js';
-import { traceStream } from '../access/streams.js';
+import { traceStream } from '../facts/traces.js';
 import { authorshipOf } from './job-events.js';
 import { scoresOf, type ActiveScorer, type Made, type Target } from './scoring.js';
 import { scoredTrace, touchedAt, type ScoredTrace } from './trace.js';

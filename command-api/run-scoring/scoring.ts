@@ -1,10 +1,10 @@
 import type { RunScorer } from '../../contract/scorer-settings.js';
 import type { RecordContent } from '../../events/traces.js';
-import { isOverlapName, type OverlapName } from '../../kernel/overlaps.js';
+import { isOverlapName, type OverlapName } from '../../kernel/records/overlaps.js';
 import type { FaultKind, NodeType, ScorerStep } from '../../kernel/sandbox.js';
 import type { Json, JsonObject } from '../../kernel/shapes.js';
-import { textForm } from '../../kernel/text-form.js';
-import type { Scorer } from '../access/scorers.js';
+import { textForm } from '../../kernel/records/text-form.js';
+import type { Scorer } from '../facts/scorers.js';
 import { errorCodeOf, errorMessageOf, touchedAt, type ScoredTrace } from './trace.js';
 
 /** A scorer of a run with the version that is used. */

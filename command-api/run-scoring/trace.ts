@@ -3,7 +3,9 @@ import { unreachable } from '../../kernel/decision.js';
 import type { Recorded } from '../../kernel/ports.js';
 import type { Json, ProjectId, RunId, TraceId } from '../../kernel/shapes.js';
 
-/** A trace as scoring sees it: what its records hold now, and what was scored since they changed. */
+/**
+ * A trace as scoring sees it: what its records hold now, and what was scored since they changed.
+ */
 export type ScoredTrace = {
   readonly projectId: ProjectId;
   readonly id: TraceId;

@@ -34,7 +34,9 @@ export type Cut = {
   readonly count: number;
 };
 
-/** Records of one process use these up together; the one at which it was too much may be innocent. */
+/**
+ * Records of one process use these up together; the one at which it was too much may be innocent.
+ */
 const together: ReadonlySet<FaultKind> = new Set(['time', 'memory', 'output', 'input', 'crashed']);
 
 /** Each record adds to them, but the first of a process has them alone. */

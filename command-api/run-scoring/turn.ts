@@ -1,11 +1,10 @@
 import type { RunScorer } from '../../contract/scorer-settings.js';
 import type { Clock, EventLog, Ids, StreamName } from '../../kernel/ports.js';
-import type { Overlaps } from '../../kernel/overlaps.js';
+import type { Overlaps } from '../../kernel/records/overlaps.js';
 import type { ScorerStep } from '../../kernel/sandbox.js';
 import type { Json, ProjectId, RunId } from '../../kernel/shapes.js';
 import { load } from '../../kernel/transact.js';
-import { runs } from '../access/folds.js';
-import { runStream } from '../access/streams.js';
+import { runs, runStream } from '../facts/runs.js';
 import type { openJudge } from './batch.js';
 import type { ScoringBudgets } from './budgets.js';
 import { openJobs } from './job-events.js';

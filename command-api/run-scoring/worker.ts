@@ -1,8 +1,8 @@
 import type { Clock, EventLog, Files, Ids, Leases } from '../../kernel/ports.js';
-import type { Overlaps } from '../../kernel/overlaps.js';
+import type { Overlaps } from '../../kernel/records/overlaps.js';
 import type { Sandbox } from '../../kernel/sandbox.js';
 import type { ProjectId } from '../../kernel/shapes.js';
-import { startWorker, type Worker } from '../access/worker.js';
+import { startWorker, type Worker } from '../work/worker.js';
 import { openBacklog } from './backlog.js';
 import { openJudge } from './batch.js';
 import { scoringBudgets, type ScoringBudgets } from './budgets.js';

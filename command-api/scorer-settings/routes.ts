@@ -12,14 +12,14 @@ import { Fault, valueError } from '../../kernel/fault.js';
 import type { EventLog } from '../../kernel/ports.js';
 import type { ProjectId, RunId } from '../../kernel/shapes.js';
 import { transact } from '../../kernel/transact.js';
-import { runOf } from '../access/runs.js';
+import { runOf } from '../facts/runs.js';
 import {
   scorersNamed,
   scorerSettings,
   scorersOfRun,
   type ScorerSettings,
-} from '../access/scorer-settings.js';
-import { scorerSettingsStream } from '../access/streams.js';
+  scorerSettingsStream,
+} from '../facts/scorer-settings.js';
 
 export type ScorerSettingsNeeds = { readonly log: EventLog };
 type Setting = Request<

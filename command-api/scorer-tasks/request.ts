@@ -5,9 +5,9 @@ import type { ScorerTaskRequest } from '../../events/scorer-tasks.js';
 import { Fault, valueError } from '../../kernel/fault.js';
 import type { ProjectId } from '../../kernel/shapes.js';
 import type { Authorship } from '../../kernel/transact.js';
-import { currentVersion, projectsOf, type Dataset } from '../access/datasets.js';
-import { ensureOwnProject } from '../access/own-project.js';
-import { liveUser } from '../access/people.js';
+import { currentVersion, projectsOf, type Dataset } from '../facts/datasets.js';
+import { ensureOwnProject } from './own-project.js';
+import { liveUser } from '../facts/users.js';
 import type { ScorerTaskNeeds } from './needs.js';
 
 type RowsAsked = {

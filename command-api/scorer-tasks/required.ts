@@ -1,9 +1,9 @@
 import type { ScorerTaskRequest } from '../../events/scorer-tasks.js';
 import type { Clock, EventLog, Ids } from '../../kernel/ports.js';
-import { isOverlapName, type OverlapName, type Overlaps } from '../../kernel/overlaps.js';
+import { isOverlapName, type OverlapName, type Overlaps } from '../../kernel/records/overlaps.js';
 import type { Sandbox, Score } from '../../kernel/sandbox.js';
 import type { JsonObject } from '../../kernel/shapes.js';
-import { scorerNamed, type Scorer } from '../access/scorers.js';
+import { scorerNamed, type Scorer } from '../facts/scorers.js';
 import { stepOfRow, type ScoredRow } from './rows.js';
 
 type Needs = {

@@ -4,7 +4,7 @@ import type { RecordContent, TraceLogged } from '../../events/traces.js';
 import { cellOf, type Cell, type Row, type Scalar } from '../../kernel/dataset-content.js';
 import type { Score, ScorerStep } from '../../kernel/sandbox.js';
 import type { Instant, JsonObject, ProjectId, RunId, TraceId } from '../../kernel/shapes.js';
-import { textForm } from '../../kernel/text-form.js';
+import { textForm } from '../../kernel/records/text-form.js';
 
 /** What a dataset row says, role by role (contract 4.7, rule 4); texts as columns show them. */
 export type ScoredRow = {

@@ -7,8 +7,8 @@ import type {
 } from '../../events/scorer-tasks.js';
 import { reject, type Decide, type Fold } from '../../kernel/decision.js';
 import type { Instant, ScorerTaskId } from '../../kernel/shapes.js';
-import type { ScorerFile } from '../access/scorer-files.js';
-import type { ScorerTask } from '../access/scorer-tasks.js';
+import type { ScorerFile } from '../facts/scorer-files.js';
+import type { ScorerTask } from '../facts/scorer-tasks.js';
 
 export const request =
   (asked: ScorerTaskRequest): Decide<ScorerTask | null, ScorerTaskEvent> =>

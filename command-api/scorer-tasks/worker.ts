@@ -17,16 +17,15 @@ import type {
   Recorded,
 } from '../../kernel/ports.js';
 import { nextOf, servedLast } from '../../kernel/fair.js';
-import type { Overlaps } from '../../kernel/overlaps.js';
+import type { Overlaps } from '../../kernel/records/overlaps.js';
 import type { Sandbox } from '../../kernel/sandbox.js';
 import { load, transact, type Authorship } from '../../kernel/transact.js';
-import { openBookmark } from '../access/bookmark.js';
-import { scorerTasks, type ScorerTask } from '../access/scorer-tasks.js';
-import { scorerTaskStream } from '../access/streams.js';
+import { openBookmark } from '../work/bookmark.js';
+import { scorerTasks, type ScorerTask, scorerTaskStream } from '../facts/scorer-tasks.js';
 import { attemptsMax, end, giveUp, take } from './tasks.js';
 import { workOn } from './work.js';
-import { byItself } from '../access/service-author.js';
-import type { Worker } from '../access/worker.js';
+import { byItself } from '../work/service-author.js';
+import type { Worker } from '../work/worker.js';
 
 export type ScoringNeeds = {
   readonly log: EventLog;

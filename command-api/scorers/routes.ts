@@ -13,7 +13,7 @@ import {
 } from '../../contract/scorers.js';
 import { shownScorer, shownVersion } from '../../contract/scorer-facts.js';
 import type { Sights } from '../../contract/gate.js';
-import { registryMetric } from '../../kernel/columns.js';
+import { registryMetric } from '../../kernel/records/columns.js';
 import { type Complaint, Fault, valueComplaint, valueError } from '../../kernel/fault.js';
 import type { EventLog, EventReader, Ids, StreamName } from '../../kernel/ports.js';
 import { claim, release } from '../../kernel/reservation.js';
@@ -25,11 +25,11 @@ import {
   scorers,
   scorerStanding,
   type Scorer,
-} from '../access/scorers.js';
-import { requiredScorers } from '../access/required-scorers.js';
-import { scorerFileOf } from '../access/scorer-files.js';
-import { digestOf, fileComplaints, sourceOf } from '../access/scorer-source.js';
-import { scorerStream } from '../access/streams.js';
+  scorerStream,
+} from '../facts/scorers.js';
+import { requiredScorers } from '../facts/required-scorers.js';
+import { scorerFileOf } from '../facts/scorer-files.js';
+import { digestOf, fileComplaints, sourceOf } from '../facts/scorer-source.js';
 import { addVersion, change, create, detailsWith, isRepeat, noDetails, remove } from './scorers.js';
 
 export type ScorerNeeds = {

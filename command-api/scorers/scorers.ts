@@ -2,7 +2,7 @@ import type { GivenDetails } from '../../contract/scorers.js';
 import type { ScorerDetails, ScorerEvent, ScorerVersionAdded } from '../../events/scorers.js';
 import { reject, type Decide } from '../../kernel/decision.js';
 import type { Instant, OrganizationId, ScorerId, UserId } from '../../kernel/shapes.js';
-import type { Scorer } from '../access/scorers.js';
+import type { Scorer } from '../facts/scorers.js';
 
 type Creation = {
   readonly id: ScorerId;

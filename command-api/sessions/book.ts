@@ -12,7 +12,7 @@ import {
 import { claim, reservation, type Reservation, type Standing } from '../../kernel/reservation.js';
 import type { Brand, Instant, ProjectId, RunId, SessionId } from '../../kernel/shapes.js';
 import { load, stamped, transact, type Authorship, type Loaded } from '../../kernel/transact.js';
-import { reservationStream } from '../access/streams.js';
+import { reservationStream } from '../facts/reservations.js';
 import { join, sessions, sessionStream, start, type Session } from './sessions.js';
 
 /**

@@ -4,7 +4,7 @@ import { selectorComplaints } from '../../contract/selectors.js';
 import type { SessionStarted } from '../../events/traces.js';
 import type { EventLog, Ids } from '../../kernel/ports.js';
 import type { Instant, SessionId } from '../../kernel/shapes.js';
-import type { Run } from '../access/folds.js';
+import type { Run } from '../facts/runs.js';
 import { runForRecords } from '../access/selected-run.js';
 import type { SessionBook } from './book.js';
 

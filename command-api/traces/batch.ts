@@ -3,7 +3,7 @@ import type { SentTraces } from '../../contract/ingest.js';
 import type { SentTrace } from '../../contract/records.js';
 import type { SpanContent, TraceLogged } from '../../events/traces.js';
 import type { Instant, SessionId, TraceId } from '../../kernel/shapes.js';
-import type { Run } from '../access/folds.js';
+import type { Run } from '../facts/runs.js';
 import { spanContents, traceContent, type Minting } from './content.js';
 import { distinctSpans } from './log.js';
 import { differing } from './same.js';

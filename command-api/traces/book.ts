@@ -10,7 +10,7 @@ import {
   type Transacted,
 } from '../../kernel/transact.js';
 import type { InTurn } from '../../kernel/turns.js';
-import { openKeptFolds } from '../access/kept-folds.js';
+import { openKeptFolds } from '../facts/kept-folds.js';
 import { traces, type Trace } from './trace.js';
 
 type State = Loaded<Trace | null>;

@@ -53,8 +53,8 @@ export const addSpans =
 
 /**
  * Spans without those that are known already, before (shortened) or earlier in the same list;
- * `differ` has the ids that are known with other content. Spans whose ids the service made cannot be
- * known.
+ * `differ` has the ids that are known with other content. Spans whose ids the service made cannot
+ * be known.
  */
 export const distinctSpans = (
   spans: readonly SpanContent[],

@@ -21,9 +21,9 @@ import type {
   TraceId,
 } from '../../kernel/shapes.js';
 import type { Authorship } from '../../kernel/transact.js';
-import { runOf } from '../access/runs.js';
+import { runOf } from '../facts/runs.js';
 import { runForRecords, runMembers } from '../access/selected-run.js';
-import { traceStream } from '../access/streams.js';
+import { traceStream } from '../facts/traces.js';
 import type { InTurn } from '../../kernel/turns.js';
 import { batchOf, externalSessionNamed, sessionsNamed } from './batch.js';
 import { awaited, openTraceBook } from './book.js';

@@ -7,7 +7,9 @@ import { load, transact, type Authorship } from '../../kernel/transact.js';
 
 /** Contract 1.11: what showing, searching and rolling up one session may cost. */
 export const sessionTracesMax = 100_000;
-/** A session is counted in steps of so many: one append more for each, and none for most sessions. */
+/**
+ * A session is counted in steps of so many: one append more for each, and none for most sessions.
+ */
 const stepTraces = 1_000;
 /** Sessions whose counts are in memory, some 200 bytes each. */
 const sessionsMax = 20_000;

@@ -42,7 +42,9 @@ const valueBytes = (value: unknown): number =>
     ? Number.parseInt(value.slice(mark.length), 10)
     : utf8Bytes(JSON.stringify(value));
 
-/** No client can send this: unpaired surrogates are replaced before anything looks (contract 1.2). */
+/**
+ * No client can send this: unpaired surrogates are replaced before anything looks (contract 1.2).
+ */
 const mark = '\ud800';
 
 const fingerprintOf = (value: Json): string => mark + measured(JSON.stringify(inOrder(value)));

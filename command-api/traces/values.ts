@@ -1,4 +1,4 @@
-import type { RecordKind } from '../../kernel/record.js';
+import type { RecordKind } from '../../kernel/records/record.js';
 import type { Json, JsonObject } from '../../kernel/shapes.js';
 
 type Kind = Exclude<RecordKind, 'session'>;

@@ -9,8 +9,8 @@ import {
 } from '../../kernel/ports.js';
 import type { ProjectId, SessionId, TraceId } from '../../kernel/shapes.js';
 import { stamped, type Authorship } from '../../kernel/transact.js';
-import { runOf } from '../access/runs.js';
-import { traceStream } from '../access/streams.js';
+import { runOf } from '../facts/runs.js';
+import { traceStream } from '../facts/traces.js';
 import type { Batch } from './batch.js';
 import type { TraceBook } from './book.js';
 import { layered } from './layers.js';

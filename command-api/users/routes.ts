@@ -9,9 +9,8 @@ import type { Ids } from '../../kernel/ports.js';
 import type { Instant, OrganizationId, UserId } from '../../kernel/shapes.js';
 import { transact, type Authorship } from '../../kernel/transact.js';
 import type { InTurn } from '../../kernel/turns.js';
-import { users, type User } from '../access/folds.js';
-import { emailStream, liveUser } from '../access/people.js';
-import { reservationStream, userStream } from '../access/streams.js';
+import { users, type User, emailStream, liveUser, userStream } from '../facts/users.js';
+import { reservationStream } from '../facts/reservations.js';
 import { change, remove } from './users.js';
 
 export type UserNeeds = {

@@ -2,7 +2,7 @@ import type { OrganizationRole } from '../../contract/roles.js';
 import type { UserEvent } from '../../events/users.js';
 import { reject, type Decide } from '../../kernel/decision.js';
 import type { UserId } from '../../kernel/shapes.js';
-import type { User } from '../access/folds.js';
+import type { User } from '../facts/users.js';
 
 export type UserChange = {
   readonly first_name?: string | null;

@@ -21,7 +21,9 @@ const waitingMaxEach = 50;
 
 /** How long a right password is known again without the work. */
 const rememberedMs = 60_000;
-/** People with a password who call within one minute; beyond that the oldest is worked out again. */
+/**
+ * People with a password who call within one minute; beyond that the oldest is worked out again.
+ */
 const rememberedMax = 10_000;
 
 /** Longer ones were never taken (contract 2.5), so they need no look. */

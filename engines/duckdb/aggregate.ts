@@ -1,5 +1,5 @@
 import type { DuckDBValue } from '@duckdb/node-api';
-import { bucketBounds } from '../../kernel/buckets.js';
+import { bucketBounds } from '../../kernel/records/buckets.js';
 import { byCodePoint, codePoints } from '../../kernel/code-points.js';
 import {
   answeredValuesMax,
@@ -11,8 +11,8 @@ import {
   type AggregateGroup,
   type AggregatePlan,
   type AggregateRefusal,
-} from '../../kernel/record-questions.js';
-import type { MetricError } from '../../kernel/record.js';
+} from '../../kernel/records/questions.js';
+import type { MetricError } from '../../kernel/records/record.js';
 import type { Asking } from '../../kernel/ports.js';
 import type { Rows, Statements } from './connections.js';
 import { groupOf, groupSql, type GroupColumn } from './group.js';
@@ -22,7 +22,7 @@ import { integers } from './sql.js';
 import { sourceOf } from './source.js';
 import { isCategorical, measuresOf, widgetValues, type Measures } from './widgets.js';
 
-/** As `aggregate` of kernel/aggregate.ts, which is the reference. */
+/** As `aggregate` of kernel/records/reference/aggregate.ts, which is the reference. */
 export const aggregate = (
   whole: Model,
   plan: AggregatePlan,

@@ -1,7 +1,7 @@
 import type { StreamName } from '../../kernel/ports.js';
-import type { GroupWrite, RecordWrites } from '../../kernel/records.js';
-import type { MetricCell, Population, RecordRow } from '../../kernel/record.js';
-import { namesAdmitted, type NameKind } from '../../kernel/column-names.js';
+import type { GroupWrite, RecordWrites } from '../../kernel/records/records.js';
+import type { MetricCell, Population, RecordRow } from '../../kernel/records/record.js';
+import { namesAdmitted, type NameKind } from '../../kernel/records/column-names.js';
 import { addRow, chunksFor, type Chunks } from './chunks.js';
 import type { Statements } from './connections.js';
 import { entriesApart, storedEntry } from './entries.js';

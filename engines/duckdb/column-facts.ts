@@ -1,9 +1,12 @@
 import { byCodePoint } from '../../kernel/code-points.js';
-import { registryType } from '../../kernel/column-value.js';
-import { metricRegistry, standardColumns } from '../../kernel/columns.js';
-import { userMetadataKeysMax } from '../../kernel/aggregate.js';
-import type { ColumnFacts, RecordScope } from '../../kernel/record-questions.js';
-import type { MetricType } from '../../kernel/record.js';
+import { registryType } from '../../kernel/records/column-value.js';
+import { metricRegistry, standardColumns } from '../../kernel/records/columns.js';
+import {
+  userMetadataKeysMax,
+  type ColumnFacts,
+  type RecordScope,
+} from '../../kernel/records/questions.js';
+import type { MetricType } from '../../kernel/records/record.js';
 import type { Asking } from '../../kernel/ports.js';
 import type { Statements } from './connections.js';
 import { readMetricTypes } from './metric-types.js';
@@ -12,7 +15,7 @@ import { inProject, type Scoped } from './named-columns.js';
 import { metricSql } from './schema.js';
 import { isInteger, sourceOf } from './source.js';
 
-/** As `columnFacts` of kernel/aggregate.ts. */
+/** As `columnFacts` of kernel/records/reference/aggregate.ts. */
 export const columns = (
   whole: Model,
   scope: RecordScope,

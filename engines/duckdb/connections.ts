@@ -36,7 +36,7 @@ export type Connections = {
 };
 
 // More would only share the same two threads, and each holds memory for its query. The service asks
-// fewer heavy questions at a time than this (cli/service.ts), so that the projections and what an
+// fewer heavy questions at a time than this (service/service.ts), so that the projections and what an
 // index finds never wait for them.
 const readersMax = 5;
 

@@ -1,8 +1,8 @@
 import type { DumpItem } from '../../kernel/documents.js';
-import { pageBytesMax } from '../../kernel/record-questions.js';
-import type { RecordRow } from '../../kernel/record.js';
+import { pageBytesMax } from '../../kernel/records/questions.js';
+import type { RecordRow } from '../../kernel/records/record.js';
 import { byCodePoint } from '../../kernel/code-points.js';
-import { dumpItem } from '../../kernel/record-dump.js';
+import { dumpItem } from '../../kernel/records/record-dump.js';
 import type { Ask } from './keeper.js';
 import type { Model } from './model.js';
 import { groupFrom, groupsWithin } from './portions.js';

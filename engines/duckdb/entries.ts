@@ -7,8 +7,8 @@ import {
   comparedCharactersMax,
   type EntryPlan,
   type RecordSize,
-} from '../../kernel/record-questions.js';
-import type { RecordRow } from '../../kernel/record.js';
+} from '../../kernel/records/questions.js';
+import type { RecordRow } from '../../kernel/records/record.js';
 import type { Model } from './model.js';
 import { namedIn } from './named-columns.js';
 import type { Numbers } from './remembered-columns.js';

@@ -1,10 +1,15 @@
 import { listValue, type DuckDBValue } from '@duckdb/node-api';
-import { ratingKeys } from '../../kernel/feedback.js';
+import { ratingKeys } from '../../kernel/records/feedback.js';
 import { foldCase } from '../../kernel/case-fold.js';
-import { registryType, visibleValue } from '../../kernel/column-value.js';
-import { metricRegistry, standardColumns } from '../../kernel/columns.js';
-import type { ColumnValue, MetricCell, RecordKind, RecordRow } from '../../kernel/record.js';
-import { storedOutline } from '../../kernel/outlines.js';
+import { registryType, visibleValue } from '../../kernel/records/column-value.js';
+import { metricRegistry, standardColumns } from '../../kernel/records/columns.js';
+import type {
+  ColumnValue,
+  MetricCell,
+  RecordKind,
+  RecordRow,
+} from '../../kernel/records/record.js';
+import { storedOutline } from '../../kernel/records/outlines.js';
 import { nextRow, type Chunks } from './chunks.js';
 import { headOf, outlineName, restName } from './long-text.js';
 import {

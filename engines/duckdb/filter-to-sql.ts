@@ -1,4 +1,4 @@
-import { microsecondsOf } from '../../kernel/buckets.js';
+import { microsecondsOf } from '../../kernel/records/buckets.js';
 import { foldCase } from '../../kernel/case-fold.js';
 import type { Comparison, Filter, Leaf } from '../../kernel/filter.js';
 import { unreachable } from '../../kernel/decision.js';

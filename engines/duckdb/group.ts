@@ -1,7 +1,7 @@
 import type { DuckDBUUIDValue, DuckDBValue } from '@duckdb/node-api';
-import { placeOf } from '../../kernel/column-value.js';
-import { standardColumn } from '../../kernel/columns.js';
-import type { AggregateGroup, AggregatePlan } from '../../kernel/record-questions.js';
+import { placeOf } from '../../kernel/records/column-value.js';
+import { standardColumn } from '../../kernel/records/columns.js';
+import type { AggregateGroup, AggregatePlan } from '../../kernel/records/questions.js';
 import type { Statements } from './connections.js';
 import { readMetricTypes } from './metric-types.js';
 import type { Scoped } from './named-columns.js';

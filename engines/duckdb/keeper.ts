@@ -2,13 +2,15 @@ import type { DuckDBInstance } from '@duckdb/node-api';
 import { join } from 'node:path';
 import { openSequence } from '../../kernel/turns.js';
 import { Fault, reasonOf } from '../../kernel/fault.js';
-import type { Incident } from '../../kernel/records.js';
+import type { Incident } from '../../kernel/records/records.js';
 import { openLive, removeFile, type Opened } from './instance.js';
 import type { Model } from './model.js';
 import { fileName, readPointer, writePointer } from './pointer.js';
 import { isInvalid, isUnusable, kindOf } from './trouble.js';
 
-/** What works on a model, and has the engine opened again when that is what its failure asks for. */
+/**
+ * What works on a model, and has the engine opened again when that is what its failure asks for.
+ */
 export type Ask = <T>(work: (model: Model) => Promise<T>) => Promise<T>;
 
 /** The live model, which another one may replace: a copy, or itself opened again. */
@@ -28,7 +30,9 @@ export type Keeper = {
   readonly close: () => Promise<void>;
 };
 
-/** Batches in a row that cost the instance before the file is blamed: then the log fills another. */
+/**
+ * Batches in a row that cost the instance before the file is blamed: then the log fills another.
+ */
 const lostMax = 3;
 /** A file that does not open is tried this often, as the disk or the memory may be another time. */
 const triesMax = 3;

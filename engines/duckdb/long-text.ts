@@ -1,6 +1,6 @@
 import { firstCharacters } from '../../kernel/code-points.js';
-import { comparedCharactersMax } from '../../kernel/record-questions.js';
-import type { Population } from '../../kernel/record.js';
+import { comparedCharactersMax } from '../../kernel/records/questions.js';
+import type { Population } from '../../kernel/records/record.js';
 
 // The engine works on 2,048 rows at a time and holds all their texts in memory meanwhile; texts that
 // are longer than its blocks of 256 KiB it holds one by one, through commits and checkpoints too. So
@@ -11,7 +11,9 @@ export const headOf = (text: string): string => firstCharacters(text, comparedCh
 
 /** 2,048 of them are 16 MB of ASCII, and 48 MB at the most. */
 const pieceLength = 8_192;
-/** What a filter looks for has 1,024 code points at most (contract 1.11), so a piece has it whole. */
+/**
+ * What a filter looks for has 1,024 code points at most (contract 1.11), so a piece has it whole.
+ */
 const overlap = 2_048;
 
 export type Piece = {
@@ -37,7 +39,9 @@ const whole = (text: string, at: number): number => {
   return at < text.length && before >= 0xd800 && before <= 0xdbff ? at - 1 : at;
 };
 
-/** `pieces` are all of a text, in any order: sorting them costs the engine as much as reading them. */
+/**
+ * `pieces` are all of a text, in any order: sorting them costs the engine as much as reading them.
+ */
 export const joined = (pieces: readonly Piece[]): string => {
   let length = 0;
   const inOrder = pieces.toSorted((one, other) => one.start - other.start);

@@ -1,7 +1,7 @@
-import { columnNamesMax } from '../../kernel/column-names.js';
-import { registryType } from '../../kernel/column-value.js';
+import { columnNamesMax } from '../../kernel/records/column-names.js';
+import { registryType } from '../../kernel/records/column-value.js';
 import type { Position } from '../../kernel/ports.js';
-import type { MetricType } from '../../kernel/record.js';
+import type { MetricType } from '../../kernel/records/record.js';
 import type { Statements } from './connections.js';
 import type { KnownTypes, Model } from './model.js';
 import type { Scoped } from './named-columns.js';

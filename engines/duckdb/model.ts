@@ -2,7 +2,7 @@ import type { DuckDBConnection, DuckDBInstance, DuckDBUUIDValue } from '@duckdb/
 import { boundedMap, type BoundedMap } from '../../kernel/bounded-map.js';
 import { foldCase, foldings } from '../../kernel/case-fold.js';
 import { start, type Position } from '../../kernel/ports.js';
-import type { MetricType } from '../../kernel/record.js';
+import type { MetricType } from '../../kernel/records/record.js';
 import { openChangedRuns, type ChangedRuns } from './changed-runs.js';
 import { openConnections, type Connections, type Statements } from './connections.js';
 import { rememberColumns, type NamedColumns } from './remembered-columns.js';

@@ -1,4 +1,4 @@
-import { nameKinds, type NameKind } from '../../kernel/column-names.js';
+import { nameKinds, type NameKind } from '../../kernel/records/column-names.js';
 import type { Statements } from './connections.js';
 import type { Model } from './model.js';
 import { integers } from './sql.js';

@@ -1,4 +1,4 @@
-import { microsecondsOf } from '../../kernel/buckets.js';
+import { microsecondsOf } from '../../kernel/records/buckets.js';
 import {
   bySession,
   firstSessions,
@@ -7,11 +7,11 @@ import {
   type SpanOutline,
   type TraceOutline,
   type TracesAsked,
-} from '../../kernel/outlines.js';
+} from '../../kernel/records/outlines.js';
 import type { Asking, StreamName } from '../../kernel/ports.js';
-import type { RowPlaces } from '../../kernel/records.js';
-import { comparedCharactersMax, type SessionTraces } from '../../kernel/record-questions.js';
-import type { RecordRow } from '../../kernel/record.js';
+import type { RowPlaces } from '../../kernel/records/records.js';
+import { comparedCharactersMax, type SessionTraces } from '../../kernel/records/questions.js';
+import type { RecordRow } from '../../kernel/records/record.js';
 import type { Instant } from '../../kernel/shapes.js';
 import type { DuckDBUUIDValue } from '@duckdb/node-api';
 import type { Rows, Statements } from './connections.js';

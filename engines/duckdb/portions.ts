@@ -1,5 +1,5 @@
 import type { DuckDBValue } from '@duckdb/node-api';
-import type { Population } from '../../kernel/record.js';
+import type { Population } from '../../kernel/records/record.js';
 import type { Statements } from './connections.js';
 import { ordinalsMax, populations, tableOf } from './schema.js';
 

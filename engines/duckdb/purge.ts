@@ -1,5 +1,5 @@
 import type { DuckDBInstance } from '@duckdb/node-api';
-import type { RecordWrites } from '../../kernel/records.js';
+import type { RecordWrites } from '../../kernel/records/records.js';
 import { openModel, type Model } from './model.js';
 import { columnsAlive } from './named-columns.js';
 import { tableNames } from './schema.js';

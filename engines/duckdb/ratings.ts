@@ -1,5 +1,9 @@
 import type { DuckDBUUIDValue } from '@duckdb/node-api';
-import { byRunAndTemplate, templateAndRest, type RatingTally } from '../../kernel/feedback.js';
+import {
+  byRunAndTemplate,
+  templateAndRest,
+  type RatingTally,
+} from '../../kernel/records/feedback.js';
 import type { Asking } from '../../kernel/ports.js';
 import type { Model } from './model.js';
 import { isUuid } from './schema.js';
@@ -11,7 +15,9 @@ type Growing = RatingTally & {
   readonly values: Record<string, number>;
 };
 
-/** As `talliesOf` of kernel/feedback.ts; traces without ratings cost a look at a null each. */
+/**
+ * As `talliesOf` of kernel/records/feedback.ts; traces without ratings cost a look at a null each.
+ */
 export const ratings = (
   model: Model,
   project: string,

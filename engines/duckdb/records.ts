@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Beside } from '../../kernel/documents.js';
 import { Fault } from '../../kernel/fault.js';
-import type { Incident, Records } from '../../kernel/records.js';
+import type { Incident, Records } from '../../kernel/records/records.js';
 import { aggregate } from './aggregate.js';
 import { columns } from './column-facts.js';
 import { dump } from './dump.js';

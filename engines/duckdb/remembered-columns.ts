@@ -1,4 +1,4 @@
-import { columnNamesMax, type NameKind } from '../../kernel/column-names.js';
+import { columnNamesMax, type NameKind } from '../../kernel/records/column-names.js';
 
 /** Numbers that stand in `facets` for a project's columns, by ids such as `metrics/reward`. */
 export type Numbers = ReadonlyMap<string, number>;

@@ -1,5 +1,5 @@
 import type { DuckDBUUIDValue, DuckDBValue } from '@duckdb/node-api';
-import type { RunCounts } from '../../kernel/run-measures.js';
+import type { RunCounts } from '../../kernel/records/measures.js';
 import type { Asking } from '../../kernel/ports.js';
 import type { Statements } from './connections.js';
 import type { Model } from './model.js';

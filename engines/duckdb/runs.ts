@@ -1,9 +1,9 @@
 import { DuckDBListValue, type DuckDBValue } from '@duckdb/node-api';
-import { registryType } from '../../kernel/column-value.js';
-import { metricRegistry } from '../../kernel/columns.js';
-import { categoriesMax } from '../../kernel/record-questions.js';
-import type { MetricType } from '../../kernel/record.js';
-import type { RunMeasures, RunMetric, TypedMetric } from '../../kernel/run-measures.js';
+import { registryType } from '../../kernel/records/column-value.js';
+import { metricRegistry } from '../../kernel/records/columns.js';
+import { categoriesMax } from '../../kernel/records/questions.js';
+import type { MetricType } from '../../kernel/records/record.js';
+import type { RunMeasures, RunMetric, TypedMetric } from '../../kernel/records/measures.js';
 import type { Asking } from '../../kernel/ports.js';
 import type { Rows, Statements } from './connections.js';
 import { knownTypes } from './metric-types.js';
@@ -23,8 +23,8 @@ type Inquiry = {
 };
 
 /**
- * As `runMeasures` of kernel/run-measures.ts, for each run: two scans, one more for texts, and one
- * for sessions.
+ * As `runMeasures` of kernel/records/reference/run-measures.ts, for each run: two scans, one more
+ * for texts, and one for sessions.
  */
 export const runMeasures = (
   whole: Model,
@@ -204,7 +204,7 @@ const averages = ({ statements, where }: Inquiry, col: number, value: string): P
      ) WHERE v IS NOT NULL GROUP BY run`,
   );
 
-/** As `runAverages` of kernel/run-measures.ts. */
+/** As `runAverages` of kernel/records/reference/run-measures.ts. */
 export const runAverages = (
   whole: Model,
   project: string,

@@ -11,9 +11,9 @@ import {
   type DuckDBType,
   type DuckDBValue,
 } from '@duckdb/node-api';
-import { microsecondsOf } from '../../kernel/buckets.js';
-import { metricRegistry, standardColumns, type ColumnType } from '../../kernel/columns.js';
-import type { ColumnValue, Population, RecordKind } from '../../kernel/record.js';
+import { microsecondsOf } from '../../kernel/records/buckets.js';
+import { metricRegistry, standardColumns, type ColumnType } from '../../kernel/records/columns.js';
+import type { ColumnValue, Population, RecordKind } from '../../kernel/records/record.js';
 import type { Instant } from '../../kernel/shapes.js';
 
 /**
@@ -113,8 +113,9 @@ export const storedStandard = standardColumns
 export const metricSql = (name: string): string => `"m_${name}"`;
 
 /**
- * Texts of any length lie in their own columns only (the long ones in pieces: long-text.ts). All other values are in `rest` too: reading a
- * record out of fifty columns takes a hundred times as long as out of one.
+ * Texts of any length lie in their own columns only (the long ones in pieces: long-text.ts). All
+ * other values are in `rest` too: reading a record out of fifty columns takes a hundred times as
+ * long as out of one.
  */
 export const textsApart = ['input', 'output', 'dataset_input', 'dataset_output', 'tools'] as const;
 
@@ -133,7 +134,7 @@ export const ownColumns = [
   /** Which standard columns have a value: bit by place in contract 3.3. */
   { name: 'present', type: UINTEGER },
   { name: 'annotators', type: LIST(VARCHAR) },
-  /** Of traces: `<template id>/<value>` of each rating (kernel/feedback.ts). */
+  /** Of traces: `<template id>/<value>` of each rating (kernel/records/feedback.ts). */
   { name: 'ratings', type: LIST(VARCHAR) },
   /** Folded texts by column as JSON, of those that the engine's `lower` does not fold rightly. */
   { name: 'folded', type: VARCHAR },
@@ -143,7 +144,7 @@ export const ownColumns = [
   { name: 'bytes', type: UINTEGER },
   /** Some text of it is in pieces. */
   { name: 'long', type: BOOLEAN },
-  /** Of traces and spans: see kernel/outlines.ts. */
+  /** Of traces and spans: see kernel/records/outlines.ts. */
   { name: 'outline', type: VARCHAR },
 ] as const;
 

@@ -1,4 +1,4 @@
-import { placeOf, registryType } from '../../kernel/column-value.js';
+import { placeOf, registryType } from '../../kernel/records/column-value.js';
 import type { Asking, StreamName } from '../../kernel/ports.js';
 import {
   pageBytesMax,
@@ -7,8 +7,8 @@ import {
   type SearchPlan,
   type SessionPage,
   type SessionPlan,
-} from '../../kernel/record-questions.js';
-import type { MetricType, Population, RecordRow } from '../../kernel/record.js';
+} from '../../kernel/records/questions.js';
+import type { MetricType, Population, RecordRow } from '../../kernel/records/record.js';
 import type { Statements } from './connections.js';
 import { readMetricTypes } from './metric-types.js';
 import type { Model } from './model.js';

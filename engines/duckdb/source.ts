@@ -1,8 +1,8 @@
-import { microsecondsOf } from '../../kernel/buckets.js';
-import { placeOf, registryType } from '../../kernel/column-value.js';
-import { appliesTo, standardColumn } from '../../kernel/columns.js';
-import type { RecordScope } from '../../kernel/record-questions.js';
-import type { MetricType } from '../../kernel/record.js';
+import { microsecondsOf } from '../../kernel/records/buckets.js';
+import { placeOf, registryType } from '../../kernel/records/column-value.js';
+import { appliesTo, standardColumn } from '../../kernel/records/columns.js';
+import type { RecordScope } from '../../kernel/records/questions.js';
+import type { MetricType } from '../../kernel/records/record.js';
 import { filterToSql, type FilterColumns } from './filter-to-sql.js';
 import { longColumn } from './long-text.js';
 import type { Scoped } from './named-columns.js';

@@ -1,6 +1,6 @@
 import { DuckDBListValue, type DuckDBValue } from '@duckdb/node-api';
 import type { StreamName } from '../../kernel/ports.js';
-import type { ColumnValue, Population, RecordRow } from '../../kernel/record.js';
+import type { ColumnValue, Population, RecordRow } from '../../kernel/records/record.js';
 import type { Statements } from './connections.js';
 import { joined, restName, type Piece } from './long-text.js';
 import { groupFrom, keysAtATime, sizesOf, within, type Group, type Sized } from './portions.js';

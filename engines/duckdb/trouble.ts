@@ -1,5 +1,5 @@
 import { Fault } from '../../kernel/fault.js';
-import type { TroubleKind } from '../../kernel/records.js';
+import type { TroubleKind } from '../../kernel/records/records.js';
 
 /** What the engine said, behind the Fault that crosses the port. */
 const said = (error: unknown): string => {

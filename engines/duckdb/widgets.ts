@@ -1,5 +1,5 @@
 import type { DuckDBValue } from '@duckdb/node-api';
-import type { AggregateCell, Aggregation, Widget } from '../../kernel/record-questions.js';
+import type { AggregateCell, Aggregation, Widget } from '../../kernel/records/questions.js';
 import type { Source } from './source.js';
 
 /**

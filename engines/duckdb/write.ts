@@ -1,8 +1,8 @@
 import { Fault } from '../../kernel/fault.js';
 import type { StreamName } from '../../kernel/ports.js';
 import type { Mark } from '../../kernel/documents.js';
-import type { RecordWrites } from '../../kernel/records.js';
-import type { Population } from '../../kernel/record.js';
+import type { RecordWrites } from '../../kernel/records/records.js';
+import type { Population } from '../../kernel/records/record.js';
 import { batchOf, type Batch } from './batch.js';
 import { addRow, append, chunksFor } from './chunks.js';
 import type { Statements } from './connections.js';

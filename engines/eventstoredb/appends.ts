@@ -95,7 +95,9 @@ export const openAppends = ({ connection, names, streams, seen, head }: Needs) =
       return (await streams.revision(names.of(stream))) === expected ? null : 'conflict';
     };
 
-  /** Writes what does not fit into one append beside the stream; answers where each event's data is. */
+  /**
+   * Writes what does not fit into one append beside the stream; answers where each event's data is.
+   */
   const setAside = async (
     stream: StreamName,
     events: readonly Encoded[],

@@ -2,8 +2,8 @@ import type { StreamName } from '../../kernel/ports.js';
 
 /**
  * Our streams have one beginning in common, so that a server filters by it and may serve others as
- * well. `<space>.<stream>` holds a stream's events, `<space>:parts.<stream>` the parts of events too
- * large for one append, and `<space>:erased` says which streams were erased.
+ * well. `<space>.<stream>` holds a stream's events, `<space>:parts.<stream>` the parts of events
+ * too large for one append, and `<space>:erased` says which streams were erased.
  */
 export type Names = {
   /** What every stream with events begins with. */

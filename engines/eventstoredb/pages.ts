@@ -30,7 +30,9 @@ type Needs = {
  */
 export const openPages = ({ connection, names, erased, decode }: Needs) => {
   const { client, read } = connection;
-  /** The newest event of ours that anybody here has seen, and up to where there is none after it. */
+  /**
+   * The newest event of ours that anybody here has seen, and up to where there is none after it.
+   */
   let newest: Position = start;
   let clear = -1n;
   const quiet = boundedMap<Position, Place>(quietMax);
@@ -41,7 +43,9 @@ export const openPages = ({ connection, names, erased, decode }: Needs) => {
   const isOurs = (streamId: string, type: string): boolean =>
     names.streamOf(streamId) !== null && !type.startsWith('$');
 
-  /** Looks backwards from the end until it meets something of ours, or what is known to be quiet. */
+  /**
+   * Looks backwards from the end until it meets something of ours, or what is known to be quiet.
+   */
   const look = async (): Promise<Position> => {
     let from: Place | 'end' = 'end';
     let end: bigint | null = null;

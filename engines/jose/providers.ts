@@ -44,7 +44,9 @@ const entries = Type.Array(entry, { maxItems: identityProviders.length });
 
 const defaultAlgorithms: readonly IdentityAlgorithm[] = ['RS256', 'ES256'];
 
-/** Reads ASSAY_IDENTITY_PROVIDERS. Throws Fault `invalid`, naming the place, on what is not clear. */
+/**
+ * Reads ASSAY_IDENTITY_PROVIDERS. Throws Fault `invalid`, naming the place, on what is not clear.
+ */
 export const readProviders = async (
   files: Pick<Files, 'read'>,
   path: string,

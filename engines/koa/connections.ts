@@ -9,7 +9,9 @@ export const usualConnections = {
   connectionsMax: 2_048,
   /** All that the service works on at once, of one address; proxies that are trusted have more. */
   connectionsPerAddressMax: 512,
-  /** Clients that send ahead send some ten; each lies in memory until those before it are answered. */
+  /**
+   * Clients that send ahead send some ten; each lies in memory until those before it are answered.
+   */
   requestsPerConnectionMax: 32,
   /** A network that came back after a break sends again within this; its half would cut some. */
   silentMsMax: 30_000,
@@ -43,7 +45,9 @@ export type Connections = {
    * as it sends ahead too much.
    */
   readonly begun: (message: IncomingMessage, response: ServerResponse) => boolean;
-  /** The answer is there: the client has to take it. `release` is called when it has, or is gone. */
+  /**
+   * The answer is there: the client has to take it. `release` is called when it has, or is gone.
+   */
   readonly answered: (
     message: IncomingMessage,
     response: ServerResponse,

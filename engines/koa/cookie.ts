@@ -2,7 +2,9 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { RefreshCookie } from '../../contract/operation.js';
 
 const plainName = 'refresh_token';
-/** Browsers take it over TLS only, from this very host and for all of it: no neighbour plants one. */
+/**
+ * Browsers take it over TLS only, from this very host and for all of it: no neighbour plants one.
+ */
 const hostName = `__Host-${plainName}`;
 
 /**

@@ -1,5 +1,6 @@
 import { Router } from '@koa/router';
 import type { Context } from 'koa';
+import { pathPrefix } from '../../contract/operation.js';
 import { Fault } from '../../kernel/fault.js';
 import type { Sent } from './exchange.js';
 import type { Bound } from './table.js';
@@ -8,7 +9,7 @@ import { decoded, pairsOf } from './urlencoded.js';
 export type Found = { readonly bound: Bound; readonly sent: Omit<Sent, 'requestId' | 'seat'> };
 
 /**
- * Finds the operation of a request by koa's router; each stands under `/v2` and at the root
+ * Finds the operation of a request by koa's router; each stands under the prefix and at the root
  * (contract 1.1). Throws Fault `not-found`, `method-not-allowed` (the answer then has `Allow`) or
  * `malformed` for broken percent-encoding.
  */
@@ -39,7 +40,7 @@ export const dispatcher = (table: readonly Bound[]): ((ctx: Context) => Found) =
 
 const spellings = (path: string): readonly string[] => {
   const colons = path.replaceAll(/\{(\w+)\}/g, ':$1');
-  return colons.startsWith('/v2/') ? [colons, colons.slice('/v2'.length)] : [colons];
+  return colons.startsWith(`${pathPrefix}/`) ? [colons, colons.slice(pathPrefix.length)] : [colons];
 };
 
 const allowed = (here: readonly Bound[]): string => {

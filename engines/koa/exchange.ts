@@ -18,7 +18,7 @@ import type { JsonPieces } from '../../kernel/json-pieces.js';
 import type { Clock, Ids, Position } from '../../kernel/ports.js';
 import { during } from '../node/asking.js';
 import type { Asker, Askers } from './askers.js';
-import { authorize } from './authorize.js';
+import { authorize } from '../../contract/authorize.js';
 import { arrived } from './arrived.js';
 import type { Coming } from './body.js';
 import type { Held, Owner } from './budget.js';

@@ -37,7 +37,9 @@ export const usualLoad = {
   largeMax: 16,
   largePerCallerMax: 4,
   largePerPersonMax: 6,
-  /** Writes that hold all rows of a dataset: 100,000 rows of 32 MiB are some 150 MB while they do. */
+  /**
+   * Writes that hold all rows of a dataset: 100,000 rows of 32 MiB are some 150 MB while they do.
+   */
   tablesMax: 4,
   tablesPerPersonMax: 2,
 } as const;

@@ -2,7 +2,7 @@ import type { TSchema } from 'typebox';
 import type { Operation, Route } from '../../contract/operation.js';
 import { compileAnswerGuard, compileGuard, type Guard } from '../ajv/compile.js';
 import type { Complaint } from '../../kernel/fault.js';
-import { undecidable } from './authorize.js';
+import { undecidable } from '../../contract/authorize.js';
 
 /** A route with its guards compiled. */
 export type Bound = {

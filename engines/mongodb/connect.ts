@@ -47,8 +47,8 @@ export type Connected = {
 const loneServer = 'a lone server: what it loses with its disk is rebuilt from the log';
 
 /**
- * The database that the URL names, `assay` without a name. Throws Fault `unavailable` when no server
- * answers within 3 s; afterwards the client reconnects by itself for as long as it is open.
+ * The database that the URL names, `assay` without a name. Throws Fault `unavailable` when no
+ * server answers within 3 s; afterwards the client reconnects by itself for as long as it is open.
  */
 export const connect = async (url: string): Promise<Connected> => {
   const client = new MongoClient(url, settings);

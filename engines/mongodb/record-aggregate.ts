@@ -1,8 +1,8 @@
 import type { Document } from 'mongodb';
-import { bucketBounds } from '../../kernel/buckets.js';
+import { bucketBounds } from '../../kernel/records/buckets.js';
 import { byCodePoint } from '../../kernel/code-points.js';
-import { placeOf } from '../../kernel/column-value.js';
-import { standardColumn } from '../../kernel/columns.js';
+import { placeOf } from '../../kernel/records/column-value.js';
+import { standardColumn } from '../../kernel/records/columns.js';
 import { unreachable } from '../../kernel/decision.js';
 import {
   answeredValuesMax,
@@ -15,8 +15,8 @@ import {
   type AggregatePlan,
   type AggregateRefusal,
   type Widget,
-} from '../../kernel/record-questions.js';
-import type { MetricError } from '../../kernel/record.js';
+} from '../../kernel/records/questions.js';
+import type { MetricError } from '../../kernel/records/record.js';
 import { memberOf } from './names.js';
 import {
   categoryStages,

@@ -1,6 +1,6 @@
 import type { Document } from 'mongodb';
 import { unreachable } from '../../kernel/decision.js';
-import type { AggregatePlan, Widget } from '../../kernel/record-questions.js';
+import type { AggregatePlan, Widget } from '../../kernel/records/questions.js';
 import { metricMember } from './record-match.js';
 import { compared } from './text-match.js';
 
@@ -123,7 +123,9 @@ const measureOf = (
   }
 };
 
-/** How many different values of each member a cell has: `_id` is a cell and a place in `members`. */
+/**
+ * How many different values of each member a cell has: `_id` is a cell and a place in `members`.
+ */
 export const distinctStages = (
   plan: AggregatePlan,
   group: GroupMember,

@@ -1,10 +1,13 @@
 import type { Document } from 'mongodb';
-import { userMetadataKeysMax } from '../../kernel/aggregate.js';
+import {
+  userMetadataKeysMax,
+  type ColumnFacts,
+  type RecordScope,
+} from '../../kernel/records/questions.js';
 import { byCodePoint } from '../../kernel/code-points.js';
-import { registryType } from '../../kernel/column-value.js';
-import { appliesTo, standardColumns } from '../../kernel/columns.js';
-import type { ColumnFacts, RecordScope } from '../../kernel/record-questions.js';
-import type { MetricType } from '../../kernel/record.js';
+import { registryType } from '../../kernel/records/column-value.js';
+import { appliesTo, standardColumns } from '../../kernel/records/columns.js';
+import type { MetricType } from '../../kernel/records/record.js';
 import { nameOf } from './names.js';
 import { columnMember, scopeIndex, scopeMatch } from './record-match.js';
 import { metricTypes, questionMs } from './record-search.js';

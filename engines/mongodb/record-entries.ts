@@ -1,5 +1,5 @@
 import type { Document } from 'mongodb';
-import type { EntryPlan, RecordSize } from '../../kernel/record-questions.js';
+import type { EntryPlan, RecordSize } from '../../kernel/records/questions.js';
 import { noteMember } from './record-match.js';
 import { hashed, storedEntry } from './record-names.js';
 import { questionMs } from './record-search.js';

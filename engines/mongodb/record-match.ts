@@ -1,10 +1,10 @@
 import type { Document, Filter as Match } from 'mongodb';
-import { placeOf, registryType } from '../../kernel/column-value.js';
-import { standardColumn } from '../../kernel/columns.js';
+import { placeOf, registryType } from '../../kernel/records/column-value.js';
+import { standardColumn } from '../../kernel/records/columns.js';
 import { unreachable } from '../../kernel/decision.js';
 import type { Filter, Leaf } from '../../kernel/filter.js';
-import type { RecordScope } from '../../kernel/record-questions.js';
-import type { MetricType } from '../../kernel/record.js';
+import type { RecordScope } from '../../kernel/records/questions.js';
+import type { MetricType } from '../../kernel/records/record.js';
 import { foldCase } from '../../kernel/case-fold.js';
 import { memberOf } from './names.js';
 import { kindsOf } from './record-rows.js';

@@ -6,8 +6,8 @@ import {
   namesOf,
   type KnownNames,
   type NameKind,
-} from '../../kernel/column-names.js';
-import type { RecordRow } from '../../kernel/record.js';
+} from '../../kernel/records/column-names.js';
+import type { RecordRow } from '../../kernel/records/record.js';
 import { memberOf } from './names.js';
 import { populationOf, type StoredRow } from './record-rows.js';
 import { bulkMs } from './record-search.js';
@@ -131,7 +131,9 @@ export const onlyColumns = (
 const isRow = (document: Document): document is StoredRow & Document =>
   document['population'] !== undefined;
 
-/** What is looked up (see record-entries.ts) where it is no member. Nobody asks for those of spans. */
+/**
+ * What is looked up (see record-entries.ts) where it is no member. Nobody asks for those of spans.
+ */
 const entriesApart = (
   { kind, userMetadata }: RecordRow,
   beyond: Readonly<Record<NameKind, ReadonlySet<string>>>,

@@ -4,10 +4,10 @@ import type {
   SessionScope,
   SpanOutline,
   TraceOutline,
-} from '../../kernel/outlines.js';
+} from '../../kernel/records/outlines.js';
 import type { StreamName } from '../../kernel/ports.js';
-import type { RowPlaces } from '../../kernel/records.js';
-import type { RecordRow } from '../../kernel/record.js';
+import type { RowPlaces } from '../../kernel/records/records.js';
+import type { RecordRow } from '../../kernel/records/record.js';
 import { rowMembers, type StoredRow } from './record-rows.js';
 import { bulkMs, rowsFrom } from './record-search.js';
 import type { Snapshot } from './snapshots.js';

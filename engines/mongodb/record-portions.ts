@@ -1,5 +1,5 @@
 import { BSON, type Document } from 'mongodb';
-import { pageBytesMax } from '../../kernel/record-questions.js';
+import { pageBytesMax } from '../../kernel/records/questions.js';
 import { restMax } from './record-rows.js';
 
 /** Bytes of a document with the parts beside it. */

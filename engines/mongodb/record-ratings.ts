@@ -1,9 +1,13 @@
 import type { Document } from 'mongodb';
-import { byRunAndTemplate, templateAndRest, type RatingTally } from '../../kernel/feedback.js';
+import {
+  byRunAndTemplate,
+  templateAndRest,
+  type RatingTally,
+} from '../../kernel/records/feedback.js';
 import { questionMs } from './record-search.js';
 import type { Snapshot } from './snapshots.js';
 
-/** As `talliesOf` of kernel/feedback.ts; traces without ratings are not looked at. */
+/** As `talliesOf` of kernel/records/feedback.ts; traces without ratings are not looked at. */
 export const ratings = async (
   { rows, visible }: Snapshot,
   project: string,

@@ -1,11 +1,16 @@
 import { BSON, type Document } from 'mongodb';
-import { millisecondsOf } from '../../kernel/buckets.js';
-import { metricValue, registryType, standardValue } from '../../kernel/column-value.js';
-import { spanKinds, standardColumns } from '../../kernel/columns.js';
-import { ratingKeys } from '../../kernel/feedback.js';
-import { storedOutline } from '../../kernel/outlines.js';
+import { millisecondsOf } from '../../kernel/records/buckets.js';
+import { metricValue, registryType, standardValue } from '../../kernel/records/column-value.js';
+import { spanKinds, standardColumns } from '../../kernel/records/columns.js';
+import { ratingKeys } from '../../kernel/records/feedback.js';
+import { storedOutline } from '../../kernel/records/outlines.js';
 import type { StreamName } from '../../kernel/ports.js';
-import type { ColumnValue, Population, RecordKind, RecordRow } from '../../kernel/record.js';
+import type {
+  ColumnValue,
+  Population,
+  RecordKind,
+  RecordRow,
+} from '../../kernel/records/record.js';
 import type { Instant } from '../../kernel/shapes.js';
 import { foldCase } from '../../kernel/case-fold.js';
 import { memberOf } from './names.js';
@@ -43,10 +48,12 @@ export type StoredRow = {
   /** There when `errors` are, for the index. */
   readonly failed?: true;
   readonly annotators: readonly string[];
-  /** Of rated traces, with the mark for their index: see `ratingKeys` of kernel/feedback.ts. */
+  /**
+   * Of rated traces, with the mark for their index: see `ratingKeys` of kernel/records/feedback.ts.
+   */
   readonly ratings?: readonly string[];
   readonly rated?: true;
-  /** Of traces and spans: see kernel/outlines.ts. */
+  /** Of traces and spans: see kernel/records/outlines.ts. */
   readonly outline?: string;
   readonly rest: string;
   /** How many documents beside this one carry `rest`, when it is too long for one. */

@@ -1,8 +1,8 @@
 import type { Document } from 'mongodb';
-import { registryType } from '../../kernel/column-value.js';
-import { categoriesMax } from '../../kernel/record-questions.js';
-import type { MetricType } from '../../kernel/record.js';
-import type { RunMeasures, RunMetric, TypedMetric } from '../../kernel/run-measures.js';
+import { registryType } from '../../kernel/records/column-value.js';
+import { categoriesMax } from '../../kernel/records/questions.js';
+import type { MetricType } from '../../kernel/records/record.js';
+import type { RunMeasures, RunMetric, TypedMetric } from '../../kernel/records/measures.js';
 import { memberOf, nameOf } from './names.js';
 import { metricMember } from './record-match.js';
 import { metricTypes, questionMs, runCounts } from './record-search.js';
@@ -27,7 +27,7 @@ const asking =
       .toArray();
   };
 
-/** As `runMeasures` of kernel/run-measures.ts, for each run. */
+/** As `runMeasures` of kernel/records/reference/run-measures.ts, for each run. */
 export const runMeasures = async (
   snapshot: Snapshot,
   project: string,
@@ -207,7 +207,7 @@ const texts = async (ask: Ask, members: readonly string[]): Promise<Measured> =>
   });
 };
 
-/** As `runAverages` of kernel/run-measures.ts. */
+/** As `runAverages` of kernel/records/reference/run-measures.ts. */
 export const runAverages = async (
   snapshot: Snapshot,
   project: string,

@@ -1,5 +1,5 @@
 import type { Document } from 'mongodb';
-import { placeOf, registryType } from '../../kernel/column-value.js';
+import { placeOf, registryType } from '../../kernel/records/column-value.js';
 import type { StreamName } from '../../kernel/ports.js';
 import type { Sort } from '../../kernel/documents.js';
 import {
@@ -7,9 +7,9 @@ import {
   type RecordPage,
   type RecordScope,
   type SearchPlan,
-} from '../../kernel/record-questions.js';
-import type { MetricType, Population, RecordRow } from '../../kernel/record.js';
-import type { RunCounts } from '../../kernel/run-measures.js';
+} from '../../kernel/records/questions.js';
+import type { MetricType, Population, RecordRow } from '../../kernel/records/record.js';
+import type { RunCounts } from '../../kernel/records/measures.js';
 import { columnMember, metricMember, noteMember, scopeIndex, scopeMatch } from './record-match.js';
 import { weightOf } from './record-portions.js';
 import { partKey, rowMembers, rowOf, type StoredFirst, type StoredRow } from './record-rows.js';
@@ -22,7 +22,9 @@ export const questionMs = 20_000;
 export const bulkMs = 60_000;
 const groupsAtOnce = 5_000;
 
-/** What the server sends at a time, up to 16 MB: the end of a page is seen before it is all here. */
+/**
+ * What the server sends at a time, up to 16 MB: the end of a page is seen before it is all here.
+ */
 const batchRows = 50;
 
 export const search = async (snapshot: Snapshot, plan: SearchPlan): Promise<RecordPage> => {

@@ -1,11 +1,11 @@
 import type { StreamName } from '../../kernel/ports.js';
-import { bySession, firstSessions, type TracesAsked } from '../../kernel/outlines.js';
+import { bySession, firstSessions, type TracesAsked } from '../../kernel/records/outlines.js';
 import {
   pageBytesMax,
   type SessionPage,
   type SessionPlan,
   type SessionTraces,
-} from '../../kernel/record-questions.js';
+} from '../../kernel/records/questions.js';
 
 import { bulkMs, questionMs } from './record-search.js';
 import { weighedWithin } from './record-weights.js';

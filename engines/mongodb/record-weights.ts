@@ -1,5 +1,5 @@
 import type { StreamName } from '../../kernel/ports.js';
-import type { Weighed } from '../../kernel/record-questions.js';
+import type { Weighed } from '../../kernel/records/questions.js';
 import { restMax, rowMembers } from './record-rows.js';
 import { questionMs } from './record-search.js';
 import type { Snapshot } from './snapshots.js';

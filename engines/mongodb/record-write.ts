@@ -1,7 +1,7 @@
 import type { Document } from 'mongodb';
 import type { StreamName } from '../../kernel/ports.js';
-import type { Copies, GroupWrite, RecordWrites } from '../../kernel/records.js';
-import type { RecordRow } from '../../kernel/record.js';
+import type { Copies, GroupWrite, RecordWrites } from '../../kernel/records/records.js';
+import type { RecordRow } from '../../kernel/records/record.js';
 import { admitNames, onlyColumns } from './record-names.js';
 import { bulkMs } from './record-search.js';
 import { documentsOf } from './record-rows.js';
@@ -13,7 +13,9 @@ type Gone = { readonly gone: string };
 const goneRun = (run: string): string => `run ${run}`;
 const goneProject = (project: string): string => `project ${project}`;
 
-/** The rows of a batch as documents; throws, before anything is written, on what has no JSON form. */
+/**
+ * The rows of a batch as documents; throws, before anything is written, on what has no JSON form.
+ */
 export const wordsOf = ({ groups }: RecordWrites): readonly Words[] =>
   groups.flatMap(({ rows }) =>
     rows.map((row) => ({

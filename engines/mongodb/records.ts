@@ -1,10 +1,10 @@
 import type { IndexDescription } from 'mongodb';
-import { dumpItem } from '../../kernel/record-dump.js';
+import { dumpItem } from '../../kernel/records/record-dump.js';
 import { start, type Asking } from '../../kernel/ports.js';
 import type { DumpItem } from '../../kernel/documents.js';
-import type { Records } from '../../kernel/records.js';
-import type { ColumnFacts } from '../../kernel/record-questions.js';
-import type { RecordRow } from '../../kernel/record.js';
+import type { Records } from '../../kernel/records/records.js';
+import type { ColumnFacts } from '../../kernel/records/questions.js';
+import type { RecordRow } from '../../kernel/records/record.js';
 import { answeringTo, askedOf } from './asked.js';
 import { answering, connect } from './connect.js';
 import { aggregate } from './record-aggregate.js';
@@ -39,7 +39,9 @@ import { modelOf, type Model, type Snapshot } from './snapshots.js';
 /** Another form of the stored rows is another model, which the log fills anew. */
 const form = 4;
 
-/** Every question names a project, most a window of time; `until` and `from` decide in the index. */
+/**
+ * Every question names a project, most a window of time; `until` and `from` decide in the index.
+ */
 const indexes: readonly IndexDescription[] = [
   {
     name: 'window',

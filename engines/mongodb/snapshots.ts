@@ -53,7 +53,9 @@ export type Batch = {
 export type Model = {
   /** Null: never written. */
   snapshot(): Promise<Snapshot | null>;
-  /** Sees to it that the rows there are have their indexes; throws on other ones of the same name. */
+  /**
+   * Sees to it that the rows there are have their indexes; throws on other ones of the same name.
+   */
   checkIndexes(): Promise<void>;
   /** For questions whose answer about nothing is more than nothing. */
   snapshotOrEmpty(): Promise<Snapshot>;

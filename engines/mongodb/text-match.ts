@@ -2,7 +2,7 @@ import type { Document, Filter as Match } from 'mongodb';
 import { foldCase } from '../../kernel/case-fold.js';
 import { unreachable } from '../../kernel/decision.js';
 import type { Comparison, Leaf } from '../../kernel/filter.js';
-import { comparedCharactersMax } from '../../kernel/record-questions.js';
+import { comparedCharactersMax } from '../../kernel/records/questions.js';
 
 // Conditions on stored members. What a user sent is always a value under `$eq`, `$in` or `$literal`:
 // never a member, an operator or a pattern.
@@ -31,7 +31,9 @@ export const compared = (member: string): Document => ({
 
 export type TextLeaf = Extract<Leaf, { readonly kind: 'text' | 'id' }>;
 
-/** What is kept beside a text so that it is found without regard to case; null: nothing is needed. */
+/**
+ * What is kept beside a text so that it is found without regard to case; null: nothing is needed.
+ */
 export const foldedOf = (text: string): string | null => {
   const folded = foldCase(text);
   return folded === text ? null : folded;

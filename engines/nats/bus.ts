@@ -10,7 +10,9 @@ type Options = {
   readonly space: string;
 };
 
-/** Opening waits for the server so long and goes on without it: hints are no reason not to start. */
+/**
+ * Opening waits for the server so long and goes on without it: hints are no reason not to start.
+ */
 const firstWaitMs = 2_000;
 const connectWithinMs = 2_000;
 const restMs = 500;

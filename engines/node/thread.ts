@@ -124,9 +124,9 @@ type Waiting = {
  * with its code and complaints, any other error as an Error with its message, both with what was
  * behind them as text. When the port closes, calls that wait and later ones throw Fault
  * `unavailable`. A method may take functions among its values: they are called as hints; and an
- * `Asking`, whose signal reaches the other side. The call is rejected when the work has ended there,
- * so that whoever counts what is at work counts right. `streams` names the methods that answer an
- * async iterable instead of a promise.
+ * `Asking`, whose signal reaches the other side. The call is rejected when the work has ended
+ * there, so that whoever counts what is at work counts right. `streams` names the methods that
+ * answer an async iterable instead of a promise.
  */
 export const proxy = <T extends Target>(
   port: MessagePort,

@@ -1,9 +1,9 @@
 import { Worker } from 'node:worker_threads';
-import { bleu } from '../../kernel/bleu.js';
+import { bleu } from '../../kernel/records/bleu.js';
 import { openFairLine } from '../../kernel/fair.js';
 import { Fault } from '../../kernel/fault.js';
-import type { Overlaps } from '../../kernel/overlaps.js';
-import { rouge } from '../../kernel/rouge.js';
+import type { Overlaps } from '../../kernel/records/overlaps.js';
+import { rouge } from '../../kernel/records/rouge.js';
 
 export type Pair = {
   readonly name: 'bleu' | 'rouge';

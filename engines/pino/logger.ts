@@ -1,6 +1,8 @@
 import { pino, type DestinationStream } from 'pino';
 
-/** An engine's error may quote all of a statement, or of a value: what is worth reading comes first. */
+/**
+ * An engine's error may quote all of a statement, or of a value: what is worth reading comes first.
+ */
 const textMax = 4_096;
 const itemsMax = 100;
 const levelsMax = 4;

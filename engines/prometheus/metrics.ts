@@ -8,7 +8,9 @@ export type Metrics = {
   readonly pause: (seconds: number) => void;
   readonly lag: (projection: string, events: number, seconds: number) => void;
   readonly parked: (projection: string, streams: number) => void;
-  /** Of the store of the records, and what came of it: see `Incident` of kernel/records.ts. */
+  /**
+   * Of the store of the records, and what came of it: see `Incident` of kernel/records/records.ts.
+   */
   readonly incident: (kind: string, did: string) => void;
   readonly shed: () => void;
   /** A connection was cut: its client was too slow, or there were too many. */

@@ -44,8 +44,8 @@ const manifestFile = 'manifest.json';
 const snapshotFile = 'snapshot.bin';
 
 /**
- * The interior under `cache`, made when it is not there yet (some seconds) or when its checksums are
- * not what they were. Several processes may do so at once. Throws an Error that says what is
+ * The interior under `cache`, made when it is not there yet (some seconds) or when its checksums
+ * are not what they were. Several processes may do so at once. Throws an Error that says what is
  * missing.
  */
 export const openInterior = async (

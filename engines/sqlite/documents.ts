@@ -114,8 +114,8 @@ export const openDocuments = async ({
 };
 
 /**
- * `still_asked(rowid)` is true, and ends the statement when nobody waits for it any more. It costs a
- * call out of SQLite, 0.2 µs; looking at shared memory then is next to nothing.
+ * `still_asked(rowid)` is true, and ends the statement when nobody waits for it any more. It costs
+ * a call out of SQLite, 0.2 µs; looking at shared memory then is next to nothing.
  */
 const defineStillAsked = (database: Database.Database, isGivenUp: () => boolean): void => {
   database.function('still_asked', { deterministic: false }, (_row: unknown) => {

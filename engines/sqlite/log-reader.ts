@@ -141,7 +141,9 @@ export const openReader = ({
     }
   }
 
-  /** Rows in log order from a position on, as they fit into turns, until there is a page of them. */
+  /**
+   * Rows in log order from a position on, as they fit into turns, until there is a page of them.
+   */
   const paged = async (
     from: number,
     rows: (from: number, count: number) => Iterable<Row>,

@@ -1,5 +1,5 @@
-import type { Annotation } from '../../kernel/feedback.js';
-import { annotationsOf } from '../../kernel/feedback.js';
+import type { Annotation } from '../../kernel/records/feedback.js';
+import { annotationsOf } from '../../kernel/records/feedback.js';
 import { byCodePoint } from '../../kernel/code-points.js';
 import type { Json } from '../../kernel/shapes.js';
 import { remove, type Draft } from './draft.js';

@@ -1,7 +1,7 @@
 import type { SessionEvent } from '../../events/traces.js';
 import { stream, type Recorded, type StreamName } from '../../kernel/ports.js';
-import type { GroupWrite, Records, RecordWrites } from '../../kernel/records.js';
-import type { RecordRow } from '../../kernel/record.js';
+import type { GroupWrite, Records, RecordWrites } from '../../kernel/records/records.js';
+import type { RecordRow } from '../../kernel/records/record.js';
 import { endingOf, type Ending } from '../endings.js';
 import { readable, skippedType, type Gap, type Poison } from '../source.js';
 import { foldSession } from './session.js';

@@ -1,7 +1,7 @@
-import { bleu } from '../../kernel/bleu.js';
-import { registryMetric } from '../../kernel/columns.js';
-import type { RollUp, MetricCell } from '../../kernel/record.js';
-import { rouge } from '../../kernel/rouge.js';
+import { bleu } from '../../kernel/records/bleu.js';
+import { registryMetric } from '../../kernel/records/columns.js';
+import type { RollUp, MetricCell } from '../../kernel/records/record.js';
+import { rouge } from '../../kernel/records/rouge.js';
 import { member, put, remove, type Draft } from './draft.js';
 
 /**

@@ -5,8 +5,8 @@ import type {
   MetricValue,
   RecordKind,
   RecordRow,
-} from '../../kernel/record.js';
-import type { SpanOutline } from '../../kernel/outlines.js';
+} from '../../kernel/records/record.js';
+import type { SpanOutline } from '../../kernel/records/outlines.js';
 import type { StreamName } from '../../kernel/ports.js';
 import type { Json } from '../../kernel/shapes.js';
 

@@ -1,9 +1,9 @@
 import type { RecordContent, SpanContent } from '../../events/traces.js';
 import type { StreamName } from '../../kernel/ports.js';
-import type { ColumnValue } from '../../kernel/record.js';
-import { ownMembers } from '../../kernel/record-of.js';
+import type { ColumnValue } from '../../kernel/records/record.js';
+import { ownMembers } from '../../kernel/records/record-of.js';
 import type { Json, JsonObject } from '../../kernel/shapes.js';
-import { textForm } from '../../kernel/text-form.js';
+import { textForm } from '../../kernel/records/text-form.js';
 import { forgetOverlap, remove, type Draft } from './draft.js';
 import { record } from './scores.js';
 

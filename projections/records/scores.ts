@@ -1,5 +1,5 @@
-import { registryMetric } from '../../kernel/columns.js';
-import type { RollUp, MetricType, MetricValue } from '../../kernel/record.js';
+import { registryMetric } from '../../kernel/records/columns.js';
+import type { RollUp, MetricType, MetricValue } from '../../kernel/records/record.js';
 import { forgetOverlap, member, put, putInBody, remove, type Draft } from './draft.js';
 
 const codeSuffix = '_ems_error_code';

@@ -1,7 +1,7 @@
 import { byCodePoint } from '../../kernel/code-points.js';
-import { registryMetric } from '../../kernel/columns.js';
-import type { RollUp, MetricCell, RecordRow } from '../../kernel/record.js';
-import type { OutlineNumber, TraceOutline } from '../../kernel/outlines.js';
+import { registryMetric } from '../../kernel/records/columns.js';
+import type { RollUp, MetricCell, RecordRow } from '../../kernel/records/record.js';
+import type { OutlineNumber, TraceOutline } from '../../kernel/records/outlines.js';
 import { member, put, remove } from './draft.js';
 import { minus, noSum, plus, rounded, type ExactSum } from './exact-sum.js';
 
@@ -112,7 +112,9 @@ export const withExtremes = (
   return { ...sums, numbers };
 };
 
-/** Pairs that all traces have, and `<template id>/` where each has some (kernel/records.ts). */
+/**
+ * Pairs that all traces have, and `<template id>/` where each has some (kernel/records/records.ts).
+ */
 export const annotatorsOfAll = ({ raters, traces }: SessionSums): readonly string[] =>
   Object.keys(raters)
     .filter((rater) => raters[rater] === traces)

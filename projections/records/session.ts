@@ -1,7 +1,7 @@
 import type { SessionEvent, SessionStarted } from '../../events/traces.js';
 import { unreachable } from '../../kernel/decision.js';
 import type { Recorded } from '../../kernel/ports.js';
-import type { RecordRow } from '../../kernel/record.js';
+import type { RecordRow } from '../../kernel/records/record.js';
 
 /**
  * The session's row after the events of its stream, without what its traces say; null = no session.

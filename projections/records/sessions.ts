@@ -1,7 +1,11 @@
-import { traceOutline, type SessionScope, type TraceOutline } from '../../kernel/outlines.js';
+import {
+  traceOutline,
+  type SessionScope,
+  type TraceOutline,
+} from '../../kernel/records/outlines.js';
 import { stream, type StreamName } from '../../kernel/ports.js';
-import type { Records } from '../../kernel/records.js';
-import type { ColumnValue, RecordRow } from '../../kernel/record.js';
+import type { Records } from '../../kernel/records/records.js';
+import type { ColumnValue, RecordRow } from '../../kernel/records/record.js';
 import {
   annotatorsOfAll,
   changedSums,

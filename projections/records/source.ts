@@ -1,4 +1,4 @@
-import type { Records } from '../../kernel/records.js';
+import type { Records } from '../../kernel/records/records.js';
 import type { Sink, Source } from '../source.js';
 import { foldBatch, type Loaded } from './batch.js';
 import { recordsCollection } from './collection.js';

@@ -1,7 +1,7 @@
 import { unreachable } from '../../kernel/decision.js';
 import type { Recorded } from '../../kernel/ports.js';
-import { spanOutline, type SpanOutline } from '../../kernel/outlines.js';
-import type { RecordRow } from '../../kernel/record.js';
+import { spanOutline, type SpanOutline } from '../../kernel/records/outlines.js';
+import type { RecordRow } from '../../kernel/records/record.js';
 import type { Instant } from '../../kernel/shapes.js';
 import type { RecordChanges, SpanContent, TraceEvent } from '../../events/traces.js';
 import { skippedType } from '../source.js';

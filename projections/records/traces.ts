@@ -1,8 +1,8 @@
 import type { TraceEvent } from '../../events/traces.js';
-import type { SpanOutline } from '../../kernel/outlines.js';
+import type { SpanOutline } from '../../kernel/records/outlines.js';
 import type { Recorded, StreamName } from '../../kernel/ports.js';
-import type { Copies, GroupWrite, Records } from '../../kernel/records.js';
-import type { RecordRow } from '../../kernel/record.js';
+import type { Copies, GroupWrite, Records } from '../../kernel/records/records.js';
+import type { RecordRow } from '../../kernel/records/record.js';
 import { poison, readable, type Poison } from '../source.js';
 import { foldOnto, foldTrace, placed, spansNamed, type ChangedTrace } from './trace.js';
 

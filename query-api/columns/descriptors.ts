@@ -7,9 +7,9 @@ import {
   standardColumns,
   type RegistryMetric,
   type StandardColumn,
-} from '../../kernel/columns.js';
-import type { ColumnFacts } from '../../kernel/record-questions.js';
-import type { MetricType, Population } from '../../kernel/record.js';
+} from '../../kernel/records/columns.js';
+import type { ColumnFacts } from '../../kernel/records/questions.js';
+import type { MetricType, Population } from '../../kernel/records/record.js';
 
 /**
  * The columns of contract 3.2 for one population, in its order: standard, registry metrics, other

@@ -4,8 +4,8 @@ import {
   type metricsTestingColumns,
   type ScoreType,
 } from '../../contract/columns.js';
-import { registryMetric } from '../../kernel/columns.js';
-import type { MetricType } from '../../kernel/record.js';
+import { registryMetric } from '../../kernel/records/columns.js';
+import type { MetricType } from '../../kernel/records/record.js';
 import type { Static } from '../../kernel/shapes.js';
 import { customMetric, registryDescriptor } from './descriptors.js';
 

@@ -7,10 +7,10 @@ import {
 import { reading, type Route } from '../../contract/operation.js';
 import { bareMetricName } from '../../contract/record-rules.js';
 import { selectorComplaints, windowComplaints } from '../../contract/selectors.js';
-import { registryMetric } from '../../kernel/columns.js';
+import { registryMetric } from '../../kernel/records/columns.js';
 import type { Documents } from '../../kernel/documents.js';
-import type { Records } from '../../kernel/records.js';
-import type { Population } from '../../kernel/record.js';
+import type { Records } from '../../kernel/records/records.js';
+import type { Population } from '../../kernel/records/record.js';
 import type { Instant, OrganizationId, ProjectId, RunId } from '../../kernel/shapes.js';
 import { recordsCollection } from '../../projections/records/collection.js';
 import { scorerList } from '../../projections/scorer-list.js';

@@ -2,7 +2,7 @@ import type { ColumnDescriptor } from '../../contract/columns.js';
 import type { ScorerFacts } from '../../contract/scorers.js';
 import type { ScoreType } from '../../kernel/sandbox.js';
 import type { Documents } from '../../kernel/documents.js';
-import type { MetricType } from '../../kernel/record.js';
+import type { MetricType } from '../../kernel/records/record.js';
 import type { OrganizationId } from '../../kernel/shapes.js';
 import { scorerFacts, scorerList, type ScorerRow } from '../../projections/scorer-list.js';
 import { customMetric } from './descriptors.js';

@@ -3,11 +3,11 @@ import {
   type Criterion,
   type RankingCriteria,
 } from '../../contract/experiment-ranking.js';
-import { registryType } from '../../kernel/column-value.js';
-import { metricRegistry, registryMetric } from '../../kernel/columns.js';
+import { registryType } from '../../kernel/records/column-value.js';
+import { metricRegistry, registryMetric } from '../../kernel/records/columns.js';
 import type { Documents } from '../../kernel/documents.js';
-import type { Records } from '../../kernel/records.js';
-import type { Widget } from '../../kernel/record-questions.js';
+import type { Records } from '../../kernel/records/records.js';
+import type { Widget } from '../../kernel/records/questions.js';
 import type { OrganizationId, ProjectId } from '../../kernel/shapes.js';
 import { rankingCriteria } from '../../projections/ranking-criteria.js';
 import { recordsCollection } from '../../projections/records/collection.js';

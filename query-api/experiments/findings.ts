@@ -1,6 +1,6 @@
 import type { Experiment, StructuredMetric } from '../../contract/experiment-record.js';
 import { unreachable } from '../../kernel/decision.js';
-import type { RunMeasures, RunMetric } from '../../kernel/run-measures.js';
+import type { RunMeasures, RunMetric } from '../../kernel/records/measures.js';
 
 type Aggregates = Pick<Experiment, 'aggregate_metrics' | 'structured_aggregate_metrics'>;
 

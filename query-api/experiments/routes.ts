@@ -12,7 +12,7 @@ import { plainListMax } from '../../contract/envelope.js';
 import { reading, type Route } from '../../contract/operation.js';
 import { byCodePoint } from '../../kernel/code-points.js';
 import { Fault } from '../../kernel/fault.js';
-import type { Records } from '../../kernel/records.js';
+import type { Records } from '../../kernel/records/records.js';
 import { experimentList } from '../../projections/experiment-list.js';
 import { experimentColumns, pageOf, planListing } from '../listings.js';
 import { criteriaReadsFrom, shownCriteria } from './criteria.js';

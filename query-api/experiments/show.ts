@@ -9,9 +9,9 @@ import {
   feedbackAggregate,
   type FeedbackTemplate,
   type RatingTally,
-} from '../../kernel/feedback.js';
+} from '../../kernel/records/feedback.js';
 import type { Documents } from '../../kernel/documents.js';
-import type { Records } from '../../kernel/records.js';
+import type { Records } from '../../kernel/records/records.js';
 import type { ProjectId } from '../../kernel/shapes.js';
 import { datasetList, type DatasetListed } from '../../projections/dataset-list.js';
 import { experimentList } from '../../projections/experiment-list.js';

@@ -1,10 +1,10 @@
 import type { Criterion } from '../../contract/experiment-ranking.js';
 import type { ExperimentFacts } from '../../contract/experiment-record.js';
 import { boundedMap } from '../../kernel/bounded-map.js';
-import { registryType } from '../../kernel/column-value.js';
+import { registryType } from '../../kernel/records/column-value.js';
 import type { Documents } from '../../kernel/documents.js';
-import type { Records } from '../../kernel/records.js';
-import type { TypedMetric } from '../../kernel/run-measures.js';
+import type { Records } from '../../kernel/records/records.js';
+import type { TypedMetric } from '../../kernel/records/measures.js';
 import type { ProjectId } from '../../kernel/shapes.js';
 import {
   experimentMembers,

@@ -1,5 +1,5 @@
-import { appliesTo, registryMetric, standardColumn } from '../../kernel/columns.js';
-import type { FilterKind, MetricType, Population } from '../../kernel/record.js';
+import { appliesTo, registryMetric, standardColumn } from '../../kernel/records/columns.js';
+import type { FilterKind, MetricType, Population } from '../../kernel/records/record.js';
 
 /**
  * Types of the project's metrics outside the registry; a metric that never had a value is absent.

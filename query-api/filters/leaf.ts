@@ -14,7 +14,7 @@ import { canonicalInstant, canonicalUuid } from '../../kernel/canonical.js';
 import { codePoints } from '../../kernel/code-points.js';
 import { type Complaint, valueComplaint } from '../../kernel/fault.js';
 import type { Filter, Leaf } from '../../kernel/filter.js';
-import type { FilterKind } from '../../kernel/record.js';
+import type { FilterKind } from '../../kernel/records/record.js';
 import type { Json, JsonObject } from '../../kernel/shapes.js';
 import {
   missing,

@@ -1,7 +1,7 @@
 import { flatFiltersMax, leafTypes } from '../../contract/filters.js';
 import { type Complaint, valueComplaint } from '../../kernel/fault.js';
 import { depthMax, nodesMax, type Filter, type Leaf } from '../../kernel/filter.js';
-import type { Population } from '../../kernel/record.js';
+import type { Population } from '../../kernel/records/record.js';
 import type { Json, JsonObject } from '../../kernel/shapes.js';
 import { filtersTaken, knownColumn, type MetricTypes } from './catalogue.js';
 import {

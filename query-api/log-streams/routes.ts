@@ -13,7 +13,7 @@ import { reading, type Route } from '../../contract/operation.js';
 import type { Principal } from '../../contract/roles.js';
 import { Fault } from '../../kernel/fault.js';
 import type { Documents } from '../../kernel/documents.js';
-import type { Records } from '../../kernel/records.js';
+import type { Records } from '../../kernel/records/records.js';
 import type { ProjectId } from '../../kernel/shapes.js';
 import { logStreamList } from '../../projections/log-stream-list.js';
 import { recordsCollection } from '../../projections/records/collection.js';

@@ -1,7 +1,7 @@
 import type { CustomMetrics } from '../../contract/metrics.js';
 import { byCodePoint } from '../../kernel/code-points.js';
 import { unreachable } from '../../kernel/decision.js';
-import { structuredError } from '../../kernel/evaluation-errors.js';
+import { structuredError } from '../../kernel/records/evaluation-errors.js';
 import { valueError, type Fault } from '../../kernel/fault.js';
 import { openObject, type JsonParts } from '../../kernel/json-pieces.js';
 import {
@@ -14,8 +14,8 @@ import {
   type AggregateGroup,
   type AggregateRefusal,
   type Widget,
-} from '../../kernel/record-questions.js';
-import type { MetricError } from '../../kernel/record.js';
+} from '../../kernel/records/questions.js';
+import type { MetricError } from '../../kernel/records/record.js';
 import { groupByPlace, type MetricsPlan } from './plan.js';
 
 /** A bucket of a group of this value. */

@@ -1,9 +1,9 @@
 import { defaultIntervalMinutes, reservedKeys, type CustomSearch } from '../../contract/metrics.js';
-import { spanKinds, standardColumn } from '../../kernel/columns.js';
+import { spanKinds, standardColumn } from '../../kernel/records/columns.js';
 import { unreachable } from '../../kernel/decision.js';
 import { type Complaint, valueComplaint } from '../../kernel/fault.js';
-import type { AggregatePlan, Aggregation, Widget } from '../../kernel/record-questions.js';
-import type { MetricType, RecordKind } from '../../kernel/record.js';
+import type { AggregatePlan, Aggregation, Widget } from '../../kernel/records/questions.js';
+import type { MetricType, RecordKind } from '../../kernel/records/record.js';
 import {
   knownColumn,
   metricPrefix,

@@ -2,7 +2,7 @@ import { customSearch } from '../../contract/metrics.js';
 import { reading, type Route } from '../../contract/operation.js';
 import { selectorComplaints, windowComplaints } from '../../contract/selectors.js';
 import { invalid } from '../../kernel/fault.js';
-import type { Records } from '../../kernel/records.js';
+import type { Records } from '../../kernel/records/records.js';
 import { recordsCollection } from '../../projections/records/collection.js';
 import type { RecordAnswers } from '../records/answers.js';
 import {

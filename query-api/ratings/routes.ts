@@ -1,10 +1,10 @@
 import { reading, type Route } from '../../contract/operation.js';
 import { readRating, type Rating } from '../../contract/ratings.js';
 import { Fault } from '../../kernel/fault.js';
-import { annotationsOf } from '../../kernel/feedback.js';
+import { annotationsOf } from '../../kernel/records/feedback.js';
 import type { Documents } from '../../kernel/documents.js';
-import type { Records } from '../../kernel/records.js';
-import type { RecordRow } from '../../kernel/record.js';
+import type { Records } from '../../kernel/records/records.js';
+import type { RecordRow } from '../../kernel/records/record.js';
 import type { ProjectId, TraceId } from '../../kernel/shapes.js';
 import { annotationTemplateList } from '../../projections/annotation-template-list.js';
 import { recordsCollection } from '../../projections/records/collection.js';

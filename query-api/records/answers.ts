@@ -1,16 +1,16 @@
 import { pageMeasure } from '../../contract/envelope.js';
 import { openFairLine } from '../../kernel/fair.js';
-import type { FeedbackTemplate } from '../../kernel/feedback.js';
+import type { FeedbackTemplate } from '../../kernel/records/feedback.js';
 import { inPieces, openObject, type JsonParts, type JsonPieces } from '../../kernel/json-pieces.js';
 import type { Asking, StreamName } from '../../kernel/ports.js';
-import type { Records } from '../../kernel/records.js';
+import type { Records } from '../../kernel/records/records.js';
 import type {
   AggregatePlan,
   AggregateRefusal,
   SearchPlan,
   Weighed,
-} from '../../kernel/record-questions.js';
-import type { RecordRow } from '../../kernel/record.js';
+} from '../../kernel/records/questions.js';
+import type { RecordRow } from '../../kernel/records/record.js';
 import type { InSlices } from '../../kernel/turns.js';
 import { bucketOf, metricsParts, type ShownBucket } from '../metrics/answer.js';
 import { spanTree, traceTree } from './tree.js';

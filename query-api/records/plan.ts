@@ -1,10 +1,10 @@
 import { defaultPageLimit } from '../../contract/envelope.js';
 import type { RecordSearch } from '../../contract/record-reads.js';
-import { standardColumn } from '../../kernel/columns.js';
+import { standardColumn } from '../../kernel/records/columns.js';
 import { type Complaint, valueComplaint } from '../../kernel/fault.js';
 import type { Sort } from '../../kernel/documents.js';
-import type { SearchPlan } from '../../kernel/record-questions.js';
-import type { Population } from '../../kernel/record.js';
+import type { SearchPlan } from '../../kernel/records/questions.js';
+import type { Population } from '../../kernel/records/record.js';
 import { knownColumn, metricsToType, type MetricTypes } from '../filters/catalogue.js';
 import { missing } from '../filters/complaints.js';
 import { columnsOf, planFilter } from '../filters/plan.js';

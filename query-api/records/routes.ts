@@ -13,11 +13,11 @@ import {
   type RecordSearch,
 } from '../../contract/record-reads.js';
 import { selectorComplaints, windowComplaints } from '../../contract/selectors.js';
-import type { FeedbackTemplate } from '../../kernel/feedback.js';
+import type { FeedbackTemplate } from '../../kernel/records/feedback.js';
 import { Fault, invalid, type Complaint } from '../../kernel/fault.js';
-import type { Records } from '../../kernel/records.js';
-import { pageBytesMax, type SearchPlan, type Weighed } from '../../kernel/record-questions.js';
-import type { Population } from '../../kernel/record.js';
+import type { Records } from '../../kernel/records/records.js';
+import { pageBytesMax, type SearchPlan, type Weighed } from '../../kernel/records/questions.js';
+import type { Population } from '../../kernel/records/record.js';
 import type { ProjectId } from '../../kernel/shapes.js';
 import { recordsCollection } from '../../projections/records/collection.js';
 import {

@@ -1,6 +1,6 @@
 import { byCodePoint } from '../../kernel/code-points.js';
 import type { JsonParts } from '../../kernel/json-pieces.js';
-import type { RecordRow } from '../../kernel/record.js';
+import type { RecordRow } from '../../kernel/records/record.js';
 
 /**
  * Deeper spans are shown beside each other under their ancestor at this level: late spans can be

@@ -1,12 +1,14 @@
 import type { RecordView } from '../../contract/record-reads.js';
 import { firstCharacters } from '../../kernel/code-points.js';
-import { traceFeedback, type FeedbackTemplate } from '../../kernel/feedback.js';
+import { traceFeedback, type FeedbackTemplate } from '../../kernel/records/feedback.js';
 import { matches } from '../../kernel/filter.js';
-import { recordOf, tracesOf } from '../../kernel/record-of.js';
-import type { RecordRow } from '../../kernel/record.js';
+import { recordOf, tracesOf } from '../../kernel/records/record-of.js';
+import type { RecordRow } from '../../kernel/records/record.js';
 import type { Json } from '../../kernel/shapes.js';
 
-/** A record as read (contract 5.7); `templates` are the live annotation templates of its project. */
+/**
+ * A record as read (contract 5.7); `templates` are the live annotation templates of its project.
+ */
 export const viewOf = (
   row: RecordRow,
   withCounts: boolean,

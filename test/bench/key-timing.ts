@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { openAuthentication } from '../../command-api/access/authenticate.js';
-import { apiKeyStream, reservationStream, userStream } from '../../command-api/access/streams.js';
+import { reservationStream } from '../../command-api/facts/reservations.js';
+import { apiKeyStream } from '../../command-api/facts/api-keys.js';
+import { userStream } from '../../command-api/facts/users.js';
 import { seeded, type Seeded } from '../../cli/demo/seeded.js';
 import { systemClock } from '../../engines/node/clock.js';
 import { keyOf } from '../../engines/node/secrets.js';

@@ -1,9 +1,9 @@
 import { openRecords } from '../../engines/duckdb/records.js';
-import { instantOf } from '../../kernel/buckets.js';
+import { instantOf } from '../../kernel/records/buckets.js';
 import { stream, type Position } from '../../kernel/ports.js';
-import type { Records } from '../../kernel/records.js';
-import type { AggregatePlan, RecordScope } from '../../kernel/record-questions.js';
-import type { RecordRow, SpanKind } from '../../kernel/record.js';
+import type { Records } from '../../kernel/records/records.js';
+import type { AggregatePlan, RecordScope } from '../../kernel/records/questions.js';
+import type { RecordRow, SpanKind } from '../../kernel/records/record.js';
 import { temporaryFolder } from '../support/folder.js';
 
 /**

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { readConfig } from '../../config.js';
 import { openLogOf } from '../../cli/folder.js';
-import { scorerTaskStream } from '../../command-api/access/streams.js';
+import { scorerTaskStream } from '../../command-api/facts/scorer-tasks.js';
 import { seeded } from '../fuzz/valid-request.js';
 import { temporaryFolder } from '../support/folder.js';
 import { form } from '../support/forms.js';

@@ -1,10 +1,8 @@
 import { expect } from 'chai';
-import {
-  apiKeyStream,
-  projectStream,
-  reservationStream,
-  userStream,
-} from '../../command-api/access/streams.js';
+import { reservationStream } from '../../command-api/facts/reservations.js';
+import { projectStream } from '../../command-api/facts/projects.js';
+import { apiKeyStream } from '../../command-api/facts/api-keys.js';
+import { userStream } from '../../command-api/facts/users.js';
 import type { Gate } from '../../contract/gate.js';
 import { roleInProject, type OrganizationRole, type ProjectRole } from '../../contract/roles.js';
 import type { ApiKeyCreated } from '../../events/api-keys.js';

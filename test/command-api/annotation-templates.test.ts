@@ -1,4 +1,4 @@
-import { annotationTemplates } from '../../command-api/access/annotation-templates.js';
+import { annotationTemplates } from '../../command-api/facts/annotation-templates.js';
 import {
   change,
   create,

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { apiKeys } from '../../command-api/access/folds.js';
+import { apiKeys } from '../../command-api/facts/api-keys.js';
 import { create, revoke } from '../../command-api/api-keys/keys.js';
 import { grant } from '../../command-api/api-keys/rules.js';
 import type { Principal, ProjectInSight, ProjectRole } from '../../contract/roles.js';

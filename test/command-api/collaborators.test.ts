@@ -6,7 +6,7 @@ import {
   removeGroup,
   removeUser,
 } from '../../command-api/collaborators/collaborators.js';
-import { projects } from '../../command-api/access/folds.js';
+import { projects } from '../../command-api/facts/projects.js';
 import { groupCollaboratorsMax, userCollaboratorsMax } from '../../contract/collaborators.js';
 import type { ProjectRole } from '../../contract/roles.js';
 import type { CollaboratorEvent } from '../../events/collaborators.js';

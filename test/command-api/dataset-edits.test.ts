@@ -48,7 +48,9 @@ const isAsItWas = ({ columns: names, rows, was }: Naive, id: RowId): boolean =>
     was.find((row) => row.id === id),
   );
 
-/** False where the edit is refused; each row that is added draws an id, also one that has its own. */
+/**
+ * False where the edit is refused; each row that is added draws an id, also one that has its own.
+ */
 const naively = (state: Naive, edit: Edit, newId: () => RowId): boolean => {
   const at = (id: RowId) => state.rows.findIndex((row) => row.id === id);
   const filled = (values: Readonly<Record<string, Cell>>, cells = new Map<string, Cell>()) => {

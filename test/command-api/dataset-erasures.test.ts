@@ -5,7 +5,7 @@ import {
   rowsPrefix,
   rowsStream,
   type Dataset,
-} from '../../command-api/access/datasets.js';
+} from '../../command-api/facts/datasets.js';
 import { remove } from '../../command-api/datasets/datasets.js';
 import { complete, eraseRows, openDatasetErasures } from '../../command-api/erasures/datasets.js';
 import { lateWritesSeconds } from '../../command-api/erasures/reactions.js';

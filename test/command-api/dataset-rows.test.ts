@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { rowsOfVersion } from '../../command-api/access/dataset-rows.js';
-import { rowsStream } from '../../command-api/access/datasets.js';
+import { rowsOfVersion } from '../../command-api/scorer-tasks/dataset-rows.js';
+import { rowsStream } from '../../command-api/facts/datasets.js';
 import type { ContentChanged, DatasetRowsEvent } from '../../events/datasets.js';
 import type { ContentId, Row } from '../../kernel/dataset-content.js';
 import type { EventLog } from '../../kernel/ports.js';

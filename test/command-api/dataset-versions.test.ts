@@ -5,7 +5,7 @@ import {
   datasetStream,
   rowsStream,
   type Dataset,
-} from '../../command-api/access/datasets.js';
+} from '../../command-api/facts/datasets.js';
 import { newVersion, type Changing, type Prepare } from '../../command-api/datasets/content.js';
 import { chunksOf } from '../../command-api/datasets/rows.js';
 import { randomIds } from '../../engines/node/ids.js';

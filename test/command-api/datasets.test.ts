@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { datasets, type Dataset } from '../../command-api/access/datasets.js';
+import { datasets, type Dataset } from '../../command-api/facts/datasets.js';
 import {
   change,
   changeContent,

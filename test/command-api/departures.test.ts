@@ -1,5 +1,7 @@
 import { expect } from 'chai';
-import { groupStream, projectStream, userStream } from '../../command-api/access/streams.js';
+import { projectStream } from '../../command-api/facts/projects.js';
+import { groupStream } from '../../command-api/facts/groups.js';
+import { userStream } from '../../command-api/facts/users.js';
 import { departed } from '../../command-api/departures/worker.js';
 import { randomIds } from '../../engines/node/ids.js';
 import { start } from '../../kernel/ports.js';

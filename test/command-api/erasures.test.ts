@@ -1,9 +1,10 @@
 import { expect } from 'chai';
 import { lateWritesSeconds, openErasures } from '../../command-api/erasures/reactions.js';
 import { startErasing } from '../../command-api/erasures/worker.js';
-import { datasetUnlinking } from '../../cli/dataset-use.js';
-import { datasetStream } from '../../command-api/access/datasets.js';
-import { projectStream, runStream } from '../../command-api/access/streams.js';
+import { datasetUnlinking } from '../../service/answers/dataset-use.js';
+import { datasetStream } from '../../command-api/facts/datasets.js';
+import { runStream } from '../../command-api/facts/runs.js';
+import { projectStream } from '../../command-api/facts/projects.js';
 import type { ErasureBegun } from '../../events/erasures.js';
 import { diskFiles } from '../../engines/node/files.js';
 import { randomIds } from '../../engines/node/ids.js';

@@ -15,7 +15,7 @@ import {
   scopes,
   withdrawWinner,
 } from '../../command-api/experiments/scopes.js';
-import { runs } from '../../command-api/access/folds.js';
+import { runs } from '../../command-api/facts/runs.js';
 import type { ExperimentEvent, ExperimentScopeEvent } from '../../events/experiments.js';
 import type { ExperimentGroupId, RunId, TagId } from '../../kernel/shapes.js';
 import { spec } from '../support/given.js';

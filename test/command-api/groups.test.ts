@@ -1,4 +1,4 @@
-import { groups } from '../../command-api/access/groups.js';
+import { groups } from '../../command-api/facts/groups.js';
 import {
   change,
   changeMember,

@@ -12,7 +12,7 @@ import {
   slots,
 } from '../../command-api/integrations/integrations.js';
 import { openTurns } from '../../kernel/turns.js';
-import { userStream } from '../../command-api/access/streams.js';
+import { userStream } from '../../command-api/facts/users.js';
 import { rotateKeys } from '../../command-api/integrations/rotate.js';
 import { readSeal, sealedPlace, writeSeal } from '../../command-api/integrations/seals.js';
 import { sweepSeals } from '../../command-api/integrations/sweep.js';

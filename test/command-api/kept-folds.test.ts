@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { openKeptFolds } from '../../command-api/access/kept-folds.js';
+import { openKeptFolds } from '../../command-api/facts/kept-folds.js';
 import { openBus } from '../../engines/memory/bus.js';
 import { openEventLog } from '../../engines/sqlite/event-log.js';
 import { openEventStore } from '../../engines/eventstoredb/event-log.js';

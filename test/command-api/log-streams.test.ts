@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import { runs } from '../../command-api/access/folds.js';
 import {
+  runs,
   ensureDefaultLogStream,
   logStreamNameStream,
   runOf,
-} from '../../command-api/access/runs.js';
-import { runStream } from '../../command-api/access/streams.js';
+  runStream,
+} from '../../command-api/facts/runs.js';
 import { create, remove, rename } from '../../command-api/log-streams/log-streams.js';
 import { randomIds } from '../../engines/node/ids.js';
 import type { LogStreamEvent } from '../../events/log-streams.js';

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { orgJobs } from '../../command-api/access/org-jobs.js';
-import { deletions } from '../../command-api/access/record-deletions.js';
-import { orgJobStream } from '../../command-api/access/streams.js';
+import { orgJobs, orgJobStream } from '../../command-api/facts/org-jobs.js';
+import { deletions } from '../../command-api/work/record-deletions.js';
 import { ask, begin, complete, fail } from '../../command-api/org-jobs/org-jobs.js';
 import { runJob, type OrgJobWork } from '../../command-api/org-jobs/worker.js';
 import type { OrgJobEvent, OrgJobRequested } from '../../events/org-jobs.js';

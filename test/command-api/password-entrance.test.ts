@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import { emailStream } from '../../command-api/access/people.js';
-import { userStream } from '../../command-api/access/streams.js';
+import { emailStream, userStream } from '../../command-api/facts/users.js';
 import type { Gate } from '../../contract/gate.js';
 import { openPasswords } from '../../engines/argon2/passwords.js';
 import { randomIds } from '../../engines/node/ids.js';

@@ -1,5 +1,5 @@
 import { change, create, remove } from '../../command-api/projects/projects.js';
-import { projects } from '../../command-api/access/folds.js';
+import { projects } from '../../command-api/facts/projects.js';
 import type { ProjectEvent } from '../../events/projects.js';
 import { spec } from '../support/given.js';
 import { instantAfter } from '../support/log.js';

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { openTurns } from '../../kernel/turns.js';
-import { annotationTemplatesStream } from '../../command-api/access/annotation-templates.js';
-import { runStream, traceStream } from '../../command-api/access/streams.js';
+import { annotationTemplatesStream } from '../../command-api/facts/annotation-templates.js';
+import { traceStream } from '../../command-api/facts/traces.js';
+import { runStream } from '../../command-api/facts/runs.js';
 import { rate, ratedTraces, type Action, type Rater } from '../../command-api/ratings/ratings.js';
 import { openRatedTraces, rateTraces } from '../../command-api/ratings/write.js';
 import type { Constraints, TemplateFacts } from '../../contract/annotation-templates.js';

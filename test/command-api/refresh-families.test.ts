@@ -9,9 +9,9 @@ import {
   isAlive,
   rotate,
   rotationsMax,
-} from '../../command-api/access/families.js';
-import { users } from '../../command-api/access/folds.js';
-import { familyStream, userStream } from '../../command-api/access/streams.js';
+  familyStream,
+} from '../../command-api/facts/refresh-families.js';
+import { users, userStream } from '../../command-api/facts/users.js';
 import { openAccessTokens } from '../../engines/jsonwebtoken/access-tokens.js';
 import type { RefreshFamilyEvent, RefreshFamilyStarted } from '../../events/refresh-families.js';
 import type { UserEvent } from '../../events/users.js';

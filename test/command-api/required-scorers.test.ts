@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { scorerNameStream } from '../../command-api/access/scorers.js';
+import { scorerNameStream } from '../../command-api/facts/scorers.js';
 import { requiredScores } from '../../command-api/scorer-tasks/required.js';
 import { scoredRow } from '../../command-api/scorer-tasks/rows.js';
 import { systemClock } from '../../engines/node/clock.js';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { traceStream } from '../../command-api/access/streams.js';
+import { traceStream } from '../../command-api/facts/traces.js';
 import type { EventLog } from '../../kernel/ports.js';
 import { stamped } from '../../kernel/transact.js';
 import { authorAt } from '../support/log.js';

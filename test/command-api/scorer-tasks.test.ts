@@ -1,5 +1,5 @@
-import { scorerTasks } from '../../command-api/access/scorer-tasks.js';
-import { scorerFiles } from '../../command-api/access/scorer-files.js';
+import { scorerTasks } from '../../command-api/facts/scorer-tasks.js';
+import { scorerFiles } from '../../command-api/facts/scorer-files.js';
 import {
   attemptsMax,
   end,

@@ -1,4 +1,4 @@
-import { scorers } from '../../command-api/access/scorers.js';
+import { scorers } from '../../command-api/facts/scorers.js';
 import {
   addVersion,
   sourcesMax,

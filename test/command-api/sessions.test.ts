@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { reservationStream } from '../../command-api/access/streams.js';
+import { reservationStream } from '../../command-api/facts/reservations.js';
 import { openSessionBook, type SessionsAsked } from '../../command-api/sessions/book.js';
 import { join, sessions, sessionStream, start } from '../../command-api/sessions/sessions.js';
 import { decode } from '../../events/codec.js';

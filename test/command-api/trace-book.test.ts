@@ -3,7 +3,7 @@ import { openTurns } from '../../kernel/turns.js';
 import { awaited, openTraceBook } from '../../command-api/traces/book.js';
 import { layered, noLayers, withLayer, type Layers } from '../../command-api/traces/layers.js';
 import { addSpans, logTrace } from '../../command-api/traces/log.js';
-import { traceStream } from '../../command-api/access/streams.js';
+import { traceStream } from '../../command-api/facts/traces.js';
 import { decode } from '../../events/codec.js';
 import { openBus } from '../../engines/memory/bus.js';
 import { systemClock } from '../../engines/node/clock.js';

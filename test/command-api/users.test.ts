@@ -1,5 +1,5 @@
-import { admit, groups } from '../../command-api/access/groups.js';
-import { users } from '../../command-api/access/folds.js';
+import { admit, groups } from '../../command-api/facts/groups.js';
+import { users } from '../../command-api/facts/users.js';
 import { accept, invite } from '../../command-api/invitations/invitations.js';
 import { change, remove } from '../../command-api/users/users.js';
 import { groupMembersMax } from '../../contract/groups.js';

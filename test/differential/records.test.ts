@@ -8,10 +8,10 @@ import {
   compareRows,
   considers,
   metricTypes,
-} from '../../kernel/aggregate.js';
-import { appliesTo, metricRegistry, standardColumns } from '../../kernel/columns.js';
+} from '../../kernel/records/reference/aggregate.js';
+import { appliesTo, metricRegistry, standardColumns } from '../../kernel/records/columns.js';
 import type { Position } from '../../kernel/ports.js';
-import type { Records } from '../../kernel/records.js';
+import type { Records } from '../../kernel/records/records.js';
 import type {
   Aggregate,
   AggregateCell,
@@ -20,8 +20,8 @@ import type {
   Aggregation,
   SearchPlan,
   Widget,
-} from '../../kernel/record-questions.js';
-import type { MetricType, Population, RecordRow } from '../../kernel/record.js';
+} from '../../kernel/records/questions.js';
+import type { MetricType, Population, RecordRow } from '../../kernel/records/record.js';
 import { temporaryFolder } from '../support/folder.js';
 import { scopeFor } from '../support/filter-generators.js';
 import { hasMongo, startMongo, type MongoServer } from '../support/mongo.js';

@@ -7,7 +7,7 @@ import { rememberColumns, type Named } from '../../engines/duckdb/remembered-col
 import { openRecords } from '../../engines/duckdb/records.js';
 import { start } from '../../kernel/ports.js';
 import { Fault } from '../../kernel/fault.js';
-import type { Incident, Records } from '../../kernel/records.js';
+import type { Incident, Records } from '../../kernel/records/records.js';
 import { recordsSuite } from '../suites/records.js';
 import { temporaryFolder } from '../support/folder.js';
 import {

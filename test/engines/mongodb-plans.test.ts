@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { MongoClient, type Document } from 'mongodb';
 import { openMongoRecords } from '../../engines/mongodb/records.js';
-import { instantOf, microsecondsOf } from '../../kernel/buckets.js';
-import type { Records } from '../../kernel/records.js';
-import type { Aggregation, Widget } from '../../kernel/record-questions.js';
-import type { RecordRow } from '../../kernel/record.js';
+import { instantOf, microsecondsOf } from '../../kernel/records/buckets.js';
+import type { Records } from '../../kernel/records/records.js';
+import type { Aggregation, Widget } from '../../kernel/records/questions.js';
+import type { RecordRow } from '../../kernel/records/record.js';
 import { uuid } from '../support/record-generators.js';
 import { openWire, type MongoWire } from '../support/mongo-wire.js';
 import {

@@ -1,8 +1,8 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { expect } from 'chai';
 import { openOverlaps } from '../../engines/overlaps/overlaps.js';
-import { bleu } from '../../kernel/bleu.js';
-import { rouge } from '../../kernel/rouge.js';
+import { bleu } from '../../kernel/records/bleu.js';
+import { rouge } from '../../kernel/records/rouge.js';
 
 describe('overlaps of long texts', () => {
   it('are those of short ones, and keep nobody waiting', async () => {

@@ -5,7 +5,7 @@ import { openMongoRecords } from '../../engines/mongodb/records.js';
 import { Fault } from '../../kernel/fault.js';
 import type { Position } from '../../kernel/ports.js';
 import type { Documents } from '../../kernel/documents.js';
-import type { Records } from '../../kernel/records.js';
+import type { Records } from '../../kernel/records/records.js';
 import { dumped } from '../suites/documents.js';
 import { at, mark, things, writesOf } from '../suites/things.js';
 import { holdFirst, openWire, type MongoWire } from '../support/mongo-wire.js';

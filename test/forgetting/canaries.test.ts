@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { choiceOf, readConfig } from '../../config.js';
-import { datasetUnlinking } from '../../cli/dataset-use.js';
-import { startService } from '../../cli/service.js';
+import { datasetUnlinking } from '../../service/answers/dataset-use.js';
+import { startService } from '../../service/service.js';
 import { openDatasetErasures } from '../../command-api/erasures/datasets.js';
 import { openErasures } from '../../command-api/erasures/reactions.js';
 import { openRecordErasures } from '../../command-api/erasures/records.js';

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import type { CustomMetrics } from '../../contract/metrics.js';
-import { aggregate, metricTypes } from '../../kernel/aggregate.js';
-import type { Aggregate, AggregatePlan, AggregateRefusal } from '../../kernel/record-questions.js';
-import type { MetricType, RecordRow } from '../../kernel/record.js';
+import { aggregate, metricTypes } from '../../kernel/records/reference/aggregate.js';
+import type { Aggregate, AggregatePlan, AggregateRefusal } from '../../kernel/records/questions.js';
+import type { MetricType, RecordRow } from '../../kernel/records/record.js';
 import { openRecords } from '../../engines/duckdb/records.js';
 import type { Position, StreamName } from '../../kernel/ports.js';
 import { bucketOf, metricsParts } from '../../query-api/metrics/answer.js';

@@ -1,20 +1,18 @@
 import type { CustomSearch } from '../../contract/metrics.js';
-import { standardColumn } from '../../kernel/columns.js';
+import { standardColumn } from '../../kernel/records/columns.js';
 import { stream } from '../../kernel/ports.js';
-import type { Aggregation } from '../../kernel/record-questions.js';
-import type { ColumnValue, MetricCell, MetricError, MetricType, RecordKind, RecordRow } from '../../kernel/record.js';
+import type { Aggregation } from '../../kernel/records/questions.js';
+import type { ColumnValue, MetricCell, MetricError, MetricType, RecordKind, RecordRow } from '../../kernel/records/record.js';
 import type { Instant, Json } from '../../kernel/shapes.js';
 
 /**
  * A text script of golden/metrics: rows, questions and the answers that every engine has to give.
  *
- *   rows KIND every Nm from HH:MM        one line per series of rows, `column=value` before the metrics
- *     column=value … metric v v v ; metric v v v
- *   query Aggregation(metric) … by COLUMN bucket Nm from HH:MM to HH:MM where {filter tree}
- *     total value … requests=N            values of the widgets in their order, counts to check
- *     HH:MM key value … requests=N        one line per bucket; key "" in quotes
- *     errors code …
- *   refused … as query … at LOC           the planner complains there
+ * rows KIND every Nm from HH:MM        one line per series of rows, `column=value` before the
+ * metrics column=value … metric v v v ; metric v v v query Aggregation(metric) … by COLUMN bucket
+ * Nm from HH:MM to HH:MM where {filter tree} total value … requests=N            values of the
+ * widgets in their order, counts to check HH:MM key value … requests=N        one line per bucket;
+ * key "" in quotes errors code … refused … as query … at LOC           the planner complains there
  *
  * Of values `_` is none, `~1.5` is rolled up, `!7` is an error code in the value's place. `trace`,
  * `session` and `spans` are no columns: they name the trace, its session and how many spans it has.

@@ -1,6 +1,6 @@
 import { randomUUID as id } from 'node:crypto';
 import { expect } from 'chai';
-import { traceStream } from '../../command-api/access/streams.js';
+import { traceStream } from '../../command-api/facts/traces.js';
 import { ingesting } from '../support/ingesting.js';
 import { project } from '../support/small-service.js';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { bleu, tokens13a } from '../../kernel/bleu.js';
-import { longestCommon, rouge } from '../../kernel/rouge.js';
+import { bleu, tokens13a } from '../../kernel/records/bleu.js';
+import { longestCommon, rouge } from '../../kernel/records/rouge.js';
 
 const ngrams = (tokens: readonly string[], n: number): readonly string[] =>
   tokens

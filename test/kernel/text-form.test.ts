@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { textForm } from '../../kernel/text-form.js';
+import { textForm } from '../../kernel/records/text-form.js';
 
 describe('the text form of a value', () => {
   it('is the string itself', () => {

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import type { SpanContent } from '../../events/traces.js';
 import { stream } from '../../kernel/ports.js';
-import type { GroupWrite } from '../../kernel/records.js';
-import type { RecordRow } from '../../kernel/record.js';
+import type { GroupWrite } from '../../kernel/records/records.js';
+import type { RecordRow } from '../../kernel/records/record.js';
 import { foldBatch, type Loaded } from '../../projections/records/batch.js';
 import {
   instantAt,

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { registryMetric } from '../../kernel/columns.js';
-import type { RecordRow } from '../../kernel/record.js';
+import { registryMetric } from '../../kernel/records/columns.js';
+import type { RecordRow } from '../../kernel/records/record.js';
 import type { StreamName } from '../../kernel/ports.js';
 import { foldBatch } from '../../projections/records/batch.js';
 import { canonical } from '../../projections/verify.js';

@@ -6,7 +6,7 @@ import { systemClock } from '../../engines/node/clock.js';
 import { Fault } from '../../kernel/fault.js';
 import { stream, type EventReader, type Recorded } from '../../kernel/ports.js';
 import type { Document } from '../../kernel/documents.js';
-import type { Records } from '../../kernel/records.js';
+import type { Records } from '../../kernel/records/records.js';
 import type { AnyProjection } from '../../projections/documents-source.js';
 import { temporaryFolder } from '../support/folder.js';
 import {

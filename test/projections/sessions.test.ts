@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import type { RecordContent, SessionEvent, TraceEvent } from '../../events/traces.js';
 import type { StreamName } from '../../kernel/ports.js';
-import { recordOf } from '../../kernel/record-of.js';
-import type { RecordRow } from '../../kernel/record.js';
+import { recordOf } from '../../kernel/records/record-of.js';
+import type { RecordRow } from '../../kernel/records/record.js';
 import { foldBatch } from '../../projections/records/batch.js';
 import {
   instantAt,

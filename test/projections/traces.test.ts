@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import type { RecordContent, SpanContent, TraceEvent } from '../../events/traces.js';
 import type { Recorded } from '../../kernel/ports.js';
-import { recordOf } from '../../kernel/record-of.js';
-import type { RecordRow } from '../../kernel/record.js';
+import { recordOf } from '../../kernel/records/record-of.js';
+import type { RecordRow } from '../../kernel/records/record.js';
 import type { JsonObject } from '../../kernel/shapes.js';
 import { foldTrace } from '../../projections/records/trace.js';
 import {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { ColumnFacts } from '../../kernel/record-questions.js';
-import type { MetricType, Population } from '../../kernel/record.js';
+import type { ColumnFacts } from '../../kernel/records/questions.js';
+import type { MetricType, Population } from '../../kernel/records/record.js';
 import { columnDescriptors } from '../../query-api/columns/descriptors.js';
 
 const nothing: ColumnFacts = { present: [], metrics: [], userMetadata: [] };

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { CustomMetrics, CustomSearch } from '../../contract/metrics.js';
-import type { Aggregate, AggregateRefusal, Aggregation } from '../../kernel/record-questions.js';
-import type { MetricType } from '../../kernel/record.js';
+import type { Aggregate, AggregateRefusal, Aggregation } from '../../kernel/records/questions.js';
+import type { MetricType } from '../../kernel/records/record.js';
 import type { Instant, Json } from '../../kernel/shapes.js';
 import { bucketOf, metricsParts, metricsRefusal } from '../../query-api/metrics/answer.js';
 import { metricsAsked, planMetrics, type MetricsPlan } from '../../query-api/metrics/plan.js';

@@ -2,7 +2,12 @@ import { expect } from 'chai';
 import type { RecordSearch, RecordView } from '../../contract/record-reads.js';
 import { openObject, type JsonParts } from '../../kernel/json-pieces.js';
 import { stream } from '../../kernel/ports.js';
-import type { ColumnValue, Population, RecordKind, RecordRow } from '../../kernel/record.js';
+import type {
+  ColumnValue,
+  Population,
+  RecordKind,
+  RecordRow,
+} from '../../kernel/records/record.js';
 import type { Json } from '../../kernel/shapes.js';
 import { planSearch } from '../../query-api/records/plan.js';
 import { spanTree, traceTree, treeLevelsMax } from '../../query-api/records/tree.js';

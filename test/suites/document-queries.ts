@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { byCodePoint } from '../../kernel/code-points.js';
 import { matches, type Filter } from '../../kernel/filter.js';
-import type { FilterKind, RecordRow } from '../../kernel/record.js';
+import type { FilterKind, RecordRow } from '../../kernel/records/record.js';
 import type { Position, StreamName } from '../../kernel/ports.js';
 import type { Collection, Document, Documents, FieldValue, Sort } from '../../kernel/documents.js';
 import { leafOf } from '../support/filter-generators.js';

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { foldCase, foldings } from '../../kernel/case-fold.js';
 import type { Filter } from '../../kernel/filter.js';
-import type { Records } from '../../kernel/records.js';
-import type { Aggregate, AggregateRefusal } from '../../kernel/record-questions.js';
-import type { RecordRow } from '../../kernel/record.js';
-import { instantOf, microsecondsOf } from '../../kernel/buckets.js';
+import type { Records } from '../../kernel/records/records.js';
+import type { Aggregate, AggregateRefusal } from '../../kernel/records/questions.js';
+import type { RecordRow } from '../../kernel/records/record.js';
+import { instantOf, microsecondsOf } from '../../kernel/records/buckets.js';
 import {
   aggregateOf,
   noon,

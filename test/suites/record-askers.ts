@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { expect } from 'chai';
 import { Fault } from '../../kernel/fault.js';
 import type { Filter } from '../../kernel/filter.js';
-import type { Records } from '../../kernel/records.js';
+import type { Records } from '../../kernel/records/records.js';
 import {
   aggregateOf,
   idsOf,

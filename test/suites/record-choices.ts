@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { columnNamesMax } from '../../kernel/column-names.js';
-import type { Records } from '../../kernel/records.js';
-import { comparedCharactersMax, type EntryPlan } from '../../kernel/record-questions.js';
+import { columnNamesMax } from '../../kernel/records/column-names.js';
+import type { Records } from '../../kernel/records/records.js';
+import { comparedCharactersMax, type EntryPlan } from '../../kernel/records/questions.js';
 import { uuid } from '../support/record-generators.js';
 import {
   project,

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { spanOutline, traceOutline, type OutlinePart } from '../../kernel/outlines.js';
+import { spanOutline, traceOutline, type OutlinePart } from '../../kernel/records/outlines.js';
 import { start } from '../../kernel/ports.js';
-import type { Records } from '../../kernel/records.js';
-import type { RecordRow } from '../../kernel/record.js';
+import type { Records } from '../../kernel/records/records.js';
+import type { RecordRow } from '../../kernel/records/record.js';
 import { foldBatch } from '../../projections/records/batch.js';
 import { compare } from '../../projections/verify.js';
 import {

@@ -2,9 +2,9 @@ import { expect } from 'chai';
 import { foldCase } from '../../kernel/case-fold.js';
 import { matches, type Filter } from '../../kernel/filter.js';
 import { stream } from '../../kernel/ports.js';
-import type { Records } from '../../kernel/records.js';
-import { comparedCharactersMax, type SessionPlan } from '../../kernel/record-questions.js';
-import type { RecordRow } from '../../kernel/record.js';
+import type { Records } from '../../kernel/records/records.js';
+import { comparedCharactersMax, type SessionPlan } from '../../kernel/records/questions.js';
+import type { RecordRow } from '../../kernel/records/record.js';
 import {
   everything,
   idsOf,

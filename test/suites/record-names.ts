@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { columnNamesMax } from '../../kernel/column-names.js';
+import { columnNamesMax } from '../../kernel/records/column-names.js';
 import type { Filter } from '../../kernel/filter.js';
-import type { Records } from '../../kernel/records.js';
-import type { RecordRow } from '../../kernel/record.js';
+import type { Records } from '../../kernel/records/records.js';
+import type { RecordRow } from '../../kernel/records/record.js';
 import { uuid } from '../support/record-generators.js';
 import {
   aggregateOf,

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { feedbackAggregate, talliesOf, type Annotation } from '../../kernel/feedback.js';
-import type { Records } from '../../kernel/records.js';
+import { feedbackAggregate, talliesOf, type Annotation } from '../../kernel/records/feedback.js';
+import type { Records } from '../../kernel/records/records.js';
 import { uuid } from '../support/record-generators.js';
 import { noon, project, putRows, run, spanRow, traceRow } from '../support/record-rows.js';
 

@@ -1,12 +1,13 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { metricTypes } from '../../kernel/aggregate.js';
-import { registryType } from '../../kernel/column-value.js';
-import { metricRegistry } from '../../kernel/columns.js';
-import type { Records } from '../../kernel/records.js';
-import { categoriesMax } from '../../kernel/record-questions.js';
-import type { RecordRow } from '../../kernel/record.js';
-import { runAverages, runMeasures, type TypedMetric } from '../../kernel/run-measures.js';
+import { metricTypes } from '../../kernel/records/reference/aggregate.js';
+import { registryType } from '../../kernel/records/column-value.js';
+import { metricRegistry } from '../../kernel/records/columns.js';
+import type { Records } from '../../kernel/records/records.js';
+import { categoriesMax } from '../../kernel/records/questions.js';
+import type { RecordRow } from '../../kernel/records/record.js';
+import { runAverages, runMeasures } from '../../kernel/records/reference/run-measures.js';
+import type { TypedMetric } from '../../kernel/records/measures.js';
 import { drawSeed } from '../support/outside.js';
 import { metricNames, projects, recordGroups, runIds, uuid } from '../support/record-generators.js';
 import {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { readConfig } from '../../config.js';
-import { startService, type Service } from '../../cli/service.js';
+import { startService, type Service } from '../../service/service.js';
 import { clientOf, type Client } from './client.js';
 import { temporaryFolder } from './folder.js';
 import { testCache } from './sandboxes.js';

@@ -3,13 +3,10 @@ import { diskFiles } from '../../engines/node/files.js';
 import { randomIds } from '../../engines/node/ids.js';
 import { openSecrets, secretKeyOf } from '../../engines/node/secrets.js';
 import { openEngines, secretKeyFile } from '../../engines/open.js';
-import {
-  apiKeyStream,
-  organizationStream,
-  reservationStream,
-  userStream,
-} from '../../command-api/access/streams.js';
-import { emailStream } from '../../command-api/access/people.js';
+import { reservationStream } from '../../command-api/facts/reservations.js';
+import { apiKeyStream } from '../../command-api/facts/api-keys.js';
+import { userStream, emailStream } from '../../command-api/facts/users.js';
+import { organizationStream } from '../../command-api/facts/organizations.js';
 import { organizationRoles, type OrganizationRole } from '../../contract/roles.js';
 import type { Event, StreamName } from '../../kernel/ports.js';
 import type { OrganizationId, UserId } from '../../kernel/shapes.js';

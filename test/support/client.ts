@@ -16,9 +16,9 @@ export type Ask = {
 };
 
 /**
- * Speaks HTTP to a running service with one key, as from an address of its own. `send` answers whatever came, and rejects only
- * when the connection broke; `call` throws, with the answer in its message, unless the status is
- * 2xx.
+ * Speaks HTTP to a running service with one key, as from an address of its own. `send` answers
+ * whatever came, and rejects only when the connection broke; `call` throws, with the answer in its
+ * message, unless the status is 2xx.
  */
 export type Client = {
   readonly send: <T = unknown>(method: string, path: string, ask?: Ask) => Promise<Reply<T>>;

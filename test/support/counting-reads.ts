@@ -1,6 +1,8 @@
 import type { EventLog } from '../../kernel/ports.js';
 
-/** The log, and how many events of single streams were read of it: what is counted takes no time. */
+/**
+ * The log, and how many events of single streams were read of it: what is counted takes no time.
+ */
 export const countingReads = (
   log: EventLog,
 ): { readonly log: EventLog; readonly events: () => number } => {

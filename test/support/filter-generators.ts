@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
-import { appliesTo, spanKinds, standardColumns } from '../../kernel/columns.js';
+import { appliesTo, spanKinds, standardColumns } from '../../kernel/records/columns.js';
 import type { Comparison, Filter, Leaf } from '../../kernel/filter.js';
-import type { RecordScope } from '../../kernel/record-questions.js';
-import type { Population } from '../../kernel/record.js';
+import type { RecordScope } from '../../kernel/records/questions.js';
+import type { Population } from '../../kernel/records/record.js';
 import {
   instants,
   integers,

@@ -1,7 +1,7 @@
 import { openTurns } from '../../kernel/turns.js';
 import { openTraceBook } from '../../command-api/traces/book.js';
 import { layered } from '../../command-api/traces/layers.js';
-import { traceStream } from '../../command-api/access/streams.js';
+import { traceStream } from '../../command-api/facts/traces.js';
 import type { Trace } from '../../command-api/traces/trace.js';
 import { systemClock } from '../../engines/node/clock.js';
 import type { RecordContent } from '../../events/traces.js';

@@ -19,7 +19,9 @@ export type MongoWire = {
   readonly close: () => Promise<void>;
 };
 
-/** A loopback wire in front of a server: sees what is really sent, and fails where it is told to. */
+/**
+ * A loopback wire in front of a server: sees what is really sent, and fails where it is told to.
+ */
 export const openWire = async (server: MongoServer, database: string): Promise<MongoWire> => {
   const { host, port } = addressOf(server.url(database));
   const commands: Document[] = [];
@@ -79,7 +81,9 @@ const addressOf = (url: string): { readonly host: string; readonly port: number 
 };
 
 const messageOpcode = 2013;
-/** The command of a message of today's protocol; null for the greeting, which is of an older one. */
+/**
+ * The command of a message of today's protocol; null for the greeting, which is of an older one.
+ */
 const commandIn = (message: Buffer): Document | null => {
   const [opcodeAt, sectionAt] = [12, 20];
   if (message.readInt32LE(opcodeAt) !== messageOpcode || message[sectionAt] !== 0) return null;

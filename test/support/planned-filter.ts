@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { MetricType, Population } from '../../kernel/record.js';
+import type { MetricType, Population } from '../../kernel/records/record.js';
 import type { Json } from '../../kernel/shapes.js';
 import { planFilter } from '../../query-api/filters/plan.js';
 

@@ -14,7 +14,7 @@ import type {
   StreamName,
 } from '../../kernel/ports.js';
 import type { Documents } from '../../kernel/documents.js';
-import type { Records } from '../../kernel/records.js';
+import type { Records } from '../../kernel/records/records.js';
 import { documentsSource, type AnyProjection } from '../../projections/documents-source.js';
 import { openFreshness } from '../../projections/freshness.js';
 import { openProjector, type Projector } from '../../projections/operate.js';

@@ -1,9 +1,13 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-/** Connections of clients that misbehave: each is told apart from the answers of well-behaved ones. */
+/**
+ * Connections of clients that misbehave: each is told apart from the answers of well-behaved ones.
+ */
 export type RawSockets = {
-  /** Resolves when it is connected; `text` is on its way then. `from` is an address of this machine. */
+  /**
+   * Resolves when it is connected; `text` is on its way then. `from` is an address of this machine.
+   */
   readonly open: (text: string, from?: string) => Promise<Socket>;
   readonly close: () => void;
 };

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { metricRegistry, spanKinds, standardColumns } from '../../kernel/columns.js';
+import { metricRegistry, spanKinds, standardColumns } from '../../kernel/records/columns.js';
 import { unreachable } from '../../kernel/decision.js';
 import type { StreamName } from '../../kernel/ports.js';
 import { stream } from '../../kernel/ports.js';
@@ -9,7 +9,7 @@ import type {
   MetricType,
   RecordKind,
   RecordRow,
-} from '../../kernel/record.js';
+} from '../../kernel/records/record.js';
 import type { Instant } from '../../kernel/shapes.js';
 
 // Values come from small pools, so that equal ones, near misses and case variants meet often.
@@ -285,7 +285,7 @@ const traceRows = (at: number): fc.Arbitrary<readonly RecordRow[]> =>
       return fc.tuple(rowOf('trace', first, { ...ids, id: trace }), ...rows).map(withCopies);
     });
 
-/** Spans have what is their trace's (kernel/records.ts). */
+/** Spans have what is their trace's (kernel/records/records.ts). */
 const withCopies = ([trace, ...spans]: readonly [RecordRow, ...RecordRow[]]) => {
   const { is_complete } = trace.values;
   const copied = spans.map((span): RecordRow => {

@@ -1,8 +1,8 @@
 import { stream, type Position } from '../../kernel/ports.js';
 import type { Mark } from '../../kernel/documents.js';
-import type { GroupWrite, Records, RecordWrites } from '../../kernel/records.js';
-import type { AggregatePlan, RecordScope, SearchPlan } from '../../kernel/record-questions.js';
-import type { RecordRow } from '../../kernel/record.js';
+import type { GroupWrite, Records, RecordWrites } from '../../kernel/records/records.js';
+import type { AggregatePlan, RecordScope, SearchPlan } from '../../kernel/records/questions.js';
+import type { RecordRow } from '../../kernel/records/record.js';
 import type { Instant } from '../../kernel/shapes.js';
 import { uuid } from './record-generators.js';
 

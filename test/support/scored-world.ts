@@ -1,10 +1,8 @@
 import { join } from 'node:path';
-import {
-  runStream,
-  scorerSettingsStream,
-  scorerStream,
-  traceStream,
-} from '../../command-api/access/streams.js';
+import { traceStream } from '../../command-api/facts/traces.js';
+import { scorerSettingsStream } from '../../command-api/facts/scorer-settings.js';
+import { scorerStream } from '../../command-api/facts/scorers.js';
+import { runStream } from '../../command-api/facts/runs.js';
 import { startRunScoring, type RunScoringNeeds } from '../../command-api/run-scoring/worker.js';
 import { openMemoryLeases } from '../../engines/memory/leases.js';
 import { systemClock } from '../../engines/node/clock.js';

@@ -1,5 +1,5 @@
 import { batchOf, type Batch } from '../../command-api/traces/batch.js';
-import type { Run } from '../../command-api/access/folds.js';
+import type { Run } from '../../command-api/facts/runs.js';
 import { spanContents } from '../../command-api/traces/content.js';
 import { traces, type Trace } from '../../command-api/traces/trace.js';
 import { logTraces, type SentTraces } from '../../contract/ingest.js';

@@ -81,7 +81,9 @@ const secrets = {
   ASSAY_BOOTSTRAP_API_KEY: testKey,
 };
 
-/** `describe`, as given, where all engines can be had; elsewhere skipped loudly, in CI a failure. */
+/**
+ * `describe`, as given, where all engines can be had; elsewhere skipped loudly, in CI a failure.
+ */
 export const describeSpread = (
   title: string,
   describeIt: (title: string, tests: (this: Suite) => void) => void,

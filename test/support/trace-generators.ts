@@ -6,8 +6,8 @@ import {
   type SentSpan,
   type SentTrace,
 } from '../../contract/records.js';
-import { agentTypes } from '../../kernel/columns.js';
-import type { SpanKind } from '../../kernel/record.js';
+import { agentTypes } from '../../kernel/records/columns.js';
+import type { SpanKind } from '../../kernel/records/record.js';
 import {
   integers,
   metadataKeys,

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import type { SessionEvent, SpanContent, TraceEvent } from '../../events/traces.js';
 import { stream, type Position, type Recorded, type StreamName } from '../../kernel/ports.js';
-import { spanOutline, traceOutline, type SessionScope } from '../../kernel/outlines.js';
-import type { GroupWrite, KeptRows } from '../../kernel/records.js';
-import type { RecordRow } from '../../kernel/record.js';
+import { spanOutline, traceOutline, type SessionScope } from '../../kernel/records/outlines.js';
+import type { GroupWrite, KeptRows } from '../../kernel/records/records.js';
+import type { RecordRow } from '../../kernel/records/record.js';
 import type { Loaded } from '../../projections/records/batch.js';
 import type { Id, Instant, Json, JsonObject } from '../../kernel/shapes.js';
 

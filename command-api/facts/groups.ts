@@ -1,0 +1,104 @@
+import { groupMembersMax, type Visibility } from '../../contract/groups.js';
+import type { GroupRole } from '../../contract/roles.js';
+import type { GroupEvent } from '../../events/groups.js';
+import { reject, unreachable, type Decide, type Fold } from '../../kernel/decision.js';
+import { stream, type StreamName } from '../../kernel/ports.js';
+import type {
+  GroupId,
+  GroupMemberId,
+  Instant,
+  OrganizationId,
+  UserId,
+} from '../../kernel/shapes.js';
+
+export const groupStream = (id: string): StreamName => stream('group', id);
+
+/** A group as the log has it; null before it was created. */
+export type Group = {
+  readonly id: GroupId;
+  readonly organizationId: OrganizationId;
+  readonly name: string;
+  readonly description: string | null;
+  readonly visibility: Visibility;
+  readonly createdAt: Instant;
+  readonly members: ReadonlyMap<UserId, Membership>;
+  readonly live: boolean;
+};
+export type Membership = { readonly id: GroupMemberId; readonly role: GroupRole };
+
+export const groups: Fold<Group | null, GroupEvent> = {
+  initial: null,
+  evolve: (group, { type, data }) => {
+    switch (type) {
+      case 'GroupCreated':
+        return {
+          id: data.group_id,
+          organizationId: data.organization_id,
+          name: data.name,
+          description: data.description,
+          visibility: data.visibility,
+          createdAt: data.created_at,
+          members: new Map(),
+          live: true,
+        };
+      case 'GroupDetailsChanged': {
+        const { name, description, visibility } = data;
+        return group && { ...group, name, description, visibility };
+      }
+      case 'GroupDeleted':
+        return group && { ...group, live: false };
+      case 'GroupMemberAdded':
+        return group && withMember(group, data.user_id, { id: data.member_id, role: data.role });
+      case 'GroupMemberRoleChanged': {
+        const known = group?.members.get(data.user_id);
+        return group && known
+          ? withMember(group, data.user_id, { ...known, role: data.role })
+          : group;
+      }
+      case 'GroupMemberRemoved':
+        return (
+          group && {
+            ...group,
+            members: new Map([...group.members].filter(([user]) => user !== data.user_id)),
+          }
+        );
+      default:
+        return unreachable(type);
+    }
+  },
+};
+
+const withMember = (group: Group, user: UserId, member: Membership): Group => ({
+  ...group,
+  members: new Map(group.members).set(user, member),
+});
+
+/** Whether the role counts: someone who waits to be let in has none of the group's rights. */
+export const isIn = (role: GroupRole | undefined): boolean =>
+  role === 'member' || role === 'maintainer';
+
+export type Newcomer = {
+  readonly userId: UserId;
+  readonly role: GroupRole;
+  /** Of the membership, in case it is a new one. */
+  readonly id: GroupMemberId;
+};
+
+/** A membership that is there stays as it is (contract 5.3). */
+export const admit =
+  (group_id: GroupId, newcomers: readonly Newcomer[]): Decide<Group | null, GroupEvent> =>
+  (group) => {
+    if (group === null || !group.live) return reject('not-found', 'Group not found');
+    const fresh = new Map(
+      newcomers
+        .filter(({ userId }) => !group.members.has(userId))
+        .map((one) => [one.userId, one] as const),
+    );
+    if (group.members.size + fresh.size > groupMembersMax) {
+      return reject('conflict', `A group has at most ${groupMembersMax} members`);
+    }
+    return [...fresh].map(([user_id, { role, id: member_id }]) => ({
+      type: 'GroupMemberAdded',
+      data: { group_id, member_id, user_id, role },
+    }));
+  };

@@ -1,0 +1,89 @@
+import type { ProjectRole } from '../../contract/roles.js';
+import type { ProjectEvent } from '../../events/projects.js';
+import { unreachable, type Fold } from '../../kernel/decision.js';
+import { stream, type StreamName } from '../../kernel/ports.js';
+import type {
+  CollaboratorId,
+  GroupId,
+  Instant,
+  OrganizationId,
+  ProjectId,
+  UserId,
+} from '../../kernel/shapes.js';
+
+export const projectStream = (id: string): StreamName => stream('project', id);
+
+/** What several slices need to know of a project; null before it was created. */
+export type Project = {
+  readonly id: ProjectId;
+  readonly organizationId: OrganizationId;
+  readonly name: string;
+  readonly type: string;
+  readonly description: string | null;
+  readonly labels: readonly string[];
+  readonly createdBy: UserId;
+  readonly createdAt: Instant;
+  /** Who was given a role, the creator first; each with at most one entry. */
+  readonly users: ReadonlyMap<UserId, Collaboration>;
+  readonly groups: ReadonlyMap<GroupId, Collaboration>;
+  readonly live: boolean;
+};
+
+export type Collaboration = { readonly id: CollaboratorId; readonly role: ProjectRole };
+
+export const projects: Fold<Project | null, ProjectEvent> = {
+  initial: null,
+  evolve: (project, { type, data }) => {
+    switch (type) {
+      case 'ProjectCreated':
+        return {
+          id: data.project_id,
+          organizationId: data.organization_id,
+          name: data.name,
+          type: data.type,
+          description: null,
+          labels: [],
+          createdBy: data.created_by,
+          createdAt: data.created_at,
+          users: new Map([
+            [data.created_by, { id: data.project_id as string as CollaboratorId, role: 'owner' }],
+          ]),
+          groups: new Map(),
+          live: true,
+        };
+      case 'ProjectRenamed':
+        return project && { ...project, name: data.name };
+      case 'ProjectDetailsChanged':
+        return project && { ...project, description: data.description, labels: data.labels };
+      case 'ProjectDeleted':
+        return project && { ...project, live: false };
+      case 'CollaboratorAdded':
+        return project && { ...project, users: added(project.users, data.user_id, data) };
+      case 'CollaboratorRoleChanged':
+        return project && { ...project, users: changed(project.users, data.user_id, data.role) };
+      case 'CollaboratorRemoved':
+        return project && { ...project, users: without(project.users, data.user_id) };
+      case 'GroupCollaboratorAdded':
+        return project && { ...project, groups: added(project.groups, data.group_id, data) };
+      case 'GroupCollaboratorRoleChanged':
+        return project && { ...project, groups: changed(project.groups, data.group_id, data.role) };
+      case 'GroupCollaboratorRemoved':
+        return project && { ...project, groups: without(project.groups, data.group_id) };
+      default:
+        return unreachable(type);
+    }
+  },
+};
+
+type Collaborations<K> = ReadonlyMap<K, Collaboration>;
+const added = <K>(
+  known: Collaborations<K>,
+  who: K,
+  { collaborator_id: id, role }: { collaborator_id: CollaboratorId; role: ProjectRole },
+): Collaborations<K> => new Map(known).set(who, { id, role });
+const changed = <K>(known: Collaborations<K>, who: K, role: ProjectRole): Collaborations<K> => {
+  const one = known.get(who);
+  return one === undefined ? known : new Map(known).set(who, { ...one, role });
+};
+const without = <K, V>(known: ReadonlyMap<K, V>, who: K): ReadonlyMap<K, V> =>
+  new Map([...known].filter(([other]) => other !== who));

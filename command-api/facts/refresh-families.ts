@@ -1,0 +1,125 @@
+import type { RefreshFamilyEvent, RefreshFamilyStarted } from '../../events/refresh-families.js';
+import { unreachable, type Decide, type Fold } from '../../kernel/decision.js';
+import { stream, type StreamName } from '../../kernel/ports.js';
+import type { FamilyId, Instant, OrganizationId, UserId } from '../../kernel/shapes.js';
+import type { User } from './users.js';
+
+export const familyStream = (id: string): StreamName => stream('refresh-family', id);
+
+/** One login and the refresh tokens that came of it (contract 2.3); tokens by their hashes. */
+export type Family = {
+  readonly id: FamilyId;
+  readonly userId: UserId;
+  readonly organizationId: OrganizationId;
+  readonly authMethod: string;
+  readonly passwordChanges: number;
+  readonly current: string;
+  readonly previous: string | null;
+  /** Every one that has a successor. */
+  readonly used: readonly string[];
+  /** When `current` was made. */
+  readonly rotatedAt: Instant;
+  readonly expiresAt: Instant;
+  readonly revoked: boolean;
+};
+
+export const families: Fold<Family | null, RefreshFamilyEvent> = {
+  initial: null,
+  evolve: (family, { type, data }) => {
+    switch (type) {
+      case 'RefreshFamilyStarted':
+        return {
+          id: data.family_id,
+          userId: data.user_id,
+          organizationId: data.organization_id,
+          authMethod: data.auth_method,
+          passwordChanges: data.password_changes,
+          current: data.token_hash,
+          previous: null,
+          used: [],
+          rotatedAt: data.started_at,
+          expiresAt: data.expires_at,
+          revoked: false,
+        };
+      case 'RefreshTokenRotated':
+        return (
+          family && {
+            ...family,
+            current: data.token_hash,
+            previous: family.current,
+            used: [...family.used, family.current],
+            rotatedAt: data.rotated_at,
+          }
+        );
+      case 'RefreshFamilyRevoked':
+        return family && { ...family, revoked: true };
+      default:
+        return unreachable(type);
+    }
+  },
+};
+
+/** Contract 2.3, rules 3 and 4. */
+export const idleSeconds = 7 * 86_400;
+export const familySeconds = 30 * 86_400;
+export const graceSeconds = 10;
+/**
+ * A stream must not grow without bound: a refresh every ten minutes for 30 days. Whoever does it
+ * more often logs in again.
+ */
+export const rotationsMax = 4_400;
+
+/**
+ * Whether the login still counts: it was not ended, its time is not over, its user lives and has
+ * not changed their password elsewhere since (contract 2.2, rule 3).
+ */
+export const isAlive = (family: Family, user: User | null, now: Instant): boolean =>
+  !family.revoked &&
+  family.expiresAt > now &&
+  user !== null &&
+  user.live &&
+  user.id === family.userId &&
+  (user.passwordChanges === family.passwordChanges || user.keptFamily === family.id);
+
+export const begin =
+  (family: RefreshFamilyStarted): Decide<Family | null, RefreshFamilyEvent> =>
+  (known) =>
+    known === null ? [{ type: 'RefreshFamilyStarted', data: family }] : [];
+
+/**
+ * Makes the successor of the token presented, at most one. A token that has a successor already
+ * ends the family, but for the last one within ten seconds (contract 2.3, rule 4). Nothing happens
+ * for a token that was never one of the family's: look at the state whether the successor stands.
+ */
+export const rotate =
+  (
+    { presented, successor }: { readonly presented: string; readonly successor: string },
+    now: Instant,
+  ): Decide<Family | null, RefreshFamilyEvent> =>
+  (family) => {
+    if (family === null || family.revoked || family.expiresAt <= now) return [];
+    if (presented === family.current) {
+      const isIdle = secondsBetween(family.rotatedAt, now) > idleSeconds;
+      if (isIdle || family.used.length >= rotationsMax) return [];
+      return [
+        {
+          type: 'RefreshTokenRotated',
+          data: { family_id: family.id, token_hash: successor, rotated_at: now },
+        },
+      ];
+    }
+    if (!family.used.includes(presented)) return [];
+    const isEarly = secondsBetween(family.rotatedAt, now) <= graceSeconds;
+    if (presented === family.previous && isEarly) return [];
+    return revoked(family, 'reuse');
+  };
+
+export const end: Decide<Family | null, RefreshFamilyEvent> = (family) =>
+  family === null || family.revoked ? [] : revoked(family, 'logout');
+
+const revoked = (family: Family, reason: 'logout' | 'reuse'): readonly RefreshFamilyEvent[] => [
+  { type: 'RefreshFamilyRevoked', data: { family_id: family.id, reason } },
+];
+
+export const secondsBetween = (from: Instant, to: Instant): number =>
+  (Date.parse(to) - Date.parse(from)) / 1_000;

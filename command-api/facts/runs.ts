@@ -1,0 +1,160 @@
+import type { ExperimentEvent } from '../../events/experiments.js';
+import type { LogStreamEvent } from '../../events/log-streams.js';
+import type { MetricsTestingRunEvent } from '../../events/scorer-tasks.js';
+import { type Decision, unreachable, type Fold } from '../../kernel/decision.js';
+import { Fault } from '../../kernel/fault.js';
+import {
+  type EventLog,
+  type EventReader,
+  type Ids,
+  type Position,
+  type StreamName,
+  stream,
+} from '../../kernel/ports.js';
+import { claim, reservation, type Standing } from '../../kernel/reservation.js';
+import type { OrganizationId, ProjectId, RunId, UserId, Instant } from '../../kernel/shapes.js';
+import { load, transact, type Authorship } from '../../kernel/transact.js';
+import { reservationStream } from './reservations.js';
+
+export const runStream = (id: string): StreamName => stream('run', id);
+
+export type RunKind = 'log_stream' | 'experiment' | 'metrics_testing';
+
+/** A run as the log has it; null before it was created. */
+export type Run = {
+  readonly id: RunId;
+  readonly projectId: ProjectId;
+  readonly kind: RunKind;
+  readonly name: string;
+  readonly createdBy: UserId;
+  readonly createdAt: Instant;
+  readonly live: boolean;
+};
+
+type RunEvent = LogStreamEvent | ExperimentEvent | MetricsTestingRunEvent;
+
+export const runs: Fold<Run | null, RunEvent> = {
+  initial: null,
+  evolve: (run, { type, data }) => {
+    switch (type) {
+      case 'LogStreamCreated':
+      case 'ExperimentCreated':
+        return {
+          id: data.run_id,
+          projectId: data.project_id,
+          kind: type === 'LogStreamCreated' ? 'log_stream' : 'experiment',
+          name: data.name,
+          createdBy: data.created_by,
+          createdAt: data.created_at,
+          live: true,
+        };
+      case 'MetricsTestingRunCreated':
+        return {
+          id: data.run_id,
+          projectId: data.project_id,
+          kind: 'metrics_testing',
+          name: '',
+          createdBy: data.created_by,
+          createdAt: data.created_at,
+          live: true,
+        };
+      case 'LogStreamRenamed':
+      case 'ExperimentRenamed':
+        return run && { ...run, name: data.name };
+      case 'LogStreamDeleted':
+      case 'ExperimentDeleted':
+        return run && { ...run, live: false };
+      case 'ExperimentGroupAssigned':
+      case 'ExperimentTagged':
+      case 'ExperimentTagChanged':
+      case 'ExperimentUntagged':
+        return run;
+      default:
+        return unreachable(type);
+    }
+  },
+};
+
+/**
+ * The run as the log has it now; null when it does not exist, is deleted or belongs to another
+ * project.
+ */
+export const runOf = async (log: EventReader, project: ProjectId, id: RunId): Promise<Run | null> =>
+  (await runSince(log, project, id))?.run ?? null;
+
+/** The same, with the position of the last event about the run. */
+export const runSince = async (
+  log: EventReader,
+  project: ProjectId,
+  id: RunId,
+): Promise<{ readonly run: Run; readonly position: Position } | null> => {
+  const { state: run, position } = await load(log, runStream(id), runs);
+  return run?.live === true && run.projectId === project ? { run, position } : null;
+};
+
+/** Names of log streams are unique in their project (contract 5.5). */
+export const logStreamNameStream = (ids: Ids, project: ProjectId, name: string): StreamName =>
+  reservationStream('log-stream', ids.derive('Reservation', project, name));
+
+/** Whether that run lives and still has the name. */
+export const runStanding =
+  (log: EventReader, name: string) =>
+  async (holder: string): Promise<Standing> => {
+    const { state } = await load(log, runStream(holder), runs);
+    if (state !== null && !state.live) return 'gone';
+    return state?.name === name ? 'has it' : 'may come';
+  };
+
+/** The log stream for records that name no run (contract 5.6, rule 1). */
+export const defaultLogStreamName = 'default';
+
+/**
+ * The project's log stream `default`, made when missing; the same one for everybody who asks at
+ * once, because its id follows from the project and from how often a stream of that name was made
+ * before.
+ */
+export const ensureDefaultLogStream = async (
+  log: EventLog,
+  ids: Ids,
+  place: { readonly projectId: ProjectId; readonly organizationId: OrganizationId },
+  createdBy: UserId,
+  authorship: Authorship,
+): Promise<Run> => {
+  const name = defaultLogStreamName;
+  const names = logStreamNameStream(ids, place.projectId, name);
+  const held = await load(log, names, reservation);
+  if (held.state.holder !== null) {
+    const run = await runOf(log, place.projectId, held.state.holder as RunId);
+    if (run?.name === name) return run;
+  }
+  const id = ids.derive('RunId', place.projectId, name, String(held.revision));
+  const holder = (await claim(log, names, id, runStanding(log, name), authorship))
+    ? id
+    : (await load(log, names, reservation)).state.holder;
+  const { state } = await transact(
+    log,
+    runStream(holder ?? id),
+    runs,
+    (run): Decision<LogStreamEvent> =>
+      run !== null
+        ? []
+        : [
+            {
+              type: 'LogStreamCreated',
+              data: {
+                run_id: (holder ?? id) as RunId,
+                project_id: place.projectId,
+                organization_id: place.organizationId,
+                name,
+                created_by: createdBy,
+                created_at: authorship.at,
+              },
+            },
+          ],
+    authorship,
+  );
+  if (state?.live !== true || state.name !== name) {
+    throw new Fault('conflict', 'The log stream default is being renamed; try again');
+  }
+  return state;
+};

@@ -1,0 +1,29 @@
+import type { ScorerFileEvent } from '../../events/scorer-tasks.js';
+import type { Fold } from '../../kernel/decision.js';
+import { type EventReader, type Ids, type StreamName, stream } from '../../kernel/ports.js';
+import type { OrganizationId } from '../../kernel/shapes.js';
+import { load } from '../../kernel/transact.js';
+
+/** `digest` is derived from the organisation and the file. */
+export const scorerFileStream = (digest: string): StreamName => stream('scorer-file', digest);
+
+/** What the organisation knows of a file; null: it was never found valid. */
+export type ScorerFile = ScorerFileEvent['data'];
+
+export const scorerFiles: Fold<ScorerFile | null, ScorerFileEvent> = {
+  initial: null,
+  evolve: (_file, { data }) => data,
+};
+
+export const fileStream = (
+  ids: Pick<Ids, 'derive'>,
+  organization: OrganizationId,
+  sha256: string,
+): StreamName => scorerFileStream(ids.derive('ScorerFile', organization, sha256));
+
+export const scorerFileOf = async (
+  { log, ids }: { readonly log: EventReader; readonly ids: Pick<Ids, 'derive'> },
+  organization: OrganizationId,
+  sha256: string,
+): Promise<ScorerFile | null> =>
+  (await load(log, fileStream(ids, organization, sha256), scorerFiles)).state;

@@ -1,0 +1,74 @@
+import type { Principal } from '../../contract/roles.js';
+import { runScorersOf, type GivenScorers, type RunScorer } from '../../contract/scorer-settings.js';
+import { presetScorers } from '../../contract/scorers.js';
+import type { ExperimentEvent } from '../../events/experiments.js';
+import type { ScorerSettingsEvent } from '../../events/scorers.js';
+import type { Fold } from '../../kernel/decision.js';
+import { type Complaint, invalid, valueComplaint } from '../../kernel/fault.js';
+import { type EventReader, stream, type StreamName } from '../../kernel/ports.js';
+import type { RunId } from '../../kernel/shapes.js';
+import { load } from '../../kernel/transact.js';
+import { runStream } from './runs.js';
+import { liveScorer } from './scorers.js';
+
+export const scorerSettingsStream = (run: string): StreamName => stream('scorer-settings', run);
+
+/** Null: never set on the run itself. */
+export type ScorerSettings = readonly RunScorer[] | null;
+
+export const scorerSettings: Fold<ScorerSettings, ScorerSettingsEvent> = {
+  initial: null,
+  evolve: (_before, { data }) => runScorersOf(data.scorers),
+};
+
+/** The scorers of a run; an experiment begins with those that it was created with. */
+export const scorersOfRun = async (log: EventReader, run: RunId): Promise<readonly RunScorer[]> => {
+  const { state } = await load(log, scorerSettingsStream(run), scorerSettings);
+  if (state !== null) return state;
+  const [first] = await log.read(runStream(run), { limit: 1 });
+  if (first?.type !== 'ExperimentCreated') return [];
+  const { data } = first as unknown as Extract<ExperimentEvent, { type: 'ExperimentCreated' }>;
+  return runScorersOf(data.scorers);
+};
+
+/**
+ * With the names that they have; each once. Those of the list before may stay, also when the scorer
+ * was deleted. Throws Fault `invalid` naming those that are none, or are not what was said of them.
+ */
+export const scorersNamed = async (
+  log: EventReader,
+  { organizationId }: Principal,
+  given: GivenScorers,
+  before: readonly RunScorer[] = [],
+): Promise<readonly RunScorer[]> => {
+  const found = await Promise.all(
+    given.map(async ({ id, scoreable_node_types: kinds }): Promise<RunScorer | null> => {
+      const preset = presetScorers.find((one) => one.id === id);
+      const scorer = preset === undefined ? await liveScorer(log, organizationId, id) : null;
+      const kept = before.find((one) => one.id === id);
+      const name = preset?.name ?? scorer?.name ?? kept?.name;
+      if (name === undefined) return null;
+      const type = preset === undefined ? 'code' : 'preset';
+      return { id, name, scorer_type: type, scoreable_node_types: kinds ?? null };
+    }),
+  );
+  const wrong = given.flatMap((one, at) => wrongOf(one, found[at] ?? null, at));
+  if (wrong.length > 0) throw invalid(wrong);
+  const known = found.filter((one) => one !== null);
+  return [...new Map(known.map((one) => [one.id, one])).values()];
+};
+
+const wrongOf = (
+  { id, name, scorer_type: type }: GivenScorers[number],
+  found: RunScorer | null,
+  at: number,
+): readonly Complaint[] => {
+  const complaint = (member: string, sentence: string): Complaint =>
+    valueComplaint(['body', 'scorers', String(at), member], sentence);
+  if (found === null) return [complaint('id', `there is no scorer ${id}`)];
+  const isRenamed = name != null && name !== found.name;
+  return [
+    ...(isRenamed ? [complaint('name', `the scorer is named '${found.name}'`)] : []),
+    ...(type === found.scorer_type ? [] : [complaint('scorer_type', `it is ${found.scorer_type}`)]),
+  ];
+};

@@ -1,0 +1,84 @@
+import type { Gate, Sights } from '../../contract/gate.js';
+import type { Sight } from '../../contract/roles.js';
+import type {
+  MetricsTestingRunEvent,
+  ScorerTaskEvent,
+  ScorerTaskRequest,
+} from '../../events/scorer-tasks.js';
+import { unreachable, type Fold } from '../../kernel/decision.js';
+import { type EventReader, stream, type StreamName } from '../../kernel/ports.js';
+import { load } from '../../kernel/transact.js';
+import { runs, runStream } from './runs.js';
+
+export const scorerTaskStream = (id: string): StreamName => stream('scorer-task', id);
+
+/** Of the tasks of one project, or of one person's single samples. */
+export const scorerQueueStream = (owner: string): StreamName => stream('scorer-queue', owner);
+
+/** A validation task as the log has it; null before it was asked for. */
+export type ScorerTask = {
+  readonly request: ScorerTaskRequest;
+  /** How often a worker took it. */
+  readonly attempts: number;
+  /** Who took it last. */
+  readonly worker: string | null;
+  readonly ended: boolean;
+};
+
+export const scorerTasks: Fold<ScorerTask | null, ScorerTaskEvent> = {
+  initial: null,
+  evolve: (task, { type, data }) => {
+    switch (type) {
+      case 'ScorerValidationRequested':
+        return { request: data, attempts: 0, worker: null, ended: false };
+      case 'ScorerValidationStarted':
+        return task && { ...task, attempts: data.attempt, worker: data.worker };
+      case 'ScorerValidationCompleted':
+      case 'ScorerValidationFailed':
+        return task && { ...task, ended: true };
+      default:
+        return unreachable(type);
+    }
+  },
+};
+
+/** The task by its own id or by that of the run that it makes (contract 4.13). */
+export const taskNamed = async (log: EventReader, id: string): Promise<ScorerTask | null> => {
+  const { state } = await load(log, scorerTaskStream(id), scorerTasks);
+  if (state !== null) return state;
+  const [first] = await log.read(runStream(id), { limit: 1 });
+  if (first?.type !== 'MetricsTestingRunCreated') return null;
+  const { task_id: task } = (first as unknown as MetricsTestingRunEvent).data;
+  return (await load(log, scorerTaskStream(task), scorerTasks)).state;
+};
+
+type Needs = {
+  readonly log: EventReader;
+  readonly projectInSight: Gate['projectInSight'];
+};
+
+/**
+ * A task is seen by viewers of its project, a single sample by who sent it, each within what their
+ * key may see (contract 2.6, rule 5).
+ */
+export const scorerTaskSights = ({ log, projectInSight }: Needs): Sights => {
+  const sight: NonNullable<Sights['scorer-task']> = async (principal, id): Promise<Sight> => {
+    const task = await taskNamed(log, id);
+    if (task === null || task.request.organization_id !== principal.organizationId) return 'unseen';
+    const { project_id: project, created_by: creator } = task.request;
+    const isSeen =
+      project === null
+        ? creator === principal.userId && (principal.key?.projectId ?? null) === null
+        : (await projectInSight(principal, project)) !== null;
+    return isSeen ? 'allowed' : 'unseen';
+  };
+  // All scoring of a run is one job, with the run's id.
+  const jobSight: typeof sight = async (principal, id) => {
+    const seen = await sight(principal, id);
+    if (seen !== 'unseen') return seen;
+    const { state: run } = await load(log, runStream(id), runs);
+    const isSeen = run?.live === true && (await projectInSight(principal, run.projectId)) !== null;
+    return isSeen ? 'allowed' : 'unseen';
+  };
+  return { 'scorer-task': sight, 'scorer-job': jobSight };
+};

@@ -1,0 +1,86 @@
+import type { ScorerDetails, ScorerEvent, ScorerVersionAdded } from '../../events/scorers.js';
+import { unreachable, type Fold } from '../../kernel/decision.js';
+import { type EventReader, type Ids, type StreamName, stream } from '../../kernel/ports.js';
+import { reservation, type Standing } from '../../kernel/reservation.js';
+import type { Instant, OrganizationId, ScorerId, UserId } from '../../kernel/shapes.js';
+import { load } from '../../kernel/transact.js';
+import { reservationStream } from './reservations.js';
+
+export const scorerStream = (id: string): StreamName => stream('scorer', id);
+
+/** A code scorer as the log has it; null before it was created. */
+export type Scorer = {
+  readonly id: ScorerId;
+  readonly organizationId: OrganizationId;
+  readonly name: string;
+  readonly details: ScorerDetails;
+  /** Version 1 first. */
+  readonly versions: readonly ScorerVersionAdded[];
+  readonly createdBy: UserId;
+  readonly createdAt: Instant;
+  readonly live: boolean;
+};
+
+export const scorers: Fold<Scorer | null, ScorerEvent> = {
+  initial: null,
+  evolve: (scorer, { type, data }) => {
+    switch (type) {
+      case 'ScorerCreated':
+        return {
+          id: data.scorer_id,
+          organizationId: data.organization_id,
+          name: data.name,
+          details: data.details,
+          versions: [],
+          createdBy: data.created_by,
+          createdAt: data.created_at,
+          live: true,
+        };
+      case 'ScorerDetailsChanged':
+        return scorer && { ...scorer, details: data.details };
+      case 'ScorerVersionAdded':
+        return scorer && { ...scorer, versions: [...scorer.versions, data] };
+      case 'ScorerDeleted':
+        return scorer && { ...scorer, live: false };
+      default:
+        return unreachable(type);
+    }
+  },
+};
+
+/** Null for one that never was, is deleted or belongs to another organisation. */
+export const liveScorer = async (
+  log: EventReader,
+  organization: OrganizationId,
+  id: string,
+): Promise<Scorer | null> => {
+  const { state } = await load(log, scorerStream(id), scorers);
+  return state?.live === true && state.organizationId === organization ? state : null;
+};
+
+/** Names of scorers are unique in their organisation (contract 5.10). */
+export const scorerNameStream = (
+  ids: Pick<Ids, 'derive'>,
+  organization: OrganizationId,
+  name: string,
+): StreamName => reservationStream('scorer', ids.derive('Reservation', organization, name));
+
+/** Whether that scorer lives and has the name. */
+export const scorerStanding =
+  (log: EventReader, name: string) =>
+  async (holder: string): Promise<Standing> => {
+    const { state } = await load(log, scorerStream(holder), scorers);
+    if (state !== null && !state.live) return 'gone';
+    return state?.name === name ? 'has it' : 'may come';
+  };
+
+/** The live scorer of that name; null when the organisation has none. */
+export const scorerNamed = async (
+  { log, ids }: { readonly log: EventReader; readonly ids: Pick<Ids, 'derive'> },
+  organization: OrganizationId,
+  name: string,
+): Promise<Scorer | null> => {
+  const { state } = await load(log, scorerNameStream(ids, organization, name), reservation);
+  const scorer = state.holder === null ? null : await liveScorer(log, organization, state.holder);
+  return scorer?.name === name ? scorer : null;
+};

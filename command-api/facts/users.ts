@@ -1,0 +1,169 @@
+import type { UserBlock } from '../../contract/people.js';
+import type { OrganizationRole } from '../../contract/roles.js';
+import type { UserEvent } from '../../events/users.js';
+import { unreachable, type Fold } from '../../kernel/decision.js';
+import { type EventReader, type Ids, type StreamName, stream } from '../../kernel/ports.js';
+import { reservation, type Standing } from '../../kernel/reservation.js';
+import type { FamilyId, Instant, OrganizationId, UserId } from '../../kernel/shapes.js';
+import { load } from '../../kernel/transact.js';
+import { reservationStream } from './reservations.js';
+
+export const userStream = (id: string): StreamName => stream('user', id);
+
+/** A user as the log has them; null before they were made or invited. */
+export type User = {
+  readonly id: UserId;
+  readonly organizationId: OrganizationId;
+  readonly email: string;
+  readonly firstName: string;
+  readonly lastName: string;
+  readonly role: OrganizationRole;
+  readonly authMethod: string;
+  readonly emailIsVerified: boolean;
+  readonly createdAt: Instant;
+  /** Argon2id under a pepper; null: the user has no password. */
+  readonly passwordHash: string | null;
+  readonly passwordChanges: number;
+  /** The one login that outlived the last change of the password. */
+  readonly keptFamily: FamilyId | null;
+  readonly identities: readonly { readonly issuer: string; readonly subject: string }[];
+  /** Set while the user was invited and has not come in: nobody can log in as them yet. */
+  readonly invitation: {
+    readonly tokenHash: string | null;
+    readonly authMethod: string;
+    readonly expiresAt: Instant;
+  } | null;
+  /** False once removed: no credential of theirs is good and no role of theirs counts. */
+  readonly live: boolean;
+};
+
+export const users: Fold<User | null, UserEvent> = {
+  initial: null,
+  evolve: (user, { type, data }) => {
+    switch (type) {
+      case 'UserCreated':
+        return {
+          ...userOf(data),
+          firstName: data.first_name,
+          lastName: data.last_name,
+          invitation: null,
+        };
+      case 'UserInvited':
+        return {
+          ...userOf({ ...data, auth_method: 'invite' }),
+          invitation: {
+            tokenHash: data.token_hash,
+            authMethod: data.auth_method,
+            expiresAt: data.expires_at,
+          },
+        };
+      case 'InvitationAccepted':
+        return (
+          user && {
+            ...user,
+            firstName: data.first_name ?? user.firstName,
+            lastName: data.last_name ?? user.lastName,
+            authMethod: data.auth_method,
+            invitation: null,
+          }
+        );
+      case 'UserDetailsChanged':
+        return user && { ...user, firstName: data.first_name, lastName: data.last_name };
+      case 'UserRoleChanged':
+        return user && { ...user, role: data.role };
+      case 'PasswordChanged':
+        return (
+          user && {
+            ...user,
+            passwordHash: data.password_hash,
+            passwordChanges: user.passwordChanges + 1,
+            keptFamily: data.kept_family_id,
+          }
+        );
+      case 'IdentityLinked': {
+        const { issuer, subject } = data;
+        const identities = [...(user?.identities ?? []), { issuer, subject }];
+        return user && { ...user, identities, emailIsVerified: true };
+      }
+      case 'UserRemoved':
+        return user && { ...user, invitation: null, live: false };
+      default:
+        return unreachable(type);
+    }
+  },
+};
+
+const userOf = (data: {
+  readonly user_id: UserId;
+  readonly organization_id: OrganizationId;
+  readonly email: string;
+  readonly role: OrganizationRole;
+  readonly auth_method: string;
+  readonly created_at: Instant;
+}): User => ({
+  id: data.user_id,
+  organizationId: data.organization_id,
+  email: data.email,
+  firstName: '',
+  lastName: '',
+  role: data.role,
+  authMethod: data.auth_method,
+  emailIsVerified: false,
+  passwordHash: null,
+  passwordChanges: 0,
+  keptFamily: null,
+  identities: [],
+  createdAt: data.created_at,
+  invitation: null,
+  live: true,
+});
+
+/** The user as the log has them now; null when there is none or they were removed. */
+export const liveUser = async (log: EventReader, id: string): Promise<User | null> => {
+  const { state } = await load(log, userStream(id), users);
+  return state?.live === true ? state : null;
+};
+
+/** `created_by_user` of a write's answer, from the log (contract 3.10). */
+export const userBlockOf = async (log: EventReader, id: string): Promise<UserBlock> => {
+  const user = await liveUser(log, id);
+  return (
+    user && {
+      id: user.id,
+      email: user.email,
+      first_name: user.firstName,
+      last_name: user.lastName,
+    }
+  );
+};
+
+/**
+ * Only the case of ASCII letters does not tell two e-mails apart: folding all of Unicode would give
+ * `K` (U+212A) the mail of `k`.
+ */
+const sameCase = (email: string): string =>
+  email.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
+
+/** An e-mail has one user on the whole installation; case does not tell two apart. */
+export const emailStream = (ids: Pick<Ids, 'derive'>, email: string): StreamName =>
+  reservationStream('email', ids.derive('Reservation', sameCase(email)));
+
+/** Whether that user lives and still has the e-mail. */
+export const emailStanding =
+  (log: EventReader, email: string) =>
+  async (holder: string): Promise<Standing> => {
+    const { state } = await load(log, userStream(holder), users);
+    if (state !== null && !state.live) return 'gone';
+    return state !== null && sameCase(state.email) === sameCase(email) ? 'has it' : 'may come';
+  };
+
+/** Who has the e-mail, invited users too; null when nobody does. */
+export const userByEmail = async (
+  log: EventReader,
+  ids: Pick<Ids, 'derive'>,
+  email: string,
+): Promise<User | null> => {
+  const { state } = await load(log, emailStream(ids, email), reservation);
+  const user = state.holder === null ? null : await liveUser(log, state.holder);
+  return user !== null && sameCase(user.email) === sameCase(email) ? user : null;
+};

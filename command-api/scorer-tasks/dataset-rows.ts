@@ -1,0 +1,23 @@
+import type { ContentChanged, DatasetRowsEvent } from '../../events/datasets.js';
+import { stretchesOf, type Row } from '../../kernel/dataset-content.js';
+import type { EventReader } from '../../kernel/ports.js';
+import { rowsStream } from '../facts/datasets.js';
+
+/**
+ * Rows [from, from + limit) of a version, in order, from the log, a chunk of them at a time; a
+ * chunk is null when it was erased meanwhile.
+ */
+export async function* rowsOfVersion(
+  log: EventReader,
+  { dataset_id: dataset, parts }: Pick<ContentChanged, 'dataset_id' | 'parts'>,
+  from: number,
+  limit: number,
+): AsyncIterable<readonly Row[] | null> {
+  for (const one of stretchesOf(parts, from, limit)) {
+    // The first chunk of a content is the first event of its stream, and so on.
+    const stream = rowsStream(dataset, one.content);
+    const [event] = await log.read(stream, { from: one.chunk, limit: 1 });
+    const chunk = event as unknown as DatasetRowsEvent | undefined;
+    yield chunk?.data.rows.slice(one.from, one.to) ?? null;
+  }
+}

@@ -1,0 +1,150 @@
+import type { DeletionEvent, RecordsDeleted } from '../../events/deletions.js';
+import type { Decision, Fold } from '../../kernel/decision.js';
+import { Fault } from '../../kernel/fault.js';
+import {
+  start,
+  stream,
+  type Event,
+  type EventLog,
+  type Position,
+  type StreamName,
+} from '../../kernel/ports.js';
+import { retriesMax, stamped, transact, type Authorship } from '../../kernel/transact.js';
+import type { DeletionId } from '../../kernel/shapes.js';
+import { deletionStream } from '../facts/deletions.js';
+
+/** So many streams are read and written at once: enough for a server, few enough for memory. */
+const atOnce = 64;
+
+/** What a deletion stream says; null before it was begun. */
+export type Deletion = { readonly deleted: RecordsDeleted; readonly erased: boolean };
+
+export const deletions: Fold<Deletion | null, DeletionEvent> = {
+  initial: null,
+  evolve: (deletion, { type, data }) =>
+    type === 'RecordsDeleted'
+      ? { deleted: data, erased: false }
+      : deletion && { ...deletion, erased: true },
+};
+
+/**
+ * Deletes these records: first the fact, which the worker acts on whatever becomes of the caller,
+ * then each record for itself. Repeating it changes nothing. Answers the last position.
+ */
+export const deleteRecords = async (
+  log: EventLog,
+  deleted: RecordsDeleted,
+  cause: Authorship,
+): Promise<Position> => {
+  const { state, position } = await transact(
+    log,
+    deletionStream(deleted.deletion_id),
+    deletions,
+    (known): Decision<DeletionEvent> =>
+      known === null ? [{ type: 'RecordsDeleted', data: deleted }] : [],
+    cause,
+  );
+  // What the log has counts: somebody else may have begun this deletion with other records.
+  const last = await bury(log, state?.deleted ?? deleted, cause);
+  return last > position ? last : position;
+};
+
+/** More would not fit one event of a bounded size. */
+const partTracesMax = 1_000;
+
+/**
+ * A deletion in parts of a bounded size, each with an id of its own. Sessions come last, when their
+ * traces are gone; so do the spans.
+ */
+export const inParts = (
+  { session_ids, trace_ids, spans, ...place }: Omit<RecordsDeleted, 'deletion_id'>,
+  idOf: (part: number) => DeletionId,
+): readonly RecordsDeleted[] => {
+  const count = Math.max(1, Math.ceil(trace_ids.length / partTracesMax));
+  return Array.from({ length: count }, (_, part) => {
+    const isLast = part === count - 1;
+    return {
+      ...place,
+      deletion_id: idOf(part),
+      session_ids: isLast ? session_ids : [],
+      trace_ids: trace_ids.slice(part * partTracesMax, (part + 1) * partTracesMax),
+      spans: isLast ? spans : 0,
+    };
+  });
+};
+
+/** A tombstone for each record that has none: from there on nothing is added to it. */
+export const bury = async (
+  log: EventLog,
+  deleted: RecordsDeleted,
+  cause: Authorship,
+): Promise<Position> => {
+  const graves = gravesOf(deleted);
+  let last = start;
+  for (let from = 0; from < graves.length; from += atOnce) {
+    let open = graves.slice(from, from + atOnce);
+    for (let attempt = 0; open.length > 0; attempt += 1) {
+      if (attempt > retriesMax) {
+        throw new Fault('conflict', 'Too many others changed these records; try again');
+      }
+      const found = await Promise.all(open.map(({ name }) => log.last(name)));
+      const due = open.flatMap((grave, at) => {
+        const end = found[at] ?? null;
+        return end === null || end.type === grave.event.type
+          ? []
+          : [{ grave, expected: end.revision }];
+      });
+      const results = await log.append(
+        due.map(({ grave: { name, event }, expected }) => ({
+          stream: name,
+          expected,
+          events: stamped(name, expected + 1, [event], cause),
+        })),
+      );
+      open = due.flatMap(({ grave }, at) => (results[at] === 'conflict' ? [grave] : []));
+      for (const result of results) {
+        if (result !== 'conflict' && result.position > last) last = result.position;
+      }
+    }
+  }
+  return last;
+};
+
+/** Content of the records is gone for good when it resolves. Repeatable, also after a kill. */
+export const eraseRecords = async (
+  log: EventLog,
+  deleted: RecordsDeleted,
+  cause: Authorship,
+): Promise<void> => {
+  await bury(log, deleted, cause);
+  const { deletion_id, project_id, session_ids, trace_ids } = deleted;
+  await transact(
+    log,
+    deletionStream(deletion_id),
+    deletions,
+    (known): Decision<DeletionEvent> =>
+      known === null || known.erased
+        ? []
+        : [{ type: 'RecordsErased', data: { deletion_id, project_id, session_ids, trace_ids } }],
+    cause,
+  );
+  const names = gravesOf(deleted).map(({ name }) => name);
+  for (let from = 0; from < names.length; from += atOnce) {
+    await Promise.all(names.slice(from, from + atOnce).map((name) => log.erase(name)));
+  }
+};
+
+const gravesOf = ({
+  project_id,
+  session_ids,
+  trace_ids,
+}: RecordsDeleted): readonly { readonly name: StreamName; readonly event: Event }[] => [
+  ...session_ids.map((session_id) => ({
+    name: stream('session', project_id, session_id),
+    event: { type: 'SessionDeleted', data: { project_id, session_id } },
+  })),
+  ...trace_ids.map((trace_id) => ({
+    name: stream('trace', project_id, trace_id),
+    event: { type: 'TraceDeleted', data: { project_id, trace_id } },
+  })),
+];

@@ -1,0 +1,196 @@
+import type { Gate } from './gate.js';
+import type { Operation } from './operation.js';
+import {
+  atLeast,
+  objectRequirements,
+  organizationRoles,
+  projectRoles,
+  type ObjectRequirement,
+  type OrganizationRole,
+  type Principal,
+  type ProjectInSight,
+  type ProjectRole,
+  type Requirement,
+} from './roles.js';
+import { Fault } from '../kernel/fault.js';
+import type { ProjectId, UserId } from '../kernel/shapes.js';
+
+/**
+ * The one place that says who may do what (contract 2.6): first the object in sight (404), then the
+ * role (403). Answers the project of the path, null where the path has none. Whatever a requirement
+ * does not allow is refused.
+ */
+export const authorize = async (
+  operation: Operation,
+  principal: Principal,
+  params: Readonly<Record<string, unknown>>,
+  gate: Gate,
+): Promise<ProjectInSight | null> => {
+  const project = await projectOf(principal, params, gate);
+  await demand(operation, principal, { params, project }, gate);
+  if (project === null && writesNowhere(operation, principal)) throw forbidden();
+  return project;
+};
+
+/**
+ * A key that is limited to less than editor, and a token that came from one, writes nothing outside
+ * projects (contract 2.4, rule 6).
+ */
+const writesNowhere = ({ kind, requires }: Operation, { key }: Principal): boolean =>
+  kind === 'w' &&
+  requires !== 'public' &&
+  requires !== 'cookie' &&
+  key !== null &&
+  key.projectRole !== null &&
+  !atLeast<ProjectRole>(projectRoles, key.projectRole, 'editor');
+
+type Asked = {
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly project: ProjectInSight | null;
+};
+
+const demand = async (
+  operation: Operation,
+  principal: Principal,
+  { params, project }: Asked,
+  gate: Gate,
+): Promise<void> => {
+  const { requires } = operation;
+  if (operation.orSelf && params['user_id'] === principal.userId && !isBound(principal)) return;
+  if (requires === 'self') await requireSelf(principal, params, gate);
+  else if (isAboutObject(requires)) await requireSight(requires, principal, params, gate);
+  else if (requires === 'creator' && isBound(principal)) {
+    if (!(await isBoundCreator(operation, principal, gate))) throw forbidden();
+  } else if (!isAllowed(requires, principal, project)) throw forbidden();
+};
+
+/** A bound key of an editor creates datasets, and nothing else (contract 2.6). */
+const isBoundCreator = async (
+  { path }: Operation,
+  principal: Principal,
+  gate: Gate,
+): Promise<boolean> => {
+  const bound = principal.key?.projectId ?? null;
+  if (bound === null || path !== '/v2/datasets') return false;
+  const project = await gate.projectInSight(principal, bound);
+  return project !== null && atLeast<ProjectRole>(projectRoles, project.role, 'editor');
+};
+
+const isAboutObject = (requires: Requirement): requires is ObjectRequirement =>
+  Object.hasOwn(objectRequirements, requires);
+
+const requireSight = async (
+  requires: ObjectRequirement,
+  principal: Principal,
+  params: Readonly<Record<string, unknown>>,
+  gate: Gate,
+): Promise<void> => {
+  const param = objectRequirements[requires];
+  const sight = await gate.sight(requires, principal, String(params[param]));
+  if (sight === 'unseen') throw new Fault('not-found', `${objectNames[param]} not found`);
+  if (sight === 'forbidden') throw forbidden();
+};
+
+const objectNames = {
+  dataset_id: 'Dataset',
+  group_id: 'Group',
+  scorer_id: 'Scorer',
+  job_id: 'Job',
+  task_id: 'Task',
+} as const;
+
+const forbidden = (): Fault => new Fault('forbidden', 'Your role does not allow this');
+
+const projectOf = async (
+  principal: Principal,
+  params: Readonly<Record<string, unknown>>,
+  gate: Gate,
+): Promise<ProjectInSight | null> => {
+  const id = params[projectParam];
+  if (id === undefined) return null;
+  const project = await gate.projectInSight(principal, id as ProjectId);
+  if (project === null) throw new Fault('not-found', 'Project not found');
+  return project;
+};
+export const projectParam = 'project_id';
+
+const isAllowed = (
+  requires: Exclude<Requirement, 'self' | ObjectRequirement>,
+  principal: Principal,
+  project: ProjectInSight | null,
+): boolean => {
+  switch (requires) {
+    case 'public':
+    case 'signed-in':
+    case 'api-key':
+    // Asked only about the bearer of a token, where that does as well as the cookie.
+    case 'cookie':
+      return true;
+    case 'person':
+      return !isBound(principal);
+    case 'viewer':
+    case 'annotator':
+    case 'editor':
+    case 'owner':
+      return project !== null && atLeast<ProjectRole>(projectRoles, project.role, requires);
+    case 'creator':
+    case 'user':
+    case 'manager':
+    case 'admin':
+      return (
+        !isBound(principal) &&
+        atLeast<OrganizationRole>(
+          organizationRoles,
+          principal.organizationRole,
+          requires === 'creator' ? 'user' : requires,
+        )
+      );
+    default:
+      return false;
+  }
+};
+
+/** A bound key has no rights in the organisation (contract 2.4). */
+const isBound = ({ key }: Principal): boolean => key !== null && key.projectId !== null;
+
+/**
+ * The user of the path: oneself, or for a manager anybody but an admin. Without one the handler
+ * decides.
+ */
+const requireSelf = async (
+  principal: Principal,
+  params: Readonly<Record<string, unknown>>,
+  gate: Gate,
+): Promise<void> => {
+  const id = params['user_id'] as UserId | undefined;
+  if (id !== undefined && id !== principal.userId) {
+    const user = await gate.userInSight(principal, id);
+    if (user === null) throw new Fault('not-found', 'User not found');
+    const needed = user.role === 'admin' ? 'admin' : 'manager';
+    if (!isAllowed(needed, principal, null)) throw forbidden();
+  }
+  if (isBound(principal)) throw forbidden();
+};
+
+const projectRequirements: ReadonlySet<Requirement> = new Set<Requirement>(projectRoles);
+
+/**
+ * Why the guard could not decide about this operation, null when it can. Asked at boot: default
+ * deny.
+ */
+export const undecidable = ({ requires, path, schemes }: Operation): string | null => {
+  if ((requires as string | undefined) === undefined) return 'has no requirement';
+  if ((requires === 'cookie') !== schemes.includes('C')) {
+    return 'asks for the refresh cookie without requiring it, or the other way round';
+  }
+  if (projectRequirements.has(requires) && !path.includes(`{${projectParam}}`)) {
+    return `requires ${requires}, but its path names no project`;
+  }
+  if (isAboutObject(requires) && !path.includes(`{${objectRequirements[requires]}}`)) {
+    return `requires ${requires}, but its path has no ${objectRequirements[requires]}`;
+  }
+  if ((requires === 'public') !== (schemes.length === 0)) {
+    return 'is public without being free of schemes, or the other way round';
+  }
+  return null;
+};

@@ -1,0 +1,100 @@
+import { registryMetric, standardColumn } from './columns.js';
+import { unreachable } from '../decision.js';
+import type { ColumnValue, MetricCell, MetricType, MetricValue, RecordRow } from './record.js';
+
+const metricPrefix = 'metrics/';
+const userMetadataPrefix = 'user_metadata/';
+
+/** Where the values of a column id live (contract 3.2). Null: no such column. */
+export type ColumnPlace =
+  | { readonly in: 'standard'; readonly column: string }
+  | { readonly in: 'metrics'; readonly metric: string }
+  | { readonly in: 'user_metadata'; readonly key: string };
+
+export const placeOf = (column: string): ColumnPlace | null => {
+  if (column.startsWith(metricPrefix)) {
+    return { in: 'metrics', metric: column.slice(metricPrefix.length) };
+  }
+  if (column.startsWith(userMetadataPrefix)) {
+    return { in: 'user_metadata', key: column.slice(userMetadataPrefix.length) };
+  }
+  return standardColumn.has(column) ? { in: 'standard', column } : null;
+};
+
+/**
+ * The value of a standard column; null when the record has none or the column does not fit its
+ * kind.
+ */
+export const standardValue = (row: RecordRow, column: string): ColumnValue => {
+  const known = standardColumn.get(column);
+  if (known === undefined || !known.kinds.includes(row.kind)) return null;
+  return row.values[column] ?? null;
+};
+
+/**
+ * The value of a metric as columns, filters, sorts and aggregates see it; null when absent or not
+ * of the metric's type (contract 3.4, rule 3). -0 counts as 0. `type` null: the metric has no type,
+ * so no value is visible.
+ */
+export const metricValue = (
+  row: RecordRow,
+  metric: string,
+  type: MetricType | null,
+): MetricValue | null => {
+  const cell = Object.hasOwn(row.metrics, metric) ? row.metrics[metric] : undefined;
+  return cell === undefined || type === null ? null : visibleValue(cell, type);
+};
+
+/**
+ * What shows of the cell of a metric of this type: its value, else the roll-up kept beside it, else
+ * nothing.
+ */
+export const visibleValue = (cell: MetricCell, type: MetricType): MetricValue | null => {
+  const { value, rollUp } = cell;
+  if (fits(cell, type)) return typeof value === 'number' ? value + 0 : value;
+  const numeric = type === 'integer' || type === 'floating_point';
+  return numeric && typeof value !== 'number' && rollUp !== undefined ? rollUp + 0 : null;
+};
+
+/**
+ * A rolled-up average of an integer metric has a fraction and fits all the same (contract 3.4, rule
+ * 5).
+ */
+export const fits = ({ value, rolledUp }: MetricCell, type: MetricType): boolean => {
+  switch (type) {
+    case 'integer':
+      return typeof value === 'number' && (rolledUp || Number.isInteger(value));
+    case 'floating_point':
+      return typeof value === 'number';
+    case 'boolean':
+      return typeof value === 'boolean';
+    case 'text':
+      return typeof value === 'string';
+    default:
+      return unreachable(type);
+  }
+};
+
+export const userMetadataValue = (row: RecordRow, key: string): string | null =>
+  Object.hasOwn(row.userMetadata, key) ? (row.userMetadata[key] ?? null) : null;
+
+/**
+ * Of a metric outside the registry the type comes from its values
+ * (kernel/records/reference/aggregate.ts, `metricTypes`).
+ */
+export const registryType = (metric: string): MetricType | null =>
+  registryMetric.get(metric)?.type ?? null;
+
+/** The value of any column; `types` has those of metrics outside the registry. */
+export const columnValue = (
+  row: RecordRow,
+  column: string,
+  types: ReadonlyMap<string, MetricType>,
+): ColumnValue => {
+  const place = placeOf(column);
+  if (place === null) return null;
+  if (place.in === 'standard') return standardValue(row, place.column);
+  if (place.in === 'user_metadata') return userMetadataValue(row, place.key);
+  const type = registryType(place.metric) ?? types.get(place.metric) ?? null;
+  return metricValue(row, place.metric, type);
+};

@@ -1,0 +1,166 @@
+import { byCodePoint } from '../code-points.js';
+import { unreachable } from '../decision.js';
+import type { RecordRow } from './record.js';
+import type { Instant, JsonObject } from '../shapes.js';
+
+/** The six kinds of rating of contract 4.8. */
+export const annotationTypes = ['like_dislike', 'star', 'score', 'tags', 'text', 'choice'] as const;
+export type AnnotationType = (typeof annotationTypes)[number];
+export type RatingValue = boolean | number | string | readonly string[];
+
+/** One user's current rating as a trace's row has it; all but the time is shown (contract 5.7). */
+export type Annotation = {
+  readonly annotation_type: AnnotationType;
+  readonly value: RatingValue;
+  readonly explanation: string | null;
+  readonly given_at: Instant;
+};
+/** By template id, then by user id. */
+export type Annotations = Readonly<Record<string, Readonly<Record<string, Annotation>>>>;
+
+/** What an aggregate needs to know of a live template. */
+export type FeedbackTemplate = { readonly id: string; readonly type: AnnotationType };
+
+/** Current ratings of one template on the traces of one run. */
+export type RatingTally = {
+  readonly run: string;
+  readonly template: string;
+  /** Traces with some rating of the template. */
+  readonly traces: number;
+  readonly ratings: number;
+  /**
+   * How often each value was given, by its text: `true`, `4`, a tag, a choice. Each tag of a rating
+   * counts; texts have none.
+   */
+  readonly values: Readonly<Record<string, number>>;
+};
+
+export const annotationsOf = ({ body }: Pick<RecordRow, 'body'>): Annotations =>
+  (body['annotations'] ?? {}) as Annotations;
+
+/** `annotations` of a trace as read (contract 5.7). */
+export const shownAnnotations = (row: Pick<RecordRow, 'body'>): JsonObject =>
+  Object.fromEntries(
+    Object.entries(annotationsOf(row)).map(([template, byUser]) => [
+      template,
+      Object.fromEntries(
+        Object.entries(byUser).map(([user, { annotation_type, value, explanation }]) => [
+          user,
+          { annotation_type, value, explanation },
+        ]),
+      ),
+    ]),
+  );
+
+/** A template's id is this long, so that what engines store apart can be taken apart again. */
+const idLength = 36;
+
+/**
+ * `<template id>/<value>` for each value that counts, repeats included: what engines store to count
+ * by. Of records other than traces none.
+ */
+export const ratingKeys = (row: RecordRow): readonly string[] =>
+  row.kind !== 'trace'
+    ? []
+    : Object.entries(annotationsOf(row)).flatMap(([template, byUser]) =>
+        Object.values(byUser).flatMap((one) =>
+          valuesOf(one).map((value) => `${template}/${value}`),
+        ),
+      );
+
+/** A key of `ratingKeys`, or a pair of `RecordRow.annotators`, as its two parts. */
+export const templateAndRest = (key: string): readonly [template: string, rest: string] => [
+  key.slice(0, idLength),
+  key.slice(idLength + 1),
+];
+
+const valuesOf = ({ annotation_type: type, value }: Annotation): readonly string[] => {
+  if (type === 'text') return [];
+  return Array.isArray(value) ? [...new Set(value as readonly string[])] : [String(value)];
+};
+
+/**
+ * The reference: tallies of these traces, by run, then by template. Every engine's `ratings`
+ * answers as this does.
+ */
+export const talliesOf = (traces: readonly RecordRow[]): readonly RatingTally[] => {
+  const tallies = new Map<string, RatingTally & { values: Record<string, number> }>();
+  for (const row of traces) {
+    const run = String(row.values['run_id']);
+    for (const [template, byUser] of Object.entries(annotationsOf(row))) {
+      const users = Object.values(byUser);
+      if (users.length === 0) continue;
+      const before = tallies.get(`${run}/${template}`);
+      const counts = new Map(Object.entries(before?.values ?? {}));
+      for (const value of users.flatMap(valuesOf)) counts.set(value, (counts.get(value) ?? 0) + 1);
+      tallies.set(`${run}/${template}`, {
+        run,
+        template,
+        traces: (before?.traces ?? 0) + 1,
+        ratings: (before?.ratings ?? 0) + users.length,
+        values: Object.fromEntries(counts),
+      });
+    }
+  }
+  return [...tallies.values()].sort(byRunAndTemplate);
+};
+
+export const byRunAndTemplate = (one: RatingTally, other: RatingTally): number =>
+  byCodePoint(one.run, other.run) || byCodePoint(one.template, other.template);
+
+/**
+ * The aggregate of contract 4.6 over so many traces; without a tally nobody rated any of them. Each
+ * user's current rating counts once; counts hold the values that were given.
+ */
+export const feedbackAggregate = (
+  { type }: Pick<FeedbackTemplate, 'type'>,
+  tally: Pick<RatingTally, 'traces' | 'ratings' | 'values'> | undefined,
+  traces: number,
+): JsonObject => {
+  const values = new Map(Object.entries(tally?.values ?? {}));
+  const counts = Object.fromEntries([...values].sort(([one], [other]) => byCodePoint(one, other)));
+  const unrated = { unrated_count: Math.max(0, traces - (tally?.traces ?? 0)) };
+  switch (type) {
+    case 'like_dislike':
+      return {
+        feedback_type: type,
+        like_count: values.get('true') ?? 0,
+        dislike_count: values.get('false') ?? 0,
+        ...unrated,
+      };
+    case 'star':
+    case 'score':
+      return { feedback_type: type, average: averageOf(values), counts, ...unrated };
+    case 'tags':
+    case 'choice':
+      return { feedback_type: type, counts, ...unrated };
+    case 'text':
+      return { feedback_type: type, count: tally?.ratings ?? 0, ...unrated };
+    default:
+      return unreachable(type);
+  }
+};
+
+const averageOf = (values: ReadonlyMap<string, number>): number | null => {
+  let sum = 0;
+  let ratings = 0;
+  for (const [value, count] of values) {
+    sum += Number(value) * count;
+    ratings += count;
+  }
+  return ratings === 0 ? null : sum / ratings;
+};
+
+/** Aggregates of one trace's own ratings: every live template of the project (contract 5.7, 7). */
+export const traceFeedback = (
+  row: RecordRow,
+  templates: readonly FeedbackTemplate[],
+): JsonObject => {
+  const tallies = new Map(talliesOf([row]).map((tally) => [tally.template, tally]));
+  return Object.fromEntries(
+    templates.map((template) => [
+      template.id,
+      feedbackAggregate(template, tallies.get(template.id), 1),
+    ]),
+  );
+};

@@ -1,0 +1,114 @@
+import type { RollUp, ColumnValue, RecordRow } from './record.js';
+import type { StreamName } from '../ports.js';
+import type { RecordSize, SessionTraces } from './questions.js';
+
+// What the rows of a trace need to know of each other, and a session of its traces, without their
+// texts: so that adding to something large costs what is added.
+
+/** Name, value, and how it rolls up where its scorer said so (see MetricCell.method). */
+export type OutlineNumber = readonly [name: string, value: number, method?: RollUp];
+
+export type SpanOutline = {
+  readonly ordinal: number;
+  readonly id: string;
+  /** Under which record it is shown. */
+  readonly parent: ColumnValue;
+  /** The parent that was sent, where it is not the one that shows; absent where it is. */
+  readonly sent?: string | null;
+  readonly hasChildren: boolean;
+  /** Its own numbers. */
+  readonly numbers: readonly OutlineNumber[];
+};
+
+export type TraceOutline = {
+  readonly group: StreamName;
+  /** `created_at`, then the id: traces of a session go by it. */
+  readonly at: string;
+  readonly isComplete: boolean;
+  readonly annotators: readonly string[];
+  /** What rolls up to its session: its own numbers, and what its spans roll up to. */
+  readonly numbers: readonly OutlineNumber[];
+};
+
+export type SessionScope = { readonly project: string; readonly session: string };
+export type OutlinePart = {
+  /** Only those beyond this `at`; null = from the beginning. */
+  readonly after: string | null;
+  readonly order: 'first' | 'last';
+  /** Without the traces of these groups. */
+  readonly but: readonly StreamName[];
+  readonly limit: number;
+};
+
+/** See `Records.tracesOfSessions`. */
+export type TracesAsked = {
+  readonly project: string;
+  readonly sessions: readonly string[];
+  readonly tracesMax: number;
+};
+
+/**
+ * The sessions that it answers, by how many traces each has; one without any is not in `counts`.
+ */
+export const firstSessions = (
+  sessions: readonly string[],
+  counts: ReadonlyMap<string, number>,
+  tracesMax: number,
+): readonly string[] => {
+  let left = tracesMax;
+  const end = sessions.findIndex((session, at) => {
+    left -= counts.get(session) ?? 0;
+    return left < 0 && at > 0;
+  });
+  return end < 0 ? sessions : sessions.slice(0, end);
+};
+
+/** These traces, each with its session, as it answers them. */
+export const bySession = (
+  sessions: readonly string[],
+  traces: readonly (readonly [session: string, trace: RecordSize])[],
+): readonly SessionTraces[] => {
+  const found = new Map<string, RecordSize[]>(sessions.map((session) => [session, []]));
+  for (const [session, trace] of traces) found.get(session)?.push(trace);
+  return [...found].map(([session, theirs]) => ({ session, traces: theirs }));
+};
+
+export const spanOutline = (row: RecordRow): SpanOutline => {
+  const { ordinal, values, body } = row;
+  const sent = body['parent_id'] as string | null | undefined;
+  return {
+    ordinal,
+    id: String(values['id']),
+    parent: values['parent_id'] ?? null,
+    ...(sent !== undefined && { sent }),
+    hasChildren: values['has_children'] === true,
+    numbers: numbersOf(row, () => undefined),
+  };
+};
+
+export const traceOutline = (row: RecordRow): TraceOutline => ({
+  group: row.group,
+  at: `${String(row.values['created_at'])} ${String(row.values['id'])}`,
+  isComplete: row.values['is_complete'] === true,
+  annotators: row.annotators,
+  numbers: numbersOf(row, ({ rollUp }) => rollUp),
+});
+
+const numbersOf = (
+  { metrics }: RecordRow,
+  other: (cell: RecordRow['metrics'][string]) => number | undefined,
+): readonly OutlineNumber[] =>
+  Object.entries(metrics).flatMap(([name, cell]): OutlineNumber[] => {
+    const value = typeof cell.value === 'number' ? cell.value : other(cell);
+    if (value === undefined) return [];
+    return [cell.method === undefined ? [name, value] : [name, value, cell.method]];
+  });
+
+/**
+ * What an engine stores beside a span or a trace to answer `spanOutlines` and `traceOutlines`; a
+ * session has none.
+ */
+export const storedOutline = (row: RecordRow): string | null => {
+  if (row.kind === 'session') return null;
+  return JSON.stringify(row.kind === 'trace' ? traceOutline(row) : spanOutline(row));
+};

@@ -1,0 +1,139 @@
+import type { Filter } from '../filter.js';
+import type { StreamName } from '../ports.js';
+import type { Sort } from '../documents.js';
+import type { Instant } from '../shapes.js';
+import type { RecordKind, Population, MetricType, RecordRow, MetricError } from './record.js';
+
+/** What every question about records names. Tenancy comes first: no plan without a project. */
+export type RecordScope = {
+  readonly project: string;
+  readonly run: string | null;
+  /** Both ends included, by `created_at`. */
+  readonly from: Instant | null;
+  readonly to: Instant | null;
+  readonly filter: Filter | null;
+  readonly population: Population;
+  /** Only these kinds of span; null = all of the population. */
+  readonly kinds: readonly RecordKind[] | null;
+  /** Live annotation templates of the project: what `fully_annotated` asks for. */
+  readonly templates: readonly string[];
+};
+
+export type SearchPlan = RecordScope & {
+  /** Null: `created_at` descending, then `id` descending. */
+  readonly sort: Sort | null;
+  readonly offset: number;
+  readonly limit: number;
+  /** Of the rows as they are stored; absent = `pageBytesMax`. */
+  readonly bytesMax?: number;
+};
+/** Contract 1.11: more of them at once would crowd out what else the process has to hold. */
+export const pageBytesMax = 8 * 1_048_576;
+/**
+ * It ends early, with at least one row, before its rows exceed their bytes: then `more` is true.
+ */
+export type RecordPage = { readonly rows: readonly RecordRow[]; readonly more: boolean };
+
+export type SessionPlan = Pick<SearchPlan, 'project' | 'offset' | 'limit' | 'bytesMax'> & {
+  readonly session: string;
+};
+/** A group that has rows, and their bytes as they are stored. */
+export type Weighed = { readonly group: StreamName; readonly bytes: number };
+export type SessionPage = { readonly traces: readonly Weighed[]; readonly more: boolean };
+
+/** A session or a trace as those who delete it need it; a session itself has no spans. */
+export type RecordSize = { readonly id: string; readonly spanCount: number };
+export type SessionTraces = { readonly session: string; readonly traces: readonly RecordSize[] };
+
+/** An entry of user metadata, both parts compared as they are. */
+export type EntryPlan = {
+  readonly project: string;
+  readonly population: 'session' | 'trace';
+  readonly key: string;
+  readonly value: string;
+  readonly limit: number;
+};
+
+/**
+ * What counts of a longer text where texts are ordered, counted as categories or told as an error:
+ * its beginning (contract 3.8). `contains` looks at all of it.
+ */
+export const comparedCharactersMax = 4_096;
+
+export type Aggregation =
+  | 'Count'
+  | 'Sum'
+  | 'Average'
+  | 'Min'
+  | 'Max'
+  | 'P50'
+  | 'P90'
+  | 'P95'
+  | 'P99'
+  | 'PercentageTrue'
+  | 'PercentageFalse';
+
+export type Widget = {
+  readonly id: string;
+  readonly metric: string;
+  readonly aggregation: Aggregation;
+  /** The metric's type; values of another type are invisible. Null: no value in the project. */
+  readonly type: MetricType | null;
+};
+
+export type AggregatePlan = RecordScope & {
+  readonly population: 'trace' | 'span';
+  readonly widgets: readonly Widget[];
+  readonly intervalMinutes: number;
+  /** A column id of the catalogue that can be grouped by (contract 4.5, rule 6). */
+  readonly groupBy: string | null;
+};
+
+export type AggregateCell = {
+  /** By widget id: a number, null without values, or for a text Count category -> count. */
+  readonly widgets: Readonly<Record<string, number | null | Readonly<Record<string, number>>>>;
+  readonly requests: number;
+  readonly sessions: number;
+  readonly spans: number;
+};
+export type AggregateGroup = {
+  /** The value as string (contract 4.5, rule 6); `all` without group_by. */
+  readonly key: string;
+  readonly value: string | number | boolean | null;
+  /** By ascending time, none empty. */
+  readonly buckets: readonly (AggregateCell & { readonly start: Instant; readonly end: Instant })[];
+};
+export type Aggregate = {
+  readonly total: AggregateCell;
+  /** By key in code point order. */
+  readonly groups: readonly AggregateGroup[];
+  /**
+   * Evaluation errors of the metrics asked for, on the records considered and, for traces, the
+   * spans below them.
+   */
+  readonly errors: readonly MetricError[];
+};
+/** Why an aggregate is refused, as the planner words it (contract 1.11, 4.5). */
+export type AggregateRefusal =
+  | { readonly refused: 'groups' }
+  | { readonly refused: 'long-group-value' }
+  | { readonly refused: 'categories'; readonly widget: number }
+  | { readonly refused: 'values'; readonly count: number };
+
+export const groupsMax = 1_000;
+export const categoriesMax = 1_000;
+export const answeredValuesMax = 1_000_000;
+export const groupValueCharactersMax = 1_024;
+
+/** What the column catalogue needs to know of the records considered (contract 4.1). */
+export type ColumnFacts = {
+  /** Standard columns that have a value on some record: not absent, null, `""` or `[]`. */
+  readonly present: readonly string[];
+  /** Names of metrics with a value, own or rolled up, of the metric's type. By name. */
+  readonly metrics: readonly string[];
+  /** By code point order, at most 1,000. */
+  readonly userMetadata: readonly string[];
+};
+
+/** Contract 4.1, rule 3. */
+export const userMetadataKeysMax = 1_000;

@@ -1,0 +1,183 @@
+import type { RatingTally } from './feedback.js';
+import type { OutlinePart, SessionScope, SpanOutline, TraceOutline } from './outlines.js';
+import type { Asking, Position, StreamName } from '../ports.js';
+import type { Beside, DumpItem, Mark } from '../documents.js';
+import type { RunCounts, RunMeasures, TypedMetric } from './measures.js';
+import type { Population, MetricType, RecordRow } from './record.js';
+import type {
+  RecordScope,
+  SearchPlan,
+  RecordPage,
+  SessionPlan,
+  SessionPage,
+  RecordSize,
+  SessionTraces,
+  EntryPlan,
+  AggregatePlan,
+  Aggregate,
+  AggregateRefusal,
+  ColumnFacts,
+} from './questions.js';
+
+export type GroupWrite = {
+  readonly group: StreamName;
+  /** True when the read model has no rows of this group yet. */
+  readonly fresh: boolean;
+  /** All rows of the group from now on; none = the group is gone. See `kept`. */
+  readonly rows: readonly RecordRow[];
+  /**
+   * Set: `rows` are those that are new or changed, the first one among them, and the others of the
+   * group stay.
+   */
+  readonly kept?: KeptRows;
+};
+export type KeptRows = {
+  /**
+   * Null: unchanged. Else what all spans of the trace have from now on, since it is the trace's
+   * (see `is_complete` and `annotators` of RecordRow).
+   */
+  readonly copies: Copies | null;
+};
+export type Copies = {
+  readonly isComplete: boolean;
+  readonly annotators: readonly string[];
+};
+export type RowPlaces = { readonly group: StreamName; readonly ordinals: readonly number[] };
+export type RecordWrites = {
+  readonly groups: readonly GroupWrite[];
+  /** Runs and projects that were deleted: their rows go, now and whenever one arrives late. */
+  readonly deletedRuns: readonly string[];
+  readonly deletedProjects: readonly string[];
+  /**
+   * What was deleted up to here has to leave the engine's own files too, within a minute where it
+   * owns them.
+   */
+  readonly purge?: boolean;
+};
+
+/**
+ * Sessions, traces and spans: filter, search, group, aggregate. All engines answer as the reference
+ * evaluator in kernel/ does. `apply` is one step with the checkpoint (see Documents). Tenancy is in
+ * every plan; an unknown project has no rows.
+ */
+export interface Records {
+  /** `start` when nothing was applied yet. */
+  checkpoint(): Promise<Position>;
+
+  apply(writes: RecordWrites, mark: Mark): Promise<void>;
+  /** The first row of each group, a session or a trace; a group without rows is absent. */
+  heads(names: readonly StreamName[]): Promise<ReadonlyMap<StreamName, RecordRow>>;
+  /** Of the spans of each group, by ordinal; a group without spans is absent. */
+  spanOutlines(
+    names: readonly StreamName[],
+  ): Promise<ReadonlyMap<StreamName, readonly SpanOutline[]>>;
+  /** Rows of groups at these ordinals, in no order; what is not there is left out. */
+  rowsAt(places: readonly RowPlaces[]): Promise<readonly RecordRow[]>;
+  /** Those of the sessions that have a trace. */
+  sessionsWithTraces(sessions: readonly SessionScope[]): Promise<readonly SessionScope[]>;
+  /** Of the traces of a session, by `at`. */
+  traceOutlines(session: SessionScope, part: OutlinePart): Promise<readonly TraceOutline[]>;
+  /** Rows by group, ordered by ordinal; a group without rows is absent. */
+  groups(
+    names: readonly StreamName[],
+    asking?: Asking,
+  ): Promise<ReadonlyMap<StreamName, readonly RecordRow[]>>;
+  /** Bytes of all rows of each group as they are stored; a group without rows is absent. */
+  weights(names: readonly StreamName[], asking?: Asking): Promise<ReadonlyMap<StreamName, number>>;
+  /**
+   * Of these sessions the first ones, in their order, as many as have at most `tracesMax` traces
+   * together, and the very first whatever it has; their traces in no order.
+   */
+  tracesOfSessions(
+    project: string,
+    sessions: readonly string[],
+    tracesMax: number,
+    asking?: Asking,
+  ): Promise<readonly SessionTraces[]>;
+  /**
+   * Some records that have the entry, whether its key is a column or not (contract 1.11), in no
+   * order; fewer than `limit` are all.
+   */
+  withEntry(plan: EntryPlan, asking?: Asking): Promise<readonly RecordSize[]>;
+  /**
+   * Traces of a session by `created_at`, then `id`. Ends early as a page of a search does, by what
+   * all rows of their groups weigh.
+   */
+  sessionPage(plan: SessionPlan, asking?: Asking): Promise<SessionPage>;
+  /** The group that holds the record, or null. */
+  locate(
+    project: string,
+    population: Population,
+    id: string,
+    asking?: Asking,
+  ): Promise<StreamName | null>;
+  search(plan: SearchPlan, asking?: Asking): Promise<RecordPage>;
+  count(plan: RecordScope, asking?: Asking): Promise<number>;
+  aggregate(plan: AggregatePlan, asking?: Asking): Promise<Aggregate | AggregateRefusal>;
+  columns(plan: RecordScope, asking?: Asking): Promise<ColumnFacts>;
+  /**
+   * Types of metrics outside the registry (contract 3.4, rule 2); a metric that never had a value
+   * is absent.
+   */
+  metricTypes(
+    project: string,
+    names: readonly string[],
+    asking?: Asking,
+  ): Promise<ReadonlyMap<string, MetricType>>;
+  /** Of each of these runs, in their order. */
+  runCounts(
+    project: string,
+    runs: readonly string[],
+    asking?: Asking,
+  ): Promise<ReadonlyMap<string, RunCounts>>;
+  /**
+   * Current ratings of the project's traces in these runs (null: in all), one tally for each run
+   * and template with some, by run then template in code point order: as `talliesOf` of
+   * kernel/records/feedback.ts over those traces.
+   */
+  ratings(
+    project: string,
+    runs: readonly string[] | null,
+    asking?: Asking,
+  ): Promise<readonly RatingTally[]>;
+  /**
+   * Of each of these runs; one without traces and sessions is absent. As `runMeasures` of
+   * kernel/records/reference/run-measures.ts.
+   */
+  runMeasures(
+    project: string,
+    runs: readonly string[],
+    asking?: Asking,
+  ): Promise<ReadonlyMap<string, RunMeasures>>;
+  /**
+   * Averages of the metrics in their order, of these runs, null = of every run of the project: what
+   * ranking compares. As `runAverages` of kernel/records/reference/run-measures.ts.
+   */
+  runAverages(
+    project: string,
+    metrics: readonly TypedMetric[],
+    runs: readonly string[] | null,
+    asking?: Asking,
+  ): Promise<ReadonlyMap<string, readonly (number | null)[]>>;
+  /**
+   * Runs whose traces may have changed since `token` was answered, so that what was asked after it
+   * can be kept. `runs` null: any may have. An engine may always say so.
+   */
+  runsChanged(
+    project: string,
+    token: string | null,
+  ): Promise<{ readonly token: string; readonly runs: readonly string[] | null }>;
+  /** By group, rows by ordinal. */
+  dump(): AsyncIterable<DumpItem>;
+  beside(): Promise<Beside<Records>>;
+  close(): Promise<void>;
+}
+
+/** What an operator should know of the store of the records: each failure, and what came of it. */
+export type Incident = {
+  readonly kind: TroubleKind;
+  /** `dropped`: the file was lost, and the log fills a new one. */
+  readonly did: 'nothing' | 'reopened' | 'dropped';
+  readonly cause: string;
+};
+export type TroubleKind = 'out-of-memory' | 'invalidated' | 'corrupt' | 'failed';

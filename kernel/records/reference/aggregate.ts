@@ -1,0 +1,312 @@
+import { byCodePoint, codePoints, firstCharacters } from '../../code-points.js';
+import { bucketBounds, bucketOf, microsecondsOf } from '../buckets.js';
+import {
+  columnValue,
+  metricValue,
+  registryType,
+  standardValue,
+  visibleValue,
+} from '../column-value.js';
+import { spanKinds, standardColumns } from '../columns.js';
+import { unreachable } from '../../decision.js';
+import { matches } from '../../filter.js';
+import type { Sort } from '../../documents.js';
+import {
+  answeredValuesMax,
+  categoriesMax,
+  comparedCharactersMax,
+  groupsMax,
+  groupValueCharactersMax,
+  type Aggregate,
+  type AggregateCell,
+  type AggregateGroup,
+  type AggregatePlan,
+  type AggregateRefusal,
+  type ColumnFacts,
+  type RecordScope,
+  type Widget,
+  userMetadataKeysMax,
+} from '../questions.js';
+import type { MetricError, MetricType, MetricValue, RecordRow } from '../record.js';
+import type { Instant } from '../../shapes.js';
+
+// The reference for engines: small and plain, over arrays, for any number of rows that a test can
+// hold.
+
+/** Whether the record is among those that a plan considers: tenancy, run, window, kinds, filter. */
+export const considers = (scope: RecordScope, row: RecordRow): boolean => {
+  const { project_id: project, run_id: run, created_at: created } = row.values;
+  const kinds = scope.population === 'span' ? spanKinds : [scope.population];
+  return (
+    project === scope.project &&
+    (scope.run === null || run === scope.run) &&
+    (scope.from === null || String(created) >= scope.from) &&
+    (scope.to === null || String(created) <= scope.to) &&
+    kinds.includes(row.kind) &&
+    (scope.kinds === null || scope.kinds.includes(row.kind)) &&
+    (scope.filter === null || matches(scope.filter, row, scope.templates))
+  );
+};
+
+/**
+ * Types of metrics outside the registry by name (contract 3.4, rule 2). `rows` are all of one
+ * project.
+ */
+export const metricTypes = (rows: readonly RecordRow[]): ReadonlyMap<string, MetricType> => {
+  const firsts = new Map<string, { at: string; type: MetricType; fraction: boolean }>();
+  for (const { metrics } of rows) {
+    for (const [metric, { first }] of Object.entries(metrics)) {
+      if (first === undefined || registryType(metric) !== null) continue;
+      const known = firsts.get(metric);
+      const { at, type } = known === undefined || first.at < known.at ? first : known;
+      firsts.set(metric, { at, type, fraction: first.fraction || known?.fraction === true });
+    }
+  }
+  const typeOf = ({ type, fraction }: { type: MetricType; fraction: boolean }): MetricType =>
+    type === 'integer' && fraction ? 'floating_point' : type;
+  return new Map([...firsts].map(([metric, first]) => [metric, typeOf(first)]));
+};
+
+/**
+ * Order of records (contract 3.8): negative when `one` comes first. Without a value last in both
+ * directions; ties by `created_at` descending, then `id` descending.
+ */
+export const compareRows =
+  (sort: Sort | null, types: ReadonlyMap<string, MetricType>) =>
+  (one: RecordRow, other: RecordRow): number => {
+    const byColumn = sort === null ? 0 : compareColumn(sort, types, one, other);
+    if (byColumn !== 0) return byColumn;
+    const byTime = byCodePoint(
+      String(other.values['created_at']),
+      String(one.values['created_at']),
+    );
+    return byTime === 0
+      ? byCodePoint(String(other.values['id']), String(one.values['id']))
+      : byTime;
+  };
+
+const compareColumn = (
+  { column, ascending }: Sort,
+  types: ReadonlyMap<string, MetricType>,
+  one: RecordRow,
+  other: RecordRow,
+): number => {
+  const left = columnValue(one, column, types);
+  const right = columnValue(other, column, types);
+  if (left === null || right === null) return Number(left === null) - Number(right === null);
+  const order =
+    typeof left === 'string' && typeof right === 'string'
+      ? byCodePoint(compared(left), compared(right))
+      : Number(left) - Number(right);
+  return ascending ? order : -order;
+};
+
+/** What of a text orders it, and names a category or an error (contract 3.8). */
+export const compared = (text: string): string => firstCharacters(text, comparedCharactersMax);
+
+/**
+ * What the column catalogue says about the records considered (contract 4.1). `rows` are all of the
+ * project.
+ */
+export const columnFacts = (scope: RecordScope, rows: readonly RecordRow[]): ColumnFacts => {
+  const types = metricTypes(rows);
+  const considered = rows.filter((row) => considers(scope, row));
+  const isValue = (value: unknown): boolean =>
+    value !== null &&
+    value !== undefined &&
+    value !== '' &&
+    !(Array.isArray(value) && !value.length);
+  const metrics = new Set<string>();
+  const keys = new Set<string>();
+  for (const row of considered) {
+    for (const [metric, cell] of Object.entries(row.metrics)) {
+      const type = registryType(metric) ?? types.get(metric);
+      if (type !== undefined && isValue(visibleValue(cell, type))) metrics.add(metric);
+    }
+    for (const [key, text] of Object.entries(row.userMetadata)) if (isValue(text)) keys.add(key);
+  }
+  return {
+    present: standardColumns
+      .filter(({ id }) => considered.some((row) => isValue(standardValue(row, id))))
+      .map(({ id }) => id),
+    metrics: [...metrics].sort(byCodePoint),
+    userMetadata: [...keys].sort(byCodePoint).slice(0, userMetadataKeysMax),
+  };
+};
+
+type GroupValue = string | number | boolean | null;
+
+/**
+ * Contract 4.5 over all rows of the project. Refusals in this order: a long group value, too many
+ * groups, too many categories (of the first widget that has them), too many answered values.
+ */
+export const aggregate = (
+  plan: AggregatePlan,
+  rows: readonly RecordRow[],
+): Aggregate | AggregateRefusal => {
+  const types = metricTypes(rows);
+  const considered = rows.filter((row) => considers(plan, row));
+  const grouped = new Map<string, { value: GroupValue; rows: RecordRow[] }>();
+  for (const row of considered) {
+    for (const [key, value] of groupsOf(plan.groupBy, row, types)) {
+      const group = grouped.get(key) ?? { value, rows: [] };
+      group.rows.push(row);
+      grouped.set(key, group);
+    }
+  }
+  const keys = [...grouped.keys()];
+  if (keys.some((key) => codePoints(key) > groupValueCharactersMax)) {
+    return { refused: 'long-group-value' };
+  }
+  if (keys.length > groupsMax) return { refused: 'groups' };
+  const crowded = plan.widgets.findIndex((widget) => isCrowded(widget, considered));
+  if (crowded >= 0) return { refused: 'categories', widget: crowded };
+  const groups = [...grouped]
+    .sort(([one], [other]) => byCodePoint(one, other))
+    .map(([key, group]) => ({ key, value: group.value, buckets: bucketsOf(plan, group.rows) }));
+  const cells = groups.reduce((sum, { buckets }) => sum + buckets.length, 0);
+  const count = cells * (plan.widgets.length + 3);
+  if (count > answeredValuesMax) return { refused: 'values', count };
+  return { total: cellOf(plan, considered), groups, errors: errorsOf(plan, considered, rows) };
+};
+
+/**
+ * The groups that a record counts in, with the value in its own type. Missing and `""` share a key
+ * (contract 4.5, rule 6).
+ */
+const groupsOf = (
+  column: string | null,
+  row: RecordRow,
+  types: ReadonlyMap<string, MetricType>,
+): readonly (readonly [string, GroupValue])[] => {
+  if (column === null) return [['all', null]];
+  const value = columnValue(row, column, types);
+  const values = Array.isArray(value) ? [...new Set<string>(value)] : [value as GroupValue];
+  return (values.length === 0 ? [null] : values).map((one) =>
+    one === null || one === '' ? ['', null] : [String(one), one],
+  );
+};
+
+const bucketsOf = (plan: AggregatePlan, rows: readonly RecordRow[]): AggregateGroup['buckets'] => {
+  const buckets = new Map<bigint, RecordRow[]>();
+  for (const row of rows) {
+    const at = microsecondsOf(row.values['created_at'] as Instant);
+    const bucket = bucketOf(at, plan.intervalMinutes);
+    buckets.set(bucket, [...(buckets.get(bucket) ?? []), row]);
+  }
+  return [...buckets]
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([bucket, members]) => ({
+      ...bucketBounds(bucket, plan.intervalMinutes),
+      ...cellOf(plan, members),
+    }));
+};
+
+const cellOf = (plan: AggregatePlan, rows: readonly RecordRow[]): AggregateCell => {
+  const ofTraces = plan.population === 'trace';
+  const sessions = rows.flatMap((row) => {
+    const { session_id: session, id, trace_id: trace } = row.values;
+    return session === undefined || session === (ofTraces ? id : trace) ? [] : [session];
+  });
+  return {
+    widgets: Object.fromEntries(
+      plan.widgets.map((widget) => [widget.id, widgetValue(widget, valuesOf(widget, rows))]),
+    ),
+    requests: new Set(rows.map(({ group }) => group)).size,
+    sessions: new Set(sessions).size,
+    spans: ofTraces ? rows.reduce((sum, { spanCount }) => sum + spanCount, 0) : rows.length,
+  };
+};
+
+const valuesOf = ({ metric, type }: Widget, rows: readonly RecordRow[]): readonly MetricValue[] =>
+  rows.flatMap((row) => {
+    const value = metricValue(row, metric, type);
+    return typeof value === 'string' ? compared(value) : (value ?? []);
+  });
+
+const isCrowded = (widget: Widget, rows: readonly RecordRow[]): boolean =>
+  widget.type === 'text' && new Set(valuesOf(widget, rows)).size > categoriesMax;
+
+const widgetValue = (
+  { aggregation, type }: Widget,
+  values: readonly MetricValue[],
+): AggregateCell['widgets'][string] => {
+  if (type === 'text') return countCategories(values as readonly string[]);
+  if (aggregation === 'Count') return values.length;
+  if (values.length === 0) return null;
+  if (aggregation === 'PercentageTrue' || aggregation === 'PercentageFalse') {
+    const wanted = aggregation === 'PercentageTrue';
+    return values.filter((value) => value === wanted).length / values.length;
+  }
+  return aggregateNumbers(aggregation, values as readonly number[]);
+};
+
+/** Without a prototype: a category may be called `__proto__`. */
+const countCategories = (values: readonly string[]): Readonly<Record<string, number>> => {
+  const counts = Object.create(null) as Record<string, number>;
+  for (const value of values) counts[value] = (counts[value] ?? 0) + 1;
+  return counts;
+};
+
+const aggregateNumbers = (
+  aggregation: Exclude<Widget['aggregation'], 'Count' | 'PercentageTrue' | 'PercentageFalse'>,
+  values: readonly number[],
+): number | null => {
+  const sum = () => values.reduce((total, value) => total + value, 0);
+  switch (aggregation) {
+    case 'Sum':
+      return finite(sum());
+    case 'Average':
+      return finite(sum() / values.length);
+    case 'Min':
+      return values.reduce((least, value) => Math.min(least, value));
+    case 'Max':
+      return values.reduce((most, value) => Math.max(most, value));
+    case 'P50':
+    case 'P90':
+    case 'P95':
+    case 'P99':
+      return nearestRank(Number(aggregation.slice(1)), values);
+    default:
+      return unreachable(aggregation);
+  }
+};
+
+/** A sum beyond the doubles has no JSON form. */
+const finite = (sum: number): number | null => (Number.isFinite(sum) ? sum : null);
+
+/** Of n values in ascending order the one at ⌈P·n/100⌉, counted from 1. */
+const nearestRank = (percent: number, values: readonly number[]): number | null =>
+  values.toSorted((one, other) => one - other)[Math.ceil((percent * values.length) / 100) - 1] ??
+  null;
+
+/**
+ * Of the metrics asked for, on the records considered and the spans below considered traces: one
+ * error per code, with the least message in code point order. By code.
+ */
+const errorsOf = (
+  plan: AggregatePlan,
+  considered: readonly RecordRow[],
+  rows: readonly RecordRow[],
+): readonly MetricError[] => {
+  const traces = new Set(considered.map(({ group }) => group));
+  const looked =
+    plan.population === 'span' ? considered : rows.filter((row) => traces.has(row.group));
+  const messages = new Map<number, string | null>();
+  for (const { errors } of looked) {
+    for (const metric of new Set(plan.widgets.map(({ metric }) => metric))) {
+      const error = Object.hasOwn(errors, metric) ? errors[metric] : undefined;
+      if (error === undefined) continue;
+      const message = error.message === null ? null : compared(error.message);
+      messages.set(error.code, least(messages.get(error.code) ?? null, message));
+    }
+  }
+  return [...messages]
+    .sort(([one], [other]) => one - other)
+    .map(([code, message]) => ({ code, message }));
+};
+
+const least = (one: string | null, other: string | null): string | null => {
+  if (one === null || other === null) return one ?? other;
+  return byCodePoint(one, other) <= 0 ? one : other;
+};

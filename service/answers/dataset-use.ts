@@ -1,0 +1,83 @@
+import { datasetInSight } from '../../command-api/access/dataset-sight.js';
+import {
+  datasets,
+  datasetStream,
+  projectsOf,
+  type Dataset,
+  type DatasetHappened,
+} from '../../command-api/facts/datasets.js';
+import { factsOf } from '../../command-api/datasets/answer.js';
+import { link, unlink } from '../../command-api/datasets/datasets.js';
+import type { ExperimentNeeds } from '../../command-api/experiments/routes.js';
+import { afterTheHead } from '../../contract/as-of.js';
+import type { Gate } from '../../contract/gate.js';
+import type { EventLog, EventReader, Recorded } from '../../kernel/ports.js';
+import { transact } from '../../kernel/transact.js';
+import type { DatasetReadNeeds } from '../../query-api/datasets/routes.js';
+
+type Answers = Pick<ExperimentNeeds, 'datasetVersion' | 'linkDataset'>;
+
+/** What experiments ask of datasets, from the log (contract 5.5). */
+export const datasetUse = ({
+  log,
+  gate,
+}: {
+  readonly log: EventLog;
+  readonly gate: Pick<Gate, 'projectInSight'>;
+}): Answers => ({
+  datasetVersion: async (principal, project, id, index) => {
+    const needs = { log, projectInSight: gate.projectInSight };
+    const seen = await datasetInSight(needs, principal, id);
+    const version = seen?.dataset.versions.find((one) => one.version_index === index);
+    return version === undefined || seen === null
+      ? null
+      : {
+          name: seen.dataset.name,
+          numRows: version.num_rows,
+          mayLink: seen.write || projectsOf(seen.dataset).includes(project),
+        };
+  },
+  linkDataset: async ({ dataset, project, run }, cause) => {
+    await transact(log, datasetStream(dataset), datasets, link(project, run), cause);
+  },
+});
+
+/** Takes the link of an experiment back, if the dataset still is. */
+export const datasetUnlinking =
+  (log: EventLog): ExperimentNeeds['unlinkDataset'] =>
+  async ({ dataset, project, run }, cause) => {
+    const { position, events } = await transact(
+      log,
+      datasetStream(dataset),
+      datasets,
+      (state) => (state?.live === true ? unlink(project, run)(state) : []),
+      cause,
+    );
+    return events.length === 0 ? null : position;
+  };
+
+/**
+ * A dataset as of a position or a date-time (contract 5.14, rule 3), folded from its own stream.
+ * The position of a date-time is that of the dataset's last event at or before it: no other event
+ * says anything about the dataset.
+ */
+export const datasetAt =
+  (log: EventReader): DatasetReadNeeds['datasetAt'] =>
+  async (id, asOf) => {
+    if ('position' in asOf && asOf.position > (await log.head())) {
+      throw afterTheHead();
+    }
+    const isThen = ({ position, metadata }: Recorded): boolean =>
+      'position' in asOf ? position <= asOf.position : metadata.at <= asOf.instant;
+    const events = (await log.read(datasetStream(id))).filter(isThen);
+    const state = events.reduce<Dataset | null>(
+      (dataset, event) => datasets.evolve(dataset, event as unknown as DatasetHappened),
+      datasets.initial,
+    );
+    const last = events.at(-1);
+    if (state?.live !== true || last === undefined) return null;
+    // A position may lie between the events of its making: before its first version it is not there.
+    if (state.versions.length === 0) return null;
+    const position = 'position' in asOf ? asOf.position : last.position;
+    return { facts: factsOf(state), position };
+  };

@@ -1,0 +1,79 @@
+import type { Experiment, ExperimentFacts } from '../../contract/experiment-record.js';
+import type { RankingCriteria } from '../../contract/experiment-ranking.js';
+import type { Freshness } from '../../contract/gate.js';
+import type { Principal } from '../../contract/roles.js';
+import { registryType } from '../../kernel/records/column-value.js';
+import { Fault } from '../../kernel/fault.js';
+import type { Position } from '../../kernel/ports.js';
+import type { Documents } from '../../kernel/documents.js';
+import type { Records } from '../../kernel/records/records.js';
+import type { ProjectId, RunId } from '../../kernel/shapes.js';
+import { experimentList } from '../../projections/experiment-list.js';
+import { recordsCollection } from '../../projections/records/collection.js';
+import { criteriaReadsFrom, shownCriteria } from '../../query-api/experiments/criteria.js';
+import { experimentReadsFrom, shownExperiments } from '../../query-api/experiments/show.js';
+import { openStandings } from '../../query-api/experiments/standings.js';
+import type { TemplatesOf } from '../../query-api/selection.js';
+
+/** What the writes of experiments ask read models for their answers. */
+export const experimentQuestions = ({
+  documents,
+  records,
+  freshness,
+  templatesOf,
+}: {
+  readonly documents: Documents;
+  readonly records: Records;
+  readonly freshness: Freshness;
+  readonly templatesOf: TemplatesOf;
+}) => {
+  const standings = openStandings({ documents, records });
+  const reached = async (
+    collections: readonly { readonly name: string }[],
+    position: Position,
+  ): Promise<void> => {
+    await freshness.reached(
+      collections.map(({ name }) => name),
+      position,
+    );
+  };
+  return {
+    standings,
+
+    experimentShown: async (
+      principal: Principal,
+      project: ProjectId,
+      id: RunId,
+      position: Position,
+    ): Promise<Experiment> => {
+      await reached(experimentReadsFrom, position);
+      const found = await documents.get<ExperimentFacts>(experimentList.collection, id);
+      const facts = found?.scope === project ? [found.body] : [];
+      const needs = { documents, records, standings, templatesOf };
+      const asking = { principal, project, isCounted: true };
+      const [shown] = await shownExperiments(needs, facts, asking);
+      if (shown === undefined) throw new Fault('not-found', 'Experiment not found');
+      return shown;
+    },
+
+    criteriaShown: async (
+      principal: Principal,
+      project: ProjectId,
+      position: Position,
+    ): Promise<RankingCriteria> => {
+      await reached(criteriaReadsFrom, position);
+      const organization = principal.organizationId;
+      return shownCriteria({ documents, records }, { organization, project });
+    },
+
+    textMetrics: async (
+      project: ProjectId,
+      metrics: readonly string[],
+    ): Promise<ReadonlySet<string>> => {
+      await freshness.reached([recordsCollection.name], null);
+      const own = metrics.filter((metric) => registryType(metric) === null);
+      const types = own.length === 0 ? new Map() : await records.metricTypes(project, own);
+      return new Set(own.filter((metric) => types.get(metric) === 'text'));
+    },
+  };
+};

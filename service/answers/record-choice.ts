@@ -1,0 +1,38 @@
+import type { RecordChoice } from '../../command-api/records/routes.js';
+import type { Freshness } from '../../contract/gate.js';
+import type { EventReader } from '../../kernel/ports.js';
+import type { Records } from '../../kernel/records/records.js';
+import { recordsCollection } from '../../projections/records/collection.js';
+import { choiceComplaints, chooseRecords } from '../../query-api/records/choice.js';
+import {
+  annotationTemplates,
+  runCollections,
+  type RunInProject,
+  type TemplatesOf,
+} from '../../query-api/selection.js';
+
+type Needs = {
+  readonly log: Pick<EventReader, 'head'>;
+  readonly records: Records;
+  readonly freshness: Freshness;
+  readonly runInProject: RunInProject;
+  readonly templatesOf: TemplatesOf;
+};
+
+/** As the deletion of 1,000 records may take on a busy machine; a stop waits for 10 s. */
+const waitMaxMs = 8_000;
+
+/** Everything that was answered before the choice is in it, or it is refused: 503. */
+export const recordChoiceOf = (needs: Needs): RecordChoice => ({
+  complaints: choiceComplaints,
+  choose: async (population, project, body, limit) => {
+    const asked = [recordsCollection, annotationTemplates, ...runCollections];
+    await needs.freshness.reached(
+      asked.map(({ name }) => name),
+      await needs.log.head(),
+      { atMostMs: waitMaxMs },
+    );
+    return chooseRecords(needs, population, project, body, limit);
+  },
+  followed: () => needs.freshness.reached([recordsCollection.name], null, { atMostMs: waitMaxMs }),
+});

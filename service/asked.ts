@@ -1,0 +1,93 @@
+import type { FairLine } from '../kernel/fair.js';
+import type { Asking } from '../kernel/ports.js';
+import type { Documents } from '../kernel/documents.js';
+import type { Records } from '../kernel/records/records.js';
+import type { RecordAnswers } from '../query-api/records/answers.js';
+
+/** For whom something is asked now; empty: for nobody who could go away. */
+export type Asker = () => Asking;
+
+/** The documents, asked for whoever the request at hand is answered to. */
+export const documentsFor = (documents: Documents, asker: Asker): Documents => ({
+  checkpoint: (collection) => documents.checkpoint(collection),
+  get: (collection, key, asking = asker()) => documents.get(collection, key, asking),
+  load: (collection, keys, asking = asker()) => documents.load(collection, keys, asking),
+  find: (collection, query, asking = asker()) => documents.find(collection, query, asking),
+  apply: (collection, writes, mark) => documents.apply(collection, writes, mark),
+  dump: (collection) => documents.dump(collection),
+  beside: (collection) => documents.beside(collection),
+  caution: () => documents.caution(),
+  close: () => documents.close(),
+});
+
+/**
+ * The records, asked likewise. What may have to look through many of them waits for its project's
+ * turn (contract 1.11); what an index finds does not.
+ */
+export const recordsFor = (records: Records, asker: Asker, line: FairLine): Records => {
+  const fair = fairIn(line);
+  return {
+    checkpoint: () => records.checkpoint(),
+    apply: (writes, mark) => records.apply(writes, mark),
+    heads: (names) => records.heads(names),
+    spanOutlines: (names) => records.spanOutlines(names),
+    rowsAt: (places) => records.rowsAt(places),
+    sessionsWithTraces: (sessions) => records.sessionsWithTraces(sessions),
+    traceOutlines: (session, part) => records.traceOutlines(session, part),
+    groups: (names, asking = asker()) => records.groups(names, asking),
+    weights: (names, asking = asker()) => records.weights(names, asking),
+    tracesOfSessions: (project, sessions, tracesMax, asking = asker()) =>
+      records.tracesOfSessions(project, sessions, tracesMax, asking),
+    withEntry: (plan, asking = asker()) =>
+      fair(plan.project, asking, () => records.withEntry(plan, asking)),
+    locate: (project, population, id, asking = asker()) =>
+      records.locate(project, population, id, asking),
+    sessionPage: (plan, asking = asker()) => records.sessionPage(plan, asking),
+    metricTypes: (project, names, asking = asker()) => records.metricTypes(project, names, asking),
+    runsChanged: (project, token) => records.runsChanged(project, token),
+    search: (plan, asking = asker()) =>
+      fair(plan.project, asking, () => records.search(plan, asking)),
+    count: (plan, asking = asker()) =>
+      fair(plan.project, asking, () => records.count(plan, asking)),
+    aggregate: (plan, asking = asker()) =>
+      fair(plan.project, asking, () => records.aggregate(plan, asking)),
+    columns: (plan, asking = asker()) =>
+      fair(plan.project, asking, () => records.columns(plan, asking)),
+    runCounts: (project, runs, asking = asker()) =>
+      fair(project, asking, () => records.runCounts(project, runs, asking)),
+    ratings: (project, runs, asking = asker()) =>
+      fair(project, asking, () => records.ratings(project, runs, asking)),
+    runMeasures: (project, runs, asking = asker()) =>
+      fair(project, asking, () => records.runMeasures(project, runs, asking)),
+    runAverages: (project, metrics, runs, asking = asker()) =>
+      fair(project, asking, () => records.runAverages(project, metrics, runs, asking)),
+    dump: () => records.dump(),
+    beside: () => records.beside(),
+    close: () => records.close(),
+  };
+};
+
+/** Answers made of records, asked likewise. */
+export const answersFor = (answers: RecordAnswers, asker: Asker, line: FairLine): RecordAnswers => {
+  const fair = fairIn(line);
+  return {
+    search: (plan, shown, asking = asker()) =>
+      fair(plan.project, asking, () => answers.search(plan, shown, asking)),
+    metrics: (plan, asking = asker()) =>
+      fair(plan.project, asking, () => answers.metrics(plan, asking)),
+    trace: (trace, templates, asking = asker()) => answers.trace(trace, templates, asking),
+    span: (trace, span, asking = asker()) => answers.span(trace, span, asking),
+    session: (session, templates, asking = asker()) => answers.session(session, templates, asking),
+  };
+};
+
+const fairIn =
+  (line: FairLine) =>
+  async <T>(project: string, asking: Asking, ask: () => Promise<T>): Promise<T> => {
+    const leave = await line.enter(project, asking);
+    try {
+      return await ask();
+    } finally {
+      leave();
+    }
+  };

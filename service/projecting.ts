@@ -1,0 +1,168 @@
+import type { EngineChoice } from '../engines/open.js';
+import type { Logger } from '../engines/pino/logger.js';
+import { Fault } from '../kernel/fault.js';
+import type { Clock, Leases } from '../kernel/ports.js';
+import type { Incident, Records } from '../kernel/records/records.js';
+import type { Projector } from '../projections/operate.js';
+import type { RecordAnswers } from '../query-api/records/answers.js';
+import { causeOf } from './lifecycle.js';
+import { startReadSide, type ReadSide } from './read-side.js';
+
+/** The projections of a service as this process sees them. */
+export type Projecting = {
+  /** Embedded records belong to the thread that writes them; null when MongoDB has them. */
+  readonly records: Records | null;
+  /** Where the records are. */
+  readonly answers: RecordAnswers | null;
+  readonly projector: Projector;
+  /** `standby`: another process folds; this one takes over when it stops. */
+  readonly duty: () => 'folding' | 'standby' | 'elsewhere';
+  /**
+   * Why this process could not fold, or not learn whether it may, when it last tried; else null.
+   */
+  readonly trouble: () => string | null;
+  /** Rejects when it cannot go on in this process. */
+  readonly ended: Promise<void>;
+  readonly stop: () => Promise<void>;
+};
+
+/** The only process: it folds from now on, and dies with its thread. */
+export const projectAlone = async (
+  choice: EngineChoice,
+  hintSpace: string,
+  notice: (incident: Incident) => void,
+): Promise<Projecting> => {
+  const readSide = await startReadSide(choice, hintSpace, notice);
+  return { ...readSide, duty: () => 'folding', trouble: () => null };
+};
+
+/** A process without the role: whoever asks is sent elsewhere. */
+export const projectNothing = (): Projecting => ({
+  records: null,
+  answers: null,
+  projector: absent('this process does not fold; ask one that plays the role projections'),
+  ended: new Promise(() => undefined),
+  stop: async () => undefined,
+  duty: () => 'elsewhere',
+  trouble: () => null,
+});
+
+/** A dead process is replaced after the lease, one look and the start of a thread: below 10 s. */
+const leaseMs = 5_000;
+const renewEveryMs = 1_500;
+const lookEveryMs = 1_000;
+const leaseName = 'projections';
+
+type Needs = {
+  readonly choice: EngineChoice;
+  readonly hintSpace: string;
+  readonly leases: Leases;
+  /** Names this process among those who want the lease. */
+  readonly holder: string;
+  readonly clock: Clock;
+  readonly logger: Logger;
+};
+
+/**
+ * Folds while this process has the lease, stands by while another has it. Opening the projector
+ * raises the fence of the read models, so what a process that lost its lease without noticing still
+ * writes is refused by the store.
+ */
+export const projectUnderLease = (needs: Needs): Projecting => {
+  const { choice, hintSpace, leases, holder, clock, logger } = needs;
+  const end = new AbortController();
+  let current: ReadSide | null = null;
+  let trouble: string | null = null;
+  const take = () => leases.take(leaseName, holder, leaseMs);
+  /** Whether the lease is certainly another's; an engine that cannot say leaves it as it was. */
+  const isLost = (): Promise<boolean> =>
+    take().then(
+      (fence) => fence === null,
+      () => false,
+    );
+
+  /** Resolves when the lease is lost or the service ends; rejects when the thread dies. */
+  const keepLease = async (ended: Promise<void>): Promise<void> => {
+    while (!end.signal.aborted) {
+      await Promise.race([clock.wait(renewEveryMs, end.signal), ended]);
+      if (end.signal.aborted) return;
+      if (await isLost()) {
+        logger.warn({ holder }, 'standing by: another process has the lease now');
+        return;
+      }
+    }
+  };
+  const fold = async (): Promise<void> => {
+    const starting = startReadSide(choice, hintSpace);
+    // Opening the engines may take longer than the lease lasts.
+    const kept = keepLease(starting.then(({ ended }) => ended));
+    kept.catch(() => null);
+    const readSide = await starting;
+    current = readSide;
+    trouble = null;
+    logger.info({ holder }, 'folding: this process has the lease of the projections');
+    try {
+      await kept;
+    } finally {
+      current = null;
+      await readSide.stop();
+    }
+  };
+  const loop = async (): Promise<void> => {
+    while (!end.signal.aborted) {
+      try {
+        if ((await take()) !== null) await fold();
+        trouble = null;
+      } catch (error) {
+        trouble = causeOf(error);
+        logger.error({ cause: String(error) }, 'folding stopped; trying again');
+      }
+      await clock.wait(lookEveryMs, end.signal);
+    }
+    await leases.release(leaseName, holder).catch(() => null);
+  };
+  const looping = loop();
+  const standby = absent('another process has the lease of the projections; ask that one');
+  const folding = (): Projector => current?.projector ?? standby;
+  return {
+    records: null,
+    answers: null,
+    projector: forwarding(folding),
+    duty: () => (current === null ? 'standby' : 'folding'),
+    trouble: () => trouble,
+    ended: new Promise(() => undefined),
+    stop: async () => {
+      end.abort();
+      await looping;
+    },
+  };
+};
+
+const forwarding = (to: () => Projector): Projector => ({
+  status: () => to().status(),
+  parked: () => to().parked(),
+  retry: (name, stream) => to().retry(name, stream),
+  skip: (name, stream) => to().skip(name, stream),
+  pause: (name) => to().pause(name),
+  resume: (name) => to().resume(name),
+  rebuild: (name, progress) => to().rebuild(name, progress),
+  verify: (name, progress) => to().verify(name, progress),
+  stop: () => to().stop(),
+});
+
+const absent = (why: string): Projector => {
+  const refuse = async (): Promise<never> => {
+    throw new Fault('unavailable', why);
+  };
+  return {
+    status: async () => [],
+    parked: refuse,
+    retry: refuse,
+    skip: refuse,
+    pause: refuse,
+    resume: refuse,
+    rebuild: refuse,
+    verify: refuse,
+    stop: async () => undefined,
+  };
+};

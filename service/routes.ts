@@ -1,0 +1,160 @@
+import type { Gate, Freshness } from '../contract/gate.js';
+import type { Route } from '../contract/operation.js';
+import { components, operations } from '../contract/all.js';
+import { openApiDocument } from '../contract/openapi.js';
+import { annotationTemplateWrites } from '../command-api/annotation-templates/routes.js';
+import { apiKeyWrites } from '../command-api/api-keys/routes.js';
+import { datasetWrites } from '../command-api/datasets/routes.js';
+import { rankingWrites } from '../command-api/experiments/ranking-routes.js';
+import { experimentTagWrites } from '../command-api/experiments/tag-routes.js';
+import { experimentWrites } from '../command-api/experiments/routes.js';
+import { collaboratorWrites } from '../command-api/collaborators/routes.js';
+import { integrationWrites } from '../command-api/integrations/routes.js';
+import { insightsSettingsWrites } from '../command-api/insights-settings/routes.js';
+import { logStreamWrites } from '../command-api/log-streams/routes.js';
+import { loginWrites } from '../command-api/logins/routes.js';
+import { socialLoginWrites } from '../command-api/logins/social.js';
+import { projectWrites } from '../command-api/projects/routes.js';
+import { openSessionBook } from '../command-api/sessions/book.js';
+import type { Throttle } from '../command-api/access/throttle.js';
+import type { InTurn } from '../kernel/turns.js';
+import { scorerSettingsWrites } from '../command-api/scorer-settings/routes.js';
+import { scorerWrites } from '../command-api/scorers/routes.js';
+import { scorerTaskWrites } from '../command-api/scorer-tasks/routes.js';
+import { ratingWrites } from '../command-api/ratings/routes.js';
+import { sessionWrites } from '../command-api/sessions/routes.js';
+import { traceWrites } from '../command-api/traces/routes.js';
+import { groupWrites } from '../command-api/groups/routes.js';
+import { invitationWrites } from '../command-api/invitations/routes.js';
+import { userWrites } from '../command-api/users/routes.js';
+import { readTable } from '../engines/csv/read.js';
+import type { Secrets } from '../engines/node/secrets.js';
+import type { Vault } from '../kernel/vault.js';
+import type { AccessTokens, IdentityTokens, Passwords } from '../kernel/credentials.js';
+import type { Bus, Clock, EventLog, Ids } from '../kernel/ports.js';
+import type { Documents } from '../kernel/documents.js';
+import type { Records } from '../kernel/records/records.js';
+import { annotationTemplateReads } from '../query-api/annotation-templates/routes.js';
+import { apiKeyReads } from '../query-api/api-keys/routes.js';
+import { collaboratorReads } from '../query-api/collaborators/routes.js';
+import { columnReads } from '../query-api/columns/routes.js';
+import { datasetReads } from '../query-api/datasets/routes.js';
+import { experimentReads } from '../query-api/experiments/routes.js';
+import { integrationReads } from '../query-api/integrations/routes.js';
+import { insightsSettingsReads } from '../query-api/insights-settings/routes.js';
+import { currentUserReads } from '../query-api/logins/routes.js';
+import { logStreamReads } from '../query-api/log-streams/routes.js';
+import { metricReads } from '../query-api/metrics/routes.js';
+import { projectReads } from '../query-api/projects/routes.js';
+import { ratingReads } from '../query-api/ratings/routes.js';
+import type { RecordAnswers } from '../query-api/records/answers.js';
+import { recordReads } from '../query-api/records/routes.js';
+import { groupReads } from '../query-api/groups/routes.js';
+import { userReads } from '../query-api/users/routes.js';
+import { peopleOf } from './answers/people.js';
+import { orgJobWrites } from '../command-api/org-jobs/routes.js';
+import { orgJobReads } from '../query-api/org-jobs/routes.js';
+import { datasetAt, datasetUnlinking, datasetUse } from './answers/dataset-use.js';
+import { recordWrites } from '../command-api/records/routes.js';
+import { recordChoiceOf } from './answers/record-choice.js';
+import { questionsOf } from './answers/questions.js';
+import { openTaskProgresses } from '../query-api/scorer-tasks/progress.js';
+import { scorerReads } from '../query-api/scorers/routes.js';
+import { scorerTaskReads } from '../query-api/scorer-tasks/routes.js';
+import { serviceReads } from '../query-api/service/routes.js';
+
+type Needs = {
+  readonly log: EventLog;
+  readonly bus: Bus;
+  readonly documents: Documents;
+  readonly records: Records;
+  readonly answers: RecordAnswers;
+  readonly freshness: Freshness;
+  readonly gate: Gate;
+  readonly ids: Ids;
+  readonly clock: Clock;
+  readonly secrets: Secrets;
+  readonly tokens: AccessTokens;
+  readonly passwords: Passwords;
+  readonly identityTokens: IdentityTokens;
+  readonly throttle: Throttle;
+  readonly vault: Vault;
+  readonly inTurn: InTurn;
+};
+
+/** Every route that the service answers, with what each slice asks for. */
+export const routesOf = (needs: Needs): readonly Route[] => {
+  const { log, documents, records, gate, ids, clock, secrets, vault, inTurn } = needs;
+  const questions = questionsOf(needs);
+  const people = peopleOf(needs);
+  const sessions = openSessionBook({ log, ids });
+  const description = openApiDocument({ operations, components });
+  return [
+    ...apiKeyWrites({ log, clock, gate, secrets }),
+    ...loginWrites(needs),
+    ...socialLoginWrites(needs),
+    ...sessionWrites({ log, ids, sessions }),
+    ...traceWrites({ log, ids, clock, inTurn, joinSessions: sessions.joinSessions, ...questions }),
+    ...ratingWrites({ log, inTurn }),
+    ...integrationWrites({ log, ids, vault, inTurn }),
+    ...integrationReads({ documents }),
+    ...insightsSettingsWrites({ log }),
+    ...insightsSettingsReads({ documents, runInProject: questions.runInProject }),
+    ...ratingReads({ documents, records }),
+    ...projectWrites({ log, ids, newestRuns: questions.newestRuns }),
+    ...logStreamWrites({ log, ids }),
+    ...experimentWrites({
+      log,
+      ids,
+      ...datasetUse({ log, gate }),
+      unlinkDataset: datasetUnlinking(log),
+      ...questions,
+    }),
+    ...datasetWrites({
+      log,
+      ids,
+      readTable,
+      inTurn,
+      projectInSight: (principal, id) => gate.projectInSight(principal, id),
+    }),
+    ...datasetReads({ documents, gate, datasetAt: datasetAt(log) }),
+    ...experimentTagWrites({ log }),
+    ...rankingWrites({ log, ...questions }),
+    ...collaboratorWrites({ log, gate }),
+    ...collaboratorReads({ documents }),
+    ...annotationTemplateWrites({ log, templateUsage: questions.templateUsage }),
+    ...annotationTemplateReads({ documents, records }),
+    ...userWrites({ log, ids, inTurn, gate, ...people }),
+    ...invitationWrites(needs),
+    ...groupWrites({ log, ids }),
+    ...groupReads({ documents }),
+    ...userReads({ documents, ...people }),
+    ...currentUserReads({ documents, ...people }),
+    ...projectReads({ documents, gate }),
+    ...experimentReads({ documents, records, ...questions }),
+    ...logStreamReads({ documents, records }),
+    ...apiKeyReads({ documents, clock, lastUsed: (key) => gate.lastUsed(key) }),
+    ...columnReads({ documents, records, runInProject: questions.runInProject }),
+    ...metricReads({ records, answers: needs.answers, ...questions }),
+    ...orgJobWrites({ log, secrets }),
+    ...orgJobReads({ documents, secrets }),
+    ...recordWrites({ log, choice: recordChoiceOf({ ...needs, ...questions }) }),
+    ...recordReads({ records, answers: needs.answers, ...questions }),
+    ...scorerTaskWrites({
+      log,
+      ids,
+      bus: needs.bus,
+      inTurn,
+      projectInSight: (principal, id) => gate.projectInSight(principal, id),
+    }),
+    ...scorerWrites({ log, ids }),
+    ...scorerSettingsWrites({ log }),
+    ...scorerReads({ documents, runInProject: questions.runInProject }),
+    ...scorerTaskReads({
+      documents,
+      progresses: openTaskProgresses(needs.bus),
+      runInProject: questions.runInProject,
+    }),
+    ...serviceReads({ description: () => description }),
+  ];
+};

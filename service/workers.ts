@@ -1,0 +1,142 @@
+import { availableParallelism, hostname } from 'node:os';
+import { datasetUnlinking } from './answers/dataset-use.js';
+import type { Freshness } from '../contract/gate.js';
+import { startDepartures } from '../command-api/departures/worker.js';
+import { startOrgJobs } from '../command-api/org-jobs/worker.js';
+import { startErasing } from '../command-api/erasures/worker.js';
+import { startForgetting } from '../command-api/idempotency/worker.js';
+import { startRunScoring } from '../command-api/run-scoring/worker.js';
+import { startScoring } from '../command-api/scorer-tasks/worker.js';
+import { startSweepingSeals } from '../command-api/integrations/sweep.js';
+import { openOverlaps } from '../engines/overlaps/overlaps.js';
+import { diskFiles } from '../engines/node/files.js';
+import {
+  departuresFile,
+  erasingFile,
+  forgettingFile,
+  runScoringFile,
+  scoringFile,
+  type Engines,
+} from '../engines/open.js';
+import type { Logger } from '../engines/pino/logger.js';
+import type { Secrets } from '../engines/node/secrets.js';
+import type { Records } from '../kernel/records/records.js';
+import { orgJobQuestions } from './answers/org-jobs.js';
+import type { Bus, Clock, EventLog, Ids } from '../kernel/ports.js';
+import type { Documents } from '../kernel/documents.js';
+import type { Sandbox } from '../kernel/sandbox.js';
+import type { openings } from './lifecycle.js';
+
+type Needs = {
+  readonly log: EventLog;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly bus: Bus;
+  readonly secrets: Pick<Secrets, 'jobValues'>;
+  readonly documents: Documents;
+  readonly records: Records;
+  readonly freshness: Freshness;
+  readonly engines: Engines;
+  readonly logger: Logger;
+  /** Ends each of them with the service. */
+  readonly open: ReturnType<typeof openings>;
+};
+
+/**
+ * Validations in hand, each waiting for its turn in the sandbox: those of four people, so that one
+ * with a hundred required scorers keeps nobody else from the line. Each has rows of up to 16 MiB.
+ */
+const validationsAtOnce = 8;
+
+/**
+ * What the role `worker` does beside requests: each follows the log, picks up what a dead process
+ * left, and may run twice at once without harm. Answers the sandbox, which readiness reports.
+ */
+export const startWorkers = async (needs: Needs): Promise<Sandbox> => {
+  const { log, clock, ids, bus, engines, logger, open } = needs;
+  const trouble =
+    (what: string) =>
+    (error: unknown): void =>
+      logger.error({ cause: String(error) }, `${what} failed; it is tried again`);
+  const erasing = startErasing({
+    log,
+    clock,
+    ids,
+    files: diskFiles,
+    path: erasingFile(engines.dir),
+    unlinkDataset: datasetUnlinking(log),
+    trouble: trouble('erasing what was deleted'),
+  });
+  open.add(() => erasing.stop());
+  const forgetting = startForgetting({
+    log,
+    clock,
+    files: diskFiles,
+    path: forgettingFile(engines.dir),
+    trouble: trouble('erasing answers kept for a repeat'),
+  });
+  open.add(() => forgetting.stop());
+  const sweeping = startSweepingSeals({
+    log,
+    clock,
+    ids,
+    trouble: trouble('sweeping ciphertexts'),
+  });
+  open.add(() => sweeping.stop());
+  const departures = startDepartures({
+    log,
+    clock,
+    ids,
+    files: diskFiles,
+    path: departuresFile(engines.dir),
+    trouble: trouble('a departure'),
+  });
+  open.add(() => departures.stop());
+  const jobs = startOrgJobs({
+    log,
+    clock,
+    ids,
+    secrets: needs.secrets,
+    ...orgJobQuestions(needs),
+    trouble: trouble('working on an org job'),
+  });
+  open.add(() => jobs.stop());
+  const sandbox = engines.sandbox();
+  open.add(() => sandbox.close());
+  const overlaps = openOverlaps();
+  open.add(() => overlaps.close());
+  const leases = await engines.leases();
+  open.add(() => leases.close());
+  const worker = `${hostname()} ${process.pid} ${ids.next('ProcessId')}`;
+  const scoring = startScoring({
+    log,
+    clock,
+    ids,
+    bus,
+    leases,
+    sandbox,
+    overlaps,
+    files: diskFiles,
+    path: scoringFile(engines.dir),
+    worker,
+    atOnce: validationsAtOnce,
+    trouble: trouble('scoring'),
+  });
+  open.add(() => scoring.stop());
+  const runScoring = startRunScoring({
+    log,
+    clock,
+    ids,
+    leases,
+    sandbox,
+    overlaps,
+    files: diskFiles,
+    path: runScoringFile(engines.dir),
+    worker,
+    atOnce: availableParallelism(),
+    trouble: trouble('scoring runs'),
+  });
+  open.add(() => runScoring.stop());
+  void sandbox.ready().then((state) => logger.info(state, 'sandbox of code scorers'));
+  return sandbox;
+};
