@@ -112,7 +112,7 @@ const settle = async (
     if (mode === 'strict' && skipStrict === true) continue;
     const room: Room = { mode, interior, limits, signal, bare, ...(onPid && { onPid }) };
     const refusal = await probe(mode, (task, watch) =>
-      judge({ ...room, bare: true, onPid: watch }, task, () => null),
+      judge({ ...patient(room), bare: true, onPid: watch }, task, () => null),
     ).catch(messageOf);
     const before = refusals.length === 0 ? '' : ` (${refusals.join('; ')})`;
     if (refusal === null) return { mode, detail: `every probe was held${before}`, room };
@@ -120,6 +120,13 @@ const settle = async (
   }
   return { mode: 'off', detail: refusals.join('; '), room: null };
 };
+
+/** A probe that a busy machine ended would leave the sandbox off for as long as the process lives. */
+const patient = (room: Room): Room => ({
+  ...room,
+  limits: { ...room.limits, wallMs: Math.max(room.limits.wallMs, probeWallMs) },
+});
+const probeWallMs = 60_000;
 
 /** Trusted code alone; confined all the same. */
 const makeSnapshot = async (

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { sandboxLimits, type FaultKind, type Sandbox } from '../../kernel/sandbox.js';
+import { temporaryFolder } from '../support/folder.js';
 import { drawSeed } from '../support/outside.js';
 import { runs } from '../support/runs.js';
 import { sandboxOf, stepsOf, taskOf, type TestMode } from '../support/sandboxes.js';
@@ -95,14 +95,24 @@ for (const mode of modes) {
     /** For what must end for another reason than time, however busy the machine is. */
     let patient: Sandbox;
     const pids: number[] = [];
+    /** Its temporary folders alone: other tests have theirs at the same time. */
+    let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+    const usual = process.env['TMPDIR'];
     before(async function () {
-      this.timeout(60_000);
+      this.timeout(120_000);
+      folder = await temporaryFolder();
+      process.env['TMPDIR'] = folder.dir;
       sandbox = sandboxOf(mode, { wallMs }, { onPid: (pid) => pids.push(pid) });
       patient = sandboxOf(mode, {}, { onPid: (pid) => pids.push(pid) });
       expect((await sandbox.ready()).mode).to.equal(mode);
       expect((await patient.ready()).mode).to.equal(mode);
     });
-    after(() => Promise.all([sandbox.close(), patient.close()]));
+    after(async () => {
+      await Promise.all([sandbox.close(), patient.close()]);
+      if (usual === undefined) delete process.env['TMPDIR'];
+      else process.env['TMPDIR'] = usual;
+      await folder.remove();
+    });
 
     // What takes the whole time it may have is shown in one mode.
     const all = Object.entries(bombs).filter(
@@ -139,7 +149,6 @@ for (const mode of modes) {
       this.timeout(20_000 * runs(1));
       const mounts = readFileSync('/proc/self/mounts', 'utf8');
       const descriptors = readdirSync('/proc/self/fd').length;
-      const folders = readdirSync(tmpdir()).filter((name) => name.startsWith('assay-probe'));
       await Promise.all(
         Array.from({ length: runs(2) }, (_, at) =>
           sandbox.run(taskOf(py(at % 3 === 0 ? 'import os; os._exit(1)' : 'pass'))),
@@ -147,9 +156,7 @@ for (const mode of modes) {
       );
       expect(readFileSync('/proc/self/mounts', 'utf8')).to.equal(mounts);
       expect(readdirSync('/proc/self/fd').length).to.be.at.most(descriptors);
-      expect(readdirSync(tmpdir()).filter((name) => name.startsWith('assay-probe'))).to.deep.equal(
-        folders,
-      );
+      expect(readdirSync(folder.dir)).to.deep.equal([]);
       const running = execFileSync('ps', ['-e', '-o', 'pid=,args='], { encoding: 'utf8' })
         .split('\n')
         .filter((line) => pids.includes(Number(line.trim().split(' ', 1)[0])));
