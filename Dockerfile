@@ -24,7 +24,7 @@ COPY --from=build --chown=root:root /app/package.json ./
 COPY --from=build --chown=root:root /app/node_modules node_modules
 COPY --from=build --chown=root:root /app/dist dist
 USER assay
-ENV NODE_ENV=production ASSAY_HOST=0.0.0.0 ASSAY_DATA_DIR=/data ASSAY_SANDBOX_DIR=/sandbox
+ENV NODE_ENV=production UV_THREADPOOL_SIZE=12 ASSAY_HOST=0.0.0.0 ASSAY_DATA_DIR=/data ASSAY_SANDBOX_DIR=/sandbox
 VOLUME /data
 EXPOSE 8080
 # 8081, for operators, is not reached from outside the container: ASSAY_OPS_HOST is 127.0.0.1.

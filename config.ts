@@ -38,6 +38,8 @@ export type Config = {
   };
   /** Of memory for embedded records: what they need beyond it they keep on disk, or refuse. */
   readonly recordsMemoryMb: number;
+  /** Of node's pool, where statements of DuckDB, passwords and files are worked on. */
+  readonly poolThreads: number;
   readonly logLevel: LogLevel;
   readonly sandbox: SandboxMode;
   /** Null = a folder of this account among the temporary files. */
@@ -194,6 +196,8 @@ export const readConfig = (environment: Environment): Config => {
       password: password(environment['ASSAY_BOOTSTRAP_PASSWORD'] ?? ''),
     },
     recordsMemoryMb: recordsMemory(text('ASSAY_RECORDS_MEMORY_MB', '400')),
+    // As node itself reads it.
+    poolThreads: Number(environment['UV_THREADPOOL_SIZE'] ?? 4) || 4,
     logLevel: logLevel(text('ASSAY_LOG_LEVEL', 'info')),
     sandbox: sandbox(text('ASSAY_SANDBOX', 'strict')),
     sandboxDir: text('ASSAY_SANDBOX_DIR', '') || null,

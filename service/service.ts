@@ -171,7 +171,7 @@ const startIn = async (
   const found = projecting.records ?? (await patiently('the records', () => engines.records()));
   if (projecting.records === null) open.add(() => found.close());
   const documents = documentsFor(readModels, currentAsking);
-  const { atOnce, ofProject, waiting: waitsMax } = shareOf[recordsEngine];
+  const { atOnce, ofProject, waiting: waitsMax } = shareOf(recordsEngine, config.poolThreads);
   const line = openFairLine(atOnce, ofProject, waitsMax);
   const records = recordsFor(found, currentAsking, line);
   const made = projecting.answers ?? recordAnswers({ records: found, inSlices: openSlices() });
@@ -234,13 +234,14 @@ const startIn = async (
 
 /**
  * Questions about records that are at work, in all and of one project, and that wait beside. DuckDB
- * works on two cores, and each question at work holds one of the four threads that the process has
- * for this, passwords and files: one stays for the projections.
+ * works on two cores, and each question at work holds one of the threads that the process has for
+ * this, passwords and files. Of node's usual four one stays for the projections; with the twelve of
+ * `npm start` and the image three projects have their share at once.
  */
-const shareOf = {
-  duckdb: { atOnce: 3, ofProject: 2, waiting: 66 },
-  mongodb: { atOnce: 16, ofProject: 4, waiting: 64 },
-} as const;
+const shareOf = (engine: 'duckdb' | 'mongodb', poolThreads: number) => {
+  if (engine === 'mongodb') return { atOnce: 16, ofProject: 4, waiting: 64 };
+  return { atOnce: poolThreads < 8 ? 3 : 6, ofProject: 2, waiting: 66 };
+};
 
 const startProjecting = async ({
   config,

@@ -38,7 +38,7 @@ export type Connections = {
 // More would only share the same two threads, and each holds memory for its query. The service asks
 // fewer heavy questions at a time than this (service/service.ts), so that the projections and what an
 // index finds never wait for them.
-const readersMax = 5;
+const readersMax = 8;
 
 /** `catalog` is the attached file that unqualified table names mean. */
 export const openConnections = async (

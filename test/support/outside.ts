@@ -35,6 +35,8 @@ export const sharedFolder = (): string =>
 export const bareEnvironment = (): Record<string, string> => ({
   PATH: process.env['PATH'] ?? '/usr/bin:/bin',
   HOME: process.env['HOME'] ?? '/',
+  // As `npm start` has it.
+  UV_THREADPOOL_SIZE: '12',
 });
 
 /** What `npm start` gives node (DECISIONS D-017). */
