@@ -29,8 +29,11 @@ export type Coming = {
   readonly release: () => void;
 };
 
-/** Of the bytes, decompressed: larger bodies wait for their turn. Others are as JSON bodies are. */
-const usualMax = 1_048_576;
+/**
+ * Of the bytes, decompressed: larger bodies wait for their turn. One of this size keeps the thread
+ * for some milliseconds when each name in it is new.
+ */
+const usualMax = 262_144;
 
 /**
  * The body as JSON, or as the texts of a urlencoded one by name; `{}` when there is none (contract
@@ -120,7 +123,7 @@ const gunzipAll = promisify(gunzip);
 /**
  * Inflated at once, which keeps the thread a tenth as long as in pieces. How much comes out is
  * written at the end of what was sent, so a large body waits and takes its room before; whoever
- * lied there has a mebibyte inflated before it is seen.
+ * lied there has 256 KiB inflated before it is seen.
  */
 const inflated = async (bytes: Buffer, bytesMax: number, coming: Coming): Promise<Buffer> => {
   const said = Math.min(bytesMax, bytes.length < 4 ? 0 : bytes.readUInt32LE(bytes.length - 4));
