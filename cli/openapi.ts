@@ -1,10 +1,11 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { components, operations } from '../contract/all.js';
+import { nouns } from '../contract/nouns.js';
 import { openApiDocument } from '../contract/openapi.js';
 
 /** What the service serves at `/v2/openapi.json`, indented, in a stable order. */
 export const openApiText = (): string =>
-  `${JSON.stringify(openApiDocument({ operations, components }), null, 2)}\n`;
+  `${JSON.stringify(openApiDocument({ operations, components, nouns }), null, 2)}\n`;
 
 /** The rows of contract 6 as far as they are served, as the table of docs/operations.md. */
 export const operationTable = (): string =>

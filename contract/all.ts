@@ -23,7 +23,7 @@ import { orgJobOperations } from './org-jobs.js';
 import { projectOperations } from './projects.js';
 import { ratingsOperations } from './ratings.js';
 import { recordDeletionOperations } from './record-deletions.js';
-import { recordReadOperations } from './record-reads.js';
+import { recordReadComponents, recordReadOperations } from './record-reads.js';
 import { scorerSettingsOperations } from './scorer-settings.js';
 import { scorerValidationOperations } from './scorer-validation.js';
 import { scorerOperations, scorerComponents } from './scorers.js';
@@ -73,4 +73,5 @@ export const components: Readonly<Record<string, TSchema>> = {
   ...datasetComponents,
   ...scorerComponents,
   ...userComponents,
+  ...recordReadComponents,
 };

@@ -4,6 +4,7 @@ import {
   instant,
   maybe,
   name,
+  named,
   nullable,
   type Instant,
   type TemplateId,
@@ -27,39 +28,64 @@ const label = Type.String({ minLength: 1, maxLength: labelMax });
 const labels = Type.Array(label, { minItems: 1, maxItems: labelsMax });
 const bound = Type.Integer({ minimum: 0 });
 
+const plain = <const T extends string>(component: string, type: T) =>
+  named(component, Type.Object({ annotation_type: Type.Literal(type) }));
+const like = plain('LikeConstraints', 'like_dislike');
+const star = plain('StarConstraints', 'star');
+const text = plain('TextConstraints', 'text');
+const score = named(
+  'ScoreConstraints',
+  Type.Object({ annotation_type: Type.Literal('score'), min: bound, max: bound }),
+);
 /** `allowOther` as it is sent (optional), or as it is shown (always there). */
-const constraintsWith = <A extends TSchema>(allowOther: A) =>
-  Type.Union([
-    Type.Object({ annotation_type: Type.Literal('like_dislike') }),
-    Type.Object({ annotation_type: Type.Literal('star') }),
-    Type.Object({ annotation_type: Type.Literal('text') }),
-    Type.Object({ annotation_type: Type.Literal('score'), min: bound, max: bound }),
-    Type.Object({ annotation_type: Type.Literal('tags'), tags: labels, allow_other: allowOther }),
-    Type.Object({
-      annotation_type: Type.Literal('choice'),
-      choices: labels,
-      allow_other: allowOther,
-    }),
-  ]);
-const sentConstraints = constraintsWith(maybe(Type.Boolean({ default: false })));
-const constraints = constraintsWith(Type.Boolean());
+const constraintsWith = <A extends TSchema>(allowOther: A, suffix: '' | 'Input') =>
+  named(
+    `Constraints${suffix}`,
+    Type.Union([
+      like,
+      star,
+      text,
+      score,
+      named(
+        `TagsConstraints${suffix}`,
+        Type.Object({
+          annotation_type: Type.Literal('tags'),
+          tags: labels,
+          allow_other: allowOther,
+        }),
+      ),
+      named(
+        `ChoiceConstraints${suffix}`,
+        Type.Object({
+          annotation_type: Type.Literal('choice'),
+          choices: labels,
+          allow_other: allowOther,
+        }),
+      ),
+    ]),
+  );
+const sentConstraints = constraintsWith(maybe(Type.Boolean({ default: false })), 'Input');
+const constraints = constraintsWith(Type.Boolean(), '');
 /** What a template lets a rating be (contract 5.8); lists without repeats. */
 export type Constraints = Static<typeof constraints>;
 
 /** Contract 5.8. */
-export const annotationTemplate = Type.Object({
-  id: id('TemplateId'),
-  name: Type.String(),
-  include_explanation: Type.Boolean(),
-  criteria: nullable(Type.String()),
-  constraints,
-  created_at: instant,
-  created_by: id('UserId'),
-  /** Place among the live templates of the project, from 0. */
-  position: Type.Integer(),
-  /** Current ratings by anyone on any trace of the project. */
-  usage_count: Type.Integer(),
-});
+export const annotationTemplate = named(
+  'AnnotationTemplate',
+  Type.Object({
+    id: id('TemplateId'),
+    name: Type.String(),
+    include_explanation: Type.Boolean(),
+    criteria: nullable(Type.String()),
+    constraints,
+    created_at: instant,
+    created_by: id('UserId'),
+    /** Place among the live templates of the project, from 0. */
+    position: Type.Integer(),
+    /** Current ratings by anyone on any trace of the project. */
+    usage_count: Type.Integer(),
+  }),
+);
 export type AnnotationTemplate = Static<typeof annotationTemplate>;
 
 const shared = { section: '5.8' } as const;

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { id, instant, maybe, nullable, oneOf, secret } from '../kernel/shapes.js';
+import { id, instant, maybe, named, nullable, oneOf, secret } from '../kernel/shapes.js';
 import { envelope, message, paged } from './envelope.js';
 import { operation } from './operation.js';
 import { projectRoles } from './roles.js';
@@ -17,7 +17,7 @@ const members = {
   project_role: nullable(oneOf(projectRoles)),
 };
 /** The record of contract 4.4 as it is listed: without the value. */
-export const apiKey = Type.Object(members);
+export const apiKey = named('ApiKey', Type.Object(members));
 export type ApiKeyView = Static<typeof apiKey>;
 
 /**
@@ -42,7 +42,7 @@ export const createApiKey = operation({
     api_key: maybe(secret()),
   }),
   /** `api_key` is shown this once; a replay under an Idempotency-Key has `""`. */
-  response: Type.Object({ ...members, api_key: secret() }),
+  response: named('NewApiKey', Type.Object({ ...members, api_key: secret() })),
   faults: ['forbidden', 'not-found'],
 });
 

@@ -3,6 +3,7 @@ import {
   id,
   instant,
   maybe,
+  named,
   oneOf,
   type CollaboratorId,
   type GroupId,
@@ -28,18 +29,24 @@ const shown = {
   created_at: instant,
   permissions: Type.Array(permission),
 };
-export const userCollaborator = Type.Object({
-  ...shown,
-  user_id: id('UserId'),
-  email: Type.String(),
-  first_name: Type.String(),
-  last_name: Type.String(),
-});
-export const groupCollaborator = Type.Object({
-  ...shown,
-  group_id: id('GroupId'),
-  group_name: Type.String(),
-});
+export const userCollaborator = named(
+  'Collaborator',
+  Type.Object({
+    ...shown,
+    user_id: id('UserId'),
+    email: Type.String(),
+    first_name: Type.String(),
+    last_name: Type.String(),
+  }),
+);
+export const groupCollaborator = named(
+  'GroupCollaborator',
+  Type.Object({
+    ...shown,
+    group_id: id('GroupId'),
+    group_name: Type.String(),
+  }),
+);
 
 const inProject = Type.Object({ project_id: id('ProjectId') });
 const ofUser = Type.Object({ project_id: id('ProjectId'), user_id: id('UserId') });
@@ -70,10 +77,13 @@ export const addCollaborators = operation({
   kind: 'w',
   requires: 'owner',
   params: inProject,
-  body: Type.Array(Type.Object({ user_id: id('UserId'), role: maybe(role) }), {
-    minItems: 1,
-    maxItems: addedMax,
-  }),
+  body: Type.Array(
+    named('CollaboratorInput', Type.Object({ user_id: id('UserId'), role: maybe(role) })),
+    {
+      minItems: 1,
+      maxItems: addedMax,
+    },
+  ),
   response: Type.Array(userCollaborator),
   faults: ['not-found', 'forbidden', 'conflict'],
 });
@@ -129,10 +139,13 @@ export const addGroupCollaborators = operation({
   kind: 'w',
   requires: 'owner',
   params: inProject,
-  body: Type.Array(Type.Object({ group_id: id('GroupId'), role: maybe(role) }), {
-    minItems: 1,
-    maxItems: addedMax,
-  }),
+  body: Type.Array(
+    named('GroupCollaboratorInput', Type.Object({ group_id: id('GroupId'), role: maybe(role) })),
+    {
+      minItems: 1,
+      maxItems: addedMax,
+    },
+  ),
   response: Type.Array(groupCollaborator),
   faults: ['not-found', 'forbidden', 'conflict'],
 });

@@ -1,46 +1,55 @@
 import { Type, type Static } from 'typebox';
 import type { Population } from '../kernel/records/record.js';
-import { id, maybe, name, oneOf } from '../kernel/shapes.js';
+import { id, maybe, name, named, oneOf } from '../kernel/shapes.js';
 import { operation } from './operation.js';
 import { optionalWindow, runSelector } from './selectors.js';
 
 /** Contract 3.2: what a table, a filter or a chart can show. */
-export const columnDescriptor = Type.Object({
-  id: Type.String(),
-  label: Type.String(),
-  description: Type.String(),
-  category: oneOf(['standard', 'metric', 'user_metadata']),
-  group_label: Type.String(),
-  data_type: oneOf([
-    'text',
-    'timestamp',
-    'string_list',
-    'integer',
-    'uuid',
-    'boolean',
-    'floating_point',
-  ]),
-  data_unit: Type.Optional(oneOf(['percentage', 'nano_seconds', 'dollars'])),
-  filter_type: oneOf(['text', 'date', 'collection', 'number', 'id', 'boolean']),
-  filterable: Type.Boolean(),
-  sortable: Type.Boolean(),
-  multi_valued: Type.Boolean(),
-  is_empty: Type.Boolean(),
-  is_optional: Type.Boolean(),
-  applicable_types: Type.Array(
-    oneOf(['trace', 'llm', 'control', 'retriever', 'agent', 'tool', 'session', 'workflow']),
-  ),
-  allowed_values: Type.Optional(Type.Array(Type.String())),
-  roll_up_method: Type.Optional(oneOf(['average', 'sum', 'max', 'min'])),
-  threshold: Type.Optional(
-    Type.Object({
-      buckets: Type.Array(Type.Number()),
-      display_value_levels: Type.Array(Type.String()),
-      inverted: Type.Boolean(),
-    }),
-  ),
-});
+export const columnDescriptor = named(
+  'Column',
+  Type.Object({
+    id: Type.String(),
+    label: Type.String(),
+    description: Type.String(),
+    category: oneOf(['standard', 'metric', 'user_metadata']),
+    group_label: Type.String(),
+    data_type: oneOf([
+      'text',
+      'timestamp',
+      'string_list',
+      'integer',
+      'uuid',
+      'boolean',
+      'floating_point',
+    ]),
+    data_unit: Type.Optional(oneOf(['percentage', 'nano_seconds', 'dollars'])),
+    filter_type: oneOf(['text', 'date', 'collection', 'number', 'id', 'boolean']),
+    filterable: Type.Boolean(),
+    sortable: Type.Boolean(),
+    multi_valued: Type.Boolean(),
+    is_empty: Type.Boolean(),
+    is_optional: Type.Boolean(),
+    applicable_types: Type.Array(
+      oneOf(['trace', 'llm', 'control', 'retriever', 'agent', 'tool', 'session', 'workflow']),
+    ),
+    allowed_values: Type.Optional(Type.Array(Type.String())),
+    roll_up_method: Type.Optional(oneOf(['average', 'sum', 'max', 'min'])),
+    threshold: Type.Optional(
+      named(
+        'Threshold',
+        Type.Object({
+          buckets: Type.Array(Type.Number()),
+          display_value_levels: Type.Array(Type.String()),
+          inverted: Type.Boolean(),
+        }),
+      ),
+    ),
+  }),
+);
 export type ColumnDescriptor = Static<typeof columnDescriptor>;
+
+const columnQuery = named('ColumnQuery', Type.Object({ ...runSelector, ...optionalWindow }));
+const columnList = named('ColumnList', Type.Object({ columns: Type.Array(columnDescriptor) }));
 
 const availableColumns = (operationId: string, population: Population) =>
   operation({
@@ -53,8 +62,8 @@ const availableColumns = (operationId: string, population: Population) =>
     kind: 'r',
     requires: 'viewer',
     params: Type.Object({ project_id: id('ProjectId') }),
-    body: Type.Object({ ...runSelector, ...optionalWindow }),
-    response: Type.Object({ columns: Type.Array(columnDescriptor) }),
+    body: columnQuery,
+    response: columnList,
     faults: ['not-found'],
   });
 
@@ -88,7 +97,7 @@ export const metricsTestingColumns = operation({
     required_scorers: maybe(Type.Array(metricName, { maxItems: 100 })),
     score_type: maybe(oneOf(scoreTypes)),
   }),
-  response: Type.Object({ columns: Type.Array(columnDescriptor) }),
+  response: columnList,
   faults: ['not-found'],
 });
 

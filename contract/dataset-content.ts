@@ -1,64 +1,102 @@
 import { Type, type Static } from 'typebox';
 import type { Cell } from '../kernel/dataset-content.js';
-import { id, instant, maybe, nullable, type Instant, type UserId } from '../kernel/shapes.js';
+import {
+  id,
+  instant,
+  maybe,
+  named,
+  nullable,
+  type Instant,
+  type UserId,
+} from '../kernel/shapes.js';
 import { asOfMember } from './as-of.js';
 import { inDataset } from './datasets.js';
 import { envelope, pageMembers, pageMembersOrNull } from './envelope.js';
 import { operation } from './operation.js';
 import { userBlock } from './people.js';
 
-const scalar = Type.Union([Type.String(), Type.Number(), Type.Null()], {
-  'x-otherwise': 'inside a cell there are strings, finite numbers and null',
-});
-const cell = Type.Unsafe<Cell>(
-  Type.Union([Type.String(), Type.Number(), Type.Null(), Type.Record(Type.String(), scalar)], {
-    'x-otherwise': 'a cell is a string, a finite number, null or a flat object of these',
+const scalar = named(
+  'DatasetCellScalar',
+  Type.Union([Type.String(), Type.Number(), Type.Null()], {
+    'x-otherwise': 'inside a cell there are strings, finite numbers and null',
   }),
 );
+const cell = Type.Unsafe<Cell>(
+  named(
+    'DatasetCell',
+    Type.Union([Type.String(), Type.Number(), Type.Null(), Type.Record(Type.String(), scalar)], {
+      'x-otherwise': 'a cell is a string, a finite number, null or a flat object of these',
+    }),
+  ),
+);
 
-export const datasetRow = Type.Object({
-  row_id: id('RowId'),
-  index: Type.Integer(),
-  /** In the order of `column_names`. */
-  values: Type.Array(cell),
-  values_dict: Type.Record(Type.String(), cell),
-  metadata: Type.Object({
-    created_in_version: Type.Integer(),
-    created_at: instant,
-    created_by_user: userBlock,
-    /** Those of its making until it is edited. */
-    updated_in_version: Type.Integer(),
-    updated_at: instant,
-    updated_by_user: userBlock,
+export const datasetRow = named(
+  'DatasetRow',
+  Type.Object({
+    row_id: id('RowId'),
+    index: Type.Integer(),
+    /** In the order of `column_names`. */
+    values: Type.Array(cell),
+    values_dict: Type.Record(Type.String(), cell),
+    metadata: named(
+      'DatasetRowMetadata',
+      Type.Object({
+        created_in_version: Type.Integer(),
+        created_at: instant,
+        created_by_user: userBlock,
+        /** Those of its making until it is edited. */
+        updated_in_version: Type.Integer(),
+        updated_at: instant,
+        updated_by_user: userBlock,
+      }),
+    ),
   }),
-});
+);
 export type DatasetRow = Static<typeof datasetRow>;
 
 const rowsEnvelope = envelope('rows', datasetRow);
-const content = Type.Object({
-  ...rowsEnvelope.properties,
-  column_names: Type.Array(Type.String()),
-  warning_message: nullable(Type.String()),
-});
+const content = named(
+  'DatasetRowPage',
+  Type.Object({
+    ...rowsEnvelope.properties,
+    column_names: Type.Array(Type.String()),
+    warning_message: nullable(Type.String()),
+  }),
+);
 
 const values = Type.Record(Type.String(), cell);
 const rowId = id('RowId');
 /** Contract 1.11. */
 export const editsMax = 1_000;
 const addition = { values, row_id: maybe(rowId) };
-const edit = Type.Union([
-  Type.Object({ edit_type: Type.Literal('prepend_row'), ...addition }),
-  Type.Object({ edit_type: Type.Literal('append_row'), ...addition }),
-  Type.Object({ edit_type: Type.Literal('update_row'), row_id: rowId, values }),
-  Type.Object({ edit_type: Type.Literal('delete_row'), row_id: rowId }),
-  Type.Object({ edit_type: Type.Literal('filter_rows'), row_ids: Type.Array(rowId) }),
-  Type.Object({ edit_type: Type.Literal('remove_column'), column_name: Type.String() }),
-  Type.Object({
-    edit_type: Type.Literal('rename_column'),
-    column_name: Type.String(),
-    new_column_name: Type.String(),
-  }),
-]);
+const edit = named(
+  'DatasetEdit',
+  Type.Union([
+    named('PrependRow', Type.Object({ edit_type: Type.Literal('prepend_row'), ...addition })),
+    named('AppendRow', Type.Object({ edit_type: Type.Literal('append_row'), ...addition })),
+    named(
+      'UpdateRow',
+      Type.Object({ edit_type: Type.Literal('update_row'), row_id: rowId, values }),
+    ),
+    named('DeleteRow', Type.Object({ edit_type: Type.Literal('delete_row'), row_id: rowId })),
+    named(
+      'FilterRows',
+      Type.Object({ edit_type: Type.Literal('filter_rows'), row_ids: Type.Array(rowId) }),
+    ),
+    named(
+      'RemoveColumn',
+      Type.Object({ edit_type: Type.Literal('remove_column'), column_name: Type.String() }),
+    ),
+    named(
+      'RenameColumn',
+      Type.Object({
+        edit_type: Type.Literal('rename_column'),
+        column_name: Type.String(),
+        new_column_name: Type.String(),
+      }),
+    ),
+  ]),
+);
 export type Edit = Static<typeof edit>;
 
 const path = '/v2/datasets/{dataset_id}';
@@ -113,20 +151,23 @@ export const replaceDatasetContent = operation({
   faults: ['not-found', 'forbidden', 'precondition-failed', 'conflict'],
 });
 
-const version = Type.Object({
-  version_index: Type.Integer(),
-  name: Type.String(),
-  created_at: instant,
-  created_by_user: userBlock,
-  num_rows: Type.Integer(),
-  column_names: Type.Array(Type.String()),
-  rows_added: Type.Integer(),
-  rows_removed: Type.Integer(),
-  rows_edited: Type.Integer(),
-  columns_added: Type.Integer(),
-  columns_removed: Type.Integer(),
-  columns_renamed: Type.Integer(),
-});
+const version = named(
+  'DatasetVersion',
+  Type.Object({
+    version_index: Type.Integer(),
+    name: Type.String(),
+    created_at: instant,
+    created_by_user: userBlock,
+    num_rows: Type.Integer(),
+    column_names: Type.Array(Type.String()),
+    rows_added: Type.Integer(),
+    rows_removed: Type.Integer(),
+    rows_edited: Type.Integer(),
+    columns_added: Type.Integer(),
+    columns_removed: Type.Integer(),
+    columns_renamed: Type.Integer(),
+  }),
+);
 export type DatasetVersion = Static<typeof version>;
 /** What the log says of a version; who made it is an id. */
 export type VersionFacts = Omit<DatasetVersion, 'created_by_user'> & {

@@ -6,6 +6,7 @@ import {
   instant,
   maybe,
   name,
+  named,
   nullable,
   oneOf,
   type DatasetId,
@@ -15,58 +16,72 @@ import {
   type UserId,
 } from '../kernel/shapes.js';
 import { asOfMember } from './as-of.js';
-import { idOperators, textOperators } from './filters.js';
 import { envelope, message, pageMembers, pageMembersOrNull } from './envelope.js';
-import { listingFiltersMax } from './listings.js';
+import { listingFiltersMax, nameFilter, ownIdFilter } from './listings.js';
 import { operation } from './operation.js';
 import { permission, userBlock, type UserBlock } from './people.js';
 import { datasetPermissions, type DatasetRights } from './permissions.js';
 import { project } from './projects.js';
 
 const shownRole = nullable(
-  Type.Object({ columns: Type.Array(Type.String()), flatten: Type.Boolean() }),
+  named(
+    'DatasetColumnRole',
+    Type.Object({ columns: Type.Array(Type.String()), flatten: Type.Boolean() }),
+  ),
 );
-const columnMapping = Type.Object({
-  input: shownRole,
-  output: shownRole,
-  generated_output: shownRole,
-  metadata: shownRole,
-  mgt: nullable(Type.Record(Type.String(), shownRole)),
-});
+const columnMapping = named(
+  'DatasetColumnMapping',
+  Type.Object({
+    input: shownRole,
+    output: shownRole,
+    generated_output: shownRole,
+    metadata: shownRole,
+    mgt: nullable(Type.Record(Type.String(), shownRole)),
+  }),
+);
 /** As last set, every role in the long form or null (contract 4.7). */
 export type ColumnMapping = Static<typeof columnMapping>;
 
-export const dataset = Type.Object({
-  id: id('DatasetId'),
-  name: Type.String(),
-  created_at: instant,
-  /** Of the last change, of content too; at first `created_at`. */
-  updated_at: instant,
-  project_count: Type.Integer(),
-  num_rows: Type.Integer(),
-  column_names: Type.Array(Type.String()),
-  created_by_user: userBlock,
-  current_version_index: Type.Integer(),
-  draft: Type.Boolean(),
-  permissions: Type.Array(permission),
-  column_mapping: nullable(columnMapping),
-});
+export const dataset = named(
+  'Dataset',
+  Type.Object({
+    id: id('DatasetId'),
+    name: Type.String(),
+    created_at: instant,
+    /** Of the last change, of content too; at first `created_at`. */
+    updated_at: instant,
+    project_count: Type.Integer(),
+    num_rows: Type.Integer(),
+    column_names: Type.Array(Type.String()),
+    created_by_user: userBlock,
+    current_version_index: Type.Integer(),
+    draft: Type.Boolean(),
+    permissions: Type.Array(permission),
+    column_mapping: nullable(columnMapping),
+  }),
+);
 
 const columnNames = Type.Array(Type.String({ maxLength: columnNameMax }), {
   maxItems: datasetColumnsMax,
 });
-const role = Type.Union([
-  Type.Object({ columns: columnNames, flatten: Type.Optional(Type.Boolean({ default: false })) }),
-  columnNames,
-]);
+const role = named(
+  'DatasetColumnRoleInput',
+  Type.Union([
+    Type.Object({ columns: columnNames, flatten: Type.Optional(Type.Boolean({ default: false })) }),
+    columnNames,
+  ]),
+);
 /** A role may be a bare list of columns; one that is left out becomes null (contract 4.7). */
-export const columnMappingGiven = Type.Object({
-  input: maybe(role),
-  output: maybe(role),
-  generated_output: maybe(role),
-  metadata: maybe(role),
-  mgt: maybe(Type.Record(Type.String(), role)),
-});
+export const columnMappingGiven = named(
+  'DatasetColumnMappingInput',
+  Type.Object({
+    input: maybe(role),
+    output: maybe(role),
+    generated_output: maybe(role),
+    metadata: maybe(role),
+    mgt: maybe(Type.Record(Type.String(), role)),
+  }),
+);
 export type ColumnMappingGiven = Static<typeof columnMappingGiven>;
 
 export const inDataset = Type.Object({ dataset_id: id('DatasetId') });
@@ -223,22 +238,13 @@ export const unlinkDataset = linking(
 /** For `components/schemas` of the OpenAPI document; query-api/datasets reads them. */
 export const datasetComponents: Readonly<Record<string, TSchema>> = {
   DatasetFilter: Type.Union([
-    Type.Object({
-      name: oneOf(['name']),
-      operator: oneOf(textOperators),
-      value: Type.Union([Type.String(), Type.Array(Type.String())]),
-      case_sensitive: Type.Optional(Type.Boolean({ default: true })),
-    }),
+    nameFilter,
     Type.Object({
       name: oneOf(['draft']),
       operator: Type.Optional(Type.String({ enum: ['eq', 'ne'], default: 'eq' })),
       value: Type.Boolean(),
     }),
-    Type.Object({
-      name: oneOf(['id']),
-      operator: Type.Optional(Type.String({ enum: [...idOperators], default: 'eq' })),
-      value: Type.Union([Type.String(), Type.Array(Type.String())]),
-    }),
+    ownIdFilter,
     Type.Object({
       name: oneOf(['used_in_project', 'not_in_project']),
       value: Type.String({ format: 'uuid' }),

@@ -1,5 +1,5 @@
 import { Type, type TSchema } from 'typebox';
-import { maybe, nullable } from '../kernel/shapes.js';
+import { maybe, named, nameOf, nullable } from '../kernel/shapes.js';
 
 /** Page sizes of contract 1.10. */
 export const pageLimitMax = 1_000;
@@ -17,15 +17,20 @@ export const pageMembers = {
 };
 export const paged = Type.Object(pageMembers);
 
-/** The envelope of contract 1.10 with its one list. */
+/** The envelope of contract 1.10 with its one list; of `LogStream` it is `LogStreamPage`. */
 export const envelope = <Name extends string, T extends TSchema>(list: Name, item: T) =>
-  Type.Object({
-    starting_token: Type.Integer(),
-    limit: Type.Integer(),
-    paginated: Type.Boolean(),
-    next_starting_token: nullable(Type.Integer()),
-    ...({ [list]: Type.Array(item) } as { readonly [K in Name]: ReturnType<typeof Type.Array<T>> }),
-  });
+  named(
+    `${nameOf(item) ?? list}Page`,
+    Type.Object({
+      starting_token: Type.Integer(),
+      limit: Type.Integer(),
+      paginated: Type.Boolean(),
+      next_starting_token: nullable(Type.Integer()),
+      ...({ [list]: Type.Array(item) } as {
+        readonly [K in Name]: ReturnType<typeof Type.Array<T>>;
+      }),
+    }),
+  );
 
 /** The same as members of a body of contract 5, where null means absence. */
 export const pageMembersOrNull = { starting_token: maybe(startingToken), limit: maybe(limit) };
@@ -53,4 +58,4 @@ export const pageMeasure = (asked: PageAsked, rows: number, more: boolean): Page
 };
 
 /** The answer of deletions and the like: one sentence. */
-export const message = Type.Object({ message: Type.String() });
+export const message = named('Message', Type.Object({ message: Type.String() }));

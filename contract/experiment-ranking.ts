@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { type Complaint, valueComplaint } from '../kernel/fault.js';
-import { id, oneOf } from '../kernel/shapes.js';
+import { id, named, oneOf } from '../kernel/shapes.js';
 import { experiment } from './experiment-record.js';
 import { experimentsPath, inExperiment } from './experiments.js';
 import { operation } from './operation.js';
@@ -15,11 +15,14 @@ const criterionMembers = {
   weight: Type.Number({ exclusiveMinimum: 0, maximum: weightMax }),
   direction: oneOf(['higher', 'lower']),
 };
-const shownCriteria = Type.Object({
-  criteria: Type.Array(Type.Object(criterionMembers)),
-  /** Nobody chose these: every metric with a threshold that has a value in the project. */
-  default: Type.Boolean(),
-});
+const shownCriteria = named(
+  'RankingCriteria',
+  Type.Object({
+    criteria: Type.Array(named('RankingCriterion', Type.Object(criterionMembers))),
+    /** Nobody chose these: every metric with a threshold that has a value in the project. */
+    default: Type.Boolean(),
+  }),
+);
 export type RankingCriteria = Static<typeof shownCriteria>;
 export type Criterion = RankingCriteria['criteria'][number];
 
@@ -50,9 +53,15 @@ export const setRankingCriteria = operation({
   params: inProject,
   body: Type.Object(
     {
-      criteria: Type.Array(Type.Object(criterionMembers, { additionalProperties: false }), {
-        maxItems: criteriaMax,
-      }),
+      criteria: Type.Array(
+        named(
+          'RankingCriterionInput',
+          Type.Object(criterionMembers, { additionalProperties: false }),
+        ),
+        {
+          maxItems: criteriaMax,
+        },
+      ),
     },
     { additionalProperties: false },
   ),

@@ -3,6 +3,7 @@ import {
   id,
   instant,
   maybe,
+  named,
   nullable,
   type DatasetId,
   type ExperimentGroupId,
@@ -20,12 +21,15 @@ const json = Type.Unsafe<JsonObject>(Type.Record(Type.String(), Type.Unknown()))
 const member = <T extends Parameters<typeof nullable>[0]>(schema: T) => nullable(schema);
 
 /** Contract 5.5: as in 4.6, all of it. */
-export const prompt = Type.Object({
-  prompt_template_id: text,
-  version_index: Type.Integer(),
-  name: text,
-  content: text,
-});
+export const prompt = named(
+  'Prompt',
+  Type.Object({
+    prompt_template_id: text,
+    version_index: Type.Integer(),
+    name: text,
+    content: text,
+  }),
+);
 
 const settings = {
   logprobs: Type.Boolean(),
@@ -48,37 +52,43 @@ const settings = {
 const callable = maybe(Type.Unsafe<Json>(Type.Union([text, Type.Array(Type.Unknown()), json])));
 
 /** `prompt_settings` of a creation: every member may be left out. */
-export const promptSettings = Type.Object({
-  logprobs: maybe(settings.logprobs),
-  top_logprobs: maybe(settings.top_logprobs),
-  echo: maybe(settings.echo),
-  n: maybe(settings.n),
-  reasoning_effort: maybe(settings.reasoning_effort),
-  verbosity: maybe(settings.verbosity),
-  deployment_name: maybe(settings.deployment_name),
-  model_alias: maybe(settings.model_alias),
-  temperature: maybe(settings.temperature),
-  max_tokens: maybe(settings.max_tokens),
-  stop_sequences: maybe(settings.stop_sequences),
-  top_p: maybe(settings.top_p),
-  top_k: maybe(settings.top_k),
-  frequency_penalty: maybe(settings.frequency_penalty),
-  presence_penalty: maybe(settings.presence_penalty),
-  tools: callable,
-  tool_choice: callable,
-  response_format: maybe(settings.response_format),
-});
+export const promptSettings = named(
+  'PromptSettings',
+  Type.Object({
+    logprobs: maybe(settings.logprobs),
+    top_logprobs: maybe(settings.top_logprobs),
+    echo: maybe(settings.echo),
+    n: maybe(settings.n),
+    reasoning_effort: maybe(settings.reasoning_effort),
+    verbosity: maybe(settings.verbosity),
+    deployment_name: maybe(settings.deployment_name),
+    model_alias: maybe(settings.model_alias),
+    temperature: maybe(settings.temperature),
+    max_tokens: maybe(settings.max_tokens),
+    stop_sequences: maybe(settings.stop_sequences),
+    top_p: maybe(settings.top_p),
+    top_k: maybe(settings.top_k),
+    frequency_penalty: maybe(settings.frequency_penalty),
+    presence_penalty: maybe(settings.presence_penalty),
+    tools: callable,
+    tool_choice: callable,
+    response_format: maybe(settings.response_format),
+  }),
+);
 
-const promptRunSettings = Type.Object({
-  ...settings,
-  deployment_name: member(text),
-  model_alias: member(text),
-  temperature: member(settings.temperature),
-  stop_sequences: member(settings.stop_sequences),
-  tools: member(text),
-  tool_choice: member(text),
-  response_format: member(json),
-});
+const promptRunSettings = named(
+  'PromptRunSettings',
+  Type.Object({
+    ...settings,
+    deployment_name: member(text),
+    model_alias: member(text),
+    temperature: member(settings.temperature),
+    stop_sequences: member(settings.stop_sequences),
+    tools: member(text),
+    tool_choice: member(text),
+    response_format: member(json),
+  }),
+);
 export type PromptRunSettings = Static<typeof promptRunSettings>;
 
 /**
@@ -112,77 +122,94 @@ const compact = (value: Json | undefined): string | null =>
     ? (value ?? null)
     : JSON.stringify(value);
 
-export const experimentTag = Type.Object({
-  id: id('TagId'),
-  key: text,
-  value: text,
-  tag_type: text,
-  project_id: id('ProjectId'),
-  run_id: id('RunId'),
-  created_by: id('UserId'),
-  created_at: instant,
-  /** At first `created_at`. */
-  updated_at: instant,
-});
+export const experimentTag = named(
+  'ExperimentTag',
+  Type.Object({
+    id: id('TagId'),
+    key: text,
+    value: text,
+    tag_type: text,
+    project_id: id('ProjectId'),
+    run_id: id('RunId'),
+    created_by: id('UserId'),
+    created_at: instant,
+    /** At first `created_at`. */
+    updated_at: instant,
+  }),
+);
 export type ExperimentTag = Static<typeof experimentTag>;
 
 const number = nullable(Type.Number());
-const structuredMetric = Type.Object({
-  avg: number,
-  sum: number,
-  min: number,
-  max: number,
-  count: Type.Integer(),
-  pct: number,
-  p50: number,
-  p90: number,
-  p95: number,
-  p99: number,
-  value_distribution: nullable(Type.Record(text, Type.Integer())),
-});
+const structuredMetric = named(
+  'MetricSummary',
+  Type.Object({
+    avg: number,
+    sum: number,
+    min: number,
+    max: number,
+    count: Type.Integer(),
+    pct: number,
+    p50: number,
+    p90: number,
+    p95: number,
+    p99: number,
+    value_distribution: nullable(Type.Record(text, Type.Integer())),
+  }),
+);
 export type StructuredMetric = Static<typeof structuredMetric>;
 
 /** The record of contract 4.6. */
-export const experiment = Type.Object({
-  id: id('RunId'),
-  project_id: id('ProjectId'),
-  task_type: Type.Integer(),
-  created_at: instant,
-  updated_at: nullable(instant),
-  name: text,
-  created_by: nullable(id('UserId')),
-  created_by_user: userBlock,
-  num_spans: nullable(Type.Integer()),
-  num_traces: nullable(Type.Integer()),
-  num_sessions: nullable(Type.Integer()),
-  dataset: nullable(
-    Type.Object({
-      dataset_id: id('DatasetId'),
-      version_index: Type.Integer(),
-      name: nullable(text),
-    }),
-  ),
-  aggregate_metrics: Type.Object(
-    { total_responses: Type.Integer() },
-    { additionalProperties: number },
-  ),
-  structured_aggregate_metrics: Type.Record(text, structuredMetric),
-  aggregate_feedback: Type.Record(text, json),
-  rating_aggregates: Type.Record(text, json),
-  ranking_score: number,
-  rank: nullable(Type.Integer()),
-  winner: nullable(Type.Boolean()),
-  playground_id: nullable(text),
-  playground: nullable(Type.Object({ playground_id: text, name: text })),
-  prompt_run_settings: nullable(promptRunSettings),
-  prompt_model: nullable(text),
-  prompt: nullable(prompt),
-  tags: Type.Record(text, Type.Array(experimentTag)),
-  status: Type.Object({ log_generation: Type.Object({ progress_percent: Type.Integer() }) }),
-  experiment_group_id: nullable(id('ExperimentGroupId')),
-  experiment_group_name: nullable(text),
-  experiment_group_is_system: nullable(Type.Boolean()),
-});
+export const experiment = named(
+  'Experiment',
+  Type.Object({
+    id: id('RunId'),
+    project_id: id('ProjectId'),
+    task_type: Type.Integer(),
+    created_at: instant,
+    updated_at: nullable(instant),
+    name: text,
+    created_by: nullable(id('UserId')),
+    created_by_user: userBlock,
+    num_spans: nullable(Type.Integer()),
+    num_traces: nullable(Type.Integer()),
+    num_sessions: nullable(Type.Integer()),
+    dataset: nullable(
+      named(
+        'ExperimentDataset',
+        Type.Object({
+          dataset_id: id('DatasetId'),
+          version_index: Type.Integer(),
+          name: nullable(text),
+        }),
+      ),
+    ),
+    aggregate_metrics: named(
+      'AggregateMetrics',
+      Type.Object({ total_responses: Type.Integer() }, { additionalProperties: number }),
+    ),
+    structured_aggregate_metrics: Type.Record(text, structuredMetric),
+    aggregate_feedback: Type.Record(text, json),
+    rating_aggregates: Type.Record(text, json),
+    ranking_score: number,
+    rank: nullable(Type.Integer()),
+    winner: nullable(Type.Boolean()),
+    playground_id: nullable(text),
+    playground: nullable(named('Playground', Type.Object({ playground_id: text, name: text }))),
+    prompt_run_settings: nullable(promptRunSettings),
+    prompt_model: nullable(text),
+    prompt: nullable(prompt),
+    tags: Type.Record(text, Type.Array(experimentTag)),
+    status: named(
+      'ExperimentStatus',
+      Type.Object({
+        log_generation: named('LogGeneration', Type.Object({ progress_percent: Type.Integer() })),
+      }),
+    ),
+    experiment_group_id: nullable(id('ExperimentGroupId')),
+    experiment_group_name: nullable(text),
+    experiment_group_is_system: nullable(Type.Boolean()),
+  }),
+);
 export type Experiment = Static<typeof experiment>;
 
 /** What the log says of an experiment itself; the rest of the record is asked of read models. */

@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { type Complaint, valueComplaint } from '../kernel/fault.js';
-import { id, maybe, name } from '../kernel/shapes.js';
+import { id, maybe, name, named } from '../kernel/shapes.js';
 import { asOfMember } from './as-of.js';
 import { envelope, pageMembers, plainListMax } from './envelope.js';
 import { experiment, prompt, promptSettings } from './experiment-record.js';
@@ -30,7 +30,10 @@ const creation = Type.Object({
   name: name(),
   task_type: maybe(taskType),
   dataset: maybe(
-    Type.Object({ dataset_id: id('DatasetId'), version_index: Type.Integer({ minimum: 1 }) }),
+    named(
+      'DatasetReference',
+      Type.Object({ dataset_id: id('DatasetId'), version_index: Type.Integer({ minimum: 1 }) }),
+    ),
   ),
   prompt_settings: maybe(promptSettings),
   prompt_template_version_id: givenText,

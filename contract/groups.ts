@@ -4,6 +4,7 @@ import {
   instant,
   maybe,
   name,
+  named,
   nullable,
   oneOf,
   type GroupMemberId,
@@ -45,26 +46,35 @@ const shownWithGroup = {
   permissions: Type.Array(permission),
 };
 /** The group of contract 4.15; `role` is null for who is not in it. */
-export const group = Type.Object({ ...shownWithGroup, role: nullable(oneOf(groupRoles)) });
-const ownGroup = Type.Object({ ...shownWithGroup, role: oneOf(groupRoles) });
+export const group = named(
+  'Group',
+  Type.Object({ ...shownWithGroup, role: nullable(oneOf(groupRoles)) }),
+);
+const ownGroup = named('OwnGroup', Type.Object({ ...shownWithGroup, role: oneOf(groupRoles) }));
 
-export const groupMember = Type.Object({
-  id: id('GroupMemberId'),
-  user_id: id('UserId'),
-  group_role: oneOf(groupRoles),
-  first_name: Type.String(),
-  last_name: Type.String(),
-  email: Type.String(),
-  created_at: instant,
-  permissions: Type.Array(permission),
-});
+export const groupMember = named(
+  'GroupMember',
+  Type.Object({
+    id: id('GroupMemberId'),
+    user_id: id('UserId'),
+    group_role: oneOf(groupRoles),
+    first_name: Type.String(),
+    last_name: Type.String(),
+    email: Type.String(),
+    created_at: instant,
+    permissions: Type.Array(permission),
+  }),
+);
 
 const params = Type.Object({ group_id: id('GroupId') });
 const memberParams = Type.Object({ group_id: id('GroupId'), user_id: id('UserId') });
 const role = oneOf(groupRoles);
 const description = Type.String({ maxLength: 4_096 });
 const path = '/v2/groups';
-const newMember = Type.Object({ user_id: id('UserId'), role: maybe(role) });
+const newMember = named(
+  'GroupMemberInput',
+  Type.Object({ user_id: id('UserId'), role: maybe(role) }),
+);
 
 export const listOwnGroups = operation({
   operationId: 'listOwnGroups',

@@ -1,17 +1,26 @@
 import { Type, type Static } from 'typebox';
-import { id, instant, nullable, type Instant, type RunId } from '../kernel/shapes.js';
+import { id, instant, named, nullable, type Instant, type RunId } from '../kernel/shapes.js';
 import { operation } from './operation.js';
 
-const settings = Type.Object({
-  run_id: id('RunId'),
-  insights: Type.Object({
-    logstream: Type.Object({
-      enabled: Type.Boolean(),
-      /** Of the last switch from off to on; null when there was none. */
-      start_time: nullable(instant),
-    }),
+const settings = named(
+  'InsightsSettings',
+  Type.Object({
+    run_id: id('RunId'),
+    insights: named(
+      'Insights',
+      Type.Object({
+        logstream: named(
+          'LogStreamInsights',
+          Type.Object({
+            enabled: Type.Boolean(),
+            /** Of the last switch from off to on; null when there was none. */
+            start_time: nullable(instant),
+          }),
+        ),
+      }),
+    ),
   }),
-});
+);
 export type InsightsSettingsAnswer = Static<typeof settings>;
 
 const shared = {
@@ -30,9 +39,14 @@ export const changeInsightsSettings = operation({
   requires: 'editor',
   conditional: true,
   body: Type.Object({
-    insights: Type.Object({
-      logstream: Type.Optional(Type.Object({ enabled: Type.Boolean() })),
-    }),
+    insights: named(
+      'InsightsInput',
+      Type.Object({
+        logstream: Type.Optional(
+          named('LogStreamInsightsInput', Type.Object({ enabled: Type.Boolean() })),
+        ),
+      }),
+    ),
   }),
   faults: ['not-found', 'forbidden', 'malformed', 'precondition-failed', 'conflict'],
 });

@@ -1,6 +1,6 @@
 import { Type, type TSchema } from 'typebox';
 import { type Complaint, valueComplaint } from '../kernel/fault.js';
-import { oneOf, secret, type Json, type JsonObject } from '../kernel/shapes.js';
+import { named, oneOf, secret, type Json, type JsonObject } from '../kernel/shapes.js';
 
 /** The twelve of contract 4.9, by name. */
 export const providers = [
@@ -45,13 +45,16 @@ const flag = Type.Boolean();
 const maybe = <T extends TSchema>(schema: T) => Type.Optional(schema);
 
 /** Keys of a person, or a role to take: `complaintsAboutConfiguration` asks for one of the two. */
-const awsToken = Type.Object(
-  {
-    aws_access_key_id: maybe(text),
-    aws_secret_access_key: maybe(text),
-    aws_role_arn: maybe(text),
-  },
-  { 'x-secret': true },
+const awsToken = named(
+  'AwsToken',
+  Type.Object(
+    {
+      aws_access_key_id: maybe(text),
+      aws_secret_access_key: maybe(text),
+      aws_role_arn: maybe(text),
+    },
+    { 'x-secret': true },
+  ),
 );
 const awsMembers = {
   token: awsToken,
@@ -63,76 +66,108 @@ const awsMembers = {
 
 /** What each provider is configured with; members marked `x-secret` never come back. */
 export const configurations: Readonly<Record<Provider, TSchema>> = {
-  openai: Type.Object({ token: secretText, organization_id: maybe(text) }),
-  writer: Type.Object({
-    organization_id: Type.String({ minLength: 1, maxLength: accountMax }),
-    token: secretText,
-  }),
-  mistral: Type.Object({ token: secretText }),
-  nvidia: Type.Object({ token: secretText, hostname: uri }),
-  anthropic: Type.Object({
-    token: secretText,
-    authentication_type: maybe(text),
-    endpoint: maybe(uri),
-    authentication_scope: maybe(text),
-    oauth2_token_url: maybe(uri),
-    custom_header_mapping: maybe(map),
-    multi_modal_config: maybe(anyObject),
-  }),
-  azure: Type.Object({
-    token: secretText,
-    endpoint: uri,
-    proxy: maybe(flag),
-    api_version: maybe(text),
-    azure_deployment: maybe(text),
-    authentication_type: maybe(text),
-    authentication_scope: maybe(text),
-    default_headers: maybe(secretMap),
-    deployments: maybe(map),
-    oauth2_token_url: maybe(uri),
-    custom_header_mapping: maybe(map),
-    available_deployments: maybe(
-      Type.Array(Type.Object({ model: text, id: text }), { maxItems: entriesMax }),
-    ),
-    multi_modal_config: maybe(anyObject),
-  }),
-  aws_bedrock: Type.Object(awsMembers),
-  aws_sagemaker: Type.Object({ ...awsMembers, models: maybe(objects) }),
-  vertex_ai: Type.Object({
-    token: secretText,
-    gcs_config: maybe(
-      Type.Object({
-        service_account_credentials: secretText,
-        bucket_name: text,
-        object_path_prefix: text,
-      }),
-    ),
-    multi_modal_config: maybe(anyObject),
-  }),
-  vegas_gateway: Type.Object({ token: secretText, endpoint: uri, use_case: text }),
-  databricks: Type.Object({
-    token: secretText,
-    hostname: uri,
-    default_catalog_name: maybe(text),
-    path: maybe(text),
-    llm: maybe(flag),
-    storage: maybe(flag),
-  }),
-  custom: Type.Object({
-    endpoint: uri,
-    authentication_type: maybe(oneOf(['oauth2', 'api_key', 'none'])),
-    token: maybe(secretText),
-    api_key_header: maybe(text),
-    api_key_value: maybe(secretText),
-    authentication_scope: maybe(text),
-    oauth2_token_url: maybe(uri),
-    headers: maybe(secretMap),
-    custom_header_mapping: maybe(map),
-    models: maybe(anything),
-    model_properties: maybe(anything),
-    default_model: maybe(text),
-    custom_llm_config: maybe(anyObject),
-  }),
+  openai: named(
+    'OpenAiConfiguration',
+    Type.Object({ token: secretText, organization_id: maybe(text) }),
+  ),
+  writer: named(
+    'WriterConfiguration',
+    Type.Object({
+      organization_id: Type.String({ minLength: 1, maxLength: accountMax }),
+      token: secretText,
+    }),
+  ),
+  mistral: named('MistralConfiguration', Type.Object({ token: secretText })),
+  nvidia: named('NvidiaConfiguration', Type.Object({ token: secretText, hostname: uri })),
+  anthropic: named(
+    'AnthropicConfiguration',
+    Type.Object({
+      token: secretText,
+      authentication_type: maybe(text),
+      endpoint: maybe(uri),
+      authentication_scope: maybe(text),
+      oauth2_token_url: maybe(uri),
+      custom_header_mapping: maybe(map),
+      multi_modal_config: maybe(anyObject),
+    }),
+  ),
+  azure: named(
+    'AzureConfiguration',
+    Type.Object({
+      token: secretText,
+      endpoint: uri,
+      proxy: maybe(flag),
+      api_version: maybe(text),
+      azure_deployment: maybe(text),
+      authentication_type: maybe(text),
+      authentication_scope: maybe(text),
+      default_headers: maybe(secretMap),
+      deployments: maybe(map),
+      oauth2_token_url: maybe(uri),
+      custom_header_mapping: maybe(map),
+      available_deployments: maybe(
+        Type.Array(named('AzureDeployment', Type.Object({ model: text, id: text })), {
+          maxItems: entriesMax,
+        }),
+      ),
+      multi_modal_config: maybe(anyObject),
+    }),
+  ),
+  aws_bedrock: named('BedrockConfiguration', Type.Object(awsMembers)),
+  aws_sagemaker: named(
+    'SageMakerConfiguration',
+    Type.Object({ ...awsMembers, models: maybe(objects) }),
+  ),
+  vertex_ai: named(
+    'VertexConfiguration',
+    Type.Object({
+      token: secretText,
+      gcs_config: maybe(
+        named(
+          'VertexStorage',
+          Type.Object({
+            service_account_credentials: secretText,
+            bucket_name: text,
+            object_path_prefix: text,
+          }),
+        ),
+      ),
+      multi_modal_config: maybe(anyObject),
+    }),
+  ),
+  vegas_gateway: named(
+    'VegasGatewayConfiguration',
+    Type.Object({ token: secretText, endpoint: uri, use_case: text }),
+  ),
+  databricks: named(
+    'DatabricksConfiguration',
+    Type.Object({
+      token: secretText,
+      hostname: uri,
+      default_catalog_name: maybe(text),
+      path: maybe(text),
+      llm: maybe(flag),
+      storage: maybe(flag),
+    }),
+  ),
+  custom: named(
+    'CustomConfiguration',
+    Type.Object({
+      endpoint: uri,
+      authentication_type: maybe(oneOf(['oauth2', 'api_key', 'none'])),
+      token: maybe(secretText),
+      api_key_header: maybe(text),
+      api_key_value: maybe(secretText),
+      authentication_scope: maybe(text),
+      oauth2_token_url: maybe(uri),
+      headers: maybe(secretMap),
+      custom_header_mapping: maybe(map),
+      models: maybe(anything),
+      model_properties: maybe(anything),
+      default_model: maybe(text),
+      custom_llm_config: maybe(anyObject),
+    }),
+  ),
 };
 
 export const isProvider = (segment: string): segment is Provider =>

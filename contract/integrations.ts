@@ -3,6 +3,7 @@ import {
   id,
   instant,
   maybe,
+  named,
   oneOf,
   type Instant,
   type IntegrationId,
@@ -17,17 +18,20 @@ import { integrationPermissions } from './permissions.js';
 
 const provider = oneOf(providers);
 /** Contract 4.9: nothing of its configuration. */
-export const integration = Type.Object({
-  id: id('IntegrationId'),
-  name: Type.String(),
-  provider,
-  created_at: instant,
-  updated_at: instant,
-  created_by: id('UserId'),
-  permissions: Type.Array(permission),
-  is_selected: Type.Boolean(),
-  is_disabled: Type.Boolean(),
-});
+export const integration = named(
+  'Integration',
+  Type.Object({
+    id: id('IntegrationId'),
+    name: Type.String(),
+    provider,
+    created_at: instant,
+    updated_at: instant,
+    created_by: id('UserId'),
+    permissions: Type.Array(permission),
+    is_selected: Type.Boolean(),
+    is_disabled: Type.Boolean(),
+  }),
+);
 export type Integration = Static<typeof integration>;
 
 const shared = { requires: 'person' } as const;

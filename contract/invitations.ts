@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { id, instant, maybe, nullable, oneOf, secret } from '../kernel/shapes.js';
+import { id, instant, maybe, named, nullable, oneOf, secret } from '../kernel/shapes.js';
 import { type Complaint, valueComplaint } from '../kernel/fault.js';
 import { passwordLength, tokenAnswer } from './logins.js';
 import { operation } from './operation.js';
@@ -34,13 +34,16 @@ export const inviteUsers = operation({
   response: Type.Object({
     message: Type.String(),
     invitations: Type.Array(
-      Type.Object({
-        user_id: id('UserId'),
-        email: Type.String(),
-        role: oneOf(organizationRoles),
-        invitation_token: nullable(secret()),
-        expires_at: instant,
-      }),
+      named(
+        'Invitation',
+        Type.Object({
+          user_id: id('UserId'),
+          email: Type.String(),
+          role: oneOf(organizationRoles),
+          invitation_token: nullable(secret()),
+          expires_at: instant,
+        }),
+      ),
     ),
   }),
   faults: ['forbidden', 'not-found', 'already-exists', 'conflict'],

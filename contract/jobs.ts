@@ -2,6 +2,7 @@ import { Type, type Static } from 'typebox';
 import {
   id,
   instant,
+  named,
   nullable,
   oneOf,
   type Instant,
@@ -16,26 +17,29 @@ import type { ScorerTaskFacts, TaskProgress } from './scorer-validation.js';
 export const validationName = 'registered_scorer_validation';
 
 const percent = Type.Number({ minimum: 0, maximum: 100 });
-const job = Type.Object({
-  id: id('JobId'),
-  job_name: oneOf([validationName, 'log_stream_scorer']),
-  /** Null, like `run_id`, for the validation of a single sample. */
-  project_id: nullable(id('ProjectId')),
-  run_id: nullable(id('RunId')),
-  status: oneOf(['unstarted', 'in_progress', 'completed', 'failed']),
-  progress_percent: percent,
-  progress_message: nullable(Type.String()),
-  steps_completed: Type.Integer(),
-  steps_total: Type.Integer(),
-  retries: Type.Integer(),
-  request_data: Type.Unsafe<JsonObject>(Type.Object({}, { additionalProperties: true })),
-  error_message: nullable(Type.String()),
-  created_at: instant,
-  updated_at: instant,
-  processing_started: nullable(instant),
-  completed_at: nullable(instant),
-  failed_at: nullable(instant),
-});
+const job = named(
+  'Job',
+  Type.Object({
+    id: id('JobId'),
+    job_name: oneOf([validationName, 'log_stream_scorer']),
+    /** Null, like `run_id`, for the validation of a single sample. */
+    project_id: nullable(id('ProjectId')),
+    run_id: nullable(id('RunId')),
+    status: oneOf(['unstarted', 'in_progress', 'completed', 'failed']),
+    progress_percent: percent,
+    progress_message: nullable(Type.String()),
+    steps_completed: Type.Integer(),
+    steps_total: Type.Integer(),
+    retries: Type.Integer(),
+    request_data: Type.Unsafe<JsonObject>(Type.Object({}, { additionalProperties: true })),
+    error_message: nullable(Type.String()),
+    created_at: instant,
+    updated_at: instant,
+    processing_started: nullable(instant),
+    completed_at: nullable(instant),
+    failed_at: nullable(instant),
+  }),
+);
 export type Job = Static<typeof job>;
 
 const shared = {

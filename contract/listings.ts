@@ -1,5 +1,5 @@
 import { Type, type TSchema } from 'typebox';
-import { component, maybe, nullable, oneOf, type Json } from '../kernel/shapes.js';
+import { component, maybe, named, nullable, oneOf, type Json } from '../kernel/shapes.js';
 import { pageMembersOrNull } from './envelope.js';
 import { dateOperators, idOperators, textOperators } from './filters.js';
 
@@ -16,41 +16,59 @@ export const experimentFilter = component<Json>('ExperimentFilter');
 export const listingFiltersMax = 100;
 
 /** The body of the listings that search as contract 4.6 does. */
-export const listingBody = Type.Object({
-  ...pageMembersOrNull,
-  filters: maybe(Type.Array(listingFilter, { maxItems: listingFiltersMax })),
-  sort: maybe(listingSort),
-});
+export const listingBody = named(
+  'ListingQuery',
+  Type.Object({
+    ...pageMembersOrNull,
+    filters: maybe(Type.Array(listingFilter, { maxItems: listingFiltersMax })),
+    sort: maybe(listingSort),
+  }),
+);
 
 const text = Type.String();
 const textOrTexts = Type.Union([text, Type.Array(text)]);
 
-const filtersBy = (texts: readonly string[]) => [
-  Type.Object({
-    name: oneOf(['id', 'created_by']),
-    operator: Type.Optional(Type.String({ enum: [...idOperators], default: 'eq' })),
-    value: textOrTexts,
-  }),
-  Type.Object({
-    name: oneOf(texts),
-    operator: oneOf(textOperators),
-    value: textOrTexts,
-    case_sensitive: Type.Optional(Type.Boolean({ default: true })),
-  }),
+/** Filters of one kind for the columns that an operation knows, under a name of their own. */
+export const textFilter = (component: string, columns: readonly string[]) =>
+  named(
+    component,
+    Type.Object({
+      name: oneOf(columns),
+      operator: oneOf(textOperators),
+      value: textOrTexts,
+      case_sensitive: Type.Optional(Type.Boolean({ default: true })),
+    }),
+  );
+export const idFilter = (component: string, columns: readonly string[]) =>
+  named(
+    component,
+    Type.Object({
+      name: oneOf(columns),
+      operator: Type.Optional(Type.String({ enum: [...idOperators], default: 'eq' })),
+      value: textOrTexts,
+    }),
+  );
+export const nameFilter = textFilter('ListingNameFilter', ['name']);
+export const ownIdFilter = idFilter('ListingIdFilter', ['id']);
+const listingIdFilter = idFilter('ListingCreatorFilter', ['id', 'created_by']);
+const listingDateFilter = named(
+  'ListingDateFilter',
   Type.Object({
     name: oneOf(['created_at', 'updated_at']),
     operator: oneOf(dateOperators),
     value: Type.String({ format: 'date-time' }),
   }),
-];
+);
 const description = 'The columns that an operation knows; another name is a validation error.';
 
 /** For `components/schemas` of the OpenAPI document. */
 export const listingComponents: Readonly<Record<string, TSchema>> = {
-  ListingFilter: Type.Union(filtersBy(['name']), { description }),
+  ListingFilter: Type.Union([listingIdFilter, nameFilter, listingDateFilter], { description }),
   ExperimentFilter: Type.Union(
     [
-      ...filtersBy(['name', 'experiment_group_name']),
+      listingIdFilter,
+      textFilter('ExperimentTextFilter', ['name', 'experiment_group_name']),
+      listingDateFilter,
       Type.Object({
         name: oneOf(['experiment_group_id']),
         operator: Type.Optional(Type.String({ description: 'Ignored: it is always eq.' })),

@@ -4,6 +4,7 @@ import {
   instant,
   maybe,
   name,
+  named,
   nullable,
   type Instant,
   type ProjectId,
@@ -15,20 +16,23 @@ import { listingBody } from './listings.js';
 import { operation } from './operation.js';
 import { userBlock, type UserBlock } from './people.js';
 
-export const logStream = Type.Object({
-  id: id('RunId'),
-  name: Type.String(),
-  project_id: id('ProjectId'),
-  created_at: instant,
-  /** Of the last change of the log stream itself, not of its records; at first `created_at`. */
-  updated_at: instant,
-  created_by: id('UserId'),
-  created_by_user: userBlock,
-  /** Null unless asked for with `include_counts`. */
-  num_spans: nullable(Type.Integer()),
-  num_traces: nullable(Type.Integer()),
-  has_user_created_sessions: nullable(Type.Boolean()),
-});
+export const logStream = named(
+  'LogStream',
+  Type.Object({
+    id: id('RunId'),
+    name: Type.String(),
+    project_id: id('ProjectId'),
+    created_at: instant,
+    /** Of the last change of the log stream itself, not of its records; at first `created_at`. */
+    updated_at: instant,
+    created_by: id('UserId'),
+    created_by_user: userBlock,
+    /** Null unless asked for with `include_counts`. */
+    num_spans: nullable(Type.Integer()),
+    num_traces: nullable(Type.Integer()),
+    has_user_created_sessions: nullable(Type.Boolean()),
+  }),
+);
 
 const inProject = Type.Object({ project_id: id('ProjectId') });
 const inLogStream = Type.Object({ project_id: id('ProjectId'), log_stream_id: id('RunId') });

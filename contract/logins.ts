@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { nullable, oneOf, secret } from '../kernel/shapes.js';
+import { named, nullable, oneOf, secret } from '../kernel/shapes.js';
 import type { Complaint } from '../kernel/fault.js';
 import { message } from './envelope.js';
 import { operation } from './operation.js';
@@ -23,10 +23,13 @@ export const passwordLength = { minLength: 12, maxLength: 128 } as const;
 export const loginFailed = 'Login failed';
 
 /** The answer of every login (contract 4.2); the refresh cookie comes beside it. */
-export const tokenAnswer = Type.Object({
-  access_token: secret(),
-  token_type: oneOf(['bearer']),
-});
+export const tokenAnswer = named(
+  'AccessToken',
+  Type.Object({
+    access_token: secret(),
+    token_type: oneOf(['bearer']),
+  }),
+);
 export type TokenAnswer = Static<typeof tokenAnswer>;
 
 const withoutCredential = {

@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { errorTypes, severities } from '../kernel/records/evaluation-errors.js';
 import type { Aggregation } from '../kernel/records/questions.js';
-import { id, instant, maybe, nullable, oneOf } from '../kernel/shapes.js';
+import { id, instant, maybe, named, nullable, oneOf } from '../kernel/shapes.js';
 import { filterNode } from './filters.js';
 import { operation } from './operation.js';
 import { runSelector } from './selectors.js';
@@ -49,46 +49,57 @@ const counts = {
  * Beside these members each widget id has a number, null, or for a text `Count` a map category ->
  * count.
  */
-const widgetValue = Type.Union([
-  Type.Number(),
-  Type.Null(),
-  Type.Record(Type.String(), Type.Integer()),
-]);
-const aggregateMetrics = Type.Object(counts, { additionalProperties: widgetValue });
-const bucket = Type.Object(
-  {
-    start_bucket_time: instant,
-    end_bucket_time: instant,
-    group_by: Type.Optional(nullable(Type.Union([Type.String(), Type.Number(), Type.Boolean()]))),
-    ...counts,
-  },
-  { additionalProperties: widgetValue },
+const widgetValue = named(
+  'WidgetValue',
+  Type.Union([Type.Number(), Type.Null(), Type.Record(Type.String(), Type.Integer())]),
+);
+const aggregateMetrics = named(
+  'MetricTotals',
+  Type.Object(counts, { additionalProperties: widgetValue }),
+);
+const bucket = named(
+  'MetricBucket',
+  Type.Object(
+    {
+      start_bucket_time: instant,
+      end_bucket_time: instant,
+      group_by: Type.Optional(nullable(Type.Union([Type.String(), Type.Number(), Type.Boolean()]))),
+      ...counts,
+    },
+    { additionalProperties: widgetValue },
+  ),
 );
 
-export const structuredErrorShape = Type.Object({
-  error_code: Type.Integer(),
-  error_type: oneOf(errorTypes),
-  error_group: Type.String(),
-  severity: oneOf(severities),
-  message: Type.String(),
-  user_action: nullable(Type.String()),
-  documentation_link: nullable(Type.String()),
-  retriable: Type.Boolean(),
-  blocking: Type.Boolean(),
-  http_status_code: nullable(Type.Integer()),
-  source_service: nullable(Type.String()),
-  context: Type.Object({}),
-});
+export const structuredErrorShape = named(
+  'StructuredError',
+  Type.Object({
+    error_code: Type.Integer(),
+    error_type: oneOf(errorTypes),
+    error_group: Type.String(),
+    severity: oneOf(severities),
+    message: Type.String(),
+    user_action: nullable(Type.String()),
+    documentation_link: nullable(Type.String()),
+    retriable: Type.Boolean(),
+    blocking: Type.Boolean(),
+    http_status_code: nullable(Type.Integer()),
+    source_service: nullable(Type.String()),
+    context: Type.Object({}),
+  }),
+);
 
 const customSearchBody = Type.Object({
   start_time: instant,
   end_time: instant,
   metric_details: Type.Array(
-    Type.Object({
-      id: Type.String({ minLength: 1, maxLength: 128 }),
-      metric_name: Type.String(),
-      aggregation: oneOf(aggregations),
-    }),
+    named(
+      'MetricDetail',
+      Type.Object({
+        id: Type.String({ minLength: 1, maxLength: 128 }),
+        metric_name: Type.String(),
+        aggregation: oneOf(aggregations),
+      }),
+    ),
     { maxItems: metricDetailsMax },
   ),
   ...runSelector,

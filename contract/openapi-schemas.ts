@@ -4,8 +4,9 @@ import type { Json, JsonObject } from '../kernel/shapes.js';
 type Raw = Readonly<Record<string, unknown>>;
 
 /**
- * Answers the schema as the document has it; with a name, puts it under the components and answers
- * the reference.
+ * Answers the schema as the document has it. One that has a name (`named`, kernel/shapes.ts) is put
+ * under the components, and the answer is the reference; so is one without, if `name` says what to
+ * call it.
  */
 export type Publish = (schema: TSchema, name?: string) => Json;
 
@@ -16,38 +17,55 @@ const hidden: ReadonlySet<string> = new Set([
   'x-kind',
   'x-secret',
   'x-otherwise',
+  'x-component',
   '$id',
   'additionalItems',
 ]);
 
-/** Writes schemas for one document; what stands in it once is gathered in `named`. */
+/**
+ * Writes schemas for one document; what stands in it once is gathered in `named`. Throws when two
+ * schemas have one name.
+ */
 export const publisher = (
   components: Readonly<Record<string, TSchema>>,
   named: Map<string, Json>,
 ): Publish => {
-  const asComponent = (name: string): Json => {
+  /** What each name stands for, before it was written. */
+  const meant = new Map<string, string>();
+  const define = (name: string, raw: Raw, names: ReadonlyMap<string, string>): JsonObject => {
+    const text = JSON.stringify({ ...raw, 'x-component': undefined });
+    if ((meant.get(name) ?? text) !== text) throw new Error(`two schemas are called ${name}`);
     if (!named.has(name)) {
-      const schema = components[name];
-      if (schema === undefined) throw new Error(`nobody described the component ${name}`);
-      define(name, schema as Raw, new Map());
+      meant.set(name, text);
+      // Taken before its content is written, so that it may refer to itself.
+      named.set(name, null);
+      named.set(name, content(raw, names));
     }
     return reference(name);
   };
-  const define = (name: string, raw: Raw, names: ReadonlyMap<string, string>): void => {
-    // Taken before its content is written, so that it may refer to itself.
-    named.set(name, null);
-    named.set(name, written(raw, names));
+  const asComponent = (name: string): Json => {
+    const schema = components[name];
+    if (schema === undefined) throw new Error(`nobody described the component ${name}`);
+    return define(name, schema as Raw, new Map());
   };
   /** `names`: what the enclosing `$defs` are called in the document. */
-  const written = (raw: Raw, outer: ReadonlyMap<string, string>): Json => {
-    if (typeof raw['x-component'] === 'string') return asComponent(raw['x-component']);
+  const written = (raw: Raw, names: ReadonlyMap<string, string>): Json => {
+    const name = raw['x-component'];
+    if (typeof name !== 'string') return content(raw, names);
+    return Object.keys(raw).length === 1 ? asComponent(name) : define(name, raw, names);
+  };
+  const content = (raw: Raw, outer: ReadonlyMap<string, string>): Json => {
     const names = raw['$defs'] === undefined ? outer : hoisted(raw['$defs'] as Raw, outer);
     if (typeof raw['$ref'] === 'string') return referred(raw['$ref'], names);
-    return Object.fromEntries(
-      Object.entries(raw).flatMap(([keyword, value]) => {
-        if (hidden.has(keyword) || keyword === '$defs') return [];
-        return [member(keyword, value, (one) => written(one as Raw, names))];
-      }),
+    return short(
+      open(
+        Object.fromEntries(
+          Object.entries(raw).flatMap(([keyword, value]) => {
+            if (hidden.has(keyword) || keyword === '$defs') return [];
+            return [member(keyword, value, (one) => written(one as Raw, names))];
+          }),
+        ),
+      ),
     );
   };
   const referred = (ref: string, names: ReadonlyMap<string, string>): Json => {
@@ -58,16 +76,33 @@ export const publisher = (
   const hoisted = (definitions: Raw, outer: ReadonlyMap<string, string>) => {
     const names = new Map(outer);
     for (const name of Object.keys(definitions)) names.set(name, name);
-    for (const [name, raw] of Object.entries(definitions)) {
-      if (!named.has(name)) define(name, raw as Raw, names);
-    }
+    for (const [name, raw] of Object.entries(definitions)) define(name, raw as Raw, names);
     return names;
   };
   return (schema, name) => {
-    if (name === undefined) return written(schema as Raw, new Map());
-    define(name, schema as Raw, new Map());
-    return reference(name);
+    const raw = schema as Raw;
+    const isPlain = raw['x-component'] === undefined && raw['$defs'] === undefined;
+    if (name !== undefined && isPlain) return define(name, raw, new Map());
+    return written(raw, new Map());
   };
+};
+
+/** An object of which nothing is said holds anything; without a word, clients make it empty. */
+const open = (written: JsonObject): JsonObject => {
+  const { properties, ...others } = written;
+  const isEmpty = properties !== undefined && Object.keys(properties as JsonObject).length === 0;
+  return isEmpty ? { additionalProperties: true, ...others } : written;
+};
+
+/** Null beside one plain type is said in one word: `type: [string, null]`. */
+const short = (written: JsonObject): JsonObject => {
+  const { anyOf, ...others } = written;
+  if (!Array.isArray(anyOf) || anyOf.length !== 2) return written;
+  const [one = {}, other = {}] = anyOf as readonly JsonObject[];
+  const isPlain = typeof one['type'] === 'string' && !('enum' in one) && !('const' in one);
+  return isPlain && other['type'] === 'null'
+    ? { ...one, ...others, type: [one['type'] ?? null, 'null'] }
+    : written;
 };
 
 const mapped = (members: Raw, each: (one: unknown) => Json): JsonObject =>

@@ -1,52 +1,85 @@
 import { Type, type TObject, type TSchema } from 'typebox';
-import type { Json, JsonObject } from '../kernel/shapes.js';
+import { named, type Json, type JsonObject } from '../kernel/shapes.js';
 import { takesIdempotencyKey, type Method, type Operation, type Scheme } from './operation.js';
 import { publisher, reference, type Publish } from './openapi-schemas.js';
 import { descriptionVersion } from './service.js';
+
+/** Operations that are about one thing: a tag of the document. */
+export type Noun = {
+  readonly name: string;
+  readonly description: string;
+  readonly operations: readonly Pick<Operation, 'operationId'>[];
+};
 
 export type Description = {
   readonly operations: readonly Operation[];
   /** What `component(name)` stands for in the schemas (kernel/shapes.ts). */
   readonly components: Readonly<Record<string, TSchema>>;
+  readonly nouns?: readonly Noun[];
   /** The header that carries an API key. */
   readonly keyHeader?: string;
 };
 
 /**
  * The OpenAPI 3.1.0 document of the operations. The same operations give the same document, member
- * by member: paths by name, methods in the order of `methods`. Recursive schemas and components
- * stand once under `components/schemas`. Throws on a component that nobody described.
+ * by member: paths by name, methods in the order of `methods`. What has a name stands once under
+ * `components/schemas`, request bodies under that of their operation; so do parameters that recur.
+ * Throws on a component that nobody described, and on a name that two schemas have.
  */
 export const openApiDocument = ({
   operations,
   components,
+  nouns = [],
   keyHeader = 'Service-API-Key',
 }: Description): JsonObject => {
-  const named = new Map<string, Json>();
-  const publish = publisher(components, named);
+  const schemas = new Map<string, Json>();
+  const publish = publisher(components, schemas);
+  const placed = [...operations].sort(byPlace);
+  const parameters = new Map(placed.map((one) => [one, parametersOf(one, publish)]));
+  const recurring = recurringOf([...parameters.values()].flat());
+  const tagOf = new Map(
+    nouns.flatMap(({ name, operations: own }) => own.map((one) => [one.operationId, name])),
+  );
   const paths: Record<string, Record<string, Json>> = {};
-  for (const operation of [...operations].sort(byPlace)) {
-    paths[operation.path] = {
-      ...paths[operation.path],
-      [operation.method.toLowerCase()]: operationObject(operation, publish),
+  for (const operation of placed) {
+    const { path, method, operationId } = operation;
+    const tag = tagOf.get(operationId);
+    paths[path] = {
+      ...paths[path],
+      [method.toLowerCase()]: {
+        operationId,
+        ...(tag !== undefined && { tags: [tag] }),
+        ...operationObject(operation),
+        parameters: (parameters.get(operation) ?? []).map(
+          (one) => recurring.referenceTo(one) ?? one,
+        ),
+        ...operationContent(operation, publish),
+      },
     };
   }
-  publish(validationError, 'HTTPValidationError');
-  publish(problem, 'Problem');
+  for (const one of [validationError, problem]) publish(one);
   return {
     openapi: '3.1.0',
     info: {
       title: 'Assay',
       version: descriptionVersion,
       description: 'Records, inspects and scores runs of applications built on language models.',
+      license: { name: 'UNLICENSED', identifier: 'LicenseRef-UNLICENSED' },
     },
+    servers: [{ url: '/', description: 'Whoever serves this document' }],
+    tags: nouns.map(({ name, description }) => ({ name, description })),
     paths,
     components: {
-      schemas: Object.fromEntries([...named].sort(([one], [other]) => (one < other ? -1 : 1))),
+      schemas: byName(schemas),
+      parameters: byName(recurring.parameters),
+      responses: refusals,
       securitySchemes: securitySchemes(keyHeader),
     },
   };
 };
+
+const byName = (named: ReadonlyMap<string, Json>): JsonObject =>
+  Object.fromEntries([...named].sort(([one], [other]) => (one < other ? -1 : 1)));
 
 const methods: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 const byPlace = (one: Operation, other: Operation): number => {
@@ -71,93 +104,114 @@ const securitySchemes = (keyHeader: string): JsonObject => ({
 });
 
 /** Contract 1.4. */
-const validationError = Type.Object({
-  detail: Type.Array(
-    Type.Object({ loc: Type.Array(Type.String()), msg: Type.String(), type: Type.String() }),
-  ),
-});
+const validationError = named(
+  'HTTPValidationError',
+  Type.Object({
+    detail: Type.Array(
+      named(
+        'ValidationComplaint',
+        Type.Object({ loc: Type.Array(Type.String()), msg: Type.String(), type: Type.String() }),
+      ),
+    ),
+  }),
+);
 /** Contract 1.5. */
-const problem = Type.Object({
-  detail: Type.String(),
-  type: Type.String(),
-  title: Type.String(),
-  status: Type.Integer(),
-  code: Type.String(),
-  request_id: Type.String(),
-});
+const problem = named(
+  'Problem',
+  Type.Object({
+    detail: Type.String(),
+    type: Type.String(),
+    title: Type.String(),
+    status: Type.Integer(),
+    code: Type.String(),
+    request_id: Type.String(),
+  }),
+);
 
 const described = (description: string, schema: Json, media = 'application/json'): JsonObject => ({
   description,
   content: { [media]: { schema } },
 });
+const refusals: JsonObject = {
+  Invalid: described('Validation error', reference('HTTPValidationError')),
+  Refused: described('Refused', reference('Problem')),
+  Unavailable: described('Not possible now', reference('Problem')),
+};
+const refusal = (name: string): JsonObject => ({ $ref: `#/components/responses/${name}` });
 
 const bodyMedia = { json: 'application/json', urlencoded: 'application/x-www-form-urlencoded' };
 
+/** `createLogStream` sends a `CreateLogStream`. */
+const bodyName = ({ operationId }: Operation): string =>
+  `${operationId.charAt(0).toUpperCase()}${operationId.slice(1)}`;
+
+/** Lists and texts need none: what a list is of has a name. */
+const answerName = (operation: Operation): string | undefined =>
+  'properties' in operation.response ? `${bodyName(operation)}Response` : undefined;
+
 /** A form has its file parts as binary strings beside the text parts. */
-const requestBody = (
-  body: TSchema,
-  { form, encoding }: Operation,
-  publish: Publish,
-): JsonObject => {
+const requestBody = (body: TSchema, operation: Operation, publish: Publish): JsonObject => {
+  const { form, encoding } = operation;
   if (form === null) {
     return {
-      required: 'required' in body,
-      content: { [bodyMedia[encoding]]: { schema: publish(body) } },
+      required: 'required' in body || !('properties' in body),
+      content: { [bodyMedia[encoding]]: { schema: publish(body, bodyName(operation)) } },
     };
   }
   const files = Object.entries(form.files);
-  const parts = publish(body) as {
-    readonly properties?: JsonObject;
-    readonly required?: readonly string[];
+  const parts = body as TObject;
+  const whole = Type.Object({
+    ...Object.fromEntries(
+      files.map(([part, { required }]) => {
+        const file = Type.String({ format: 'binary' });
+        return [part, required ? file : Type.Optional(file)];
+      }),
+    ),
+    ...parts.properties,
+  });
+  return {
+    required: 'required' in whole,
+    content: { 'multipart/form-data': { schema: publish(whole, bodyName(operation)) } },
   };
-  const required = [
-    ...files.filter(([, file]) => file.required).map(([part]) => part),
-    ...(parts.required ?? []),
-  ];
-  const schema = {
-    type: 'object',
-    ...(required.length > 0 && { required }),
-    properties: {
-      ...Object.fromEntries(files.map(([part]) => [part, { type: 'string', format: 'binary' }])),
-      ...parts.properties,
-    },
-  };
-  return { required: required.length > 0, content: { 'multipart/form-data': { schema } } };
 };
 
-const operationObject = (operation: Operation, publish: Publish): JsonObject => {
-  const { body, status, schemes, media } = operation;
+const operationObject = ({ summary, schemes }: Operation): JsonObject => ({
+  summary,
+  // Without credentials is said too: the document has no security that holds everywhere.
+  security: schemes.map((one) => ({ [schemeNames[one]]: [] })),
+});
+
+const operationContent = (operation: Operation, publish: Publish): JsonObject => {
+  const { body, status, media, response } = operation;
   return {
-    operationId: operation.operationId,
-    summary: operation.summary,
-    ...(schemes.length > 0 && { security: schemes.map((one) => ({ [schemeNames[one]]: [] })) }),
-    parameters: parametersOf(operation, publish),
     ...(body !== null && { requestBody: requestBody(body, operation, publish) }),
     responses: {
       [String(status)]:
         status === 204
           ? { description: 'Done' }
-          : described('Successful response', publish(operation.response), media),
-      '422': described('Validation error', reference('HTTPValidationError')),
-      '4XX': described('Refused', reference('Problem')),
-      '5XX': described('Not possible now', reference('Problem')),
+          : described('Successful response', publish(response, answerName(operation)), media),
+      '422': refusal('Invalid'),
+      '4XX': refusal('Refused'),
+      '5XX': refusal('Unavailable'),
     },
   };
 };
 
+type Parameter = JsonObject & { readonly name: string };
+
 const requiredOf = (schema: TSchema): readonly string[] =>
   (schema as { readonly required?: readonly string[] }).required ?? [];
 
-const parametersOf = (operation: Operation, publish: Publish): readonly Json[] => {
+const parametersOf = (operation: Operation, publish: Publish): readonly Parameter[] => {
   const { params, query, kind, schemes, conditional } = operation;
-  const listed = (place: string, schema: TObject): readonly Json[] =>
+  const listed = (place: string, schema: TObject): readonly Parameter[] =>
     Object.entries(schema.properties as Readonly<Record<string, TSchema>>).map(([name, one]) => ({
       name,
       in: place,
       required: requiredOf(schema).includes(name),
       schema: publish(one),
     }));
-  const header = (name: string, pattern?: string): Json => ({
+  const header = (name: string, pattern?: string): Parameter => ({
     name,
     in: 'header',
     required: false,
@@ -172,4 +226,22 @@ const parametersOf = (operation: Operation, publish: Publish): readonly Json[] =
       : []),
     ...(conditional ? [header('If-Match')] : []),
   ];
+};
+
+/** Those that more than one operation takes, by name; of two with one name the more frequent. */
+const recurringOf = (all: readonly Parameter[]) => {
+  const times = new Map<string, number>();
+  for (const one of all) times.set(JSON.stringify(one), (times.get(JSON.stringify(one)) ?? 0) + 1);
+  const parameters = new Map<string, Parameter>();
+  for (const [text, count] of [...times].sort(([, one], [, other]) => other - one)) {
+    const one = JSON.parse(text) as Parameter;
+    if (count > 1 && !parameters.has(one.name)) parameters.set(one.name, one);
+  }
+  return {
+    parameters,
+    referenceTo: (one: Parameter): JsonObject | null =>
+      JSON.stringify(parameters.get(one.name)) === JSON.stringify(one)
+        ? { $ref: `#/components/parameters/${one.name}` }
+        : null,
+  };
 };

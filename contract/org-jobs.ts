@@ -2,6 +2,7 @@ import { Type, type Static } from 'typebox';
 import {
   id,
   instant,
+  named,
   nullable,
   oneOf,
   type Instant,
@@ -15,32 +16,41 @@ export const deleteByMetadataJob = 'delete_by_metadata';
 const statuses = ['pending', 'processing', 'completed', 'failed'] as const;
 export type OrgJobStatus = (typeof statuses)[number];
 
-const result = Type.Object({
-  projects: Type.Integer(),
-  sessions: Type.Integer(),
-  traces: Type.Integer(),
-  spans: Type.Integer(),
-});
+const result = named(
+  'OrgJobResult',
+  Type.Object({
+    projects: Type.Integer(),
+    sessions: Type.Integer(),
+    traces: Type.Integer(),
+    spans: Type.Integer(),
+  }),
+);
 export type OrgJobResult = Static<typeof result>;
 
-export const orgJob = Type.Object({
-  id: id('OrgJobId'),
-  organization_id: id('OrganizationId'),
-  job_name: Type.String(),
-  status: oneOf(statuses),
-  request_data: Type.Object({
-    metadata_key: Type.String(),
-    /** `[redacted]` except for `admin`. */
-    metadata_value: Type.String(),
-    immediate: Type.Boolean(),
+export const orgJob = named(
+  'OrgJob',
+  Type.Object({
+    id: id('OrgJobId'),
+    organization_id: id('OrganizationId'),
+    job_name: Type.String(),
+    status: oneOf(statuses),
+    request_data: named(
+      'OrgJobRequest',
+      Type.Object({
+        metadata_key: Type.String(),
+        /** `[redacted]` except for `admin`. */
+        metadata_value: Type.String(),
+        immediate: Type.Boolean(),
+      }),
+    ),
+    created_at: instant,
+    updated_at: instant,
+    error_message: nullable(Type.String()),
+    created_by: nullable(id('UserId')),
+    /** What was deleted so far; null while pending. */
+    result: nullable(result),
   }),
-  created_at: instant,
-  updated_at: instant,
-  error_message: nullable(Type.String()),
-  created_by: nullable(id('UserId')),
-  /** What was deleted so far; null while pending. */
-  result: nullable(result),
-});
+);
 
 export const deleteByMetadata = operation({
   operationId: 'deleteByMetadata',

@@ -4,6 +4,7 @@ import {
   instant,
   maybe,
   name,
+  named,
   nullable,
   oneOf,
   type Instant,
@@ -21,29 +22,35 @@ export const projectTypes = ['gen_ai', 'prompt_evaluation', 'llm_monitor', 'prot
 /** Newest runs shown with a project (contract 5.4). */
 export const shownRunsMax = 100;
 
-export const runSummary = Type.Object({
-  id: id('RunId'),
-  name: Type.String(),
-  kind: oneOf(['log_stream', 'experiment', 'metrics_testing']),
-  created_at: instant,
-  updated_at: nullable(instant),
-});
+export const runSummary = named(
+  'RunSummary',
+  Type.Object({
+    id: id('RunId'),
+    name: Type.String(),
+    kind: oneOf(['log_stream', 'experiment', 'metrics_testing']),
+    created_at: instant,
+    updated_at: nullable(instant),
+  }),
+);
 export type RunSummary = Static<typeof runSummary>;
-export const project = Type.Object({
-  id: id('ProjectId'),
-  name: Type.String(),
-  type: Type.String(),
-  description: nullable(Type.String()),
-  labels: Type.Array(Type.String()),
-  created_by: id('UserId'),
-  created_by_user: userBlock,
-  created_at: instant,
-  /** Of the last change of the project itself; at first `created_at`. */
-  updated_at: instant,
-  bookmark: Type.Boolean(),
-  runs: Type.Array(runSummary),
-  permissions: Type.Array(permission),
-});
+export const project = named(
+  'Project',
+  Type.Object({
+    id: id('ProjectId'),
+    name: Type.String(),
+    type: Type.String(),
+    description: nullable(Type.String()),
+    labels: Type.Array(Type.String()),
+    created_by: id('UserId'),
+    created_by_user: userBlock,
+    created_at: instant,
+    /** Of the last change of the project itself; at first `created_at`. */
+    updated_at: instant,
+    bookmark: Type.Boolean(),
+    runs: Type.Array(runSummary),
+    permissions: Type.Array(permission),
+  }),
+);
 
 const params = Type.Object({ project_id: id('ProjectId') });
 const listed = Type.Array(project, { maxItems: plainListMax });

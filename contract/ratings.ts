@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { type Complaint, valueComplaint } from '../kernel/fault.js';
-import { id, instant, maybe, nullable } from '../kernel/shapes.js';
+import { id, instant, maybe, named, nullable } from '../kernel/shapes.js';
 import { labelMax, labelsMax } from './annotation-templates.js';
 import { message } from './envelope.js';
 import { operation } from './operation.js';
@@ -14,48 +14,72 @@ const starsMax = 5;
 
 const label = Type.String({ minLength: 1, maxLength: labelMax });
 /** Contract 4.8, chosen by `annotation_type`. */
-const rating = Type.Union([
-  Type.Object({ annotation_type: Type.Literal('like_dislike'), value: Type.Boolean() }),
-  Type.Object({
-    annotation_type: Type.Literal('star'),
-    value: Type.Integer({ minimum: 1, maximum: starsMax }),
-  }),
-  Type.Object({ annotation_type: Type.Literal('score'), value: Type.Integer() }),
-  Type.Object({
-    annotation_type: Type.Literal('tags'),
-    value: Type.Array(label, { maxItems: labelsMax }),
-  }),
-  Type.Object({
-    annotation_type: Type.Literal('text'),
-    value: Type.String({ minLength: 1, maxLength: explanationMax }),
-  }),
-  Type.Object({ annotation_type: Type.Literal('choice'), value: label }),
-]);
+const rating = named(
+  'RatingValue',
+  Type.Union([
+    named(
+      'LikeRating',
+      Type.Object({ annotation_type: Type.Literal('like_dislike'), value: Type.Boolean() }),
+    ),
+    named(
+      'StarRating',
+      Type.Object({
+        annotation_type: Type.Literal('star'),
+        value: Type.Integer({ minimum: 1, maximum: starsMax }),
+      }),
+    ),
+    named(
+      'ScoreRating',
+      Type.Object({ annotation_type: Type.Literal('score'), value: Type.Integer() }),
+    ),
+    named(
+      'TagsRating',
+      Type.Object({
+        annotation_type: Type.Literal('tags'),
+        value: Type.Array(label, { maxItems: labelsMax }),
+      }),
+    ),
+    named(
+      'TextRating',
+      Type.Object({
+        annotation_type: Type.Literal('text'),
+        value: Type.String({ minLength: 1, maxLength: explanationMax }),
+      }),
+    ),
+    named('ChoiceRating', Type.Object({ annotation_type: Type.Literal('choice'), value: label })),
+  ]),
+);
 export type Rating = Static<typeof rating>;
 const explanation = maybe(Type.String({ minLength: 1, maxLength: explanationMax }));
 
 const operationTypes = ['create', 'delete'] as const;
 type OperationType = (typeof operationTypes)[number];
 /** Which members it needs depends on `operation_type`, whose default a union's tag cannot have. */
-const ratingOperation = Type.Object({
-  operation_type: Type.Optional(
-    Type.String({ default: 'create', description: "'create' or 'delete'" }),
-  ),
-  annotation_template_id: id('TemplateId'),
-  rating: maybe(rating),
-  explanation,
-});
+const ratingOperation = named(
+  'RatingOperation',
+  Type.Object({
+    operation_type: Type.Optional(
+      Type.String({ default: 'create', description: "'create' or 'delete'" }),
+    ),
+    annotation_template_id: id('TemplateId'),
+    rating: maybe(rating),
+    explanation,
+  }),
+);
 type SentOperation = Static<typeof ratingOperation>;
 
-const ratingResult = Type.Object({
-  operation: Type.Unsafe<OperationType>(Type.String({ enum: [...operationTypes] })),
-  success: Type.Boolean(),
-  message: Type.String(),
-  selector: Type.Literal('traces'),
-  /** Of the operation in `operations`. */
-  index: Type.Integer(),
-  trace: id('TraceId'),
-});
+const ratingResult = named(
+  'RatingResult',
+  Type.Object({
+    operation: Type.Unsafe<OperationType>(Type.String({ enum: [...operationTypes] })),
+    success: Type.Boolean(),
+    message: Type.String(),
+    selector: Type.Literal('traces'),
+    /** Of the operation in `operations`. */
+    index: Type.Integer(),
+    trace: id('TraceId'),
+  }),
+);
 export type RatingResult = Static<typeof ratingResult>;
 
 const schemes = ['K', 'B', 'P'] as const;
@@ -72,10 +96,13 @@ export const rateTraces = operation({
   params: Type.Object({ project_id: id('ProjectId') }),
   body: Type.Object({
     operations: Type.Array(ratingOperation, { minItems: 1, maxItems: ratingOperationsMax }),
-    selector: Type.Object({
-      traces: Type.Array(id('TraceId'), { minItems: 1, maxItems: ratedTracesMax }),
-      selector_type: Type.Optional(Type.Literal('traces', { default: 'traces' })),
-    }),
+    selector: named(
+      'TraceSelector',
+      Type.Object({
+        traces: Type.Array(id('TraceId'), { minItems: 1, maxItems: ratedTracesMax }),
+        selector_type: Type.Optional(Type.Literal('traces', { default: 'traces' })),
+      }),
+    ),
   }),
   response: Type.Array(ratingResult, { maxItems: ratingItemsMax }),
   faults: ['not-found', 'forbidden'],
@@ -92,12 +119,15 @@ const ofTrace = {
   }),
 } as const;
 /** The caller's own; `created_at` is when it was given as it is now. */
-const ownRating = Type.Object({
-  rating,
-  explanation: nullable(Type.String()),
-  created_at: instant,
-  created_by: id('UserId'),
-});
+const ownRating = named(
+  'Rating',
+  Type.Object({
+    rating,
+    explanation: nullable(Type.String()),
+    created_at: instant,
+    created_by: id('UserId'),
+  }),
+);
 
 export const giveRating = operation({
   ...ofTrace,

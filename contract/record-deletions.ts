@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { type Complaint, valueComplaint } from '../kernel/fault.js';
 import type { Population } from '../kernel/records/record.js';
-import { id, maybe } from '../kernel/shapes.js';
+import { id, maybe, named } from '../kernel/shapes.js';
 import { filterLeaf, filterNode, flatFiltersMax } from './filters.js';
 import { operation } from './operation.js';
 import { optionalWindow, runSelector, selectedRun } from './selectors.js';
@@ -10,12 +10,15 @@ import { optionalWindow, runSelector, selectedRun } from './selectors.js';
 export const deletedMax = 1_000;
 
 /** A window narrows further, so that a search's body deletes what that search found. */
-const deletionBody = Type.Object({
-  ...runSelector,
-  filters: maybe(Type.Array(filterLeaf, { maxItems: flatFiltersMax })),
-  filter_tree: maybe(filterNode),
-  ...optionalWindow,
-});
+const deletionBody = named(
+  'RecordDeletion',
+  Type.Object({
+    ...runSelector,
+    filters: maybe(Type.Array(filterLeaf, { maxItems: flatFiltersMax })),
+    filter_tree: maybe(filterNode),
+    ...optionalWindow,
+  }),
+);
 export type RecordDeletion = Static<typeof deletionBody>;
 
 const deletion = (operationId: string, population: Population) =>
@@ -29,12 +32,15 @@ const deletion = (operationId: string, population: Population) =>
     requires: 'owner',
     params: Type.Object({ project_id: id('ProjectId') }),
     body: deletionBody,
-    response: Type.Object({
-      message: Type.String(),
-      deleted_count: Type.Integer(),
-      /** More records match: call again. */
-      remaining: Type.Boolean(),
-    }),
+    response: named(
+      'DeletedRecords',
+      Type.Object({
+        message: Type.String(),
+        deleted_count: Type.Integer(),
+        /** More records match: call again. */
+        remaining: Type.Boolean(),
+      }),
+    ),
     faults: ['not-found', 'forbidden', 'conflict'],
   });
 

@@ -1,35 +1,53 @@
 import { Type, type Static } from 'typebox';
+import { spanKinds } from '../kernel/records/columns.js';
 import type { Population } from '../kernel/records/record.js';
-import { id, instant, maybe, nullable, oneOf, type Json } from '../kernel/shapes.js';
-import { defaultPageLimit, paged, pageLimitMax } from './envelope.js';
+import {
+  component,
+  id,
+  instant,
+  maybe,
+  named,
+  nameOf,
+  nullable,
+  oneOf,
+  type Json,
+} from '../kernel/shapes.js';
+import { defaultPageLimit, envelope, paged, pageLimitMax } from './envelope.js';
 import { filterLeaf, filterNode, flatFiltersMax } from './filters.js';
 import { operation } from './operation.js';
 import { optionalWindow, runSelector } from './selectors.js';
 import { structuredErrorShape } from './metrics.js';
 
 const json = Type.Unsafe<Json>(Type.Unknown());
-const metricInfo = Type.Union([
-  Type.Object({ status_type: Type.Literal('success'), value: json }),
-  Type.Object({
-    status_type: Type.Literal('roll_up'),
-    value: json,
-    roll_up_metrics: Type.Record(Type.String(), json),
-  }),
-  Type.Object({
-    status_type: Type.Literal('error'),
-    message: Type.String(),
-    ems_error_code: Type.Integer(),
-    standard_error: structuredErrorShape,
-  }),
-]);
+const metricInfo = named(
+  'MetricInfo',
+  Type.Union([
+    named('MetricSuccess', Type.Object({ status_type: Type.Literal('success'), value: json })),
+    named(
+      'MetricRollUp',
+      Type.Object({
+        status_type: Type.Literal('roll_up'),
+        value: json,
+        roll_up_metrics: Type.Record(Type.String(), json),
+      }),
+    ),
+    named(
+      'MetricError',
+      Type.Object({
+        status_type: Type.Literal('error'),
+        message: Type.String(),
+        ems_error_code: Type.Integer(),
+        standard_error: structuredErrorShape,
+      }),
+    ),
+  ]),
+);
 
 /**
- * Contract 5.7: what every record shows, and the members that only some kinds have (contract 5.6).
- * The type is any JSON object, because the read model holds the members of all kinds as they were
- * sent.
+ * Contract 5.7: what every record shows. The type is any JSON object, because the read model holds
+ * the members of all kinds as they were sent.
  */
 const recordMembers = {
-  type: oneOf(['session', 'trace', 'llm', 'retriever', 'tool', 'workflow', 'agent', 'control']),
   id: id('RecordId'),
   project_id: id('ProjectId'),
   run_id: id('RunId'),
@@ -53,15 +71,25 @@ const recordMembers = {
   has_children: Type.Boolean(),
   is_complete: Type.Boolean(),
   metric_info: Type.Record(Type.String(), metricInfo),
-  // Sessions
+};
+const sessionMembers = {
+  type: Type.Literal('session'),
+  ...recordMembers,
   previous_session_id: maybe(id('SessionId')),
   num_traces: maybe(Type.Integer()),
-  // Traces
-  annotations: Type.Optional(Type.Record(Type.String(), json)),
-  annotation_aggregates: Type.Optional(Type.Record(Type.String(), json)),
-  fully_annotated: Type.Optional(Type.Boolean()),
+};
+const traceMembers = {
+  type: Type.Literal('trace'),
+  ...recordMembers,
+  annotations: Type.Record(Type.String(), json),
+  annotation_aggregates: Type.Record(Type.String(), json),
+  fully_annotated: Type.Boolean(),
   num_spans: maybe(Type.Integer()),
-  // Spans
+};
+/** And the members that only some kinds of span have (contract 5.6). */
+const spanMembers = {
+  type: oneOf(spanKinds),
+  ...recordMembers,
   parent_id: maybe(id('ParentId')),
   step_number: maybe(Type.Integer()),
   tools: Type.Optional(json),
@@ -79,50 +107,63 @@ const recordMembers = {
   selector_path: maybe(Type.String()),
 };
 export type RecordView = { readonly [member: string]: Json };
-const record = Type.Object(recordMembers);
-const list = Type.Array(Type.Unsafe<RecordView>(record));
+const session = named('Session', Type.Object(sessionMembers));
+const trace = named('Trace', Type.Object(traceMembers));
+const span = named('Span', Type.Object(spanMembers));
+const shown = {
+  session: Type.Unsafe<RecordView>(session),
+  trace: Type.Unsafe<RecordView>(trace),
+  span: Type.Unsafe<RecordView>(span),
+};
 /** Each span below has its own `spans`, any number of levels deep. */
-const tree = Type.Object({
-  ...recordMembers,
-  spans: Type.Array(Type.Object({ type: Type.String() }, { additionalProperties: true })),
-});
-const withTree = Type.Unsafe<RecordView>(tree);
-const withTraces = Type.Unsafe<RecordView>(
+const spans = Type.Array(component<RecordView>('SpanTree'));
+const spanTree = named('SpanTree', Type.Object({ ...spanMembers, spans }));
+const traceTree = named('TraceTree', Type.Object({ ...traceMembers, spans }));
+const sessionTree = named(
+  'SessionTree',
   Type.Object({
-    ...recordMembers,
-    traces: Type.Array(tree),
+    ...sessionMembers,
+    traces: Type.Array(traceTree),
     starting_token: Type.Integer(),
     next_starting_token: nullable(Type.Integer()),
   }),
 );
 
-const sort = Type.Object({
-  column_id: Type.Optional(Type.String()),
-  name: Type.Optional(Type.String()),
-  ascending: Type.Optional(Type.Boolean({ default: true })),
-  sort_type: Type.Optional(Type.Literal('column', { default: 'column' })),
-});
-const searchBody = Type.Object({
-  ...runSelector,
-  filters: maybe(Type.Array(filterLeaf, { maxItems: flatFiltersMax })),
-  filter_tree: maybe(filterNode),
-  sort: maybe(sort),
-  starting_token: maybe(Type.Integer({ minimum: 0, default: 0 })),
-  limit: maybe(Type.Integer({ minimum: 1, maximum: pageLimitMax, default: defaultPageLimit })),
-  truncate_fields: maybe(Type.Boolean({ default: false })),
-  include_counts: maybe(Type.Boolean({ default: false })),
-  ...optionalWindow,
-});
+const sort = named(
+  'RecordSort',
+  Type.Object({
+    column_id: Type.Optional(Type.String()),
+    name: Type.Optional(Type.String()),
+    ascending: Type.Optional(Type.Boolean({ default: true })),
+    sort_type: Type.Optional(Type.Literal('column', { default: 'column' })),
+  }),
+);
+const searchBody = named(
+  'RecordQuery',
+  Type.Object({
+    ...runSelector,
+    filters: maybe(Type.Array(filterLeaf, { maxItems: flatFiltersMax })),
+    filter_tree: maybe(filterNode),
+    sort: maybe(sort),
+    starting_token: maybe(Type.Integer({ minimum: 0, default: 0 })),
+    limit: maybe(Type.Integer({ minimum: 1, maximum: pageLimitMax, default: defaultPageLimit })),
+    truncate_fields: maybe(Type.Boolean({ default: false })),
+    include_counts: maybe(Type.Boolean({ default: false })),
+    ...optionalWindow,
+  }),
+);
 export type RecordSearch = Static<typeof searchBody>;
 
-const searchPage = Type.Object({
-  starting_token: Type.Integer(),
-  limit: Type.Integer(),
-  paginated: Type.Boolean(),
-  next_starting_token: nullable(Type.Integer()),
-  records: list,
-  last_row_id: nullable(Type.String()),
-});
+/** All records of a population look alike to code; to clients each is a record of its own. */
+const searchPage = (population: Population) =>
+  named(
+    `${nameOf(shown[population])}Page`,
+    Type.Object({
+      ...envelope('records', shown[population]).properties,
+      last_row_id: nullable(Type.String()),
+    }),
+  );
+const recordCount = named('RecordCount', Type.Object({ total_count: Type.Integer() }));
 
 const plural = (population: Population) => `${population}s`;
 const shared = {
@@ -142,7 +183,7 @@ const search = (operationId: string, population: Population) =>
     path: `/v2/projects/{project_id}/${plural(population)}/search`,
     params: inProject,
     body: searchBody,
-    response: searchPage,
+    response: searchPage(population),
   });
 const count = (operationId: string, population: Population) =>
   operation({
@@ -153,7 +194,7 @@ const count = (operationId: string, population: Population) =>
     path: `/v2/projects/{project_id}/${plural(population)}/count`,
     params: inProject,
     body: searchBody,
-    response: Type.Object({ total_count: Type.Integer() }),
+    response: recordCount,
   });
 
 export const searchSessions = search('searchSessions', 'session');
@@ -170,7 +211,7 @@ export const getTrace = operation({
   method: 'GET',
   path: '/v2/projects/{project_id}/traces/{trace_id}',
   params: Type.Object({ project_id: id('ProjectId'), trace_id: id('TraceId') }),
-  response: withTree,
+  response: Type.Unsafe<RecordView>(traceTree),
 });
 export const getSpan = operation({
   ...shared,
@@ -179,7 +220,7 @@ export const getSpan = operation({
   method: 'GET',
   path: '/v2/projects/{project_id}/spans/{span_id}',
   params: Type.Object({ project_id: id('ProjectId'), span_id: id('SpanId') }),
-  response: withTree,
+  response: Type.Unsafe<RecordView>(spanTree),
 });
 export const getSession = operation({
   ...shared,
@@ -189,8 +230,11 @@ export const getSession = operation({
   path: '/v2/projects/{project_id}/sessions/{session_id}',
   params: Type.Object({ project_id: id('ProjectId'), session_id: id('SessionId') }),
   query: paged,
-  response: withTraces,
+  response: Type.Unsafe<RecordView>(sessionTree),
 });
+
+/** For `components/schemas` of the OpenAPI document. */
+export const recordReadComponents = { SpanTree: spanTree };
 
 export const recordReadOperations = [
   searchSessions,

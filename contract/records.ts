@@ -5,6 +5,7 @@ import {
   id,
   instant,
   maybe,
+  named,
   nullable,
   oneOf,
   type Instant,
@@ -110,36 +111,51 @@ export const llmEventTypes = [
   'mcp_approval_request',
 ] as const;
 
-const part = Type.Union([
-  Type.Object({ type: Type.Literal('text'), text }),
-  Type.Object({ type: Type.Literal('file'), file_id: id('FileId') }),
-]);
+const part = named(
+  'ContentPart',
+  Type.Union([
+    named('TextPart', Type.Object({ type: Type.Literal('text'), text })),
+    named('FilePart', Type.Object({ type: Type.Literal('file'), file_id: id('FileId') })),
+  ]),
+);
 const parts = Type.Array(part);
-const toolCall = Type.Object({
-  id: text,
-  function: Type.Object({ name: text, arguments: text }),
-});
-const message = Type.Object({
-  content: Type.Union([text, parts]),
-  role: oneOf(messageRoles),
-  tool_call_id: maybe(text),
-  tool_calls: maybe(Type.Array(toolCall)),
-});
+const toolCall = named(
+  'ToolCall',
+  Type.Object({
+    id: text,
+    function: named('FunctionCall', Type.Object({ name: text, arguments: text })),
+  }),
+);
+const message = named(
+  'ChatMessage',
+  Type.Object({
+    content: Type.Union([text, parts]),
+    role: oneOf(messageRoles),
+    tool_call_id: maybe(text),
+    tool_calls: maybe(Type.Array(toolCall)),
+  }),
+);
 const messages = Type.Array(message);
-const document = Type.Object(
-  {
-    content: text,
-    metadata: mapOf(Type.Union([text, Type.Number(), Type.Boolean()])),
-  },
-  { additionalProperties: false },
+const document = named(
+  'RetrievedDocument',
+  Type.Object(
+    {
+      content: text,
+      metadata: mapOf(Type.Union([text, Type.Number(), Type.Boolean()])),
+    },
+    { additionalProperties: false },
+  ),
 );
 const documents = Type.Array(document);
-const controlResult = Type.Object({
-  action: oneOf(['deny', 'steer', 'observe']),
-  matched: Type.Boolean(),
-  confidence: maybe(Type.Number()),
-  error_message: maybe(text),
-});
+const controlResult = named(
+  'ControlResult',
+  Type.Object({
+    action: oneOf(['deny', 'steer', 'observe']),
+    matched: Type.Boolean(),
+    confidence: maybe(Type.Number()),
+    error_message: maybe(text),
+  }),
+);
 
 /**
  * What each kind takes as input and output (contract 5.6); null is allowed everywhere beside it.
@@ -195,31 +211,34 @@ const members = (input: readonly TSchema[], output: readonly TSchema[]) => ({
 export const anyOf = (shapes: readonly TSchema[]) =>
   Type.Optional(Type.Unsafe<Json>(Type.Union([...shapes, Type.Null()])));
 
-const spanList = maybe(Type.Array(Type.Ref('Span')));
+const spanList = maybe(Type.Array(Type.Ref('NewSpan')));
 const span = <K extends SpanKind>(
   kind: K,
   input: readonly TSchema[],
   output: readonly TSchema[],
   further: Readonly<Record<string, TSchema>> = {},
 ) =>
-  Type.Object({
-    type: Type.Literal(kind),
-    ...members(input, output),
-    step_number: maybe(Type.Integer()),
-    parent_id: maybe(id('RecordId')),
-    trace_id: maybe(id('TraceId')),
-    spans: spanList,
-    ...further,
-  });
+  named(
+    `New${kind.charAt(0).toUpperCase()}${kind.slice(1)}Span`,
+    Type.Object({
+      type: Type.Literal(kind),
+      ...members(input, output),
+      step_number: maybe(Type.Integer()),
+      parent_id: maybe(id('RecordId')),
+      trace_id: maybe(id('TraceId')),
+      spans: spanList,
+      ...further,
+    }),
+  );
 
 /** Any depth: the guard bounds the nesting before it looks (contract 1.11). */
 export const spanSchema = Type.Unsafe<SentSpan>(
   Type.Cyclic(
     {
-      Span: Type.Union([
+      NewSpan: Type.Union([
         span('llm', [text, messages], [text, message], {
           tools: maybe(Type.Array(openObject)),
-          events: maybe(Type.Array(Type.Object({ type: oneOf(llmEventTypes) }))),
+          events: maybe(Type.Array(named('LlmEvent', Type.Object({ type: oneOf(llmEventTypes) })))),
           model: maybe(text),
           temperature: maybe(Type.Number()),
           finish_reason: maybe(text),
@@ -238,17 +257,20 @@ export const spanSchema = Type.Unsafe<SentSpan>(
         }),
       ]),
     },
-    'Span',
+    'NewSpan',
   ),
 );
 
 export const traceSchema = Type.Unsafe<SentTrace>(
-  Type.Object({
-    type: maybe(Type.Literal('trace')),
-    ...members(traceText, traceText),
-    session_id: maybe(id('SessionId')),
-    spans: maybe(Type.Array(spanSchema)),
-  }),
+  named(
+    'NewTrace',
+    Type.Object({
+      type: maybe(Type.Literal('trace')),
+      ...members(traceText, traceText),
+      session_id: maybe(id('SessionId')),
+      spans: maybe(Type.Array(spanSchema)),
+    }),
+  ),
 );
 
 export const traceTextSchema = anyOf(traceText);

@@ -1,34 +1,46 @@
 import { Type, type Static } from 'typebox';
 import { nodeTypes, type NodeType } from '../kernel/sandbox.js';
-import { id, maybe, nullable, oneOf, type RunId, type ScorerId } from '../kernel/shapes.js';
+import { id, maybe, named, nullable, oneOf, type RunId, type ScorerId } from '../kernel/shapes.js';
 import { operation } from './operation.js';
 
 export const runScorersMax = 50;
 const scorerType = oneOf(['code', 'preset']);
-const settings = Type.Object({
-  run_id: id('RunId'),
-  scorers: Type.Array(
-    Type.Object({
-      id: id('ScorerId'),
-      name: Type.String(),
-      scorer_type: scorerType,
-      scoreable_node_types: nullable(Type.Array(oneOf(nodeTypes))),
-    }),
-  ),
-  segment_filters: Type.Null(),
-});
+const settings = named(
+  'ScorerSettings',
+  Type.Object({
+    run_id: id('RunId'),
+    scorers: Type.Array(
+      named(
+        'RunScorer',
+        Type.Object({
+          id: id('ScorerId'),
+          name: Type.String(),
+          scorer_type: scorerType,
+          scoreable_node_types: nullable(Type.Array(oneOf(nodeTypes))),
+        }),
+      ),
+    ),
+    segment_filters: Type.Null(),
+  }),
+);
 /** As experiments are created with them too (contract 5.5). */
 export const givenScorers = Type.Array(
-  Type.Object({
-    id: id('ScorerId'),
-    name: maybe(Type.String({ maxLength: 128 })),
-    scorer_type: scorerType,
-    scoreable_node_types: maybe(Type.Array(oneOf(nodeTypes), { maxItems: nodeTypes.length })),
-  }),
+  named(
+    'RunScorerInput',
+    Type.Object({
+      id: id('ScorerId'),
+      name: maybe(Type.String({ maxLength: 128 })),
+      scorer_type: scorerType,
+      scoreable_node_types: maybe(Type.Array(oneOf(nodeTypes), { maxItems: nodeTypes.length })),
+    }),
+  ),
   { maxItems: runScorersMax },
 );
 export type GivenScorers = Static<typeof givenScorers>;
-const given = Type.Object({ run_id: maybe(id('RunId')), scorers: givenScorers });
+const given = named(
+  'ScorerSettingsInput',
+  Type.Object({ run_id: maybe(id('RunId')), scorers: givenScorers }),
+);
 export type RunScorer = Static<typeof settings>['scorers'][number];
 
 const shared = {

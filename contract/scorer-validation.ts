@@ -4,6 +4,7 @@ import {
   id,
   instant,
   maybe,
+  named,
   nullable,
   oneOf,
   type Instant,
@@ -84,27 +85,26 @@ export const validateScorer = operation({
   faults: ['forbidden', 'conflict', 'too-many'],
 });
 
-const task = Type.Object({
-  id: id('ScorerTaskId'),
-  created_at: instant,
-  updated_at: instant,
-  status: oneOf(['pending', 'completed', 'failed']),
-  result: nullable(
-    Type.Object({
-      result: Type.Unsafe<JsonObject>(
-        Type.Object(
-          {},
-          {
-            additionalProperties: true,
-          },
-        ),
-      ),
-    }),
-  ),
-  metrics_experiment_id: nullable(id('RunId')),
-  project_id: nullable(id('ProjectId')),
-  progress_percent: Type.Number(),
-});
+/** What a validation found; a version of the scorer is added with it. */
+export const scorerTaskResult = named(
+  'ScorerTaskResult',
+  Type.Object({
+    result: Type.Unsafe<JsonObject>(Type.Object({}, { additionalProperties: true })),
+  }),
+);
+const task = named(
+  'ScorerTask',
+  Type.Object({
+    id: id('ScorerTaskId'),
+    created_at: instant,
+    updated_at: instant,
+    status: oneOf(['pending', 'completed', 'failed']),
+    result: nullable(scorerTaskResult),
+    metrics_experiment_id: nullable(id('RunId')),
+    project_id: nullable(id('ProjectId')),
+    progress_percent: Type.Number(),
+  }),
+);
 
 export const pollScorerValidation = operation({
   operationId: 'pollScorerValidation',

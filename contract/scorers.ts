@@ -6,77 +6,88 @@ import {
   instant,
   maybe,
   name,
+  named,
   nullable,
   oneOf,
   type Instant,
   type Json,
-  type JsonObject,
   type OrganizationId,
   type ScorerId,
   type UserId,
 } from '../kernel/shapes.js';
-import { idOperators, textOperators } from './filters.js';
 import { envelope, message, pageMembers, pageMembersOrNull } from './envelope.js';
-import { listingFiltersMax } from './listings.js';
+import { listingFiltersMax, ownIdFilter, textFilter } from './listings.js';
 import { operation } from './operation.js';
 import { permission } from './people.js';
 import { scorerPermissions } from './permissions.js';
 import type { Principal } from './roles.js';
-import { scorerFileBytesMax } from './scorer-validation.js';
+import { scorerFileBytesMax, scorerTaskResult } from './scorer-validation.js';
 
 const rollUps = ['average', 'sum', 'max', 'min'] as const;
-const threshold = Type.Object({
-  buckets: Type.Array(Type.Number(), { maxItems: 100 }),
-  display_value_levels: Type.Array(Type.String({ maxLength: 255 }), { maxItems: 101 }),
-  inverted: Type.Optional(Type.Boolean({ default: false })),
-});
-const shownThreshold = Type.Object({
-  buckets: Type.Array(Type.Number()),
-  display_value_levels: Type.Array(Type.String()),
-  inverted: Type.Boolean(),
-});
+const threshold = named(
+  'ThresholdInput',
+  Type.Object({
+    buckets: Type.Array(Type.Number(), { maxItems: 100 }),
+    display_value_levels: Type.Array(Type.String({ maxLength: 255 }), { maxItems: 101 }),
+    inverted: Type.Optional(Type.Boolean({ default: false })),
+  }),
+);
+const shownThreshold = named(
+  'Threshold',
+  Type.Object({
+    buckets: Type.Array(Type.Number()),
+    display_value_levels: Type.Array(Type.String()),
+    inverted: Type.Boolean(),
+  }),
+);
 const nodeTypeList = Type.Array(oneOf(nodeTypes), { maxItems: nodeTypes.length });
 
-export const scorerVersion = Type.Object({
-  id: id('ScorerVersionId'),
-  version: Type.Integer(),
-  scorer_id: id('ScorerId'),
-  score_type: oneOf(scoreTypes),
-  scoreable_node_types: Type.Array(oneOf(nodeTypes)),
-  chain_aggregation: nullable(oneOf(chainAggregations)),
-  created_at: instant,
-  updated_at: instant,
-  created_by: id('UserId'),
-});
+export const scorerVersion = named(
+  'ScorerVersion',
+  Type.Object({
+    id: id('ScorerVersionId'),
+    version: Type.Integer(),
+    scorer_id: id('ScorerId'),
+    score_type: oneOf(scoreTypes),
+    scoreable_node_types: Type.Array(oneOf(nodeTypes)),
+    chain_aggregation: nullable(oneOf(chainAggregations)),
+    created_at: instant,
+    updated_at: instant,
+    created_by: id('UserId'),
+  }),
+);
 export type ScorerVersion = Static<typeof scorerVersion>;
 
-export const scorer = Type.Object({
-  id: id('ScorerId'),
-  name: Type.String(),
-  label: Type.String(),
-  description: Type.String(),
-  tags: Type.Array(Type.String()),
-  scorer_type: oneOf(['code', 'preset']),
-  model_type: nullable(Type.Literal('code')),
-  output_type: nullable(Type.String()),
-  scoreable_node_types: Type.Array(oneOf(nodeTypes)),
-  required_scorers: Type.Array(Type.String()),
-  roll_up_method: nullable(oneOf(rollUps)),
-  threshold: nullable(shownThreshold),
-  defaults: Type.Null(),
-  default_version_id: nullable(id('ScorerVersionId')),
-  default_version: nullable(scorerVersion),
-  latest_version: nullable(scorerVersion),
-  deprecated: Type.Boolean(),
-  ground_truth: Type.Boolean(),
-  is_global: Type.Literal(true),
-  scope_projects: Type.Array(Type.String()),
-  /** Null for presets. */
-  created_by: nullable(id('UserId')),
-  created_at: instant,
-  updated_at: instant,
-  permissions: Type.Array(permission),
-});
+export const scorer = named(
+  'Scorer',
+  Type.Object({
+    id: id('ScorerId'),
+    name: Type.String(),
+    label: Type.String(),
+    description: Type.String(),
+    tags: Type.Array(Type.String()),
+    scorer_type: oneOf(['code', 'preset']),
+    model_type: nullable(Type.Literal('code')),
+    output_type: nullable(Type.String()),
+    scoreable_node_types: Type.Array(oneOf(nodeTypes)),
+    required_scorers: Type.Array(Type.String()),
+    roll_up_method: nullable(oneOf(rollUps)),
+    threshold: nullable(shownThreshold),
+    defaults: Type.Null(),
+    default_version_id: nullable(id('ScorerVersionId')),
+    default_version: nullable(scorerVersion),
+    latest_version: nullable(scorerVersion),
+    deprecated: Type.Boolean(),
+    ground_truth: Type.Boolean(),
+    is_global: Type.Literal(true),
+    scope_projects: Type.Array(Type.String()),
+    /** Null for presets. */
+    created_by: nullable(id('UserId')),
+    created_at: instant,
+    updated_at: instant,
+    permissions: Type.Array(permission),
+  }),
+);
 
 const details = {
   label: maybe(Type.String({ maxLength: 255 })),
@@ -187,9 +198,7 @@ export const addScorerVersion = operation({
   form: {
     files: { file: { required: true, bytesMax: scorerFileBytesMax } },
     parts: Type.Object({
-      validation_result: Type.Object({
-        result: Type.Unsafe<JsonObject>(Type.Object({}, { additionalProperties: true })),
-      }),
+      validation_result: scorerTaskResult,
     }),
     otherFiles: 'refused',
   },
@@ -293,25 +302,10 @@ export const presetFacts = (
   updated_at: since,
 });
 
-const text = Type.String();
-const textOrTexts = Type.Union([text, Type.Array(text)]);
-
 /** For `components/schemas` of the OpenAPI document. */
 export const scorerComponents: Readonly<Record<string, TSchema>> = {
   ScorerFilter: Type.Union(
-    [
-      Type.Object({
-        name: oneOf(['name', 'label', 'scorer_type']),
-        operator: oneOf(textOperators),
-        value: textOrTexts,
-        case_sensitive: Type.Optional(Type.Boolean({ default: true })),
-      }),
-      Type.Object({
-        name: oneOf(['id']),
-        operator: Type.Optional(Type.String({ enum: [...idOperators], default: 'eq' })),
-        value: textOrTexts,
-      }),
-    ],
+    [textFilter('ScorerTextFilter', ['name', 'label', 'scorer_type']), ownIdFilter],
     { description: 'What scorers are chosen by; another name is a validation error.' },
   ),
   ScorerSort: Type.Object({

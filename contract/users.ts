@@ -4,6 +4,7 @@ import {
   id,
   instant,
   maybe,
+  named,
   nullable,
   oneOf,
   type Json,
@@ -11,8 +12,7 @@ import {
   type UserId,
 } from '../kernel/shapes.js';
 import { envelope, message, paged, pageMembersOrNull } from './envelope.js';
-import { textOperators } from './filters.js';
-import { listingFiltersMax } from './listings.js';
+import { listingFiltersMax, textFilter } from './listings.js';
 import { operation } from './operation.js';
 import { permission } from './people.js';
 import { userPermissions } from './permissions.js';
@@ -44,12 +44,15 @@ const facts = {
   updated_at: instant,
 };
 /** The user of contract 5.1 and 5.2. */
-export const user = Type.Object({
-  ...facts,
-  organization_name: Type.String(),
-  permissions: Type.Array(permission),
-  generic_permissions: Type.Array(permission),
-});
+export const user = named(
+  'User',
+  Type.Object({
+    ...facts,
+    organization_name: Type.String(),
+    permissions: Type.Array(permission),
+    generic_permissions: Type.Array(permission),
+  }),
+);
 
 /** What the log says of a user, as it is shown; the rest of the answer depends on who asks. */
 const userFacts = Type.Object(facts);
@@ -112,12 +115,7 @@ export const sortedUserColumns = [
 /** For `components/schemas` of the OpenAPI document. */
 export const userComponents: Readonly<Record<string, TSchema>> = {
   UserFilter: Type.Union([
-    Type.Object({
-      name: oneOf(['email', 'first_name', 'last_name']),
-      operator: oneOf(textOperators),
-      value: textOrTexts,
-      case_sensitive: Type.Optional(Type.Boolean({ default: true })),
-    }),
+    textFilter('UserTextFilter', ['email', 'first_name', 'last_name']),
     Type.Object({
       name: Type.Literal('role'),
       operator: oneOf(['eq', 'ne', 'one_of']),
@@ -176,7 +174,10 @@ export const removeUser = operation({
 });
 
 const roleList = Type.Array(
-  Type.Object({ name: Type.String(), display_name: Type.String(), description: Type.String() }),
+  named(
+    'Role',
+    Type.Object({ name: Type.String(), display_name: Type.String(), description: Type.String() }),
+  ),
 );
 const listOfRoles = (operationId: string, path: string, summary: string) =>
   operation({

@@ -83,4 +83,20 @@ export const readonlyRecord = <T extends TSchema>(values: T) =>
  */
 export const component = <T>(name: string) => Type.Unsafe<T>(Type.Unknown({ 'x-component': name }));
 
+/**
+ * The schema under a name of its own: the OpenAPI document has it once, under `components/schemas`,
+ * and a `$ref` wherever it stands. The guard judges it where it stands. One name has one schema.
+ */
+export const named = <T extends TSchema>(component: string, schema: T): T =>
+  Object.create(Object.prototype, {
+    ...Object.getOwnPropertyDescriptors(schema),
+    'x-component': { value: component, enumerable: true },
+  }) as T;
+
+/** What `named` called it; null for a schema without a name. */
+export const nameOf = (schema: TSchema): string | null => {
+  const component: unknown = (schema as { readonly 'x-component'?: unknown })['x-component'];
+  return typeof component === 'string' ? component : null;
+};
+
 export type { Static, TSchema };

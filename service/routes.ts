@@ -1,6 +1,7 @@
 import type { Gate, Freshness } from '../contract/gate.js';
 import type { Route } from '../contract/operation.js';
 import { components, operations } from '../contract/all.js';
+import { nouns } from '../contract/nouns.js';
 import { openApiDocument } from '../contract/openapi.js';
 import { annotationTemplateWrites } from '../command-api/annotation-templates/routes.js';
 import { apiKeyWrites } from '../command-api/api-keys/routes.js';
@@ -88,7 +89,7 @@ export const routesOf = (needs: Needs): readonly Route[] => {
   const questions = questionsOf(needs);
   const people = peopleOf(needs);
   const sessions = openSessionBook({ log, ids });
-  const description = openApiDocument({ operations, components });
+  const description = openApiDocument({ operations, components, nouns });
   return [
     ...apiKeyWrites({ log, clock, gate, secrets }),
     ...loginWrites(needs),

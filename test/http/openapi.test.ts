@@ -3,7 +3,7 @@ import { Type, type TSchema } from 'typebox';
 import { openApiDocument } from '../../contract/openapi.js';
 import { operation, type Operation } from '../../contract/operation.js';
 import { healthcheck, readDescription } from '../../contract/service.js';
-import { component, id, maybe, secret, type Json } from '../../kernel/shapes.js';
+import { component, id, maybe, named, secret, type Json } from '../../kernel/shapes.js';
 import { serviceReads } from '../../query-api/service/routes.js';
 import { made, smallService } from '../support/small-service.js';
 
@@ -82,20 +82,33 @@ describe('the OpenAPI document', () => {
       'Filter',
       'HTTPValidationError',
       'Leaf',
+      'Plant',
+      'PlantResponse',
       'Problem',
+      'SeeResponse',
       'Tree',
+      'ValidationComplaint',
     ]);
-    const references = JSON.stringify(document).matchAll(/"\$ref":"([^"]*)"/g);
+    expect(Object.keys(document['components']?.['parameters'] ?? {})).to.deep.equal([
+      'depth',
+      'tree_id',
+    ]);
+    const references = JSON.stringify(document).matchAll(/"\$ref":"#([^"]*)"/g);
     for (const [, reference = ''] of references) {
-      const name = /^#\/components\/schemas\/(\w+)$/.exec(reference)?.[1] ?? '';
-      expect(schemas, reference).to.have.property(name);
+      const steps = reference.split('/').slice(1);
+      const found = steps.reduce<Anything | undefined>((place, step) => place?.[step], document);
+      expect(found, reference).to.be.an('object');
     }
+  });
+  it('is not made when two schemas have one name', () => {
+    const other = { ...see, response: named('Plant', Type.Object({ leaves: Type.Integer() })) };
+    expect(() => documentOf(plant, other)).to.throw('two schemas are called Plant');
   });
   it('keeps what only the guard needs to itself', () => {
     const text = JSON.stringify(documentOf(plant));
     expect(text).not.to.match(/x-secret|x-kind|x-component|\$defs|patternProperties/);
-    const post = documentOf(plant)['paths']?.['/v2/trees/{tree_id}']?.['post'];
-    expect(JSON.stringify(post?.['requestBody'])).to.include('"prefixItems"');
+    const schemas: Anything = documentOf(plant)['components']?.['schemas'] ?? {};
+    expect(JSON.stringify(schemas['Plant'])).to.include('"prefixItems"');
   });
   it('is not made when a component was never described', () =>
     expect(() => openApiDocument({ operations: [plant], components: {} })).to.throw('Filter'));

@@ -1,0 +1,157 @@
+import { annotationTemplateOperations } from './annotation-templates.js';
+import { apiKeyOperations } from './api-keys.js';
+import { collaboratorOperations } from './collaborators.js';
+import {
+  metricsTestingColumns,
+  sessionsAvailableColumns,
+  spansAvailableColumns,
+  tracesAvailableColumns,
+} from './columns.js';
+import { datasetContentOperations } from './dataset-content.js';
+import { datasetOperations } from './datasets.js';
+import { experimentRankingOperations } from './experiment-ranking.js';
+import { experimentTagOperations } from './experiment-tags.js';
+import { experimentOperations } from './experiments.js';
+import { groupOperations } from './groups.js';
+import { createSession, logSpans, logTraces, updateSpan, updateTrace } from './ingest.js';
+import { insightsSettingsOperations } from './insights-settings.js';
+import { integrationOperations } from './integrations.js';
+import { invitationOperations } from './invitations.js';
+import { jobOperations } from './jobs.js';
+import { logStreamOperations } from './log-streams.js';
+import { loginOperations } from './logins.js';
+import { metricOperations } from './metrics.js';
+import type { Noun } from './openapi.js';
+import { orgJobOperations } from './org-jobs.js';
+import { projectOperations } from './projects.js';
+import { ratingsOperations } from './ratings.js';
+import { deleteSessions, deleteTraces } from './record-deletions.js';
+import {
+  countSessions,
+  countSpans,
+  countTraces,
+  getSession,
+  getSpan,
+  getTrace,
+  searchSessions,
+  searchSpans,
+  searchTraces,
+} from './record-reads.js';
+import { scorerSettingsOperations } from './scorer-settings.js';
+import { scorerValidationOperations } from './scorer-validation.js';
+import { scorerOperations } from './scorers.js';
+import { serviceOperations } from './service.js';
+import { userOperations } from './users.js';
+
+/** The tags of the OpenAPI document: each operation is under one of them (test/contract). */
+export const nouns: readonly Noun[] = [
+  {
+    name: 'Traces',
+    description: 'One run of an application each, with its spans: logged, changed, read, deleted.',
+    operations: [
+      logTraces,
+      updateTrace,
+      searchTraces,
+      countTraces,
+      getTrace,
+      deleteTraces,
+      tracesAvailableColumns,
+    ],
+  },
+  {
+    name: 'Spans',
+    description: 'The steps of a trace: calls of models, retrievers and tools, workflows, agents.',
+    operations: [logSpans, updateSpan, searchSpans, countSpans, getSpan, spansAvailableColumns],
+  },
+  {
+    name: 'Sessions',
+    description: 'Traces that belong to one conversation.',
+    operations: [
+      createSession,
+      searchSessions,
+      countSessions,
+      getSession,
+      deleteSessions,
+      sessionsAvailableColumns,
+    ],
+  },
+  {
+    name: 'Metrics',
+    description: 'What was measured, over time and by group.',
+    operations: [...metricOperations, metricsTestingColumns],
+  },
+  {
+    name: 'Projects',
+    description: 'What everything else is in; who may see it follows from the role in it.',
+    operations: projectOperations,
+  },
+  {
+    name: 'Collaborators',
+    description: 'Users and groups that a project is shared with, each with a role.',
+    operations: collaboratorOperations,
+  },
+  {
+    name: 'Log streams',
+    description: 'Runs that a live application logs into.',
+    operations: [...logStreamOperations, ...insightsSettingsOperations],
+  },
+  {
+    name: 'Experiments',
+    description: 'Runs that are compared with each other, ranked and tagged.',
+    operations: [
+      ...experimentOperations,
+      ...experimentRankingOperations,
+      ...experimentTagOperations,
+    ],
+  },
+  {
+    name: 'Datasets',
+    description: 'Tables of inputs and expected outputs; every change of content is a version.',
+    operations: [...datasetOperations, ...datasetContentOperations],
+  },
+  {
+    name: 'Annotations',
+    description: 'Templates that say how people rate traces, and the ratings.',
+    operations: [...annotationTemplateOperations, ...ratingsOperations],
+  },
+  {
+    name: 'Scorers',
+    description: 'Code that scores records, its versions and its validation.',
+    operations: [...scorerValidationOperations, ...scorerOperations, ...scorerSettingsOperations],
+  },
+  {
+    name: 'Integrations',
+    description: "A user's access to providers of models; secrets never come back.",
+    operations: integrationOperations,
+  },
+  {
+    name: 'Jobs',
+    description: 'Work in the background: of a run, or of the whole organisation.',
+    operations: [...jobOperations, ...orgJobOperations],
+  },
+  {
+    name: 'Users',
+    description: 'People of the organisation, their roles and their invitations.',
+    operations: [...userOperations, ...invitationOperations],
+  },
+  {
+    name: 'Groups',
+    description: 'Users who have their project roles together.',
+    operations: groupOperations,
+  },
+  {
+    name: 'API keys',
+    description: 'Credentials of programs, with the rights of their creator or fewer.',
+    operations: apiKeyOperations,
+  },
+  {
+    name: 'Logins',
+    description: 'Access tokens for people: by password, provider, key or refresh cookie.',
+    operations: loginOperations,
+  },
+  {
+    name: 'Service',
+    description: 'The service itself.',
+    operations: serviceOperations,
+  },
+];

@@ -1,0 +1,77 @@
+import { expect } from 'chai';
+import { components, operations } from '../../contract/all.js';
+import { nouns } from '../../contract/nouns.js';
+import { openApiDocument } from '../../contract/openapi.js';
+
+type Place = { readonly [member: string]: Place | undefined };
+const document = openApiDocument({ operations, components, nouns }) as unknown as Place;
+const members = (place: Place | undefined): readonly Place[] =>
+  Object.values(place ?? {}).map((one) => one ?? {});
+const served = members(document['paths']).flatMap(members);
+const schemas = document['components']?.['schemas'] ?? {};
+
+const found = (complaints: readonly string[]): void =>
+  expect(complaints, complaints.join('\n')).to.deep.equal([]) as unknown as void;
+const titleOf = (operation: Place): string => JSON.stringify(operation['operationId']);
+const contentOf = (place: Place | undefined): readonly Place[] =>
+  members(place?.['content']).map((media) => media['schema'] ?? {});
+const isText = (schema: Place): boolean => (schema['type'] as unknown) === 'string';
+
+/** Every object with members of its own, with the place where it is written out. */
+const objectsIn = (node: unknown, place: string): readonly (readonly [string, string])[] => {
+  if (typeof node !== 'object' || node === null) return [];
+  const below = Object.entries(node).flatMap(([name, one]) => objectsIn(one, `${place}/${name}`));
+  const isObject = 'properties' in node && 'type' in node;
+  return isObject ? [[JSON.stringify(node), place], ...below] : below;
+};
+
+describe('the OpenAPI document of the service', () => {
+  it('has every operation under one tag, which it describes', () => {
+    const listed = nouns.flatMap(({ operations: own }) => own.map((one) => one.operationId));
+    expect([...listed].sort()).to.deep.equal(operations.map((one) => one.operationId).sort());
+    expect(nouns.every(({ description }) => description.endsWith('.'))).to.equal(true);
+  });
+
+  it('names every request body', () =>
+    found(
+      served.flatMap((operation) =>
+        contentOf(operation['requestBody'])
+          .filter((schema) => !('$ref' in schema))
+          .map(() => `the body of ${titleOf(operation)} has no name`),
+      ),
+    ));
+
+  it('names every record that is answered', () =>
+    found(
+      served.flatMap((operation) =>
+        members(operation['responses'])
+          .flatMap(contentOf)
+          .filter((schema) => !('$ref' in schema || 'items' in schema || isText(schema)))
+          .map(() => `the answer of ${titleOf(operation)} has no name`),
+      ),
+    ));
+
+  it('writes no object out twice, but for bodies that are called as their operations', () => {
+    const places = new Map<string, readonly string[]>();
+    for (const [text, place] of objectsIn(document, '')) {
+      places.set(text, [...(places.get(text) ?? []), place]);
+    }
+    const bodies = new Set(
+      operations.map(
+        ({ operationId: name }) =>
+          `/components/schemas/${name.charAt(0).toUpperCase()}${name.slice(1)}`,
+      ),
+    );
+    found(
+      [...places.values()]
+        .map((copies) => copies.filter((place) => !bodies.has(place)))
+        .filter(({ length }) => length > 1)
+        .map((copies) => copies.join(' is ')),
+    );
+  });
+
+  it('has no component that nothing refers to', () => {
+    const text = JSON.stringify(document);
+    found(Object.keys(schemas).filter((name) => !text.includes(`"#/components/schemas/${name}"`)));
+  });
+});
