@@ -11,8 +11,9 @@ import {
 } from './ports.js';
 
 /**
- * An append waits so long at most for what its project logged before it; a request has 20 s
- * (contract 1.11), and may append more than once.
+ * A part of an append waits so long at most for what its project logged before it. Whoever asked
+ * has their answer after 20 s (contract 1.11); what of it is in the log by then is followed by the
+ * rest.
  */
 export const pauseMaxMs = 5_000;
 /**
@@ -35,14 +36,12 @@ export const pacedLog = (
     pace,
     asker,
     weightOf,
-    clock,
   }: {
     /** Null as long as nobody knows what is readable. */
     readonly pace: () => Pace | null;
     readonly asker: () => Asking;
     /** Roughly the bytes of an event's data. */
     readonly weightOf: (data: unknown) => number;
-    readonly clock: { readonly milliseconds: () => number };
   },
 ): EventLog => {
   const appended = async (
@@ -67,21 +66,13 @@ export const pacedLog = (
     append: async (batch) => {
       if (pace() === null) return log.append(batch);
       const parts = partsOf(batch, weightOf);
-      const [only] = parts;
       const { signal } = asker();
-      const until = clock.milliseconds() + pauseMaxMs;
-      if (parts.length === 1 && only !== undefined) {
-        return appended(only, { ...(signal && { signal }), atMostMs: pauseMaxMs });
-      }
       const results: AppendResult[] = [];
       for (const [at, part] of parts.entries()) {
-        const isLeft = at > 0 && signal?.aborted === true;
-        results.push(
-          ...(await appended(part, {
-            ...(at === 0 && signal && { signal }),
-            atMostMs: isLeft ? 0 : until - clock.milliseconds(),
-          })),
-        );
+        // Each part waits as long as one may: a request that weighs a hundred times the bound, or
+        // whose client has left, does not come before others either.
+        const asking = at === 0 && signal !== undefined ? { signal } : {};
+        results.push(...(await appended(part, { ...asking, atMostMs: pauseMaxMs })));
       }
       return results;
     },

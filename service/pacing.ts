@@ -42,7 +42,6 @@ export const openPacing = ({ bus, clock, alone, head, metrics }: Needs): Pacing 
         pace: () => pace,
         asker: currentAsking,
         weightOf,
-        clock,
       });
     },
     follow: (readable) => {

@@ -17,8 +17,18 @@ export const usualConnections = {
   silentMsMax: 30_000,
   /** A hundredth of what a poor mobile connection does. */
   bytesPerSecondMin: 1_024,
+  /**
+   * Each chunk of a chunked body costs some microseconds and hundreds of bytes, however small it
+   * is. A body may come in so many and one more for each `chunkBytesMin` of it: a mebibyte in
+   * pieces of 128 bytes, more in larger ones.
+   */
+  smallChunksMax: 4_096,
+  chunkBytesMin: 256,
 } as const;
 export type ConnectionLimits = { readonly [Limit in keyof typeof usualConnections]: number };
+
+/** Why a connection was cut: for the operator's count. */
+export type Cut = 'slow' | 'crowded' | 'crumbs';
 
 /** Looks this often within `silentMsMax`. */
 const looks = 30;
@@ -65,7 +75,7 @@ export const openConnections = (
   server: Server,
   limits: ConnectionLimits,
   isTrusted: (address: string) => boolean,
-  cut: (why: 'slow' | 'crowded') => void,
+  cut: (why: Cut) => void,
 ): Connections => {
   const open = new Map<Socket, Connection>();
   /** In the order in which they came to rest. */
@@ -85,7 +95,7 @@ export const openConnections = (
     // Answers that wait behind another one of their connection are not told that it closed.
     for (const release of connection.releases) release();
   };
-  const drop = (socket: Socket, why: 'slow' | 'crowded'): void => {
+  const drop = (socket: Socket, why: Cut): void => {
     gone(socket);
     cut(why);
     socket.destroy();
@@ -139,14 +149,20 @@ export const openConnections = (
       }
       connection.requests += 1;
       resting.delete(socket);
-      if (hasBody(message)) waitFor(socket, connection, 'arriving', message);
+      if (hasBody(message)) {
+        waitFor(socket, connection, 'arriving', message);
+        countChunks(message, limits, () => drop(socket, 'crumbs'));
+      }
       response.once('close', () => {
         connection.requests -= 1;
         if (connection.requests === 0 && open.has(socket)) resting.add(socket);
       });
       return true;
     },
-    answered: ({ socket }, response, release) => {
+    answered: (message, response, release) => {
+      const { socket } = message;
+      // What was not read is thrown away here: node would do it where its pieces are not counted.
+      message.resume();
       const connection = open.get(socket);
       if (connection === undefined || response.closed) return release();
       waitFor(socket, connection, 'taking', response);
@@ -164,6 +180,32 @@ const still = { arriving: 0, taking: 0, moved: 0, movedAt: 0, measured: 0, measu
 
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+
+/**
+ * Sees every chunk where it enters the message, also of a body that nobody reads or that is thrown
+ * away.
+ */
+const countChunks = (
+  message: IncomingMessage,
+  { smallChunksMax, chunkBytesMin }: ConnectionLimits,
+  tooMany: () => void,
+): void => {
+  const push = message.push.bind(message);
+  let left = smallChunksMax;
+  let bytes = 0;
+  message.push = (chunk: Buffer | null, encoding) => {
+    if (chunk !== null) {
+      bytes += chunk.length;
+      left -= 1;
+      if (left * chunkBytesMin + bytes < 0) {
+        // What is parsed already comes all the same, and is let fall.
+        if (!message.socket.destroyed) tooMany();
+        return false;
+      }
+    }
+    return push(chunk, encoding);
+  };
+};
 
 const waitFor = (
   socket: Socket,

@@ -14,7 +14,7 @@ export type Metrics = {
   readonly incident: (kind: string, did: string) => void;
   readonly shed: () => void;
   /** A connection was cut: its client was too slow, or there were too many. */
-  readonly cut: (why: 'slow' | 'crowded') => void;
+  readonly cut: (why: 'slow' | 'crowded' | 'crumbs') => void;
   readonly mismatch: (operation: string) => void;
   /**
    * Runs before each scrape; for figures that have to be asked for. A failure leaves the old

@@ -56,6 +56,41 @@ describe('connections', () => {
     }
   });
 
+  const chunked = (path: string, credential: string) =>
+    headOf(`POST ${path}`, {
+      'Service-API-Key': credential,
+      'Content-Type': 'application/json',
+      'Transfer-Encoding': 'chunked',
+    });
+  const chunk = (text: string): string => `${text.length.toString(16)}\r\n${text}\r\n`;
+
+  for (const [whose, credential] of [
+    ['of somebody', 'editor'],
+    ['of nobody, whose body is not read', 'nobody'],
+  ] as const) {
+    it(`that send a body in crumbs are cut, ${whose}`, async () => {
+      await start({});
+      const socket = await sockets.open(chunked('/v2/echo', credential));
+      socket.resume();
+      socket.write(chunk(' ').repeat(50_000));
+      await closed(socket);
+      expect(await service.metrics.text()).to.include(
+        'assay_cut_connections_total{why="crumbs"} 1',
+      );
+    });
+  }
+
+  it('that send a body in pieces of some size are not', async () => {
+    await start({});
+    const socket = await sockets.open(chunked('/v2/echo', 'editor'));
+    const pieces = `[${chunk(' '.repeat(300)).repeat(3_000)}`;
+    socket.write(
+      `${chunk('{')}${pieces.slice(1)}${chunk('}')}${chunk(' ').repeat(2_000)}0\r\n\r\n`,
+    );
+    expect(await answered(socket)).to.match(/^[24]\d\d$/);
+    expect(await service.metrics.text()).not.to.include('why="crumbs"} 1');
+  });
+
   it('that are all at work leave no room for another one of their address', async () => {
     await start({ load: { connectionsPerAddressMax: 2 } });
     const slow = [
