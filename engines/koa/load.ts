@@ -1,3 +1,4 @@
+import { boundedMap } from '../../kernel/bounded-map.js';
 import { Fault } from '../../kernel/fault.js';
 import { networkOf } from '../../kernel/networks.js';
 import type { Coming } from './body.js';
@@ -59,6 +60,8 @@ export type Seat = {
 };
 
 export type Load = {
+  /** Whether somebody came in from there lately. */
+  readonly isKnown: (network: string) => boolean;
   /** Throws Fault `unavailable` when there is no room. */
   readonly enter: (address: string) => Seat;
   /** The body of one request, until it is answered. */
@@ -80,8 +83,13 @@ export const openLoad = (limits: LoadLimits, shed: () => void): Load => {
   const working = openPlaces(limits, refuse);
   // Who waits for a read model works on nothing, but each looks at it again and again.
   const waiting = openPlaces(limits, refuse);
+  const known = boundedMap<string, true>(knownNetworksMax);
   return {
-    enter: (address) => openSeat(working, waiting, networkOf(address)),
+    isKnown: (network) => known.get(network) === true,
+    enter: (address) => {
+      const network = networkOf(address);
+      return openSeat(working, waiting, network, () => known.set(network, true));
+    },
     coming: openComing({
       bytes: openBudget(limits.bodyBytesMax, refuse),
       large: openWay({
@@ -102,7 +110,10 @@ export const openLoad = (limits: LoadLimits, shed: () => void): Load => {
   };
 };
 
-const openSeat = (working: Places, waiting: Places, address: string): Seat => {
+/** A few bytes each; whoever was not seen for so many others is a stranger again. */
+const knownNetworksMax = 10_000;
+
+const openSeat = (working: Places, waiting: Places, address: string, cameIn: () => void): Seat => {
   const names: Name[] = [{ name: `a ${address}`, max: 'perAddressMax' }];
   let leave = working.take(names);
   const standUp = (): void => {
@@ -114,6 +125,7 @@ const openSeat = (working: Places, waiting: Places, address: string): Seat => {
   };
   return {
     callerIs: ({ name, person }) => {
+      cameIn();
       standUp();
       names.push({ name: `c ${name}`, max: 'perCallerMax' });
       names.push({ name: `p ${person}`, max: 'perPersonMax' });

@@ -123,7 +123,7 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
   // What reaches koa itself has nobody to be told to: the connection broke.
   app.on('error', (error: Error) => logger.debug({ cause: error.message }, 'broken connection'));
   const answer = app.callback();
-  const turns = openTurns(limits.perTurnMax);
+  const turns = openTurns(limits.perTurnMax, load.isKnown);
   const server = createServer(settings, (request, response) => {
     if (!connections.begun(request, response)) return;
     turns.take(networkOf(peerOf(request).address), () => void answer(request, response));

@@ -3,14 +3,23 @@ export type Turns = {
   readonly take: (network: string, go: () => void) => void;
 };
 
+type Queues = Map<string, (() => void)[]>;
+
 /**
  * Lets so many requests begin in each turn of the event loop, networks one after the other. A
  * request takes several turns, each of which is as long as all that begins in it: without an end to
  * that, hundreds of connections make every answer to others some ten times their own work late.
+ *
+ * Networks from where somebody came in lately (`isKnown`) go first, but for one place in each turn:
+ * strangers have as many addresses as they like.
  */
-export const openTurns = (perTurnMax: number): Turns => {
+export const openTurns = (
+  perTurnMax: number,
+  isKnown: (network: string) => boolean = () => false,
+): Turns => {
   /** In the order in which they go on. */
-  const waiting = new Map<string, (() => void)[]>();
+  const known: Queues = new Map();
+  const strangers: Queues = new Map();
   let begun = 0;
   let isTurnComing = false;
   const nextTurn = (): void => {
@@ -19,7 +28,9 @@ export const openTurns = (perTurnMax: number): Turns => {
     setImmediate(() => {
       isTurnComing = false;
       begun = 0;
-      goOn();
+      goOn(known, strangers.size > 0 ? Math.max(1, perTurnMax - 1) : perTurnMax);
+      goOn(strangers, perTurnMax);
+      goOn(known, perTurnMax);
     });
   };
   const begin = (go: () => void): void => {
@@ -27,11 +38,10 @@ export const openTurns = (perTurnMax: number): Turns => {
     nextTurn();
     go();
   };
-  const isFull = (): boolean => begun >= perTurnMax;
-  const goOn = (): void => {
+  const goOn = (waiting: Queues, max: number): void => {
     // One that goes to the end of the map comes again in this loop.
     for (const [network, queue] of waiting) {
-      if (isFull()) return;
+      if (begun >= max) return;
       const go = queue.shift();
       waiting.delete(network);
       if (queue.length > 0) waiting.set(network, queue);
@@ -40,7 +50,8 @@ export const openTurns = (perTurnMax: number): Turns => {
   };
   return {
     take: (network, go) => {
-      if (!isFull() && waiting.size === 0) return begin(go);
+      if (begun < perTurnMax && known.size + strangers.size === 0) return begin(go);
+      const waiting = isKnown(network) ? known : strangers;
       const queue = waiting.get(network);
       if (queue === undefined) waiting.set(network, [go]);
       else queue.push(go);

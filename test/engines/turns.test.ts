@@ -36,4 +36,21 @@ describe('requests begin', () => {
     for (let turn = 0; turn < 4; turn += 1) await nextTurn();
     expect(order).to.deep.equal(['a', 'a', 'b', 'c', 'a']);
   });
+
+  it('from where somebody came in lately before those of strangers, who have one place', async () => {
+    const order: string[] = [];
+    const turns = openTurns(2, (network) => network === 'known');
+    const take = (network: string) => turns.take(network, () => order.push(network));
+    for (let n = 0; n < 20; n += 1) take(`stranger ${n}`);
+    for (let n = 0; n < 3; n += 1) take('known');
+    for (let turn = 0; turn < 3; turn += 1) await nextTurn();
+    expect(order.slice(2)).to.deep.equal([
+      'known',
+      'stranger 2',
+      'known',
+      'stranger 3',
+      'known',
+      'stranger 4',
+    ]);
+  });
 });
