@@ -13,6 +13,7 @@ import {
 import { unreachable } from '../kernel/decision.js';
 import { type Complaint, valueComplaint } from '../kernel/fault.js';
 import type { FeedbackTemplate } from '../kernel/records/feedback.js';
+import { exampleIds } from './example-ids.js';
 import { message } from './envelope.js';
 import { operation } from './operation.js';
 
@@ -98,6 +99,13 @@ export const createAnnotationTemplate = operation({
   ...shared,
   operationId: 'createAnnotationTemplate',
   summary: 'Create an annotation template',
+  description: '`constraints` say what a rating can be, and never change.',
+  example: {
+    name: 'Helpful',
+    include_explanation: true,
+    criteria: 'Did the answer help?',
+    constraints: { annotation_type: 'like_dislike' },
+  },
   method: 'POST',
   path,
   kind: 'w',
@@ -117,6 +125,7 @@ export const listAnnotationTemplates = operation({
   ...shared,
   operationId: 'listAnnotationTemplates',
   summary: 'Annotation templates of a project, by position',
+  description: 'At most 200.',
   method: 'GET',
   path,
   kind: 'r',
@@ -130,6 +139,8 @@ export const reorderAnnotationTemplates = operation({
   ...shared,
   operationId: 'reorderAnnotationTemplates',
   summary: 'Put the annotation templates of a project in order',
+  description: '`ordering` names every live template once.',
+  example: { ordering: [exampleIds.template_id] },
   method: 'POST',
   path: `${path}/reorder`,
   kind: 'w',
@@ -144,6 +155,7 @@ export const getAnnotationTemplate = operation({
   ...shared,
   operationId: 'getAnnotationTemplate',
   summary: 'One annotation template',
+  description: 'With the number of its current ratings.',
   method: 'GET',
   path: `${path}/{template_id}`,
   kind: 'r',
@@ -157,6 +169,8 @@ export const changeAnnotationTemplate = operation({
   ...shared,
   operationId: 'changeAnnotationTemplate',
   summary: 'Change name or criteria of an annotation template',
+  description: 'What a rating can be does not change.',
+  example: { name: 'Helpful?', criteria: 'Did the answer solve the problem?' },
   method: 'PATCH',
   path: `${path}/{template_id}`,
   kind: 'w',
@@ -174,6 +188,7 @@ export const deleteAnnotationTemplate = operation({
   ...shared,
   operationId: 'deleteAnnotationTemplate',
   summary: 'Delete an annotation template; its ratings count no more',
+  description: 'Its ratings are left out of aggregates from then on.',
   method: 'DELETE',
   path: `${path}/{template_id}`,
   kind: 'w',

@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { id, instant, maybe, named, nullable, oneOf, secret } from '../kernel/shapes.js';
+import { exampleIds } from './example-ids.js';
 import { envelope, message, paged } from './envelope.js';
 import { operation } from './operation.js';
 import { projectRoles } from './roles.js';
@@ -29,6 +30,15 @@ export const keyValueForm = /^[!-~]{32,255}$/;
 export const createApiKey = operation({
   operationId: 'createApiKey',
   summary: 'Create an API key',
+  description:
+    '`api_key` is shown in this answer only. Without a project the key reaches as far ' +
+    'as its creator.',
+  example: {
+    description: 'nightly evaluation',
+    expires_at: '2099-01-01T09:00:00.000000Z',
+    project_id: exampleIds.project_id,
+    project_role: 'editor',
+  },
   section: '4.4',
   method: 'POST',
   path: '/v2/users/api_keys',
@@ -49,6 +59,7 @@ export const createApiKey = operation({
 export const listApiKeys = operation({
   operationId: 'listApiKeys',
   summary: 'API keys of a user',
+  description: 'Revoked and expired keys are left out, and no key shows its value.',
   section: '5.2',
   method: 'GET',
   path: '/v2/users/{user_id}/api_keys',
@@ -63,6 +74,7 @@ export const listApiKeys = operation({
 export const revokeApiKey = operation({
   operationId: 'revokeApiKey',
   summary: 'Revoke an API key and its children',
+  description: 'A key that is revoked already is answered in the same way.',
   section: '5.2',
   method: 'DELETE',
   path: '/v2/users/api_keys/{api_key_id}',

@@ -10,6 +10,7 @@ import {
   type Instant,
   type UserId,
 } from '../kernel/shapes.js';
+import { exampleIds } from './example-ids.js';
 import { envelope, message, paged } from './envelope.js';
 import { operation } from './operation.js';
 import { permission, type UserBlock } from './people.js';
@@ -57,6 +58,7 @@ const groups = '/v2/projects/{project_id}/groups';
 export const listCollaborators = operation({
   operationId: 'listCollaborators',
   summary: 'Users that a project is shared with',
+  description: 'By e-mail; those who have a role through a group are not among them.',
   section: '5.4',
   method: 'GET',
   path: users,
@@ -71,6 +73,8 @@ export const listCollaborators = operation({
 export const addCollaborators = operation({
   operationId: 'addCollaborators',
   summary: 'Share a project with users',
+  description: 'Who is a collaborator already gets the new role.',
+  example: [{ user_id: exampleIds.user_id, role: 'owner' }],
   section: '5.4',
   method: 'POST',
   path: users,
@@ -91,6 +95,8 @@ export const addCollaborators = operation({
 export const changeCollaborator = operation({
   operationId: 'changeCollaborator',
   summary: 'Change the role of a user in a project',
+  description: 'The last owner keeps the role (409).',
+  example: { role: 'owner' },
   section: '5.4',
   method: 'PATCH',
   path: `${users}/{user_id}`,
@@ -105,6 +111,7 @@ export const changeCollaborator = operation({
 export const removeCollaborator = operation({
   operationId: 'removeCollaborator',
   summary: 'Stop sharing a project with a user, or leave it',
+  description: 'Everyone may remove themselves; the last owner stays (409).',
   section: '5.4',
   method: 'DELETE',
   path: `${users}/{user_id}`,
@@ -119,6 +126,7 @@ export const removeCollaborator = operation({
 export const listGroupCollaborators = operation({
   operationId: 'listGroupCollaborators',
   summary: 'Groups that a project is shared with',
+  description: 'By name.',
   section: '5.4',
   method: 'GET',
   path: groups,
@@ -133,6 +141,8 @@ export const listGroupCollaborators = operation({
 export const addGroupCollaborators = operation({
   operationId: 'addGroupCollaborators',
   summary: 'Share a project with groups',
+  description: 'Members and maintainers of the group have the role from then on.',
+  example: [{ group_id: exampleIds.group_id, role: 'annotator' }],
   section: '5.4',
   method: 'POST',
   path: groups,
@@ -153,6 +163,8 @@ export const addGroupCollaborators = operation({
 export const changeGroupCollaborator = operation({
   operationId: 'changeGroupCollaborator',
   summary: 'Change the role of a group in a project',
+  description: 'The role of everybody in the group changes at once.',
+  example: { role: 'viewer' },
   section: '5.4',
   method: 'PATCH',
   path: `${groups}/{group_id}`,
@@ -167,6 +179,7 @@ export const changeGroupCollaborator = operation({
 export const removeGroupCollaborator = operation({
   operationId: 'removeGroupCollaborator',
   summary: 'Stop sharing a project with a group',
+  description: 'Members keep roles that they have otherwise.',
   section: '5.4',
   method: 'DELETE',
   path: `${groups}/{group_id}`,

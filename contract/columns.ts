@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox';
 import type { Population } from '../kernel/records/record.js';
 import { id, maybe, name, named, oneOf } from '../kernel/shapes.js';
+import { exampleIds } from './example-ids.js';
 import { operation } from './operation.js';
 import { optionalWindow, runSelector } from './selectors.js';
 
@@ -55,6 +56,12 @@ const availableColumns = (operationId: string, population: Population) =>
   operation({
     operationId,
     summary: `List the columns that ${population}s can be filtered, sorted and shown by`,
+    description:
+      'Standard columns, and those of metrics and user metadata that the records in question have.',
+    example: {
+      log_stream_id: exampleIds.log_stream_id,
+      start_time: '2026-03-01T00:00:00.000000Z',
+    },
     section: '4.1',
     method: 'POST',
     path: `/v2/projects/{project_id}/${population}s/available_columns`,
@@ -81,6 +88,8 @@ const metricName = Type.String({ minLength: 1, maxLength: 128 });
 export const metricsTestingColumns = operation({
   operationId: 'metricsTestingColumns',
   summary: 'List the columns of traces with those of a metric under test',
+  description: 'The metric under test is listed although no record has a value of it yet.',
+  example: { name: 'politeness', score_type: 'float' },
   section: '4.12',
   method: 'POST',
   path: '/v2/projects/{project_id}/metrics-testing/available_columns',

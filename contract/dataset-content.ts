@@ -104,6 +104,7 @@ const path = '/v2/datasets/{dataset_id}';
 export const getDatasetContent = operation({
   operationId: 'getDatasetContent',
   summary: 'Rows of a dataset',
+  description: 'Of the current version; `as_of` shows it as it was.',
   section: '5.11',
   method: 'GET',
   path: `${path}/content`,
@@ -118,6 +119,13 @@ export const getDatasetContent = operation({
 export const editDatasetContent = operation({
   operationId: 'editDatasetContent',
   summary: 'Edit rows and columns: one new version',
+  description:
+    'Edits are applied in order, all or none. Edits that change nothing leave no version.',
+  example: {
+    edits: [
+      { edit_type: 'append_row', values: { question: 'Where is my bag?', answer: 'In Oslo' } },
+    ],
+  },
   section: '5.11',
   method: 'PATCH',
   path: `${path}/content`,
@@ -134,6 +142,8 @@ export const editDatasetContent = operation({
 export const replaceDatasetContent = operation({
   operationId: 'replaceDatasetContent',
   summary: 'A new version with the content of an older one or of another dataset',
+  description: 'Either `rollback_version`, or `dataset_id` with `version_index`.',
+  example: { rollback_version: 1 },
   section: '5.11',
   method: 'PUT',
   path: `${path}/content`,
@@ -178,6 +188,8 @@ export type VersionFacts = Omit<DatasetVersion, 'created_by_user'> & {
 export const queryDatasetVersions = operation({
   operationId: 'queryDatasetVersions',
   summary: 'Versions of a dataset, the newest first',
+  description: 'Each with what it added, removed and edited.',
+  example: { limit: 10 },
   section: '5.11',
   method: 'POST',
   path: `${path}/versions/query`,
@@ -193,6 +205,7 @@ export const queryDatasetVersions = operation({
 export const getDatasetVersionContent = operation({
   operationId: 'getDatasetVersionContent',
   summary: 'Rows of a version of a dataset',
+  description: 'Every version stays readable.',
   section: '5.11',
   method: 'GET',
   path: `${path}/versions/{version_index}/content`,

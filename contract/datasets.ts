@@ -15,6 +15,7 @@ import {
   type ProjectId,
   type UserId,
 } from '../kernel/shapes.js';
+import { exampleIds } from './example-ids.js';
 import { asOfMember } from './as-of.js';
 import { envelope, message, pageMembers, pageMembersOrNull } from './envelope.js';
 import { listingFiltersMax, nameFilter, ownIdFilter } from './listings.js';
@@ -92,6 +93,10 @@ export const uploadBytesMax = 33_554_432;
 export const createDataset = operation({
   operationId: 'createDataset',
   summary: 'Create a dataset from a file, from another one or empty',
+  description:
+    'Columns and rows are those of the file (CSV, JSON or JSON lines), of the dataset ' +
+    'named, or none. `project_id` becomes its home.',
+  example: { name: 'questions', project_id: exampleIds.project_id },
   section: '5.11',
   method: 'POST',
   path,
@@ -117,6 +122,7 @@ export const createDataset = operation({
 export const listDatasets = operation({
   operationId: 'listDatasets',
   summary: 'Datasets in sight, paged',
+  description: 'Of the whole organisation, as far as the caller may read them.',
   section: '5.11',
   method: 'GET',
   path,
@@ -132,6 +138,11 @@ const datasetSort = component<Json>('DatasetSort');
 export const queryDatasets = operation({
   operationId: 'queryDatasets',
   summary: 'Datasets in sight, filtered, sorted and paged',
+  description: 'By name, draft, id or use in a project.',
+  example: {
+    filters: [{ name: 'used_in_project', value: exampleIds.project_id }],
+    sort: { name: 'updated_at', ascending: false },
+  },
   section: '5.11',
   method: 'POST',
   path: `${path}/query`,
@@ -149,6 +160,7 @@ export const queryDatasets = operation({
 export const getDataset = operation({
   operationId: 'getDataset',
   summary: 'One dataset',
+  description: 'The `ETag` can be sent as `If-Match`; `as_of` shows it as it was.',
   section: '5.11',
   method: 'GET',
   path: `${path}/{dataset_id}`,
@@ -163,6 +175,8 @@ export const getDataset = operation({
 export const changeDataset = operation({
   operationId: 'changeDataset',
   summary: 'Rename a dataset, map its columns or publish it',
+  description: 'A published dataset does not become a draft again.',
+  example: { name: { value: 'questions 2026', append_suffix_if_duplicate: true } },
   section: '4.7',
   method: 'PATCH',
   path: `${path}/{dataset_id}`,
@@ -190,6 +204,7 @@ export const changeDataset = operation({
 export const deleteDataset = operation({
   operationId: 'deleteDataset',
   summary: 'Delete a dataset; its rows are erased',
+  description: 'Experiments keep its id.',
   section: '5.11',
   method: 'DELETE',
   path: `${path}/{dataset_id}`,
@@ -204,6 +219,7 @@ export const deleteDataset = operation({
 export const listDatasetProjects = operation({
   operationId: 'listDatasetProjects',
   summary: 'Projects in sight that a dataset is linked to',
+  description: "Projects out of the caller's sight are left out.",
   section: '5.11',
   method: 'GET',
   path: `${path}/{dataset_id}/projects`,
@@ -215,10 +231,16 @@ export const listDatasetProjects = operation({
   faults: ['not-found'],
 });
 
-const linking = (operationId: string, summary: string, method: 'PUT' | 'DELETE') =>
+const linking = (
+  operationId: string,
+  summary: string,
+  description: string,
+  method: 'PUT' | 'DELETE',
+) =>
   operation({
     operationId,
     summary,
+    description,
     section: '5.11',
     method,
     path: `${path}/{dataset_id}/projects/{project_id}`,
@@ -228,10 +250,16 @@ const linking = (operationId: string, summary: string, method: 'PUT' | 'DELETE')
     response: dataset,
     faults: ['not-found', 'forbidden', 'conflict'],
   });
-export const linkDataset = linking('linkDataset', 'Link a dataset to a project', 'PUT');
+export const linkDataset = linking(
+  'linkDataset',
+  'Link a dataset to a project',
+  'Viewers of the project may read it from then on.',
+  'PUT',
+);
 export const unlinkDataset = linking(
   'unlinkDataset',
   'Take the link from a dataset to a project away',
+  'The home project stays linked (409); experiments that use the dataset keep their link.',
   'DELETE',
 );
 

@@ -49,6 +49,10 @@ export type ExperimentCreation = Static<typeof creation>;
 export const createExperiment = operation({
   operationId: 'createExperiment',
   summary: 'Create an experiment',
+  description:
+    'The service does not generate outputs: log traces into the experiment. A new ' +
+    'group name makes a group.',
+  example: { name: 'prompt 7', experiment_group_name: 'prompts' },
   section: '5.5',
   method: 'POST',
   path,
@@ -63,6 +67,7 @@ export const createExperiment = operation({
 export const listExperiments = operation({
   operationId: 'listExperiments',
   summary: 'Experiments of a project',
+  description: 'At most 1,000; counts are null unless asked for.',
   section: '5.5',
   method: 'GET',
   path,
@@ -77,6 +82,7 @@ export const listExperiments = operation({
 export const pageExperiments = operation({
   operationId: 'pageExperiments',
   summary: 'Experiments of a project, paged',
+  description: 'Counts are null unless asked for.',
   section: '5.5',
   method: 'GET',
   path: `${path}/paginated`,
@@ -91,6 +97,12 @@ export const pageExperiments = operation({
 export const searchExperiments = operation({
   operationId: 'searchExperiments',
   summary: 'Experiments of a project, filtered, sorted and paged',
+  description: 'Each with its aggregates, ranking score and rank among its like.',
+  example: {
+    filters: [{ name: 'experiment_group_name', operator: 'eq', value: 'prompts' }],
+    sort: { name: 'created_at', ascending: false },
+    include_counts: true,
+  },
   section: '4.6',
   method: 'POST',
   path: `${path}/search`,
@@ -111,6 +123,7 @@ export const searchExperiments = operation({
 export const getExperiment = operation({
   operationId: 'getExperiment',
   summary: 'One experiment, with counts',
+  description: 'With its aggregates, ranking score and rank; `as_of` shows it as it was.',
   section: '5.5',
   method: 'GET',
   path: `${path}/{experiment_id}`,
@@ -125,6 +138,8 @@ export const getExperiment = operation({
 export const changeExperiment = operation({
   operationId: 'changeExperiment',
   summary: 'Rename an experiment or put it into a group',
+  description: 'An experiment can change its group, not leave it.',
+  example: { name: 'prompt 7b', experiment_group_name: 'prompts' },
   section: '5.5',
   method: 'PUT',
   path: `${path}/{experiment_id}`,
@@ -139,6 +154,7 @@ export const changeExperiment = operation({
 export const deleteExperiment = operation({
   operationId: 'deleteExperiment',
   summary: 'Delete an experiment with its records',
+  description: 'Its records are not found at once and are erased.',
   section: '5.5',
   method: 'DELETE',
   path: `${path}/{experiment_id}`,

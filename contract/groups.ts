@@ -11,6 +11,7 @@ import {
   type Instant,
   type UserId,
 } from '../kernel/shapes.js';
+import { exampleIds } from './example-ids.js';
 import { envelope, message, paged } from './envelope.js';
 import { operation } from './operation.js';
 import { permission, type UserBlock } from './people.js';
@@ -79,6 +80,7 @@ const newMember = named(
 export const listOwnGroups = operation({
   operationId: 'listOwnGroups',
   summary: 'Groups of the caller',
+  description: 'Also those that the caller waits to be let into.',
   section: '4.15',
   method: 'GET',
   path: '/v2/current_user/groups',
@@ -91,6 +93,8 @@ export const listOwnGroups = operation({
 export const createGroup = operation({
   operationId: 'createGroup',
   summary: 'Create a group',
+  description: 'The caller becomes its maintainer; names are unique in the organisation.',
+  example: { name: 'Reviewers', description: 'People who rate traces', visibility: 'public' },
   section: '5.3',
   method: 'POST',
   path,
@@ -109,6 +113,7 @@ export const createGroup = operation({
 export const listGroups = operation({
   operationId: 'listGroups',
   summary: 'Groups of the organisation in sight',
+  description: 'By name. Hidden groups are shown to their members, managers and admins.',
   section: '5.3',
   method: 'GET',
   path,
@@ -122,6 +127,7 @@ export const listGroups = operation({
 export const getGroup = operation({
   operationId: 'getGroup',
   summary: 'One group',
+  description: 'A hidden group is not found by those who are not in it.',
   section: '5.3',
   method: 'GET',
   path: `${path}/{group_id}`,
@@ -135,6 +141,8 @@ export const getGroup = operation({
 export const changeGroup = operation({
   operationId: 'changeGroup',
   summary: 'Rename a group or change its description or visibility',
+  description: 'Members that are left out stay as they are.',
+  example: { description: 'People who rate traces of all projects' },
   section: '5.3',
   method: 'PATCH',
   path: `${path}/{group_id}`,
@@ -153,6 +161,7 @@ export const changeGroup = operation({
 export const deleteGroup = operation({
   operationId: 'deleteGroup',
   summary: 'Delete a group; its project roles end',
+  description: 'Its members lose the project roles that they had through it.',
   section: '5.3',
   method: 'DELETE',
   path: `${path}/{group_id}`,
@@ -166,6 +175,8 @@ export const deleteGroup = operation({
 export const addGroupMembers = operation({
   operationId: 'addGroupMembers',
   summary: 'Add members to a group, or join it',
+  description: 'Maintainers add anyone; others add themselves, and wait if the group is private.',
+  example: [{ user_id: exampleIds.user_id, role: 'maintainer' }],
   section: '5.3',
   method: 'POST',
   path: `${path}/{group_id}/members`,
@@ -180,6 +191,8 @@ export const addGroupMembers = operation({
 export const listGroupMembers = operation({
   operationId: 'listGroupMembers',
   summary: 'Members of a group',
+  description:
+    'By e-mail. Of private and hidden groups only for their members, managers and admins.',
   section: '5.3',
   method: 'GET',
   path: `${path}/{group_id}/members`,
@@ -194,6 +207,8 @@ export const listGroupMembers = operation({
 export const changeGroupMember = operation({
   operationId: 'changeGroupMember',
   summary: 'Change the role of a member, or admit a pending one',
+  description: 'The last maintainer keeps the role (409).',
+  example: { role: 'maintainer' },
   section: '5.3',
   method: 'PATCH',
   path: `${path}/{group_id}/members/{user_id}`,
@@ -208,6 +223,7 @@ export const changeGroupMember = operation({
 export const removeGroupMember = operation({
   operationId: 'removeGroupMember',
   summary: 'Remove a member from a group, or leave it',
+  description: 'The last maintainer stays (409).',
   section: '5.3',
   method: 'DELETE',
   path: `${path}/{group_id}/members/{user_id}`,

@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { id, maybe, nullable, oneOf } from '../kernel/shapes.js';
+import { exampleIds } from './example-ids.js';
 import { operation } from './operation.js';
 import {
   anySpanInput,
@@ -103,6 +104,10 @@ export const createSession = operation({
   ...shared,
   operationId: 'createSession',
   summary: 'Start a session',
+  description:
+    "With an `id` of the client's own it can be sent again; other content under that " +
+    'id is a 409.',
+  example: { log_stream_id: exampleIds.log_stream_id, name: 'a booking', external_id: 'call-17' },
   method: 'POST',
   path: '/v2/projects/{project_id}/sessions',
   params: inProject,
@@ -123,6 +128,34 @@ export const logTraces = operation({
   schemes: ['K', 'B'],
   operationId: 'logTraces',
   summary: 'Log traces with their spans',
+  description:
+    'Ids that are sent are kept, so that the same request can be sent again: what is ' +
+    'there already is counted and not stored twice. Without a run, the log stream ' +
+    '`default` is used.',
+  example: {
+    log_stream_id: exampleIds.log_stream_id,
+    include_trace_ids: true,
+    traces: [
+      {
+        id: exampleIds.trace_id,
+        name: 'book',
+        created_at: '2026-03-01T09:00:00.000000Z',
+        input: 'a flight, please',
+        output: 'booked',
+        metrics: { reward: 1 },
+        spans: [
+          {
+            type: 'llm',
+            id: exampleIds.span_id,
+            input: 'a flight, please',
+            output: 'booked',
+            model: 'model-a',
+            metrics: { num_input_tokens: 9, num_output_tokens: 2 },
+          },
+        ],
+      },
+    ],
+  },
   method: 'POST',
   path: '/v2/projects/{project_id}/traces',
   params: inProject,
@@ -141,6 +174,8 @@ export const updateTrace = operation({
   ...shared,
   operationId: 'updateTrace',
   summary: 'Change a trace',
+  description: 'Members that are given overwrite; tags are added, metrics merged by name.',
+  example: { output: 'booked and paid', tags: ['paid'], metrics: { reward: 0.5 } },
   method: 'PATCH',
   path: '/v2/projects/{project_id}/traces/{trace_id}',
   params: Type.Object({ project_id: id('ProjectId'), trace_id: id('TraceId') }),
@@ -159,6 +194,14 @@ export const logSpans = operation({
   ...shared,
   operationId: 'logSpans',
   summary: 'Log more spans of a trace',
+  description:
+    'For a trace that exists; a `parent_id` that is not there yet is waited for, and ' +
+    'meanwhile the trace stands in.',
+  example: {
+    trace_id: exampleIds.trace_id,
+    parent_id: exampleIds.trace_id,
+    spans: [{ type: 'tool', name: 'pay', input: '{"amount":120}', output: 'paid' }],
+  },
   method: 'POST',
   path: '/v2/projects/{project_id}/spans',
   params: inProject,
@@ -176,6 +219,8 @@ export const updateSpan = operation({
   ...shared,
   operationId: 'updateSpan',
   summary: 'Change a span',
+  description: 'Members that are given overwrite; tags are added, metrics merged by name.',
+  example: { status_code: 200, duration_ns: 1_500_000 },
   method: 'PATCH',
   path: '/v2/projects/{project_id}/spans/{span_id}',
   params: Type.Object({ project_id: id('ProjectId'), span_id: id('SpanId') }),

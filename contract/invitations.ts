@@ -16,6 +16,8 @@ const emailMax = 254;
 export const inviteUsers = operation({
   operationId: 'inviteUsers',
   summary: 'Invite users; the inviter hands the one-time tokens over',
+  description: 'Nothing is mailed: each token is shown once and is good for 7 days.',
+  example: { emails: ['grace@example.org'], role: 'user' },
   section: '5.2',
   method: 'POST',
   path: '/v2/invite_users',
@@ -52,6 +54,8 @@ export const inviteUsers = operation({
 export const acceptInvitation = operation({
   operationId: 'acceptInvitation',
   summary: 'Accept an invitation with its one-time token, choose a password and log in',
+  description: 'A token that was used or that nobody gave is a 401.',
+  example: { token: 'asy_invite_...', password: 'correct horse battery', first_name: 'Grace' },
   section: '5.2',
   method: 'POST',
   path: '/v2/invitations/accept',

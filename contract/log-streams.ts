@@ -42,6 +42,8 @@ const path = '/v2/projects/{project_id}/log_streams';
 export const createLogStream = operation({
   operationId: 'createLogStream',
   summary: 'Create a log stream',
+  description: 'Names are unique among the log streams of the project.',
+  example: { name: 'production' },
   section: '5.5',
   method: 'POST',
   path,
@@ -56,6 +58,7 @@ export const createLogStream = operation({
 export const listLogStreams = operation({
   operationId: 'listLogStreams',
   summary: 'Log streams of a project',
+  description: 'At most 1,000; counts are null unless asked for.',
   section: '5.5',
   method: 'GET',
   path,
@@ -70,6 +73,7 @@ export const listLogStreams = operation({
 export const pageLogStreams = operation({
   operationId: 'pageLogStreams',
   summary: 'Log streams of a project, paged',
+  description: 'Counts are null unless asked for.',
   section: '5.5',
   method: 'GET',
   path: `${path}/paginated`,
@@ -84,6 +88,12 @@ export const pageLogStreams = operation({
 export const searchLogStreams = operation({
   operationId: 'searchLogStreams',
   summary: 'Log streams of a project, filtered, sorted and paged',
+  description: 'Counts are null unless asked for.',
+  example: {
+    filters: [{ name: 'name', operator: 'eq', value: 'production' }],
+    sort: { name: 'created_at', ascending: false },
+    limit: 10,
+  },
   section: '5.5',
   method: 'POST',
   path: `${path}/search`,
@@ -98,6 +108,7 @@ export const searchLogStreams = operation({
 export const getLogStream = operation({
   operationId: 'getLogStream',
   summary: 'One log stream',
+  description: 'Counts of its records are null here.',
   section: '5.5',
   method: 'GET',
   path: `${path}/{log_stream_id}`,
@@ -111,6 +122,8 @@ export const getLogStream = operation({
 export const renameLogStream = operation({
   operationId: 'renameLogStream',
   summary: 'Rename a log stream',
+  description: 'Its records stay where they are.',
+  example: { name: 'production eu' },
   section: '5.5',
   method: 'PUT',
   path: `${path}/{log_stream_id}`,
@@ -125,6 +138,7 @@ export const renameLogStream = operation({
 export const deleteLogStream = operation({
   operationId: 'deleteLogStream',
   summary: 'Delete a log stream with its records',
+  description: 'Its records are not found at once and are erased.',
   section: '5.5',
   method: 'DELETE',
   path: `${path}/{log_stream_id}`,

@@ -43,6 +43,10 @@ export const socialLogin = operation({
   ...withoutCredential,
   operationId: 'socialLogin',
   summary: 'Log in with the id_token of an identity provider',
+  description:
+    'Each `id_token` works once. Every failure is the same 401; users are never ' +
+    'created by a login alone.',
+  example: { id_token: 'eyJhbGciOiJFUzI1NiIs...', provider: 'okta' },
   section: '4.2',
   path: '/v2/login/social',
   cookie: true,
@@ -70,6 +74,12 @@ export const login = operation({
   ...withoutCredential,
   operationId: 'login',
   summary: 'Log in with an e-mail and a password',
+  description: 'Every failure is the same 401. The refresh cookie comes beside the token.',
+  example: {
+    username: 'ada@example.org',
+    password: 'correct horse battery',
+    grant_type: 'password',
+  },
   section: '5.1',
   path: '/v2/login',
   encoding: 'urlencoded',
@@ -86,6 +96,8 @@ export const loginWithApiKey = operation({
   ...withoutCredential,
   operationId: 'loginWithApiKey',
   summary: 'Exchange an API key for an access token with its rights',
+  description: 'The token has the rights of the key and comes without a cookie.',
+  example: { api_key: 'asy_003aUlTJC7tjlCTQj2uNU3MFagCXG9LRKRcwGkBIDlf0osngO' },
   section: '5.1',
   path: '/v2/login/api_key',
   body: Type.Object({ api_key: secret() }),
@@ -95,6 +107,9 @@ export const loginWithApiKey = operation({
 export const refreshToken = operation({
   operationId: 'refreshToken',
   summary: 'Renew the access token with the refresh cookie',
+  description:
+    'Answers a new access token and the successor of the cookie. Using an old cookie ' +
+    'again ends the login.',
   section: '4.3',
   method: 'POST',
   path: '/v2/refresh_token',
@@ -108,6 +123,7 @@ export const refreshToken = operation({
 export const logout = operation({
   operationId: 'logout',
   summary: 'End the login of the refresh cookie or of the bearer token',
+  description: 'Access tokens of that login end as well. A token of an API key is left as it is.',
   section: '5.1',
   method: 'POST',
   path: '/v2/logout',
@@ -121,6 +137,7 @@ export const logout = operation({
 export const getCurrentUser = operation({
   operationId: 'getCurrentUser',
   summary: 'The caller; of a key its creator',
+  description: 'Asked with an API key, it answers the user who created the key.',
   section: '5.1',
   method: 'GET',
   path: '/v2/current_user',
@@ -132,6 +149,10 @@ export const getCurrentUser = operation({
 export const changePassword = operation({
   operationId: 'changePassword',
   summary: 'Change one’s own password; other logins end',
+  description:
+    'For logins by password or HTTP Basic only; a wrong current password is a ' +
+    'validation error.',
+  example: { current_password: 'correct horse battery', new_password: 'battery staple correct' },
   section: '5.1',
   method: 'PUT',
   path: '/v2/current_user/password',

@@ -2,6 +2,7 @@ import { Type, type Static } from 'typebox';
 import { errorTypes, severities } from '../kernel/records/evaluation-errors.js';
 import type { Aggregation } from '../kernel/records/questions.js';
 import { id, instant, maybe, named, nullable, oneOf } from '../kernel/shapes.js';
+import { exampleIds } from './example-ids.js';
 import { filterNode } from './filters.js';
 import { operation } from './operation.js';
 import { runSelector } from './selectors.js';
@@ -114,6 +115,15 @@ export type CustomSearch = Static<typeof customSearchBody>;
 export const customSearch = operation({
   operationId: 'customSearch',
   summary: 'Aggregate metrics over time buckets, filtered and grouped',
+  description: 'Each widget has a value over the whole window and one for each bucket and group.',
+  example: {
+    start_time: '2026-03-01T00:00:00.000000Z',
+    end_time: '2026-03-02T00:00:00.000000Z',
+    metric_details: [{ id: 'mean reward', metric_name: 'reward', aggregation: 'Average' }],
+    log_stream_id: exampleIds.log_stream_id,
+    interval_minutes: 60,
+    group_by: 'name',
+  },
   section: '4.5',
   method: 'POST',
   path: '/v2/projects/{project_id}/metrics/custom_search',

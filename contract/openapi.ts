@@ -1,6 +1,7 @@
 import { Type, type TObject, type TSchema } from 'typebox';
 import { named, type Json, type JsonObject } from '../kernel/shapes.js';
 import { takesIdempotencyKey, type Method, type Operation, type Scheme } from './operation.js';
+import { exampleOf, exampleParameter } from './openapi-examples.js';
 import { publisher, reference, type Publish } from './openapi-schemas.js';
 import { descriptionVersion } from './service.js';
 
@@ -34,6 +35,7 @@ export const openApiDocument = ({
 }: Description): JsonObject => {
   const schemas = new Map<string, Json>();
   const publish = publisher(components, schemas);
+  const answers = new Map<string, Json>();
   const placed = [...operations].sort(byPlace);
   const parameters = new Map(placed.map((one) => [one, parametersOf(one, publish)]));
   const recurring = recurringOf([...parameters.values()].flat());
@@ -53,7 +55,7 @@ export const openApiDocument = ({
         parameters: (parameters.get(operation) ?? []).map(
           (one) => recurring.referenceTo(one) ?? one,
         ),
-        ...operationContent(operation, publish),
+        ...operationContent(operation, publish, answers),
       },
     };
   }
@@ -72,6 +74,11 @@ export const openApiDocument = ({
     components: {
       schemas: byName(schemas),
       parameters: byName(recurring.parameters),
+      examples: byName(
+        new Map(
+          [...answers].map(([name, one]) => [name, { value: exampleOf(one, schemas, name) }]),
+        ),
+      ),
       responses: refusals,
       securitySchemes: securitySchemes(keyHeader),
     },
@@ -128,9 +135,9 @@ const problem = named(
   }),
 );
 
-const described = (description: string, schema: Json, media = 'application/json'): JsonObject => ({
+const described = (description: string, schema: Json): JsonObject => ({
   description,
-  content: { [media]: { schema } },
+  content: { 'application/json': { schema } },
 });
 const refusals: JsonObject = {
   Invalid: described('Validation error', reference('HTTPValidationError')),
@@ -151,11 +158,13 @@ const answerName = (operation: Operation): string | undefined =>
 
 /** A form has its file parts as binary strings beside the text parts. */
 const requestBody = (body: TSchema, operation: Operation, publish: Publish): JsonObject => {
-  const { form, encoding } = operation;
+  const { form, encoding, example } = operation;
   if (form === null) {
     return {
       required: 'required' in body || !('properties' in body),
-      content: { [bodyMedia[encoding]]: { schema: publish(body, bodyName(operation)) } },
+      content: {
+        [bodyMedia[encoding]]: { schema: publish(body, bodyName(operation)), example },
+      },
     };
   }
   const files = Object.entries(form.files);
@@ -169,32 +178,57 @@ const requestBody = (body: TSchema, operation: Operation, publish: Publish): Jso
     ),
     ...parts.properties,
   });
+  const sent = {
+    ...Object.fromEntries(files.map(([part]) => [part, 'what is in the file'])),
+    ...(example as JsonObject | null),
+  };
   return {
     required: 'required' in whole,
-    content: { 'multipart/form-data': { schema: publish(whole, bodyName(operation)) } },
+    content: {
+      'multipart/form-data': { schema: publish(whole, bodyName(operation)), example: sent },
+    },
   };
 };
 
-const operationObject = ({ summary, schemes }: Operation): JsonObject => ({
-  summary,
+const operationObject = (operation: Operation): JsonObject => ({
+  summary: operation.summary,
+  description:
+    `${operation.description} Requires \`${operation.requires}\`; ` +
+    `contract ${operation.section}.`.trim(),
   // Without credentials is said too: the document has no security that holds everywhere.
-  security: schemes.map((one) => ({ [schemeNames[one]]: [] })),
+  security: operation.schemes.map((one) => ({ [schemeNames[one]]: [] })),
 });
 
-const operationContent = (operation: Operation, publish: Publish): JsonObject => {
-  const { body, status, media, response } = operation;
+/** `answers`: what an example is wanted of, by the name that it has under the components. */
+const operationContent = (
+  operation: Operation,
+  publish: Publish,
+  answers: Map<string, Json>,
+): JsonObject => {
+  const { body, status } = operation;
   return {
     ...(body !== null && { requestBody: requestBody(body, operation, publish) }),
     responses: {
       [String(status)]:
-        status === 204
-          ? { description: 'Done' }
-          : described('Successful response', publish(response, answerName(operation)), media),
+        status === 204 ? { description: 'Done' } : answer(operation, publish, answers),
       '422': refusal('Invalid'),
       '4XX': refusal('Refused'),
       '5XX': refusal('Unavailable'),
     },
   };
+};
+
+const answer = (operation: Operation, publish: Publish, answers: Map<string, Json>): JsonObject => {
+  const { response, media } = operation;
+  const schema = publish(response, answerName(operation)) as JsonObject;
+  const items = schema['items'] as JsonObject | undefined;
+  const [whole, item] = [schema['$ref'], items?.['$ref']].map((ref) =>
+    typeof ref === 'string' ? ref.replace('#/components/schemas/', '') : null,
+  );
+  const name = whole ?? (item == null ? bodyName(operation) : `${item}List`);
+  answers.set(name, schema);
+  const examples = { [name]: { $ref: `#/components/examples/${name}` } };
+  return { description: 'Successful response', content: { [media]: { schema, examples } } };
 };
 
 type Parameter = JsonObject & { readonly name: string };
@@ -210,6 +244,7 @@ const parametersOf = (operation: Operation, publish: Publish): readonly Paramete
       in: place,
       required: requiredOf(schema).includes(name),
       schema: publish(one),
+      ...(place === 'path' && { example: exampleParameter(name) }),
     }));
   const header = (name: string, pattern?: string): Parameter => ({
     name,

@@ -3,7 +3,7 @@ import type { Complaint, FaultCode } from '../kernel/fault.js';
 import type { JsonPieces } from '../kernel/json-pieces.js';
 import type { Actor, Position, StreamName } from '../kernel/ports.js';
 import type { IfMatch } from '../kernel/precondition.js';
-import type { Brand, Instant } from '../kernel/shapes.js';
+import type { Brand, Instant, Json } from '../kernel/shapes.js';
 import type { Principal, ProjectInSight, Requirement } from './roles.js';
 
 /** K `Service-API-Key`, B bearer token, P Basic, C refresh cookie (contract 2.1). */
@@ -46,6 +46,10 @@ export type Operation<
 > = {
   readonly operationId: string;
   readonly summary: string;
+  /** What the summary does not say and a caller wants to know, in a sentence or two. */
+  readonly description: string;
+  /** A body as a client sends it; of a form its text parts. Null: there is no body. */
+  readonly example: Json;
   /** Where the contract has it: `4.5`. */
   readonly section: string;
   readonly method: Method;
@@ -105,6 +109,8 @@ type Written<P extends TObject, Q extends TObject, B extends TSchema, R extends 
 } & Partial<
     Pick<
       Operation<P, Q, B, R>,
+      | 'description'
+      | 'example'
       | 'schemes'
       | 'orSelf'
       | 'size'
@@ -130,6 +136,8 @@ export const operation = <
 >(
   written: Written<P, Q, B, R>,
 ): Operation<P, Q, B, R> => ({
+  description: '',
+  example: null,
   schemes: everyScheme,
   orSelf: false,
   size: 'json',

@@ -55,6 +55,8 @@ export const orgJob = named(
 export const deleteByMetadata = operation({
   operationId: 'deleteByMetadata',
   summary: 'Delete all sessions and traces of the organisation that have a metadata entry',
+  description: 'Runs in the background: poll the job. Its texts cannot be restored.',
+  example: { metadata_key: 'customer', metadata_value: 'acme' },
   section: '5.13',
   method: 'POST',
   path: '/v2/org-jobs/delete-by-metadata',
@@ -72,6 +74,7 @@ export const deleteByMetadata = operation({
 export const getOrgJob = operation({
   operationId: 'getOrgJob',
   summary: 'Read an organisation job',
+  description: '`metadata_value` is shown to admins only.',
   section: '4.14',
   method: 'GET',
   path: '/v2/org-jobs/{job_id}',

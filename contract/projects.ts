@@ -58,6 +58,8 @@ const listed = Type.Array(project, { maxItems: plainListMax });
 export const createProject = operation({
   operationId: 'createProject',
   summary: 'Create a project',
+  description: 'The caller becomes its owner; names are unique in the organisation.',
+  example: { name: 'airline', type: 'gen_ai' },
   section: '5.4',
   method: 'POST',
   path: '/v2/projects',
@@ -71,6 +73,7 @@ export const createProject = operation({
 export const listProjects = operation({
   operationId: 'listProjects',
   summary: 'Projects in sight',
+  description: 'At most 1,000. `project_name` matches whole names.',
   section: '5.4',
   method: 'GET',
   path: '/v2/projects',
@@ -86,6 +89,7 @@ export const listProjects = operation({
 export const listAllProjects = operation({
   operationId: 'listAllProjects',
   summary: 'All projects in sight',
+  description: 'At most 1,000.',
   section: '5.4',
   method: 'GET',
   path: '/v2/projects/all',
@@ -98,6 +102,11 @@ export const listAllProjects = operation({
 export const pageProjects = operation({
   operationId: 'pageProjects',
   summary: 'Projects in sight, filtered, sorted and paged',
+  description: 'The newest first unless `sort` says otherwise.',
+  example: {
+    filters: [{ name: 'name', operator: 'contains', value: 'air' }],
+    sort: { name: 'name', ascending: true },
+  },
   section: '5.4',
   method: 'POST',
   path: '/v2/projects/paginated',
@@ -111,6 +120,7 @@ export const pageProjects = operation({
 export const getProject = operation({
   operationId: 'getProject',
   summary: 'One project',
+  description: 'With its newest 100 runs, and what the caller may do in it.',
   section: '5.4',
   method: 'GET',
   path: '/v2/projects/{project_id}',
@@ -124,6 +134,9 @@ export const getProject = operation({
 export const changeProject = operation({
   operationId: 'changeProject',
   summary: 'Rename a project or change its details',
+  description:
+    'Members that are left out stay as they are; a member that is not listed is refused.',
+  example: { description: 'Bookings by chat', labels: ['production'] },
   section: '5.4',
   method: 'PUT',
   path: '/v2/projects/{project_id}',
@@ -145,6 +158,9 @@ export const changeProject = operation({
 export const deleteProject = operation({
   operationId: 'deleteProject',
   summary: 'Delete a project with all in it',
+  description:
+    'All in it is not found at once; its contents are erased by a job. Datasets lose ' +
+    'the link to it.',
   section: '5.4',
   method: 'DELETE',
   path: '/v2/projects/{project_id}',

@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { type Complaint, valueComplaint } from '../kernel/fault.js';
 import { id, instant, maybe, named, nullable } from '../kernel/shapes.js';
+import { exampleIds } from './example-ids.js';
 import { labelMax, labelsMax } from './annotation-templates.js';
 import { message } from './envelope.js';
 import { operation } from './operation.js';
@@ -87,6 +88,17 @@ const schemes = ['K', 'B', 'P'] as const;
 export const rateTraces = operation({
   operationId: 'rateTraces',
   summary: 'Give or withdraw ratings on many traces',
+  description: 'Each operation is applied to each trace, and has a result of its own for it.',
+  example: {
+    operations: [
+      {
+        annotation_template_id: exampleIds.template_id,
+        rating: { annotation_type: 'like_dislike', value: true },
+        explanation: 'to the point',
+      },
+    ],
+    selector: { traces: [exampleIds.trace_id] },
+  },
   section: '4.8',
   method: 'POST',
   path: '/v2/projects/{project_id}/annotation/ratings',
@@ -133,6 +145,11 @@ export const giveRating = operation({
   ...ofTrace,
   operationId: 'giveRating',
   summary: "Give or replace the caller's rating of a trace",
+  description: 'Everyone has one rating of a trace under a template.',
+  example: {
+    rating: { annotation_type: 'like_dislike', value: true },
+    explanation: 'to the point',
+  },
   method: 'PUT',
   kind: 'w',
   requires: 'annotator',
@@ -145,6 +162,7 @@ export const readRating = operation({
   ...ofTrace,
   operationId: 'readRating',
   summary: "The caller's rating of a trace",
+  description: 'Not found if the caller gave none.',
   method: 'GET',
   kind: 'r',
   requires: 'viewer',
@@ -156,6 +174,7 @@ export const withdrawRating = operation({
   ...ofTrace,
   operationId: 'withdrawRating',
   summary: "Withdraw the caller's rating of a trace",
+  description: 'Not found if the caller gave none.',
   method: 'DELETE',
   kind: 'w',
   requires: 'annotator',

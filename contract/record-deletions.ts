@@ -2,6 +2,7 @@ import { Type, type Static } from 'typebox';
 import { type Complaint, valueComplaint } from '../kernel/fault.js';
 import type { Population } from '../kernel/records/record.js';
 import { id, maybe, named } from '../kernel/shapes.js';
+import { exampleIds } from './example-ids.js';
 import { filterLeaf, filterNode, flatFiltersMax } from './filters.js';
 import { operation } from './operation.js';
 import { optionalWindow, runSelector, selectedRun } from './selectors.js';
@@ -25,6 +26,13 @@ const deletion = (operationId: string, population: Population) =>
   operation({
     operationId,
     summary: `Delete ${population}s, at most ${deletedMax} per call`,
+    description:
+      'Those that a search with the same members finds; at least one of them narrows. ' +
+      'While `remaining` is true there are more: call again.',
+    example: {
+      log_stream_id: exampleIds.log_stream_id,
+      filters: [{ type: 'text', name: 'name', operator: 'eq', value: 'book' }],
+    },
     section: '5.7',
     method: 'POST',
     path: `/v2/projects/{project_id}/${population}s/delete`,

@@ -13,6 +13,7 @@ import {
   type Json,
 } from '../kernel/shapes.js';
 import { defaultPageLimit, envelope, paged, pageLimitMax } from './envelope.js';
+import { exampleIds } from './example-ids.js';
 import { filterLeaf, filterNode, flatFiltersMax } from './filters.js';
 import { operation } from './operation.js';
 import { optionalWindow, runSelector } from './selectors.js';
@@ -179,6 +180,28 @@ const search = (operationId: string, population: Population) =>
     ...shared,
     operationId,
     summary: `Search ${plural(population)}`,
+    description:
+      'Flat, without the tree of spans; newest first unless `sort` says otherwise. ' +
+      'Without a run, the whole project is searched.',
+    example: {
+      log_stream_id: exampleIds.log_stream_id,
+      filter_tree: {
+        and_: [
+          {
+            filter: {
+              type: 'text',
+              name: 'input',
+              operator: 'contains',
+              value: 'flight',
+              case_sensitive: false,
+            },
+          },
+          { filter: { type: 'number', name: 'metrics/reward', operator: 'gte', value: 0.5 } },
+        ],
+      },
+      sort: { column_id: 'created_at', ascending: false },
+      limit: 20,
+    },
     method: 'POST',
     path: `/v2/projects/{project_id}/${plural(population)}/search`,
     params: inProject,
@@ -190,6 +213,10 @@ const count = (operationId: string, population: Population) =>
     ...shared,
     operationId,
     summary: `Count ${plural(population)}`,
+    description: 'All that the same search would find; its page is ignored.',
+    example: {
+      filters: [{ type: 'text', name: 'name', operator: 'eq', value: 'book' }],
+    },
     method: 'POST',
     path: `/v2/projects/{project_id}/${plural(population)}/count`,
     params: inProject,
@@ -208,6 +235,7 @@ export const getTrace = operation({
   ...shared,
   operationId: 'getTrace',
   summary: 'Read a trace with its tree of spans',
+  description: 'Siblings are in the order of `step_number`, `created_at` and `id`.',
   method: 'GET',
   path: '/v2/projects/{project_id}/traces/{trace_id}',
   params: Type.Object({ project_id: id('ProjectId'), trace_id: id('TraceId') }),
@@ -217,6 +245,7 @@ export const getSpan = operation({
   ...shared,
   operationId: 'getSpan',
   summary: 'Read a span with the tree below it',
+  description: 'Siblings are in the order of `step_number`, `created_at` and `id`.',
   method: 'GET',
   path: '/v2/projects/{project_id}/spans/{span_id}',
   params: Type.Object({ project_id: id('ProjectId'), span_id: id('SpanId') }),
@@ -226,6 +255,7 @@ export const getSession = operation({
   ...shared,
   operationId: 'getSession',
   summary: 'Read a session with its traces, each with its tree',
+  description: 'Traces come in pages, the oldest first; `next_starting_token` says where to go on.',
   method: 'GET',
   path: '/v2/projects/{project_id}/sessions/{session_id}',
   params: Type.Object({ project_id: id('ProjectId'), session_id: id('SessionId') }),

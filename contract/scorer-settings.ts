@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { nodeTypes, type NodeType } from '../kernel/sandbox.js';
 import { id, maybe, named, nullable, oneOf, type RunId, type ScorerId } from '../kernel/shapes.js';
+import { exampleIds } from './example-ids.js';
 import { operation } from './operation.js';
 
 export const runScorersMax = 50;
@@ -61,6 +62,7 @@ export const readScorerSettings = operation({
   ...shared,
   operationId: 'readScorerSettings',
   summary: 'Scorers of a run',
+  description: 'They score each trace of the run when it is complete, and again when it changes.',
   method: 'GET',
   kind: 'r',
   requires: 'viewer',
@@ -71,6 +73,8 @@ export const setScorerSettings = operation({
   ...write,
   operationId: 'setScorerSettings',
   summary: 'Choose the scorers of a run',
+  description: 'Replaces the list; at most 50.',
+  example: { scorers: [{ id: exampleIds.scorer_id, scorer_type: 'code' }] },
   method: 'POST',
 });
 
@@ -78,6 +82,8 @@ export const changeScorerSettings = operation({
   ...write,
   operationId: 'changeScorerSettings',
   summary: 'Replace the scorers of a run',
+  description: 'The whole list is replaced, as by POST.',
+  example: { scorers: [{ id: exampleIds.scorer_id, scorer_type: 'code' }] },
   method: 'PATCH',
 });
 

@@ -16,6 +16,7 @@ import {
   type ScorerTaskId,
   type UserId,
 } from '../kernel/shapes.js';
+import { exampleIds } from './example-ids.js';
 import { operation } from './operation.js';
 
 /** Contract 1.11. */
@@ -40,6 +41,8 @@ const file = { file: { required: true, bytesMax: scorerFileBytesMax } };
 export const validateScorerOnDataset = operation({
   operationId: 'validateScorerOnDataset',
   summary: 'Validate a code scorer against rows of a dataset',
+  description: 'Runs in the background, in a sandbox: poll the task for the result.',
+  example: { dataset_id: exampleIds.dataset_id, score_type: 'float', limit: 10 },
   section: '4.11',
   method: 'POST',
   path: '/v2/scorers/code/validate/dataset',
@@ -67,6 +70,9 @@ export const validateScorerOnDataset = operation({
 export const validateScorer = operation({
   operationId: 'validateScorer',
   summary: 'Validate a code scorer on one sample',
+  description:
+    'One sample for each type of node. Runs in the background, in a sandbox: poll the task.',
+  example: { test_input: 'a flight, please', test_output: 'booked', score_type: 'float' },
   section: '5.10',
   method: 'POST',
   path: '/v2/scorers/code/validate',
@@ -109,6 +115,7 @@ const task = named(
 export const pollScorerValidation = operation({
   operationId: 'pollScorerValidation',
   summary: 'A validation task of a code scorer',
+  description: '`result` is null until the task is completed or failed.',
   section: '4.13',
   method: 'GET',
   path: '/v2/scorers/code/validate/{task_id}',

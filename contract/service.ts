@@ -11,6 +11,7 @@ export const healthcheck = operation({
   ...open,
   operationId: 'healthcheck',
   summary: 'Say that the service answers',
+  description: 'Answers as long as the process does, whatever its engines are doing.',
   method: 'GET',
   path: '/v2/healthcheck',
   response: Type.Object({
@@ -24,6 +25,7 @@ export const readDescription = operation({
   ...open,
   operationId: 'readDescription',
   summary: 'Read the OpenAPI document of this interface',
+  description: 'The document that this sentence is from.',
   method: 'GET',
   path: '/v2/openapi.json',
   response: Type.Unsafe<JsonObject>(Type.Object({}, { additionalProperties: true })),

@@ -88,6 +88,11 @@ export const personalName = Type.String({ maxLength: 255, 'x-kind': 'name' });
 export const searchUsers = operation({
   operationId: 'searchUsers',
   summary: 'Users of the organisation, filtered, sorted and paged',
+  description: 'Newest first unless `sort` says otherwise.',
+  example: {
+    filters: [{ name: 'role', operator: 'one_of', value: ['admin', 'user'] }],
+    sort: { name: 'email', ascending: true },
+  },
   section: '5.2',
   method: 'POST',
   path: '/v2/users/all',
@@ -132,6 +137,7 @@ export const userComponents: Readonly<Record<string, TSchema>> = {
 export const getUser = operation({
   operationId: 'getUser',
   summary: 'One user of the organisation',
+  description: "Of the caller's organisation; others are not found.",
   section: '5.2',
   method: 'GET',
   path: '/v2/users/{user_id}',
@@ -145,6 +151,8 @@ export const getUser = operation({
 export const changeUser = operation({
   operationId: 'changeUser',
   summary: 'Change the name or the role of a user',
+  description: 'Only an admin changes `role`, and the last admin keeps it (409).',
+  example: { first_name: 'Ada', last_name: 'Lovelace' },
   section: '5.2',
   method: 'PUT',
   path: '/v2/users/{user_id}',
@@ -163,6 +171,7 @@ export const changeUser = operation({
 export const removeUser = operation({
   operationId: 'removeUser',
   summary: 'Remove a user; keys, logins and memberships end',
+  description: 'What the user logged stays.',
   section: '5.2',
   method: 'DELETE',
   path: '/v2/users/{user_id}',
@@ -183,6 +192,7 @@ const listOfRoles = (operationId: string, path: string, summary: string) =>
   operation({
     operationId,
     summary,
+    description: 'A fixed list, the strongest first.',
     section: '5.2',
     method: 'GET',
     path,
