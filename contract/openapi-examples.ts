@@ -156,7 +156,7 @@ const negative: ReadonlySet<string> = new Set([
 type Place = { readonly member: string; readonly owner: string; readonly stack: readonly string[] };
 
 /** A path parameter as the examples have it. */
-export const exampleParameter = (name: string): Json =>
+export const exampleParameter = (name: string): string | number =>
   ({ provider_segment: 'openai', version_index: 1 })[name] ?? ids[name] ?? otherId;
 
 /** A value of the schema, as an answer would have it. `schemas` are the components it refers to. */
