@@ -12,6 +12,8 @@ export type Lane = {
   trouble: { readonly reason: string; readonly failures: number; readonly retryAt: number } | null;
   /** Events a batch may have; shrinks to find the one that a store refuses. */
   batchMax: number;
+  /** It was emptied at the start, for this reason, and is whole again once it is at `until`. */
+  readonly anew: { readonly reason: string; readonly until: Position } | null;
   /** The store is well and refuses events: batches get smaller at once until the event is found. */
   narrowing: boolean;
 };

@@ -20,6 +20,10 @@ export type ProjectionStatus = {
   readonly paused: boolean;
   /** Why it cannot go on; null while it can. */
   readonly stalled: string | null;
+  /**
+   * Why it was emptied at the start, until it is as far as the log was then; null: it was not.
+   */
+  readonly rebuilding: string | null;
 };
 
 /** The projector as an operator sees it. Names are those of collections, and `records`. */
@@ -162,7 +166,7 @@ const status = async (
   const now = clock.milliseconds();
   sightings.note(head, now);
   return Promise.all(
-    lanes.map(async ({ source, position, paused, trouble }) => {
+    lanes.map(async ({ source, position, paused, trouble, anew }) => {
       const behind = position < head;
       const [oldest] = behind ? (await reader.page(position, 1)).events : [];
       const seenAt = oldest === undefined ? now : sightings.firstSeen(oldest.position);
@@ -180,6 +184,7 @@ const status = async (
         parked: parking.of(source.name).parked.size,
         paused,
         stalled: trouble?.reason ?? null,
+        rebuilding: anew !== null && position < anew.until ? anew.reason : null,
       };
     }),
   );

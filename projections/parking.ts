@@ -54,6 +54,8 @@ export type Parking = {
   /** Replaces all that is parked in the projection: it was built anew. */
   replace(projection: string, poisons: readonly Poison[], at: Instant): Promise<void>;
   skip(projection: string, stream: StreamName, revision: number): Promise<void>;
+  /** Nothing is parked or ruled out in the projection any more: it was of events that are gone. */
+  forget(projection: string): Promise<void>;
 };
 
 const scope = 'service';
@@ -160,6 +162,15 @@ export const openParking = async (documents: Documents): Promise<Parking> => {
       const body: Skipped = { projection, stream, revision };
       await write([document('skipped', key, projection, body)]);
       setSkipped(body);
+    },
+    forget: async (projection) => {
+      const keys = [
+        ...[...(parked.get(projection)?.keys() ?? [])].map((one) => parkedKey(projection, one)),
+        ...[...(skipped.get(projection) ?? [])].map((one) => `skipped/${projection}/${one}`),
+      ];
+      if (keys.length > 0) await write(keys.map((key) => ({ key, document: null })));
+      parked.delete(projection);
+      skipped.delete(projection);
     },
   };
 };

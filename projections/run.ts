@@ -22,6 +22,7 @@ import {
   type LaneNeeds,
   type Step,
 } from './lane.js';
+import { aheadReason, emptiedWhenExchanged, type Ahead } from './exchanged-log.js';
 import type { Parking } from './parking.js';
 import { openSightings, type Sightings } from './sightings.js';
 import { unreadableType, type Source } from './source.js';
@@ -44,6 +45,8 @@ export type RunNeeds = {
   readonly parking: Parking;
   readonly bus: Bus;
   readonly clock: Clock;
+  /** Told at the start when the log is not the one that was folded (exchanged-log.ts). */
+  readonly exchanged?: (ahead: readonly Ahead[]) => void;
 };
 
 export type Runner = {
@@ -75,12 +78,15 @@ const revisionsMax = 100_000;
  */
 export const startRunner = async (needs: RunNeeds): Promise<Runner> => {
   const { reader, sources, clock } = needs;
+  const ahead = await emptiedWhenExchanged(needs);
+  if (ahead.length > 0) needs.exchanged?.(ahead);
   const lanes = await Promise.all(
     sources.map(async (source): Promise<Lane> => ({
       source,
       position: await source.checkpoint(),
       paused: false,
       trouble: null,
+      anew: anewOf(source, ahead),
       batchMax: batchEventsMax,
       narrowing: false,
     })),
@@ -150,6 +156,14 @@ export const startRunner = async (needs: RunNeeds): Promise<Runner> => {
       await ended;
     },
   };
+};
+
+/** When one is ahead, all are built anew. */
+const anewOf = ({ name }: Source, ahead: readonly Ahead[]): Lane['anew'] => {
+  const why = ahead.find((one) => one.name === name) ?? ahead[0];
+  if (why === undefined) return null;
+  const of = why.name === name ? '' : ` (${why.name})`;
+  return { reason: `${aheadReason(why)}${of}`, until: why.head };
 };
 
 const least = (positions: readonly Position[]): Position =>

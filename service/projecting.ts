@@ -2,11 +2,12 @@ import type { EngineChoice } from '../engines/open.js';
 import type { Logger } from '../engines/pino/logger.js';
 import { Fault } from '../kernel/fault.js';
 import type { Clock, Leases } from '../kernel/ports.js';
-import type { Incident, Records } from '../kernel/records/records.js';
+import type { Records } from '../kernel/records/records.js';
+import type { Ahead } from '../projections/exchanged-log.js';
 import type { Projector } from '../projections/operate.js';
 import type { RecordAnswers } from '../query-api/records/answers.js';
 import { causeOf } from './lifecycle.js';
-import { startReadSide, type ReadSide } from './read-side.js';
+import { startReadSide, type Heed, type ReadSide } from './read-side.js';
 
 /** The projections of a service as this process sees them. */
 export type Projecting = {
@@ -30,10 +31,22 @@ export type Projecting = {
 export const projectAlone = async (
   choice: EngineChoice,
   hintSpace: string,
-  notice: (incident: Incident) => void,
+  heed: Heed,
 ): Promise<Projecting> => {
-  const readSide = await startReadSide(choice, hintSpace, notice);
+  const readSide = await startReadSide(choice, hintSpace, heed);
   return { ...readSide, duty: () => 'folding', trouble: () => null };
+};
+
+/** For the log of the process; `/readyz` says it too while they are built. */
+export const sayExchanged =
+  (logger: Logger): NonNullable<Heed['exchanged']> =>
+  (ahead: readonly Ahead[]) =>
+    logger.error({ ahead }, 'the log is not the one that was folded: building read models anew');
+
+/** Throws Fault `unavailable` with the reason while a read model that was emptied is filled. */
+export const builtAnew = async (projector: Projector): Promise<void> => {
+  const one = (await projector.status()).find(({ rebuilding }) => rebuilding !== null);
+  if (one !== undefined) throw new Fault('unavailable', `${one.name} is ${one.rebuilding}`);
 };
 
 /** A process without the role: whoever asks is sent elsewhere. */
@@ -93,7 +106,7 @@ export const projectUnderLease = (needs: Needs): Projecting => {
     }
   };
   const fold = async (): Promise<void> => {
-    const starting = startReadSide(choice, hintSpace);
+    const starting = startReadSide(choice, hintSpace, { exchanged: sayExchanged(logger) });
     // Opening the engines may take longer than the lease lasts.
     const kept = keepLease(starting.then(({ ended }) => ended));
     kept.catch(() => null);

@@ -33,6 +33,7 @@ const projector = await openProjector({
   documents,
   bus,
   clock: systemClock,
+  exchanged: (models) => parentPort?.postMessage({ exchanged: models }),
   sources: [
     ...projections.map((projection) => documentsSource(documents, projection)),
     recordsSource(records),

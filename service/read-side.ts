@@ -2,6 +2,7 @@ import { MessageChannel, Worker } from 'node:worker_threads';
 import { proxy } from '../engines/node/thread.js';
 import type { EngineChoice } from '../engines/open.js';
 import type { Incident, Records } from '../kernel/records/records.js';
+import type { Ahead } from '../projections/exchanged-log.js';
 import type { Projector } from '../projections/operate.js';
 import type { RecordAnswers } from '../query-api/records/answers.js';
 import type { ReadSideStart } from './read-side-worker.js';
@@ -19,6 +20,14 @@ export type ReadSide = {
   stop(): Promise<void>;
 };
 
+/** What happens in the thread that an operator should know. */
+export type Heed = {
+  /** The records' engine failed. */
+  readonly incident?: (incident: Incident) => void;
+  /** The log is not the one that was folded: the read models are built anew. */
+  readonly exchanged?: (ahead: readonly Ahead[]) => void;
+};
+
 /** Folding makes much short-lived garbage; a larger nursery halved the time spent collecting it. */
 const youngMegabytes = 64;
 
@@ -28,7 +37,7 @@ const youngMegabytes = 64;
 export const startReadSide = async (
   choice: EngineChoice,
   hintSpace: string | null,
-  notice: (incident: Incident) => void = () => undefined,
+  heed: Heed = {},
 ): Promise<ReadSide> => {
   const records = new MessageChannel();
   const answers = new MessageChannel();
@@ -47,9 +56,10 @@ export const startReadSide = async (
   });
   await new Promise<void>((resolve, reject) => {
     worker.once('error', reject);
-    worker.on('message', (message: 'following' | Incident) => {
+    worker.on('message', (message: 'following' | Incident | { exchanged: readonly Ahead[] }) => {
       if (message === 'following') resolve();
-      else notice(message);
+      else if ('exchanged' in message) heed.exchanged?.(message.exchanged);
+      else heed.incident?.(message);
     });
   });
   const ended = new Promise<void>((resolve, reject) => {

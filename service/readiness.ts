@@ -19,8 +19,8 @@ type Needs = {
 
 /**
  * `ready` exactly when this process can do what its roles promise: the log answers and takes
- * writes, the read models that it serves answer, and no projection that it folds stands still. The
- * rest says what is wrong.
+ * writes, the read models that it serves answer, and no projection that it folds stands still or is
+ * built anew. The rest says what is wrong.
  */
 export const readiness = async (needs: Needs) => {
   const { config, engines, log, projecting } = needs;
@@ -29,7 +29,8 @@ export const readiness = async (needs: Needs) => {
   const reached = await answers(() => log.head());
   const readModels = await answers(() => allOf(needs.checkpoints));
   const statuses = await projecting.projector.status().catch(() => null);
-  const stalled = statuses === null || statuses.some((one) => one.stalled !== null);
+  const stalled =
+    statuses === null || statuses.some((one) => one.stalled !== null || one.rebuilding !== null);
   const needsModels = plays('query') || plays('projections');
   const lame = stalled || projecting.trouble() !== null || (needsModels && readModels !== null);
   const ready = health.writable && reached === null && !lame;

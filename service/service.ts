@@ -35,7 +35,14 @@ import { startApi } from './api.js';
 import { rotateCommand } from '../cli/keys.js';
 import { openPacing } from './pacing.js';
 import { doom, openings, openPatience } from './lifecycle.js';
-import { projectAlone, projectNothing, projectUnderLease, type Projecting } from './projecting.js';
+import {
+  builtAnew,
+  projectAlone,
+  projectNothing,
+  projectUnderLease,
+  sayExchanged,
+  type Projecting,
+} from './projecting.js';
 import { readiness } from './readiness.js';
 import { startWorkers } from './workers.js';
 
@@ -166,6 +173,10 @@ const startIn = async (
     metrics,
     open,
   });
+  // The only process that folds answers nothing from a part of a log.
+  if (projecting.duty() === 'folding') {
+    await patiently('the read models', () => builtAnew(projecting.projector));
+  }
   const readModels = await patiently('the read models', () => engines.documents('read'));
   open.add(() => readModels.close());
   const found = projecting.records ?? (await patiently('the records', () => engines.records()));
@@ -261,11 +272,14 @@ const startProjecting = async ({
   if (!config.roles.includes('projections')) return projectNothing();
   const choice = choiceOf(config);
   if (engines.names.records === 'duckdb') {
-    const projecting = await projectAlone(choice, hintSpace, (incident) => {
-      const { kind, did } = incident;
-      metrics.incident(kind, did);
-      // The failure of a question is told with its request.
-      if (did !== 'nothing') logger.error(incident, `the records were ${did}`);
+    const projecting = await projectAlone(choice, hintSpace, {
+      incident: (incident) => {
+        const { kind, did } = incident;
+        metrics.incident(kind, did);
+        // The failure of a question is told with its request.
+        if (did !== 'nothing') logger.error(incident, `the records were ${did}`);
+      },
+      exchanged: sayExchanged(logger),
     });
     open.add(() => projecting.stop());
     return projecting;

@@ -43,7 +43,7 @@ const lookEvents = 2_000;
  * so. What is done is done again without effect, as after a kill.
  */
 export const startDepartures = (needs: DepartureNeeds): Worker => {
-  const kept = openBookmark(needs.files, needs.path);
+  const kept = openBookmark(needs);
   let position: Position | null = null;
   return startWorker({ ...needs, restMs }, async (signal) => {
     const from = (position ??= await kept.read());

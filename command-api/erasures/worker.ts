@@ -30,7 +30,7 @@ const breathMs = 5;
  * turn.
  */
 export const startErasing = (needs: ErasingNeeds): Worker => {
-  const kept = openBookmark(needs.files, needs.path);
+  const kept = openBookmark(needs);
   let erasures: Erasures | null = null;
   const begin = async (): Promise<Erasures> => {
     const from = { ...needs, after: await kept.read() };

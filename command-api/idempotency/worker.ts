@@ -74,7 +74,7 @@ export type ForgettingNeeds = {
 const restMs = 60_000;
 
 export const startForgetting = (needs: ForgettingNeeds): Worker => {
-  const kept = openBookmark(needs.files, needs.path);
+  const kept = openBookmark(needs);
   let forgetting: Forgetting | null = null;
   return startWorker(
     { ...needs, restMs },

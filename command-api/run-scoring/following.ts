@@ -40,7 +40,7 @@ const traceTypes: readonly Change['type'][] = [
 
 /** Scorers of runs, and the changed traces of their projects, as the log has them. */
 export const openFollowing = ({ log, files, path }: Needs, backlog: Backlog) => {
-  const bookmark = openBookmark(files, path);
+  const bookmark = openBookmark({ files, log, path });
   const settings = new Map<RunId, readonly RunScorer[]>();
   const runsOf = new Map<ProjectId, Set<RunId>>();
   let through: Position | null = null;

@@ -78,7 +78,7 @@ export const startScoring = (needs: ScoringNeeds): Worker => {
   const inHand = new Map<string, Promise<void>>();
   /** Not tried again before the next sweep: another worker has it, or it could not be run. */
   const tried = new Set<string>();
-  const bookmark = openBookmark(needs.files, needs.path);
+  const bookmark = openBookmark(needs);
   /** Creators as they were served, the last one last. */
   let turns: readonly string[] = [];
   let through: Position | null = null;

@@ -1,8 +1,8 @@
-import { start, type Files, type Position } from '../../kernel/ports.js';
+import { start, type EventReader, type Files, type Position } from '../../kernel/ports.js';
 
 /**
  * Up to where a worker is done with the log, kept in a file. Losing it costs a look through the log
- * and nothing else.
+ * and nothing else; one that is beyond the log's head is of another log, and counts as lost.
  */
 export type Bookmark = {
   readonly read: () => Promise<Position>;
@@ -13,14 +13,21 @@ export type Bookmark = {
 const positionForm = /^[0-9a-f]{16}$/;
 const keptEveryMs = 60_000;
 
-export const openBookmark = (files: Files, path: string): Bookmark => {
+type Needs = {
+  readonly files: Files;
+  readonly log: Pick<EventReader, 'head'>;
+  readonly path: string;
+};
+
+export const openBookmark = ({ files, log, path }: Needs): Bookmark => {
   let known: Position | null = null;
   let at = -Infinity;
   return {
     read: async () => {
       const bytes = await files.read(path);
       const text = bytes === null ? '' : new TextDecoder().decode(bytes).trim();
-      known = positionForm.test(text) ? (text as Position) : null;
+      const found = positionForm.test(text) ? (text as Position) : null;
+      known = found !== null && found <= (await log.head()) ? found : null;
       return known ?? start;
     },
     write: async (bookmark, nowMs) => {

@@ -19,7 +19,7 @@ import { documentsSource, type AnyProjection } from '../../projections/documents
 import { openFreshness } from '../../projections/freshness.js';
 import { openProjector, type Projector } from '../../projections/operate.js';
 import { recordsSource } from '../../projections/records/source.js';
-import type { Decode } from '../../projections/run.js';
+import type { Decode, RunNeeds } from '../../projections/run.js';
 import { instantAt } from './trace-histories.js';
 
 export type OpenProjector = {
@@ -40,6 +40,7 @@ export type ProjectorOptions = {
   readonly clock?: Clock;
   readonly reader?: (log: EventLog) => EventReader;
   readonly records?: (found: Records) => Records;
+  readonly exchanged?: RunNeeds['exchanged'];
 };
 
 /** The projector on the embedded engines, all in this thread. */
@@ -50,6 +51,7 @@ export const projectorIn = async ({
   clock = systemClock,
   reader = (log) => log,
   records: through = (found) => found,
+  exchanged = () => undefined,
 }: ProjectorOptions): Promise<OpenProjector> => {
   const bus = openBus(randomUUID());
   const log = await openEventLog({ dir, bus });
@@ -67,6 +69,7 @@ export const projectorIn = async ({
     documents,
     bus,
     clock,
+    exchanged,
   });
   const freshness = openFreshness({
     reader: log,

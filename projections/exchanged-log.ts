@@ -1,0 +1,69 @@
+import { Fault } from '../kernel/fault.js';
+import { start, type Clock, type EventReader, type Position } from '../kernel/ports.js';
+import type { Parking } from './parking.js';
+import type { Source } from './source.js';
+
+/** A read model that was folded further than the log goes. */
+export type Ahead = {
+  readonly name: string;
+  readonly checkpoint: Position;
+  readonly head: Position;
+};
+
+type Needs = {
+  readonly reader: Pick<EventReader, 'head'>;
+  readonly sources: readonly Source[];
+  readonly parking: Parking;
+  readonly clock: Clock;
+};
+
+/** How often a log that is away is asked again. */
+const againMs = 1_000;
+
+/**
+ * The log is the truth, and a checkpoint beyond its head says that it is not the log that was
+ * folded: an older backup was restored, or it was begun anew. What the read models hold may then be
+ * of events that are no more, so all of them are emptied, also those that had not come as far, with
+ * what was set aside in them. Answers those that were ahead; none on a sound start.
+ */
+export const emptiedWhenExchanged = async (needs: Needs): Promise<readonly Ahead[]> => {
+  const { sources, parking } = needs;
+  const checkpoints = await Promise.all(sources.map((source) => source.checkpoint()));
+  // Asked after the checkpoints: the log only grows.
+  const head = await headOf(needs);
+  const ahead = sources.flatMap(({ name }, index) => {
+    const checkpoint = checkpoints[index] ?? start;
+    return checkpoint > head ? [{ name, checkpoint, head }] : [];
+  });
+  if (ahead.length === 0) return ahead;
+  // Those that are ahead come last: a crash before they are emptied begins all of it again.
+  const isAhead = (source: Source): boolean => ahead.some(({ name }) => name === source.name);
+  for (const source of sources) if (!isAhead(source)) await empty(source, parking);
+  for (const source of sources) if (isAhead(source)) await empty(source, parking);
+  return ahead;
+};
+
+const empty = async (source: Source, parking: Parking): Promise<void> => {
+  await parking.forget(source.name);
+  const copy = await source.beside();
+  // A projector that lost its lease must not fill it.
+  const nothing = await copy.model.fold([], null);
+  await nothing.apply({ position: start, fence: parking.fence() });
+  await copy.adopt();
+};
+
+const headOf = async ({ reader, clock }: Needs): Promise<Position> => {
+  const never = new AbortController().signal;
+  for (;;) {
+    try {
+      return await reader.head();
+    } catch (error) {
+      if (!(error instanceof Fault) || error.code !== 'unavailable') throw error;
+      await clock.wait(againMs, never);
+    }
+  }
+};
+
+/** Why it is built anew, for an operator. */
+export const aheadReason = ({ checkpoint, head }: Ahead): string =>
+  `built anew: its checkpoint ${checkpoint} is beyond the end of the log, ${head}`;

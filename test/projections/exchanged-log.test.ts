@@ -1,0 +1,145 @@
+import { expect } from 'chai';
+import { Type } from 'typebox';
+import { cp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { openBookmark } from '../../command-api/work/bookmark.js';
+import { diskFiles } from '../../engines/node/files.js';
+import { start, stream, type EventReader, type Position } from '../../kernel/ports.js';
+import type { Document } from '../../kernel/documents.js';
+import type { Ahead } from '../../projections/exchanged-log.js';
+import type { AnyProjection } from '../../projections/documents-source.js';
+import { temporaryFolder } from '../support/folder.js';
+import { append, newEvent, projectorIn, type OpenProjector } from '../support/projector.js';
+import { until } from '../support/until.js';
+
+/** The words said in a stream; cannot stand `bad`. */
+const wordsSaid: AnyProjection = {
+  collection: { name: 'words', version: 1, fields: {} },
+  events: { Said: Type.Object({ word: Type.String() }) },
+  keys: (event: { readonly stream: string }) => [event.stream],
+  evolve: (
+    document: Document<readonly string[]> | null,
+    event: { readonly data: { readonly word: string } },
+    key: string,
+  ) => {
+    if (event.data.word === 'bad') throw new Error('cannot stand it');
+    return { key, scope: 's', fields: {}, body: [...(document?.body ?? []), event.data.word] };
+  },
+};
+const room = (name: string) => stream('room', name);
+const said = (word: string) => newEvent('Said', { word });
+
+describe('a log that is not the one that was folded', () => {
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let backup: Awaited<ReturnType<typeof temporaryFolder>>;
+  let open: OpenProjector;
+  let ahead: readonly Ahead[];
+  let release = (): void => undefined;
+  const begin = async (reader: (log: EventReader) => EventReader = (log) => log) => {
+    ahead = [];
+    open = await projectorIn({
+      dir: folder.dir,
+      projections: [wordsSaid],
+      reader,
+      exchanged: (models) => (ahead = models),
+    });
+  };
+  const wordsOf = async (name: string) =>
+    (await open.documents.get(wordsSaid.collection, room(name)))?.body ?? null;
+  const removeLog = async () => {
+    for (const end of ['', '-wal', '-shm']) {
+      await rm(join(folder.dir, `log.sqlite${end}`), { force: true });
+    }
+  };
+  /** Four words in the log and all of them folded, the first two in the backup. */
+  beforeEach(async () => {
+    folder = await temporaryFolder();
+    backup = await temporaryFolder();
+    await begin();
+    await append(open.log, room('a'), 0, said('one'));
+    await append(open.log, room('a'), 1, said('two'));
+    await open.settled();
+    await open.close();
+    await cp(join(folder.dir, 'log.sqlite'), join(backup.dir, 'log.sqlite'));
+    await begin();
+    await append(open.log, room('b'), 0, said('bad'));
+    await append(open.log, room('a'), 2, said('lost'));
+    await open.settled();
+    await until('a stream is parked', 5_000, async () => {
+      return (await open.projector.parked()).length === 1;
+    });
+    await open.projector.skip('words', room('b'));
+    await open.close();
+  });
+  afterEach(async () => {
+    release();
+    await open.close();
+    await folder.remove();
+    await backup.remove();
+  });
+
+  it('is folded from its first event when it is an older backup', async () => {
+    await removeLog();
+    await cp(join(backup.dir, 'log.sqlite'), join(folder.dir, 'log.sqlite'));
+    await begin();
+    await append(open.log, room('b'), 0, said('first'));
+    await append(open.log, room('a'), 2, said('three'));
+    await open.settled();
+    expect(await wordsOf('a')).to.deep.equal(['one', 'two', 'three']);
+    // What was ruled out was another event at that place.
+    expect(await wordsOf('b')).to.deep.equal(['first']);
+    for (const { name, difference } of await open.projector.verify(null)) {
+      expect(difference, name).to.equal(null);
+    }
+    expect(ahead.map(({ name }) => name)).to.have.members(['words', 'records']);
+    expect(ahead.every(({ checkpoint, head }) => checkpoint > head)).to.equal(true);
+    await open.close();
+    await begin();
+    expect(ahead).to.deep.equal([]);
+    expect(await wordsOf('a')).to.deep.equal(['one', 'two', 'three']);
+  });
+
+  it('is folded from its first event when it was begun anew', async () => {
+    await removeLog();
+    await begin();
+    await until('nothing is left', 5_000, async () => (await wordsOf('a')) === null);
+    await append(open.log, room('a'), 0, said('new'));
+    await open.settled();
+    expect(await wordsOf('a')).to.deep.equal(['new']);
+  });
+
+  it('is said to be folded anew until all of it is', async () => {
+    await removeLog();
+    await cp(join(backup.dir, 'log.sqlite'), join(folder.dir, 'log.sqlite'));
+    const held = new Promise<void>((resolve) => (release = resolve));
+    await begin((log) => ({
+      ...log,
+      page: async (after, limit) => {
+        // One event is what a question about the lag looks at.
+        if (limit > 1) await held;
+        return log.page(after, limit);
+      },
+    }));
+    const rebuilding = async () => (await open.projector.status()).map((one) => one.rebuilding);
+    for (const why of await rebuilding()) {
+      expect(why).to.equal(
+        'built anew: its checkpoint 0000000000000004 is beyond the end of the log, 0000000000000002',
+      );
+    }
+    expect(await wordsOf('a')).to.equal(null);
+    release();
+    await open.settled();
+    expect(await rebuilding()).to.deep.equal([null, null]);
+  });
+
+  it('makes a bookmark that is beyond its end a lost one', async () => {
+    const path = join(folder.dir, 'bookmark');
+    const at = (count: number) => `000000000000000${count}` as Position;
+    await begin();
+    const kept = openBookmark({ files: diskFiles, path, log: open.log });
+    await kept.write(at(4), Infinity);
+    expect(await kept.read()).to.equal(at(4));
+    await kept.write(at(5), Infinity);
+    expect(await kept.read()).to.equal(start);
+  });
+});
