@@ -6,6 +6,7 @@ import type { FamilyId, Instant } from '../../kernel/shapes.js';
 import { instantAfter } from '../support/log.js';
 import { ecKey, hmacWith, jws, signerOf } from '../support/oidc-issuer.js';
 import { keyId, organization, userId } from '../support/people.js';
+import { cpuTime } from '../support/cpu-time.js';
 
 const seed = Buffer.alloc(32, 5);
 const day = 86_400;
@@ -97,13 +98,13 @@ describe('access tokens', () => {
       '['.repeat(65_536),
     ];
     for (const token of forged) {
-      const began = performance.now();
+      const taken = cpuTime();
       let found = await tokens.read(token, now);
-      let took = performance.now() - began;
+      let took = taken();
       for (let times = 0; times < 2; times += 1) {
-        const again = performance.now();
+        const again = cpuTime();
         found ??= await tokens.read(token, now);
-        took = Math.min(took, performance.now() - again);
+        took = Math.min(took, again());
       }
       expect(found, token.slice(0, 80)).to.equal(null);
       expect(took, token.slice(0, 80)).to.be.lessThan(5);

@@ -11,6 +11,7 @@ import { temporaryFolder } from '../support/folder.js';
 import { forgeries } from '../support/forged-tokens.js';
 import { testClock } from '../support/log.js';
 import { ecKey, jws, rsaKey, signerOf, startIssuer, type Issuer } from '../support/oidc-issuer.js';
+import { cpuTime } from '../support/cpu-time.js';
 
 const answerWithinMs = 5;
 
@@ -138,9 +139,9 @@ describe('id_tokens', () => {
       for (const [what, token] of corpus) {
         let best = Infinity;
         for (let times = 0; times < 3; times += 1) {
-          const began = performance.now();
+          const taken = cpuTime();
           expect(await verify(tokens, token), what).to.equal(null);
-          best = Math.min(best, performance.now() - began);
+          best = Math.min(best, taken());
         }
         if (best >= answerWithinMs) slow.push(`${what}: ${best} ms`);
       }
