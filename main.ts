@@ -2,13 +2,13 @@
 import { Command } from 'commander';
 import { isMainThread } from 'node:worker_threads';
 import { demo } from './cli/demo/start.js';
+import { failureSaid } from './cli/failure.js';
 import { inspect } from './cli/inspect.js';
 import { rotateKeys } from './cli/keys.js';
 import { openapi } from './cli/openapi.js';
 import { rebuild, verify } from './cli/operate.js';
 import { serve } from './cli/serve.js';
 import { readConfig, roles, variables, withRoles } from './config.js';
-import { Fault } from './kernel/fault.js';
 
 const environmentHelp = `
 Environment:
@@ -109,18 +109,8 @@ program.hook('preAction', (_program, command) => {
   if (command.name() !== 'openapi') process.umask(0o077);
 });
 
-// What crosses from a thread may be a plain object.
-const inspected = (error: unknown): string =>
-  typeof error === 'string' ? error : JSON.stringify(error);
-
 const fail = (error: unknown): void => {
-  const said =
-    error instanceof Fault
-      ? error.message
-      : error instanceof Error
-        ? error.stack
-        : inspected(error);
-  process.stderr.write(`assay: ${said}\n`);
+  process.stderr.write(`assay: ${failureSaid(error, process.env['ASSAY_DATA_DIR'] ?? 'data')}\n`);
   // Threads of a half-started service would keep the process alive.
   process.exit(1);
 };

@@ -8,7 +8,8 @@ import { openVault } from '../engines/node/vault.js';
 import { openEngines, type Engines } from '../engines/open.js';
 import { Fault } from '../kernel/fault.js';
 import { requireLog } from './folder.js';
-import { operateCommand, opsUrlOf } from './operator.js';
+import { operateCommand } from './ask.js';
+import { opsUrlOf } from './operator.js';
 import { secretKey } from '../service/secret-key.js';
 
 /** What the operators' listener calls it. */

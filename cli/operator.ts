@@ -6,6 +6,7 @@ import { choiceOf, type Config } from '../config.js';
 import type { Progress } from '../projections/catch-up.js';
 import type { ProjectionStatus } from '../projections/operate.js';
 import type { Verified } from '../projections/verify.js';
+import { operateCommand } from './ask.js';
 import { requireLog } from './folder.js';
 import { startReadSide } from '../service/read-side.js';
 
@@ -81,31 +82,6 @@ const operatorHere = async (config: Config, unlock: () => void): Promise<Operato
  * one machine.
  */
 const catchUpMaxMs = 3_600_000;
-
-/** Asks the service itself; throws Fault `unavailable` with what it said. */
-export const operateCommand =
-  (opsUrl: string, { opsToken }: Pick<Config, 'opsToken'>) =>
-  async (name: string, request: unknown): Promise<unknown> => {
-    if (!URL.canParse(opsUrl)) {
-      throw new Fault(
-        'invalid',
-        `--ops takes an address like http://localhost:8081, not ${opsUrl}`,
-      );
-    }
-    const answer = await fetch(`${opsUrl.replace(/\/$/, '')}/operate/${name}`, {
-      method: 'POST',
-      headers: {
-        'Content-Type': 'application/json',
-        ...(opsToken !== null && { Authorization: `Bearer ${opsToken}` }),
-      },
-      body: JSON.stringify(request),
-    }).catch(() => {
-      throw new Fault('unavailable', `no operators' listener answers at ${opsUrl}`);
-    });
-    const body: unknown = await answer.json();
-    if (answer.ok) return body;
-    throw new Fault('unavailable', (body as { detail?: string }).detail ?? 'the service failed');
-  };
 
 const operatorThere = (opsUrl: string, config: Config): Operator => {
   const command = operateCommand(opsUrl, config);

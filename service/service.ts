@@ -133,7 +133,7 @@ const startIn = async (
   });
   open.add(() => ops.close());
 
-  const secrets = openSecrets(await secretKey(config, engines.dir));
+  const secrets = openSecrets(await patiently('the log', () => secretKey(config, engines.dir)));
   const bus = await patiently('the bus', () => engines.bus(secrets.hintSpace));
   open.add(() => bus.close());
   const opened = await patiently('the log', () => engines.log(bus));

@@ -55,7 +55,7 @@ export const startOps = async (options: OpsOptions): Promise<RunningServer> => {
         response.end(request.method === 'HEAD' ? '' : text);
       });
   });
-  const port = await listening(server, options.host, options.port);
+  const port = await listening(server, options.host, options.port, 'ASSAY_OPS');
   return { port, close: () => closed(server, closeWithinMs) };
 };
 

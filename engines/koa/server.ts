@@ -164,15 +164,23 @@ const warmed = async (table: readonly Bound[], isClosing: () => boolean): Promis
 };
 
 /** Resolves with the port once the server takes connections; rejects when it cannot. */
-export const listening = (server: Server, host: string, port: number): Promise<number> =>
+export const listening = (
+  server: Server,
+  host: string,
+  port: number,
+  variable: 'ASSAY' | 'ASSAY_OPS' = 'ASSAY',
+): Promise<number> =>
   new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) =>
-      reject(
-        error.code === 'EADDRINUSE'
-          ? new Fault('unavailable', `port ${port} of ${host} is taken; choose another one`)
-          : error,
-      ),
-    );
+    const why: Readonly<Record<string, string>> = {
+      EADDRINUSE: `port ${port} of ${host} is taken; choose another one: ${variable}_PORT`,
+      EADDRNOTAVAIL: `${host} is no address of this machine: ${variable}_HOST`,
+      ENOTFOUND: `${host} is no name that this machine knows: ${variable}_HOST`,
+      EACCES: `port ${port} may not be opened by this user: ${variable}_PORT`,
+    };
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const said = why[error.code ?? ''];
+      reject(said === undefined ? error : new Fault('unavailable', said, { cause: error }));
+    });
     server.listen(port, host, () => {
       server.removeAllListeners('error');
       resolve((server.address() as AddressInfo).port);

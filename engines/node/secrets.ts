@@ -1,6 +1,7 @@
 import { createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { RefreshTokens } from '../../kernel/credentials.js';
+import { Fault } from '../../kernel/fault.js';
 import type { Files } from '../../kernel/ports.js';
 import type { FamilyId } from '../../kernel/shapes.js';
 import { textSeal, type TextSeal } from './text-seal.js';
@@ -89,7 +90,10 @@ export const secretKeyOf = async (files: Files, path: string): Promise<Uint8Arra
   if (known !== null) {
     const bytes = Buffer.from(Buffer.from(known).toString('utf8').trim(), 'base64');
     if (bytes.length === 32) return bytes;
-    throw new Error(`${path} does not hold 32 bytes in base64; restore it from a backup`);
+    throw new Fault(
+      'invalid',
+      `${path} does not hold 32 bytes in base64; restore it from a backup`,
+    );
   }
   const made = randomBytes(32);
   await files.write(path, Buffer.from(`${made.toString('base64')}\n`));

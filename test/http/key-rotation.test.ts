@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { rotateCommand } from '../../cli/keys.js';
 import { openLogOf } from '../../cli/folder.js';
-import { operateCommand } from '../../cli/operator.js';
+import { operateCommand } from '../../cli/ask.js';
 import { integrationStream, slots } from '../../command-api/integrations/integrations.js';
 import type { Rotated } from '../../command-api/integrations/rotate.js';
 import { readSeal, sealedPlace } from '../../command-api/integrations/seals.js';

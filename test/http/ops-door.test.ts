@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { networkInterfaces } from 'node:os';
 import { expect } from 'chai';
-import { operateCommand } from '../../cli/operator.js';
+import { operateCommand } from '../../cli/ask.js';
 import { masked, readConfig } from '../../config.js';
 import { startOps, type OpsOptions } from '../../engines/koa/ops.js';
 import type { RunningServer } from '../../engines/koa/server.js';

@@ -1,0 +1,40 @@
+import { Fault } from '../kernel/fault.js';
+
+const damaged =
+  'has a damaged file: documents.sqlite is built anew from the log when it is deleted ' +
+  '(with its -wal and -shm); log.sqlite is not, restore it from a backup';
+
+/** What the operator does about a failure of the data folder, by its code. */
+const steps: Readonly<Record<string, string>> = {
+  EACCES: 'may not be read or written by this user: give it to the user of the service',
+  EPERM: 'may not be read or written by this user: give it to the user of the service',
+  EROFS: 'is read-only: set ASSAY_DATA_DIR to a folder that can be written',
+  EEXIST: 'is a file: set ASSAY_DATA_DIR to a folder',
+  ENOTDIR: 'is a file: set ASSAY_DATA_DIR to a folder',
+  ENOSPC: 'has no room: free space on its volume',
+  SQLITE_FULL: 'has no room: free space on its volume',
+  SQLITE_READONLY: 'may not be written by this user: give it to the user of the service',
+  SQLITE_CANTOPEN: 'has a file that this user may not open: give it to the user of the service',
+  SQLITE_CORRUPT: damaged,
+  SQLITE_NOTADB: damaged,
+};
+
+/**
+ * What a command says when it fails: a sentence with the next step where one is known, else all
+ * that is known. What crosses from a thread may be a plain object with a code alone.
+ */
+export const failureSaid = (error: unknown, dataDir: string): string | undefined => {
+  if (error instanceof Fault) return error.message;
+  const { code, path } = (error ?? {}) as { readonly code?: string; readonly path?: string };
+  const step = stepOf(code);
+  if (step !== null) return `${path ?? `the data folder ${dataDir}`} ${step} (${code})`;
+  if (error instanceof Error) return error.stack;
+  return typeof error === 'string' ? error : JSON.stringify(error);
+};
+
+/** Extended codes of SQLite begin with the plain one. */
+const stepOf = (code: string | undefined): string | null => {
+  if (typeof code !== 'string') return null;
+  const known = Object.keys(steps).find((one) => code === one || code.startsWith(`${one}_`));
+  return known === undefined ? null : (steps[known] ?? null);
+};

@@ -1,0 +1,55 @@
+import { expect } from 'chai';
+import { randomUUID } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { readConfig } from '../../config.js';
+import { openBus } from '../../engines/memory/bus.js';
+import { openEventLog } from '../../engines/sqlite/event-log.js';
+import { Fault } from '../../kernel/fault.js';
+import { stream } from '../../kernel/ports.js';
+import { secretKey } from '../../service/secret-key.js';
+import { temporaryFolder } from '../support/folder.js';
+import { append, newEvent } from '../support/projector.js';
+
+describe('the secret key of a data folder', () => {
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  const key = (environment: Readonly<Record<string, string>> = {}) =>
+    secretKey(readConfig({ ASSAY_DATA_DIR: folder.dir, ...environment }), folder.dir);
+  const refusal = async (): Promise<string> => {
+    const fault: unknown = await key().catch((error: unknown) => error);
+    expect(fault).to.be.instanceOf(Fault);
+    return (fault as Fault).message;
+  };
+  const log = async (events: number): Promise<void> => {
+    const bus = openBus(randomUUID());
+    const opened = await openEventLog({ dir: folder.dir, bus });
+    if (events > 0) await append(opened, stream('room', 'a'), 0, newEvent('Said', {}));
+    await opened.close();
+    await bus.close();
+  };
+  beforeEach(async () => {
+    folder = await temporaryFolder();
+  });
+  afterEach(() => folder.remove());
+
+  it('is made once, for an empty log', async () => {
+    await log(0);
+    const made = await key();
+    expect(made).to.have.length(32);
+    expect(Buffer.from(await key()).equals(made)).to.equal(true);
+  });
+
+  it('is not made anew beside a log that has events, unless another is given', async () => {
+    await log(1);
+    expect(await refusal()).to.match(/secret\.key is missing, .*ASSAY_SECRET_KEY.*void/);
+    const given = Buffer.alloc(32, 7).toString('base64');
+    expect(await key({ ASSAY_SECRET_KEY: given })).to.have.length(32);
+    await writeFile(join(folder.dir, 'secret.key'), given);
+    expect(await key()).to.have.length(32);
+  });
+
+  it('is refused in a sentence when it is damaged', async () => {
+    await writeFile(join(folder.dir, 'secret.key'), 'short');
+    expect(await refusal()).to.match(/secret\.key does not hold 32 bytes in base64/);
+  });
+});
