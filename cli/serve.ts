@@ -21,7 +21,10 @@ const sayKey = (key: string, email: string, url: string): void => {
   );
 };
 
-/** Resolves after a clean stop; on a failure that cannot be survived the process exits at once. */
+/**
+ * Resolves after a clean stop; on a failure that cannot be survived the process exits at once, and
+ * so it does, by force, when a part of it does not close.
+ */
 export const untilEnded = async (service: Service): Promise<void> => {
   const asked = new Promise<void>((resolve) => {
     process.once('SIGTERM', resolve);
@@ -32,5 +35,9 @@ export const untilEnded = async (service: Service): Promise<void> => {
   } catch {
     process.exit(doomedExitCode);
   }
-  await service.close();
+  await service.close().catch((error: unknown) => {
+    process.stderr.write(`assay: ended by force: ${String(error)}\n`);
+    // A thread in the middle of a native call would hold up an exit too; the log is safe in a kill.
+    process.kill(process.pid, 'SIGKILL');
+  });
 };

@@ -1,4 +1,5 @@
-import type { EventReader, Position } from '../kernel/ports.js';
+import { checkAsked } from '../kernel/asking.js';
+import type { Asking, EventReader, Position } from '../kernel/ports.js';
 import { batchEventsMax } from './lane.js';
 import { decoded, type Decode } from './run.js';
 import { skippedKey, type Exceptions } from './parking.js';
@@ -10,7 +11,7 @@ export type Progress = {
   readonly head: Position;
 };
 
-export type CatchUp = {
+export type CatchUp = Asking & {
   readonly reader: EventReader;
   readonly decode: Decode;
   readonly sink: Sink;
@@ -28,10 +29,11 @@ export type CaughtUp = {
 
 /**
  * Folds the log into a copy from `from` up to `until` exactly, or to the end as of each page when
- * it is null. Throws where the log has a gap or the store fails: a copy is simply built again.
+ * it is null. Throws where the log has a gap, the store fails or nobody wants the copy any more: it
+ * is simply built again.
  */
 export const catchUp = async (
-  { reader, decode, sink, fence, exceptions, progress }: CatchUp,
+  { reader, decode, sink, fence, exceptions, progress, signal }: CatchUp,
   from: CaughtUp,
   until: Position | null,
 ): Promise<CaughtUp> => {
@@ -40,6 +42,7 @@ export const catchUp = async (
   for (;;) {
     if (until !== null && position >= until) break;
     await new Promise((resolve) => setImmediate(resolve));
+    checkAsked({ ...(signal && { signal }) });
     const page = await reader.page(position, batchEventsMax);
     if (page.through <= position) break;
     const through = until !== null && page.through > until ? until : page.through;

@@ -1,3 +1,5 @@
+import { checkAsked } from '../kernel/asking.js';
+import { Fault } from '../kernel/fault.js';
 import { start, type Position, type StreamName } from '../kernel/ports.js';
 import type { Progress } from './catch-up.js';
 import { movedSubject, type Lane } from './lane.js';
@@ -45,6 +47,12 @@ export type Projector = {
     name: string | null,
     progress?: (progress: Progress) => void,
   ): Promise<readonly Verified[]>;
+  /**
+   * Rebuilds and verifications under way end with Fault `unavailable`, and none begins any more; the
+   * read models are as they were. Resolves when their copies are gone.
+   */
+  giveUp(): Promise<void>;
+  /** Gives up, and resolves when the batch at hand is applied: nothing is folded afterwards. */
   stop(): Promise<void>;
 };
 
@@ -74,7 +82,8 @@ export const openProjector = async (needs: ProjectorNeeds): Promise<Projector> =
     runner.wake();
     return done;
   };
-  await noteVersions(run, runner, (name) => rebuild(all, name));
+  const works = openWorks();
+  await noteVersions(run, runner, (name) => works.begin((signal) => rebuild(all, name, signal)));
   return {
     status: () => status(run, runner),
     parked: async () => names.flatMap((name) => [...parking.of(name).parked.values()]),
@@ -97,17 +106,46 @@ export const openProjector = async (needs: ProjectorNeeds): Promise<Projector> =
       found.trouble = null;
       runner.wake();
     },
-    rebuild: async (name, progress) => {
-      for (const one of name === null ? names : [name]) await rebuild(all, one, progress);
+    rebuild: (name, progress) =>
+      works.begin(async (signal) => {
+        for (const one of name === null ? names : [name]) await rebuild(all, one, signal, progress);
+      }),
+    verify: (name, progress) =>
+      works.begin(async (signal) => {
+        const verified: Verified[] = [];
+        for (const one of name === null ? names : [name]) {
+          verified.push(await verify(all, one, signal, progress));
+        }
+        return verified;
+      }),
+    giveUp: () => works.end(),
+    stop: async () => {
+      await works.end();
+      await runner.stop();
     },
-    verify: async (name, progress) => {
-      const verified: Verified[] = [];
-      for (const one of name === null ? names : [name]) {
-        verified.push(await verify(all, one, progress));
+  };
+};
+
+/** What an operator asked for may last for minutes: it ends when the service does. */
+const openWorks = () => {
+  const ending = new AbortController();
+  const { signal } = ending;
+  const works = new Set<Promise<unknown>>();
+  return {
+    begin: async <T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> => {
+      checkAsked({ signal });
+      const begun = work(signal);
+      works.add(begun);
+      try {
+        return await begun;
+      } finally {
+        works.delete(begun);
       }
-      return verified;
     },
-    stop: () => runner.stop(),
+    end: async (): Promise<void> => {
+      ending.abort(new Fault('unavailable', 'The service is stopping'));
+      await Promise.allSettled(works);
+    },
   };
 };
 

@@ -1,3 +1,4 @@
+import { checkAsked } from '../kernel/asking.js';
 import { start, type Clock } from '../kernel/ports.js';
 import { catchUp, type CatchUp, type Progress } from './catch-up.js';
 import { movedSubject } from './lane.js';
@@ -12,12 +13,14 @@ type Needs = Pick<RunNeeds, 'reader' | 'decodeChecked' | 'parking' | 'bus'> & {
 /**
  * Builds the read model anew from the first event, beside the live one, which goes on serving and
  * being fed; then switches. The runner waits only for the last stretch. What failed to fold before
- * is tried again; what an operator ruled out stays out. Throws when the log has a gap or a store
- * fails; the live model is then as it was.
+ * is tried again; what an operator ruled out stays out. Throws when the log has a gap, a store
+ * fails or `signal` says that nobody wants it any more; the live model is then as it was, and
+ * nothing is left of the copy.
  */
 export const rebuild = async (
   needs: Needs,
   name: string,
+  signal: AbortSignal,
   progress?: (progress: Progress) => void,
 ): Promise<void> => {
   const { reader, decodeChecked, parking, runner, clock, bus } = needs;
@@ -31,6 +34,7 @@ export const rebuild = async (
       sink: copy.model,
       fence: parking.fence(),
       exceptions: { ...nothingSetAside, skipped: parking.of(name).skipped },
+      signal,
       ...(progress !== undefined && { progress }),
     };
     const nearly = await catchUp(work, { position: start, poisons: new Map() }, null);
@@ -40,6 +44,7 @@ export const rebuild = async (
         nearly,
         null,
       );
+      checkAsked({ signal });
       await copy.adopt();
       await parking.replace(name, [...poisons.values()], clock.now());
       await parking.noteVersion(name, lane.source.version);

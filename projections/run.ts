@@ -114,7 +114,8 @@ export const startRunner = async (needs: RunNeeds): Promise<Runner> => {
     }
     for (const group of groupsOf(lanes, clock.milliseconds())) {
       const before = group.map((lane) => lane.position);
-      await serve(group, pages, needs);
+      if (stopped) break;
+      await serve(group, pages, needs, () => stopped);
       moved ||= group.some((lane, index) => lane.position !== before[index]);
     }
     return moved;
@@ -194,6 +195,7 @@ const serve = async (
   group: readonly Lane[],
   pages: ReturnType<typeof pageReader>,
   needs: LaneNeeds,
+  isStopped: () => boolean,
 ): Promise<void> => {
   let position = group[0]?.position ?? start;
   let applied: Promise<boolean> = Promise.resolve(true);
@@ -213,7 +215,7 @@ const serve = async (
     applied = written.then((all) => all.every(Boolean));
     position = page.through;
     const together = taken.length === group.length && taken.every(goesOn(page.through));
-    if (!together) break;
+    if (!together || isStopped()) break;
   }
   await applied;
 };

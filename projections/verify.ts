@@ -1,3 +1,4 @@
+import { checkAsked } from '../kernel/asking.js';
 import { start, type Position } from '../kernel/ports.js';
 import type { DumpItem } from '../kernel/documents.js';
 import type { Json } from '../kernel/shapes.js';
@@ -25,11 +26,12 @@ export type Verified = {
 /**
  * Replays the log from the first event into a copy, up to where the live read model is, and
  * compares the two item by item in canonical JSON. The runner waits for the last stretch and the
- * comparison.
+ * comparison. Throws the reason of `signal` when nobody wants it any more.
  */
 export const verify = async (
   { reader, decodeChecked, parking, runner }: Needs,
   name: string,
+  signal: AbortSignal,
   progress?: (progress: Progress) => void,
 ): Promise<Verified> => {
   const lane = runner.lane(name);
@@ -42,18 +44,29 @@ export const verify = async (
       sink: copy.model,
       fence: parking.fence(),
       exceptions: parking.of(name),
+      signal,
       ...(progress !== undefined && { progress }),
     });
     const begun = await catchUp(work(), { position: start, poisons: new Map() }, lane.position);
     return await runner.exclusively(async () => {
       const { position } = await catchUp(work(), begun, lane.position);
-      const compared = await compare(lane.source.dump(), copy.model.dump());
+      const compared = await compare(whileWanted(signal, lane.source.dump()), copy.model.dump());
       return { name, version: lane.source.version, position, ...compared };
     });
   } finally {
     await copy.discard();
   }
 };
+
+async function* whileWanted(
+  signal: AbortSignal,
+  items: AsyncIterable<DumpItem>,
+): AsyncIterable<DumpItem> {
+  for await (const item of items) {
+    checkAsked({ signal });
+    yield item;
+  }
+}
 
 /** Both by key in code point order. */
 export const compare = async (

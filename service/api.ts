@@ -30,6 +30,7 @@ import type { InTurn } from '../kernel/turns.js';
 import { datasetRows } from '../projections/dataset-rows.js';
 import { recordsCollection } from '../projections/records/collection.js';
 import type { RecordAnswers } from '../query-api/records/answers.js';
+import { logUntil } from './asked.js';
 import { routesOf } from './routes.js';
 
 type Start = {
@@ -60,7 +61,9 @@ type Start = {
 
 /** Serves the writes with the role `command`, the reads with `query`. */
 export const startApi = async (start: Start): Promise<RunningServer> => {
-  const { config, needs } = start;
+  const { config } = start;
+  const stopping = new AbortController();
+  const needs = { ...start.needs, log: logUntil(start.needs.log, stopping.signal) };
   const { log, ids, clock, secrets, passwords, freshness, bus, memory } = needs;
   const tokens = openAccessTokens(secrets.accessTokenSeed);
   const throttle = openThrottle(clock);
@@ -98,6 +101,7 @@ export const startApi = async (start: Start): Promise<RunningServer> => {
     ),
     answerWithinMs,
     strict: start.strict,
+    stopping: () => stopping.abort(new Fault('unavailable', 'The service is stopping')),
   });
 };
 

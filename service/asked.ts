@@ -1,11 +1,32 @@
+import { checkAsked } from '../kernel/asking.js';
 import type { FairLine } from '../kernel/fair.js';
-import type { Asking } from '../kernel/ports.js';
+import type { Asking, EventLog } from '../kernel/ports.js';
 import type { Documents } from '../kernel/documents.js';
 import type { Records } from '../kernel/records/records.js';
 import type { RecordAnswers } from '../query-api/records/answers.js';
 
 /** For whom something is asked now; empty: for nobody who could go away. */
 export type Asker = () => Asking;
+
+/**
+ * The log for requests until `signal` says that there are to be none: a handler at a long work ends
+ * at its next question then.
+ */
+export const logUntil = (log: EventLog, signal: AbortSignal): EventLog => {
+  const now = (): EventLog => {
+    checkAsked({ signal });
+    return log;
+  };
+  return {
+    ...log,
+    append: async (batch) => now().append(batch),
+    read: async (stream, reading) => now().read(stream, reading),
+    portions: (stream, reading) => now().portions(stream, reading),
+    last: async (stream) => now().last(stream),
+    page: async (from, limit, types) => now().page(from, limit, types),
+    streams: async (prefix, from, limit) => now().streams(prefix, from, limit),
+  };
+};
 
 /** The documents, asked for whoever the request at hand is answered to. */
 export const documentsFor = (documents: Documents, asker: Asker): Documents => ({

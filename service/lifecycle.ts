@@ -71,23 +71,59 @@ export const openPatience = (clock: Clock, logger: Logger): Patience => {
   };
 };
 
-/** Closes what was opened, the last first; each is tried whatever the others do. */
-export const openings = () => {
-  const closers: (() => Promise<void> | void)[] = [];
+/**
+ * All of a stop: supervisors wait 10 s before they kill, and the process ends in what is left.
+ */
+const closeAllWithinMs = 9_000;
+/** One that hangs leaves the others their part. */
+const closeWithinMs = 3_000;
+/** The API has 5 s, and those who work beside it end what they are at in the same time. */
+const endWithinMs = 5_500;
+
+type Closer = { readonly name: string; readonly close: () => Promise<void> | void };
+
+/**
+ * Closes what was opened: at once whatever works with the engines, then these, the last first. Each
+ * is tried whatever the others do, and waited for as long as a stop may take; `close` throws Fault
+ * `unavailable` with the names of those that took longer.
+ */
+export const openings = (clock: Clock, logger: Logger) => {
+  const working: Closer[] = [];
+  const opened: Closer[] = [];
+  const closing = async (closers: readonly Closer[], withinMs: number) => {
+    const outcomes = closers.map(async ({ name, close }) => {
+      const closed = new AbortController();
+      let isClosed = false;
+      const all = (async () => close())().finally(() => {
+        isClosed = true;
+        closed.abort();
+      });
+      await Promise.race([all, clock.wait(withinMs, closed.signal).then(() => null)]);
+      if (isClosed) return all;
+      throw new Fault('unavailable', `${name} did not end in time`);
+    });
+    const settled = await Promise.allSettled(outcomes);
+    return settled.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []));
+  };
   return {
-    add: (close: () => Promise<void> | void): void => {
-      closers.push(close);
+    /** An engine, which others need until they ended. */
+    add: (name: string, close: Closer['close']): void => {
+      opened.push({ name, close });
+    },
+    /** Something that works with engines. */
+    begin: (name: string, close: Closer['close']): void => {
+      working.push({ name, close });
     },
     close: async (): Promise<void> => {
-      let failure: unknown = null;
-      for (const close of closers.splice(0).reverse()) {
-        try {
-          await close();
-        } catch (error) {
-          failure ??= error;
-        }
+      const until = clock.milliseconds() + closeAllWithinMs;
+      const failures = await closing(working.splice(0), endWithinMs);
+      for (const closer of opened.splice(0).reverse()) {
+        const left = Math.max(0, until - clock.milliseconds());
+        failures.push(...(await closing([closer], Math.min(left, closeWithinMs))));
       }
-      if (failure !== null) throw failure as Error;
+      for (const cause of failures) logger.error({ cause: causeOf(cause) }, 'closing failed');
+      const [first] = failures;
+      if (first !== undefined) throw first as Error;
     },
   };
 };

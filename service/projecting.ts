@@ -160,6 +160,7 @@ const forwarding = (to: () => Projector): Projector => ({
   resume: (name) => to().resume(name),
   rebuild: (name, progress) => to().rebuild(name, progress),
   verify: (name, progress) => to().verify(name, progress),
+  giveUp: () => to().giveUp(),
   stop: () => to().stop(),
 });
 
@@ -176,6 +177,7 @@ const absent = (why: string): Projector => {
     resume: refuse,
     rebuild: refuse,
     verify: refuse,
+    giveUp: async () => undefined,
     stop: async () => undefined,
   };
 };

@@ -76,8 +76,8 @@ export const startService = async (
 ): Promise<Service> => {
   const logger = openLogger({ level: config.logLevel, secrets: secretMembers(operations) });
   const engines = await openEngines(config);
-  const open = openings();
-  open.add(engines.lock());
+  const open = openings(systemClock, logger);
+  open.add('the folder', engines.lock());
   try {
     return await startIn(config, options, engines, logger, open);
   } catch (error) {
@@ -131,15 +131,15 @@ const startIn = async (
         ? ((await rotate?.()) ?? null)
         : operated(projecting, command, request),
   });
-  open.add(() => ops.close());
+  open.add('the operators’ listener', () => ops.close());
 
   const secrets = openSecrets(await patiently('the log', () => secretKey(config, engines.dir)));
   const bus = await patiently('the bus', () => engines.bus(secrets.hintSpace));
-  open.add(() => bus.close());
+  open.add('the bus', () => bus.close());
   const opened = await patiently('the log', () => engines.log(bus));
   const memory = openMemory(clock);
   const written = told(timed(opened, clock, metrics), bus, memory);
-  open.add(() => written.close());
+  open.add('the log', () => written.close());
   const pacing = openPacing({
     bus,
     clock,
@@ -150,7 +150,7 @@ const startIn = async (
   const log = pacing.paced(written);
   const passwords = openPasswords({ pepper: secrets.passwordPepper, clock });
   const dataKeys = await patiently('the data keys', () => engines.dataKeys());
-  open.add(() => dataKeys.close());
+  open.add('the data keys', () => dataKeys.close());
   const vault = openVault({
     keys: dataKeys,
     clock,
@@ -178,9 +178,9 @@ const startIn = async (
     await patiently('the read models', () => builtAnew(projecting.projector));
   }
   const readModels = await patiently('the read models', () => engines.documents('read'));
-  open.add(() => readModels.close());
+  open.add('the read models', () => readModels.close());
   const found = projecting.records ?? (await patiently('the records', () => engines.records()));
-  if (projecting.records === null) open.add(() => found.close());
+  if (projecting.records === null) open.add('the records', () => found.close());
   const documents = documentsFor(readModels, currentAsking);
   const { atOnce, ofProject, waiting: waitsMax } = shareOf(recordsEngine, config.poolThreads);
   const line = openFairLine(atOnce, ofProject, waitsMax);
@@ -214,7 +214,7 @@ const startIn = async (
           metrics,
         })
       : null;
-  if (api !== null) open.add(() => api.close());
+  if (api !== null) open.begin('the API', () => api.close());
   const url = api === null ? '' : `http://${host}:${api.port}`;
   if (bootstrapped !== null && bootstrapped.minted !== null) {
     options.sayKey?.(bootstrapped.minted, bootstrapped.email, url);
@@ -237,6 +237,8 @@ const startIn = async (
     },
     doomed: doom(log, projecting.ended, logger),
     close: () => {
+      logger.info({}, 'stopping');
+      ready = async () => ({ status: 'stopping' });
       pacing.stop();
       return open.close();
     },
@@ -281,11 +283,12 @@ const startProjecting = async ({
       },
       exchanged: sayExchanged(logger),
     });
-    open.add(() => projecting.stop());
+    open.begin('operators’ works', () => projecting.projector.giveUp());
+    open.add('the projections', () => projecting.stop());
     return projecting;
   }
   const leases = await engines.leases();
-  open.add(() => leases.close());
+  open.add('leases', () => leases.close());
   const projecting = projectUnderLease({
     choice,
     hintSpace,
@@ -294,7 +297,8 @@ const startProjecting = async ({
     clock: systemClock,
     logger,
   });
-  open.add(() => projecting.stop());
+  open.begin('operators’ works', () => projecting.projector.giveUp());
+  open.add('the projections', () => projecting.stop());
   return projecting;
 };
 
@@ -306,7 +310,7 @@ const sayWhere = async (
 ): Promise<void> => {
   const file = serviceFile(dir);
   await diskFiles.write(file, Buffer.from(JSON.stringify({ pid: process.pid, ...ports })));
-  open.add(() => rm(file, { force: true }));
+  open.add('the service file', () => rm(file, { force: true }));
 };
 
 /** Counts how long appends take until they are durable. */

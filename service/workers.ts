@@ -67,7 +67,7 @@ export const startWorkers = async (needs: Needs): Promise<Sandbox> => {
     unlinkDataset: datasetUnlinking(log),
     trouble: trouble('erasing what was deleted'),
   });
-  open.add(() => erasing.stop());
+  open.begin('erasing', () => erasing.stop());
   const forgetting = startForgetting({
     log,
     clock,
@@ -75,14 +75,14 @@ export const startWorkers = async (needs: Needs): Promise<Sandbox> => {
     path: forgettingFile(engines.dir),
     trouble: trouble('erasing answers kept for a repeat'),
   });
-  open.add(() => forgetting.stop());
+  open.begin('forgetting', () => forgetting.stop());
   const sweeping = startSweepingSeals({
     log,
     clock,
     ids,
     trouble: trouble('sweeping ciphertexts'),
   });
-  open.add(() => sweeping.stop());
+  open.begin('sweeping ciphertexts', () => sweeping.stop());
   const departures = startDepartures({
     log,
     clock,
@@ -91,7 +91,7 @@ export const startWorkers = async (needs: Needs): Promise<Sandbox> => {
     path: departuresFile(engines.dir),
     trouble: trouble('a departure'),
   });
-  open.add(() => departures.stop());
+  open.begin('departures', () => departures.stop());
   const jobs = startOrgJobs({
     log,
     clock,
@@ -100,13 +100,13 @@ export const startWorkers = async (needs: Needs): Promise<Sandbox> => {
     ...orgJobQuestions(needs),
     trouble: trouble('working on an org job'),
   });
-  open.add(() => jobs.stop());
+  open.begin('org jobs', () => jobs.stop());
   const sandbox = engines.sandbox();
-  open.add(() => sandbox.close());
+  open.add('the sandbox', () => sandbox.close());
   const overlaps = openOverlaps();
-  open.add(() => overlaps.close());
+  open.add('overlaps', () => overlaps.close());
   const leases = await engines.leases();
-  open.add(() => leases.close());
+  open.add('leases', () => leases.close());
   const worker = `${hostname()} ${process.pid} ${ids.next('ProcessId')}`;
   const scoring = startScoring({
     log,
@@ -122,7 +122,7 @@ export const startWorkers = async (needs: Needs): Promise<Sandbox> => {
     atOnce: validationsAtOnce,
     trouble: trouble('scoring'),
   });
-  open.add(() => scoring.stop());
+  open.begin('scoring', () => scoring.stop());
   const runScoring = startRunScoring({
     log,
     clock,
@@ -136,7 +136,7 @@ export const startWorkers = async (needs: Needs): Promise<Sandbox> => {
     atOnce: availableParallelism(),
     trouble: trouble('scoring runs'),
   });
-  open.add(() => runScoring.stop());
+  open.begin('scoring runs', () => runScoring.stop());
   void sandbox.ready().then((state) => logger.info(state, 'sandbox of code scorers'));
   return sandbox;
 };

@@ -109,6 +109,11 @@ export const openConnection = (url: string, patience: Patience = defaultPatience
     };
   };
 
+  /** The client would connect once more. */
+  const checkOpen = (): void => {
+    if (closed) throw new Fault('unavailable', 'The service is stopping');
+  };
+
   /**
    * Opens a read and hands over what it brings until `take` answers false. A read that fails on the
    * way begins anew, so `take` must bear to see events again. Answers `erased` or `missing` where
@@ -118,6 +123,7 @@ export const openConnection = (url: string, patience: Patience = defaultPatience
     open: () => StreamingRead<E>,
     begin: () => (event: E) => boolean,
   ): Promise<'read' | 'erased' | 'missing'> => {
+    checkOpen();
     const again = tries();
     for (;;) {
       try {
@@ -137,6 +143,7 @@ export const openConnection = (url: string, patience: Patience = defaultPatience
 
   /** What the server answers to a write; without an answer in time the outcome is unknown. */
   const write = async <T>(what: string, send: (deadline: number) => Promise<T>): Promise<T> => {
+    checkOpen();
     const answer = await answered(answerMs, what, send(answerMs));
     well();
     return answer;

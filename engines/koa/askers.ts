@@ -14,12 +14,18 @@ export type Asker = {
 
 export type Askers = {
   readonly begin: (socket: Socket) => Asker;
-  /** Whoever still waits is told that the service stops. */
+  /** Handles a request; what it does may outlast its asker. */
+  readonly during: <T>(work: () => Promise<T>) => Promise<T>;
+  /** Whoever still waits, or comes, is told that the service stops. */
   readonly stop: () => void;
+  /** Resolves when nothing is handled any more. */
+  readonly idle: () => Promise<void>;
 };
 
 export const openAskers = (): Askers => {
   const asking = new Set<(reason: Fault) => void>();
+  const handled = new Set<Promise<unknown>>();
+  let stopping: Fault | null = null;
   return {
     begin: (socket) => {
       const controller = new AbortController();
@@ -29,6 +35,7 @@ export const openAskers = (): Askers => {
       const give = (reason: Fault): void => controller.abort(reason);
       const gone = (): void => give(new Fault('unavailable', 'The client is gone'));
       if (socket.destroyed) gone();
+      if (stopping !== null) give(stopping);
       socket.once('close', gone);
       asking.add(give);
       return {
@@ -43,9 +50,21 @@ export const openAskers = (): Askers => {
         },
       };
     },
+    during: async (work) => {
+      const begun = work();
+      handled.add(begun);
+      try {
+        return await begun;
+      } finally {
+        handled.delete(begun);
+      }
+    },
     stop: () => {
-      const stopping = new Fault('unavailable', 'The service is stopping');
+      stopping = new Fault('unavailable', 'The service is stopping');
       for (const give of asking) give(stopping);
+    },
+    idle: async () => {
+      while (handled.size > 0) await Promise.allSettled(handled);
     },
   };
 };

@@ -347,7 +347,9 @@ const handled = async (
   const who = asked.principal?.userId ?? '';
   const work = (stepAside: Aside) => {
     aside = stepAside;
-    return during({ signal, who }, () => bound.route.handle(request as never));
+    return during({ signal, who }, () =>
+      services.askers.during(() => bound.route.handle(request as never)),
+    );
   };
   try {
     const lane = services.laneOf(bound.route);

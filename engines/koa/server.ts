@@ -50,10 +50,15 @@ export type ServerOptions = Omit<Services, Made> & {
   /** Default: as long as questions about records have. */
   readonly answerWithinMs?: Services['answerWithinMs'];
   readonly stopAskersMs?: number;
+  /** Told when who still waits is: what their handlers ask from then on may be refused. */
+  readonly stopping?: () => void;
 };
 export type RunningServer = {
   readonly port: number;
-  /** Takes no more connections, lets running requests end for at most 5 s, then cuts them. */
+  /**
+   * Takes no more connections and lets running requests end for 2 s; who waits then is answered
+   * 503, and connections are cut after 4 s. Resolves when all handlers ended, after 5 s at most.
+   */
   readonly close: () => Promise<void>;
 };
 
@@ -74,10 +79,12 @@ const settings = {
   maxHeaderSize: 16_384,
 };
 /**
- * Half of the 10 s that a stop may take: the threads, which end what they are at, and
+ * With the next half of the 10 s that a stop may take: the threads, which end what they are at, and
  * the engines need the rest of it.
  */
-const closeWithinMs = 5_000;
+const closeWithinMs = 4_000;
+/** Whoever still works then is nobody's: its engines refuse it. */
+const handlersWithinMs = 1_000;
 /** Who still waits then is answered 503 before connections are cut. */
 const usualStopAskersMs = 2_000;
 /** Contract 1.11: questions about records. */
@@ -115,7 +122,9 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
   let closing = false;
   const app = new Koa();
   app.use(async (ctx) => {
-    const release = await respond(ctx, options, (trail) => perform(ctx, find, services, trail));
+    const release = await askers.during(() =>
+      respond(ctx, options, (trail) => perform(ctx, find, services, trail)),
+    );
     connections.answered(ctx.req, ctx.res, release);
     // Also for requests that began before: an idle connection would hold up the end.
     if (closing) ctx.set('Connection', 'close');
@@ -141,9 +150,20 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
     port,
     close: async () => {
       closing = true;
-      const stop = setTimeout(askers.stop, stopAskersMs);
+      const tell = (): void => {
+        askers.stop();
+        options.stopping?.();
+      };
+      const told = setTimeout(tell, stopAskersMs);
       await closed(server, closeWithinMs);
-      clearTimeout(stop);
+      clearTimeout(told);
+      // Handlers whose clients left before go on.
+      tell();
+      const handled = new AbortController();
+      await Promise.race([
+        askers.idle().then(() => handled.abort()),
+        options.clock.wait(handlersWithinMs, handled.signal),
+      ]);
       connections.close();
     },
   };

@@ -91,7 +91,11 @@ export const openDocuments = async ({
     }, forgetAfterMs).unref();
   };
   const statements = new Map<string, Database.Statement>();
+  const checkOpen = (): void => {
+    if (!database.open) throw new Fault('unavailable', 'The service is stopping');
+  };
   const statement = (sql: string): Database.Statement => {
+    checkOpen();
     const known = statements.get(sql);
     if (known !== undefined) return known;
     if (statements.size >= statementsMax) statements.clear();
@@ -103,7 +107,10 @@ export const openDocuments = async ({
   return over({
     database,
     statement,
-    snapshot: <T>(work: () => T) => inTransaction.deferred(work) as T,
+    snapshot: <T>(work: () => T) => {
+      checkOpen();
+      return inTransaction.deferred(work) as T;
+    },
     pinned: null,
     forget,
     end: () => {

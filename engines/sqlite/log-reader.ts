@@ -1,3 +1,4 @@
+import { Fault } from '../../kernel/fault.js';
 import {
   collected,
   type Bus,
@@ -50,7 +51,7 @@ const lookAgainMs = 250;
 
 /**
  * Reads in the calling thread, on a connection of its own that cannot write. Throws when there is
- * no log yet.
+ * no log yet. Once it is closed, whoever still reads is told so: Fault `unavailable`.
  */
 export const openReader = ({
   dir,
@@ -89,7 +90,11 @@ export const openReader = ({
       'SELECT max((SELECT coalesce(max(pos), 0) FROM events), (SELECT pos FROM high_water))',
     )
     .pluck();
-  const headNow = (): Position => positionOf(last.get() ?? 0);
+  const open = <S>(statement: S): S => {
+    if (!database.open) throw new Fault('unavailable', 'The service is stopping');
+    return statement;
+  };
+  const headNow = (): Position => positionOf(open(last).get() ?? 0);
   const waits = new Set<() => void>();
   const turns = openLoopTurns(turnBytesMax);
 
@@ -129,11 +134,11 @@ export const openReader = ({
     for (;;) {
       const rows = (): Iterable<Row> =>
         types === undefined
-          ? ofStream.iterate(stream, next, left)
-          : ofStreamAndTypes.iterate(stream, next, list, left);
+          ? open(ofStream).iterate(stream, next, left)
+          : open(ofStreamAndTypes).iterate(stream, next, list, left);
       const { events, isOver } = await take(rows);
       const last = events.at(-1);
-      const isErased = last === undefined && next > from && lastOf.get(stream) === undefined;
+      const isErased = last === undefined && next > from && open(lastOf).get(stream) === undefined;
       if (last !== undefined || isErased) yield events;
       if (isOver || last === undefined) return;
       next = last.revision + 1;
@@ -164,7 +169,7 @@ export const openReader = ({
   const page = async (from: Position, limit: number): Promise<Page> => {
     const head = headNow();
     const { events, isOver } = await paged(posOf(from), (at, count) =>
-      after.iterate(at, limit - count),
+      open(after).iterate(at, limit - count),
     );
     const end = events.at(-1)?.position ?? from;
     // A short page has looked at everything up to the head noted before it: what is missing was
@@ -180,7 +185,9 @@ export const openReader = ({
   const pageOf = async (types: readonly string[], from: Position, limit: number): Promise<Page> => {
     const end = Math.min(posOf(headNow()), posOf(from) + limit);
     const list = JSON.stringify(types);
-    const { events, isOver } = await paged(posOf(from), (at) => ofTypes.iterate(at, end, list));
+    const { events, isOver } = await paged(posOf(from), (at) =>
+      open(ofTypes).iterate(at, end, list),
+    );
     const last = events.at(-1)?.position;
     const through = positionOf(Math.max(end, posOf(from)));
     return { events, through: isOver || last === undefined ? through : last };
@@ -206,14 +213,14 @@ export const openReader = ({
     read: (stream, reading) => collected(portions(stream, reading)),
     portions,
     last: async (stream): Promise<Last | null> => {
-      const row = lastOf.get(stream);
+      const row = open(lastOf).get(stream);
       if (row === undefined) return null;
       return { type: row.type, revision: row.rev, position: positionOf(row.pos) };
     },
     page: (from, limit, types) =>
       types === undefined ? page(from, limit) : pageOf(types, from, limit),
     streams: async (prefix, from, limit) =>
-      names.all(from ?? prefix, `${prefix}\u{10FFFF}`, limit) as StreamName[],
+      open(names).all(from ?? prefix, `${prefix}\u{10FFFF}`, limit) as StreamName[],
     head: async () => headNow(),
     // Positions here have no gaps.
     lag: async (from) => Math.max(0, posOf(headNow()) - posOf(from)),

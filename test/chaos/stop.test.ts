@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { readdir } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { seeded } from '../../cli/demo/seeded.js';
@@ -76,6 +77,44 @@ describe('a service that is asked to stop while clients take nothing', function 
     sockets.close();
     expect(exit, service.output()).to.deep.equal({ code: 0, signal: null });
     expect(ms).to.be.below(10_000);
+    await folder.remove();
+  });
+});
+
+describe('a service that is asked to stop while an operator rebuilds', function () {
+  this.timeout(60_000);
+
+  it('says so, gives the rebuild up and ends in order', async () => {
+    const folder = await temporaryFolder();
+    const service = await startService({ dir: folder.dir });
+    const { root, run } = await newRun(service.client, 'large');
+    for (let sent = 0; sent < 10; sent += 1) {
+      const spans = Array.from({ length: 20 }, () => ({ type: 'tool', input: 'in' }));
+      const traces = Array.from({ length: 50 }, () => ({ input: 'in', spans }));
+      await service.client.call('POST', `${root}/traces`, {
+        body: { log_stream_id: run, traces },
+      });
+    }
+    const rebuilt = fetch(`${service.opsUrl}/operate/rebuild`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ name: 'records' }),
+    });
+    await until('the copy is begun', 10_000, async () =>
+      (await readdir(folder.dir)).includes('records-2.duckdb'),
+    );
+    const asked = performance.now();
+    const exit = await service.stop();
+    expect(performance.now() - asked).to.be.below(10_000);
+    expect(exit, service.output()).to.deep.equal({ code: 0, signal: null });
+    expect(service.output()).to.contain('"msg":"stopping"');
+    const { status, body } = await rebuilt.then(async (answer) => ({
+      status: answer.status,
+      body: (await answer.json()) as object,
+    }));
+    expect(status, JSON.stringify(body)).to.equal(503);
+    expect(body).to.include({ code: 'unavailable', detail: 'The service is stopping' });
+    expect(await readdir(folder.dir)).not.to.include('records-2.duckdb');
     await folder.remove();
   });
 });

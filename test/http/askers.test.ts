@@ -3,6 +3,7 @@ import { request, type ClientRequest } from 'node:http';
 import { expect } from 'chai';
 import { Type } from 'typebox';
 import { operation, reading } from '../../contract/operation.js';
+import { stream, type EventLog } from '../../kernel/ports.js';
 import { made, smallService, type SmallService } from '../support/small-service.js';
 
 const hang = operation({
@@ -65,5 +66,27 @@ describe('who waits for an answer', () => {
     await service.close();
     expect((await answered)[0].statusCode).to.equal(503);
     expect(signal.aborted).to.equal(true);
+  });
+
+  it('has the log open until the handlers at work have ended', async () => {
+    let found: string | null = null;
+    let tell: () => void = () => undefined;
+    const begun = new Promise<void>((resolve) => (tell = resolve));
+    const routes = (log: EventLog) => [
+      reading(hang, [], async ({ signal }) => {
+        tell();
+        await aborted(signal);
+        // As long as a handler takes that asks a few things more.
+        for (let turn = 0; turn < 100; turn += 1) await new Promise(setImmediate);
+        found = await log.read(stream('room', 'a')).then(() => 'nothing', String);
+        return { body: {} };
+      }),
+    ];
+    service = await smallService(routes, { stopAskersMs: 1 });
+    const sent = ask();
+    await begun;
+    sent.destroy();
+    await service.close();
+    expect(found).to.equal('nothing');
   });
 });

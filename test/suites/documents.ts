@@ -94,6 +94,18 @@ const keepingSuite = (documents: () => Documents, reopen: () => Promise<void>): 
       expect(await dumped(documents(), things)).to.deep.equal([]);
     });
 
+    it('is unavailable to whoever still asks once it is closed', async () => {
+      await documents().apply(things, writesOf(thing('a')), mark(1));
+      await documents().close();
+      const asked = [
+        documents().checkpoint(things),
+        documents().get(things, 'a'),
+        documents().load(things, ['a']),
+        documents().find(things, { scope: 'here', limit: 10 }),
+      ];
+      for (const one of asked) expect(await faultOf(one)).to.equal('unavailable');
+    });
+
     it('gives back what was put, replaces it and forgets it', async () => {
       const [first, second] = [thing('a', { deep: [1, null, 'é'] }, { size: 1.5 }), thing('b')];
       await documents().apply(things, writesOf(first, second), mark(1));

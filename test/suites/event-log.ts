@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { assert, asyncProperty, jsonValue, string } from 'fast-check';
+import { Fault } from '../../kernel/fault.js';
 import {
   start,
   type AppendResult,
@@ -57,6 +58,7 @@ export const eventLogSuite = (name: string, open: OpenEventLog): void => {
     erasureSuite(() => log, reopen);
     choiceSuite(() => log);
     streamSuite(() => log);
+    closedSuite(() => log);
     raceSuite(() => log);
   });
 };
@@ -129,6 +131,27 @@ const revisionSuite = (log: () => EventLog): void => {
       expect((await log().read(taken)).map(({ data }) => data)).to.deep.equal(['before']);
       expect(await log().read(last)).to.have.length(1);
     });
+  });
+};
+
+const closedSuite = (log: () => EventLog): void => {
+  it('is unavailable to whoever still asks once it is closed', async () => {
+    const stream = newStream();
+    await single(log(), appendOf(stream, 'none', newEvent()));
+    await log().close();
+    const asked = await Promise.allSettled([
+      log().read(stream),
+      log().last(stream),
+      log().page(start, 10),
+      log().page(start, 10, ['Said']),
+      log().streams('', null, 10),
+      log().append([appendOf(stream, 0, newEvent())]),
+    ]);
+    for (const one of asked) {
+      const reason: unknown = one.status === 'rejected' ? one.reason : null;
+      expect(reason, JSON.stringify(one)).to.be.instanceOf(Fault);
+      expect(reason).to.include({ code: 'unavailable' });
+    }
   });
 };
 
