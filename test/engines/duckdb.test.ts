@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { noNames } from '../../engines/duckdb/named-columns.js';
@@ -156,6 +156,16 @@ describe('the files of DuckDB', () => {
   it('begin anew when they cannot be read, and say so', async () => {
     await openedOnce();
     await writeFile(join(folder.dir, 'records-1.duckdb'), 'torn'.repeat(10_000));
+    const seen: Incident[] = [];
+    const records = await openRecords({ dir: folder.dir, notice: (one) => seen.push(one) });
+    expect(await records.checkpoint()).to.equal(start);
+    expect(seen.map(({ kind, did }) => [kind, did])).to.deep.equal([['corrupt', 'dropped']]);
+    await records.close();
+  });
+
+  it('begin anew when their file was cut short', async () => {
+    await openedOnce();
+    await truncate(join(folder.dir, 'records-1.duckdb'), 9_000);
     const seen: Incident[] = [];
     const records = await openRecords({ dir: folder.dir, notice: (one) => seen.push(one) });
     expect(await records.checkpoint()).to.equal(start);
