@@ -87,7 +87,10 @@ const openWriter = async (dir: string, grown: (last: number) => void) => {
   const thread = new Worker(new URL('./log-writer.js', import.meta.url), { workerData: { dir } });
   const [ready] = (await once(thread, 'message')) as [Ready];
   if ('refused' in ready) {
-    throw new Fault('unavailable', `The log in ${dir} cannot be opened: ${ready.refused}`);
+    const why = `The log in ${dir} cannot be opened: ${ready.refused}`;
+    // Waiting mends no file.
+    if (!/malformed|not a database/.test(ready.refused)) throw new Fault('unavailable', why);
+    throw new Fault('invalid', `${why}; log.sqlite is damaged: restore it from a backup`);
   }
   const waiters = new Map<number, Waiter>();
   const health = { writable: true, fatal: false, cause: null as string | null };

@@ -1,6 +1,11 @@
 import { expect } from 'chai';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { failureSaid } from '../../cli/failure.js';
+import { openBus } from '../../engines/memory/bus.js';
+import { openEventLog } from '../../engines/sqlite/event-log.js';
 import { Fault } from '../../kernel/fault.js';
+import { temporaryFolder } from '../support/folder.js';
 
 describe('what a command says when it fails', () => {
   it('names the file or folder and the next step', () => {
@@ -9,6 +14,17 @@ describe('what a command says when it fails', () => {
     expect(failureSaid({ code: 'SQLITE_CANTOPEN_ISDIR' }, 'data')).to.include('may not open');
     const refused = Object.assign(new Error('no'), { code: 'EACCES', path: '/srv/data' });
     expect(failureSaid(refused, 'data')).to.match(/^\/srv\/data may not be .* \(EACCES\)$/);
+  });
+
+  it('says that a damaged log is restored, and does not wait for it', async () => {
+    const { dir, remove } = await temporaryFolder();
+    await writeFile(join(dir, 'log.sqlite'), 'torn'.repeat(10_000));
+    const fault: unknown = await openEventLog({ dir, bus: openBus('damaged') }).catch(
+      (error: unknown) => error,
+    );
+    expect(fault).to.be.instanceOf(Fault).that.has.property('code', 'invalid');
+    expect(failureSaid(fault, dir)).to.match(/log\.sqlite is damaged: restore it from a backup$/);
+    await remove();
   });
 
   it('says all it knows where it knows no step', () => {
