@@ -5,7 +5,7 @@ import { startService, type Service } from '../service/service.js';
  * What a failed log or a dead thread ends the process with: a supervisor may start it again, a
  * person should look.
  */
-export const doomedExitCode = 70;
+export const fatalExitCode = 70;
 
 /** `assay serve`: until SIGTERM or SIGINT, which end it cleanly. */
 export const serve = async (config: Config): Promise<void> => {
@@ -31,9 +31,9 @@ export const untilEnded = async (service: Service): Promise<void> => {
     process.once('SIGINT', resolve);
   });
   try {
-    await Promise.race([asked, service.doomed]);
+    await Promise.race([asked, service.fatal]);
   } catch {
-    process.exit(doomedExitCode);
+    process.exit(fatalExitCode);
   }
   await service.close().catch((error: unknown) => {
     process.stderr.write(`assay: ended by force: ${String(error)}\n`);

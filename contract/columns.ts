@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox';
 import type { Population } from '../kernel/records/record.js';
+import { scoreTypes } from '../kernel/sandbox.js';
 import { id, maybe, name, named, oneOf } from '../kernel/shapes.js';
 import { exampleIds } from './example-ids.js';
 import { operation } from './operation.js';
@@ -78,9 +79,6 @@ export const sessionsAvailableColumns = availableColumns('sessionsAvailableColum
 export const tracesAvailableColumns = availableColumns('tracesAvailableColumns', 'trace');
 export const spansAvailableColumns = availableColumns('spansAvailableColumns', 'span');
 
-/** Each with the type of its metric (contract 4.12). */
-export const scoreTypes = ['bool', 'int', 'float', 'str'] as const;
-export type ScoreType = (typeof scoreTypes)[number];
 /** Of the metric under test, when the request names none. */
 export const metricUnderTest = 'generated_scorer_validation';
 const metricName = Type.String({ minLength: 1, maxLength: 128 });

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import type { Cell } from '../kernel/dataset-content.js';
+import type { ContentCell } from '../kernel/dataset-content.js';
 import {
   id,
   instant,
@@ -21,7 +21,7 @@ const scalar = named(
     'x-otherwise': 'inside a cell there are strings, finite numbers and null',
   }),
 );
-const cell = Type.Unsafe<Cell>(
+const cell = Type.Unsafe<ContentCell>(
   named(
     'DatasetCell',
     Type.Union([Type.String(), Type.Number(), Type.Null(), Type.Record(Type.String(), scalar)], {

@@ -210,7 +210,7 @@ export const experiment = named(
     experiment_group_is_system: nullable(Type.Boolean()),
   }),
 );
-export type Experiment = Static<typeof experiment>;
+export type ExperimentRecord = Static<typeof experiment>;
 
 /** What the log says of an experiment itself; the rest of the record is asked of read models. */
 export type ExperimentFacts = {
@@ -255,8 +255,8 @@ export const newExperiment = (
 });
 
 /** What was measured in an experiment's records, and how it stands beside others. */
-export type ExperimentFindings = Pick<
-  Experiment,
+export type ExperimentAggregates = Pick<
+  ExperimentRecord,
   | 'num_spans'
   | 'num_traces'
   | 'num_sessions'
@@ -270,7 +270,7 @@ export type ExperimentFindings = Pick<
 > & { readonly progress_percent: number };
 
 /** Of an experiment without records, not counted. */
-export const noFindings: ExperimentFindings = {
+export const noAggregates: ExperimentAggregates = {
   num_spans: null,
   num_traces: null,
   num_sessions: null,
@@ -289,13 +289,13 @@ export const experimentAnswer = (
   facts: ExperimentFacts,
   created_by_user: UserBlock,
   datasetName: string | null,
-  { progress_percent, ...findings }: ExperimentFindings,
-): Experiment => {
+  { progress_percent, ...aggregates }: ExperimentAggregates,
+): ExperimentRecord => {
   const { prompt_settings, prompt: given, dataset, group, playground_id, tags, ...plain } = facts;
   const settingsGiven = prompt_settings as PromptRunSettings | null;
   return {
     ...plain,
-    ...findings,
+    ...aggregates,
     created_by_user,
     dataset: dataset && {
       dataset_id: dataset.dataset_id,
@@ -306,7 +306,7 @@ export const experimentAnswer = (
     playground: playground_id === null ? null : { playground_id, name: '' },
     prompt_run_settings: settingsGiven,
     prompt_model: settingsGiven?.model_alias ?? null,
-    prompt: given as Experiment['prompt'],
+    prompt: given as ExperimentRecord['prompt'],
     tags: tagsByKey(tags),
     status: { log_generation: { progress_percent } },
     experiment_group_id: group?.id ?? null,
@@ -316,7 +316,7 @@ export const experimentAnswer = (
 };
 
 /** Without a prototype: a key may be `__proto__`. */
-const tagsByKey = (tags: readonly ExperimentTag[]): Experiment['tags'] => {
+const tagsByKey = (tags: readonly ExperimentTag[]): ExperimentRecord['tags'] => {
   const byKey = Object.create(null) as Record<string, ExperimentTag[]>;
   for (const tag of tags) (byKey[tag.key] ??= []).push(tag);
   return byKey;

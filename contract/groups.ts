@@ -15,7 +15,7 @@ import { exampleIds } from './example-ids.js';
 import { envelope, message, paged } from './envelope.js';
 import { operation } from './operation.js';
 import { permission, type UserBlock } from './people.js';
-import { groupMemberPermissions, groupPermissions, type GroupStanding } from './permissions.js';
+import { groupMemberPermissions, groupPermissions, type GroupAccess } from './permissions.js';
 import { atLeast, groupRoles, organizationRoles, type GroupRole, type Principal } from './roles.js';
 
 /**
@@ -248,11 +248,11 @@ export const groupOperations = [
 ];
 
 /** The caller before a group, as contract 5.3 judges them. */
-export const standingIn = (
+export const groupAccess = (
   visibility: Visibility,
   role: GroupRole | null,
   { organizationRole }: Pick<Principal, 'organizationRole'>,
-): GroupStanding => ({
+): GroupAccess => ({
   visibility,
   role,
   overGroups: atLeast(organizationRoles, organizationRole, 'manager'),
@@ -261,12 +261,12 @@ export const standingIn = (
 export const groupAnswer = (
   shown: GroupFacts,
   size: number,
-  standing: GroupStanding,
+  access: GroupAccess,
 ): Static<typeof group> => ({
   ...shown,
   size,
-  role: standing.role,
-  permissions: [...groupPermissions(standing)],
+  role: access.role,
+  permissions: [...groupPermissions(access)],
 });
 
 type Membership = {
@@ -277,7 +277,7 @@ type Membership = {
 export const groupMemberAnswer = (
   member: Membership,
   user: NonNullable<UserBlock>,
-  standing: GroupStanding,
+  access: GroupAccess,
   onlooker: UserId,
 ): Static<typeof groupMember> => ({
   id: member.id,
@@ -287,5 +287,5 @@ export const groupMemberAnswer = (
   last_name: user.last_name,
   email: user.email,
   created_at: member.created_at,
-  permissions: [...groupMemberPermissions(standing, user.id === onlooker)],
+  permissions: [...groupMemberPermissions(access, user.id === onlooker)],
 });

@@ -32,7 +32,7 @@ export const integration = named(
     is_disabled: Type.Boolean(),
   }),
 );
-export type Integration = Static<typeof integration>;
+export type IntegrationRecord = Static<typeof integration>;
 
 const shared = { requires: 'person' } as const;
 /** Not an enumeration: one that is no provider is 404, as an unknown path is. */
@@ -167,7 +167,7 @@ export type IntegrationFacts = {
 };
 
 /** `caller` sees it; what they may do with it depends on whether it is theirs. */
-export const integrationAnswer = (facts: IntegrationFacts, caller: UserId): Integration => ({
+export const integrationAnswer = (facts: IntegrationFacts, caller: UserId): IntegrationRecord => ({
   id: facts.id,
   name: facts.provider,
   provider: facts.provider,

@@ -21,7 +21,7 @@ import { jobOperations } from './jobs.js';
 import { logStreamOperations } from './log-streams.js';
 import { loginOperations } from './logins.js';
 import { metricOperations } from './metrics.js';
-import type { Noun } from './openapi.js';
+import type { OpenApiTag } from './openapi.js';
 import { orgJobOperations } from './org-jobs.js';
 import { projectOperations } from './projects.js';
 import { ratingsOperations } from './ratings.js';
@@ -44,7 +44,7 @@ import { serviceOperations } from './service.js';
 import { userOperations } from './users.js';
 
 /** The tags of the OpenAPI document: each operation is under one of them (test/contract). */
-export const nouns: readonly Noun[] = [
+export const nouns: readonly OpenApiTag[] = [
   {
     name: 'Traces',
     description: 'One run of an application each, with its spans: logged, changed, read, deleted.',

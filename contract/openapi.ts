@@ -6,7 +6,7 @@ import { publisher, reference, type Publish } from './openapi-schemas.js';
 import { descriptionVersion } from './service.js';
 
 /** Operations that are about one thing: a tag of the document. */
-export type Noun = {
+export type OpenApiTag = {
   readonly name: string;
   readonly description: string;
   readonly operations: readonly Pick<Operation, 'operationId'>[];
@@ -16,7 +16,7 @@ export type Description = {
   readonly operations: readonly Operation[];
   /** What `component(name)` stands for in the schemas (kernel/shapes.ts). */
   readonly components: Readonly<Record<string, TSchema>>;
-  readonly nouns?: readonly Noun[];
+  readonly nouns?: readonly OpenApiTag[];
   /** The header that carries an API key. */
   readonly keyHeader?: string;
 };

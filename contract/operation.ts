@@ -217,14 +217,14 @@ export type Request<P, Q, B> = {
    * asked for this request ends then (contract 1.7, rule 5). Its reason is the Fault to answer.
    */
   readonly signal: AbortSignal;
-  readonly room: Room;
+  readonly room: AnswerRoom;
 };
 
 /**
  * Room for the answer to a read (contract 1.11), taken before what it is made of is read; it counts
  * until the client has taken the answer. Without it the answer takes its room when it is made.
  */
-export type Room = {
+export type AnswerRoom = {
   /**
    * Resolves once there is room for so many bytes; meanwhile others are worked on. Rejects with the
    * reason of `signal`.

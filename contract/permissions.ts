@@ -83,7 +83,7 @@ export const collaboratorPermissions = (
 };
 
 /** What decides what a caller may do with a group they see. */
-export type GroupStanding = {
+export type GroupAccess = {
   readonly visibility: 'public' | 'private' | 'hidden' | 'protected';
   /** The caller's role in the group; null for who is not in it. */
   readonly role: GroupRole | null;
@@ -91,19 +91,19 @@ export type GroupStanding = {
   readonly overGroups: boolean;
 };
 
-export const maintainsGroup = ({ role, overGroups }: GroupStanding): boolean =>
+export const maintainsGroup = ({ role, overGroups }: GroupAccess): boolean =>
   overGroups || role === 'maintainer';
 
 /** Members of private and hidden groups are for members only (contract 5.3). */
-export const seesMembers = ({ visibility, role, overGroups }: GroupStanding): boolean =>
+export const seesMembers = ({ visibility, role, overGroups }: GroupAccess): boolean =>
   visibility === 'public' ||
   visibility === 'protected' ||
   overGroups ||
   role === 'member' ||
   role === 'maintainer';
 
-export const groupPermissions = (standing: GroupStanding): readonly Permission[] => {
-  const { visibility, role } = standing;
+export const groupPermissions = (access: GroupAccess): readonly Permission[] => {
+  const { visibility, role } = access;
   const isIn = role === 'member' || role === 'maintainer';
   const otherwise = isIn
     ? 'already a member'
@@ -115,19 +115,19 @@ export const groupPermissions = (standing: GroupStanding): readonly Permission[]
           ? 'open to join'
           : 'joined by being added only';
   return [
-    permitted('update', maintainsGroup(standing), 'maintainers only'),
-    permitted('list_members', seesMembers(standing), 'members only'),
+    permitted('update', maintainsGroup(access), 'maintainers only'),
+    permitted('list_members', seesMembers(access), 'members only'),
     permitted('join', role === null && visibility === 'public', otherwise),
     permitted('request_to_join', role === null && visibility === 'private', otherwise),
   ];
 };
 
 export const groupMemberPermissions = (
-  standing: GroupStanding,
+  access: GroupAccess,
   isSelf: boolean,
 ): readonly Permission[] => [
-  permitted('update_role', maintainsGroup(standing), 'maintainers only'),
-  permitted('delete', maintainsGroup(standing) || isSelf, 'maintainers only'),
+  permitted('update_role', maintainsGroup(access), 'maintainers only'),
+  permitted('delete', maintainsGroup(access) || isSelf, 'maintainers only'),
 ];
 
 /** What a caller may do with a dataset (contract 2.6, rule 4). */

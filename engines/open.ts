@@ -146,7 +146,7 @@ export const erasingFile = (dir: string): string => join(dir, 'erasures');
 /** Up to where answers kept for a repeat are erased, a day late. */
 export const forgettingFile = (dir: string): string => join(dir, 'forgetting');
 /** Up to where users who were removed have left groups and projects. */
-export const departuresFile = (dir: string): string => join(dir, 'departures');
+export const offboardingFile = (dir: string): string => join(dir, 'offboarding');
 /** Up to where validations of scorers are ended. */
 export const scoringFile = (dir: string): string => join(dir, 'scoring');
 /** Up to where traces of runs with scorers are scored. */

@@ -59,3 +59,19 @@ export interface IdentityTokens {
   /** Refused for whatever is wrong with the token, its provider, or the provider's keys. */
   verify(provider: string, idToken: string, now: Instant): Promise<Identity | Refused>;
 }
+
+/** One-time tokens of invitations: the id of the user and 256 random bits, in base64url. */
+export type InvitationTokens = {
+  readonly mint: (user: UserId) => string;
+  /** HMAC-SHA-256 in hex: of no use to whoever reads the log. */
+  readonly hash: (token: string) => string;
+  /** Whose token it would be; null for one out of form. */
+  readonly userOf: (token: string) => UserId | null;
+};
+
+/** Texts that only this service can read again, each bound to the place that it belongs to. */
+export type TextSeal = {
+  readonly seal: (text: string, place: string) => string;
+  /** Null for what was sealed with another key, for another place, or changed since. */
+  readonly open: (sealed: string, place: string) => string | null;
+};

@@ -2,21 +2,21 @@ import type { Id } from './shapes.js';
 
 /** A cell of a dataset (contract 5.11): flat, so that every reader can show it. */
 export type Scalar = string | number | null;
-export type Cell = Scalar | { readonly [member: string]: Scalar };
+export type ContentCell = Scalar | { readonly [member: string]: Scalar };
 
 /** What a file says: names in order, and rows whose cells are by the place of their column. */
-export type Table = { readonly columns: readonly string[]; readonly rows: readonly Cells[] };
+export type ContentTable = { readonly columns: readonly string[]; readonly rows: readonly Cells[] };
 /**
  * Cells by column key; what is missing is null. A list, or, where most would be null, members by
  * key: 100,000 rows with one cell in the 500th column must not become 50 million nulls.
  */
-export type Cells = readonly Cell[] | { readonly [key: string]: Cell };
+export type Cells = readonly ContentCell[] | { readonly [key: string]: ContentCell };
 
 /** Names the place of a column's cells; it stays when the column is renamed. */
 export type Column = { readonly key: number; readonly name: string };
 
 /** `made` and `edited` are versions. Keys of columns that are gone may still have a cell. */
-export type Row = {
+export type ContentRow = {
   readonly id: RowId;
   readonly made: number;
   readonly edited: number;
@@ -72,19 +72,21 @@ export const rowsIn = (parts: readonly Part[]): number =>
   parts.reduce((sum, { sizes }) => sum + sizes.reduce((all, size) => all + size, 0), 0);
 
 /** The cell of a column, null where the row has none. */
-export const cellOf = ({ cells }: Pick<Row, 'cells'>, { key }: Pick<Column, 'key'>): Cell =>
-  (cells as { readonly [key: number]: Cell })[key] ?? null;
+export const cellOf = (
+  { cells }: Pick<ContentRow, 'cells'>,
+  { key }: Pick<Column, 'key'>,
+): ContentCell => (cells as { readonly [key: number]: ContentCell })[key] ?? null;
 
 /** The form of the cells that is shorter; of one key the last one counts. */
-export const cellsOf = (entries: Iterable<readonly [key: number, cell: Cell]>): Cells => {
+export const cellsOf = (entries: Iterable<readonly [key: number, cell: ContentCell]>): Cells => {
   const filled = [...new Map(entries)].filter(([, cell]) => cell !== null);
   const length = filled.reduce((most, [key]) => Math.max(most, key + 1), 0);
   if (length > 2 * filled.length + denseEnough) return Object.fromEntries(filled);
-  const cells = Array.from<Cell>({ length }).fill(null);
+  const cells = Array.from<ContentCell>({ length }).fill(null);
   for (const [key, cell] of filled) cells[key] = cell;
   return cells;
 };
 const denseEnough = 8;
 
-export const entriesOf = (cells: Cells): readonly (readonly [key: number, cell: Cell])[] =>
+export const entriesOf = (cells: Cells): readonly (readonly [key: number, cell: ContentCell])[] =>
   Object.entries(cells).map(([key, cell]) => [Number(key), cell]);

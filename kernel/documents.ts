@@ -32,12 +32,12 @@ export type Found<B> = { readonly documents: readonly Document<B>[]; readonly mo
 /** A document of null removes the key. */
 export type DocumentWrite = { readonly key: string; readonly document: Document | null };
 /**
- * `fence` grows with each lease: a write under an older fence throws Fault `conflict`. A mark was
- * passed when the checkpoint is further, or is the same position under the same fence; under a
+ * `fence` grows with each lease: a write under an older fence throws Fault `conflict`. A checkpoint
+ * was passed when the checkpoint is further, or is the same position under the same fence; under a
  * newer fence the position is written once more, which is how a stream that was set aside comes
  * back on a quiet log.
  */
-export type Mark = {
+export type Checkpoint = {
   readonly position: Position;
   readonly fence: number;
   /**
@@ -49,7 +49,7 @@ export type Mark = {
 
 /**
  * Keyed JSON. `apply` is one step with the checkpoint: after a crash both are there or neither. A
- * repeat of a mark already passed changes nothing.
+ * repeat of a checkpoint already passed changes nothing.
  */
 export interface Documents {
   /** `start` for a collection (name and version) that was never written. */
@@ -65,22 +65,22 @@ export interface Documents {
   apply(
     collection: Collection,
     writes: readonly DocumentWrite[],
-    mark: Mark,
+    checkpoint: Checkpoint,
     gone?: readonly string[],
   ): Promise<void>;
   dump(collection: Collection): AsyncIterable<DumpItem>;
   /** An empty copy of one collection; its `model` knows that collection only. */
-  beside(collection: Collection): Promise<Beside<Documents>>;
+  shadow(collection: Collection): Promise<Shadow<Documents>>;
   /** What an operator should know about how safely this engine keeps things; null = nothing. */
   caution(): string | null;
   close(): Promise<void>;
 }
 
 /** A copy of a read model that is built beside the live one. */
-export interface Beside<M> {
+export interface Shadow<M> {
   readonly model: M;
   /** Switches readers to the copy in one step and drops the old one. */
-  adopt(): Promise<void>;
+  promote(): Promise<void>;
   discard(): Promise<void>;
 }
 /**

@@ -5,7 +5,7 @@ import type { Asking } from './ports.js';
 /**
  * A task and whose it is: of a project (or person, for a single sample), asked for by a creator.
  */
-export type Claim = { readonly task: string; readonly owner: string; readonly creator: string };
+export type TaskClaim = { readonly task: string; readonly owner: string; readonly creator: string };
 
 /** How many tasks of one owner, and of one creator, may run at once. */
 export type Shares = { readonly ownerMax: number; readonly creatorMax: number };
@@ -16,9 +16,9 @@ export type Shares = { readonly ownerMax: number; readonly creatorMax: number };
  * without end has what the others leave. `turns` has the creators as they were served, the last one
  * last.
  */
-export const nextOf = <C extends Claim>(
+export const nextOf = <C extends TaskClaim>(
   waiting: readonly C[],
-  running: readonly Claim[],
+  running: readonly TaskClaim[],
   turns: readonly string[],
   { ownerMax, creatorMax }: Shares,
 ): C | null => {
@@ -130,4 +130,4 @@ const tooMany = (): Fault =>
     retryAfterSeconds,
   });
 
-const alone = (whose: string): Claim => ({ task: whose, owner: whose, creator: whose });
+const alone = (whose: string): TaskClaim => ({ task: whose, owner: whose, creator: whose });

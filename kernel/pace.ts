@@ -4,7 +4,7 @@ import { later, start, type Asking, type Clock, type Position } from './ports.js
 /**
  * An append that may begin. Told its end once: where its last event stands; null = there is none.
  */
-export type Begun = (position: Position | null) => void;
+export type AppendEnded = (position: Position | null) => void;
 
 /**
  * How fast a project may log: as fast as what it logs can be read. Else its events stand before
@@ -17,7 +17,7 @@ export interface Pace {
    * readable: nothing stops the recording of what happened. Throws Fault `unavailable` when the
    * asker waits no longer.
    */
-  begin(project: string, weight: number, waiting: Paused): Promise<Begun>;
+  begin(project: string, weight: number, waiting: Paused): Promise<AppendEnded>;
   /** What is readable may have moved. */
   moved(): void;
   /** Nobody waits from now on: the process ends. */
@@ -134,7 +134,7 @@ export const openPace = ({
       void watch();
     });
   const begun =
-    (project: string, line: Line, weight: number): Begun =>
+    (project: string, line: Line, weight: number): AppendEnded =>
     (position) => {
       if (position === null || position <= seen) line.weight -= weight;
       else {

@@ -203,3 +203,9 @@ export interface Files {
    */
   write(path: string, bytes: Uint8Array): Promise<void>;
 }
+
+/**
+ * Brings stored data to today's shape; throws on a type or version that nobody knows
+ * (events/codec.ts).
+ */
+export type Decode = (type: string, schema: number, data: unknown) => unknown;

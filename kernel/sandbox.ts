@@ -56,7 +56,7 @@ export type ScorerStep = {
   readonly tools: Json;
 };
 
-export type ScorerTask = {
+export type SandboxTask = {
   /** One Python file. */
   readonly source: string;
   /** When given, the file must declare the same. */
@@ -156,7 +156,7 @@ export interface Sandbox {
   /**
    * Never rejects. After the signal aborts, or `close`, the verdict is `unavailable`.
    */
-  run(task: ScorerTask, options?: ScorerRunOptions): Promise<Verdict>;
+  run(task: SandboxTask, options?: ScorerRunOptions): Promise<Verdict>;
   state(): SandboxState;
   /** Resolves when the mode is settled. */
   ready(): Promise<SandboxState>;

@@ -1,6 +1,6 @@
 import { annotationTemplateList } from './annotation-template-list.js';
 import { apiKeyList } from './api-key-list.js';
-import type { AnyProjection } from './documents-source.js';
+import type { AnyProjection } from './documents-model.js';
 import { experimentList } from './experiment-list.js';
 import { experimentMembers } from './experiment-members.js';
 import { experimentWinners } from './experiment-winners.js';

@@ -1,9 +1,9 @@
 import { checkAsked } from '../kernel/asking.js';
-import type { Asking, EventReader, Position } from '../kernel/ports.js';
-import { batchEventsMax } from './lane.js';
-import { decoded, type Decode } from './run.js';
+import type { Asking, EventReader, Position, Decode } from '../kernel/ports.js';
+import { batchEventsMax } from './subscription.js';
+import { decoded } from './run.js';
 import { skippedKey, type Exceptions } from './parking.js';
-import { skippedType, type Poison, type Sink } from './source.js';
+import { skippedType, type Poison, type Sink } from './read-model.js';
 
 export type Progress = {
   readonly name: string;

@@ -1,6 +1,6 @@
 import { datasetEvents, datasetRowsEvents } from '../events/datasets.js';
 import { only } from '../events/schemas.js';
-import type { Row } from '../kernel/dataset-content.js';
+import type { ContentRow } from '../kernel/dataset-content.js';
 import { unreachable } from '../kernel/decision.js';
 import type { Projection } from './projection.js';
 
@@ -12,7 +12,7 @@ const events = { ...datasetRowsEvents, ...only(datasetEvents, 'DatasetRowsErased
  * The chunks that versions are made of, in the scope of their dataset. They never change; which
  * ones make a version, projections/dataset-versions.ts knows.
  */
-export const datasetRows: Projection<typeof events, readonly Row[]> = {
+export const datasetRows: Projection<typeof events, readonly ContentRow[]> = {
   collection: { name: 'dataset_rows', version: 1, fields: {} },
   events,
   keys: ({ type, data }) =>

@@ -12,7 +12,7 @@ export type Ending = { readonly what: 'run' | 'project'; readonly id: string };
  * find of it. Null: nothing does.
  */
 export const endingOf = (event: Recorded): Ending | null => {
-  const { type, data } = event as unknown as Heard | Other;
+  const { type, data } = event as unknown as ListedEvent | Other;
   switch (type) {
     case 'LogStreamDeleted':
     case 'ExperimentDeleted':
@@ -38,7 +38,7 @@ export const endingTypes = [
 ] as const;
 
 type Other = { readonly type: 'any other'; readonly data: unknown };
-type Heard = Extract<
+type ListedEvent = Extract<
   LogStreamEvent | ExperimentEvent | ProjectEvent | ErasureEvent,
   { readonly type: (typeof endingTypes)[number] }
 >;

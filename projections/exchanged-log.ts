@@ -1,7 +1,7 @@
 import { Fault } from '../kernel/fault.js';
 import { start, type Clock, type EventReader, type Position } from '../kernel/ports.js';
 import type { Parking } from './parking.js';
-import type { Source } from './source.js';
+import type { ReadModel } from './read-model.js';
 
 /** A read model that was folded further than the log goes. */
 export type Ahead = {
@@ -12,7 +12,7 @@ export type Ahead = {
 
 type Needs = {
   readonly reader: Pick<EventReader, 'head'>;
-  readonly sources: readonly Source[];
+  readonly sources: readonly ReadModel[];
   readonly parking: Parking;
   readonly clock: Clock;
 };
@@ -37,19 +37,19 @@ export const emptiedWhenExchanged = async (needs: Needs): Promise<readonly Ahead
   });
   if (ahead.length === 0) return ahead;
   // Those that are ahead come last: a crash before they are emptied begins all of it again.
-  const isAhead = (source: Source): boolean => ahead.some(({ name }) => name === source.name);
+  const isAhead = (source: ReadModel): boolean => ahead.some(({ name }) => name === source.name);
   for (const source of sources) if (!isAhead(source)) await empty(source, parking);
   for (const source of sources) if (isAhead(source)) await empty(source, parking);
   return ahead;
 };
 
-const empty = async (source: Source, parking: Parking): Promise<void> => {
+const empty = async (source: ReadModel, parking: Parking): Promise<void> => {
   await parking.forget(source.name);
-  const copy = await source.beside();
+  const copy = await source.shadow();
   // A projector that lost its lease must not fill it.
   const nothing = await copy.model.fold([], null);
   await nothing.apply({ position: start, fence: parking.fence() });
-  await copy.adopt();
+  await copy.promote();
 };
 
 const headOf = async ({ reader, clock }: Needs): Promise<Position> => {

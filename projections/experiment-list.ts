@@ -7,7 +7,7 @@ import type { Instant } from '../kernel/shapes.js';
 import type { Projection } from './projection.js';
 
 const events = { ...experimentEvents, ...except(experimentScopeEvents, 'ExperimentGroupCreated') };
-type Heard = EventOf<typeof events>;
+type ListedEvent = EventOf<typeof events>;
 
 /** Live experiments by id, in the scope of their project. */
 export const experimentList: Projection<typeof events, ExperimentFacts> = {
@@ -36,7 +36,7 @@ export const experimentList: Projection<typeof events, ExperimentFacts> = {
   },
 };
 
-type Change = Exclude<Heard, { readonly type: 'ExperimentCreated' | 'ExperimentDeleted' }>;
+type Change = Exclude<ListedEvent, { readonly type: 'ExperimentCreated' | 'ExperimentDeleted' }>;
 
 const changed = (facts: ExperimentFacts, { type, data }: Change): Partial<ExperimentFacts> => {
   switch (type) {

@@ -15,7 +15,7 @@ const events = {
   ...only(experimentEvents, 'ExperimentCreated', 'ExperimentGroupAssigned', 'ExperimentDeleted'),
   ...erasureEvents,
 };
-type Heard = EventOf<typeof events>;
+type ListedEvent = EventOf<typeof events>;
 
 /**
  * Which experiments a project has and in which group each is: what ranking goes over. In parts, so
@@ -38,7 +38,7 @@ export const experimentMembers: Projection<typeof events, Members> = {
   }),
 };
 
-const changed = (document: Document<Members> | null, { type, data }: Heard): Members => {
+const changed = (document: Document<Members> | null, { type, data }: ListedEvent): Members => {
   const members = { ...document?.body };
   switch (type) {
     case 'ExperimentCreated':

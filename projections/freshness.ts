@@ -9,8 +9,8 @@ import {
   type EventReader,
   type Position,
 } from '../kernel/ports.js';
-import { movedSubject } from './lane.js';
-import type { Heard } from './heard.js';
+import { movedSubject } from './subscription.js';
+import type { ReadTargets } from './read-targets.js';
 import { movedTo } from './run.js';
 
 /** A read waits this long at most (contract 1.7). */
@@ -27,7 +27,7 @@ export type FreshnessNeeds = {
   readonly bus: Bus;
   readonly clock: Clock;
   /** Of the one process that appends; else every event may matter. */
-  readonly heard?: Pick<Heard, 'head' | 'target'>;
+  readonly targets?: Pick<ReadTargets, 'head' | 'target'>;
 };
 
 /** One read model: where it was seen to be, by its store. */
@@ -35,19 +35,19 @@ type Watched = {
   readonly look: () => Promise<void>;
   /** After the next hint that may be true, or a while. Whoever waits already shares the look. */
   readonly lookNext: () => Promise<void>;
-  readonly hear: (position: Position) => void;
+  readonly hint: (position: Position) => void;
   readonly seen: () => Position;
 };
 
 const watch = (checkpoint: () => Promise<Position>, clock: Clock): Watched => {
   let seen: Position = start;
-  let isHeard = false;
+  let isHinted = false;
   let rouse: AbortController | null = null;
   let looking: Promise<void> | null = null;
   let next: Promise<void> | null = null;
   let inVain = false;
   const ask = async (): Promise<void> => {
-    isHeard = false;
+    isHinted = false;
     const position = await checkpoint();
     if (position > seen) seen = position;
   };
@@ -59,7 +59,7 @@ const watch = (checkpoint: () => Promise<Position>, clock: Clock): Watched => {
   };
   const wait = async (): Promise<void> => {
     if (inVain) await clock.wait(restMs, new AbortController().signal);
-    if (!isHeard) {
+    if (!isHinted) {
       rouse = new AbortController();
       await clock.wait(lookAgainMs, rouse.signal);
       rouse = null;
@@ -76,9 +76,9 @@ const watch = (checkpoint: () => Promise<Position>, clock: Clock): Watched => {
       });
       return next;
     },
-    hear: (position) => {
+    hint: (position) => {
       if (position <= seen) return;
-      isHeard = true;
+      isHinted = true;
       rouse?.abort();
     },
     seen: () => seen,
@@ -98,14 +98,14 @@ export const openFreshness = ({
   checkpoints,
   bus,
   clock,
-  heard,
+  targets,
 }: FreshnessNeeds): Freshness => {
   const models = new Map(
     [...checkpoints].map(([name, checkpoint]) => [name, watch(checkpoint, clock)] as const),
   );
   bus.subscribe(movedSubject, (message) => {
     const moved = movedTo(message);
-    if (moved !== null) models.get(moved.name)?.hear(moved.position);
+    if (moved !== null) models.get(moved.name)?.hint(moved.position);
   });
   const modelOf = (name: string): Watched => {
     const model = models.get(name);
@@ -131,8 +131,8 @@ export const openFreshness = ({
       // Nobody has it: waiting would only keep a place from others (contract 1.7, rule 4).
       if (min !== null && min > head) throw notReached();
       const { project } = waiting;
-      const isNoted = min === null || (heard !== undefined && min <= heard.head());
-      const known = heard !== undefined && project !== undefined && isNoted ? heard : null;
+      const isNoted = min === null || (targets !== undefined && min <= targets.head());
+      const known = targets !== undefined && project !== undefined && isNoted ? targets : null;
       // What was answered is noted; later appends are nobody's yet.
       const now = known === null ? head : known.head();
       const wanted = reads.map((name) => ({

@@ -2,10 +2,10 @@ import { checkAsked } from '../kernel/asking.js';
 import { Fault } from '../kernel/fault.js';
 import { start, type Position, type StreamName } from '../kernel/ports.js';
 import type { Progress } from './catch-up.js';
-import { movedSubject, type Lane } from './lane.js';
+import { movedSubject, type Subscription } from './subscription.js';
 import { openParking, skippedKey, type ParkedStream } from './parking.js';
 import { decoded, startRunner, type Runner, type RunNeeds } from './run.js';
-import { skippedType } from './source.js';
+import { skippedType } from './read-model.js';
 import { rebuild } from './rebuild.js';
 import { verify, type Verified } from './verify.js';
 import type { Documents } from '../kernel/documents.js';
@@ -48,8 +48,8 @@ export type Projector = {
     progress?: (progress: Progress) => void,
   ): Promise<readonly Verified[]>;
   /**
-   * Rebuilds and verifications under way end with Fault `unavailable`, and none begins any more; the
-   * read models are as they were. Resolves when their copies are gone.
+   * Rebuilds and verifications under way end with Fault `unavailable`, and none begins any more;
+   * the read models are as they were. Resolves when their copies are gone.
    */
   giveUp(): Promise<void>;
   /** Gives up, and resolves when the batch at hand is applied: nothing is folded afterwards. */
@@ -69,15 +69,15 @@ export const openProjector = async (needs: ProjectorNeeds): Promise<Projector> =
   const parking = await openParking(needs.documents);
   const run: RunNeeds = { ...needs, parking };
   const runner = await startRunner(run);
-  const names = runner.lanes.map(({ source }) => source.name);
+  const names = runner.subscriptions.map(({ source }) => source.name);
   const all = { ...run, runner };
-  const lane = (name: string): Lane => {
-    const found = runner.lane(name);
+  const subscription = (name: string): Subscription => {
+    const found = runner.subscription(name);
     if (found === null) throw new RangeError(`no read model is called ${name}`);
     return found;
   };
   const unpark = async (name: string, stream: StreamName): Promise<boolean> => {
-    const found = lane(name);
+    const found = subscription(name);
     const done = await runner.exclusively(() => retryStream(run, found, stream));
     runner.wake();
     return done;
@@ -95,13 +95,13 @@ export const openProjector = async (needs: ProjectorNeeds): Promise<Projector> =
       return unpark(name, stream);
     },
     pause: async (name) => {
-      const found = lane(name);
+      const found = subscription(name);
       await runner.exclusively(async () => {
         found.paused = true;
       });
     },
     resume: async (name) => {
-      const found = lane(name);
+      const found = subscription(name);
       found.paused = false;
       found.trouble = null;
       runner.wake();
@@ -158,7 +158,7 @@ const noteVersions = async (
   runner: Runner,
   again: (name: string) => Promise<void>,
 ): Promise<void> => {
-  for (const { source, position } of runner.lanes) {
+  for (const { source, position } of runner.subscriptions) {
     const { name, version } = source;
     const noted = parking.version(name);
     if (noted === version) continue;
@@ -170,44 +170,44 @@ const noteVersions = async (
 
 const retryStream = async (
   { parking, reader, decode, clock, bus }: RunNeeds,
-  lane: Lane,
+  subscription: Subscription,
   stream: StreamName,
 ): Promise<boolean> => {
-  const { name } = lane.source;
+  const { name } = subscription.source;
   const { parked, skipped } = parking.of(name);
   const from = parked.get(stream)?.revision;
   if (from === undefined) return false;
   const events = (await reader.read(stream, { from }))
-    .filter(({ position }) => position <= lane.position)
+    .filter(({ position }) => position <= subscription.position)
     .map((event) =>
       skipped.has(skippedKey(stream, event.revision))
         ? { ...event, type: skippedType, data: {} }
         : decoded(event, decode),
     );
-  const folded = await lane.source.fold(events, null);
+  const folded = await subscription.source.fold(events, null);
   if (folded.gap !== null) return false;
   // The checkpoint stays where it is; only a newer fence lets a store take the same position again.
-  const { position } = lane;
+  const { position } = subscription;
   await folded.apply({ position, fence: await parking.raiseFence(), after: position });
   const [poison] = folded.poisons;
   if (poison === undefined) await parking.unpark(name, stream);
   else await parking.park(name, poison, clock.now());
-  bus.publish(movedSubject, { name, position: lane.position });
+  bus.publish(movedSubject, { name, position: subscription.position });
   return poison === undefined;
 };
 
 const status = async (
   { reader, parking, clock }: RunNeeds,
-  { lanes, sightings }: Runner,
+  { subscriptions, headTimes }: Runner,
 ): Promise<readonly ProjectionStatus[]> => {
   const head = await reader.head();
   const now = clock.milliseconds();
-  sightings.note(head, now);
+  headTimes.note(head, now);
   return Promise.all(
-    lanes.map(async ({ source, position, paused, trouble, anew }) => {
+    subscriptions.map(async ({ source, position, paused, trouble, anew }) => {
       const behind = position < head;
       const [oldest] = behind ? (await reader.page(position, 1)).events : [];
-      const seenAt = oldest === undefined ? now : sightings.firstSeen(oldest.position);
+      const seenAt = oldest === undefined ? now : headTimes.firstSeen(oldest.position);
       // What was there before this process is as old as its request.
       const age =
         seenAt === null

@@ -1,7 +1,7 @@
 import type { Position, StreamName } from '../kernel/ports.js';
 import type { Collection, Document, Documents } from '../kernel/documents.js';
 import type { Instant } from '../kernel/shapes.js';
-import type { Poison } from './source.js';
+import type { Poison } from './read-model.js';
 
 /**
  * The projector's own memory beside the read models. Written by the projector only; anyone may read
@@ -69,14 +69,14 @@ export const openParking = async (documents: Documents): Promise<Parking> => {
   const versions = new Map<string, number>();
   const stored = await documents.get<{ readonly fence: number }>(projectorState, 'fence');
   let fence = stored?.body.fence ?? 0;
-  let mark = await documents.checkpoint(projectorState);
+  let checkpoint = await documents.checkpoint(projectorState);
 
   const write = async (
     writes: readonly { readonly key: string; readonly document: Document | null }[],
   ): Promise<void> => {
     // The collection follows no log; its own count of writes stands in for the position.
-    mark = (BigInt(`0x${mark}`) + 1n).toString(16).padStart(16, '0') as Position;
-    await documents.apply(projectorState, writes, { position: mark, fence });
+    checkpoint = (BigInt(`0x${checkpoint}`) + 1n).toString(16).padStart(16, '0') as Position;
+    await documents.apply(projectorState, writes, { position: checkpoint, fence });
   };
   const document = (kind: string, key: string, projection: string | null, body: unknown) => ({
     key,

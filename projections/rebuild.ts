@@ -1,7 +1,7 @@
 import { checkAsked } from '../kernel/asking.js';
 import { start, type Clock } from '../kernel/ports.js';
 import { catchUp, type CatchUp, type Progress } from './catch-up.js';
-import { movedSubject } from './lane.js';
+import { movedSubject } from './subscription.js';
 import { nothingSetAside } from './parking.js';
 import type { Runner, RunNeeds } from './run.js';
 
@@ -24,9 +24,9 @@ export const rebuild = async (
   progress?: (progress: Progress) => void,
 ): Promise<void> => {
   const { reader, decodeChecked, parking, runner, clock, bus } = needs;
-  const lane = runner.lane(name);
-  if (lane === null) throw new RangeError(`no read model is called ${name}`);
-  const copy = await lane.source.beside();
+  const subscription = runner.subscription(name);
+  if (subscription === null) throw new RangeError(`no read model is called ${name}`);
+  const copy = await subscription.source.shadow();
   try {
     const work: CatchUp = {
       reader,
@@ -45,11 +45,11 @@ export const rebuild = async (
         null,
       );
       checkAsked({ signal });
-      await copy.adopt();
+      await copy.promote();
       await parking.replace(name, [...poisons.values()], clock.now());
-      await parking.noteVersion(name, lane.source.version);
-      lane.position = position;
-      lane.trouble = null;
+      await parking.noteVersion(name, subscription.source.version);
+      subscription.position = position;
+      subscription.trouble = null;
       bus.publish(movedSubject, { name, position });
     });
   } catch (error) {

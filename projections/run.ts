@@ -9,6 +9,7 @@ import {
   type Position,
   type Recorded,
   type StreamName,
+  type Decode,
 } from '../kernel/ports.js';
 import type { Json } from '../kernel/shapes.js';
 import {
@@ -18,20 +19,14 @@ import {
   foldPage,
   lookAgain,
   movedSubject,
-  type Lane,
-  type LaneNeeds,
+  type Subscription,
+  type SubscriptionNeeds,
   type Step,
-} from './lane.js';
+} from './subscription.js';
 import { aheadReason, emptiedWhenExchanged, type Ahead } from './exchanged-log.js';
 import type { Parking } from './parking.js';
-import { openSightings, type Sightings } from './sightings.js';
-import { unreadableType, type Source } from './source.js';
-
-/**
- * Brings stored data to today's shape; throws on a type or version that nobody knows
- * (events/codec.ts).
- */
-export type Decode = (type: string, schema: number, data: unknown) => unknown;
+import { openHeadTimes, type HeadTimes } from './head-times.js';
+import { unreadableType, type ReadModel } from './read-model.js';
 
 export type RunNeeds = {
   /**
@@ -41,7 +36,7 @@ export type RunNeeds = {
   readonly decode: Decode;
   /** Refuses data that its schema does not allow too; for whoever asks whether the log is sound. */
   readonly decodeChecked: Decode;
-  readonly sources: readonly Source[];
+  readonly sources: readonly ReadModel[];
   readonly parking: Parking;
   readonly bus: Bus;
   readonly clock: Clock;
@@ -50,9 +45,9 @@ export type RunNeeds = {
 };
 
 export type Runner = {
-  readonly lanes: readonly Lane[];
-  readonly sightings: Sightings;
-  lane(name: string): Lane | null;
+  readonly subscriptions: readonly Subscription[];
+  readonly headTimes: HeadTimes;
+  subscription(name: string): Subscription | null;
   /** Runs `work` while no batch is folded or applied; the loop waits. */
   exclusively<T>(work: () => Promise<T>): Promise<T>;
   /** Looks for work now: something was resumed or unparked. */
@@ -62,8 +57,8 @@ export type Runner = {
 };
 
 /**
- * Pages that one group of lanes takes before the others, and whoever waits for a pause, have their
- * turn.
+ * Pages that one group of subscriptions takes before the others, and whoever waits for a pause,
+ * have their turn.
  */
 const pagesAtOnce = 8;
 /** How often the head is looked at while there is work, to tell the age of what is not folded. */
@@ -72,16 +67,16 @@ const lookEveryMs = 50;
 const revisionsMax = 100_000;
 
 /**
- * Feeds every source from one reading of the log, each with its own checkpoint. Lanes at the same
- * position share a page, so in normal times the log is read once; one that is behind reads for
+ * Feeds every source from one reading of the log, each with its own checkpoint. Read models at the
+ * same position share a page, so in normal times the log is read once; one that is behind reads for
  * itself until it has caught up.
  */
 export const startRunner = async (needs: RunNeeds): Promise<Runner> => {
   const { reader, sources, clock } = needs;
   const ahead = await emptiedWhenExchanged(needs);
   if (ahead.length > 0) needs.exchanged?.(ahead);
-  const lanes = await Promise.all(
-    sources.map(async (source): Promise<Lane> => ({
+  const subscriptions = await Promise.all(
+    sources.map(async (source): Promise<Subscription> => ({
       source,
       position: await source.checkpoint(),
       paused: false,
@@ -92,7 +87,7 @@ export const startRunner = async (needs: RunNeeds): Promise<Runner> => {
     })),
   );
   const pages = pageReader(needs);
-  const sightings = openSightings();
+  const headTimes = openHeadTimes();
   let lookAt = 0;
   const exclusively = openSequence();
   let stopped = false;
@@ -102,29 +97,35 @@ export const startRunner = async (needs: RunNeeds): Promise<Runner> => {
     const now = clock.milliseconds();
     if (now < lookAt) return;
     lookAt = now + lookEveryMs;
-    sightings.note(await reader.head(), now);
+    headTimes.note(await reader.head(), now);
   };
   const round = async (): Promise<boolean> => {
     let moved = false;
     await lookAhead();
-    for (const lane of lanes) {
-      if (isDue(lane, clock.milliseconds())) {
-        await lookAgain(lane).catch((error: unknown) => fail(lane, clock, reasonOf(error)));
+    for (const subscription of subscriptions) {
+      if (isDue(subscription, clock.milliseconds())) {
+        await lookAgain(subscription).catch((error: unknown) =>
+          fail(subscription, clock, reasonOf(error)),
+        );
       }
     }
-    for (const group of groupsOf(lanes, clock.milliseconds())) {
-      const before = group.map((lane) => lane.position);
+    for (const group of groupsOf(subscriptions, clock.milliseconds())) {
+      const before = group.map((subscription) => subscription.position);
       if (stopped) break;
       await serve(group, pages, needs, () => stopped);
-      moved ||= group.some((lane, index) => lane.position !== before[index]);
+      moved ||= group.some((subscription, index) => subscription.position !== before[index]);
     }
     return moved;
   };
   const rest = async (): Promise<void> => {
-    const waiting = lanes.filter((lane) => !lane.paused);
-    const retryAt = Math.min(...waiting.map((lane) => lane.trouble?.retryAt ?? Infinity));
+    const waiting = subscriptions.filter((subscription) => !subscription.paused);
+    const retryAt = Math.min(
+      ...waiting.map((subscription) => subscription.trouble?.retryAt ?? Infinity),
+    );
     const waits = [aborted(idle.signal)];
-    const ready = waiting.filter((lane) => lane.trouble === null).map((lane) => lane.position);
+    const ready = waiting
+      .filter((subscription) => subscription.trouble === null)
+      .map((subscription) => subscription.position);
     if (ready.length > 0) waits.push(reader.grown(least(ready), idle.signal));
     if (retryAt < Infinity) waits.push(clock.wait(retryAt - clock.milliseconds(), idle.signal));
     await Promise.race(waits);
@@ -137,8 +138,8 @@ export const startRunner = async (needs: RunNeeds): Promise<Runner> => {
       // Stores may answer without ever leaving the thread; questions to it have to get in between.
       await new Promise((resolve) => setImmediate(resolve));
       const moved = await exclusively(round).catch((error: unknown) => {
-        // Reading the log failed: every lane says so and waits.
-        for (const lane of lanes) fail(lane, clock, reasonOf(error));
+        // Reading the log failed: every subscription says so and waits.
+        for (const subscription of subscriptions) fail(subscription, clock, reasonOf(error));
         return false;
       });
       if (!moved && !stopped && !idle.signal.aborted) await rest();
@@ -146,9 +147,9 @@ export const startRunner = async (needs: RunNeeds): Promise<Runner> => {
   };
   const ended = loop();
   return {
-    lanes,
-    sightings,
-    lane: (name) => lanes.find(({ source }) => source.name === name) ?? null,
+    subscriptions,
+    headTimes,
+    subscription: (name) => subscriptions.find(({ source }) => source.name === name) ?? null,
     exclusively,
     wake: () => idle.abort(),
     stop: async () => {
@@ -160,7 +161,7 @@ export const startRunner = async (needs: RunNeeds): Promise<Runner> => {
 };
 
 /** When one is ahead, all are built anew. */
-const anewOf = ({ name }: Source, ahead: readonly Ahead[]): Lane['anew'] => {
+const anewOf = ({ name }: ReadModel, ahead: readonly Ahead[]): Subscription['anew'] => {
   const why = ahead.find((one) => one.name === name) ?? ahead[0];
   if (why === undefined) return null;
   const of = why.name === name ? '' : ` (${why.name})`;
@@ -170,31 +171,38 @@ const anewOf = ({ name }: Source, ahead: readonly Ahead[]): Lane['anew'] => {
 const least = (positions: readonly Position[]): Position =>
   positions.reduce((low, position) => (position < low ? position : low));
 
-const isDue = ({ trouble }: Lane, now: number): boolean =>
+const isDue = ({ trouble }: Subscription, now: number): boolean =>
   trouble !== null && trouble.retryAt <= now;
 
 /**
- * Lanes that may go on, those at one position together, the furthest first: it serves readers who
- * wait.
+ * Read models that may go on, those at one position together, the furthest first: it serves readers
+ * who wait.
  */
-const groupsOf = (lanes: readonly Lane[], now: number): readonly (readonly Lane[])[] => {
-  const byPosition = new Map<Position, Lane[]>();
-  for (const lane of lanes) {
-    if (lane.paused || (lane.trouble !== null && !isDue(lane, now))) continue;
-    byPosition.set(lane.position, [...(byPosition.get(lane.position) ?? []), lane]);
+const groupsOf = (
+  subscriptions: readonly Subscription[],
+  now: number,
+): readonly (readonly Subscription[])[] => {
+  const byPosition = new Map<Position, Subscription[]>();
+  for (const subscription of subscriptions) {
+    if (subscription.paused || (subscription.trouble !== null && !isDue(subscription, now)))
+      continue;
+    byPosition.set(subscription.position, [
+      ...(byPosition.get(subscription.position) ?? []),
+      subscription,
+    ]);
   }
   return [...byPosition].sort(([one], [other]) => (one < other ? 1 : -1)).map(([, group]) => group);
 };
 
 /**
- * Takes a few pages through all lanes of the group. While the stores write one page, the next is
- * read and, as far as a lane need not wait for its store, folded. A lane that fails or falls behind
- * ends this; it goes on by itself.
+ * Takes a few pages through all subscriptions of the group. While the stores write one page, the
+ * next is read and, as far as a subscription need not wait for its store, folded. A subscription
+ * that fails or falls behind ends this; it goes on by itself.
  */
 const serve = async (
-  group: readonly Lane[],
+  group: readonly Subscription[],
   pages: ReturnType<typeof pageReader>,
-  needs: LaneNeeds,
+  needs: SubscriptionNeeds,
   isStopped: () => boolean,
 ): Promise<void> => {
   let position = group[0]?.position ?? start;
@@ -207,7 +215,9 @@ const serve = async (
       settle(group, page.gap, needs);
       return;
     }
-    const steps = await Promise.all(group.map((lane) => foldPage(lane, page, from, needs)));
+    const steps = await Promise.all(
+      group.map((subscription) => foldPage(subscription, page, from, needs)),
+    );
     // What was folded onto a batch that the store did not take is thrown away.
     if (!(await applied)) return;
     const taken = steps.filter((step) => step !== null);
@@ -229,12 +239,19 @@ const goesOn =
   (step: Step): boolean =>
     step.through === through && step.folded.poisons.length === 0;
 
-const settle = (group: readonly Lane[], gap: string | null, { clock }: LaneNeeds): void => {
-  for (const lane of group) {
-    if (gap !== null) fail(lane, clock, gap);
-    // Nothing more to read: what troubled the lane is over, unless its last write failed just now.
-    else if (lane.trouble !== null && lane.trouble.retryAt <= clock.milliseconds()) {
-      lane.trouble = null;
+const settle = (
+  group: readonly Subscription[],
+  gap: string | null,
+  { clock }: SubscriptionNeeds,
+): void => {
+  for (const subscription of group) {
+    if (gap !== null) fail(subscription, clock, gap);
+    // Nothing more to read: what troubled the subscription is over, unless its last write failed just now.
+    else if (
+      subscription.trouble !== null &&
+      subscription.trouble.retryAt <= clock.milliseconds()
+    ) {
+      subscription.trouble = null;
     }
   }
 };

@@ -14,7 +14,7 @@ export type ScorerRow =
 export const presetKey = (organization: string, id: string): string => `${organization} ${id}`;
 
 const events = { ...scorerEvents, ...organizationEvents };
-type Heard = EventOf<typeof events>;
+type ListedEvent = EventOf<typeof events>;
 
 /** Live scorers by id, in the scope of their organisation; each has the presets from its start. */
 export const scorerList: Projection<typeof events, ScorerRow> = {
@@ -41,7 +41,11 @@ export const scorerList: Projection<typeof events, ScorerRow> = {
   },
 };
 
-const changed = (row: ScorerRow | null, event: Recorded<Heard>, key: string): ScorerRow | null => {
+const changed = (
+  row: ScorerRow | null,
+  event: Recorded<ListedEvent>,
+  key: string,
+): ScorerRow | null => {
   const { type, data, metadata } = event;
   const updatedAt = metadata.at;
   if (type === 'OrganizationCreated') {

@@ -34,9 +34,9 @@ export const verify = async (
   signal: AbortSignal,
   progress?: (progress: Progress) => void,
 ): Promise<Verified> => {
-  const lane = runner.lane(name);
-  if (lane === null) throw new RangeError(`no read model is called ${name}`);
-  const copy = await lane.source.beside();
+  const subscription = runner.subscription(name);
+  if (subscription === null) throw new RangeError(`no read model is called ${name}`);
+  const copy = await subscription.source.shadow();
   try {
     const work = (): CatchUp => ({
       reader,
@@ -47,11 +47,18 @@ export const verify = async (
       signal,
       ...(progress !== undefined && { progress }),
     });
-    const begun = await catchUp(work(), { position: start, poisons: new Map() }, lane.position);
+    const begun = await catchUp(
+      work(),
+      { position: start, poisons: new Map() },
+      subscription.position,
+    );
     return await runner.exclusively(async () => {
-      const { position } = await catchUp(work(), begun, lane.position);
-      const compared = await compare(whileWanted(signal, lane.source.dump()), copy.model.dump());
-      return { name, version: lane.source.version, position, ...compared };
+      const { position } = await catchUp(work(), begun, subscription.position);
+      const compared = await compare(
+        whileWanted(signal, subscription.source.dump()),
+        copy.model.dump(),
+      );
+      return { name, version: subscription.source.version, position, ...compared };
     });
   } finally {
     await copy.discard();

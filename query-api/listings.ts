@@ -16,7 +16,7 @@ import {
   tooManyItems,
   unreadableUuid,
   wrongType,
-  type Place,
+  type Loc,
 } from './filters/complaints.js';
 import { readComparison, valuesComplaints, type Complaints } from './filters/leaf.js';
 
@@ -107,7 +107,7 @@ const operatorOf = (leaf: Filter): string => ('operator' in leaf ? leaf.operator
 const readUuid = (
   column: string,
   { value }: JsonObject,
-  loc: Place,
+  loc: Loc,
   complaints: Complaints,
 ): Filter | null => {
   const place = [...loc, 'value'];
@@ -140,7 +140,7 @@ const readSort = (written: Json, listing: Listing, complaints: Complaints): Sort
 /** The object and the column that its `name` chooses; null when the complaint is made. */
 const readName = (
   written: Json,
-  loc: Place,
+  loc: Loc,
   legal: readonly string[],
   complaints: Complaints,
 ): { readonly name: string; readonly object: JsonObject } | null => {

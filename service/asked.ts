@@ -6,7 +6,7 @@ import type { Records } from '../kernel/records/records.js';
 import type { RecordAnswers } from '../query-api/records/answers.js';
 
 /** For whom something is asked now; empty: for nobody who could go away. */
-export type Asker = () => Asking;
+export type CurrentAsking = () => Asking;
 
 /**
  * The log for requests until `signal` says that there are to be none: a handler at a long work ends
@@ -29,14 +29,14 @@ export const logUntil = (log: EventLog, signal: AbortSignal): EventLog => {
 };
 
 /** The documents, asked for whoever the request at hand is answered to. */
-export const documentsFor = (documents: Documents, asker: Asker): Documents => ({
+export const documentsFor = (documents: Documents, asker: CurrentAsking): Documents => ({
   checkpoint: (collection) => documents.checkpoint(collection),
   get: (collection, key, asking = asker()) => documents.get(collection, key, asking),
   load: (collection, keys, asking = asker()) => documents.load(collection, keys, asking),
   find: (collection, query, asking = asker()) => documents.find(collection, query, asking),
-  apply: (collection, writes, mark) => documents.apply(collection, writes, mark),
+  apply: (collection, writes, checkpoint) => documents.apply(collection, writes, checkpoint),
   dump: (collection) => documents.dump(collection),
-  beside: (collection) => documents.beside(collection),
+  shadow: (collection) => documents.shadow(collection),
   caution: () => documents.caution(),
   close: () => documents.close(),
 });
@@ -45,11 +45,11 @@ export const documentsFor = (documents: Documents, asker: Asker): Documents => (
  * The records, asked likewise. What may have to look through many of them waits for its project's
  * turn (contract 1.11); what an index finds does not.
  */
-export const recordsFor = (records: Records, asker: Asker, line: FairLine): Records => {
+export const recordsFor = (records: Records, asker: CurrentAsking, line: FairLine): Records => {
   const fair = fairIn(line);
   return {
     checkpoint: () => records.checkpoint(),
-    apply: (writes, mark) => records.apply(writes, mark),
+    apply: (writes, checkpoint) => records.apply(writes, checkpoint),
     heads: (names) => records.heads(names),
     spanOutlines: (names) => records.spanOutlines(names),
     rowsAt: (places) => records.rowsAt(places),
@@ -83,13 +83,17 @@ export const recordsFor = (records: Records, asker: Asker, line: FairLine): Reco
     runAverages: (project, metrics, runs, asking = asker()) =>
       fair(project, asking, () => records.runAverages(project, metrics, runs, asking)),
     dump: () => records.dump(),
-    beside: () => records.beside(),
+    shadow: () => records.shadow(),
     close: () => records.close(),
   };
 };
 
 /** Answers made of records, asked likewise. */
-export const answersFor = (answers: RecordAnswers, asker: Asker, line: FairLine): RecordAnswers => {
+export const answersFor = (
+  answers: RecordAnswers,
+  asker: CurrentAsking,
+  line: FairLine,
+): RecordAnswers => {
   const fair = fairIn(line);
   return {
     search: (plan, shown, asking = asker()) =>

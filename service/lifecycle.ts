@@ -9,8 +9,8 @@ const healthIntervalMs = 200;
  * Rejects when the log can never be written again in this process, or a part of it died that nobody
  * starts again: the process should end and be started anew.
  */
-export const doom = (log: EventLog, ended: Promise<void>, logger: Logger): Promise<never> => {
-  const doomed = new Promise<never>((_resolve, reject) => {
+export const watchFatal = (log: EventLog, ended: Promise<void>, logger: Logger): Promise<never> => {
+  const fatal = new Promise<never>((_resolve, reject) => {
     const timer = setInterval(() => {
       const { fatal, cause } = log.health();
       if (!fatal) return;
@@ -24,14 +24,14 @@ export const doom = (log: EventLog, ended: Promise<void>, logger: Logger): Promi
     });
   });
   // Whoever wants to know asks; nobody asking is no crash.
-  doomed.catch(() => null);
-  return doomed;
+  fatal.catch(() => null);
+  return fatal;
 };
 
 /** How often an engine that is not there yet is tried again. */
 const againMs = 1_000;
 
-export type Patience = {
+export type EngineWait = {
   /**
    * Tries until it works: a service of several processes starts before its engines do. Only an
    * absent engine is waited for; what a better configuration must mend is thrown.
@@ -48,9 +48,9 @@ export const causeOf = (error: unknown): string => {
   return cause instanceof Error ? `${message}: ${cause.message}` : message;
 };
 
-export const openPatience = (clock: Clock, logger: Logger): Patience => {
+export const openEngineWait = (clock: Clock, logger: Logger): EngineWait => {
   const never = new AbortController().signal;
-  let waiting: ReturnType<Patience['for']> = null;
+  let waiting: ReturnType<EngineWait['for']> = null;
   return {
     for: () => waiting,
     patiently: async (what, work) => {
@@ -87,7 +87,7 @@ type Closer = { readonly name: string; readonly close: () => Promise<void> | voi
  * is tried whatever the others do, and waited for as long as a stop may take; `close` throws Fault
  * `unavailable` with the names of those that took longer.
  */
-export const openings = (clock: Clock, logger: Logger) => {
+export const openDisposers = (clock: Clock, logger: Logger) => {
   const working: Closer[] = [];
   const opened: Closer[] = [];
   const closing = async (closers: readonly Closer[], withinMs: number) => {

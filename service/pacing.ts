@@ -6,8 +6,8 @@ import { pacedLog } from '../kernel/paced-log.js';
 import type { Bus, Clock, EventLog, Position } from '../kernel/ports.js';
 import { projections } from '../projections/all.js';
 import type { FreshnessNeeds } from '../projections/freshness.js';
-import { openHeard, type Heard } from '../projections/heard.js';
-import { movedSubject } from '../projections/lane.js';
+import { openReadTargets, type ReadTargets } from '../projections/read-targets.js';
+import { movedSubject } from '../projections/subscription.js';
 import { recordsCollection } from '../projections/records/collection.js';
 import { movedTo } from '../projections/run.js';
 
@@ -19,7 +19,7 @@ export type Pacing = {
   /** Nobody waits from now on. */
   readonly stop: () => void;
   /** For reads; nothing where others append to the log too. */
-  readonly known: Pick<FreshnessNeeds, 'heard'>;
+  readonly known: Pick<FreshnessNeeds, 'targets'>;
 };
 
 type Needs = {
@@ -33,11 +33,11 @@ type Needs = {
 };
 
 export const openPacing = ({ bus, clock, alone, head, metrics }: Needs): Pacing => {
-  const heard = alone ? openHeard(projections, head) : null;
+  const targets = alone ? openReadTargets(projections, head) : null;
   let pace: Pace | null = null;
   return {
     paced: (log) => {
-      const told = heard === null ? log : notedLog(log, heard);
+      const told = targets === null ? log : notedLog(log, targets);
       return pacedLog(told, {
         pace: () => pace,
         asker: currentAsking,
@@ -53,18 +53,18 @@ export const openPacing = ({ bus, clock, alone, head, metrics }: Needs): Pacing 
       });
     },
     stop: () => pace?.stop(),
-    known: heard === null ? {} : { heard },
+    known: targets === null ? {} : { targets },
   };
 };
 
 /** Whoever is answered after an append finds it noted. */
-const notedLog = (log: EventLog, heard: Heard): EventLog => ({
+const notedLog = (log: EventLog, targets: ReadTargets): EventLog => ({
   ...log,
   append: async (batch) => {
     const results = await log.append(batch);
     for (const [at, result] of results.entries()) {
       const one = batch[at];
-      if (one !== undefined && result !== 'conflict') heard.note(one, result.position);
+      if (one !== undefined && result !== 'conflict') targets.note(one, result.position);
     }
     return results;
   },

@@ -5,9 +5,9 @@ import { systemClock } from '../engines/node/clock.js';
 import { openEngines, type EngineChoice } from '../engines/open.js';
 import { decode, decodeChecked } from '../events/codec.js';
 import { projections } from '../projections/all.js';
-import { documentsSource } from '../projections/documents-source.js';
+import { documentsSource } from '../projections/documents-model.js';
 import { openProjector } from '../projections/operate.js';
-import { recordsSource } from '../projections/records/source.js';
+import { recordsSource } from '../projections/records/model.js';
 import { recordAnswers } from '../query-api/records/answers.js';
 
 export type ReadSideStart = {

@@ -16,7 +16,7 @@ import { logStreamWrites } from '../command-api/log-streams/routes.js';
 import { loginWrites } from '../command-api/logins/routes.js';
 import { socialLoginWrites } from '../command-api/logins/social.js';
 import { projectWrites } from '../command-api/projects/routes.js';
-import { openSessionBook } from '../command-api/sessions/book.js';
+import { openSessionRepository } from '../command-api/sessions/repository.js';
 import type { Throttle } from '../command-api/access/throttle.js';
 import type { InTurn } from '../kernel/turns.js';
 import { scorerSettingsWrites } from '../command-api/scorer-settings/routes.js';
@@ -88,7 +88,7 @@ export const routesOf = (needs: Needs): readonly Route[] => {
   const { log, documents, records, gate, ids, clock, secrets, vault, inTurn } = needs;
   const questions = questionsOf(needs);
   const people = peopleOf(needs);
-  const sessions = openSessionBook({ log, ids });
+  const sessions = openSessionRepository({ log, ids });
   const description = openApiDocument({ operations, components, nouns });
   return [
     ...apiKeyWrites({ log, clock, gate, secrets }),

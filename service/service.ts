@@ -34,7 +34,7 @@ import { secretKey } from './secret-key.js';
 import { startApi } from './api.js';
 import { rotateCommand } from '../cli/keys.js';
 import { openPacing } from './pacing.js';
-import { doom, openings, openPatience } from './lifecycle.js';
+import { watchFatal, openDisposers, openEngineWait } from './lifecycle.js';
 import {
   builtAnew,
   projectAlone,
@@ -55,7 +55,7 @@ export type Service = {
   /** Resolves once every read model has passed the log's head as of the call. */
   settled(): Promise<void>;
   /** Rejects when the service can no longer do its work: the process should end with code 70. */
-  readonly doomed: Promise<never>;
+  readonly fatal: Promise<never>;
   close(): Promise<void>;
 };
 
@@ -76,7 +76,7 @@ export const startService = async (
 ): Promise<Service> => {
   const logger = openLogger({ level: config.logLevel, secrets: secretMembers(operations) });
   const engines = await openEngines(config);
-  const open = openings(systemClock, logger);
+  const open = openDisposers(systemClock, logger);
   open.add('the folder', engines.lock());
   try {
     return await startIn(config, options, engines, logger, open);
@@ -92,7 +92,7 @@ const startIn = async (
   options: ServiceOptions,
   engines: Engines,
   logger: Logger,
-  open: ReturnType<typeof openings>,
+  open: ReturnType<typeof openDisposers>,
 ): Promise<Service> => {
   const clock = systemClock;
   const ids = randomIds;
@@ -111,7 +111,7 @@ const startIn = async (
   const [host, opsHost] = [config.host, config.opsHost].map((one) =>
     one.includes(':') ? `[${one}]` : one,
   );
-  const waiting = openPatience(clock, logger);
+  const waiting = openEngineWait(clock, logger);
   const { patiently } = waiting;
   let ready: () => Promise<{ readonly status: string }> = async () => ({
     status: 'starting',
@@ -235,7 +235,7 @@ const startIn = async (
     settled: async () => {
       await freshness.reached([...checkpoints.keys()], await log.head());
     },
-    doomed: doom(log, projecting.ended, logger),
+    fatal: watchFatal(log, projecting.ended, logger),
     close: () => {
       logger.info({}, 'stopping');
       ready = async () => ({ status: 'stopping' });
@@ -269,7 +269,7 @@ const startProjecting = async ({
   readonly hintSpace: string;
   readonly logger: Logger;
   readonly metrics: Metrics;
-  readonly open: ReturnType<typeof openings>;
+  readonly open: ReturnType<typeof openDisposers>;
 }): Promise<Projecting> => {
   if (!config.roles.includes('projections')) return projectNothing();
   const choice = choiceOf(config);
@@ -306,7 +306,7 @@ const startProjecting = async ({
 const sayWhere = async (
   dir: string,
   ports: { readonly port: number; readonly ops_port: number },
-  open: ReturnType<typeof openings>,
+  open: ReturnType<typeof openDisposers>,
 ): Promise<void> => {
   const file = serviceFile(dir);
   await diskFiles.write(file, Buffer.from(JSON.stringify({ pid: process.pid, ...ports })));

@@ -1,7 +1,7 @@
 import { availableParallelism, hostname } from 'node:os';
 import { datasetUnlinking } from './answers/dataset-use.js';
 import type { Freshness } from '../contract/gate.js';
-import { startDepartures } from '../command-api/departures/worker.js';
+import { startOffboarding } from '../command-api/offboarding/worker.js';
 import { startOrgJobs } from '../command-api/org-jobs/worker.js';
 import { startErasing } from '../command-api/erasures/worker.js';
 import { startForgetting } from '../command-api/idempotency/worker.js';
@@ -11,7 +11,7 @@ import { startSweepingSeals } from '../command-api/integrations/sweep.js';
 import { openOverlaps } from '../engines/overlaps/overlaps.js';
 import { diskFiles } from '../engines/node/files.js';
 import {
-  departuresFile,
+  offboardingFile,
   erasingFile,
   forgettingFile,
   runScoringFile,
@@ -25,7 +25,7 @@ import { orgJobQuestions } from './answers/org-jobs.js';
 import type { Bus, Clock, EventLog, Ids } from '../kernel/ports.js';
 import type { Documents } from '../kernel/documents.js';
 import type { Sandbox } from '../kernel/sandbox.js';
-import type { openings } from './lifecycle.js';
+import type { openDisposers } from './lifecycle.js';
 
 type Needs = {
   readonly log: EventLog;
@@ -39,7 +39,7 @@ type Needs = {
   readonly engines: Engines;
   readonly logger: Logger;
   /** Ends each of them with the service. */
-  readonly open: ReturnType<typeof openings>;
+  readonly open: ReturnType<typeof openDisposers>;
 };
 
 /**
@@ -83,15 +83,15 @@ export const startWorkers = async (needs: Needs): Promise<Sandbox> => {
     trouble: trouble('sweeping ciphertexts'),
   });
   open.begin('sweeping ciphertexts', () => sweeping.stop());
-  const departures = startDepartures({
+  const offboarding = startOffboarding({
     log,
     clock,
     ids,
     files: diskFiles,
-    path: departuresFile(engines.dir),
-    trouble: trouble('a departure'),
+    path: offboardingFile(engines.dir),
+    trouble: trouble('an offboarding'),
   });
-  open.begin('departures', () => departures.stop());
+  open.begin('offboarding', () => offboarding.stop());
   const jobs = startOrgJobs({
     log,
     clock,

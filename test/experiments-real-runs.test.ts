@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { randomUUID } from 'node:crypto';
-import type { Experiment } from '../contract/experiment-record.js';
+import type { ExperimentRecord } from '../contract/experiment-record.js';
 import { sharedApp, type App } from './support/app.js';
 import { naiveRanking, type Candidate } from './support/naive-ranking.js';
 import { describeRealRuns, flat, mean, realRuns, type RealRun } from './support/real-runs.js';
 
-type Page = { readonly experiments: readonly Experiment[] };
+type Page = { readonly experiments: readonly ExperimentRecord[] };
 
 const tracesPerRequest = 20;
 const trials = [0, 1, 2, 3];
@@ -31,7 +31,7 @@ describeRealRuns('200 real runs as four experiments, one for each trial', functi
     });
     const made: string[] = [];
     for (const [trial, traces] of byTrial.entries()) {
-      const { body } = await app.client.call<Experiment>('POST', `${root}/experiments`, {
+      const { body } = await app.client.call<ExperimentRecord>('POST', `${root}/experiments`, {
         body: { name: `trial ${trial}`, experiment_group_name: 'gpt-4o' },
       });
       made.push(body.id);
@@ -45,7 +45,7 @@ describeRealRuns('200 real runs as four experiments, one for each trial', functi
     ids = made;
   });
 
-  const search = async (): Promise<readonly Experiment[]> => {
+  const search = async (): Promise<readonly ExperimentRecord[]> => {
     const body = { sort: { name: 'name' }, include_counts: true };
     const reply = await app.client.call<Page>('POST', `${root}/experiments/search`, { body });
     return reply.body.experiments;
@@ -56,7 +56,7 @@ describeRealRuns('200 real runs as four experiments, one for each trial', functi
     expect(experiments.map(({ id }) => id)).to.deep.equal(ids);
     for (const [trial, published] of [0.42, 0.44, 0.4, 0.42].entries()) {
       const traces = byTrial[trial] ?? [];
-      const one = experiments[trial] as Experiment;
+      const one = experiments[trial] as ExperimentRecord;
       const flatNumbers: Readonly<Record<string, unknown>> = one.aggregate_metrics;
       expect(flatNumbers['average_reward']).to.be.closeTo(published, 1e-12);
       expect(flatNumbers['average_reward']).to.be.closeTo(

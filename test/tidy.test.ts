@@ -163,6 +163,20 @@ describe('the house', () => {
     );
   });
 
+  it('gives each exported type one meaning: its name is exported by one file', () => {
+    const homes = new Map<string, string[]>();
+    for (const path of sources.filter((one) => !one.startsWith('test/'))) {
+      for (const [, name = ''] of read(path).matchAll(/^export (?:type|interface) (\w+)/gm)) {
+        homes.set(name, [...(homes.get(name) ?? []), path]);
+      }
+    }
+    found(
+      [...homes]
+        .filter(([, paths]) => paths.length > 1)
+        .map(([name, paths]) => `${name} means two things: ${paths.join(', ')}`),
+    );
+  });
+
   it('touches the world in one place', () => {
     const homes = /^(engines\/|test\/|cli\/|service\/|config\.ts|main\.ts)/;
     found(

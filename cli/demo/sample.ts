@@ -1,6 +1,12 @@
 import { airline, coding, support, type Scenario, type Told } from './scenarios.js';
 import { seeded, type Seeded } from './seeded.js';
-import { instantOf, type Metrics, type Model, type Run, type SampleSpan } from './span.js';
+import {
+  instantOf,
+  type DemoMetrics,
+  type PricedModel,
+  type DemoRun,
+  type SampleSpan,
+} from './span.js';
 
 export type SampleTrace = {
   readonly type: 'trace';
@@ -16,7 +22,7 @@ export type SampleTrace = {
   readonly user_metadata: Readonly<Record<string, string>>;
   readonly dataset_input?: string;
   readonly dataset_output?: string;
-  readonly metrics: Metrics;
+  readonly metrics: DemoMetrics;
   readonly spans: readonly SampleSpan[];
 };
 export type SampleSession = { readonly id: string; readonly name: string };
@@ -37,7 +43,7 @@ const kinds: readonly { readonly name: string; readonly share: number; readonly 
     { name: 'airline', share: 0.3, tell: airline },
     { name: 'coding', share: 0.2, tell: coding },
   ];
-const models: readonly [Model, ...Model[]] = [
+const models: readonly [PricedModel, ...PricedModel[]] = [
   { name: 'gpt-4o', price: [2.5, 10], tokensPerSecond: 90 },
   { name: 'gpt-4o-mini', price: [0.15, 0.6], tokensPerSecond: 140 },
   { name: 'claude-3-5-sonnet', price: [3, 15], tokensPerSecond: 70 },
@@ -100,7 +106,7 @@ const traceOf = (
   },
 ): { readonly trace: SampleTrace; readonly until: number } => {
   const badDay = Math.floor(place.end / day) - Math.floor(place.now / day) === 1;
-  const run: Run = {
+  const run: DemoRun = {
     random,
     now: place.now,
     strain: badDay ? 2.5 : 1,

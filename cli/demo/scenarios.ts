@@ -1,4 +1,12 @@
-import { around, llm, step, toolCall, type Metrics, type Run, type SampleSpan } from './span.js';
+import {
+  around,
+  llm,
+  step,
+  toolCall,
+  type DemoMetrics,
+  type DemoRun,
+  type SampleSpan,
+} from './span.js';
 
 /** What one kind of agent did in one run: everything of a trace but its id, time and place. */
 export type Told = {
@@ -7,12 +15,12 @@ export type Told = {
   readonly output: string;
   readonly status_code: number;
   readonly tags: readonly string[];
-  readonly metrics: Metrics;
+  readonly metrics: DemoMetrics;
   /** What it should have answered, when the run is one of a test set. */
   readonly reference: string | null;
   readonly spans: readonly SampleSpan[];
 };
-export type Scenario = (run: Run, turn: number) => Told;
+export type Scenario = (run: DemoRun, turn: number) => Told;
 
 type Topic = readonly [topic: string, question: string, answer: string];
 const topics: readonly [Topic, ...Topic[]] = [
@@ -24,7 +32,7 @@ const topics: readonly [Topic, ...Topic[]] = [
   ['size', 'Können Sie meine Größe ändern?', 'Ja, die Größe ist jetzt geändert.'],
 ];
 
-const guard = (run: Run, stage: 'pre' | 'post', text: string, place: number): SampleSpan => {
+const guard = (run: DemoRun, stage: 'pre' | 'post', text: string, place: number): SampleSpan => {
   const matched = run.random.chance(0.04);
   return step(run, 'control', `${stage === 'pre' ? 'input' : 'output'} guard`, place, 12, {
     input: text,

@@ -10,7 +10,7 @@ export type SampleSpan = {
   readonly input: unknown;
   readonly output: unknown;
   readonly status_code: number;
-  readonly metrics: Metrics;
+  readonly metrics: DemoMetrics;
   readonly tags?: readonly string[];
   readonly spans?: readonly SampleSpan[];
   readonly model?: string;
@@ -25,18 +25,18 @@ export type SampleSpan = {
   readonly applies_to?: string;
   readonly evaluator_name?: string;
 };
-export type Metrics = Readonly<Record<string, number | boolean | string>>;
+export type DemoMetrics = Readonly<Record<string, number | boolean | string>>;
 
 /** One run while it is being made: its random numbers and a clock that each step moves on. */
-export type Run = {
+export type DemoRun = {
   readonly random: Seeded;
   /** Milliseconds since 1970 of the moment the run has reached. */
   now: number;
   /** How much slower everything is: above 1 on a bad day. */
   readonly strain: number;
-  readonly model: Model;
+  readonly model: PricedModel;
 };
-export type Model = {
+export type PricedModel = {
   readonly name: string;
   /** Dollars for a million tokens in and out. */
   readonly price: readonly [number, number];
@@ -56,7 +56,7 @@ export type Message = {
 
 /** A model call: tokens, cost and time follow from the texts and the model. */
 export const llm = (
-  run: Run,
+  run: DemoRun,
   name: string,
   step: number,
   input: readonly Message[],
@@ -103,7 +103,7 @@ export const llm = (
 
 /** A step that is no model call and takes about `median` milliseconds. */
 export const step = (
-  run: Run,
+  run: DemoRun,
   type: 'retriever' | 'tool' | 'control',
   name: string,
   place: number,
@@ -127,7 +127,7 @@ export const step = (
 
 /** A span around others: it begins where they begin and lasts as long as they do. */
 export const around = (
-  run: Run,
+  run: DemoRun,
   type: 'agent' | 'workflow',
   name: string,
   place: number,
@@ -154,7 +154,7 @@ export const around = (
   };
 };
 
-export const toolCall = (run: Run, name: string, args: object): object => ({
+export const toolCall = (run: DemoRun, name: string, args: object): object => ({
   id: `call_${run.random.uuid().slice(0, 8)}`,
   function: { name, arguments: JSON.stringify(args) },
 });

@@ -1,5 +1,5 @@
-import { standingIn } from '../../contract/groups.js';
-import { maintainsGroup, type GroupStanding } from '../../contract/permissions.js';
+import { groupAccess } from '../../contract/groups.js';
+import { maintainsGroup, type GroupAccess } from '../../contract/permissions.js';
 import type { Principal, Sight } from '../../contract/roles.js';
 import type { EventReader } from '../../kernel/ports.js';
 import { load } from '../../kernel/transact.js';
@@ -12,8 +12,8 @@ export const groupOf = async (log: EventReader, id: string): Promise<Group | nul
 };
 
 /** The caller before the group (contract 5.3). */
-export const standingOf = (group: Group, principal: Principal): GroupStanding =>
-  standingIn(group.visibility, group.members.get(principal.userId)?.role ?? null, principal);
+export const accessTo = (group: Group, principal: Principal): GroupAccess =>
+  groupAccess(group.visibility, group.members.get(principal.userId)?.role ?? null, principal);
 
 /**
  * Contract 2.6: a hidden group of others is out of sight; a bound key is refused after that, since
@@ -32,14 +32,14 @@ export const maintainerSight =
   async (principal: Principal, id: string): Promise<Sight> => {
     const group = await groupOf(log, id);
     if (group === null || !isSeen(group, principal)) return 'unseen';
-    return !isBound(principal) && maintainsGroup(standingOf(group, principal))
+    return !isBound(principal) && maintainsGroup(accessTo(group, principal))
       ? 'allowed'
       : 'forbidden';
   };
 
 const isSeen = (group: Group, principal: Principal): boolean => {
   if (group.organizationId !== principal.organizationId) return false;
-  const { visibility, role, overGroups } = standingOf(group, principal);
+  const { visibility, role, overGroups } = accessTo(group, principal);
   return visibility !== 'hidden' || role !== null || overGroups;
 };
 

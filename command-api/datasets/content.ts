@@ -6,7 +6,7 @@ import {
   type Cells,
   type Column,
   type ContentId,
-  type Row,
+  type ContentRow,
 } from '../../kernel/dataset-content.js';
 import { Fault } from '../../kernel/fault.js';
 import type { EventLog, Ids, Position } from '../../kernel/ports.js';
@@ -25,7 +25,7 @@ export type Prepared = {
   readonly source: ContentChanged['source'];
   readonly columns: readonly Column[];
   /** Chunks that stay, and rows to be stored. */
-  readonly stretches: readonly (Chunk | readonly Row[])[];
+  readonly stretches: readonly (Chunk | readonly ContentRow[])[];
   readonly counts: Counts;
   /** Old name of a column to its new one; null: gone. */
   readonly renamed: ReadonlyMap<string, string | null>;
@@ -170,7 +170,7 @@ export const copied = (
   dataset: Dataset,
   before: readonly Chunk[],
   { columns: names, rows }: ReturnType<typeof tableOf>,
-  rowsOf: (cells: readonly Cells[], version: number) => readonly Row[],
+  rowsOf: (cells: readonly Cells[], version: number) => readonly ContentRow[],
 ): Prepared | null => {
   const { columns: current } = currentVersion(dataset);
   if (isEqual(tableOf(current, before), { columns: names, rows })) return null;

@@ -2,7 +2,7 @@ import type { createDataset } from '../../contract/datasets.js';
 import type { Request } from '../../contract/operation.js';
 import { atLeast, projectRoles, type Principal } from '../../contract/roles.js';
 import type { ContentChanged } from '../../events/datasets.js';
-import type { ContentId, Table } from '../../kernel/dataset-content.js';
+import type { ContentId, ContentTable } from '../../kernel/dataset-content.js';
 import { Fault, invalid, valueError } from '../../kernel/fault.js';
 import type { Position } from '../../kernel/ports.js';
 import type { DatasetId, ProjectId, Static } from '../../kernel/shapes.js';
@@ -23,7 +23,7 @@ type Creating = Request<
   Static<NonNullable<(typeof createDataset)['body']>>
 >;
 
-const noTable: Table = { columns: [], rows: [] };
+const noTable: ContentTable = { columns: [], rows: [] };
 
 /**
  * Makes a dataset of a file, of a version of another dataset, or empty (contract 5.11). Its rows
@@ -109,7 +109,7 @@ const homeFor = async (
 const copyFor = async (
   needs: DatasetNeeds,
   { body, principal }: Creating,
-): Promise<Table | null> => {
+): Promise<ContentTable | null> => {
   const { copy_from_dataset_id: id, copy_from_dataset_version_index: index } = body;
   if (id == null) return null;
   const seen = await datasetInSight(needs, principal, id);

@@ -5,11 +5,11 @@ import {
   datasetRowsMax,
   cellsOf,
   entriesOf,
-  type Cell,
+  type ContentCell,
   type Cells,
   type ChunkName,
   type Column,
-  type Row,
+  type ContentRow,
   type RowId,
 } from '../../kernel/dataset-content.js';
 import { codePoints } from '../../kernel/code-points.js';
@@ -17,11 +17,11 @@ import { type Complaint, valueComplaint } from '../../kernel/fault.js';
 import { isEvery, sameIn, sameRows } from './same-rows.js';
 
 /** A chunk of the version that is edited; its rows are never changed in place. */
-export type Chunk = ChunkName & { readonly rows: readonly Row[] };
+export type Chunk = ChunkName & { readonly rows: readonly ContentRow[] };
 export type Edited = {
   readonly columns: readonly Column[];
   /** In order: chunks that stay as they are, and rows that have to be stored. */
-  readonly stretches: readonly (Chunk | readonly Row[])[];
+  readonly stretches: readonly (Chunk | readonly ContentRow[])[];
   readonly counts: Counts;
   /** Old name to new one, null for a column that is gone; names as they were before. */
   readonly renamed: ReadonlyMap<string, string | null>;
@@ -71,7 +71,7 @@ const tooManyRows = (rows: number): string =>
   `a dataset has at most ${datasetRowsMax} rows, this would have ${rows}`;
 
 /** Rows in order; null where one was taken away. */
-type List = (Row | null)[];
+type List = (ContentRow | null)[];
 /** Where a row is now: in a chunk by its index, or before or after what was there. */
 type Place = { readonly list: List | number; readonly index: number };
 type Work = Editing & {
@@ -87,7 +87,7 @@ type Work = Editing & {
   /** Of rows that edits name or made; a place may be empty by now. */
   readonly places: Map<RowId, Place>;
   /** Rows that edits name, as the version before has them. */
-  readonly known: ReadonlyMap<RowId, Row>;
+  readonly known: ReadonlyMap<RowId, ContentRow>;
   /**
    * Rows of the version before that an edit adds with other values: right only if later edits lead
    * back to what the version has, as they do when a whole request is repeated. Else the complaint.
@@ -103,7 +103,7 @@ const startWork = ({ columns, chunks }: Before, edits: readonly Edit[], editing:
     }),
   );
   const places = new Map<RowId, Place>();
-  const known = new Map<RowId, Row>();
+  const known = new Map<RowId, ContentRow>();
   let rowsBefore = 0;
   for (const [chunk, { rows }] of chunks.entries()) {
     rowsBefore += rows.length;
@@ -129,17 +129,20 @@ const startWork = ({ columns, chunks }: Before, edits: readonly Edit[], editing:
   };
 };
 
-const listOf = ({ touched, before }: Work, list: List | number): readonly (Row | null)[] =>
+const listOf = ({ touched, before }: Work, list: List | number): readonly (ContentRow | null)[] =>
   typeof list === 'number' ? (touched.get(list) ?? before[list]?.rows ?? []) : list;
 
 /** The row of this id as it is now, null when there is none. */
-const rowAt = (work: Work, id: RowId): { readonly row: Row; readonly place: Place } | null => {
+const rowAt = (
+  work: Work,
+  id: RowId,
+): { readonly row: ContentRow; readonly place: Place } | null => {
   const place = work.places.get(id);
   const row = place === undefined ? null : (listOf(work, place.list)[place.index] ?? null);
   return place === undefined || row === null ? null : { row, place };
 };
 
-const put = (work: Work, { list, index }: Place, row: Row | null): void => {
+const put = (work: Work, { list, index }: Place, row: ContentRow | null): void => {
   if (typeof list !== 'number') list[index] = row;
   else {
     const copy = work.touched.get(list) ?? [...(work.before[list]?.rows ?? [])];
@@ -225,7 +228,7 @@ const added = (
 const addedAgain = (
   work: Work,
   { row, place }: NonNullable<ReturnType<typeof rowAt>>,
-  values: Readonly<Record<string, Cell>>,
+  values: Readonly<Record<string, ContentCell>>,
   at: At,
 ): Complaint | null => {
   const unlike = at('row_id', 'the current version has another row with this id');
@@ -245,7 +248,7 @@ const addedAgain = (
 const fill = (
   work: Work,
   before: Cells,
-  values: Readonly<Record<string, Cell>>,
+  values: Readonly<Record<string, ContentCell>>,
   at: At,
 ): { readonly cells: Cells } | { readonly complaint: Complaint } => {
   const cells = new Map(entriesOf(before));
@@ -309,7 +312,7 @@ const settled = (work: Work): Complaint | null => {
   return null;
 };
 
-const isRow = (row: Row | null): row is Row => row !== null;
+const isRow = (row: ContentRow | null): row is ContentRow => row !== null;
 
 const finished = (work: Work, before: Before): Edited => {
   const [front, back] = [work.front.filter(isRow).reverse(), work.back.filter(isRow)];
@@ -345,7 +348,7 @@ const finished = (work: Work, before: Before): Edited => {
 const noRowCounts = { rows_added: 0, rows_removed: 0, rows_edited: 0 };
 
 /** A row that went and came again under its id was edited. */
-const rowCounts = ({ touched, before, known }: Work, outside: readonly Row[]) => {
+const rowCounts = ({ touched, before, known }: Work, outside: readonly ContentRow[]) => {
   let removed = 0;
   let edited = 0;
   for (const [chunk, list] of touched) {

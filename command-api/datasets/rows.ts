@@ -5,7 +5,7 @@ import {
   type Cells,
   type ContentId,
   type Part,
-  type Row,
+  type ContentRow,
   type RowId,
 } from '../../kernel/dataset-content.js';
 import type { EventLog, EventReader, Ids } from '../../kernel/ports.js';
@@ -27,7 +27,7 @@ export const chunksOf = async (
   log: EventReader,
   { dataset_id: dataset, parts }: Stored,
 ): Promise<readonly Chunk[]> => {
-  const contents = new Map<ContentId, readonly (readonly Row[])[]>();
+  const contents = new Map<ContentId, readonly (readonly ContentRow[])[]>();
   for (const { content } of parts) {
     if (contents.has(content)) continue;
     const events = await log.read(rowsStream(dataset, content));
@@ -51,7 +51,7 @@ const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve)
 /** Rows that are to be stored as one event of this content. */
 export type NewChunk = {
   readonly content: ContentId;
-  readonly rows: readonly Row[];
+  readonly rows: readonly ContentRow[];
   readonly bytes: number;
 };
 export type Laid = { readonly parts: readonly Part[]; readonly chunks: readonly NewChunk[] };
@@ -65,13 +65,13 @@ const contentChunksMax = 32;
  * many small edits do not leave many small chunks.
  */
 export const laid = async (
-  stretches: readonly (Chunk | readonly Row[])[],
+  stretches: readonly (Chunk | readonly ContentRow[])[],
   contentOf: (number: number) => ContentId,
 ): Promise<Laid> => {
   const present = stretches.filter((one) => ('rows' in one ? one.rows.length : one.length) > 0);
   const parts: Part[] = [];
   const chunks: NewChunk[] = [];
-  let fresh: readonly Row[] = [];
+  let fresh: readonly ContentRow[] = [];
   const name = (one: ContentId, chunk: number, size: number): void => {
     const last = parts.at(-1);
     if (last !== undefined && last.content === one && last.first + last.sizes.length === chunk) {
@@ -101,7 +101,7 @@ export const laid = async (
   return { parts, chunks };
 };
 
-const isNew = (one: Chunk | readonly Row[] | undefined): boolean =>
+const isNew = (one: Chunk | readonly ContentRow[] | undefined): boolean =>
   one !== undefined && !('rows' in one);
 const isSmall = ({ rows }: Chunk): boolean =>
   rows.length < chunkRowsMax / 2 && bytesOf(rows) < chunkBytesMax / 2;
@@ -109,8 +109,8 @@ const isSmall = ({ rows }: Chunk): boolean =>
 const encoder = new TextEncoder();
 const bytesOf = (value: unknown): number => encoder.encode(JSON.stringify(value)).length;
 
-function* chunked(rows: readonly Row[]): Generator<Omit<NewChunk, 'content'>> {
-  let chunk: Row[] = [];
+function* chunked(rows: readonly ContentRow[]): Generator<Omit<NewChunk, 'content'>> {
+  let chunk: ContentRow[] = [];
   let bytes = 0;
   for (const row of rows) {
     const more = bytesOf(row);
@@ -130,7 +130,7 @@ export const newRows = (
   rows: readonly Cells[],
   version: number,
   rowId: (index: number) => RowId,
-): readonly Row[] =>
+): readonly ContentRow[] =>
   rows.map((cells, index) => ({ id: rowId(index), made: version, edited: version, cells }));
 
 /**
@@ -184,7 +184,7 @@ const storeContent = async (
 const rowsStored = (
   { dataset, content }: ContentOf,
   chunk: number,
-  rows: readonly Row[],
+  rows: readonly ContentRow[],
 ): DatasetRowsEvent => ({
   type: 'DatasetRowsStored',
   data: {

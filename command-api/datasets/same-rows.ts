@@ -1,9 +1,9 @@
 import {
   cellOf,
-  type Cell,
+  type ContentCell,
   type Cells,
   type Column,
-  type Row,
+  type ContentRow,
 } from '../../kernel/dataset-content.js';
 
 /** Whether two rows show the same, whatever columns that are gone may still have. */
@@ -12,7 +12,7 @@ export const sameIn = (columns: readonly Column[], one: Cells, other: Cells): bo
     sameCell(cellOf({ cells: one }, column), cellOf({ cells: other }, column)),
   );
 
-const sameCell = (one: Cell, other: Cell): boolean => {
+const sameCell = (one: ContentCell, other: ContentCell): boolean => {
   if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) {
     return one === other;
   }
@@ -26,8 +26,8 @@ const sameCell = (one: Cell, other: Cell): boolean => {
 /** Whether rows that went and came again did so to the same place with the same cells. */
 export const sameRows = (
   columns: readonly Column[],
-  after: readonly Row[],
-  before: readonly Row[],
+  after: readonly ContentRow[],
+  before: readonly ContentRow[],
 ): boolean =>
   isEvery(
     after,

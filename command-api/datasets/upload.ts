@@ -1,9 +1,12 @@
 import type { Upload } from '../../contract/operation.js';
-import type { Table } from '../../kernel/dataset-content.js';
+import type { ContentTable } from '../../kernel/dataset-content.js';
 import { invalid } from '../../kernel/fault.js';
 
 /** The table of a file; `format` null: by the name's ending, else by its content. */
-export type ReadTable = (file: Upload, format: 'csv' | 'json' | 'jsonl' | null) => Promise<Table>;
+export type ReadTable = (
+  file: Upload,
+  format: 'csv' | 'json' | 'jsonl' | null,
+) => Promise<ContentTable>;
 
 const nameMax = 255;
 

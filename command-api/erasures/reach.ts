@@ -20,10 +20,10 @@ export type Deleted = {
  * Streams that may be a deleted one's, by what their names begin with. `owner`: all of them are
  * this project's; null: they say in their first event what they are of.
  */
-export type Noun = { readonly prefix: string; readonly owner: string | null };
+export type StreamPrefix = { readonly prefix: string; readonly owner: string | null };
 
 /** Of deleted projects, however many, or of deleted runs of one project. Records come first. */
-export const nounsOf = (deleted: readonly Deleted[]): readonly Noun[] => {
+export const nounsOf = (deleted: readonly Deleted[]): readonly StreamPrefix[] => {
   const [first] = deleted;
   if (first === undefined) return [];
   if (first.kind === 'run') {

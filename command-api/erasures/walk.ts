@@ -1,5 +1,5 @@
 import type { EventReader, StreamName } from '../../kernel/ports.js';
-import { nounsOf, type Deleted, type Noun } from './reach.js';
+import { nounsOf, type Deleted, type StreamPrefix } from './reach.js';
 
 /** Streams that one step visits: a few milliseconds. */
 const stepStreams = 25;
@@ -7,7 +7,7 @@ const stepStreams = 25;
 const readAtOnce = 10;
 
 /** The streams that may be what goes, from `visited` on. */
-type Way = { readonly nouns: readonly Noun[]; readonly visited: StreamName | null };
+type Way = { readonly nouns: readonly StreamPrefix[]; readonly visited: StreamName | null };
 /**
  * A visit of all of them for some deletions, by id; true: no write can come after it, so that the
  * deletion is complete with it.

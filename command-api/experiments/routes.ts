@@ -2,8 +2,8 @@ import {
   completePromptSettings,
   experimentAnswer,
   newExperiment,
-  noFindings,
-  type Experiment as ExperimentRecord,
+  noAggregates,
+  type ExperimentRecord,
 } from '../../contract/experiment-record.js';
 import {
   changeExperiment,
@@ -107,7 +107,7 @@ export const experimentWrites = (needs: ExperimentNeeds): readonly Route[] => {
         const facts = newExperiment(created);
         return {
           position,
-          body: experimentAnswer(facts, user, dataset?.name ?? null, noFindings),
+          body: experimentAnswer(facts, user, dataset?.name ?? null, noAggregates),
         };
       },
       ({ body }) => creationComplaints(body),

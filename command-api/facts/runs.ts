@@ -15,10 +15,9 @@ import { claim, reservation, type Standing } from '../../kernel/reservation.js';
 import type { OrganizationId, ProjectId, RunId, UserId, Instant } from '../../kernel/shapes.js';
 import { load, transact, type Authorship } from '../../kernel/transact.js';
 import { reservationStream } from './reservations.js';
+import type { RunKind } from '../../contract/selectors.js';
 
 export const runStream = (id: string): StreamName => stream('run', id);
-
-export type RunKind = 'log_stream' | 'experiment' | 'metrics_testing';
 
 /** A run as the log has it; null before it was created. */
 export type Run = {

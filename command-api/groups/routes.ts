@@ -10,7 +10,7 @@ import {
 } from '../../contract/groups.js';
 import { route, type Route } from '../../contract/operation.js';
 import type { UserBlock } from '../../contract/people.js';
-import { maintainsGroup, type GroupStanding } from '../../contract/permissions.js';
+import { maintainsGroup, type GroupAccess } from '../../contract/permissions.js';
 import type { GroupRole, Principal } from '../../contract/roles.js';
 import type { GroupEvent } from '../../events/groups.js';
 import { Fault } from '../../kernel/fault.js';
@@ -18,7 +18,7 @@ import type { EventLog, Ids, Recorded, StreamName } from '../../kernel/ports.js'
 import { claim, release, type Standing } from '../../kernel/reservation.js';
 import type { GroupId, Instant, OrganizationId, UserId } from '../../kernel/shapes.js';
 import { load, transact, type Authorship } from '../../kernel/transact.js';
-import { standingOf } from '../access/group-sight.js';
+import { accessTo } from '../access/group-sight.js';
 import { admit, groups, isIn, type Group, groupStream } from '../facts/groups.js';
 import { liveUser, userBlockOf } from '../facts/users.js';
 import { reservationStream } from '../facts/reservations.js';
@@ -125,13 +125,8 @@ const memberWrites = ({ log, present, membersOf }: MemberNeeds): readonly Route[
         if (member === undefined) throw new Fault('not-found', 'Member not found');
         const since = joined.get(user) ?? group.createdAt;
         const block = (await userBlockOf(log, user)) ?? nameless(user);
-        const standing = standingOf(group, principal);
-        return groupMemberAnswer(
-          { ...member, created_at: since },
-          block,
-          standing,
-          principal.userId,
-        );
+        const access = accessTo(group, principal);
+        return groupMemberAnswer({ ...member, created_at: since }, block, access, principal.userId);
       }),
     );
   };
@@ -140,15 +135,15 @@ const memberWrites = ({ log, present, membersOf }: MemberNeeds): readonly Route[
     route(addGroupMembers, async ({ body, params, principal, cause, mint }) => {
       const id = params.group_id;
       const group = await present(id);
-      const standing = standingOf(group, principal);
+      const access = accessTo(group, principal);
       const users = body.map(({ user_id }) => user_id);
-      if (!maintainsGroup(standing) && users.some((user) => user !== principal.userId)) {
+      if (!maintainsGroup(access) && users.some((user) => user !== principal.userId)) {
         throw new Fault('forbidden', 'Only maintainers add others');
       }
       await membersOf(users, principal);
       const wanted = body.map(({ user_id: userId, role }) => ({
         userId,
-        role: maintainsGroup(standing) ? (role ?? 'member') : ownRole(standing),
+        role: maintainsGroup(access) ? (role ?? 'member') : ownRole(access),
         id: mint('GroupMemberId'),
       }));
       const decide = admit(id, wanted);
@@ -168,7 +163,7 @@ const memberWrites = ({ log, present, membersOf }: MemberNeeds): readonly Route[
     route(removeGroupMember, async ({ params, principal, cause }) => {
       const { group_id: id, user_id: user } = params;
       const group = await present(id);
-      if (user !== principal.userId && !maintainsGroup(standingOf(group, principal))) {
+      if (user !== principal.userId && !maintainsGroup(accessTo(group, principal))) {
         throw new Fault('forbidden', 'Only maintainers remove others');
       }
       if (!group.members.has(user)) throw new Fault('not-found', 'Member not found');
@@ -183,7 +178,7 @@ const memberWrites = ({ log, present, membersOf }: MemberNeeds): readonly Route[
  * What becomes of somebody who comes by themselves (contract 5.3); whoever is in the group already
  * stays as they are.
  */
-const ownRole = ({ visibility, role }: GroupStanding): GroupRole => {
+const ownRole = ({ visibility, role }: GroupAccess): GroupRole => {
   if (role !== null) return role;
   if (visibility === 'public') return 'member';
   if (visibility === 'private') return 'pending';
@@ -194,7 +189,7 @@ const ownRole = ({ visibility, role }: GroupStanding): GroupRole => {
 const groupNames = (log: EventLog, ids: Ids) => {
   const nameStream = (organization: OrganizationId, name: string): StreamName =>
     reservationStream('group', ids.derive('Reservation', organization, name));
-  const standing =
+  const access =
     (name: string) =>
     async (holder: string): Promise<Standing> => {
       const { state } = await load(log, groupStream(holder), groups);
@@ -208,7 +203,7 @@ const groupNames = (log: EventLog, ids: Ids) => {
       holder: GroupId,
       cause: Authorship,
     ): Promise<void> => {
-      if (!(await claim(log, nameStream(organization, name), holder, standing(name), cause))) {
+      if (!(await claim(log, nameStream(organization, name), holder, access(name), cause))) {
         throw new Fault('already-exists', `A group named '${name}' exists already`);
       }
     },
@@ -234,7 +229,7 @@ const answerOf = async (log: EventLog, group: Group, principal: Principal) => {
       created_at: group.createdAt,
     },
     alive.filter((user) => user !== null).length,
-    standingOf(group, principal),
+    accessTo(group, principal),
   );
 };
 

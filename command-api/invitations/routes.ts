@@ -6,7 +6,7 @@ import {
 } from '../../contract/invitations.js';
 import { route, type Route } from '../../contract/operation.js';
 import type { Principal } from '../../contract/roles.js';
-import type { Passwords } from '../../kernel/credentials.js';
+import type { Passwords, InvitationTokens } from '../../kernel/credentials.js';
 import { Fault } from '../../kernel/fault.js';
 import type { Ids } from '../../kernel/ports.js';
 import { claim, release } from '../../kernel/reservation.js';
@@ -26,14 +26,6 @@ import { startLogin, type LoginNeeds } from '../access/login.js';
 import type { Throttle } from '../access/throttle.js';
 import { accept, invite, isOpenTo } from './invitations.js';
 
-/** One-time tokens: the id of the user and 256 random bits. */
-export type InvitationTokens = {
-  readonly mint: (user: UserId) => string;
-  /** Keyed: of no use to whoever reads the log. */
-  readonly hash: (token: string) => string;
-  /** Null for a token out of form. */
-  readonly userOf: (token: string) => UserId | null;
-};
 export type InvitationNeeds = LoginNeeds & {
   readonly ids: Ids;
   readonly secrets: { readonly invitationTokens: InvitationTokens };

@@ -4,13 +4,8 @@ import type { EventLog } from '../../kernel/ports.js';
 import { transact } from '../../kernel/transact.js';
 import { orgJobs, orgJobStream } from '../facts/org-jobs.js';
 import { ask } from './org-jobs.js';
+import type { TextSeal } from '../../kernel/credentials.js';
 
-/** Texts that only this service can read again, each bound to the job that it belongs to. */
-export type TextSeal = {
-  readonly seal: (text: string, job: string) => string;
-  /** Null for what was sealed with another key, for another job, or changed since. */
-  readonly open: (sealed: string, job: string) => string | null;
-};
 export type OrgJobNeeds = {
   readonly log: EventLog;
   readonly secrets: { readonly jobValues: TextSeal };

@@ -14,7 +14,7 @@ import { orgJobs, orgJobStream } from '../facts/org-jobs.js';
 import { deleteRecords, deletions, eraseRecords, inParts } from '../work/record-deletions.js';
 import { deletionStream } from '../facts/deletions.js';
 import { begin, complete, fail } from './org-jobs.js';
-import type { TextSeal } from './routes.js';
+import type { TextSeal } from '../../kernel/credentials.js';
 import { byItself } from '../work/service-author.js';
 import { streamNames } from '../work/stream-names.js';
 import { startWorker, type Worker } from '../work/worker.js';

@@ -98,7 +98,7 @@ export type Refusal =
   | 'changed at the same time, try again';
 export type Success =
   'rating recorded' | 'rating unchanged' | 'rating withdrawn' | 'no rating to withdraw';
-export type Outcome =
+export type RatingOutcome =
   | { readonly success: true; readonly message: Success }
   | { readonly success: false; readonly message: Refusal };
 
@@ -119,7 +119,7 @@ export const rate = (
   id: TraceId,
   action: Action,
   rater: Rater,
-): { readonly outcome: Outcome; readonly event: RatingEvent | null } => {
+): { readonly outcome: RatingOutcome; readonly event: RatingEvent | null } => {
   if (trace === null || trace.deleted) return refused('trace not found');
   const template = rater.templates.get(action.template);
   if (template === undefined) return refused('annotation template not found');

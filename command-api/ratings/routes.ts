@@ -15,7 +15,7 @@ import type { EventLog, Position } from '../../kernel/ports.js';
 import type { ProjectId, TemplateId, TraceId, UserId } from '../../kernel/shapes.js';
 import type { Authorship } from '../../kernel/transact.js';
 import type { InTurn } from '../../kernel/turns.js';
-import { ratingBy, type Action, type Outcome, type Refusal } from './ratings.js';
+import { ratingBy, type Action, type RatingOutcome, type Refusal } from './ratings.js';
 import * as write from './write.js';
 
 export type RatingNeeds = { readonly log: EventLog; readonly inTurn: InTurn };
@@ -104,7 +104,7 @@ const actionOf = (sent: Operations[number]): Action => {
     : { kind: 'create', template, rating, explanation: explanation ?? null };
 };
 
-const unknownTrace: Outcome = { success: false, message: 'trace not found' };
+const unknownTrace: RatingOutcome = { success: false, message: 'trace not found' };
 
 type One = {
   readonly project_id: ProjectId;
@@ -119,7 +119,7 @@ const rateOne = async (
   { userId }: { readonly userId: UserId },
   cause: Authorship,
 ): Promise<{
-  readonly outcome: Outcome;
+  readonly outcome: RatingOutcome;
   readonly given: RatingGiven | null;
   readonly position: Position;
 }> => {

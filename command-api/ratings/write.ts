@@ -12,7 +12,7 @@ import {
   ratedTraces,
   ratedTypes,
   type Action,
-  type Outcome,
+  type RatingOutcome,
   type RatedTrace,
   type Rater,
 } from './ratings.js';
@@ -33,7 +33,10 @@ export type Rated = {
   readonly traces: ReadonlyMap<TraceId, RatedOne>;
 };
 /** Outcomes in the order of the actions, and the trace after them. */
-export type RatedOne = { readonly outcomes: readonly Outcome[]; readonly trace: RatedTrace | null };
+export type RatedOne = {
+  readonly outcomes: readonly RatingOutcome[];
+  readonly trace: RatedTrace | null;
+};
 
 type Needs = {
   readonly log: EventLog;
@@ -149,7 +152,7 @@ const decide = (
     readonly cause: Authorship;
   },
 ): Decided => {
-  const outcomes: Outcome[] = [];
+  const outcomes: RatingOutcome[] = [];
   const events: TraceEvent[] = [];
   let trace = state;
   for (const action of actions) {

@@ -11,7 +11,7 @@ type Needs = {
 };
 
 /** Records of one project for one version of a scorer. */
-export type Batch = {
+export type ScoringBatch = {
   /** Names project, scorer and version: what is learned of it is kept under that. */
   readonly key: string;
   readonly whose: string;
@@ -49,7 +49,7 @@ export const openJudge = (needs: Needs) => {
     if (trials.size > trialsMax && oldest !== undefined) trials.delete(oldest);
   };
   /** Places that nobody was told of: there was no time, or the sandbox could not judge. */
-  return async (batch: Batch, signal: AbortSignal): Promise<readonly number[]> => {
+  return async (batch: ScoringBatch, signal: AbortSignal): Promise<readonly number[]> => {
     let open: readonly number[] = Array.from({ length: batch.count }, (_, place) => place);
     while (open.length > 0 && !signal.aborted && batch.mayGoOn()) {
       const trial = trials.get(batch.key) ?? untried(budgets);
@@ -73,7 +73,7 @@ export const openJudge = (needs: Needs) => {
 
 /** The first of those places, as many as a process takes. */
 const filled = async (
-  { stepAt }: Batch,
+  { stepAt }: ScoringBatch,
   open: readonly number[],
   { next, atOnce }: Trial,
   { stepsTextMax }: ScoringBudgets,
@@ -94,7 +94,7 @@ type Found = { readonly made: ReadonlyMap<number, Made>; readonly trial: Trial }
 /** Null: the sandbox could not judge this time. */
 const processed = async (
   { sandbox, clock, budgets }: Needs,
-  { source, whose }: Batch,
+  { source, whose }: ScoringBatch,
   steps: readonly ScorerStep[],
   trial: Trial,
   signal: AbortSignal,

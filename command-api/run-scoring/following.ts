@@ -29,7 +29,7 @@ type Change = Extract<
 >;
 type Setting =
   ScorerSettingsEvent | Extract<ExperimentEvent, { readonly type: 'ExperimentCreated' }>;
-type Heard = Setting | Change;
+type Followed = Setting | Change;
 const settingTypes: readonly Setting['type'][] = ['ScorerSettingsChanged', 'ExperimentCreated'];
 const traceTypes: readonly Change['type'][] = [
   'TraceLogged',
@@ -60,7 +60,7 @@ export const openFollowing = ({ log, files, path }: Needs, backlog: Backlog) => 
   };
   const isWanted = ({ type, data }: Change): boolean =>
     type === 'TraceLogged' ? settings.has(data.run_id) : runsOf.has(data.project_id);
-  const hear = (event: Recorded<Heard>, before: Position): void => {
+  const follow = (event: Recorded<Followed>, before: Position): void => {
     if (event.type === 'ScorerSettingsChanged' || event.type === 'ExperimentCreated') set(event);
     else if (isWanted(event)) backlog.note(event.data.project_id, event.stream, before);
   };
@@ -85,7 +85,7 @@ export const openFollowing = ({ log, files, path }: Needs, backlog: Backlog) => 
     const page = await log.page(before, pageEvents, types);
     for (const event of page.events) {
       const isFirst = settings.size === 0;
-      hear(event as unknown as Recorded<Heard>, through);
+      follow(event as unknown as Recorded<Followed>, through);
       through = event.position;
       if (isFirst && settings.size > 0) return true;
     }

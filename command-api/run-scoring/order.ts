@@ -1,7 +1,7 @@
-import { nextOf, servedLast, type Claim } from '../../kernel/fair.js';
+import { nextOf, servedLast, type TaskClaim } from '../../kernel/fair.js';
 import type { ProjectId } from '../../kernel/shapes.js';
 
-type Turn = Claim & { readonly task: ProjectId };
+type Turn = TaskClaim & { readonly task: ProjectId };
 const one = { ownerMax: 1, creatorMax: 1 };
 const turnOf = (project: ProjectId): Turn => ({ task: project, owner: project, creator: project });
 

@@ -27,7 +27,7 @@ export const untried = ({ stepsMax }: ScoringBudgets): Trial => ({
 });
 
 /** A process that ended before its verdict: at which record, of how many. */
-export type Cut = {
+export type CutShort = {
   readonly kind: FaultKind;
   /** Null: before the first, or nobody knows. */
   readonly place: number | null;
@@ -45,7 +45,7 @@ const adding: ReadonlySet<FaultKind> = new Set(['memory', 'output']);
 /** More does not fit an event of 900 KB, at three bytes a character. */
 const textScoreMax = 300_000;
 
-type Judged = { readonly made: ReadonlyMap<number, Made>; readonly cut: Cut | null };
+type Judged = { readonly made: ReadonlyMap<number, Made>; readonly cut: CutShort | null };
 
 /** What a process says of its records, by place; those it says nothing of are looked at again. */
 export const judgedBy = (
@@ -82,7 +82,7 @@ const textScore = (score: string): Made =>
       };
 
 /** Whose fault it is for certain: it was alone, or the first, or the process ended with it. */
-const blamedBy = ({ kind, place, count }: Cut): number | null => {
+const blamedBy = ({ kind, place, count }: CutShort): number | null => {
   if (count === 1) return 0;
   if (kind === 'crashed') return place;
   return adding.has(kind) && place === 0 ? 0 : null;
@@ -110,7 +110,12 @@ export const afterScores = (
 };
 
 /** Fewer at once until it is known which record it is; a rest when all of it is in vain. */
-export const afterCut = (trial: Trial, cut: Cut, nowMs: number, budgets: ScoringBudgets): Trial => {
+export const afterCut = (
+  trial: Trial,
+  cut: CutShort,
+  nowMs: number,
+  budgets: ScoringBudgets,
+): Trial => {
   const { batchMs, recordMs, crashMs, restMs, restMaxMs } = budgets;
   const hungMs = cut.count === 1 ? recordMs : batchMs;
   const vainMs = trial.vainMs + (cut.kind === 'time' ? hungMs : crashMs);
@@ -123,7 +128,7 @@ export const afterCut = (trial: Trial, cut: Cut, nowMs: number, budgets: Scoring
   return { ...trial, vainMs, ...fewer(trial, cut) };
 };
 
-const fewer = (trial: Trial, { kind, place, count }: Cut): Pick<Trial, 'atOnce' | 'next'> => {
+const fewer = (trial: Trial, { kind, place, count }: CutShort): Pick<Trial, 'atOnce' | 'next'> => {
   const { atOnce } = trial;
   if (count === 1 || (kind === 'crashed' && place !== null)) return { atOnce, next: null };
   const half = { atOnce: Math.max(1, Math.floor(count / 2)), next: null };

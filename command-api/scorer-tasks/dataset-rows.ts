@@ -1,5 +1,5 @@
 import type { ContentChanged, DatasetRowsEvent } from '../../events/datasets.js';
-import { stretchesOf, type Row } from '../../kernel/dataset-content.js';
+import { stretchesOf, type ContentRow } from '../../kernel/dataset-content.js';
 import type { EventReader } from '../../kernel/ports.js';
 import { rowsStream } from '../facts/datasets.js';
 
@@ -12,7 +12,7 @@ export async function* rowsOfVersion(
   { dataset_id: dataset, parts }: Pick<ContentChanged, 'dataset_id' | 'parts'>,
   from: number,
   limit: number,
-): AsyncIterable<readonly Row[] | null> {
+): AsyncIterable<readonly ContentRow[] | null> {
   for (const one of stretchesOf(parts, from, limit)) {
     // The first chunk of a content is the first event of its stream, and so on.
     const stream = rowsStream(dataset, one.content);

@@ -1,7 +1,12 @@
 import { validationName } from '../../contract/jobs.js';
 import type { ContentChanged, StoredMapping } from '../../events/datasets.js';
 import type { RecordContent, TraceLogged } from '../../events/traces.js';
-import { cellOf, type Cell, type Row, type Scalar } from '../../kernel/dataset-content.js';
+import {
+  cellOf,
+  type ContentCell,
+  type ContentRow,
+  type Scalar,
+} from '../../kernel/dataset-content.js';
 import type { Score, ScorerStep } from '../../kernel/sandbox.js';
 import type { Instant, JsonObject, ProjectId, RunId, TraceId } from '../../kernel/shapes.js';
 import { textForm } from '../../kernel/records/text-form.js';
@@ -16,11 +21,11 @@ export type ScoredRow = {
   readonly output: string | null;
   readonly reference: string | null;
   readonly metadata: Readonly<Record<string, Scalar>>;
-  readonly cells: Readonly<Record<string, Cell>>;
+  readonly cells: Readonly<Record<string, ContentCell>>;
 };
 
 type Role = NonNullable<StoredMapping['input']>;
-type Cells = Readonly<Record<string, Cell>>;
+type Cells = Readonly<Record<string, ContentCell>>;
 
 /** Where nobody mapped the columns, those named for a role are taken for it. */
 const unmapped: Omit<StoredMapping, 'mgt'> = {
@@ -31,7 +36,7 @@ const unmapped: Omit<StoredMapping, 'mgt'> = {
 };
 
 export const scoredRow = (
-  row: Row,
+  row: ContentRow,
   index: number,
   { columns }: Pick<ContentChanged, 'columns'>,
   mapping: StoredMapping | null,
@@ -50,7 +55,7 @@ export const scoredRow = (
   };
 };
 
-type Value = Cell | { readonly [member: string]: Cell };
+type Value = ContentCell | { readonly [member: string]: ContentCell };
 
 const valueOf = (role: Role | null, cells: Cells): Value => {
   const [first, ...others] = role?.columns ?? [];
@@ -59,9 +64,12 @@ const valueOf = (role: Role | null, cells: Cells): Value => {
 };
 
 /** Of several columns; `flatten` spreads the objects among them, later columns winning. */
-const membersOf = ({ columns, flatten }: Role, cells: Cells): Readonly<Record<string, Cell>> =>
+const membersOf = (
+  { columns, flatten }: Role,
+  cells: Cells,
+): Readonly<Record<string, ContentCell>> =>
   Object.fromEntries(
-    columns.flatMap((name): readonly (readonly [string, Cell])[] => {
+    columns.flatMap((name): readonly (readonly [string, ContentCell])[] => {
       const cell = cells[name] ?? null;
       return flatten && typeof cell === 'object' && cell !== null
         ? Object.entries(cell)

@@ -6,9 +6,9 @@ import type { EventLog, Ids } from '../../kernel/ports.js';
 import type { Instant, SessionId } from '../../kernel/shapes.js';
 import type { Run } from '../facts/runs.js';
 import { runForRecords } from '../access/selected-run.js';
-import type { SessionBook } from './book.js';
+import type { SessionRepository } from './repository.js';
 
-type Needs = { readonly log: EventLog; readonly ids: Ids; readonly sessions: SessionBook };
+type Needs = { readonly log: EventLog; readonly ids: Ids; readonly sessions: SessionRepository };
 
 export const sessionWrites = (needs: Needs): readonly Route[] => [
   route(

@@ -9,7 +9,7 @@ import { distinctSpans } from './log.js';
 import { differing } from './same.js';
 
 /** The traces of one request, ready to be decided one by one. */
-export type Batch = {
+export type TraceBatch = {
   /** As they were sent, with ids: the same trace twice is in here twice. */
   readonly ids: readonly TraceId[];
   readonly spansCount: number;
@@ -29,7 +29,11 @@ type Place = {
   readonly sessionOf: (trace: SentTrace) => SessionId | null;
 };
 
-export const batchOf = (body: SentTraces, { run, sessionOf }: Place, minting: Minting): Batch => {
+export const batchOf = (
+  body: SentTraces,
+  { run, sessionOf }: Place,
+  minting: Minting,
+): TraceBatch => {
   const first = new Map<TraceId, TraceLogged>();
   const sentSpans = new Map<string, TraceId>();
   const ids: TraceId[] = [];

@@ -26,7 +26,7 @@ import { runForRecords, runMembers } from '../access/selected-run.js';
 import { traceStream } from '../facts/traces.js';
 import type { InTurn } from '../../kernel/turns.js';
 import { batchOf, externalSessionNamed, sessionsNamed } from './batch.js';
-import { awaited, openTraceBook } from './book.js';
+import { awaited, openTraceRepository } from './repository.js';
 import * as changes from './change.js';
 import { spanContents } from './content.js';
 import { layered } from './layers.js';
@@ -66,7 +66,7 @@ type Known = TraceNeeds & Writing;
 export const traceWrites = (needs: TraceNeeds): readonly Route[] => {
   const known: Known = {
     ...needs,
-    traceBook: openTraceBook(needs),
+    traceRepository: openTraceRepository(needs),
     spanIndex: openSpanIndex(needs),
     sessionSizes: openSessionSizes(needs.log),
   };
@@ -130,7 +130,7 @@ const updateTraceRoute = (needs: Known): Route =>
     async ({ body, params, project, cause }) => {
       const { project_id: projectId, trace_id: traceId } = params;
       const trace = await liveTrace(needs, projectId, traceId);
-      const { position } = await needs.traceBook.transact(
+      const { position } = await needs.traceRepository.transact(
         traceStream(projectId, traceId),
         changes.updateTrace(body),
         cause,
@@ -161,7 +161,7 @@ const logSpansRoute = (needs: Known): Route =>
       const named = sentIds(spans);
       const owned = await ownedElsewhere(needs, projectId, within(traceId, named));
       if (owned.size > 0) throw new Fault('conflict', taken([...owned]).detail);
-      const { position } = await needs.traceBook.transact(
+      const { position } = await needs.traceRepository.transact(
         traceStream(projectId, traceId),
         addSpans(spans),
         cause,
@@ -189,7 +189,7 @@ const updateSpanRoute = (needs: Known): Route =>
     async ({ body, params, project, cause }) => {
       const { project_id: projectId, span_id: spanId } = params;
       const { trace, span } = await liveSpan(needs, projectId, spanId);
-      const { position } = await needs.traceBook.transact(
+      const { position } = await needs.traceRepository.transact(
         traceStream(projectId, trace.id),
         changes.updateSpan(spanId, body),
         cause,
@@ -213,7 +213,7 @@ const updateSpanRoute = (needs: Known): Route =>
  * 5.6, rule 4).
  */
 const liveTrace = async (needs: Known, project: ProjectId, id: TraceId): Promise<Trace> => {
-  const trace = await needs.traceBook.existing(traceStream(project, id));
+  const trace = await needs.traceRepository.existing(traceStream(project, id));
   const isLive =
     trace !== null && !trace.deleted && (await runOf(needs.log, project, trace.runId)) !== null;
   if (!isLive) throw new Fault('not-found', 'Trace not found');
@@ -224,7 +224,7 @@ const liveSpan = async (needs: Known, project: ProjectId, id: SpanId) => {
   const found = await awaited(needs.clock, async () => {
     const traceId = await needs.spanIndex.traceOf(project, id);
     if (traceId === null) return null;
-    const { state: trace } = await needs.traceBook.load(traceStream(project, traceId));
+    const { state: trace } = await needs.traceRepository.load(traceStream(project, traceId));
     const span = trace === null ? undefined : layered(trace.records, id)?.sent;
     return trace === null || span === undefined || span.type === 'trace'
       ? null

@@ -11,8 +11,8 @@ import type { ProjectId, SessionId, TraceId } from '../../kernel/shapes.js';
 import { stamped, type Authorship } from '../../kernel/transact.js';
 import { runOf } from '../facts/runs.js';
 import { traceStream } from '../facts/traces.js';
-import type { Batch } from './batch.js';
-import type { TraceBook } from './book.js';
+import type { TraceBatch } from './batch.js';
+import type { TraceRepository } from './repository.js';
 import { layered } from './layers.js';
 import { differingFrom, taken } from './log.js';
 import type { SessionSizes } from './session-sizes.js';
@@ -21,12 +21,12 @@ import type { SpanIndex } from './span-index.js';
 
 export type Writing = {
   readonly log: EventLog;
-  readonly traceBook: TraceBook;
+  readonly traceRepository: TraceRepository;
   readonly spanIndex: SpanIndex;
   readonly sessionSizes: SessionSizes;
 };
 
-export type Written = {
+export type TracesWritten = {
   readonly position: Position;
   /** Of traces that were there before: the session that they are in. */
   readonly sessions: ReadonlyMap<TraceId, SessionId | null>;
@@ -40,9 +40,9 @@ export type Written = {
 export const writeTraces = async (
   needs: Writing,
   project: ProjectId,
-  batch: Batch,
+  batch: TraceBatch,
   cause: Authorship,
-): Promise<Written> => {
+): Promise<TracesWritten> => {
   const owned = await ownedElsewhere(needs, project, batch.sentSpans);
   const hasOwned = ({ spans }: TraceLogged): boolean =>
     owned.size > 0 && spans.some(({ id }) => owned.has(id));
@@ -111,8 +111,13 @@ type Compared = {
   readonly sessionId: SessionId | null;
   readonly position: Position;
 };
-const compared = async ({ log, traceBook }: Writing, logged: TraceLogged): Promise<Compared> => {
-  const { state, position } = await traceBook.load(traceStream(logged.project_id, logged.trace_id));
+const compared = async (
+  { log, traceRepository }: Writing,
+  logged: TraceLogged,
+): Promise<Compared> => {
+  const { state, position } = await traceRepository.load(
+    traceStream(logged.project_id, logged.trace_id),
+  );
   // A stream that takes no first event and has none was erased. What went with its run is not there
   // to be repeated: a 200 would promise what nobody can read.
   const isGone =
@@ -137,7 +142,7 @@ export const sentIds = (spans: readonly SpanContent[]): readonly string[] =>
  * whether it is so.
  */
 export const ownedElsewhere = async (
-  { traceBook, spanIndex }: Writing,
+  { traceRepository, spanIndex }: Writing,
   project: ProjectId,
   spans: ReadonlyMap<string, TraceId>,
 ): Promise<ReadonlySet<string>> => {
@@ -145,7 +150,7 @@ export const ownedElsewhere = async (
   if (spans.size === 0) return owned;
   for (const [span, trace] of await spanIndex.owners(project, spans.keys())) {
     if (trace === spans.get(span)) continue;
-    const { state } = await traceBook.load(traceStream(project, trace));
+    const { state } = await traceRepository.load(traceStream(project, trace));
     if (state !== null && !state.deleted && layered(state.records, span) !== undefined) {
       owned.add(span);
     }

@@ -45,7 +45,7 @@ export const deleteRecords = async (
     cause,
   );
   // What the log has counts: somebody else may have begun this deletion with other records.
-  const last = await bury(log, state?.deleted ?? deleted, cause);
+  const last = await appendTombstones(log, state?.deleted ?? deleted, cause);
   return last > position ? last : position;
 };
 
@@ -74,34 +74,34 @@ export const inParts = (
 };
 
 /** A tombstone for each record that has none: from there on nothing is added to it. */
-export const bury = async (
+export const appendTombstones = async (
   log: EventLog,
   deleted: RecordsDeleted,
   cause: Authorship,
 ): Promise<Position> => {
-  const graves = gravesOf(deleted);
+  const tombstones = tombstonesOf(deleted);
   let last = start;
-  for (let from = 0; from < graves.length; from += atOnce) {
-    let open = graves.slice(from, from + atOnce);
+  for (let from = 0; from < tombstones.length; from += atOnce) {
+    let open = tombstones.slice(from, from + atOnce);
     for (let attempt = 0; open.length > 0; attempt += 1) {
       if (attempt > retriesMax) {
         throw new Fault('conflict', 'Too many others changed these records; try again');
       }
       const found = await Promise.all(open.map(({ name }) => log.last(name)));
-      const due = open.flatMap((grave, at) => {
+      const due = open.flatMap((tombstone, at) => {
         const end = found[at] ?? null;
-        return end === null || end.type === grave.event.type
+        return end === null || end.type === tombstone.event.type
           ? []
-          : [{ grave, expected: end.revision }];
+          : [{ tombstone, expected: end.revision }];
       });
       const results = await log.append(
-        due.map(({ grave: { name, event }, expected }) => ({
+        due.map(({ tombstone: { name, event }, expected }) => ({
           stream: name,
           expected,
           events: stamped(name, expected + 1, [event], cause),
         })),
       );
-      open = due.flatMap(({ grave }, at) => (results[at] === 'conflict' ? [grave] : []));
+      open = due.flatMap(({ tombstone }, at) => (results[at] === 'conflict' ? [tombstone] : []));
       for (const result of results) {
         if (result !== 'conflict' && result.position > last) last = result.position;
       }
@@ -116,7 +116,7 @@ export const eraseRecords = async (
   deleted: RecordsDeleted,
   cause: Authorship,
 ): Promise<void> => {
-  await bury(log, deleted, cause);
+  await appendTombstones(log, deleted, cause);
   const { deletion_id, project_id, session_ids, trace_ids } = deleted;
   await transact(
     log,
@@ -128,13 +128,13 @@ export const eraseRecords = async (
         : [{ type: 'RecordsErased', data: { deletion_id, project_id, session_ids, trace_ids } }],
     cause,
   );
-  const names = gravesOf(deleted).map(({ name }) => name);
+  const names = tombstonesOf(deleted).map(({ name }) => name);
   for (let from = 0; from < names.length; from += atOnce) {
     await Promise.all(names.slice(from, from + atOnce).map((name) => log.erase(name)));
   }
 };
 
-const gravesOf = ({
+const tombstonesOf = ({
   project_id,
   session_ids,
   trace_ids,

@@ -3,7 +3,7 @@ import type { TSchema } from 'typebox';
 import { type Complaint, valueComplaint } from '../../kernel/fault.js';
 import { codePoints } from '../../kernel/code-points.js';
 import { complaintsAbout } from './complaints.js';
-import { canonicalReadings, readings, type Place } from './kinds.js';
+import { canonicalReadings, readings, type RequestPart } from './kinds.js';
 import { lifted } from './lift.js';
 import { shapeOf, type Kind, type Openness, type Shaped } from './shape.js';
 import { textReader } from './text.js';
@@ -24,7 +24,7 @@ export type Guard = (value: unknown) => Guarded;
  * of it, which is parsed into a new object first. Nesting has to be bounded before: both recurse
  * where the schema does.
  */
-export const compileGuard = (schema: TSchema, place: Place): Guard => {
+export const compileGuard = (schema: TSchema, place: RequestPart): Guard => {
   const shaped = shapeOf(schema, 'open');
   const fits = generated(shaped, 'open');
   const read = place === 'body' ? null : textReader(shaped.shape, place);

@@ -2,14 +2,14 @@ import { canonicalInstant, canonicalUuid } from '../../kernel/canonical.js';
 import type { Kind } from './shape.js';
 
 /** What a text of this kind becomes, null when it is none (contract 1.3). */
-export type Reading = (text: string) => string | null;
+export type Conversion = (text: string) => string | null;
 
 /** Anything but U+0000 to U+001F and U+007F is what a name may hold. */
 const controls = /[^ -~\u{80}-\u{10ffff}]/u;
 /** How the rule against control characters is told to clients. */
 export const namePattern = '^[^\\x00-\\x1F\\x7F]*$';
 
-export type Readings = Readonly<Record<Kind, Reading>>;
+export type Readings = Readonly<Record<Kind, Conversion>>;
 
 export const readings: Readings = {
   uuid: canonicalUuid,
@@ -21,7 +21,7 @@ export const readings: Readings = {
 };
 
 const asItStands =
-  (kind: Kind): Reading =>
+  (kind: Kind): Conversion =>
   (text) =>
     readings[kind](text) === text ? text : null;
 
@@ -33,4 +33,4 @@ export const canonicalReadings: Readings = {
 };
 
 /** The first item of `loc` (contract 1.4); that of a form, whose parts are text, is `body`. */
-export type Place = 'path' | 'query' | 'header' | 'cookie' | 'body' | 'form';
+export type RequestPart = 'path' | 'query' | 'header' | 'cookie' | 'body' | 'form';

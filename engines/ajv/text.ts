@@ -1,6 +1,6 @@
 import { canonicalInstant } from '../../kernel/canonical.js';
 import type { Shape } from './shape.js';
-import type { Place } from './kinds.js';
+import type { RequestPart } from './kinds.js';
 
 /**
  * Reads the texts of a path, query, header or form into the types that the shape names (contract
@@ -8,7 +8,7 @@ import type { Place } from './kinds.js';
  * parameter the last one counts, unless it is a list. Parameters that the shape does not name are
  * left out.
  */
-export const textReader = (shape: Shape, place: Place): ((sent: unknown) => unknown) => {
+export const textReader = (shape: Shape, place: RequestPart): ((sent: unknown) => unknown) => {
   const members = Object.entries(shape.properties ?? {});
   return (sent) => {
     const texts = sent as Readonly<Record<string, unknown>>;
@@ -22,7 +22,7 @@ export const textReader = (shape: Shape, place: Place): ((sent: unknown) => unkn
 };
 
 /** What is no text any more, as JSON parts of a form, stays as it is. */
-const valueOf = (text: unknown, shape: Shape, place: Place): unknown => {
+const valueOf = (text: unknown, shape: Shape, place: RequestPart): unknown => {
   if (typeof text !== 'string' && !Array.isArray(text)) return text;
   const items: readonly unknown[] = typeof text === 'string' ? [text] : text;
   if (shape.type?.includes('array') === true) {
@@ -35,7 +35,7 @@ const valueOf = (text: unknown, shape: Shape, place: Place): unknown => {
 const integerForm = /^[+-]?\d+$/;
 const numberForm = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
 
-const scalarOf = (text: unknown, shape: Shape, place: Place): unknown => {
+const scalarOf = (text: unknown, shape: Shape, place: RequestPart): unknown => {
   if (typeof text !== 'string') return text;
   if (shape['x-kind'] === 'instant' && place === 'query') return withPlus(text);
   const types = shape.type ?? [];

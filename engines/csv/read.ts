@@ -1,6 +1,6 @@
 import { MessageChannel, Worker } from 'node:worker_threads';
 import { openPlaces } from '../../kernel/turns.js';
-import type { Cells, Table } from '../../kernel/dataset-content.js';
+import type { Cells, ContentTable } from '../../kernel/dataset-content.js';
 import { Fault, valueError } from '../../kernel/fault.js';
 import { proxy } from '../node/thread.js';
 import { parseTable, type TableFile, type TableFormat } from './table.js';
@@ -25,12 +25,15 @@ const inPlace = openPlaces(threadsMax);
  * limits of time and memory, so that nobody waits for it. Throws Fault `invalid` at the file, or
  * `unavailable`.
  */
-export const readTable = async (file: TableFile, asked: TableFormat | null): Promise<Table> => {
+export const readTable = async (
+  file: TableFile,
+  asked: TableFormat | null,
+): Promise<ContentTable> => {
   if (file.bytes.length <= hereBytesMax) return parseTable(file, asked);
   return inPlace(() => readApart(file, asked));
 };
 
-const readApart = async (file: TableFile, asked: TableFormat | null): Promise<Table> => {
+const readApart = async (file: TableFile, asked: TableFormat | null): Promise<ContentTable> => {
   const { port1, port2 } = new MessageChannel();
   const worker = new Worker(new URL('./table-worker.js', import.meta.url), {
     workerData: port2,
@@ -64,7 +67,7 @@ const collected = async (
   reader: TableReader,
   file: TableFile,
   asked: TableFormat | null,
-): Promise<Table> => {
+): Promise<ContentTable> => {
   const columns = await reader.read(file, asked);
   const rows: Cells[] = [];
   for await (const row of reader.rows()) rows.push(row);

@@ -1,5 +1,5 @@
 import { workerData, type MessagePort } from 'node:worker_threads';
-import type { Cells, Table } from '../../kernel/dataset-content.js';
+import type { Cells, ContentTable } from '../../kernel/dataset-content.js';
 import { serve } from '../node/thread.js';
 import { parseTable, type TableFile, type TableFormat } from './table.js';
 
@@ -9,7 +9,7 @@ export type TableReader = {
   rows(): AsyncIterable<Cells>;
 };
 
-let table: Table = { columns: [], rows: [] };
+let table: ContentTable = { columns: [], rows: [] };
 const reader: TableReader = {
   read: async (file, asked) => {
     table = await parseTable(file, asked);

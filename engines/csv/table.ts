@@ -6,10 +6,10 @@ import {
   datasetColumnsMax,
   datasetRowsMax,
   cellsOf,
-  type Cell,
+  type ContentCell,
   type Cells,
   type Scalar,
-  type Table,
+  type ContentTable,
 } from '../../kernel/dataset-content.js';
 import { boundCsv, boundJson, recordLine, stringEnd, tooManyRows, wrong } from './bounds.js';
 import { brokenAt } from './broken-json.js';
@@ -27,7 +27,7 @@ export type TableFile = { readonly bytes: Uint8Array; readonly fileName: string 
 export const parseTable = async (
   { bytes, fileName }: TableFile,
   asked: TableFormat | null,
-): Promise<Table> => {
+): Promise<ContentTable> => {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (!isUtf8(buffer)) throw wrong(undecodableLine(buffer), 'is not UTF-8');
   // The decoder drops a byte order mark.
@@ -70,7 +70,7 @@ function* slices(text: string): Generator<string> {
   }
 }
 
-const readCsv = async (text: string): Promise<Table> => {
+const readCsv = async (text: string): Promise<ContentTable> => {
   boundCsv(text);
   const parser = Readable.from(slices(text)).pipe(
     parse({
@@ -128,7 +128,7 @@ const checkColumn = (name: string, known: number, line: () => number): void => {
   }
 };
 
-const readJson = (text: string): Table => {
+const readJson = (text: string): ContentTable => {
   if (text.trim() === '') return { columns: [], rows: [] };
   boundJson(text, false);
   const parsed = parsedJson(text);
@@ -141,7 +141,7 @@ const readJson = (text: string): Table => {
   return table.done();
 };
 
-const readJsonLines = (text: string): Table => {
+const readJsonLines = (text: string): ContentTable => {
   boundJson(text, true);
   const table = openTable();
   let line = 0;
@@ -187,12 +187,12 @@ const openTable = () => {
       });
       rows.push(cellsOf(cells));
     },
-    done: (): Table => ({ columns: [...places.keys()], rows }),
+    done: (): ContentTable => ({ columns: [...places.keys()], rows }),
   };
 };
 
 /** Flat: true and false are their text, what lies deeper is its compact JSON (contract 5.11). */
-const flat = (value: unknown, line: () => number): Cell => {
+const flat = (value: unknown, line: () => number): ContentCell => {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return scalarOf(value, line);
   }

@@ -16,7 +16,7 @@ import type { MetricError } from '../../kernel/records/record.js';
 import type { Asking } from '../../kernel/ports.js';
 import type { Rows, Statements } from './connections.js';
 import { groupOf, groupSql, type GroupColumn } from './group.js';
-import type { Model } from './model.js';
+import type { RecordsModel } from './model.js';
 import { inProject, type Scoped } from './named-columns.js';
 import { integers } from './sql.js';
 import { sourceOf } from './source.js';
@@ -24,7 +24,7 @@ import { isCategorical, measuresOf, widgetValues, type Measures } from './widget
 
 /** As `aggregate` of kernel/records/reference/aggregate.ts, which is the reference. */
 export const aggregate = (
-  whole: Model,
+  whole: RecordsModel,
   plan: AggregatePlan,
   asking: Asking = {},
 ): Promise<Aggregate | AggregateRefusal> =>

@@ -5,12 +5,12 @@ import { namesAdmitted, type NameKind } from '../../kernel/records/column-names.
 import { addRow, chunksFor, type Chunks } from './chunks.js';
 import type { Statements } from './connections.js';
 import { entriesApart, storedEntry } from './entries.js';
-import { fillRow, foldedText, type LongText, type Place } from './fill.js';
+import { fillRow, foldedText, type LongText, type RowPlace } from './fill.js';
 import { headOf, longColumn, piecesOf, outlineName, restName } from './long-text.js';
-import type { Model } from './model.js';
+import type { RecordsModel } from './model.js';
 import { namedIn, noNames, withNames } from './named-columns.js';
 import type { Named } from './remembered-columns.js';
-import type { Group } from './portions.js';
+import type { GroupSize } from './portions.js';
 import type { NamedGroup } from './stored-row.js';
 import {
   entryColumns,
@@ -27,8 +27,8 @@ import {
 } from './schema.js';
 
 /** What one apply adds. New numbers reach the model only once they are committed. */
-export type Batch = {
-  readonly model: Model;
+export type RowBatch = {
+  readonly model: RecordsModel;
   readonly newProjects: Map<string, number>;
   /** By project: its columns with those that are new. */
   readonly named: Map<number, Named>;
@@ -40,7 +40,7 @@ export type Batch = {
   readonly entries: Chunks;
   readonly groups: Chunks;
   /** Groups that stay in part and have more rows now. */
-  readonly grown: Group[];
+  readonly grown: GroupSize[];
   nextGroup: number;
   nextProject: number;
   nextColumn: number;
@@ -52,7 +52,7 @@ type NewColumn = {
   readonly id: string;
 };
 
-const startBatch = (model: Model): Batch => ({
+const startBatch = (model: RecordsModel): RowBatch => ({
   model,
   newProjects: new Map(),
   named: new Map(),
@@ -78,11 +78,11 @@ const startBatch = (model: Model): Batch => ({
  * part.
  */
 export const batchOf = async (
-  model: Model,
+  model: RecordsModel,
   statements: Statements,
   writes: RecordWrites,
   grown: readonly NamedGroup[],
-): Promise<Batch> => {
+): Promise<RowBatch> => {
   const batch = startBatch(model);
   const groups = rowsKept(model, writes);
   await admitNames(batch, statements, groups);
@@ -100,7 +100,7 @@ export const batchOf = async (
 
 type Kept = Pick<GroupWrite, 'group' | 'rows' | 'kept'>;
 
-const rowsKept = (model: Model, writes: RecordWrites): readonly Kept[] => {
+const rowsKept = (model: RecordsModel, writes: RecordWrites): readonly Kept[] => {
   const runs = new Set([...model.deletedRuns, ...writes.deletedRuns]);
   const projects = new Set([...model.deletedProjects, ...writes.deletedProjects]);
   return writes.groups
@@ -117,7 +117,7 @@ const rowsKept = (model: Model, writes: RecordWrites): readonly Kept[] => {
 
 /** Numbers for the names that become columns, before any row is written by them. */
 const admitNames = async (
-  batch: Batch,
+  batch: RowBatch,
   statements: Statements,
   groups: readonly Kept[],
 ): Promise<void> => {
@@ -141,7 +141,7 @@ const admitNames = async (
   }
 };
 
-const projectNumber = (batch: Batch, id: string): number => {
+const projectNumber = (batch: RowBatch, id: string): number => {
   const known = batch.model.projects.get(id) ?? batch.newProjects.get(id);
   if (known !== undefined) return known;
   const number = batch.nextProject;
@@ -150,27 +150,27 @@ const projectNumber = (batch: Batch, id: string): number => {
   return number;
 };
 
-const see = (batch: Batch, id: string): void => {
+const see = (batch: RowBatch, id: string): void => {
   if (batch.model.seen.has(id) || batch.newSeen.has(id)) return;
   batch.newSeen.add(id);
   batch.newColumns.push({ number: batch.nextColumn, project: null, id });
   batch.nextColumn += 1;
 };
 
-const newGroup = (batch: Batch, name: StreamName, size: number): number => {
+const newGroup = (batch: RowBatch, name: StreamName, size: number): number => {
   const grp = batch.nextGroup;
   batch.nextGroup += 1;
   addRow(batch.groups, [grp, name, size]);
   return grp;
 };
 
-const grownGroup = (batch: Batch, size: number, known: NamedGroup | undefined): number => {
+const grownGroup = (batch: RowBatch, size: number, known: NamedGroup | undefined): number => {
   if (known === undefined) throw new RangeError('no group that rows could be added to');
   if (size > known.size) batch.grown.push({ grp: known.grp, size });
   return known.grp;
 };
 
-const addRecord = (batch: Batch, row: RecordRow, grp: number): void => {
+const addRecord = (batch: RowBatch, row: RecordRow, grp: number): void => {
   const population = populationOf(row.kind);
   const project = projectNumber(batch, String(row.values['project_id']));
   if (row.ordinal >= ordinalsMax) throw new RangeError('too many rows in one group');
@@ -215,9 +215,9 @@ const addRecord = (batch: Batch, row: RecordRow, grp: number): void => {
 };
 
 const addText = (
-  batch: Batch,
+  batch: RowBatch,
   population: Population,
-  { key, grp, project }: Place,
+  { key, grp, project }: RowPlace,
   { name, text }: LongText,
 ): void => {
   const { model, texts } = batch;

@@ -10,14 +10,14 @@ import type { MetricType } from '../../kernel/records/record.js';
 import type { Asking } from '../../kernel/ports.js';
 import type { Statements } from './connections.js';
 import { readMetricTypes } from './metric-types.js';
-import type { Model } from './model.js';
+import type { RecordsModel } from './model.js';
 import { inProject, type Scoped } from './named-columns.js';
 import { metricSql } from './schema.js';
 import { isInteger, sourceOf } from './source.js';
 
 /** As `columnFacts` of kernel/records/reference/aggregate.ts. */
 export const columns = (
-  whole: Model,
+  whole: RecordsModel,
   scope: RecordScope,
   asking: Asking = {},
 ): Promise<ColumnFacts> =>

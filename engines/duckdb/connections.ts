@@ -15,7 +15,7 @@ export type Statements = {
   readonly rows: (sql: string, parameters?: Parameters) => Promise<Rows>;
 };
 
-export type Connections = {
+export type ModelConnections = {
   /**
    * All statements of `work` see one state. At most `readersMax` at a time, the others wait in
    * turn. Interrupted when its asker waits no longer.
@@ -44,7 +44,7 @@ const readersMax = 8;
 export const openConnections = async (
   instance: DuckDBInstance,
   catalog: string,
-): Promise<Connections> => {
+): Promise<ModelConnections> => {
   const connect = async () => {
     const connection = await instance.connect();
     await connection.run(`USE ${catalog}`);

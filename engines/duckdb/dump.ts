@@ -4,7 +4,7 @@ import type { RecordRow } from '../../kernel/records/record.js';
 import { byCodePoint } from '../../kernel/code-points.js';
 import { dumpItem } from '../../kernel/records/record-dump.js';
 import type { Ask } from './keeper.js';
-import type { Model } from './model.js';
+import type { RecordsModel } from './model.js';
 import { groupFrom, groupsWithin } from './portions.js';
 import { rowsOfGroups } from './search.js';
 import { bindText, parameters } from './sql.js';
@@ -23,7 +23,7 @@ export async function* dump(ask: Ask): AsyncIterable<DumpItem> {
 }
 
 const readPage = (
-  model: Model,
+  model: RecordsModel,
   after: string,
 ): Promise<readonly [string | null, readonly RecordRow[]]> =>
   model.connections.read(async (statements) => {

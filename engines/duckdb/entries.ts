@@ -9,7 +9,7 @@ import {
   type RecordSize,
 } from '../../kernel/records/questions.js';
 import type { RecordRow } from '../../kernel/records/record.js';
-import type { Model } from './model.js';
+import type { RecordsModel } from './model.js';
 import { namedIn } from './named-columns.js';
 import type { Numbers } from './remembered-columns.js';
 import { populationOf, tableOf } from './schema.js';
@@ -46,7 +46,7 @@ export const storedEntry = (key: string, value: string): DuckDBUUIDValue => {
 
 /** As `Records.withEntry`. */
 export const withEntry = (
-  model: Model,
+  model: RecordsModel,
   { project, population, key, value, limit }: EntryPlan,
   asking: Asking = {},
 ): Promise<readonly RecordSize[]> =>

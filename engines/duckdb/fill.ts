@@ -23,7 +23,7 @@ import {
 } from './schema.js';
 
 /** Where a record goes. */
-export type Place = { readonly key: bigint; readonly grp: number; readonly project: number };
+export type RowPlace = { readonly key: bigint; readonly grp: number; readonly project: number };
 
 type Slot = {
   readonly column: number | null;
@@ -71,7 +71,7 @@ export type Filled = {
 export const fillRow = (
   chunks: Chunks,
   row: RecordRow,
-  place: Place,
+  place: RowPlace,
   misfolded: RegExp,
 ): Filled => {
   const at = nextRow(chunks);

@@ -5,14 +5,14 @@ import type { AggregateGroup, AggregatePlan } from '../../kernel/records/questio
 import type { Statements } from './connections.js';
 import { readMetricTypes } from './metric-types.js';
 import type { Scoped } from './named-columns.js';
-import type { Source } from './source.js';
+import type { RecordSource } from './source.js';
 
 /** What records are grouped by. Null and `''` are one group (contract 4.5, rule 6). */
 export type GroupColumn = {
   readonly isText: boolean;
   /** A record may be in several groups. */
   readonly isMany?: true;
-  readonly of: (source: Source) => string;
+  readonly of: (source: RecordSource) => string;
 };
 
 export const groupSql = async (
@@ -33,7 +33,7 @@ export const groupSql = async (
   const type = standardColumn.get(groupBy)?.type ?? 'text';
   if (type === 'string_list') {
     // A record counts in the group of each of its tags, one without any in that of missing values.
-    const of = (source: Source) => {
+    const of = (source: RecordSource) => {
       const tags = `list_distinct(${source.column(groupBy)})`;
       return `unnest(CASE WHEN len(${tags}) > 0 THEN ${tags} ELSE [''] END)`;
     };

@@ -1,7 +1,7 @@
 import { DuckDBInstance } from '@duckdb/node-api';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openModel, type Model } from './model.js';
+import { openModel, type RecordsModel } from './model.js';
 import { fileName, readPointer, removeOthers } from './pointer.js';
 
 // A checkpoint writes the last, half-filled row group of each table again, so it should come
@@ -9,7 +9,7 @@ import { fileName, readPointer, removeOthers } from './pointer.js';
 const checkpointThreshold = '48MB';
 
 /** An engine with the file that the pointer names. */
-export type Opened = { readonly instance: DuckDBInstance; readonly live: Model };
+export type Opened = { readonly instance: DuckDBInstance; readonly live: RecordsModel };
 
 /** Copies that were being built are gone then. Throws what the engine says against the file. */
 export const openLive = async (dir: string, memoryMb: number): Promise<Opened> => {
@@ -33,7 +33,11 @@ export const openLive = async (dir: string, memoryMb: number): Promise<Opened> =
   }
 };
 
-export const openIn = (instance: DuckDBInstance, dir: string, generation: number): Promise<Model> =>
+export const openIn = (
+  instance: DuckDBInstance,
+  dir: string,
+  generation: number,
+): Promise<RecordsModel> =>
   openModel(instance, `records_${generation}`, join(dir, fileName(generation)));
 
 export const removeFile = async (path: string): Promise<void> => {

@@ -4,29 +4,29 @@ import { openSequence } from '../../kernel/turns.js';
 import { Fault, reasonOf } from '../../kernel/fault.js';
 import type { Incident } from '../../kernel/records/records.js';
 import { openLive, removeFile, type Opened } from './instance.js';
-import type { Model } from './model.js';
+import type { RecordsModel } from './model.js';
 import { fileName, readPointer, writePointer } from './pointer.js';
 import { isInvalid, isUnusable, kindOf } from './trouble.js';
 
 /**
  * What works on a model, and has the engine opened again when that is what its failure asks for.
  */
-export type Ask = <T>(work: (model: Model) => Promise<T>) => Promise<T>;
+export type Ask = <T>(work: (model: RecordsModel) => Promise<T>) => Promise<T>;
 
 /** The live model, which another one may replace: a copy, or itself opened again. */
 export type Keeper = {
   /** Throws Fault `unavailable` while it is being opened again. */
-  readonly live: () => Model;
+  readonly live: () => RecordsModel;
   readonly instance: () => DuckDBInstance;
   readonly ask: Ask;
   /** The same on a model beside the live one, until its instance is gone. */
-  readonly askOf: (model: Model) => Ask;
+  readonly askOf: (model: RecordsModel) => Ask;
   /** Works follow each other, and an opening waits for them and they for it. */
   readonly inTurn: <T>(work: () => Promise<T>) => Promise<T>;
   /** In turn only: another file is the live one from here on, also after a crash. */
-  readonly become: (model: Model, generation: number) => Promise<void>;
+  readonly become: (model: RecordsModel, generation: number) => Promise<void>;
   /** In turn, and counted: a file that no batch can be written to is dropped. */
-  readonly write: (work: (model: Model) => Promise<void>) => Promise<void>;
+  readonly write: (work: (model: RecordsModel) => Promise<void>) => Promise<void>;
   readonly close: () => Promise<void>;
 };
 
@@ -59,7 +59,7 @@ export const keep = async ({ dir, memoryMb, notice }: Where): Promise<Keeper> =>
     }
   };
   let opened: Opened | null = await openFirst();
-  const besides = new Set<Model>();
+  const besides = new Set<RecordsModel>();
   let closing = false;
   /** Instances that batches cost since the last one was written. */
   let lost = 0;

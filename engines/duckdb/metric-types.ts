@@ -3,7 +3,7 @@ import { registryType } from '../../kernel/records/column-value.js';
 import type { Position } from '../../kernel/ports.js';
 import type { MetricType } from '../../kernel/records/record.js';
 import type { Statements } from './connections.js';
-import type { KnownTypes, Model } from './model.js';
+import type { KnownTypes, RecordsModel } from './model.js';
 import type { Scoped } from './named-columns.js';
 import { integers } from './sql.js';
 
@@ -38,7 +38,7 @@ export const readMetricTypes = async (
 
 /** Those of `knownTypes` that need no look at the rows; null when some of them do. */
 export const rememberedTypes = (
-  model: Pick<Model, 'types'>,
+  model: Pick<RecordsModel, 'types'>,
   project: string,
   names: readonly string[] | null,
   position: Position,
@@ -62,8 +62,9 @@ const picked = (
 
 /**
  * The same as `readMetricTypes`, remembered until something is written: finding a type goes over
- * all values of the metric, so only those are sought that are asked for. `position` is the mark's
- * before the statements began, so that what they see is never older than what it is remembered by.
+ * all values of the metric, so only those are sought that are asked for. `position` is the
+ * checkpoint's before the statements began, so that what they see is never older than what it is
+ * remembered by.
  */
 export const knownTypes = async (
   model: Scoped,

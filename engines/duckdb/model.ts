@@ -4,7 +4,7 @@ import { foldCase, foldings } from '../../kernel/case-fold.js';
 import { start, type Position } from '../../kernel/ports.js';
 import type { MetricType } from '../../kernel/records/record.js';
 import { openChangedRuns, type ChangedRuns } from './changed-runs.js';
-import { openConnections, type Connections, type Statements } from './connections.js';
+import { openConnections, type ModelConnections, type Statements } from './connections.js';
 import { rememberColumns, type NamedColumns } from './remembered-columns.js';
 import { schemaVersion, tables } from './schema.js';
 
@@ -21,11 +21,11 @@ export type KnownTypes = {
 const typedProjectsMax = 100;
 
 /** One file: its connections and what is kept of it in memory. */
-export type Model = {
+export type RecordsModel = {
   /** What its tables are called by from elsewhere. */
   readonly catalog: string;
   readonly path: string;
-  readonly connections: Connections;
+  readonly connections: ModelConnections;
   /** Numbers that stand for the ids of projects that have rows. */
   readonly projects: Map<string, number>;
   /** What some row has or had: ids of schema.ts, a few for each standard column. */
@@ -41,7 +41,7 @@ export type Model = {
    * `foldCase` does.
    */
   readonly misfolded: RegExp;
-  mark: { readonly position: Position; readonly fence: number };
+  checkpoint: { readonly position: Position; readonly fence: number };
   nextGroup: number;
   nextProject: number;
   nextColumn: number;
@@ -62,9 +62,9 @@ export const openModel = async (
   instance: DuckDBInstance,
   catalog: string,
   path: string,
-): Promise<Model> => {
+): Promise<RecordsModel> => {
   const control = await instance.connect();
-  let connections: Connections | null = null;
+  let connections: ModelConnections | null = null;
   const abandon = async (): Promise<void> => {
     await connections?.abandon().catch(() => undefined);
     control.closeSync();
@@ -82,7 +82,7 @@ export const openModel = async (
   }
 };
 
-const readModel = async (connections: Connections) => {
+const readModel = async (connections: ModelConnections) => {
   const misfolded = await connections.read(readMisfolded);
   await connections.write((statements) => prepareTables(statements, misfolded));
   const known = await connections.read(readKnown);
@@ -97,7 +97,7 @@ const readModel = async (connections: Connections) => {
 };
 
 const closeModel = async (
-  { connections }: Pick<Model, 'connections'>,
+  { connections }: Pick<RecordsModel, 'connections'>,
   control: DuckDBConnection,
   catalog: string,
 ): Promise<void> => {
@@ -148,7 +148,7 @@ const readKnown = async ({ rows }: Statements) => {
     'SELECT (SELECT max(number) FROM projects), (SELECT max(number) FROM columns)',
   );
   const deleted = await rows('SELECT kind, id FROM deleted');
-  const [mark] = await rows('SELECT position, fence FROM mark');
+  const [checkpoint] = await rows('SELECT position, fence FROM mark');
   const [last] = await rows('SELECT max(grp) FROM groups');
   const deletedOf = (wanted: string) =>
     new Set(deleted.filter(([kind]) => kind === wanted).map(([, id]) => String(id)));
@@ -159,7 +159,10 @@ const readKnown = async ({ rows }: Statements) => {
     seen: new Set(seen.map(([id]) => String(id))),
     deletedRuns: deletedOf('run'),
     deletedProjects: deletedOf('project'),
-    mark: { position: String(mark?.[0] ?? start) as Position, fence: Number(mark?.[1] ?? 0) },
+    checkpoint: {
+      position: String(checkpoint?.[0] ?? start) as Position,
+      fence: Number(checkpoint?.[1] ?? 0),
+    },
     nextGroup: Number(last?.[0] ?? 0) + 1,
     nextProject: Number(numbers?.[0] ?? 0) + 1,
     nextColumn: Number(numbers?.[1] ?? 0) + 1,

@@ -1,14 +1,16 @@
 import { nameKinds, type NameKind } from '../../kernel/records/column-names.js';
 import type { Statements } from './connections.js';
-import type { Model } from './model.js';
+import type { RecordsModel } from './model.js';
 import { integers } from './sql.js';
 import type { Numbers, Named } from './remembered-columns.js';
 
 /** What a question about one project needs to know of the model. */
-export type Scoped = Pick<Model, 'projects' | 'seen' | 'types'> & { readonly columns: Numbers };
+export type Scoped = Pick<RecordsModel, 'projects' | 'seen' | 'types'> & {
+  readonly columns: Numbers;
+};
 
 export const inProject = async (
-  model: Model,
+  model: RecordsModel,
   statements: Statements,
   project: string,
 ): Promise<Scoped> => {
@@ -19,7 +21,7 @@ export const inProject = async (
 };
 
 export const namedIn = async (
-  model: Model,
+  model: RecordsModel,
   statements: Statements,
   project: number,
 ): Promise<Named> => {
@@ -27,9 +29,10 @@ export const namedIn = async (
   if (known !== null) return known;
   const read = await readNamed(statements, project);
   // A state that was passed meanwhile is right for this question and for no later one.
-  const [mark] = await statements.rows('SELECT position, fence FROM mark');
-  const { position, fence } = model.mark;
-  if (mark?.[0] === position && Number(mark[1]) === fence) model.named.set(project, read);
+  const [checkpoint] = await statements.rows('SELECT position, fence FROM mark');
+  const { position, fence } = model.checkpoint;
+  if (checkpoint?.[0] === position && Number(checkpoint[1]) === fence)
+    model.named.set(project, read);
   return read;
 };
 

@@ -16,14 +16,14 @@ import type { Instant } from '../../kernel/shapes.js';
 import type { DuckDBUUIDValue } from '@duckdb/node-api';
 import type { Rows, Statements } from './connections.js';
 import { joined, outlineName, type Piece } from './long-text.js';
-import type { Model } from './model.js';
+import type { RecordsModel } from './model.js';
 import { isUuid, ordinalsMax } from './schema.js';
 import { bigintConstant, integers, uuidConstant } from './sql.js';
 import { keysAtATime, keysOf } from './portions.js';
 import { groupsNamed, rowsByKey, type NamedGroup } from './stored-row.js';
 
 export const heads = (
-  model: Model,
+  model: RecordsModel,
   names: readonly StreamName[],
 ): Promise<ReadonlyMap<StreamName, RecordRow>> =>
   model.connections.read(async (statements) => {
@@ -41,7 +41,7 @@ const keyOf = ({ grp }: Pick<NamedGroup, 'grp'>, ordinal: number): bigint =>
   BigInt(grp * ordinalsMax + ordinal);
 
 export const spanOutlines = (
-  model: Model,
+  model: RecordsModel,
   names: readonly StreamName[],
 ): Promise<ReadonlyMap<StreamName, readonly SpanOutline[]>> =>
   model.connections.read(async (statements) => {
@@ -105,7 +105,10 @@ const wholeOutlines = async ({ rows }: Statements, stored: Rows): Promise<readon
   });
 };
 
-export const rowsAt = (model: Model, places: readonly RowPlaces[]): Promise<readonly RecordRow[]> =>
+export const rowsAt = (
+  model: RecordsModel,
+  places: readonly RowPlaces[],
+): Promise<readonly RecordRow[]> =>
   model.connections.read(async (statements) => {
     const groups = await groupsNamed(
       statements,
@@ -120,7 +123,7 @@ export const rowsAt = (model: Model, places: readonly RowPlaces[]): Promise<read
   });
 
 export const sessionsWithTraces = (
-  model: Model,
+  model: RecordsModel,
   sessions: readonly SessionScope[],
 ): Promise<readonly SessionScope[]> =>
   model.connections.read(async ({ rows }) => {
@@ -144,7 +147,7 @@ export const sessionsWithTraces = (
 
 /** As `Records.tracesOfSessions`: first how many there are, then those of so many sessions. */
 export const tracesOfSessions = (
-  model: Model,
+  model: RecordsModel,
   { project, sessions, tracesMax }: TracesAsked,
   asking: Asking = {},
 ): Promise<readonly SessionTraces[]> =>
@@ -171,7 +174,7 @@ export const tracesOfSessions = (
   }, asking);
 
 export const traceOutlines = (
-  model: Model,
+  model: RecordsModel,
   { project, session }: SessionScope,
   { after, order, but, limit }: OutlinePart,
 ): Promise<readonly TraceOutline[]> =>

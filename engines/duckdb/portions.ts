@@ -12,16 +12,16 @@ export type Sized = { readonly key: bigint; readonly bytes: number };
 /** Keys that records of the group can have: a session or trace comes first, spans after it. */
 export const keysOf =
   (population: Population) =>
-  ({ grp, size }: Group): readonly bigint[] => {
+  ({ grp, size }: GroupSize): readonly bigint[] => {
     const first = grp * ordinalsMax;
     if (population !== 'span') return [BigInt(first)];
     return Array.from({ length: size - 1 }, (_, at) => BigInt(first + at + 1));
   };
 
 /** `size` is one more than the largest ordinal. */
-export type Group = { readonly grp: number; readonly size: number };
+export type GroupSize = { readonly grp: number; readonly size: number };
 
-export const groupFrom = ([grp, size]: readonly DuckDBValue[]): Group => ({
+export const groupFrom = ([grp, size]: readonly DuckDBValue[]): GroupSize => ({
   grp: Number(grp),
   size: Number(size),
 });
@@ -58,7 +58,7 @@ export const within = (sized: readonly Sized[], bytesMax: number): readonly Size
 };
 
 /** The same of groups, which weigh what their records do, with that. */
-export const groupsWithin = async <G extends Group>(
+export const groupsWithin = async <G extends GroupSize>(
   statements: Statements,
   groups: readonly G[],
   bytesMax: number,
@@ -79,7 +79,7 @@ export const groupsWithin = async <G extends Group>(
   return taken;
 };
 
-const fewRecords = <G extends Group>(groups: readonly G[]): readonly G[] => {
+const fewRecords = <G extends GroupSize>(groups: readonly G[]): readonly G[] => {
   let records = 0;
   const end = groups.findIndex(({ size }, at) => {
     records += size;
@@ -90,7 +90,7 @@ const fewRecords = <G extends Group>(groups: readonly G[]): readonly G[] => {
 
 const weightsOf = async (
   statements: Statements,
-  groups: readonly Group[],
+  groups: readonly GroupSize[],
 ): Promise<ReadonlyMap<number, number>> => {
   const weights = new Map<number, number>();
   for (const population of populations) {

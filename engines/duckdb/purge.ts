@@ -1,6 +1,6 @@
 import type { DuckDBInstance } from '@duckdb/node-api';
 import type { RecordWrites } from '../../kernel/records/records.js';
-import { openModel, type Model } from './model.js';
+import { openModel, type RecordsModel } from './model.js';
 import { columnsAlive } from './named-columns.js';
 import { tableNames } from './schema.js';
 
@@ -22,9 +22,9 @@ export const forgets = ({ groups, deletedRuns, deletedProjects }: RecordWrites):
  */
 export const copyAlive = async (
   instance: DuckDBInstance,
-  from: Model,
+  from: RecordsModel,
   { catalog, path }: { readonly catalog: string; readonly path: string },
-): Promise<Model> => {
+): Promise<RecordsModel> => {
   const made = await openModel(instance, catalog, path);
   try {
     await made.connections.write(async ({ rows }) => {
@@ -47,7 +47,9 @@ const aliveIn = (catalog: string, name: string): string => {
 };
 
 /** Null: nothing was deleted since the file was begun. */
-export const wantsPurge = async ({ connections }: Model): Promise<'soon' | 'later' | null> => {
+export const wantsPurge = async ({
+  connections,
+}: RecordsModel): Promise<'soon' | 'later' | null> => {
   const found = await connections.read(({ rows }) =>
     rows(`SELECT DISTINCT kind FROM deleted WHERE kind IN (${kinds})`),
   );

@@ -5,7 +5,7 @@ import {
   type RatingTally,
 } from '../../kernel/records/feedback.js';
 import type { Asking } from '../../kernel/ports.js';
-import type { Model } from './model.js';
+import type { RecordsModel } from './model.js';
 import { isUuid } from './schema.js';
 import { uuidConstant } from './sql.js';
 
@@ -19,7 +19,7 @@ type Growing = RatingTally & {
  * As `talliesOf` of kernel/records/feedback.ts; traces without ratings cost a look at a null each.
  */
 export const ratings = (
-  model: Model,
+  model: RecordsModel,
   project: string,
   runs: readonly string[] | null,
   asking: Asking = {},

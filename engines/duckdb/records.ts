@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Beside } from '../../kernel/documents.js';
+import type { Shadow } from '../../kernel/documents.js';
 import { Fault } from '../../kernel/fault.js';
 import type { Incident, Records } from '../../kernel/records/records.js';
 import { aggregate } from './aggregate.js';
@@ -82,7 +82,7 @@ export const openRecords = async ({
   };
   await purgeWhenWanted(Math.min(purgeLaterMs, purgeOpenedMs));
 
-  const beside = async (): Promise<Beside<Records>> => {
+  const shadow = async (): Promise<Shadow<Records>> => {
     newest += 1;
     const built = newest;
     const instance = keeper.instance();
@@ -94,8 +94,8 @@ export const openRecords = async ({
       await removeFile(copy.path);
     };
     return {
-      model: recordsOf(askCopy, refuseBeside, close),
-      adopt: async () => {
+      model: recordsOf(askCopy, refuseShadow, close),
+      promote: async () => {
         await inTurn(async () => {
           if (keeper.instance() !== instance) throw new Fault('unavailable', 'The copy is gone');
           await keeper.become(copy, built);
@@ -105,15 +105,15 @@ export const openRecords = async ({
       discard: close,
     };
   };
-  const records = recordsOf(ask, beside, async () => {
+  const records = recordsOf(ask, shadow, async () => {
     closing = true;
     if (timer !== null) clearTimeout(timer);
     await keeper.close();
   });
   return {
     ...records,
-    apply: async (writes, mark) => {
-      await keeper.write((live) => applyWrites(live, writes, mark));
+    apply: async (writes, checkpoint) => {
+      await keeper.write((live) => applyWrites(live, writes, checkpoint));
       if (writes.purge === true) purgeAfter(purgeAfterMs);
       else if (forgets(writes)) purgeAfter(purgeLaterMs);
     },
@@ -128,17 +128,17 @@ const purgeAgainMs = 10_000;
 const defaultPurgeLaterMs = 3_600_000;
 const purgeOpenedMs = 60_000;
 
-const refuseBeside = (): Promise<never> =>
+const refuseShadow = (): Promise<never> =>
   Promise.reject(new TypeError('a copy is not copied again'));
 
 /** `ask` finds the model at each call, so that callers follow a switch without knowing. */
 const recordsOf = (
   ask: Ask,
-  beside: () => Promise<Beside<Records>>,
+  shadow: () => Promise<Shadow<Records>>,
   close: () => Promise<void>,
 ): Records => ({
-  checkpoint: () => ask(async ({ mark }) => mark.position),
-  apply: (writes, mark) => ask((model) => applyWrites(model, writes, mark)),
+  checkpoint: () => ask(async ({ checkpoint }) => checkpoint.position),
+  apply: (writes, checkpoint) => ask((model) => applyWrites(model, writes, checkpoint)),
   heads: (names) => ask((model) => heads(model, names)),
   spanOutlines: (names) => ask((model) => spanOutlines(model, names)),
   rowsAt: (places) => ask((model) => rowsAt(model, places)),
@@ -158,7 +158,7 @@ const recordsOf = (
   columns: (scope, asking) => ask((model) => columns(model, scope, asking)),
   metricTypes: (project, names, asking) =>
     ask(async (model) => {
-      const { position } = model.mark;
+      const { position } = model.checkpoint;
       return (
         rememberedTypes(model, project, names, position) ??
         (await model.connections.read(
@@ -182,6 +182,6 @@ const recordsOf = (
   runsChanged: (project, token) =>
     ask(async ({ changedRuns }) => changedRuns.since(project, token)),
   dump: () => dump(ask),
-  beside,
+  shadow,
   close,
 });

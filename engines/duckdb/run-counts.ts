@@ -2,13 +2,13 @@ import type { DuckDBUUIDValue, DuckDBValue } from '@duckdb/node-api';
 import type { RunCounts } from '../../kernel/records/measures.js';
 import type { Asking } from '../../kernel/ports.js';
 import type { Statements } from './connections.js';
-import type { Model } from './model.js';
+import type { RecordsModel } from './model.js';
 import { isUuid, sessionsColumn } from './schema.js';
 import { uuidConstant } from './sql.js';
 
 /** Condition on rows `r` of these runs of the project (null = of all); null: there are none. */
 export const ofRuns = (
-  model: Pick<Model, 'projects'>,
+  model: Pick<RecordsModel, 'projects'>,
   project: string,
   runs: readonly string[] | null,
 ): string | null => {
@@ -23,7 +23,7 @@ export const ofRuns = (
 
 /** As `Records.runCounts`. */
 export const runCounts = (
-  model: Model,
+  model: RecordsModel,
   project: string,
   runs: readonly string[],
   asking: Asking = {},
@@ -47,7 +47,7 @@ const none: RunCounts = { traces: 0, spans: 0, sessions: 0 };
 
 /** Sessions by run. Where there never was one, none is looked for. */
 export const sessionCounts = async (
-  model: Pick<Model, 'seen'>,
+  model: Pick<RecordsModel, 'seen'>,
   { rows }: Statements,
   where: string,
 ): Promise<readonly (readonly [run: string, sessions: number])[]> => {

@@ -7,7 +7,7 @@ import type { RunMeasures, RunMetric, TypedMetric } from '../../kernel/records/m
 import type { Asking } from '../../kernel/ports.js';
 import type { Rows, Statements } from './connections.js';
 import { knownTypes } from './metric-types.js';
-import type { Model } from './model.js';
+import type { RecordsModel } from './model.js';
 import { inProject, type Scoped } from './named-columns.js';
 import { idOf, ofRuns, sessionCounts } from './run-counts.js';
 import { measuredColumn, metricSql } from './schema.js';
@@ -27,12 +27,12 @@ type Inquiry = {
  * for texts, and one for sessions.
  */
 export const runMeasures = (
-  whole: Model,
+  whole: RecordsModel,
   project: string,
   runs: readonly string[],
   asking: Asking = {},
 ): Promise<ReadonlyMap<string, RunMeasures>> => {
-  const { position } = whole.mark;
+  const { position } = whole.checkpoint;
   return whole.connections.read(async (statements) => {
     const model = await inProject(whole, statements, project);
     const where = ofRuns(model, project, runs);
@@ -206,7 +206,7 @@ const averages = ({ statements, where }: Inquiry, col: number, value: string): P
 
 /** As `runAverages` of kernel/records/reference/run-measures.ts. */
 export const runAverages = (
-  whole: Model,
+  whole: RecordsModel,
   project: string,
   metrics: readonly TypedMetric[],
   runs: readonly string[] | null,

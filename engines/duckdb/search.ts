@@ -11,15 +11,19 @@ import {
 import type { MetricType, Population, RecordRow } from '../../kernel/records/record.js';
 import type { Statements } from './connections.js';
 import { readMetricTypes } from './metric-types.js';
-import type { Model } from './model.js';
+import type { RecordsModel } from './model.js';
 import { inProject } from './named-columns.js';
 import { isUuid, populations, tableOf } from './schema.js';
-import { sourceOf, type Source } from './source.js';
+import { sourceOf, type RecordSource } from './source.js';
 import { integers, uuidConstant } from './sql.js';
-import { groupsWithin, keysOf, sizedFrom, within, type Group } from './portions.js';
+import { groupsWithin, keysOf, sizedFrom, within, type GroupSize } from './portions.js';
 import { groupsNamed, namedFrom, rowsByKey, rowsOfSized } from './stored-row.js';
 
-export const search = (whole: Model, plan: SearchPlan, asking: Asking = {}): Promise<RecordPage> =>
+export const search = (
+  whole: RecordsModel,
+  plan: SearchPlan,
+  asking: Asking = {},
+): Promise<RecordPage> =>
   whole.connections.read(async (statements) => {
     const model = await inProject(whole, statements, plan.project);
     const { sort } = plan;
@@ -48,7 +52,7 @@ export const search = (whole: Model, plan: SearchPlan, asking: Asking = {}): Pro
   }, asking);
 
 const sortExpression = (
-  source: Source,
+  source: RecordSource,
   column: string,
   types: ReadonlyMap<string, MetricType>,
 ): string => {
@@ -57,7 +61,11 @@ const sortExpression = (
   return source.metric(place.metric, registryType(place.metric) ?? types.get(place.metric) ?? null);
 };
 
-export const count = (model: Model, scope: RecordScope, asking: Asking = {}): Promise<number> =>
+export const count = (
+  model: RecordsModel,
+  scope: RecordScope,
+  asking: Asking = {},
+): Promise<number> =>
   model.connections.read(async (statements) => {
     const source = sourceOf(await inProject(model, statements, scope.project), scope);
     const [counted] = await statements.rows(
@@ -68,7 +76,7 @@ export const count = (model: Model, scope: RecordScope, asking: Asking = {}): Pr
   }, asking);
 
 export const groups = (
-  model: Model,
+  model: RecordsModel,
   names: readonly StreamName[],
   asking: Asking = {},
 ): Promise<ReadonlyMap<StreamName, readonly RecordRow[]>> =>
@@ -78,7 +86,7 @@ export const groups = (
   );
 
 export const weights = (
-  model: Model,
+  model: RecordsModel,
   names: readonly StreamName[],
   asking: Asking = {},
 ): Promise<ReadonlyMap<StreamName, number>> =>
@@ -90,7 +98,7 @@ export const weights = (
 
 export const rowsOfGroups = async (
   statements: Statements,
-  groups: readonly Group[],
+  groups: readonly GroupSize[],
 ): Promise<ReadonlyMap<StreamName, readonly RecordRow[]>> => {
   const found = new Map<StreamName, RecordRow[]>();
   for (const population of populations) {
@@ -106,7 +114,7 @@ export const rowsOfGroups = async (
 };
 
 export const sessionPage = (
-  model: Model,
+  model: RecordsModel,
   { project, session, offset, limit, bytesMax = pageBytesMax }: SessionPlan,
   asking: Asking = {},
 ): Promise<SessionPage> =>
@@ -126,7 +134,7 @@ export const sessionPage = (
   }, asking);
 
 export const locate = (
-  model: Model,
+  model: RecordsModel,
   project: string,
   population: Population,
   id: string,

@@ -13,7 +13,7 @@ import { bigintConstant, bindText, parameters, uuidConstant, type Parameters } f
  * The records that a plan considers, as `FROM … WHERE …`, and the columns of them: `r` is the
  * record.
  */
-export type Source = {
+export type RecordSource = {
   readonly parameters: Parameters;
   /**
    * The value of a standard column or of user metadata in its stored type; null where there is
@@ -26,7 +26,7 @@ export type Source = {
   fromWhere(): string;
 };
 
-export const sourceOf = (model: Scoped, scope: RecordScope): Source => {
+export const sourceOf = (model: Scoped, scope: RecordScope): RecordSource => {
   const to = parameters();
   const joins = new Map<number, string>();
   let joinsTrace = false;

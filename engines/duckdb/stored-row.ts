@@ -3,7 +3,7 @@ import type { StreamName } from '../../kernel/ports.js';
 import type { ColumnValue, Population, RecordRow } from '../../kernel/records/record.js';
 import type { Statements } from './connections.js';
 import { joined, restName, type Piece } from './long-text.js';
-import { groupFrom, keysAtATime, sizesOf, within, type Group, type Sized } from './portions.js';
+import { groupFrom, keysAtATime, sizesOf, within, type GroupSize, type Sized } from './portions.js';
 import { ordinalsMax, tableOf, textsApart } from './schema.js';
 
 /**
@@ -108,7 +108,7 @@ const readRow = (
   return { ...row, values };
 };
 
-export type NamedGroup = Group & { readonly name: StreamName };
+export type NamedGroup = GroupSize & { readonly name: StreamName };
 
 /** Of `grp`, `size`, `name`. */
 export const namedFrom = ([grp = null, size = null, name]: readonly DuckDBValue[]): NamedGroup => ({

@@ -1,6 +1,6 @@
 import type { DuckDBValue } from '@duckdb/node-api';
 import type { AggregateCell, Aggregation, Widget } from '../../kernel/records/questions.js';
-import type { Source } from './source.js';
+import type { RecordSource } from './source.js';
 
 /**
  * What a statement computes for the widgets: `values` are columns `v0…` of the rows, `measures`
@@ -18,7 +18,7 @@ export type Measures = {
 
 export const isCategorical = ({ type }: Widget): boolean => type === 'text';
 
-export const measuresOf = (source: Source, widgets: readonly Widget[]): Measures => {
+export const measuresOf = (source: RecordSource, widgets: readonly Widget[]): Measures => {
   const values: string[] = [];
   const measures: string[] = [];
   const placeIn = (list: string[], expression: string): number => {

@@ -1,12 +1,12 @@
 import { Fault } from '../../kernel/fault.js';
 import type { StreamName } from '../../kernel/ports.js';
-import type { Mark } from '../../kernel/documents.js';
+import type { Checkpoint } from '../../kernel/documents.js';
 import type { RecordWrites } from '../../kernel/records/records.js';
 import type { Population } from '../../kernel/records/record.js';
-import { batchOf, type Batch } from './batch.js';
+import { batchOf, type RowBatch } from './batch.js';
 import { addRow, append, chunksFor } from './chunks.js';
 import type { Statements } from './connections.js';
-import type { Model } from './model.js';
+import type { RecordsModel } from './model.js';
 import {
   columnColumns,
   ordinalsMax,
@@ -24,22 +24,22 @@ import { keysOf } from './portions.js';
 import { groupsNamed, type NamedGroup } from './stored-row.js';
 
 /**
- * One transaction: rows out, rows in, deletions, mark. See `Records.apply` for what repeats and old
- * fences do.
+ * One transaction: rows out, rows in, deletions, checkpoint. See `Records.apply` for what repeats
+ * and old fences do.
  */
 export const applyWrites = async (
-  model: Model,
+  model: RecordsModel,
   writes: RecordWrites,
-  mark: Mark,
+  checkpoint: Checkpoint,
 ): Promise<void> => {
   const after = await model.connections.write(async (statements) => {
-    const { fence, position } = model.mark;
-    if (mark.fence < fence) throw new Fault('conflict', 'A newer projector has taken over');
-    if (mark.after !== undefined && mark.after > position) {
+    const { fence, position } = model.checkpoint;
+    if (checkpoint.fence < fence) throw new Fault('conflict', 'A newer projector has taken over');
+    if (checkpoint.after !== undefined && checkpoint.after > position) {
       throw new Fault('conflict', 'The records begin anew, from an earlier position');
     }
-    if (mark.position < position) return null;
-    if (mark.position === position && mark.fence === fence) return null;
+    if (checkpoint.position < position) return null;
+    if (checkpoint.position === position && checkpoint.fence === fence) return null;
     const replaced = writes.groups.filter(({ fresh, kept }) => !fresh && kept === undefined);
     const emptied = await runsEmptied(statements, writes);
     await removeGroups(
@@ -50,7 +50,7 @@ export const applyWrites = async (
     await appendBatch(statements, batch);
     await growGroups(statements, batch);
     await removeDeleted(statements, writes, model);
-    const moved = `UPDATE mark SET position = '${checkedPosition(mark)}', fence = ${integers([mark.fence])}`;
+    const moved = `UPDATE mark SET position = '${checkedPosition(checkpoint)}', fence = ${integers([checkpoint.fence])}`;
     await statements.rows(moved);
     return { ...batch, emptied };
   });
@@ -64,10 +64,10 @@ export const applyWrites = async (
   model.nextGroup = after.nextGroup;
   model.nextProject = after.nextProject;
   model.nextColumn = after.nextColumn;
-  model.mark = mark;
+  model.checkpoint = checkpoint;
 };
 
-const forgetProject = (model: Model, id: string): void => {
+const forgetProject = (model: RecordsModel, id: string): void => {
   model.deletedProjects.add(id);
   const number = model.projects.get(id);
   if (number !== undefined) model.named.delete(number);
@@ -75,12 +75,12 @@ const forgetProject = (model: Model, id: string): void => {
   model.types.delete(id);
 };
 
-const checkedPosition = ({ position }: Mark): string => {
+const checkedPosition = ({ position }: Checkpoint): string => {
   if (!/^[0-9a-f]{16}$/.test(position)) throw new TypeError('not a position');
   return position;
 };
 
-const appendBatch = async ({ connection }: Statements, batch: Batch): Promise<void> => {
+const appendBatch = async ({ connection }: Statements, batch: RowBatch): Promise<void> => {
   const projects = chunksFor('projects', projectColumns);
   for (const [id, number] of batch.newProjects) addRow(projects, [number, storedUuid(id)]);
   const columns = chunksFor('columns', columnColumns);
@@ -100,7 +100,7 @@ const appendBatch = async ({ connection }: Statements, batch: Batch): Promise<vo
   for (const chunks of all) await append(connection, chunks);
 };
 
-const growGroups = async ({ rows }: Statements, { grown }: Batch): Promise<void> => {
+const growGroups = async ({ rows }: Statements, { grown }: RowBatch): Promise<void> => {
   if (grown.length === 0) return;
   const sizes = grown.map(({ grp, size }) => `(${integers([grp, size])})`).join(', ');
   await rows(
@@ -111,7 +111,11 @@ const growGroups = async ({ rows }: Statements, { grown }: Batch): Promise<void>
 
 type Written = { readonly project: number; readonly run: string };
 
-const noteChanges = (model: Model, { groups }: RecordWrites, emptied: readonly Written[]): void => {
+const noteChanges = (
+  model: RecordsModel,
+  { groups }: RecordWrites,
+  emptied: readonly Written[],
+): void => {
   for (const { rows } of groups) {
     const [first] = rows;
     if (first === undefined) continue;
@@ -197,7 +201,7 @@ const removeChanged = async (
 const removeDeleted = async (
   { rows }: Statements,
   writes: RecordWrites,
-  model: Model,
+  model: RecordsModel,
 ): Promise<void> => {
   const { deletedRuns, deletedProjects, purge = false } = writes;
   const numbers = deletedProjects.flatMap((id) => model.projects.get(id) ?? []);
@@ -210,9 +214,9 @@ const removeDeleted = async (
     // still name them.
     const condition = conditions.join(' OR ');
     const tables = populations.map((population) => tableOf[population]);
-    const doomed = tables.map((table) => `SELECT grp FROM ${table} WHERE ${condition}`);
+    const leaving = tables.map((table) => `SELECT grp FROM ${table} WHERE ${condition}`);
     for (const table of tablesOfGroups) {
-      await rows(`DELETE FROM ${table} WHERE grp IN (${doomed.join(' UNION ')})`);
+      await rows(`DELETE FROM ${table} WHERE grp IN (${leaving.join(' UNION ')})`);
     }
     for (const table of tables) await rows(`DELETE FROM ${table} WHERE ${condition}`);
   }

@@ -8,14 +8,14 @@ import { openClient } from './client.js';
  * `answerMs` (a healthy cluster commits or says no within 2 s), a call with all its repeats after
  * `callMs`, and a subscription after two looks `lookMs` apart at which it is behind.
  */
-export type Patience = {
+export type CallTimes = {
   readonly answerMs: number;
   readonly callMs: number;
   readonly lookMs: number;
   /** Before the first repeat; four times as long before each further one. */
   readonly restMs: number;
 };
-const defaultPatience: Patience = { answerMs: 4_000, callMs: 8_000, lookMs: 5_000, restMs: 50 };
+const defaultPatience: CallTimes = { answerMs: 4_000, callMs: 8_000, lookMs: 5_000, restMs: 50 };
 /** Tries of one call; a server that was started again answers the second. */
 const triesMax = 4;
 
@@ -64,7 +64,7 @@ export type Connection = ReturnType<typeof openConnection>;
  * through: TLS, credentials, gossip and discovery are the client's. Connects with the first call.
  * Throws what the client throws at a string it cannot read.
  */
-export const openConnection = (url: string, patience: Patience = defaultPatience) => {
+export const openConnection = (url: string, patience: CallTimes = defaultPatience) => {
   const client = openClient(url);
   const { answerMs, callMs, restMs } = patience;
   const health = { writable: true, cause: null as string | null };

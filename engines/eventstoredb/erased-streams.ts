@@ -82,7 +82,7 @@ export const openErasedStreams = ({ client, read, write, tries }: Connection, na
     return writing;
   };
 
-  const bury = async (name: string): Promise<void> => {
+  const appendTombstone = async (name: string): Promise<void> => {
     const again = tries();
     for (;;) {
       try {
@@ -107,9 +107,9 @@ export const openErasedStreams = ({ client, read, write, tries }: Connection, na
       await refresh();
       await enter(stream);
       // The parts even where there are none: an append may be about to write some.
-      await Promise.all([bury(names.of(stream)), bury(names.parts(stream))]);
+      await Promise.all([appendTombstone(names.of(stream)), appendTombstone(names.parts(stream))]);
     },
     /** A tombstone was seen that is in no register: an operator's. */
-    bury: (stream: StreamName): void => void erased.add(stream),
+    noteErased: (stream: StreamName): void => void erased.add(stream),
   };
 };

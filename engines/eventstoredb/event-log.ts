@@ -5,10 +5,10 @@ import {
   type Reading,
   type Recorded,
   type StreamName,
+  type Decode,
 } from '../../kernel/ports.js';
-import type { Decode } from '../sqlite/log-reader.js';
 import { openAppends } from './appends.js';
-import { openConnection, type Patience } from './connection.js';
+import { openConnection, type CallTimes } from './connection.js';
 import { openErasedStreams } from './erased-streams.js';
 import { openListings } from './listings.js';
 import { namesIn } from './names.js';
@@ -22,7 +22,7 @@ type Options = {
   readonly decode?: Decode;
   /** What our streams' names begin with: one server may hold several logs. */
   readonly space?: string;
-  readonly patience?: Patience;
+  readonly patience?: CallTimes;
 };
 
 /** Somebody who waits for growth looks for himself this often: what tells him may be broken. */

@@ -1,8 +1,7 @@
 import { sharedLooks } from '../../kernel/turns.js';
 import { boundedMap } from '../../kernel/bounded-map.js';
-import type { Page, Position, Recorded } from '../../kernel/ports.js';
+import type { Page, Position, Recorded, Decode } from '../../kernel/ports.js';
 import { start } from '../../kernel/ports.js';
-import type { Decode } from '../sqlite/log-reader.js';
 import type { Connection } from './connection.js';
 import type { openErasedStreams } from './erased-streams.js';
 import type { Names } from './names.js';

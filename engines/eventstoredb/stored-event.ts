@@ -1,7 +1,13 @@
 import { createHash } from 'node:crypto';
 import { binaryEvent, jsonEvent, type EventData, type RecordedEvent } from '@eventstore/db-client';
-import type { Metadata, NewEvent, Position, Recorded, StreamName } from '../../kernel/ports.js';
-import type { Decode } from '../sqlite/log-reader.js';
+import type {
+  Metadata,
+  NewEvent,
+  Position,
+  Recorded,
+  StreamName,
+  Decode,
+} from '../../kernel/ports.js';
 
 /**
  * How an event lies in EventStoreDB: its data as JSON under its type, its metadata with one more

@@ -68,7 +68,7 @@ export const openTail = ({ connection, names, erased, head, seen }: Needs) => {
     if (stream === null) return;
     const stored = storedFrom(stream, event);
     if (stored === null) {
-      if (event.type === '$streamDeleted') erased.bury(stream);
+      if (event.type === '$streamDeleted') erased.noteErased(stream);
       return;
     }
     keep(stored);

@@ -3,8 +3,8 @@ import { jwtVerify } from 'jose';
 import type { Identity, IdentityTokens, Refused } from '../../kernel/credentials.js';
 import type { Clock } from '../../kernel/ports.js';
 import { identityAlgorithms, openKeySet, type IdentityAlgorithm, type KeySet } from './key-set.js';
-import type { Provider } from './providers.js';
-import { takenApart, type Claims } from '../node/signed-text.js';
+import type { TrustedProvider } from './providers.js';
+import { takenApart, type TokenClaims } from '../node/signed-text.js';
 
 /** Contract 4.2, rule 1. */
 const ageMax = '10m';
@@ -13,7 +13,7 @@ const textMax = 255;
 /** The longest an e-mail can be (RFC 5321). */
 const emailMax = 254;
 
-type Known = Provider & { readonly set: KeySet };
+type Known = TrustedProvider & { readonly set: KeySet };
 
 /**
  * Verifies id_tokens of configured providers and nobody else. What a token says about keys (`jwk`,
@@ -21,7 +21,7 @@ type Known = Provider & { readonly set: KeySet };
  * to ask for keys.
  */
 export const openIdentityTokens = (
-  providers: readonly Provider[],
+  providers: readonly TrustedProvider[],
   {
     clock,
     trouble,
@@ -74,7 +74,10 @@ export const openIdentityTokens = (
 const refused = (why: string): Refused => ({ refused: why });
 
 /** Null unless the header says nothing that we would have to understand and do not. */
-const algorithmOf = (header: Claims, { algorithms }: Provider): IdentityAlgorithm | null => {
+const algorithmOf = (
+  header: TokenClaims,
+  { algorithms }: TrustedProvider,
+): IdentityAlgorithm | null => {
   const { alg, typ, kid, crit, b64, zip, enc } = header;
   const isPlain = [crit, b64, zip, enc].every((member) => member === undefined);
   const isToken = typ === undefined || (typeof typ === 'string' && /^jwt$/i.test(typ));
@@ -89,8 +92,8 @@ const isText = (value: unknown): value is string =>
 
 /** The first claim that says the token is not meant for us, or not of use; null: none does. */
 const foreignClaim = (
-  payload: Claims,
-  { issuers, audiences, isNonceRequired }: Provider,
+  payload: TokenClaims,
+  { issuers, audiences, isNonceRequired }: TrustedProvider,
 ): string | null => {
   const { iss, aud, azp, sub, exp, iat, nonce } = payload;
   const listed = (Array.isArray(aud) ? aud : [aud]) as readonly unknown[];
@@ -107,7 +110,7 @@ const foreignClaim = (
   return Object.keys(checks).find((claim) => checks[claim] === false) ?? null;
 };
 
-const identityOf = (payload: Claims, input: string, provider: Provider): Identity => {
+const identityOf = (payload: TokenClaims, input: string, provider: TrustedProvider): Identity => {
   const { iss, sub, nonce } = payload as Readonly<Record<'iss' | 'sub' | 'nonce', string>>;
   // Not of the whole token: an ECDSA signature can be written in two ways.
   const token = digestOf(`token\n${iss}\n${input}`);
@@ -116,8 +119,8 @@ const identityOf = (payload: Claims, input: string, provider: Provider): Identit
 };
 
 const emailOf = (
-  { email, email_verified: isVerified }: Claims,
-  { emailDomains }: Provider,
+  { email, email_verified: isVerified }: TokenClaims,
+  { emailDomains }: TrustedProvider,
 ): string | null => {
   if (isVerified !== true || typeof email !== 'string' || email.length > emailMax) return null;
   const domain = email.slice(email.lastIndexOf('@') + 1).toLowerCase();

@@ -9,7 +9,7 @@ import { identityAlgorithms, type IdentityAlgorithm, type KeySource } from './ke
 import { keysAt, keysIn } from './key-sources.js';
 
 /** Whom the service believes about identities, and how far. */
-export type Provider = {
+export type TrustedProvider = {
   readonly name: IdentityProvider;
   readonly issuers: readonly string[];
   /** Our client ids there. */
@@ -50,7 +50,7 @@ const defaultAlgorithms: readonly IdentityAlgorithm[] = ['RS256', 'ES256'];
 export const readProviders = async (
   files: Pick<Files, 'read'>,
   path: string,
-): Promise<readonly Provider[]> => {
+): Promise<readonly TrustedProvider[]> => {
   const refuse = (why: string): never => {
     throw new Fault('invalid', `ASSAY_IDENTITY_PROVIDERS: ${path} ${why}`);
   };

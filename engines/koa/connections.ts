@@ -28,7 +28,7 @@ export const usualConnections = {
 export type ConnectionLimits = { readonly [Limit in keyof typeof usualConnections]: number };
 
 /** Why a connection was cut: for the operator's count. */
-export type Cut = 'slow' | 'crowded' | 'crumbs';
+export type CutReason = 'slow' | 'crowded' | 'crumbs';
 
 /** Looks this often within `silentMsMax`. */
 const looks = 30;
@@ -49,7 +49,7 @@ type Connection = {
   measuredAt: number;
 };
 
-export type Connections = {
+export type ClientConnections = {
   /**
    * The client has to send the body of this request, if it has one. False: its connection is cut,
    * as it sends ahead too much.
@@ -75,8 +75,8 @@ export const openConnections = (
   server: Server,
   limits: ConnectionLimits,
   isTrusted: (address: string) => boolean,
-  cut: (why: Cut) => void,
-): Connections => {
+  cut: (why: CutReason) => void,
+): ClientConnections => {
   const open = new Map<Socket, Connection>();
   /** In the order in which they came to rest. */
   const resting = new Set<Socket>();
@@ -95,7 +95,7 @@ export const openConnections = (
     // Answers that wait behind another one of their connection are not told that it closed.
     for (const release of connection.releases) release();
   };
-  const drop = (socket: Socket, why: Cut): void => {
+  const drop = (socket: Socket, why: CutReason): void => {
     gone(socket);
     cut(why);
     socket.destroy();

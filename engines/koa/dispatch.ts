@@ -6,14 +6,14 @@ import type { Sent } from './exchange.js';
 import type { Bound } from './table.js';
 import { decoded, pairsOf } from './urlencoded.js';
 
-export type Found = { readonly bound: Bound; readonly sent: Omit<Sent, 'requestId' | 'seat'> };
+export type Dispatched = { readonly bound: Bound; readonly sent: Omit<Sent, 'requestId' | 'seat'> };
 
 /**
  * Finds the operation of a request by koa's router; each stands under the prefix and at the root
  * (contract 1.1). Throws Fault `not-found`, `method-not-allowed` (the answer then has `Allow`) or
  * `malformed` for broken percent-encoding.
  */
-export const dispatcher = (table: readonly Bound[]): ((ctx: Context) => Found) => {
+export const dispatcher = (table: readonly Bound[]): ((ctx: Context) => Dispatched) => {
   const router = new Router({ strict: true, sensitive: true });
   const byPath = new Map<unknown, Bound[]>();
   for (const one of table) {

@@ -58,7 +58,7 @@ export type Sent = {
   readonly query: Readonly<Record<string, readonly string[]>>;
 };
 
-export type Outcome = {
+export type Exchanged = {
   readonly status: number;
   /** Where `json` is not it. */
   readonly body?: unknown;
@@ -74,7 +74,7 @@ export const exchange = async (
   bound: Bound,
   sent: Sent,
   services: Services,
-): Promise<{ readonly outcome: Outcome; readonly told: Held }> => {
+): Promise<{ readonly outcome: Exchanged; readonly told: Held }> => {
   const asker = services.askers.begin(sent.message.socket);
   try {
     const entry = await entered(bound.operation, sent.message, services);
@@ -109,7 +109,7 @@ const answered = async (
   sent: Sent,
   services: Services,
   come: Come,
-): Promise<Outcome> => {
+): Promise<Exchanged> => {
   const { principal } = come;
   const given = await validated(bound, sent, come);
   checkOrigin(bound.operation, sent.message);
@@ -202,7 +202,7 @@ const read = async (
   asked: Asked,
   sent: Sent,
   services: Services,
-): Promise<Outcome> => {
+): Promise<Exchanged> => {
   const { reads } = bound.route;
   const min = (minPositionOf(bound, sent) ?? null) as Position | null;
   const position =
@@ -236,7 +236,7 @@ const write = async (
   asked: Asked,
   sent: Sent,
   services: Services,
-): Promise<Outcome> => {
+): Promise<Exchanged> => {
   const key = keyOf(bound, sent);
   if (key === undefined || asked.principal === null || asked.fingerprint === null) {
     const answer = await handled(bound, asked, sent, services, null);
@@ -261,10 +261,10 @@ const write = async (
 };
 
 const withHeader = (
-  outcome: Outcome,
+  outcome: Exchanged,
   name: string,
   value: string | readonly string[],
-): Outcome => ({
+): Exchanged => ({
   ...outcome,
   headers: { ...outcome.headers, [name]: value },
 });
@@ -295,7 +295,10 @@ const kept = async (
   }
 };
 
-const written = ({ status, body, position, etag }: StoredAnswer, requestId?: string): Outcome => ({
+const written = (
+  { status, body, position, etag }: StoredAnswer,
+  requestId?: string,
+): Exchanged => ({
   status,
   // A stored problem names the request that it is answered to now (contract 1.5).
   body:

@@ -3,19 +3,19 @@ import type { Operation } from '../../contract/operation.js';
 import { healthcheck } from '../../contract/service.js';
 import { jsonOf, type JsonPieces } from '../../kernel/json-pieces.js';
 import { cookieLines, noCookie } from './cookie.js';
-import type { Found } from './dispatch.js';
-import { exchange, type Outcome, type Services } from './exchange.js';
+import type { Dispatched } from './dispatch.js';
+import { exchange, type Exchanged, type Services } from './exchange.js';
 import type { Seat } from './load.js';
-import type { Trail, Written } from './respond.js';
+import type { Trail, WrittenAnswer } from './respond.js';
 import type { Bound } from './table.js';
 
 /** One request from its address to the text of its answer, in its place among those at work. */
 export const perform = async (
   ctx: Context,
-  find: (ctx: Context) => Found,
+  find: (ctx: Context) => Dispatched,
   services: Services,
   trail: Trail,
-): Promise<Written> => {
+): Promise<WrittenAnswer> => {
   const { bound, sent } = find(ctx);
   const { requestId } = trail;
   const { operation } = bound;
@@ -70,7 +70,7 @@ const bytesOf = (content: string | JsonPieces): number =>
     ? Buffer.byteLength(content)
     : content.reduce((sum, { byteLength }) => sum + byteLength, 0);
 
-const written = ({ operation }: Bound, { status, body, json }: Outcome) => {
+const written = ({ operation }: Bound, { status, body, json }: Exchanged) => {
   if (json !== undefined) return { content: json, media: 'application/json' };
   // A stored problem is JSON whatever the operation answers.
   const isPlain = typeof body === 'string' && status === operation.status;
@@ -82,7 +82,7 @@ const written = ({ operation }: Bound, { status, body, json }: Outcome) => {
 const checked = (
   { watch }: Services,
   bound: Bound,
-  { status, body, json }: Outcome,
+  { status, body, json }: Exchanged,
   bytes: number,
   requestId: string,
 ): void => {

@@ -5,7 +5,7 @@ import type { Ids } from '../../kernel/ports.js';
 import type { JsonPieces } from '../../kernel/json-pieces.js';
 import type { Logger } from '../pino/logger.js';
 import type { Metrics } from '../prometheus/metrics.js';
-import type { Outcome } from './exchange.js';
+import type { Exchanged } from './exchange.js';
 import {
   challengeOf,
   internalProblem,
@@ -35,7 +35,7 @@ export type Trail = {
   /** `Set-Cookie` of a 401, where a cookie was refused (contract 4.3, rule 1). */
   refusedCookie: readonly string[] | null;
 };
-export type Written = Omit<Outcome, 'body' | 'json'> & {
+export type WrittenAnswer = Omit<Exchanged, 'body' | 'json'> & {
   readonly content: string | JsonPieces;
   /** Of `content`, in UTF-8. */
   readonly bytes: number;
@@ -52,7 +52,7 @@ export type Written = Omit<Outcome, 'body' | 'json'> & {
 export const respond = async (
   ctx: Context,
   { ids, logger, metrics }: Surroundings,
-  work: (trail: Trail) => Promise<Written>,
+  work: (trail: Trail) => Promise<WrittenAnswer>,
 ): Promise<() => void> => {
   const began = performance.now();
   const given = ctx.get('X-Request-Id');
@@ -96,7 +96,7 @@ function* portionsOf(content: string | JsonPieces): Generator<Uint8Array> {
 
 const write = (
   ctx: Context,
-  { status, content, bytes, headers, media = 'application/json' }: Omit<Written, 'release'>,
+  { status, content, bytes, headers, media = 'application/json' }: Omit<WrittenAnswer, 'release'>,
 ): void => {
   ctx.status = status;
   for (const [name, value] of Object.entries(headers)) {

@@ -15,7 +15,7 @@ import { answering, connect, type Connected } from './connect.js';
 import { documentMatch, documentOrder, fieldAt } from './document-match.js';
 import { memberOf } from './names.js';
 import { open, usualKeeping, type Keeping } from './model-state.js';
-import { modelOf, type Batch, type Model, type Snapshot } from './snapshots.js';
+import { modelOf, type StampedBatch, type SnapshotModel, type Snapshot } from './snapshots.js';
 import { foldedOf } from './text-match.js';
 
 /** Requests wait for these; a list that takes longer is broken (contract 1.11). */
@@ -38,8 +38,8 @@ export const openMongoDocuments = async ({
   readonly keeping?: Keeping;
 }): Promise<Documents> => {
   const { db, ...connection } = await connect(url);
-  const live = new Map<string, Model>();
-  const modelFor = (collection: Collection): Model => {
+  const live = new Map<string, SnapshotModel>();
+  const modelFor = (collection: Collection): SnapshotModel => {
     const name = nameOf(collection);
     const model = live.get(name) ?? modelOf(db, name, indexesOf(collection), keeping);
     live.set(name, model);
@@ -61,7 +61,7 @@ const indexesOf = ({ fields }: Collection): readonly IndexDescription[] => {
 
 /** `modelFor` refuses what it does not hold with null. */
 const documentsOver = (
-  modelFor: (collection: Collection) => Model | null,
+  modelFor: (collection: Collection) => SnapshotModel | null,
   { caution, close }: Pick<Connected, 'caution' | 'close'>,
 ): Documents => {
   const inSnapshot = <T>(
@@ -119,7 +119,7 @@ const documentsOver = (
         asking,
       );
     },
-    apply: async (collection, writes, mark, gone = []) => {
+    apply: async (collection, writes, checkpoint, gone = []) => {
       const model = modelFor(collection);
       if (model === null) {
         throw new Fault('conflict', `this copy holds another collection than ${collection.name}`);
@@ -130,24 +130,24 @@ const documentsOver = (
         document === null ? [] : [rowOf(collection, { ...document, key })],
       );
       await answering(() =>
-        model.apply(mark, async (batch) => {
+        model.apply(checkpoint, async (batch) => {
           await clear(batch, gone);
           await write(batch, [...last.keys()], rows);
         }),
       );
     },
     dump: (collection) => dump(collection, inSnapshot),
-    beside: async (collection) => {
+    shadow: async (collection) => {
       const live = modelFor(collection);
       if (live === null) throw new TypeError('a copy is not copied again');
-      const { model, adopt, discard } = await answering(() => live.copy());
+      const { model, promote, discard } = await answering(() => live.copy());
       const name = nameOf(collection);
       return {
         model: documentsOver((asked) => (nameOf(asked) === name ? model : null), {
           caution,
           close: () => Promise.resolve(),
         }),
-        adopt: () => answering(adopt),
+        promote: () => answering(promote),
         discard: () => answering(discard),
       };
     },
@@ -174,7 +174,7 @@ const load = async (
 };
 
 const clear = async (
-  { rows, closable, stamp }: Batch,
+  { rows, closable, stamp }: StampedBatch,
   scopes: readonly string[],
 ): Promise<void> => {
   if (scopes.length === 0) return;
@@ -183,7 +183,7 @@ const clear = async (
 };
 
 const write = async (
-  { rows, closable, stamp }: Batch,
+  { rows, closable, stamp }: StampedBatch,
   keys: readonly string[],
   stored: readonly Stored[],
 ): Promise<void> => {

@@ -28,7 +28,7 @@ import {
   named,
   rankStages,
   widgetMember,
-  type Cell,
+  type ServerCell,
   type GroupMember,
 } from './record-cells.js';
 import { columnMember, metricMember, noteMember, scopeIndex, scopeMatch } from './record-match.js';
@@ -156,7 +156,7 @@ const detailsOf = async (
     const counts = [new Map<string, number>(), new Map<string, number>()] as const;
     const members = ofTraces ? ['session'] : ['session', 'group'];
     for (const { _id, count } of await ask(distinctStages(plan, group, members))) {
-      const { cell, at } = _id as { readonly cell: Cell; readonly at: 0 | 1 };
+      const { cell, at } = _id as { readonly cell: ServerCell; readonly at: 0 | 1 };
       counts[at].set(keyOf(cell), Number(count));
     }
     return counts;
@@ -166,7 +166,7 @@ const detailsOf = async (
     const member = widget.type === 'text' ? widgetMember(widget) : null;
     if (member === null) return cells;
     for (const { _id, count } of await ask(categoryStages(plan, group, member))) {
-      const { cell, value } = _id as { readonly cell: Cell; readonly value: string };
+      const { cell, value } = _id as { readonly cell: ServerCell; readonly value: string };
       const key = keyOf(cell);
       cells.set(key, (cells.get(key) ?? new Map<string, number>()).set(value, Number(count)));
     }
@@ -177,7 +177,7 @@ const detailsOf = async (
       const at = plan.widgets.findIndex((widget) => widgetMember(widget) === member);
       const isFew = Number(total[named('count', at)] ?? 0) <= fewValues;
       const found = await ask(rankStages(plan, group, member, [...percents], isFew));
-      return [member, new Map(found.map((one) => [keyOf(one['_id'] as Cell), one]))];
+      return [member, new Map(found.map((one) => [keyOf(one['_id'] as ServerCell), one]))];
     },
   );
   const [[sessions, requests], some, ranked] = await Promise.all([
@@ -209,7 +209,7 @@ const percentsOf = (widgets: readonly Widget[]): ReadonlyMap<string, ReadonlySet
   return percents;
 };
 
-const keyOf = (cell: Cell | undefined): string =>
+const keyOf = (cell: ServerCell | undefined): string =>
   cell === null || cell === undefined ? '' : JSON.stringify([cell.group, cell.bucket]);
 
 const groupsFrom = (
@@ -219,13 +219,14 @@ const groupsFrom = (
 ): readonly AggregateGroup[] => {
   const groups = new Map<string, { value: AggregateGroup['value']; measures: Document[] }>();
   for (const measure of measures) {
-    const { group } = measure['_id'] as NonNullable<Cell>;
+    const { group } = measure['_id'] as NonNullable<ServerCell>;
     const key = plan.groupBy === null ? 'all' : String(group);
     const known = groups.get(key) ?? { value: group === '' ? null : group, measures: [] };
     known.measures.push(measure);
     groups.set(key, known);
   }
-  const bucketOf = (measure: Document): number => (measure['_id'] as NonNullable<Cell>).bucket;
+  const bucketOf = (measure: Document): number =>
+    (measure['_id'] as NonNullable<ServerCell>).bucket;
   return [...groups]
     .sort(([one], [other]) => byCodePoint(one, other))
     .map(([key, { value, measures: all }]) => ({
@@ -241,7 +242,7 @@ const groupsFrom = (
 };
 
 const cellOf = (plan: AggregatePlan, measure: Document, details: Details): AggregateCell => {
-  const key = keyOf(measure['_id'] as Cell);
+  const key = keyOf(measure['_id'] as ServerCell);
   const records = Number(measure['records']);
   return {
     widgets: Object.fromEntries(
@@ -260,7 +261,7 @@ const widgetValue = (
   { categories, ranks }: Details,
 ): AggregateCell['widgets'][string] => {
   const { aggregation, type } = widget;
-  const key = keyOf(measure['_id'] as Cell);
+  const key = keyOf(measure['_id'] as ServerCell);
   if (type === 'text') return counted(categories[at]?.get(key) ?? new Map());
   const count = Number(measure[named('count', at)] ?? 0);
   if (aggregation === 'Count') return count;

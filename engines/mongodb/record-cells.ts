@@ -8,7 +8,7 @@ import { compared } from './text-match.js';
 // ends with one document a cell: a group and a bucket, or null for the total.
 
 /** A cell as the server names it: `group` is the value in its own type, `''` without one. */
-export type Cell = {
+export type ServerCell = {
   readonly group: string | number | boolean;
   readonly bucket: number;
 } | null;

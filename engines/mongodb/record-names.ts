@@ -11,7 +11,7 @@ import type { RecordRow } from '../../kernel/records/record.js';
 import { memberOf } from './names.js';
 import { populationOf, type StoredRow } from './record-rows.js';
 import { bulkMs } from './record-search.js';
-import type { Batch } from './snapshots.js';
+import type { StampedBatch } from './snapshots.js';
 
 /**
  * A name of a project that is a column, beside its records. Hashed: it outlives the records that
@@ -31,7 +31,7 @@ export type Admitted = {
 
 /** By project. */
 export const admitNames = async (
-  batch: Batch,
+  batch: StampedBatch,
   rows: readonly RecordRow[],
 ): Promise<ReadonlyMap<string, Admitted>> => {
   const byProject = new Map<string, RecordRow[]>();
@@ -56,7 +56,7 @@ export const admitNames = async (
 };
 
 const storedNames = async (
-  { rows, visible }: Batch,
+  { rows, visible }: StampedBatch,
   projects: readonly string[],
 ): Promise<ReadonlyMap<string, readonly StoredName[]>> => {
   const found = new Map<string, StoredName[]>();

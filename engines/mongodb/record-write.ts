@@ -6,7 +6,7 @@ import { admitNames, onlyColumns } from './record-names.js';
 import { bulkMs } from './record-search.js';
 import { documentsOf } from './record-rows.js';
 import { open } from './model-state.js';
-import type { Batch } from './snapshots.js';
+import type { StampedBatch } from './snapshots.js';
 
 /** A run or project that was deleted: its rows are dropped also when they come later. */
 type Gone = { readonly gone: string };
@@ -38,7 +38,7 @@ const placeOf = ({ values }: RecordRow): { readonly run: string; readonly projec
 
 /** Rows out, rows in, deletions: all under the batch's stamp, so that they show together. */
 export const writeBatch = async (
-  batch: Batch,
+  batch: StampedBatch,
   writes: RecordWrites,
   words: readonly Words[],
 ): Promise<void> => {
@@ -75,7 +75,7 @@ export const writeBatch = async (
   );
 };
 
-const close = async ({ rows, closable, stamp }: Batch, which: Document): Promise<void> => {
+const close = async ({ rows, closable, stamp }: StampedBatch, which: Document): Promise<void> => {
   await rows.updateMany({ $and: [which, closable] }, { $set: { until: stamp } });
 };
 
@@ -83,7 +83,10 @@ const close = async ({ rows, closable, stamp }: Batch, which: Document): Promise
  * Takes the group's rows out that others come for. A change of what spans have of their trace makes
  * new versions of the rest of them, in the server: a stored row never changes.
  */
-const keepOthers = async (batch: Batch, { group, rows, kept }: GroupWrite): Promise<void> => {
+const keepOthers = async (
+  batch: StampedBatch,
+  { group, rows, kept }: GroupWrite,
+): Promise<void> => {
   if (kept === undefined) return;
   const ordinals = rows.map(({ ordinal }) => ordinal);
   const own = { group: { $eq: group }, ordinal: { $in: ordinals } };
@@ -108,7 +111,7 @@ const othersOf = (group: StreamName, ordinals: readonly number[]): Document => (
 });
 
 const copyOthers = async (
-  { rows, visible, stamp }: Batch,
+  { rows, visible, stamp }: StampedBatch,
   { group, ordinals, copies: { isComplete, annotators } }: Others,
 ): Promise<void> => {
   const changed = {
@@ -131,7 +134,7 @@ const copyOthers = async (
 };
 
 const goneBefore = async (
-  { rows, visible }: Batch,
+  { rows, visible }: StampedBatch,
   words: readonly Words[],
 ): Promise<readonly string[]> => {
   const asked = new Set(words.flatMap(({ run, project }) => [goneRun(run), goneProject(project)]));

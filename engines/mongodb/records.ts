@@ -34,7 +34,7 @@ import {
 import { withEntry } from './record-entries.js';
 import { sessionPage, tracesOfSessions } from './record-sessions.js';
 import { wordsOf, writeBatch } from './record-write.js';
-import { modelOf, type Model, type Snapshot } from './snapshots.js';
+import { modelOf, type SnapshotModel, type Snapshot } from './snapshots.js';
 
 /** Another form of the stored rows is another model, which the log fills anew. */
 const form = 4;
@@ -110,7 +110,7 @@ export const openMongoRecords = async ({ url }: { readonly url: string }): Promi
 
 const noFacts: ColumnFacts = { present: [], metrics: [], userMetadata: [] };
 
-const recordsOver = (model: Model, close: () => Promise<void>): Records => {
+const recordsOver = (model: SnapshotModel, close: () => Promise<void>): Records => {
   const ask = <T>(
     none: () => T,
     question: (snapshot: Snapshot) => Promise<T>,
@@ -131,9 +131,9 @@ const recordsOver = (model: Model, close: () => Promise<void>): Records => {
         () => start,
         ({ position }) => Promise.resolve(position),
       ),
-    apply: async (writes, mark) => {
+    apply: async (writes, checkpoint) => {
       const words = wordsOf(writes);
-      await answering(() => model.apply(mark, (batch) => writeBatch(batch, writes, words)));
+      await answering(() => model.apply(checkpoint, (batch) => writeBatch(batch, writes, words)));
     },
     heads: (names) =>
       ask<Awaited<ReturnType<Records['heads']>>>(
@@ -239,11 +239,11 @@ const recordsOver = (model: Model, close: () => Promise<void>): Records => {
       ),
     runsChanged: (project, token) => askAnyway((snapshot) => runsChanged(snapshot, project, token)),
     dump: () => dump(ask),
-    beside: async () => {
+    shadow: async () => {
       const copy = await answering(() => model.copy());
       return {
         model: recordsOver(copy.model, () => Promise.resolve()),
-        adopt: () => answering(copy.adopt),
+        promote: () => answering(copy.promote),
         discard: () => answering(copy.discard),
       };
     },

@@ -3,7 +3,7 @@ import type { Collection, Db, Document, Filter as Match, IndexDescription } from
 import { openSequence } from '../../kernel/turns.js';
 import { Fault } from '../../kernel/fault.js';
 import { start, type Position } from '../../kernel/ports.js';
-import type { Mark } from '../../kernel/documents.js';
+import type { Checkpoint } from '../../kernel/documents.js';
 import { isDuplicate } from './connect.js';
 import {
   copyPrefix,
@@ -38,7 +38,7 @@ export type Snapshot = {
   readonly seq: number;
 };
 
-export type Batch = {
+export type StampedBatch = {
   readonly stamp: number;
   readonly rows: Collection;
   /** Rows as they were before the batch. */
@@ -50,7 +50,7 @@ export type Batch = {
   readonly closable: Match<Document>;
 };
 
-export type Model = {
+export type SnapshotModel = {
   /** Null: never written. */
   snapshot(): Promise<Snapshot | null>;
   /**
@@ -60,14 +60,15 @@ export type Model = {
   /** For questions whose answer about nothing is more than nothing. */
   snapshotOrEmpty(): Promise<Snapshot>;
   /**
-   * Runs `work` under a new stamp and commits it with the mark; nothing happens when the mark was
-   * passed. Fault `conflict` under an older fence, or when another projector took over meanwhile.
+   * Runs `work` under a new stamp and commits it with the checkpoint; nothing happens when the
+   * checkpoint was passed. Fault `conflict` under an older fence, or when another projector took
+   * over meanwhile.
    */
-  apply(mark: Mark, work: (batch: Batch) => Promise<void>): Promise<void>;
+  apply(checkpoint: Checkpoint, work: (batch: StampedBatch) => Promise<void>): Promise<void>;
   /** A copy begins empty. `indexes` are those of the rows. */
   copy(): Promise<{
-    readonly model: Model;
-    readonly adopt: () => Promise<void>;
+    readonly model: SnapshotModel;
+    readonly promote: () => Promise<void>;
     readonly discard: () => Promise<void>;
   }>;
 };
@@ -78,17 +79,17 @@ export const modelOf = (
   name: string,
   indexes: readonly IndexDescription[],
   keeping: Keeping = usualKeeping,
-): Model =>
+): SnapshotModel =>
   over({ db, documents: db.collection<ModelDocument>('models'), indexes, keeping }, name, name);
 
-const over = (models: Models, model: string, id: string): Model => {
+const over = (models: Models, model: string, id: string): SnapshotModel => {
   const { documents } = models;
   const prepared = new Set<string>();
   const sweep = sweeperOf(models, id);
   const inSequence = openSequence();
   let committed: ModelDocument | null = null;
-  const apply: Model['apply'] = async (mark, work) => {
-    const state = await reserve(models, { model, id }, mark);
+  const apply: SnapshotModel['apply'] = async (checkpoint, work) => {
+    const state = await reserve(models, { model, id }, checkpoint);
     if (state === null) return;
     if (!prepared.has(state.generation)) {
       await createIndexes(models, state.generation);
@@ -98,15 +99,15 @@ const over = (models: Models, model: string, id: string): Model => {
     checkKept(state, committed);
     await work({ ...snapshotOf(models, state), closable: closableOf(state), stamp });
     const { matchedCount } = await documents.updateOne(
-      { _id: id, generation: state.generation, fence: mark.fence, reserved: stamp },
-      { $set: { seq: stamp, position: mark.position, applied: mark.fence } },
+      { _id: id, generation: state.generation, fence: checkpoint.fence, reserved: stamp },
+      { $set: { seq: stamp, position: checkpoint.position, applied: checkpoint.fence } },
     );
     if (matchedCount === 0) throw new Fault('conflict', `another projector writes ${model} now`);
     committed = state;
     // What is left lying is taken away another time.
     await sweep(state).catch(() => null);
   };
-  const snapshot: Model['snapshot'] = async () => {
+  const snapshot: SnapshotModel['snapshot'] = async () => {
     const state = await documents.findOne({ _id: { $eq: id } });
     // Before the first commit even the indexes may be missing.
     return state === null || state.seq === 0 ? null : snapshotOf(models, state);
@@ -119,7 +120,7 @@ const over = (models: Models, model: string, id: string): Model => {
     },
     snapshotOrEmpty: async () => (await snapshot()) ?? snapshotOf(models, nothingYet(model)),
     // One after the other: a stamp that is given out ends the batch before it.
-    apply: (mark, work) => inSequence(() => apply(mark, work)),
+    apply: (checkpoint, work) => inSequence(() => apply(checkpoint, work)),
     copy: async () => {
       const generation = randomUUID();
       const copy = `${copyPrefix}${generation}`;
@@ -128,7 +129,7 @@ const over = (models: Models, model: string, id: string): Model => {
       await createIndexes(models, generation);
       return {
         model: over(models, model, copy),
-        adopt: () => adopt(models, model, copy),
+        promote: () => promote(models, model, copy),
         discard: async () => {
           await dropRows(models, generation);
           await documents.deleteOne({ _id: copy });
@@ -185,11 +186,11 @@ const checkKept = (state: ModelDocument, committed: ModelDocument | null): void 
   throw new Fault('conflict', `MongoDB lost batches of ${state.model}: restart the projector`);
 };
 
-/** The model as it is now with a stamp of ours, or null when this mark was applied before. */
+/** The model as it is now with a stamp of ours, or null when this checkpoint was applied before. */
 const reserve = async (
   { documents }: Models,
   { model, id }: { readonly model: string; readonly id: string },
-  { fence, position }: Mark,
+  { fence, position }: Checkpoint,
 ): Promise<ModelDocument | null> => {
   const isLive = model === id;
   const first = fresh(model, randomUUID());
@@ -242,7 +243,7 @@ const createIndexes = async (models: Models, generation: string): Promise<void> 
 };
 
 /** One write switches all readers; the rows that they may be reading go later. */
-const adopt = async (models: Models, model: string, copy: string): Promise<void> => {
+const promote = async (models: Models, model: string, copy: string): Promise<void> => {
   const { documents } = models;
   const [built, live] = await Promise.all([
     documents.findOne({ _id: { $eq: copy } }),

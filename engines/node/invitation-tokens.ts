@@ -1,14 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import type { UserId } from '../../kernel/shapes.js';
-
-/** One-time tokens of invitations: the user's id and 256 random bits, in base64url. */
-export type InvitationTokens = {
-  readonly mint: (user: UserId) => string;
-  /** HMAC-SHA-256 in hex. */
-  readonly hash: (token: string) => string;
-  /** Whose token it would be; null for one out of form. */
-  readonly userOf: (token: string) => UserId | null;
-};
+import type { InvitationTokens } from '../../kernel/credentials.js';
 
 const form = /^inv_[0-9A-Za-z_-]{64}$/;
 const prefixLength = 4;

@@ -1,11 +1,11 @@
 import { createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import type { RefreshTokens } from '../../kernel/credentials.js';
+import type { RefreshTokens, InvitationTokens, TextSeal } from '../../kernel/credentials.js';
 import { Fault } from '../../kernel/fault.js';
 import type { Files } from '../../kernel/ports.js';
 import type { FamilyId } from '../../kernel/shapes.js';
-import { textSeal, type TextSeal } from './text-seal.js';
-import { invitationTokens, type InvitationTokens } from './invitation-tokens.js';
+import { textSeal } from './text-seal.js';
+import { invitationTokens } from './invitation-tokens.js';
 
 const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const prefix = 'asy_';

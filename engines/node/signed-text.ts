@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 
-export type Claims = Readonly<Record<string, unknown>>;
+export type TokenClaims = Readonly<Record<string, unknown>>;
 /** A compact JWS, taken apart and not yet believed. */
 export type SignedText = {
-  readonly header: Claims;
-  readonly payload: Claims;
+  readonly header: TokenClaims;
+  readonly payload: TokenClaims;
   /** What the signature is about. */
   readonly input: string;
 };
@@ -26,14 +26,14 @@ export const takenApart = (token: string): SignedText | null => {
 const isCanonical = (part: string): boolean =>
   Buffer.from(part, 'base64url').toString('base64url') === part;
 
-const objectOf = (part: string): Claims | null => {
+const objectOf = (part: string): TokenClaims | null => {
   const bytes = Buffer.from(part, 'base64url');
   if (!isUtf8(bytes)) return null;
   const text = bytes.toString('utf8');
   try {
     const value = JSON.parse(text) as unknown;
     const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-    return isObject && !hasTwice(text) ? (value as Claims) : null;
+    return isObject && !hasTwice(text) ? (value as TokenClaims) : null;
   } catch {
     return null;
   }

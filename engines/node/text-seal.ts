@@ -1,11 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-
-/** AES-256-GCM with the place of the text as associated data. */
-export type TextSeal = {
-  readonly seal: (text: string, place: string) => string;
-  /** Null for what was sealed with another key, for another place, or changed since. */
-  readonly open: (sealed: string, place: string) => string | null;
-};
+import type { TextSeal } from '../../kernel/credentials.js';
 
 const algorithm = 'aes-256-gcm';
 const ivBytes = 12;

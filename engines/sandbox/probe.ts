@@ -4,9 +4,9 @@ import { mkdtemp, rm, writeFile, chmod } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ScorerStep, ScorerTask, Verdict } from '../../kernel/sandbox.js';
+import type { ScorerStep, SandboxTask, Verdict } from '../../kernel/sandbox.js';
 
-type Judge = (task: ScorerTask, watch: (pid: number) => void) => Promise<Verdict>;
+type Judge = (task: SandboxTask, watch: (pid: number) => void) => Promise<Verdict>;
 
 /**
  * Sends a hostile scorer into the sandbox. Null when it was held on every way out and, in strict
@@ -60,7 +60,7 @@ const looseEnds = (pid: number): readonly string[] =>
     }
   });
 
-const taskOf = (traps: { readonly file: string; readonly port: number }): ScorerTask => ({
+const taskOf = (traps: { readonly file: string; readonly port: number }): SandboxTask => ({
   source: hostile.replace('TRAPS', JSON.stringify(traps)),
   scoreType: 'str',
   nodeTypes: ['llm'],

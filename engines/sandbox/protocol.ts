@@ -1,4 +1,4 @@
-import type { ScorerTask } from '../../kernel/sandbox.js';
+import type { SandboxTask } from '../../kernel/sandbox.js';
 
 /** Characters that are made into JSON before others have their turn: some milliseconds. */
 const turnMax = 512 * 1_024;
@@ -7,7 +7,7 @@ const turnMax = 512 * 1_024;
  * What the program inside reads, whole, before it runs anything; in pieces, since 16 MiB made at
  * once keep everybody waiting for a tenth of a second.
  */
-export const jobOf = async (task: ScorerTask): Promise<readonly string[]> => {
+export const jobOf = async (task: SandboxTask): Promise<readonly string[]> => {
   const { source, scoreType, nodeTypes, steps, keepGoing } = task;
   const head = JSON.stringify({
     source,

@@ -5,7 +5,7 @@ import {
   type SandboxLimits,
   type SandboxMode,
   type SandboxState,
-  type ScorerTask,
+  type SandboxTask,
   type Verdict,
 } from '../../kernel/sandbox.js';
 import { confine, limitsOf, residentMax } from './confine.js';
@@ -121,7 +121,9 @@ const settle = async (
   return { mode: 'off', detail: refusals.join('; '), room: null };
 };
 
-/** A probe that a busy machine ended would leave the sandbox off for as long as the process lives. */
+/**
+ * A probe that a busy machine ended would leave the sandbox off for as long as the process lives.
+ */
 const patient = (room: Room): Room => ({
   ...room,
   limits: { ...room.limits, wallMs: Math.max(room.limits.wallMs, probeWallMs) },
@@ -160,7 +162,7 @@ const linesBytes = 64 * 1_024;
 
 const judge = async (
   { mode, interior, limits, signal, bare, onPid }: Room,
-  task: ScorerTask,
+  task: SandboxTask,
   onStep: (step: number) => void,
 ): Promise<Verdict> => {
   if (signal.aborted) return stopped;
@@ -207,7 +209,7 @@ const stopped: Verdict = {
 const answered = (
   answer: string | null,
   end: End,
-  task: ScorerTask,
+  task: SandboxTask,
   step: number | null,
   limits: SandboxLimits,
 ): Verdict => {

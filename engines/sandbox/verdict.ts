@@ -6,7 +6,7 @@ import {
   scoreTypes,
   type FaultKind,
   type Score,
-  type ScorerTask,
+  type SandboxTask,
   type ScoreType,
   type StepError,
   type Verdict,
@@ -19,7 +19,7 @@ type Members = Readonly<Record<string, unknown>>;
  * members, numbers that are not finite, scores of another type than it declares, places that the
  * task has not, twice or out of order.
  */
-export const readVerdict = (text: string, task: ScorerTask): Verdict | null => {
+export const readVerdict = (text: string, task: SandboxTask): Verdict | null => {
   const found = parsed(text);
   if (found === null) return null;
   if (found['verdict'] === 'invalid') return refusal(found, task);
@@ -59,7 +59,7 @@ export const invalidVerdict = (kind: FaultKind, message: string, step: number | 
   step,
 });
 
-const refusal = ({ kind, message, step }: Members, task: ScorerTask): Verdict | null => {
+const refusal = ({ kind, message, step }: Members, task: SandboxTask): Verdict | null => {
   if (!isOneOf(faultKinds, kind) || typeof message !== 'string') return null;
   const isPlace = Number.isInteger(step) && task.steps[step as number] !== undefined;
   if (step !== null && !isPlace) return null;

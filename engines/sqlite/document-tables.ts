@@ -5,13 +5,13 @@ import type { Collection, Document, FieldValue } from '../../kernel/documents.js
 import { columnOf, foldedColumnOf } from './filter-to-sql.js';
 
 /** One table of documents: a generation of a collection, live or built beside the live one. */
-export type Table = {
+export type DocumentTable = {
   readonly generation: number;
   readonly name: string;
   readonly collection: Collection;
   readonly fields: readonly string[];
 };
-export type Row = { readonly key: string; readonly scope: string; readonly body: string };
+export type DocumentRow = { readonly key: string; readonly scope: string; readonly body: string };
 export type State = {
   readonly generation: number;
   readonly position: Position;
@@ -35,7 +35,7 @@ export const generationsSchema = `
     WHERE is_live = 1;
 `;
 
-export const tableOf = (collection: Collection, generation: number): Table => ({
+export const tableOf = (collection: Collection, generation: number): DocumentTable => ({
   generation,
   name: `documents_${generation}`,
   collection,
@@ -47,7 +47,7 @@ export const createTable = (
   database: Database.Database,
   collection: Collection,
   state: { readonly isLive: boolean; readonly position: Position },
-): Table => {
+): DocumentTable => {
   const { lastInsertRowid } = database
     .prepare(
       'INSERT INTO generations (name, version, is_live, position, fence) VALUES (?, ?, ?, ?, 0)',
@@ -69,7 +69,7 @@ export const createTable = (
  * The usual orders, newest first and by name: a page in one of them ends where it is full. Each has
  * all that filters and sorts look at, so that a scan of a scope reads no body.
  */
-const indexesOf = (table: Table): readonly string[] => {
+const indexesOf = (table: DocumentTable): readonly string[] => {
   const { name, fields } = table;
   const newest = fields.includes('created_at') ? [columnOf('created_at')] : [];
   const index = (title: string, first: readonly string[]): string => {
@@ -89,7 +89,7 @@ export const dropTable = (database: Database.Database, generation: number): void
 };
 
 /** The columns of a row, in the order of its cells. */
-export const columnsOf = (table: Table): readonly string[] => [
+export const columnsOf = (table: DocumentTable): readonly string[] => [
   'key',
   'scope',
   'body',
@@ -97,7 +97,10 @@ export const columnsOf = (table: Table): readonly string[] => [
   ...textFields(table).map(foldedColumnOf),
 ];
 
-export const cellsOf = (table: Table, document: Document): readonly (string | number | null)[] => [
+export const cellsOf = (
+  table: DocumentTable,
+  document: Document,
+): readonly (string | number | null)[] => [
   document.key,
   document.scope,
   JSON.stringify(document.body ?? null),
@@ -113,10 +116,13 @@ const cellOf = ({ fields }: Document, field: string): string | number | null => 
   return typeof value === 'boolean' ? Number(value) : (value ?? null);
 };
 
-const textFields = ({ collection, fields }: Table): readonly string[] =>
+const textFields = ({ collection, fields }: DocumentTable): readonly string[] =>
   fields.filter((field) => kindOf(collection, field) === 'text');
 
-export const documentOf = <B>({ collection, fields }: Table, row: Row): Document<B> => ({
+export const documentOf = <B>(
+  { collection, fields }: DocumentTable,
+  row: DocumentRow,
+): Document<B> => ({
   key: row.key,
   scope: row.scope,
   fields: Object.fromEntries(

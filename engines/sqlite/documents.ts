@@ -4,13 +4,13 @@ import { checkAsked, noLongerAsked } from '../../kernel/asking.js';
 import { Fault } from '../../kernel/fault.js';
 import { start, type Asking } from '../../kernel/ports.js';
 import type {
-  Beside,
+  Shadow,
   Collection,
   Document,
   Documents,
   DumpItem,
   Find,
-  Mark,
+  Checkpoint,
 } from '../../kernel/documents.js';
 import { makeFolder } from '../node/files.js';
 import {
@@ -21,9 +21,9 @@ import {
   dropTable,
   generationsSchema,
   tableOf,
-  type Row,
+  type DocumentRow,
   type State,
-  type Table,
+  type DocumentTable,
 } from './document-tables.js';
 import { filterToSql, orderBy } from './filter-to-sql.js';
 
@@ -151,9 +151,9 @@ const prepareFile = (file: string, removeCopies: boolean): void => {
 
 const over = (store: Store): Documents => {
   const { database, statement, snapshot, pinned } = store;
-  const select = (table: Table, tail: string, values: readonly unknown[]): Row[] =>
-    statement(`SELECT * FROM ${table.name} ${tail}`).all(...values) as Row[];
-  const inTable = <T>(collection: Collection, none: T, work: (table: Table) => T): T =>
+  const select = (table: DocumentTable, tail: string, values: readonly unknown[]): DocumentRow[] =>
+    statement(`SELECT * FROM ${table.name} ${tail}`).all(...values) as DocumentRow[];
+  const inTable = <T>(collection: Collection, none: T, work: (table: DocumentTable) => T): T =>
     snapshot(() => {
       const state = stateOf(store, collection);
       return state === null ? none : work(tableOf(collection, state.generation));
@@ -199,9 +199,9 @@ const over = (store: Store): Documents => {
         };
       });
     },
-    apply: async (collection, writes, mark, gone = []) => {
+    apply: async (collection, writes, checkpoint, gone = []) => {
       const write = database.transaction(() => {
-        const table = claim(store, collection, mark);
+        const table = claim(store, collection, checkpoint);
         if (table === null) return;
         const columns = columnsOf(table);
         const put = statement(
@@ -235,7 +235,7 @@ const over = (store: Store): Documents => {
         if (after === null) return;
       }
     },
-    beside: async (collection) => beside(store, collection),
+    shadow: async (collection) => shadow(store, collection),
     // A copy has no connection of its own.
     caution: () => null,
     close: async () => void (pinned === null && store.end()),
@@ -250,13 +250,17 @@ const stateOf = ({ statement, pinned }: Store, { name, version }: Collection): S
   return (statement(sql).get(...values) as State | undefined) ?? null;
 };
 
-/** Checks the fence and moves the checkpoint; null when this mark was applied before. */
-const claim = (store: Store, collection: Collection, mark: Mark): Table | null => {
+/** Checks the fence and moves the checkpoint; null when this checkpoint was applied before. */
+const claim = (
+  store: Store,
+  collection: Collection,
+  checkpoint: Checkpoint,
+): DocumentTable | null => {
   const state = stateOf(store, collection);
-  if (state !== null && mark.fence < state.fence) {
+  if (state !== null && checkpoint.fence < state.fence) {
     throw new Fault('conflict', `another projector writes ${collection.name} now`);
   }
-  if (state !== null && wasApplied(mark, state)) return null;
+  if (state !== null && wasApplied(checkpoint, state)) return null;
   if (state === null && store.pinned !== null) {
     throw new Fault('conflict', `this copy holds another collection than ${collection.name}`);
   }
@@ -266,15 +270,16 @@ const claim = (store: Store, collection: Collection, mark: Mark): Table | null =
       : tableOf(collection, state.generation);
   store
     .statement('UPDATE generations SET position = ?, fence = ? WHERE generation = ?')
-    .run(mark.position, mark.fence, table.generation);
+    .run(checkpoint.position, checkpoint.fence, table.generation);
   return table;
 };
 
 /** A new lease may write at the very position that the one before it reached. */
-const wasApplied = (mark: Mark, { position, fence }: State): boolean =>
-  mark.position < position || (mark.position === position && mark.fence === fence);
+const wasApplied = (checkpoint: Checkpoint, { position, fence }: State): boolean =>
+  checkpoint.position < position ||
+  (checkpoint.position === position && checkpoint.fence === fence);
 
-const beside = (store: Store, collection: Collection): Beside<Documents> => {
+const shadow = (store: Store, collection: Collection): Shadow<Documents> => {
   const { database } = store;
   const build = database.transaction(() =>
     createTable(database, collection, { isLive: false, position: start }),
@@ -282,13 +287,13 @@ const beside = (store: Store, collection: Collection): Beside<Documents> => {
   const { generation } = build.immediate();
   return {
     model: over({ ...store, pinned: generation }),
-    adopt: async () => {
-      const adopt = database.transaction(() => {
+    promote: async () => {
+      const promote = database.transaction(() => {
         const live = stateOf({ ...store, pinned: null }, collection);
         if (live !== null) dropTable(database, live.generation);
         store.statement('UPDATE generations SET is_live = 1 WHERE generation = ?').run(generation);
       });
-      adopt.immediate();
+      promote.immediate();
     },
     discard: async () => {
       const discard = database.transaction(() => dropTable(database, generation));

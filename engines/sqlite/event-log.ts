@@ -8,23 +8,24 @@ import type {
   EventReader,
   StreamAppend,
   StreamName,
+  Decode,
 } from '../../kernel/ports.js';
 import { makeFolder } from '../node/files.js';
 import {
   endOfOrders,
   type Order,
-  type Outcome,
+  type OrderOutcome,
   type Ready,
   type StreamOrder,
   type WriteFailure,
-  type Written,
+  type WrittenTo,
 } from './log-orders.js';
-import { openReader, type Decode } from './log-reader.js';
+import { openReader } from './log-reader.js';
 import { positionOf } from './log-schema.js';
 
 type Options = { readonly dir: string; readonly bus: Bus; readonly decode?: Decode };
 type Waiter = {
-  readonly resolve: (written: readonly Written[]) => void;
+  readonly resolve: (written: readonly WrittenTo[]) => void;
   readonly reject: (fault: Fault) => void;
 };
 type Unnumbered<T> = T extends Order ? Omit<T, 'id'> : never;
@@ -108,7 +109,7 @@ const openWriter = async (dir: string, grown: (last: number) => void) => {
     health.cause = cause;
     if (!health.fatal && !closing) probe ??= setTimeout(tryAgain, probeIntervalMs).unref();
   };
-  const settle = (outcome: Outcome): void => {
+  const settle = (outcome: OrderOutcome): void => {
     const waiter = waiters.get(outcome.id);
     waiters.delete(outcome.id);
     if ('failed' in outcome) {
@@ -119,7 +120,7 @@ const openWriter = async (dir: string, grown: (last: number) => void) => {
     last = Math.max(last, outcome.last);
     waiter?.resolve(outcome.written);
   };
-  thread.on('message', (outcomes: readonly Outcome[]) => {
+  thread.on('message', (outcomes: readonly OrderOutcome[]) => {
     const before = last;
     outcomes.forEach(settle);
     if (last > before) grown(last);
@@ -137,7 +138,7 @@ const openWriter = async (dir: string, grown: (last: number) => void) => {
     });
   });
 
-  const order = (one: Unnumbered<Order>, bytes: number): Promise<readonly Written[]> => {
+  const order = (one: Unnumbered<Order>, bytes: number): Promise<readonly WrittenTo[]> => {
     orders += 1;
     const id = orders;
     return new Promise((resolve, reject) => {
@@ -159,7 +160,7 @@ const openWriter = async (dir: string, grown: (last: number) => void) => {
   return {
     last: () => last,
     health: () => ({ ...health }),
-    send: async (one: Unnumbered<Order>, bytes: number): Promise<readonly Written[]> => {
+    send: async (one: Unnumbered<Order>, bytes: number): Promise<readonly WrittenTo[]> => {
       if (!health.writable || closing) throw unavailable(health.cause ?? 'the log is closed');
       if (bytesWaiting > 0 && bytesWaiting + bytes > waitingBytesMax) {
         throw unavailable(`${bytesWaiting} bytes wait for the writer already`);

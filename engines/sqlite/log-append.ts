@@ -1,6 +1,6 @@
 import { boundedMap } from '../../kernel/bounded-map.js';
 import type Database from 'better-sqlite3';
-import type { StreamOrder, Written } from './log-orders.js';
+import type { StreamOrder, WrittenTo } from './log-orders.js';
 
 /** Heads of the streams written lately, so that most appends to them need no look-up. */
 const headsMax = 50_000;
@@ -36,7 +36,7 @@ export const openAppender = (database: Database.Database) => {
     .pluck();
   const raise = database.prepare('UPDATE high_water SET pos = max(pos, ?)');
   const remove = database.prepare('DELETE FROM events WHERE stream = ?');
-  const bury = database.prepare('INSERT OR IGNORE INTO erased VALUES (?, ?)');
+  const noteErased = database.prepare('INSERT OR IGNORE INTO erased VALUES (?, ?)');
 
   const heads = boundedMap<string, number>(headsMax);
   let last = lastPosition.get() ?? 0;
@@ -51,7 +51,7 @@ export const openAppender = (database: Database.Database) => {
    * The same ids with the same payload, one after the other in the stream, are one append, however
    * often they come.
    */
-  const repeated = ({ stream, events }: StreamOrder): Written => {
+  const repeated = ({ stream, events }: StreamOrder): WrittenTo => {
     let before: Known | undefined;
     for (const event of events) {
       const known = byId.get(event.id);
@@ -67,7 +67,7 @@ export const openAppender = (database: Database.Database) => {
     return before?.pos ?? 'conflict';
   };
 
-  const append = (order: StreamOrder): Written => {
+  const append = (order: StreamOrder): WrittenTo => {
     const { stream, expected, events } = order;
     const current = head(stream);
     if (events.length === 0) return current === expected ? last : 'conflict';
@@ -91,7 +91,7 @@ export const openAppender = (database: Database.Database) => {
     // The last events may be among those that go, and a position is never given twice.
     raise.run(last);
     remove.run(stream);
-    bury.run(stream, last);
+    noteErased.run(stream, last);
     heads.delete(stream);
   };
 

@@ -30,10 +30,10 @@ export type ProbeOrder = { readonly kind: 'probe'; readonly id: number };
 export const endOfOrders = 'end';
 
 /** Position number of the last event of the append. */
-export type Written = number | 'conflict';
+export type WrittenTo = number | 'conflict';
 
-export type Outcome =
-  | { readonly id: number; readonly written: readonly Written[]; readonly last: number }
+export type OrderOutcome =
+  | { readonly id: number; readonly written: readonly WrittenTo[]; readonly last: number }
   | { readonly id: number; readonly failed: WriteFailure };
 /**
  * `fatal`: what is on the disk is unknown, so this writer never acknowledges again. `full`: it

@@ -10,15 +10,10 @@ import {
   type Reading,
   type Recorded,
   type StreamName,
+  type Decode,
 } from '../../kernel/ports.js';
 import { openLoopTurns } from '../node/loop-turns.js';
 import { openForReading, posOf, positionOf } from './log-schema.js';
-
-/**
- * Brings stored data to today's shape; throws on a type or version that nobody knows
- * (events/codec.ts).
- */
-export type Decode = (type: string, schema: number, data: unknown) => unknown;
 
 type Row = {
   readonly pos: number;

@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3';
 import { openAppender } from './log-append.js';
-import type { AppendOrder, Order, Outcome, WriteFailure } from './log-orders.js';
+import type { AppendOrder, Order, OrderOutcome, WriteFailure } from './log-orders.js';
 
 /** Of one transaction: enough to share a sync, little enough to keep the wait short. */
 const transactionBytesMax = 4 * 1024 * 1024;
@@ -82,10 +82,10 @@ export const openTransactions = (database: Database.Database) => {
     }
   };
 
-  const writeAppends = (orders: readonly AppendOrder[]): readonly Outcome[] => {
+  const writeAppends = (orders: readonly AppendOrder[]): readonly OrderOutcome[] => {
     const bytes = orders.reduce((sum, order) => sum + order.bytes, 0);
     bytesSinceLook += bytes;
-    const outcomes: Outcome[] = [];
+    const outcomes: OrderOutcome[] = [];
     const failed = attempt(bytes, () =>
       inTransaction(() => {
         for (const { id, batch } of orders) {
@@ -113,7 +113,7 @@ export const openTransactions = (database: Database.Database) => {
     failure = null;
   };
 
-  const writeOthers = (orders: readonly Order[]): readonly Outcome[] => {
+  const writeOthers = (orders: readonly Order[]): readonly OrderOutcome[] => {
     const streams = orders.flatMap((order) => (order.kind === 'erase' ? [order.stream] : []));
     const work = streams.length > 0 ? () => erase(streams) : probe;
     const failed = attempt(probeBytesMin, work);
@@ -125,7 +125,7 @@ export const openTransactions = (database: Database.Database) => {
   return {
     last: appender.last,
     /** What `take` answered, in one transaction; an outcome for each. Never throws. */
-    execute: (orders: readonly Order[]): readonly Outcome[] => {
+    execute: (orders: readonly Order[]): readonly OrderOutcome[] => {
       const refusal = failure;
       if (refusal !== null && (refusal.kind === 'fatal' || orders[0]?.kind !== 'probe')) {
         return orders.map(({ id }) => ({ id, failed: refusal }));

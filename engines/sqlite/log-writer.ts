@@ -1,6 +1,6 @@
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import type { MessagePort } from 'node:worker_threads';
-import { endOfOrders, type Order, type Outcome, type Ready } from './log-orders.js';
+import { endOfOrders, type Order, type OrderOutcome, type Ready } from './log-orders.js';
 import { openForWriting } from './log-schema.js';
 import { openTransactions, take } from './log-transactions.js';
 
@@ -11,7 +11,7 @@ import { openTransactions, take } from './log-transactions.js';
 const serveOrders = (port: MessagePort, dir: string): void => {
   const database = openForWriting(dir);
   const transactions = openTransactions(database);
-  const answer = (outcomes: readonly Outcome[]): void => port.postMessage(outcomes);
+  const answer = (outcomes: readonly OrderOutcome[]): void => port.postMessage(outcomes);
   const waiting: Order[] = [];
   let ending = false;
 

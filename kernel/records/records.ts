@@ -1,7 +1,7 @@
 import type { RatingTally } from './feedback.js';
 import type { OutlinePart, SessionScope, SpanOutline, TraceOutline } from './outlines.js';
 import type { Asking, Position, StreamName } from '../ports.js';
-import type { Beside, DumpItem, Mark } from '../documents.js';
+import type { Shadow, DumpItem, Checkpoint } from '../documents.js';
 import type { RunCounts, RunMeasures, TypedMetric } from './measures.js';
 import type { Population, MetricType, RecordRow } from './record.js';
 import type {
@@ -64,7 +64,7 @@ export interface Records {
   /** `start` when nothing was applied yet. */
   checkpoint(): Promise<Position>;
 
-  apply(writes: RecordWrites, mark: Mark): Promise<void>;
+  apply(writes: RecordWrites, checkpoint: Checkpoint): Promise<void>;
   /** The first row of each group, a session or a trace; a group without rows is absent. */
   heads(names: readonly StreamName[]): Promise<ReadonlyMap<StreamName, RecordRow>>;
   /** Of the spans of each group, by ordinal; a group without spans is absent. */
@@ -169,7 +169,7 @@ export interface Records {
   ): Promise<{ readonly token: string; readonly runs: readonly string[] | null }>;
   /** By group, rows by ordinal. */
   dump(): AsyncIterable<DumpItem>;
-  beside(): Promise<Beside<Records>>;
+  shadow(): Promise<Shadow<Records>>;
   close(): Promise<void>;
 }
 

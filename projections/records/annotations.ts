@@ -2,14 +2,14 @@ import type { Annotation } from '../../kernel/records/feedback.js';
 import { annotationsOf } from '../../kernel/records/feedback.js';
 import { byCodePoint } from '../../kernel/code-points.js';
 import type { Json } from '../../kernel/shapes.js';
-import { remove, type Draft } from './draft.js';
+import { remove, type RowBuilder } from './row-builder.js';
 
 /**
  * Sets the user's rating of the trace by the template, or withdraws it (null). A rating says
  * something about the trace and does not change it, so `updated_at` stays.
  */
 export const annotate = (
-  trace: Draft,
+  trace: RowBuilder,
   template: string,
   user: string,
   rating: Annotation | null,

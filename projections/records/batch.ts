@@ -3,9 +3,9 @@ import { stream, type Recorded, type StreamName } from '../../kernel/ports.js';
 import type { GroupWrite, Records, RecordWrites } from '../../kernel/records/records.js';
 import type { RecordRow } from '../../kernel/records/record.js';
 import { endingOf, type Ending } from '../endings.js';
-import { readable, skippedType, type Gap, type Poison } from '../source.js';
+import { readable, skippedType, type Gap, type Poison } from '../read-model.js';
 import { foldSession } from './session.js';
-import { refreshSessions, type Group, type SessionNeeds } from './sessions.js';
+import { refreshSessions, type GroupRows, type SessionNeeds } from './sessions.js';
 import { foldTraces, upToPoison, type Stream } from './traces.js';
 
 export type RecordsBatch = {
@@ -15,8 +15,8 @@ export type RecordsBatch = {
 };
 
 /** What folding asks of the rows that are there. */
-export type Loaded = SessionNeeds & Pick<Records, 'spanOutlines' | 'rowsAt'>;
-type Groups = Map<StreamName, Group>;
+export type StoredRows = SessionNeeds & Pick<Records, 'spanOutlines' | 'rowsAt'>;
+type Groups = Map<StreamName, GroupRows>;
 
 /**
  * Streams `trace-<project>-<trace>` and `session-<project>-<session>`, and no other that begins so.
@@ -31,7 +31,7 @@ const isOf = (noun: 'trace' | 'session', name: StreamName): boolean =>
  * every group.
  */
 export const foldBatch = async (
-  records: Loaded,
+  records: StoredRows,
   events: readonly Recorded[],
   look: 'every group' | 'older groups' = 'older groups',
 ): Promise<RecordsBatch> => {
@@ -97,7 +97,7 @@ const erasedGroups = (data: Erased): readonly StreamName[] => [
 ];
 
 const load = async (
-  records: Loaded,
+  records: StoredRows,
   names: readonly StreamName[],
 ): Promise<ReadonlyMap<StreamName, RecordRow>> =>
   names.length === 0 ? new Map() : records.heads(names);
@@ -128,7 +128,7 @@ const gapIn = ({ before, events }: Stream): Gap | null => {
 
 /** Folds every stream; `groups` gets the first row of each before and after. */
 const foldStreams = async (
-  records: Loaded,
+  records: StoredRows,
   streams: readonly Stream[],
   groups: Groups,
 ): Promise<{

@@ -2,14 +2,14 @@ import { bleu } from '../../kernel/records/bleu.js';
 import { registryMetric } from '../../kernel/records/columns.js';
 import type { RollUp, MetricCell } from '../../kernel/records/record.js';
 import { rouge } from '../../kernel/records/rouge.js';
-import { member, put, remove, type Draft } from './draft.js';
+import { member, put, remove, type RowBuilder } from './row-builder.js';
 
 /**
  * What a trace's rows say about each other and what the service computes, all of it from the rows
  * alone, so that it is the same whatever the batches were: parents and children, completeness,
  * overlap metrics, token totals, roll-ups.
  */
-export const derive = (rows: readonly Draft[]): void => {
+export const derive = (rows: readonly RowBuilder[]): void => {
   const [trace, ...spans] = rows;
   if (trace === undefined) return;
   const children = placeSpans(trace, spans);
@@ -36,7 +36,7 @@ type Children = readonly (readonly number[])[];
  * that is not there, or is below the span itself, the trace (contract 5.6, rule 4). What was sent
  * waits in the body.
  */
-const placeSpans = (trace: Draft, spans: readonly Draft[]): Children => {
+const placeSpans = (trace: RowBuilder, spans: readonly RowBuilder[]): Children => {
   const traceId = trace.values['id'];
   const places = new Map(spans.map((span, index) => [span.values['id'], index]));
   const sent = spans.map((span) => span.body['parent_id'] ?? span.values['parent_id'] ?? null);
@@ -86,7 +86,7 @@ const breakCircles = (parents: number[]): void => {
 };
 
 /** Sent, else the sum of the two it is made of when either is there (contract 3.4). */
-const totalTokens = (row: Draft): void => {
+const totalTokens = (row: RowBuilder): void => {
   const { metrics, body } = row;
   if (body['total'] === true) {
     remove(metrics, 'num_total_tokens');
@@ -109,7 +109,7 @@ const ownNumber = (cell: MetricCell | undefined): number | null =>
  * in the body lists those that were computed and says that the texts were looked at: it goes when
  * one of them changes.
  */
-const overlap = (row: Draft): void => {
+const overlap = (row: RowBuilder): void => {
   const { values, metrics, body } = row;
   const output = values['output'];
   const reference = values['dataset_output'];
@@ -130,7 +130,7 @@ const overlap = (row: Draft): void => {
   body['overlap'] = computed;
 };
 
-const sent = ({ metrics, body }: Draft, name: string): boolean =>
+const sent = ({ metrics, body }: RowBuilder, name: string): boolean =>
   metrics[name]?.rolledUp === false ||
   member((body['metrics'] ?? {}) as Record<string, unknown>, name) !== undefined;
 
@@ -139,7 +139,7 @@ const sent = ({ metrics, body }: Draft, name: string): boolean =>
  * 3.4, rule 4). The tree is walked from the top without recursion, with a count of the open spans
  * that have each metric.
  */
-const rolledUp = (spans: readonly Draft[], children: Children): RollUps => {
+const rolledUp = (spans: readonly RowBuilder[], children: Children): RollUps => {
   const sums = new Map<string, Sum>();
   const above = new Map<string, number>();
   const names = spans.map(({ metrics }) =>
@@ -199,7 +199,7 @@ const results = (sums: ReadonlyMap<string, Sum>): RollUps =>
     }),
   );
 
-const showRollUps = ({ metrics }: Draft, values: RollUps): void => {
+const showRollUps = ({ metrics }: RowBuilder, values: RollUps): void => {
   for (const name of Object.keys(metrics)) {
     const cell = member(metrics, name);
     if (cell?.rolledUp === true) remove(metrics, name);

@@ -4,7 +4,7 @@ import type { ColumnValue } from '../../kernel/records/record.js';
 import { ownMembers } from '../../kernel/records/record-of.js';
 import type { Json, JsonObject } from '../../kernel/shapes.js';
 import { textForm } from '../../kernel/records/text-form.js';
-import { forgetOverlap, remove, type Draft } from './draft.js';
+import { forgetOverlap, remove, type RowBuilder } from './row-builder.js';
 import { record } from './scores.js';
 
 /** What all rows of a trace share. */
@@ -25,8 +25,8 @@ export const rowOf = (
   ordinal: number,
   context: TraceContext,
   at: string,
-): Draft => {
-  const draft: Draft = {
+): RowBuilder => {
+  const builder: RowBuilder = {
     group: context.group,
     ordinal,
     kind: content.type,
@@ -38,17 +38,17 @@ export const rowOf = (
     spanCount: 0,
     body: {},
   };
-  putText(draft, 'input', content.input ?? '');
-  putText(draft, 'output', content.output ?? null);
-  const { values, body } = draft;
+  putText(builder, 'input', content.input ?? '');
+  putText(builder, 'output', content.output ?? null);
+  const { values, body } = builder;
   if (content.tags !== undefined && content.tags.length > 0) values['tags'] = content.tags;
   if ('parent_id' in content) putSpanValues(values, content, context);
   if (content.redacted_input !== undefined) body['redacted_input'] = content.redacted_input;
   if (content.redacted_output !== undefined) body['redacted_output'] = content.redacted_output;
   if (content.dataset_metadata !== undefined) body['dataset_metadata'] = content.dataset_metadata;
   if (content.type === 'llm' && content.events !== undefined) body['events'] = content.events;
-  if (content.metrics !== undefined) record(draft, content.metrics, at);
-  return draft;
+  if (content.metrics !== undefined) record(builder, content.metrics, at);
+  return builder;
 };
 
 const commonValues = (
@@ -97,12 +97,12 @@ const putSpanValues = (
  * nothing for a string, `<name>_as` for one message with nothing but text (by far the most common,
  * and its text is not stored twice), else all of it. Computed overlaps go: their text changed.
  */
-export const putText = (draft: Draft, name: 'input' | 'output', value: Json): void => {
+export const putText = (builder: RowBuilder, name: 'input' | 'output', value: Json): void => {
   const text = textForm(value);
-  if (name === 'output') forgetOverlap(draft);
-  if (text === null) remove(draft.values, name);
-  else draft.values[name] = text;
-  const { body } = draft;
+  if (name === 'output') forgetOverlap(builder);
+  if (text === null) remove(builder.values, name);
+  else builder.values[name] = text;
+  const { body } = builder;
   remove(body, name);
   remove(body, `${name}_as`);
   if (value === null || typeof value === 'string') return;

@@ -1,6 +1,6 @@
 import { registryMetric } from '../../kernel/records/columns.js';
 import type { RollUp, MetricType, MetricValue } from '../../kernel/records/record.js';
-import { forgetOverlap, member, put, putInBody, remove, type Draft } from './draft.js';
+import { forgetOverlap, member, put, putInBody, remove, type RowBuilder } from './row-builder.js';
 
 const codeSuffix = '_ems_error_code';
 const messageSuffix = '_error_message';
@@ -18,7 +18,7 @@ export const typeOf = (value: MetricValue): MetricType => {
  * on.
  */
 export const record = (
-  draft: Draft,
+  builder: RowBuilder,
   scores: Readonly<Record<string, MetricValue | null>>,
   at: string,
   methods: Readonly<Record<string, RollUp>> = {},
@@ -26,26 +26,26 @@ export const record = (
   for (const name of Object.keys(scores)) {
     const value = member(scores, name) ?? null;
     if (name.length > codeSuffix.length && name.endsWith(codeSuffix)) {
-      recordCode(draft, name, value);
+      recordCode(builder, name, value);
     } else if (name.length > messageSuffix.length && name.endsWith(messageSuffix)) {
-      recordMessage(draft, name.slice(0, -messageSuffix.length), value);
-    } else recordValue(draft, name, value, { at, method: member(methods, name) });
+      recordMessage(builder, name.slice(0, -messageSuffix.length), value);
+    } else recordValue(builder, name, value, { at, method: member(methods, name) });
   }
 };
 
 type Origin = { readonly at: string; readonly method: RollUp | undefined };
 
 const recordValue = (
-  draft: Draft,
+  builder: RowBuilder,
   name: string,
   value: MetricValue | null,
   { at, method: given }: Origin,
 ): void => {
-  if (name === 'bleu' || name === 'rouge') forgetOverlap(draft);
-  if (name === 'num_total_tokens') remove(draft.body, 'total');
-  const known = member(draft.metrics, name);
-  remove(draft.metrics, name);
-  if (Object.hasOwn(draft.body, 'metrics')) putInBody(draft, 'metrics', name, undefined);
+  if (name === 'bleu' || name === 'rouge') forgetOverlap(builder);
+  if (name === 'num_total_tokens') remove(builder.body, 'total');
+  const known = member(builder.metrics, name);
+  remove(builder.metrics, name);
+  if (Object.hasOwn(builder.body, 'metrics')) putInBody(builder, 'metrics', name, undefined);
   if (value === null) return;
   const registered = registryMetric.get(name);
   if (registered === undefined) {
@@ -55,38 +55,38 @@ const recordValue = (
     // A cell of another kind has the method of what rolls up to it, if any.
     const before = known?.rolledUp === false && typeof known.value === 'number';
     const method = given ?? (before ? known.method : undefined) ?? 'average';
-    put(draft.metrics, name, {
+    put(builder.metrics, name, {
       value,
       rolledUp: false,
       first: fraction && !first.fraction ? { ...first, fraction } : first,
       ...(typeof value === 'number' && method !== 'average' && { method }),
     });
   } else if (typeof value === 'number' && fits(registered.type, value)) {
-    put(draft.metrics, name, { value, rolledUp: false });
-  } else putInBody(draft, 'metrics', name, value);
+    put(builder.metrics, name, { value, rolledUp: false });
+  } else putInBody(builder, 'metrics', name, value);
 };
 
 const fits = (type: 'integer' | 'floating_point', value: number): boolean =>
   type === 'floating_point' || Number.isInteger(value);
 
-const recordCode = (draft: Draft, name: string, value: MetricValue | null): void => {
+const recordCode = (builder: RowBuilder, name: string, value: MetricValue | null): void => {
   const metric = name.slice(0, -codeSuffix.length);
-  const known = member(draft.errors, metric);
-  remove(draft.errors, metric);
+  const known = member(builder.errors, metric);
+  remove(builder.errors, metric);
   const message =
-    known?.message ?? member((draft.body['messages'] ?? {}) as Record<string, string>, metric);
+    known?.message ?? member((builder.body['messages'] ?? {}) as Record<string, string>, metric);
   if (typeof value === 'number' && Number.isInteger(value)) {
-    put(draft.errors, metric, { code: value, message: message ?? null });
-    if (Object.hasOwn(draft.body, 'messages')) putInBody(draft, 'messages', metric, undefined);
+    put(builder.errors, metric, { code: value, message: message ?? null });
+    if (Object.hasOwn(builder.body, 'messages')) putInBody(builder, 'messages', metric, undefined);
   } else if (message !== undefined && message !== null) {
-    putInBody(draft, 'messages', metric, message);
+    putInBody(builder, 'messages', metric, message);
   }
 };
 
 /** A message without its code waits in the body: the code may come first or second. */
-const recordMessage = (draft: Draft, metric: string, value: MetricValue | null): void => {
+const recordMessage = (builder: RowBuilder, metric: string, value: MetricValue | null): void => {
   const message = typeof value === 'string' ? value : null;
-  const known = member(draft.errors, metric);
-  if (known === undefined) putInBody(draft, 'messages', metric, message ?? undefined);
-  else put(draft.errors, metric, { code: known.code, message });
+  const known = member(builder.errors, metric);
+  if (known === undefined) putInBody(builder, 'messages', metric, message ?? undefined);
+  else put(builder.errors, metric, { code: known.code, message });
 };

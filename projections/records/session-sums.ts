@@ -2,7 +2,7 @@ import { byCodePoint } from '../../kernel/code-points.js';
 import { registryMetric } from '../../kernel/records/columns.js';
 import type { RollUp, MetricCell, RecordRow } from '../../kernel/records/record.js';
 import type { OutlineNumber, TraceOutline } from '../../kernel/records/outlines.js';
-import { member, put, remove } from './draft.js';
+import { member, put, remove } from './row-builder.js';
 import { minus, noSum, plus, rounded, type ExactSum } from './exact-sum.js';
 
 /**

@@ -18,7 +18,7 @@ import {
 } from './session-sums.js';
 
 /** The first row of a group before and after a batch; null = the group is not there. */
-export type Group = { readonly before: RecordRow | null; readonly after: RecordRow | null };
+export type GroupRows = { readonly before: RecordRow | null; readonly after: RecordRow | null };
 
 export type SessionNeeds = Pick<Records, 'heads' | 'sessionsWithTraces' | 'traceOutlines'>;
 
@@ -31,7 +31,7 @@ const outlinesMax = 5_000;
  */
 export const refreshSessions = async (
   records: SessionNeeds,
-  groups: Map<StreamName, Group>,
+  groups: Map<StreamName, GroupRows>,
 ): Promise<void> => {
   const touched = touchedBy(groups);
   const unread = [...touched.keys()].filter((name) => !groups.has(name));
@@ -53,9 +53,11 @@ export const refreshSessions = async (
   }
 };
 
-type Touched = { readonly scope: SessionScope; readonly traces: Group[] };
+type Touched = { readonly scope: SessionScope; readonly traces: GroupRows[] };
 
-const touchedBy = (groups: ReadonlyMap<StreamName, Group>): ReadonlyMap<StreamName, Touched> => {
+const touchedBy = (
+  groups: ReadonlyMap<StreamName, GroupRows>,
+): ReadonlyMap<StreamName, Touched> => {
   const touched = new Map<StreamName, Touched>();
   for (const group of groups.values()) {
     const row = group.after ?? group.before;
@@ -94,7 +96,7 @@ const withOlderTraces = async (
 type Session = {
   readonly records: SessionNeeds;
   readonly scope: SessionScope;
-  readonly traces: readonly Group[];
+  readonly traces: readonly GroupRows[];
   readonly before: RecordRow | null;
   readonly hasOlder: boolean;
 };
@@ -132,7 +134,7 @@ const withTraces = async (row: RecordRow, session: Session): Promise<RecordRow> 
   };
 };
 
-const changeOf = ({ before, after }: Group): TraceChange => ({
+const changeOf = ({ before, after }: GroupRows): TraceChange => ({
   before: before === null ? null : traceOutline(before),
   after: after === null ? null : traceOutline(after),
 });

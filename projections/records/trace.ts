@@ -4,9 +4,9 @@ import { spanOutline, type SpanOutline } from '../../kernel/records/outlines.js'
 import type { RecordRow } from '../../kernel/records/record.js';
 import type { Instant } from '../../kernel/shapes.js';
 import type { RecordChanges, SpanContent, TraceEvent } from '../../events/traces.js';
-import { skippedType } from '../source.js';
+import { skippedType } from '../read-model.js';
 import { derive } from './derive.js';
-import { copied, outlined, remove, type Draft } from './draft.js';
+import { copied, outlined, remove, type RowBuilder } from './row-builder.js';
 import { putText, rowOf, type TraceContext } from './rows.js';
 import { annotate } from './annotations.js';
 import { record } from './scores.js';
@@ -56,41 +56,41 @@ export const foldOnto = (
     const row = whole.get(span.ordinal);
     return row === undefined ? outlined(span, head.group) : copied(row);
   });
-  const drafts = events.reduce(evolve, [copied(head), ...before]);
-  derive(drafts);
-  const after = drafts.slice(1).map((draft) => ({ draft, outline: outlineAfter(draft) }));
+  const builders = events.reduce(evolve, [copied(head), ...before]);
+  derive(builders);
+  const after = builders.slice(1).map((builder) => ({ builder, outline: outlineAfter(builder) }));
   return {
-    rows: drafts.filter(({ outline }) => outline === undefined),
-    moved: after.flatMap(({ draft, outline }) =>
-      draft.outline === undefined || draft.outline === outline ? [] : [outline],
+    rows: builders.filter(({ outline }) => outline === undefined),
+    moved: after.flatMap(({ builder, outline }) =>
+      builder.outline === undefined || builder.outline === outline ? [] : [outline],
     ),
     spans: after.map(({ outline }) => outline),
   };
 };
 
-const outlineAfter = (draft: Draft): SpanOutline => {
-  const { outline, values, body } = draft;
-  if (outline === undefined) return spanOutline(draft);
+const outlineAfter = (builder: RowBuilder): SpanOutline => {
+  const { outline, values, body } = builder;
+  if (outline === undefined) return spanOutline(builder);
   const stays =
     outline.parent === values['parent_id'] &&
     outline.hasChildren === values['has_children'] &&
     outline.sent === body['parent_id'];
   if (stays) return outline;
-  const { parent, sent, hasChildren } = spanOutline(draft);
+  const { parent, sent, hasChildren } = spanOutline(builder);
   const { ordinal, id, numbers } = outline;
   return { ordinal, id, parent, ...(sent !== undefined && { sent }), hasChildren, numbers };
 };
 
 /** The stored row of a span where the tree has it now, with what its trace says of it. */
 export const placed = (row: RecordRow, outline: SpanOutline, head: RecordRow): RecordRow => {
-  const draft = copied(row);
-  draft.values['parent_id'] = outline.parent;
-  draft.values['has_children'] = outline.hasChildren;
-  draft.values['is_complete'] = head.values['is_complete'] ?? false;
-  draft.annotators = head.annotators;
-  if (outline.sent === undefined) remove(draft.body, 'parent_id');
-  else draft.body['parent_id'] = outline.sent;
-  return draft;
+  const builder = copied(row);
+  builder.values['parent_id'] = outline.parent;
+  builder.values['has_children'] = outline.hasChildren;
+  builder.values['is_complete'] = head.values['is_complete'] ?? false;
+  builder.annotators = head.annotators;
+  if (outline.sent === undefined) remove(builder.body, 'parent_id');
+  else builder.body['parent_id'] = outline.sent;
+  return builder;
 };
 
 /** Ids of the records that an event changes beyond what it brings: their rows are needed whole. */
@@ -102,7 +102,7 @@ export const spansNamed = (events: readonly Recorded[]): ReadonlySet<string> =>
     }),
   );
 
-const evolve = (rows: Draft[], event: Recorded<TraceEvent>): Draft[] => {
+const evolve = (rows: RowBuilder[], event: Recorded<TraceEvent>): RowBuilder[] => {
   const known = rows[0] === undefined ? -1 : Number(rows[0].body['revision']);
   if (event.revision <= known) return rows;
   const after = (event.type as string) === skippedType ? rows : changed(rows, event);
@@ -110,7 +110,7 @@ const evolve = (rows: Draft[], event: Recorded<TraceEvent>): Draft[] => {
   return after;
 };
 
-const changed = (rows: Draft[], event: Recorded<TraceEvent>): Draft[] => {
+const changed = (rows: RowBuilder[], event: Recorded<TraceEvent>): RowBuilder[] => {
   switch (event.type) {
     case 'TraceLogged':
       return logged(event);
@@ -152,7 +152,7 @@ const changed = (rows: Draft[], event: Recorded<TraceEvent>): Draft[] => {
 const place = (event: Recorded<TraceEvent>, ordinal: number): string =>
   `${event.position}-${ordinal.toString(16).padStart(8, '0')}`;
 
-const logged = (event: Recorded<TraceEvent> & { type: 'TraceLogged' }): Draft[] => {
+const logged = (event: Recorded<TraceEvent> & { type: 'TraceLogged' }): RowBuilder[] => {
   const { data } = event;
   const context: TraceContext = {
     group: event.stream,
@@ -171,13 +171,13 @@ const spanRows = (
   ordinal: number,
   context: TraceContext,
   event: Recorded<TraceEvent>,
-): Draft[] =>
+): RowBuilder[] =>
   spans.map((span, index) => rowOf(span, ordinal + index, context, place(event, ordinal + index)));
 
 const withSpans = (
-  rows: Draft[],
+  rows: RowBuilder[],
   event: Recorded<TraceEvent> & { type: 'SpansLogged' },
-): Draft[] => {
+): RowBuilder[] => {
   const trace = existing(rows, event.data.trace_id, event);
   const { values } = trace;
   const context: TraceContext = {
@@ -196,7 +196,7 @@ const withSpans = (
  * The row with this id; the trace's own comes first. A decider let the event through, so it has to
  * be there.
  */
-const existing = (rows: readonly Draft[], id: string, event: Recorded): Draft => {
+const existing = (rows: readonly RowBuilder[], id: string, event: Recorded): RowBuilder => {
   const found = rows.find(({ values }) => values['id'] === id);
   if (found === undefined || found.outline !== undefined) {
     throw new RangeError(`${event.type} names the record ${id}, which ${event.stream} lacks`);
@@ -204,7 +204,7 @@ const existing = (rows: readonly Draft[], id: string, event: Recorded): Draft =>
   return found;
 };
 
-const change = (row: Draft, changes: RecordChanges, at: Instant): void => {
+const change = (row: RowBuilder, changes: RecordChanges, at: Instant): void => {
   const { values } = row;
   if (changes.input !== undefined) putText(row, 'input', changes.input);
   if (changes.output !== undefined) putText(row, 'output', changes.output);

@@ -3,7 +3,7 @@ import type { SpanOutline } from '../../kernel/records/outlines.js';
 import type { Recorded, StreamName } from '../../kernel/ports.js';
 import type { Copies, GroupWrite, Records } from '../../kernel/records/records.js';
 import type { RecordRow } from '../../kernel/records/record.js';
-import { poison, readable, type Poison } from '../source.js';
+import { poison, readable, type Poison } from '../read-model.js';
 import { foldOnto, foldTrace, placed, spansNamed, type ChangedTrace } from './trace.js';
 
 /** What a batch brings of one stream: events that its group has not seen, without gaps. */

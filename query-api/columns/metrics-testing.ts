@@ -2,12 +2,12 @@ import {
   metricUnderTest,
   type ColumnDescriptor,
   type metricsTestingColumns,
-  type ScoreType,
 } from '../../contract/columns.js';
 import { registryMetric } from '../../kernel/records/columns.js';
 import type { MetricType } from '../../kernel/records/record.js';
 import type { Static } from '../../kernel/shapes.js';
 import { customMetric, registryDescriptor } from './descriptors.js';
+import type { ScoreType } from '../../kernel/sandbox.js';
 
 type Asked = Static<NonNullable<(typeof metricsTestingColumns)['body']>>;
 type Known = {

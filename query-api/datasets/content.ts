@@ -1,7 +1,7 @@
 import type { DatasetRow, DatasetVersion } from '../../contract/dataset-content.js';
 import { defaultPageLimit, pageMeasure, type PageAsked } from '../../contract/envelope.js';
 import type { UserBlock } from '../../contract/people.js';
-import { cellOf, stretchesOf, type Row } from '../../kernel/dataset-content.js';
+import { cellOf, stretchesOf, type ContentRow } from '../../kernel/dataset-content.js';
 import { Fault } from '../../kernel/fault.js';
 import type { Documents } from '../../kernel/documents.js';
 import { chunkKey, datasetRows } from '../../projections/dataset-rows.js';
@@ -37,7 +37,7 @@ export const contentPage = async (
     stretches.map(({ content, chunk }) => chunkKey(content, chunk)),
   );
   const rows = stretches.flatMap(({ content, chunk, from, to }) =>
-    ((chunks.get(chunkKey(content, chunk))?.body ?? []) as readonly Row[]).slice(from, to),
+    ((chunks.get(chunkKey(content, chunk))?.body ?? []) as readonly ContentRow[]).slice(from, to),
   );
   const origins = await originsOf(documents, { organization, dataset, rows });
   return {
@@ -74,7 +74,7 @@ const originsOf = async (
     dataset,
     rows,
   }: Pick<Asked, 'organization' | 'dataset'> & {
-    readonly rows: readonly Row[];
+    readonly rows: readonly ContentRow[];
   },
 ): Promise<(version: number) => Origin> => {
   const named = new Set(rows.flatMap(({ made, edited }) => [made, edited]));

@@ -7,7 +7,7 @@ export type Averages = readonly (number | null)[];
 /** How experiments stand in one scope (contract 4.6, rules 2 to 4). */
 export type RankedScope = {
   /** Of the averages of one of the scope; null without a value for any criterion. */
-  standing(averages: Averages | undefined): Ranked | null;
+  rankOf(averages: Averages | undefined): Ranked | null;
   /** How many share rank 1. */
   readonly best: number;
 };
@@ -46,7 +46,7 @@ export const rankScope = (
   const rankOf = (score: number): number => 1 + count - notAbove(ascending, score);
   const top = ascending[count - 1];
   return {
-    standing: (values) => {
+    rankOf: (values) => {
       const score = values === undefined ? null : scoreOf(values);
       return score === null ? null : { score, rank: rankOf(score) };
     },

@@ -1,8 +1,8 @@
 import {
   experimentAnswer,
-  type Experiment,
+  type ExperimentRecord,
   type ExperimentFacts,
-  type ExperimentFindings,
+  type ExperimentAggregates,
 } from '../../contract/experiment-record.js';
 import type { Principal } from '../../contract/roles.js';
 import {
@@ -21,16 +21,16 @@ import { userList } from '../../projections/user-list.js';
 import { peopleOf } from '../people.js';
 import { annotationTemplates, type TemplatesOf } from '../selection.js';
 import { criteriaReadsFrom } from './criteria.js';
-import { aggregatesOf, progressOf } from './findings.js';
-import type { Standing, Standings } from './standings.js';
+import { aggregatesOf, progressOf } from './aggregates.js';
+import type { ExperimentRank, ExperimentRanks } from './ranks.js';
 
 export type ExperimentShowNeeds = {
   readonly documents: Documents;
   readonly records: Pick<Records, 'runMeasures' | 'ratings'>;
-  readonly standings: Standings;
+  readonly ranks: ExperimentRanks;
   readonly templatesOf: TemplatesOf;
 };
-export type Asking = {
+export type ExperimentViewer = {
   readonly principal: Principal;
   readonly project: ProjectId;
   readonly isCounted: boolean;
@@ -58,19 +58,19 @@ type Found = {
 export const shownExperiments = async (
   needs: ExperimentShowNeeds,
   facts: readonly ExperimentFacts[],
-  { principal, project, isCounted }: Asking,
-): Promise<Experiment[]> => {
+  { principal, project, isCounted }: ExperimentViewer,
+): Promise<ExperimentRecord[]> => {
   if (facts.length === 0) return [];
   const { documents, records } = needs;
   const runs = facts.map(({ id }) => id);
   const creators = facts.map((one) => one.created_by);
   const templates = await needs.templatesOf(project);
-  const [people, datasetNames, measures, ratings, standings] = await Promise.all([
+  const [people, datasetNames, measures, ratings, ranks] = await Promise.all([
     peopleOf(documents, principal.organizationId, creators),
     namesOf(documents, principal.organizationId, facts),
     records.runMeasures(project, runs),
     templates.length > 0 ? records.ratings(project, runs) : [],
-    needs.standings.of({ organization: principal.organizationId, project }, facts),
+    needs.ranks.of({ organization: principal.organizationId, project }, facts),
   ]);
   const tallies = new Map(ratings.map((tally) => [`${tally.run}/${tally.template}`, tally]));
   const found = { isCounted, measures, templates, tallies };
@@ -79,7 +79,7 @@ export const shownExperiments = async (
       one,
       people.get(one.created_by) ?? null,
       one.dataset && (datasetNames.get(one.dataset.dataset_id) ?? null),
-      findingsOf(found, one, standings[at] ?? unranked),
+      shownAggregates(found, one, ranks[at] ?? unranked),
     ),
   );
 };
@@ -99,16 +99,16 @@ const namesOf = async (
   );
 };
 
-const unranked: Standing = { ranking_score: null, rank: null, winner: null };
+const unranked: ExperimentRank = { ranking_score: null, rank: null, winner: null };
 
-const findingsOf = (
+const shownAggregates = (
   found: Found,
   { id, dataset }: ExperimentFacts,
-  standing: Standing,
-): ExperimentFindings => {
+  ranked: ExperimentRank,
+): ExperimentAggregates => {
   const measures = found.measures.get(id);
   return {
-    ...standing,
+    ...ranked,
     ...aggregatesOf(measures),
     ...feedbackOf(found, id, measures?.traces ?? 0),
     num_spans: found.isCounted ? (measures?.spans ?? 0) : null,

@@ -4,13 +4,13 @@ import type { Complaint } from '../../kernel/fault.js';
  * Where in the request something lies: `body`, then the members as the client spelled them
  * (contract 1.4).
  */
-export type Place = readonly string[];
+export type Loc = readonly string[];
 
-const complaint = (loc: Place, type: string, msg: string): Complaint => ({ loc, msg, type });
+const complaint = (loc: Loc, type: string, msg: string): Complaint => ({ loc, msg, type });
 
-export const missing = (loc: Place): Complaint => complaint(loc, 'missing', 'Field required');
+export const missing = (loc: Loc): Complaint => complaint(loc, 'missing', 'Field required');
 
-export const notInEnum = (loc: Place, legal: readonly string[]): Complaint => {
+export const notInEnum = (loc: Loc, legal: readonly string[]): Complaint => {
   const quoted = legal.map((value) => `'${value}'`);
   const last = quoted.at(-1) ?? '';
   const list = quoted.length > 1 ? `${quoted.slice(0, -1).join(', ')} or ${last}` : last;
@@ -19,7 +19,7 @@ export const notInEnum = (loc: Place, legal: readonly string[]): Complaint => {
 
 /** The value is not of the JSON type that the member has. */
 export const wrongType = (
-  loc: Place,
+  loc: Loc,
   type:
     | 'string_type'
     | 'list_type'
@@ -41,27 +41,27 @@ const typeSentences = {
 };
 
 /** The member has one legal value. */
-export const notLiteral = (loc: Place, legal: string): Complaint =>
+export const notLiteral = (loc: Loc, legal: string): Complaint =>
   complaint(loc, 'literal_error', `Input should be '${legal}'`);
 
-export const unreadableInstant = (loc: Place): Complaint =>
+export const unreadableInstant = (loc: Loc): Complaint =>
   complaint(loc, 'datetime_parsing', 'Input should be a valid datetime, unable to parse string');
-export const unreadableUuid = (loc: Place): Complaint =>
+export const unreadableUuid = (loc: Loc): Complaint =>
   complaint(loc, 'uuid_parsing', 'Input should be a valid UUID');
 
-export const tooLong = (loc: Place, max: number): Complaint =>
+export const tooLong = (loc: Loc, max: number): Complaint =>
   complaint(loc, 'string_too_long', `String should have at most ${max} characters`);
 
 const items = (count: number): string => `${count} item${count === 1 ? '' : 's'}`;
-export const tooFewItems = (loc: Place, min: number, count: number): Complaint =>
+export const tooFewItems = (loc: Loc, min: number, count: number): Complaint =>
   complaint(loc, 'too_short', `List should have at least ${items(min)}, not ${count}`);
-export const tooManyItems = (loc: Place, max: number, count: number): Complaint =>
+export const tooManyItems = (loc: Loc, max: number, count: number): Complaint =>
   complaint(loc, 'too_long', `List should have at most ${items(max)}, not ${count}`);
 
-export const tagMissing = (loc: Place, member = 'type'): Complaint =>
+export const tagMissing = (loc: Loc, member = 'type'): Complaint =>
   complaint(loc, 'union_tag_not_found', `Unable to extract tag using discriminator '${member}'`);
 export const tagUnknown = (
-  loc: Place,
+  loc: Loc,
   tag: string,
   legal: readonly string[],
   member = 'type',

@@ -25,7 +25,7 @@ import {
   unreadableInstant,
   unreadableUuid,
   wrongType,
-  type Place,
+  type Loc,
 } from './complaints.js';
 
 /**
@@ -41,12 +41,12 @@ export const readComparison = (
   kind: FilterKind,
   column: string,
   leaf: JsonObject,
-  loc: Place,
+  loc: Loc,
   complaints: Complaints,
 ): Leaf | null => readers[kind]({ column, leaf, loc, complaints });
 
 /** Contract 1.11; `loc` is the member whose filters are too many. */
-export const valuesComplaints = (filters: readonly Filter[], loc: Place): readonly Complaint[] => {
+export const valuesComplaints = (filters: readonly Filter[], loc: Loc): readonly Complaint[] => {
   const leaves = filters.flatMap(leavesOf);
   const all = leaves.reduce((sum, one) => sum + listed(one), 0);
   const contained = leaves
@@ -88,7 +88,7 @@ const listed = (leaf: Leaf): number => {
 type Reading = {
   readonly column: string;
   readonly leaf: JsonObject;
-  readonly loc: Place;
+  readonly loc: Loc;
   readonly complaints: Complaints;
 };
 
@@ -145,7 +145,7 @@ const readNumber = (reading: Reading): Leaf | null => {
   return operator && values && { kind: 'number', column: reading.column, operator, values };
 };
 
-const readRange = (written: Json, loc: Place, complaints: Complaints): readonly number[] | null => {
+const readRange = (written: Json, loc: Loc, complaints: Complaints): readonly number[] | null => {
   const reading = { complaints };
   if (!Array.isArray(written)) return refuse(reading, wrongType(loc, 'list_type'));
   const ends = written as readonly Json[];
@@ -171,7 +171,7 @@ const readRange = (written: Json, loc: Place, complaints: Complaints): readonly 
 
 const readNumbers = (
   written: readonly Json[],
-  places: readonly Place[],
+  places: readonly Loc[],
   complaints: Complaints,
 ): readonly number[] | null => {
   const numbers = written.filter((value): value is number => Number.isFinite(value));
@@ -195,11 +195,7 @@ const readBoolean = (reading: Reading): Leaf | null => {
 };
 
 /** `user_ids` of a `fully_annotated` leaf: null and absence mean anyone. */
-export const readUsers = (
-  leaf: JsonObject,
-  leafLoc: Place,
-  complaints: Complaints,
-): Leaf | null => {
+export const readUsers = (leaf: JsonObject, leafLoc: Loc, complaints: Complaints): Leaf | null => {
   const written = leaf['user_ids'] ?? null;
   const loc = [...leafLoc, 'user_ids'];
   if (written === null) return { kind: 'fully_annotated', users: null };
@@ -252,7 +248,7 @@ const readStrings = (
   return value === null ? null : [value];
 };
 
-const readString = (reading: Reading, written: Json, loc: Place): string | null => {
+const readString = (reading: Reading, written: Json, loc: Loc): string | null => {
   if (typeof written !== 'string') return refuse(reading, wrongType(loc, 'string_type'));
   return codePoints(written) > filterStringMax
     ? refuse(reading, tooLong(loc, filterStringMax))
@@ -267,7 +263,7 @@ const readCaseSensitive = ({ leaf, loc, complaints }: Reading): boolean | null =
 
 const listFits = (
   list: readonly Json[],
-  loc: Place,
+  loc: Loc,
   complaints: Complaints,
   min: number,
 ): boolean => {

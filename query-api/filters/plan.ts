@@ -11,7 +11,7 @@ import {
   tooFewItems,
   tooManyItems,
   wrongType,
-  type Place,
+  type Loc,
 } from './complaints.js';
 import { readComparison, readUsers, valuesComplaints, type Complaints } from './leaf.js';
 
@@ -59,7 +59,7 @@ export const columnsOf = (filter: Filter | null): readonly string[] => {
 
 const readList = (
   written: Json,
-  loc: Place,
+  loc: Loc,
   catalogue: Catalogue,
   complaints: Complaints,
 ): readonly Filter[] => {
@@ -80,7 +80,7 @@ const readList = (
 
 const readTree = (
   written: Json,
-  loc: Place,
+  loc: Loc,
   catalogue: Catalogue,
   complaints: Complaints,
 ): readonly Filter[] => {
@@ -136,7 +136,7 @@ const measure = (node: Json): { readonly depth: number; readonly nodes: number }
 
 const readNode = (
   node: Json,
-  loc: Place,
+  loc: Loc,
   catalogue: Catalogue,
   complaints: Complaints,
 ): Filter | null => {
@@ -173,7 +173,7 @@ const readNode = (
 
 const readLeaf = (
   leaf: Json,
-  loc: Place,
+  loc: Loc,
   catalogue: Catalogue,
   complaints: Complaints,
 ): Leaf | null => {
@@ -195,7 +195,7 @@ const readLeaf = (
   return readComparison(type, column.name, leaf, loc, complaints);
 };
 
-const readType = (leaf: JsonObject, loc: Place, complaints: Complaints) => {
+const readType = (leaf: JsonObject, loc: Loc, complaints: Complaints) => {
   const written = leaf['type'];
   const type = leafTypes.find((known) => known === written) ?? null;
   if (written === undefined) complaints.push(tagMissing(loc));
@@ -210,7 +210,7 @@ type NamedColumn = { readonly name: string; readonly member: string };
 
 const readColumn = (
   leaf: JsonObject,
-  loc: Place,
+  loc: Loc,
   complaints: Complaints,
   mayBeLeftOut: boolean,
 ): NamedColumn | null => {
@@ -241,7 +241,7 @@ const filterArticle: Readonly<Record<string, string>> = { id: 'an' };
 const columnComplaints = (
   { name, member }: NamedColumn,
   type: string,
-  loc: Place,
+  loc: Loc,
   { population, types }: Catalogue,
 ): readonly Complaint[] => {
   const column = knownColumn(name, population, types);

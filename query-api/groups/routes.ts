@@ -5,10 +5,10 @@ import {
   listGroupMembers,
   listGroups,
   listOwnGroups,
-  standingIn,
+  groupAccess,
 } from '../../contract/groups.js';
 import { reading, type Route } from '../../contract/operation.js';
-import { seesMembers, type GroupStanding } from '../../contract/permissions.js';
+import { seesMembers, type GroupAccess } from '../../contract/permissions.js';
 import { atLeast, organizationRoles, type Principal } from '../../contract/roles.js';
 import { byCodePoint } from '../../kernel/code-points.js';
 import { Fault } from '../../kernel/fault.js';
@@ -75,13 +75,13 @@ export const groupReads = ({ documents }: { readonly documents: Documents }): re
 
     reading(listGroupMembers, reads, async ({ params, query, principal }) => {
       const group = await present(params.group_id, principal);
-      const standing = standingOf(group, principal);
-      if (!seesMembers(standing)) throw new Fault('forbidden', 'Only members see the members');
+      const access = accessTo(group, principal);
+      if (!seesMembers(access)) throw new Fault('forbidden', 'Only members see the members');
       const ids = group.members.map(({ user_id }) => user_id);
       const people = await peopleOf(documents, principal.organizationId, ids);
       const shown = group.members.flatMap((member) => {
         const user = people.get(member.user_id) ?? null;
-        return user === null ? [] : [groupMemberAnswer(member, user, standing, principal.userId)];
+        return user === null ? [] : [groupMemberAnswer(member, user, access, principal.userId)];
       });
       const { rows, measure } = pageInMemory(shown, query, ({ email }) => email);
       return { body: { ...measure, members: [...rows] } };
@@ -89,16 +89,16 @@ export const groupReads = ({ documents }: { readonly documents: Documents }): re
   ];
 };
 
-const standingOf = ({ facts, members }: ListedGroup, principal: Principal): GroupStanding => {
+const accessTo = ({ facts, members }: ListedGroup, principal: Principal): GroupAccess => {
   const own = members.find(({ user_id }) => user_id === principal.userId);
-  return standingIn(facts.visibility, own?.role ?? null, principal);
+  return groupAccess(facts.visibility, own?.role ?? null, principal);
 };
 
 const answerOf = (group: ListedGroup, people: ReadonlyMap<string, unknown>, principal: Principal) =>
   groupAnswer(
     group.facts,
     group.members.filter(({ role, user_id }) => role !== 'pending' && people.has(user_id)).length,
-    standingOf(group, principal),
+    accessTo(group, principal),
   );
 
 const hasMember = (user: string): Filter => ({

@@ -1,4 +1,4 @@
-import type { Experiment, ExperimentFacts } from '../../contract/experiment-record.js';
+import type { ExperimentRecord, ExperimentFacts } from '../../contract/experiment-record.js';
 import type { RankingCriteria } from '../../contract/experiment-ranking.js';
 import type { Freshness } from '../../contract/gate.js';
 import type { Principal } from '../../contract/roles.js';
@@ -12,7 +12,7 @@ import { experimentList } from '../../projections/experiment-list.js';
 import { recordsCollection } from '../../projections/records/collection.js';
 import { criteriaReadsFrom, shownCriteria } from '../../query-api/experiments/criteria.js';
 import { experimentReadsFrom, shownExperiments } from '../../query-api/experiments/show.js';
-import { openStandings } from '../../query-api/experiments/standings.js';
+import { openRanks } from '../../query-api/experiments/ranks.js';
 import type { TemplatesOf } from '../../query-api/selection.js';
 
 /** What the writes of experiments ask read models for their answers. */
@@ -27,7 +27,7 @@ export const experimentQuestions = ({
   readonly freshness: Freshness;
   readonly templatesOf: TemplatesOf;
 }) => {
-  const standings = openStandings({ documents, records });
+  const ranks = openRanks({ documents, records });
   const reached = async (
     collections: readonly { readonly name: string }[],
     position: Position,
@@ -38,18 +38,18 @@ export const experimentQuestions = ({
     );
   };
   return {
-    standings,
+    ranks,
 
     experimentShown: async (
       principal: Principal,
       project: ProjectId,
       id: RunId,
       position: Position,
-    ): Promise<Experiment> => {
+    ): Promise<ExperimentRecord> => {
       await reached(experimentReadsFrom, position);
       const found = await documents.get<ExperimentFacts>(experimentList.collection, id);
       const facts = found?.scope === project ? [found.body] : [];
-      const needs = { documents, records, standings, templatesOf };
+      const needs = { documents, records, ranks, templatesOf };
       const asking = { principal, project, isCounted: true };
       const [shown] = await shownExperiments(needs, facts, asking);
       if (shown === undefined) throw new Fault('not-found', 'Experiment not found');

@@ -45,7 +45,7 @@ describe('a service that is killed while it deletes a project', function () {
 
   for (let round = 1; round <= runs(1); round += 1)
     it(`forgets all of it in the end, once it said so (kill ${round})`, async () => {
-      const { project, root } = await filled(`doomed ${round}`);
+      const { project, root } = await filled(`fatal ${round}`);
       const keeper = await newRun(service.client, `kept ${round}`);
       const killAfterMs = random.next() * killAfterMsMax;
       const answer = service.client.send('DELETE', root).catch(() => null);

@@ -41,7 +41,7 @@ describe('a service that is killed while it deletes by metadata', function () {
     for (let request = 0; request < requests; request += 1) {
       const traces = Array.from({ length: tracesPerRequest }, (_, number) => ({
         input: number === 0 ? 'kept' : `of ${canary}`,
-        user_metadata: { user: number === 0 ? 'other' : 'doomed' },
+        user_metadata: { user: number === 0 ? 'other' : 'fatal' },
         spans: [{ type: 'llm', input: `of ${canary}`.repeat(Math.sign(number)) }],
       }));
       await service.client.call('POST', `${root}/traces`, {
@@ -51,7 +51,7 @@ describe('a service that is killed while it deletes by metadata', function () {
     const { body } = await service.client.call<{ job_id: string }>(
       'POST',
       '/v2/org-jobs/delete-by-metadata',
-      { body: { metadata_key: 'user', metadata_value: 'doomed' } },
+      { body: { metadata_key: 'user', metadata_value: 'fatal' } },
     );
     for (let kill = 0; kill < kills; kill += 1) {
       await pause(random.next() * killAfterMsMax);
@@ -61,12 +61,12 @@ describe('a service that is killed while it deletes by metadata', function () {
     const job = async (): Promise<Job> =>
       (await service.client.call<Job>('GET', `/v2/org-jobs/${body.job_id}`)).body;
     await until('the job is over', 60_000, async () => (await job()).status === 'completed');
-    const doomed = requests * (tracesPerRequest - 1);
+    const fatal = requests * (tracesPerRequest - 1);
     expect((await job()).result).to.deep.equal({
       projects: 1,
       sessions: 0,
-      traces: doomed,
-      spans: doomed,
+      traces: fatal,
+      spans: fatal,
     });
     const left = await service.client.call<{ total_count: number }>('POST', `${root}/traces/count`);
     expect(left.body.total_count).to.equal(requests);

@@ -10,10 +10,10 @@ import {
   entriesOf,
   rowsIn,
   stretchesOf,
-  type Cell,
+  type ContentCell,
   type Column,
   type ContentId,
-  type Row,
+  type ContentRow,
   type RowId,
 } from '../../kernel/dataset-content.js';
 import { drawSeed } from '../support/outside.js';
@@ -24,7 +24,7 @@ const rowId = (number: number) =>
 const contentId = (number: number) =>
   `bbbbbbbb-0000-4000-8000-${String(number).padStart(12, '0')}` as ContentId;
 
-type NaiveRow = { readonly id: RowId; cells: Map<string, Cell> };
+type NaiveRow = { readonly id: RowId; cells: Map<string, ContentCell> };
 /** Rows and columns as nobody would store them: names to cells, in order. */
 type Naive = {
   columns: string[];
@@ -53,7 +53,10 @@ const isAsItWas = ({ columns: names, rows, was }: Naive, id: RowId): boolean =>
  */
 const naively = (state: Naive, edit: Edit, newId: () => RowId): boolean => {
   const at = (id: RowId) => state.rows.findIndex((row) => row.id === id);
-  const filled = (values: Readonly<Record<string, Cell>>, cells = new Map<string, Cell>()) => {
+  const filled = (
+    values: Readonly<Record<string, ContentCell>>,
+    cells = new Map<string, ContentCell>(),
+  ) => {
     for (const [name, value] of Object.entries(values)) {
       if (!state.columns.includes(name)) state.columns.push(name);
       cells.set(name, value);
@@ -113,7 +116,7 @@ const naively = (state: Naive, edit: Edit, newId: () => RowId): boolean => {
 };
 
 const column = fc.constantFrom('a', 'a', 'b', 'b', 'c');
-const values = fc.dictionary(column, fc.constantFrom<Cell>('x', 'y', 1, null, { m: 'z' }));
+const values = fc.dictionary(column, fc.constantFrom<ContentCell>('x', 'y', 1, null, { m: 'z' }));
 const known = fc.integer({ min: 0, max: 5 }).map(rowId);
 const fresh = fc.integer({ min: 5, max: 12 }).map(rowId);
 const edits = fc.array(
@@ -164,7 +167,7 @@ const columns = [
   { key: 1, name: 'b' },
 ];
 const chunks = (rows: number, sizes: readonly number[]): readonly Chunk[] => {
-  const all = Array.from({ length: rows }, (_, index): Row => ({
+  const all = Array.from({ length: rows }, (_, index): ContentRow => ({
     id: rowId(index),
     made: 1,
     edited: 1,
@@ -193,7 +196,7 @@ const noCounts = {
   columns_removed: 0,
   columns_renamed: 0,
 };
-const shown = (rows: readonly Row[], by: readonly { key: number; name: string }[]) =>
+const shown = (rows: readonly ContentRow[], by: readonly { key: number; name: string }[]) =>
   rows.map((row) => [row.id, ...by.map((one) => cellOf(row, one))]);
 
 describe('edits of datasets', () => {
@@ -309,13 +312,13 @@ describe('edits of datasets', () => {
   });
 
   it('compare cells whatever the order of their members', () => {
-    const add = (cell: Cell): Edit => ({
+    const add = (cell: ContentCell): Edit => ({
       edit_type: 'append_row',
       row_id: rowId(7),
       values: { a: cell },
     });
     const once = tried([], columns, [add({ m: 1, n: null })]);
-    const rows = 'stretches' in once ? (once.stretches.flat() as readonly Row[]) : [];
+    const rows = 'stretches' in once ? (once.stretches.flat() as readonly ContentRow[]) : [];
     const after = [{ content: contentId(2), chunk: 0, rows }];
     const again = tried(after, columns, [add({ n: null, m: 1 })]);
     expect('stretches' in again && again.counts).to.deep.equal(noCounts);

@@ -10,7 +10,7 @@ import { newVersion, type Changing, type Prepare } from '../../command-api/datas
 import { chunksOf } from '../../command-api/datasets/rows.js';
 import { randomIds } from '../../engines/node/ids.js';
 import type { DatasetEvent } from '../../events/datasets.js';
-import type { ContentId, Row } from '../../kernel/dataset-content.js';
+import type { ContentId, ContentRow } from '../../kernel/dataset-content.js';
 import { Fault } from '../../kernel/fault.js';
 import type { DatasetId } from '../../kernel/shapes.js';
 import { load } from '../../kernel/transact.js';
@@ -68,7 +68,7 @@ describe('a new version of a dataset', () => {
     (text: string): Prepare =>
     async (dataset, content) => {
       const chunks = await chunksOf(world.log, currentVersion(dataset));
-      const row: Row = {
+      const row: ContentRow = {
         id: randomIds.derive('RowId', content),
         made: dataset.versions.length + 1,
         edited: dataset.versions.length + 1,

@@ -6,7 +6,7 @@ import { systemClock } from '../../engines/node/clock.js';
 import { openOverlaps } from '../../engines/overlaps/overlaps.js';
 import { randomIds } from '../../engines/node/ids.js';
 import type { ScorerTaskRequest } from '../../events/scorer-tasks.js';
-import type { Row } from '../../kernel/dataset-content.js';
+import type { ContentRow } from '../../kernel/dataset-content.js';
 import { organization, userId } from '../support/people.js';
 import { sandboxOf } from '../support/sandboxes.js';
 import { scoredWorld, type ScoredWorld } from '../support/scored-world.js';
@@ -19,7 +19,7 @@ describe('required scorers of a validation', function () {
   });
   afterEach(() => world.close());
 
-  const row = scoredRow({ id: 'r', values: [] } as unknown as Row, 0, { columns: [] }, null);
+  const row = scoredRow({ id: 'r', values: [] } as unknown as ContentRow, 0, { columns: [] }, null);
   const scorersOf = async (sources: readonly string[]): Promise<readonly string[]> => {
     const names = sources.map((_, at) => `required ${at}`);
     for (const [at, source] of sources.entries()) {

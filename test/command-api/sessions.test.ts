@@ -1,6 +1,9 @@
 import { expect } from 'chai';
 import { reservationStream } from '../../command-api/facts/reservations.js';
-import { openSessionBook, type SessionsAsked } from '../../command-api/sessions/book.js';
+import {
+  openSessionRepository,
+  type SessionsAsked,
+} from '../../command-api/sessions/repository.js';
 import { join, sessions, sessionStream, start } from '../../command-api/sessions/sessions.js';
 import { decode } from '../../events/codec.js';
 import type { SessionEvent, SessionStarted } from '../../events/traces.js';
@@ -70,7 +73,7 @@ describe('joining a session', () => {
       .thenRejected('conflict', 'belongs to another run'));
 });
 
-describe('the book of sessions', () => {
+describe('the repository of sessions', () => {
   let log: EventLog;
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   before(async () => {
@@ -101,7 +104,7 @@ describe('the book of sessions', () => {
     ids: new Map(ids.map((one) => [one, noon])),
     external: external === null ? null : { id: external, createdAt: noon },
   });
-  const book = () => openSessionBook({ log, ids: randomIds });
+  const repository = () => openSessionRepository({ log, ids: randomIds });
   const refused = async (work: Promise<unknown>): Promise<string> => {
     try {
       await work;
@@ -117,7 +120,7 @@ describe('the book of sessions', () => {
   it('makes each session once however many ask at once', async () => {
     const ids = [fresh(), fresh()];
     await Promise.all(
-      Array.from({ length: 5 }, () => book().joinSessions(asked(null, ids), asker())),
+      Array.from({ length: 5 }, () => repository().joinSessions(asked(null, ids), asker())),
     );
     for (const one of ids) {
       expect(await log.read(sessionStream(projectId, one))).to.have.length(1);
@@ -126,12 +129,12 @@ describe('the book of sessions', () => {
   });
   it('gives an external id to one session of the run, whoever asks first', async () => {
     const joined = await Promise.all(
-      Array.from({ length: 5 }, () => book().joinSessions(asked('conversation'), asker())),
+      Array.from({ length: 5 }, () => repository().joinSessions(asked('conversation'), asker())),
     );
     const found = new Set(joined.map(({ external }) => external));
     expect(found.size).to.equal(1);
     const elsewhere = { ...asked('conversation'), run: { ...run, id: uuid(9) as RunId } };
-    const { external } = await book().joinSessions(elsewhere, asker());
+    const { external } = await repository().joinSessions(elsewhere, asker());
     expect(found.has(external)).to.equal(false);
   });
   it('finishes what a crash between the claim and the session left', async () => {
@@ -140,40 +143,45 @@ describe('the book of sessions', () => {
     const stream = reservationStream('session', digest);
     const claimed = [{ type: 'NameClaimed', data: { holder } }];
     await log.append([{ stream, expected: 'none', events: stamped(stream, 0, claimed, cause()) }]);
-    const { external } = await book().joinSessions(asked('crash'), asker());
+    const { external } = await repository().joinSessions(asked('crash'), asker());
     expect(external).to.equal(holder);
     expect((await stateOf(holder))?.started.external_id).to.equal('crash');
   });
   it('gives the external id of an erased session to a new one', async () => {
-    const { external } = await book().joinSessions(asked('erased'), asker());
+    const { external } = await repository().joinSessions(asked('erased'), asker());
     await log.erase(sessionStream(projectId, external as SessionId));
-    const again = await book().joinSessions(asked('erased'), asker());
+    const again = await repository().joinSessions(asked('erased'), asker());
     expect(again.external).to.not.equal(external);
     expect((await stateOf(again.external as SessionId))?.started.external_id).to.equal('erased');
   });
   it('answers a known external id as it is to who brings no id', async () => {
     const first = { ...session, session_id: fresh(), external_id: 'known', minted: true };
-    await book().begin(first, cause());
-    const again = await book().begin({ ...first, session_id: fresh(), name: 'other' }, cause());
+    await repository().begin(first, cause());
+    const again = await repository().begin(
+      { ...first, session_id: fresh(), name: 'other' },
+      cause(),
+    );
     expect(again.session.started).to.deep.equal(first);
   });
   it('refuses a known external id to who brings another id', async () => {
     const first = { ...session, session_id: fresh(), external_id: 'taken' };
-    await book().begin(first, cause());
-    expect(await refused(book().begin(first, cause()))).to.equal('accepted');
-    expect(await refused(book().begin({ ...first, session_id: fresh() }, cause()))).to.equal(
+    await repository().begin(first, cause());
+    expect(await refused(repository().begin(first, cause()))).to.equal('accepted');
+    expect(await refused(repository().begin({ ...first, session_id: fresh() }, cause()))).to.equal(
       'conflict',
     );
-    expect(await refused(book().begin({ ...first, external_id: 'new name' }, cause()))).to.equal(
-      'conflict',
-    );
-    expect((await book().joinSessions(asked('new name'), asker())).external).to.not.equal(
+    expect(
+      await refused(repository().begin({ ...first, external_id: 'new name' }, cause())),
+    ).to.equal('conflict');
+    expect((await repository().joinSessions(asked('new name'), asker())).external).to.not.equal(
       first.session_id,
     );
   });
   it('refuses to join a session of another run', async () => {
     const mine = fresh();
-    await book().begin({ ...session, session_id: mine, run_id: uuid(9) as RunId }, cause());
-    expect(await refused(book().joinSessions(asked(null, [mine]), asker()))).to.equal('conflict');
+    await repository().begin({ ...session, session_id: mine, run_id: uuid(9) as RunId }, cause());
+    expect(await refused(repository().joinSessions(asked(null, [mine]), asker()))).to.equal(
+      'conflict',
+    );
   });
 });

@@ -126,7 +126,7 @@ describe('the files of documents on SQLite', () => {
     const documents = await openDocuments({ dir });
     const document = { key: 'a', scope: 'here', fields: {}, body: 'the mark of the copy' };
     await documents.apply(things, [], mark(3));
-    const copy = await documents.beside(things);
+    const copy = await documents.shadow(things);
     await copy.model.apply(things, [{ key: 'a', document }], mark(9));
     await documents.close();
     const again = await openDocuments({ dir });

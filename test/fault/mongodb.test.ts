@@ -158,8 +158,8 @@ withMongo('what MongoDB keeps', (server) => {
     wire.judge((command) => (commits(command) ? 'cut' : 'pass'));
     const late = broken.apply(things, writesOf(thing('a', 'late')), mark(6));
     expect(await codeOf(late)).to.equal('unavailable');
-    await documents.beside(things);
-    const copy = await documents.beside(things);
+    await documents.shadow(things);
+    const copy = await documents.shadow(things);
     await copy.model.apply(things, writesOf(thing('a', 'new')), mark(6));
     await documents.apply(things, [], mark(6));
     const client = await MongoClient.connect(url);

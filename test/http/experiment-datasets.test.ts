@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { randomUUID } from 'node:crypto';
-import type { Experiment } from '../../contract/experiment-record.js';
+import type { ExperimentRecord } from '../../contract/experiment-record.js';
 import { sharedApp, type App } from '../support/app.js';
 import { upload } from '../support/datasets.js';
 import { expectRefused, keyRing, type KeyRing } from '../support/key-ring.js';
@@ -24,10 +24,11 @@ describe('experiments on datasets over HTTP', () => {
     return (await upload(app, { file: csv, parts: { name } })).body;
   };
   const using = async (dataset_id: string, version_index = 1) =>
-    app.client.send<Experiment>('POST', path(), {
+    app.client.send<ExperimentRecord>('POST', path(), {
       body: { name: randomUUID(), dataset: { dataset_id, version_index } },
     });
-  const get = async (id: string) => (await app.client.call<Experiment>('GET', path(`/${id}`))).body;
+  const get = async (id: string) =>
+    (await app.client.call<ExperimentRecord>('GET', path(`/${id}`))).body;
   const projectCount = async (id: string): Promise<number> =>
     (await app.client.call<{ project_count: number }>('GET', `/v2/datasets/${id}`)).body
       .project_count;

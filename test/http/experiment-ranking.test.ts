@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { randomUUID } from 'node:crypto';
 import type { Criterion, RankingCriteria } from '../../contract/experiment-ranking.js';
-import type { Experiment } from '../../contract/experiment-record.js';
+import type { ExperimentRecord } from '../../contract/experiment-record.js';
 import { sharedApp, type App } from '../support/app.js';
 import type { Client } from '../support/client.js';
 import { expectInvalid, expectRefused, keyRing, type KeyRing } from '../support/key-ring.js';
@@ -9,7 +9,7 @@ import { naiveRanking, type Candidate } from '../support/naive-ranking.js';
 import { drawSeed } from '../support/outside.js';
 import { seeded } from '../fuzz/valid-request.js';
 
-type Page = { readonly experiments: readonly Experiment[] };
+type Page = { readonly experiments: readonly ExperimentRecord[] };
 type Sent = { readonly trace_ids: readonly string[] };
 const collections = [
   'experiment_list',
@@ -41,19 +41,19 @@ describe('ranking of experiments over HTTP', () => {
   const root = (rest = '') => `/v2/projects/${project}${rest}`;
   const path = (rest = '') => root(`/experiments${rest}`);
   const make = async (name: string, more: object = {}): Promise<string> =>
-    (await app.client.call<Experiment>('POST', path(), { body: { name, ...more } })).body.id;
+    (await app.client.call<ExperimentRecord>('POST', path(), { body: { name, ...more } })).body.id;
   const log = async (run: string, metrics: readonly object[], more: object = {}) => {
     const traces = metrics.map((one) => ({ input: 'in', output: 'out', metrics: one, ...more }));
     const body = { experiment_id: run, traces, include_trace_ids: true };
     return (await app.client.call<Sent>('POST', root('/traces'), { body })).body.trace_ids;
   };
   const get = async (run: string) =>
-    (await app.client.call<Experiment>('GET', path(`/${run}`))).body;
+    (await app.client.call<ExperimentRecord>('GET', path(`/${run}`))).body;
   const setCriteria = (criteria: readonly object[], client: Client = app.client) =>
     client.send<RankingCriteria>('PUT', path('/ranking_criteria'), { body: { criteria } });
   const getCriteria = () => app.client.call<RankingCriteria>('GET', path('/ranking_criteria'));
   const winner = (method: 'POST' | 'DELETE', run: string, client: Client = app.client) =>
-    client.send<Experiment>(method, path(`/${run}/winner`));
+    client.send<ExperimentRecord>(method, path(`/${run}/winner`));
   const standings = async (): Promise<ReadonlyMap<string, object>> => {
     const { body } = await app.client.call<Page>('POST', path('/search'), {
       body: { limit: 1000 },

@@ -1,10 +1,13 @@
 import { expect } from 'chai';
 import { randomUUID } from 'node:crypto';
-import type { Experiment } from '../../contract/experiment-record.js';
+import type { ExperimentRecord } from '../../contract/experiment-record.js';
 import { sharedApp, type App } from '../support/app.js';
 import { expectInvalid, expectRefused, keyRing, type KeyRing } from '../support/key-ring.js';
 
-type Page = { readonly experiments: readonly Experiment[]; readonly [member: string]: unknown };
+type Page = {
+  readonly experiments: readonly ExperimentRecord[];
+  readonly [member: string]: unknown;
+};
 
 describe('listing and searching experiments over HTTP', () => {
   let app: App;
@@ -22,7 +25,7 @@ describe('listing and searching experiments over HTTP', () => {
       ['Gamma', null],
     ]) {
       const body = { name, experiment_group_name };
-      made.push((await app.client.call<Experiment>('POST', there(''), { body })).body.id);
+      made.push((await app.client.call<ExperimentRecord>('POST', there(''), { body })).body.id);
     }
     ids = made;
   });
@@ -40,7 +43,7 @@ describe('listing and searching experiments over HTTP', () => {
   });
 
   it('lists all of them, the newest first, in pages too', async () => {
-    const all = await app.client.call<Experiment[]>('GET', there(''));
+    const all = await app.client.call<ExperimentRecord[]>('GET', there(''));
     expect(all.body.map(({ name }) => name)).to.deep.equal(['Gamma', 'beta', 'alpha']);
     expect(all.body[0]).to.include({ num_traces: null });
     const paged = await app.client.call<Page>(
@@ -49,7 +52,7 @@ describe('listing and searching experiments over HTTP', () => {
     );
     expect(paged.body).to.include({ limit: 2, paginated: true, next_starting_token: 2 });
     expect(paged.body.experiments[0]).to.include({ name: 'Gamma', num_traces: 0 });
-    const counted = await app.client.call<Experiment[]>('GET', there('?include_counts=true'));
+    const counted = await app.client.call<ExperimentRecord[]>('GET', there('?include_counts=true'));
     expect(counted.body[0]).to.include({ num_sessions: 0 });
   });
 
@@ -67,7 +70,7 @@ describe('listing and searching experiments over HTTP', () => {
   });
 
   it('filters by each column with each operator', async () => {
-    const user = (await app.client.call<Experiment[]>('GET', there(''))).body[0]?.created_by;
+    const user = (await app.client.call<ExperimentRecord[]>('GET', there(''))).body[0]?.created_by;
     const group = (await search(by('name', 'eq', 'alpha'))).body.experiments[0]
       ?.experiment_group_id;
     const cases: readonly (readonly [object, readonly string[]])[] = [

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { randomUUID } from 'node:crypto';
-import type { Experiment } from '../../contract/experiment-record.js';
+import type { ExperimentRecord } from '../../contract/experiment-record.js';
 import { sharedApp, type App } from '../support/app.js';
 import { expectInvalid, expectRefused, keyRing, type KeyRing } from '../support/key-ring.js';
 
@@ -13,8 +13,8 @@ describe('tags of experiments over HTTP', () => {
     app = await sharedApp();
     keys = keyRing(app);
     project = await keys.project(`experiment tags ${randomUUID()}`);
-    run = (await app.client.call<Experiment>('POST', path(''), { body: { name: 'tagged' } })).body
-      .id;
+    run = (await app.client.call<ExperimentRecord>('POST', path(''), { body: { name: 'tagged' } }))
+      .body.id;
   });
   after(() => keys.close());
   const path = (rest: string) => `/v2/projects/${project}/experiments${rest}`;
@@ -29,7 +29,8 @@ describe('tags of experiments over HTTP', () => {
     expect(rest).to.deep.equal({ ...body, project_id: project, run_id: run, updated_at: at });
     const second = await app.client.call<Tag>('POST', tags(), { body: { ...body, value: 'b' } });
     expect((await app.client.call('GET', tags())).body).to.deep.equal([second.body, first.body]);
-    const shown = async () => (await app.client.call<Experiment>('GET', path(`/${run}`))).body;
+    const shown = async () =>
+      (await app.client.call<ExperimentRecord>('GET', path(`/${run}`))).body;
     expect((await shown()).tags).to.deep.equal({ model: [first.body, second.body] });
     const put = await app.client.call<Tag>('PUT', tags(`/${id}`), { body: { ...body, key: 'k' } });
     expect(put.body).to.deep.include({ id, key: 'k', created_at: at });

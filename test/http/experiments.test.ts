@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { randomUUID } from 'node:crypto';
-import type { Experiment } from '../../contract/experiment-record.js';
+import type { ExperimentRecord } from '../../contract/experiment-record.js';
 import { sharedApp, type App } from '../support/app.js';
 import type { Client } from '../support/client.js';
 import { expectInvalid, expectRefused, keyRing, type KeyRing } from '../support/key-ring.js';
@@ -25,13 +25,13 @@ describe('experiments over HTTP', () => {
 
   const path = (rest = '') => `/v2/projects/${project}/experiments${rest}`;
   const create = (body: object, client: Client = app.client) =>
-    client.send<Experiment>('POST', path(), { body });
+    client.send<ExperimentRecord>('POST', path(), { body });
   const named = async (name: string, more: object = {}) =>
-    (await app.client.call<Experiment>('POST', path(), { body: { name, ...more } })).body;
+    (await app.client.call<ExperimentRecord>('POST', path(), { body: { name, ...more } })).body;
   const get = (id: string, client: Client = app.client) =>
-    client.send<Experiment>('GET', path(`/${id}`));
+    client.send<ExperimentRecord>('GET', path(`/${id}`));
   const put = (id: string, body: object, client: Client = app.client) =>
-    client.send<Experiment>('PUT', path(`/${id}`), { body });
+    client.send<ExperimentRecord>('PUT', path(`/${id}`), { body });
   const viewer = async () => (await keys.make({ project_id: project, project_role: 'viewer' })).as;
 
   describe('POST', () => {
@@ -249,9 +249,13 @@ describe('experiments over HTTP', () => {
 
     it('make it one of the newest runs of its project', async () => {
       const lone = await keys.project(`runs ${randomUUID()}`);
-      const made = await app.client.call<Experiment>('POST', `/v2/projects/${lone}/experiments`, {
-        body: { name: 'run' },
-      });
+      const made = await app.client.call<ExperimentRecord>(
+        'POST',
+        `/v2/projects/${lone}/experiments`,
+        {
+          body: { name: 'run' },
+        },
+      );
       const { body } = await app.client.call<{ runs: unknown }>('GET', `/v2/projects/${lone}`);
       const { id, name, created_at } = made.body;
       expect(body.runs).to.deep.equal([

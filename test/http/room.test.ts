@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { Type } from 'typebox';
-import { operation, reading, type Room, type Route } from '../../contract/operation.js';
+import { operation, reading, type AnswerRoom, type Route } from '../../contract/operation.js';
 import { made, smallService, type SmallService } from '../support/small-service.js';
 
 const asked = { ...made, method: 'GET', kind: 'r' } as const;
@@ -32,7 +32,7 @@ describe('room for an answer', () => {
   /** One for each long answer that has its room. */
   let gates: (() => void)[];
   const large = [{ name: 'large' }];
-  const makes = async ({ room }: { readonly room: Room }) => {
+  const makes = async ({ room }: { readonly room: AnswerRoom }) => {
     await room.of(longBytes);
     await new Promise<void>((resolve) => gates.push(resolve));
     const half = 'a'.repeat(longBytes / 2);

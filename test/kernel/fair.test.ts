@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { nextOf, openFairLine, type Claim } from '../../kernel/fair.js';
+import { nextOf, openFairLine, type TaskClaim } from '../../kernel/fair.js';
 
-const claim = (creator: string, number: number, owner = `${creator}'s`): Claim => ({
+const claim = (creator: string, number: number, owner = `${creator}'s`): TaskClaim => ({
   task: `${creator}${number}`,
   owner,
   creator,

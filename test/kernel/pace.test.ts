@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { Fault } from '../../kernel/fault.js';
-import { openPace, standstillMs, type Begun, type Pace } from '../../kernel/pace.js';
+import { openPace, standstillMs, type AppendEnded, type Pace } from '../../kernel/pace.js';
 import { pacedLog, pauseMaxMs } from '../../kernel/paced-log.js';
 import { start, type EventLog, type Position, type StreamAppend } from '../../kernel/ports.js';
 import { newEvent } from '../support/projector.js';
@@ -53,7 +53,11 @@ describe('the pace of what a project logs', () => {
       weightMax: 10,
     });
   });
-  const begins = async (project: string, weight: number, signal?: AbortSignal): Promise<Begun> => {
+  const begins = async (
+    project: string,
+    weight: number,
+    signal?: AbortSignal,
+  ): Promise<AppendEnded> => {
     const end = await pace.begin(project, weight, {
       atMostMs: pauseMaxMs,
       ...(signal && { signal }),

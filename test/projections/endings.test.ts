@@ -3,7 +3,7 @@ import { openDocuments } from '../../engines/sqlite/documents.js';
 import type { Recorded } from '../../kernel/ports.js';
 import type { Documents } from '../../kernel/documents.js';
 import { projections } from '../../projections/all.js';
-import { documentsSource, type AnyProjection } from '../../projections/documents-source.js';
+import { documentsSource, type AnyProjection } from '../../projections/documents-model.js';
 import { experimentMembers } from '../../projections/experiment-members.js';
 import { logStreamList } from '../../projections/log-stream-list.js';
 import { projectList } from '../../projections/project-list.js';

@@ -7,7 +7,7 @@ import { diskFiles } from '../../engines/node/files.js';
 import { start, stream, type EventReader, type Position } from '../../kernel/ports.js';
 import type { Document } from '../../kernel/documents.js';
 import type { Ahead } from '../../projections/exchanged-log.js';
-import type { AnyProjection } from '../../projections/documents-source.js';
+import type { AnyProjection } from '../../projections/documents-model.js';
 import { temporaryFolder } from '../support/folder.js';
 import { append, newEvent, projectorIn, type OpenProjector } from '../support/projector.js';
 import { until } from '../support/until.js';

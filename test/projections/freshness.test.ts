@@ -6,7 +6,7 @@ import { Fault } from '../../kernel/fault.js';
 import { start, type Clock, type Position } from '../../kernel/ports.js';
 import type { Json } from '../../kernel/shapes.js';
 import { openFreshness, type FreshnessNeeds } from '../../projections/freshness.js';
-import { movedSubject } from '../../projections/lane.js';
+import { movedSubject } from '../../projections/subscription.js';
 import { positionAt } from '../support/record-rows.js';
 
 const beyond = 'f'.repeat(16) as Position;
@@ -17,9 +17,9 @@ describe('freshness', () => {
   let asked: number;
   let stored: Position;
   let head: Position;
-  const opened = (clock: Clock = systemClock, heard?: FreshnessNeeds['heard']) =>
+  const opened = (clock: Clock = systemClock, targets?: FreshnessNeeds['targets']) =>
     openFreshness({
-      ...(heard !== undefined && { heard }),
+      ...(targets !== undefined && { targets }),
       reader: { head: async () => head },
       checkpoints: new Map([
         [
@@ -139,8 +139,8 @@ describe('freshness', () => {
   });
 
   it('waits for no event that changes nothing of what is asked', async () => {
-    const heard = { head: () => positionAt(3), target: () => positionAt(2) };
-    const freshness = opened(systemClock, heard);
+    const targets = { head: () => positionAt(3), target: () => positionAt(2) };
+    const freshness = opened(systemClock, targets);
     head = positionAt(4);
     stored = positionAt(2);
     const about = { project: 'p', atMostMs: 60_000 };

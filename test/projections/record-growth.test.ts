@@ -3,7 +3,7 @@ import type { SpanContent } from '../../events/traces.js';
 import { stream } from '../../kernel/ports.js';
 import type { GroupWrite } from '../../kernel/records/records.js';
 import type { RecordRow } from '../../kernel/records/record.js';
-import { foldBatch, type Loaded } from '../../projections/records/batch.js';
+import { foldBatch, type StoredRows } from '../../projections/records/batch.js';
 import {
   instantAt,
   logOf,
@@ -36,7 +36,7 @@ const counted = () => {
     rowsRead += rows.length;
     bytesRead += rows.reduce<number>((sum, row) => sum + bytesOf(row), 0);
   };
-  const records: Loaded = {
+  const records: StoredRows = {
     heads: async (names) => {
       const found = await store.heads(names);
       read([...found.values()]);

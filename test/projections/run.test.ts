@@ -7,7 +7,7 @@ import { Fault } from '../../kernel/fault.js';
 import { stream, type EventReader, type Recorded } from '../../kernel/ports.js';
 import type { Document } from '../../kernel/documents.js';
 import type { Records } from '../../kernel/records/records.js';
-import type { AnyProjection } from '../../projections/documents-source.js';
+import type { AnyProjection } from '../../projections/documents-model.js';
 import { temporaryFolder } from '../support/folder.js';
 import {
   append,

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import type { Criterion } from '../../contract/experiment-ranking.js';
-import { progressOf } from '../../query-api/experiments/findings.js';
+import { progressOf } from '../../query-api/experiments/aggregates.js';
 import { isWinner, rankScope, rounded } from '../../query-api/experiments/ranking.js';
 import { naiveRanking } from '../support/naive-ranking.js';
 import { drawSeed } from '../support/outside.js';
@@ -16,7 +16,7 @@ const scoresOf = (
 ): readonly (readonly [number, number] | null)[] => {
   const scope = rankScope(averages, criteria);
   return averages.map((values) => {
-    const one = scope.standing(values);
+    const one = scope.rankOf(values);
     return one === null ? null : [one.score, one.rank];
   });
 };
@@ -120,7 +120,7 @@ describe('ranking experiments', () => {
             criteria,
           );
           for (const [id, { ranking_score: score, rank, winner }] of naive) {
-            const own = scope.standing(averages[Number(id)]);
+            const own = scope.rankOf(averages[Number(id)]);
             if (score === null) expect(own).to.equal(null);
             else expect(own?.score).to.be.closeTo(score, 2e-12);
             // A difference in the last decimal may change a rank between two that round apart.
@@ -142,10 +142,10 @@ describe('ranking experiments', () => {
 
 describe('the winner of a scope', () => {
   const scope = rankScope([[1], [0]], [higher]);
-  const standings = { a: [1], b: [0], 'no score': [null] };
+  const ranks = { a: [1], b: [0], 'no score': [null] };
   const winners = (chosen: string | null, best = 1) =>
-    Object.entries(standings).map(([run, values]) =>
-      isWinner(run, scope.standing(values), chosen, { best }),
+    Object.entries(ranks).map(([run, values]) =>
+      isWinner(run, scope.rankOf(values), chosen, { best }),
     );
 
   it('counts who shares rank 1', () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Sandbox, ScorerTask, Verdict } from '../../kernel/sandbox.js';
+import type { Sandbox, SandboxTask, Verdict } from '../../kernel/sandbox.js';
 import { sandboxOf, stepOf, stepsOf, taskOf } from '../support/sandboxes.js';
 
 /** Rules of contract 4.11, 6 to 8, and what the author of a file is told. */
@@ -10,7 +10,7 @@ describe('a scorer file', () => {
   });
   after(() => sandbox.close());
 
-  const run = (source: string, more: Partial<ScorerTask> = {}): Promise<Verdict> =>
+  const run = (source: string, more: Partial<SandboxTask> = {}): Promise<Verdict> =>
     sandbox.run(taskOf(source, more));
   const scoresOf = (verdict: Verdict) => {
     if (verdict.verdict !== 'valid') throw new Error(JSON.stringify(verdict));

@@ -299,7 +299,7 @@ const besideSuite = (documents: () => Documents, openReader: () => Promise<Docum
     beforeEach(() => documents().apply(things, writesOf(thing('old')), mark(5)));
 
     it('begins empty and stays out of sight while it is built', async () => {
-      const { model } = await documents().beside(things);
+      const { model } = await documents().shadow(things);
       expect(await model.checkpoint(things)).to.equal(start);
       await model.apply(things, writesOf(thing('new', 1)), mark(2));
       expect(await model.checkpoint(things)).to.equal(at(2));
@@ -308,12 +308,12 @@ const besideSuite = (documents: () => Documents, openReader: () => Promise<Docum
       expect(await documents().checkpoint(things)).to.equal(at(5));
     });
 
-    it('takes the place of the live one, checkpoint and all, once adopted', async () => {
+    it('takes the place of the live one, checkpoint and all, once promoted', async () => {
       const reader = await openReader();
       expect(await keysOf(reader)).to.deep.equal(['old']);
-      const copy = await documents().beside(things);
+      const copy = await documents().shadow(things);
       await copy.model.apply(things, writesOf(thing('new')), mark(4));
-      await copy.adopt();
+      await copy.promote();
       for (const one of [documents(), reader]) {
         expect(await keysOf(one)).to.deep.equal(['new']);
         expect(await one.checkpoint(things)).to.equal(at(4));
@@ -324,7 +324,7 @@ const besideSuite = (documents: () => Documents, openReader: () => Promise<Docum
     });
 
     it('leaves no trace once discarded', async () => {
-      const copy = await documents().beside(things);
+      const copy = await documents().shadow(things);
       await copy.model.apply(things, writesOf(thing('new')), mark(9));
       await copy.discard();
       expect(await keysOf(documents())).to.deep.equal(['old']);
@@ -334,23 +334,23 @@ const besideSuite = (documents: () => Documents, openReader: () => Promise<Docum
     it('may be one of several, of collections that are there or not', async () => {
       const other: Collection = { ...things, version: 2 };
       const [one, two, three] = [
-        await documents().beside(things),
-        await documents().beside(things),
-        await documents().beside(other),
+        await documents().shadow(things),
+        await documents().shadow(things),
+        await documents().shadow(other),
       ];
       await one.model.apply(things, writesOf(thing('one')), mark(1));
       await two.model.apply(things, writesOf(thing('two')), mark(1));
       await three.model.apply(other, writesOf(thing('three')), mark(1));
       expect(await keysOf(one.model)).to.deep.equal(['one']);
       await one.discard();
-      await two.adopt();
-      await three.adopt();
+      await two.promote();
+      await three.promote();
       expect(await keysOf(documents())).to.deep.equal(['two']);
       expect(await keysOf(documents(), other)).to.deep.equal(['three']);
     });
 
     it('is read and written as any collection', async () => {
-      const { model } = await documents().beside(things);
+      const { model } = await documents().shadow(things);
       await model.apply(things, writesOf(thing('a', 1), thing('b', 2)), mark(1));
       await model.apply(things, [{ key: 'a', document: null }], mark(2));
       expect((await model.get(things, 'b'))?.body).to.equal(2);

@@ -19,12 +19,12 @@ import {
 export const recordCopySuite = (records: () => Records, reopen: () => Promise<void>): void => {
   it('are rebuilt beside the live ones and switched in one step', async () => {
     await putRows(records(), [traceRow(1)]);
-    const beside = await records().beside();
+    const beside = await records().shadow();
     expect(await beside.model.checkpoint()).to.equal(start);
     await putRows(beside.model, [traceRow(2), traceRow(3)]);
     await putRows(records(), [traceRow(4)]);
     expect(await records().count(scopeOf())).to.equal(2);
-    await beside.adopt();
+    await beside.promote();
     expect(idsOf((await records().search(searchOf())).rows)).to.deep.equal([
       traceId(3),
       traceId(2),
@@ -37,9 +37,9 @@ export const recordCopySuite = (records: () => Records, reopen: () => Promise<vo
 
   it('serve without a break while they are switched', async () => {
     await putRows(records(), [traceRow(1)]);
-    const beside = await records().beside();
+    const beside = await records().shadow();
     await putRows(beside.model, [traceRow(1)]);
-    const adopting = beside.adopt();
+    const adopting = beside.promote();
     const counts: number[] = [];
     for (let at = 0; at < 50; at += 1) {
       counts.push(...(await Promise.all([0, 1, 2, 3].map(() => records().count(scopeOf())))));
@@ -50,19 +50,19 @@ export const recordCopySuite = (records: () => Records, reopen: () => Promise<vo
 
   it('may discard a copy and build another', async () => {
     await putRows(records(), [traceRow(1)]);
-    const dropped = await records().beside();
+    const dropped = await records().shadow();
     await putRows(dropped.model, [traceRow(2)]);
     await dropped.discard();
-    const kept = await records().beside();
+    const kept = await records().shadow();
     expect(await kept.model.count(scopeOf())).to.equal(0);
-    await kept.adopt();
+    await kept.promote();
     expect(await records().count(scopeOf())).to.equal(0);
   });
 
   it('dump the same rows alike, whatever the order they came in', async () => {
     const rows = Array.from({ length: 30 }, (_, at) => awkwardTrace2(at + 1));
     await putRows(records(), rows);
-    const beside = await records().beside();
+    const beside = await records().shadow();
     for (const row of rows.toReversed()) await putRows(beside.model, [row]);
     const dump = await everything(records().dump());
     expect(await everything(beside.model.dump())).to.deep.equal(dump);

@@ -139,7 +139,7 @@ export const recordGrowthSuite = (records: () => Records, reopen: () => Promise<
   it('hold what a replay of the log makes, in whatever batches it came', () =>
     fc.assert(
       fc.asyncProperty(histories, fc.integer({ min: 1, max: 4 }), async (events, size) => {
-        const [grown, replayed] = [await records().beside(), await records().beside()];
+        const [grown, replayed] = [await records().shadow(), await records().shadow()];
         try {
           for (const [model, step] of [
             [grown.model, size],

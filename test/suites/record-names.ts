@@ -89,7 +89,7 @@ export const recordNameSuite = (records: () => Records, reopen: () => Promise<vo
     expect(metrics).to.have.length(columnNamesMax);
     expect(metrics.at(-1)).to.equal(lastColumn);
     // A replay in other batches is the same to `verify`, and has the same columns.
-    const beside = await records().beside();
+    const beside = await records().shadow();
     const { model } = beside;
     for (const row of rows) await putRows(model, [row]);
     expect(await everything(model.dump())).to.deep.equal(await everything(records().dump()));

@@ -179,8 +179,8 @@ const deletionTests = (records: () => Records, reopen: () => Promise<void>): voi
     const otherRun = (at: number) => traceRow(at, { values: { run_id: uuid(2, 2) } });
     const otherProject = (at: number) => traceRow(at, { values: { project_id: uuid(1, 2) } });
     const kept = traceRow(1, { userMetadata: { kept: 'x' } });
-    const doomed = [otherRun(2), spanRow(otherRun(2), 1), otherProject(3)];
-    await putRows(records(), [kept, ...doomed]);
+    const fatal = [otherRun(2), spanRow(otherRun(2), 1), otherProject(3)];
+    await putRows(records(), [kept, ...fatal]);
     await put(records(), { deletedRuns: [uuid(2, 2)], deletedProjects: [uuid(1, 2)] });
     await reopen();
     await putRows(records(), [otherRun(4), otherProject(5)]);

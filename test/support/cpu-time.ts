@@ -1,4 +1,6 @@
-/** Milliseconds of processor time that this process took since: waiting for a turn does not count. */
+/**
+ * Milliseconds of processor time that this process took since: waiting for a turn does not count.
+ */
 export const cpuTime = (): (() => number) => {
   const began = process.cpuUsage();
   return () => {

@@ -1,5 +1,5 @@
 import { openTurns } from '../../kernel/turns.js';
-import { openSessionBook } from '../../command-api/sessions/book.js';
+import { openSessionRepository } from '../../command-api/sessions/repository.js';
 import { sessionWrites } from '../../command-api/sessions/routes.js';
 import { traceWrites } from '../../command-api/traces/routes.js';
 import type { SpanQuestions } from '../../command-api/traces/span-index.js';
@@ -30,7 +30,7 @@ const nothing: SpanQuestions = {
 /** The ingest routes over HTTP, without any read model. */
 export const ingestService = async (questions: SpanQuestions = nothing): Promise<IngestService> => {
   const service = await smallService((log) => {
-    const sessions = openSessionBook({ log, ids: randomIds });
+    const sessions = openSessionRepository({ log, ids: randomIds });
     return [
       ...sessionWrites({ log, ids: randomIds, sessions }),
       ...traceWrites({

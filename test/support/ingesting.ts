@@ -1,5 +1,5 @@
 import { openTurns } from '../../kernel/turns.js';
-import { openTraceBook } from '../../command-api/traces/book.js';
+import { openTraceRepository } from '../../command-api/traces/repository.js';
 import { layered } from '../../command-api/traces/layers.js';
 import { traceStream } from '../../command-api/facts/traces.js';
 import type { Trace } from '../../command-api/traces/trace.js';
@@ -46,12 +46,12 @@ export const ingesting = (): Ingesting => {
   const post: Ingesting['post'] = (path, body, headers = {}) =>
     held.editor.send('POST', held.service.at(path), { body, headers });
   const stateOf = async (id: string): Promise<Trace | null> => {
-    const book = openTraceBook({
+    const repository = openTraceRepository({
       log: held.service.log,
       clock: systemClock,
       inTurn: openTurns(),
     });
-    return (await book.load(traceStream(project, id))).state;
+    return (await repository.load(traceStream(project, id))).state;
   };
   return {
     service: () => held.service,

@@ -12,14 +12,15 @@ import type {
   NewEvent,
   Position,
   StreamName,
+  Decode,
 } from '../../kernel/ports.js';
 import type { Documents } from '../../kernel/documents.js';
 import type { Records } from '../../kernel/records/records.js';
-import { documentsSource, type AnyProjection } from '../../projections/documents-source.js';
+import { documentsSource, type AnyProjection } from '../../projections/documents-model.js';
 import { openFreshness } from '../../projections/freshness.js';
 import { openProjector, type Projector } from '../../projections/operate.js';
-import { recordsSource } from '../../projections/records/source.js';
-import type { Decode, RunNeeds } from '../../projections/run.js';
+import { recordsSource } from '../../projections/records/model.js';
+import type { RunNeeds } from '../../projections/run.js';
 import { instantAt } from './trace-histories.js';
 
 export type OpenProjector = {

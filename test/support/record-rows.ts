@@ -1,5 +1,5 @@
 import { stream, type Position } from '../../kernel/ports.js';
-import type { Mark } from '../../kernel/documents.js';
+import type { Checkpoint } from '../../kernel/documents.js';
 import type { GroupWrite, Records, RecordWrites } from '../../kernel/records/records.js';
 import type { AggregatePlan, RecordScope, SearchPlan } from '../../kernel/records/questions.js';
 import type { RecordRow } from '../../kernel/records/record.js';
@@ -77,7 +77,7 @@ export const groupsOf = (rows: readonly RecordRow[]): readonly GroupWrite[] => {
 };
 
 export const positionAt = (at: number): Position => at.toString(16).padStart(16, '0') as Position;
-export const markAt = (at: number, fence = 1): Mark => ({ position: positionAt(at), fence });
+export const markAt = (at: number, fence = 1): Checkpoint => ({ position: positionAt(at), fence });
 
 /** Applies at the position after the checkpoint. */
 export const put = async (records: Records, writes: Partial<RecordWrites>): Promise<void> => {

@@ -6,7 +6,7 @@ import { openInterior } from '../../engines/sandbox/interior.js';
 import { runConfined } from '../../engines/sandbox/process.js';
 import { jobOf } from '../../engines/sandbox/protocol.js';
 import { openSandbox, type SandboxOptions } from '../../engines/sandbox/sandbox.js';
-import type { Sandbox, SandboxLimits, ScorerStep, ScorerTask } from '../../kernel/sandbox.js';
+import type { Sandbox, SandboxLimits, ScorerStep, SandboxTask } from '../../kernel/sandbox.js';
 
 /** One folder for all tests of a machine, so that the memory snapshot is made once. */
 export const testCache = join(tmpdir(), `assay-test-sandbox-${process.getuid?.()}`);
@@ -50,7 +50,7 @@ export const stepOf = (index: number, more: Partial<ScorerStep> = {}): ScorerSte
   ...more,
 });
 
-export const taskOf = (source: string, more: Partial<ScorerTask> = {}): ScorerTask => ({
+export const taskOf = (source: string, more: Partial<SandboxTask> = {}): SandboxTask => ({
   source,
   scoreType: null,
   nodeTypes: null,
@@ -64,7 +64,7 @@ export const stepsOf = (count: number, more: Partial<ScorerStep> = {}): readonly
 
 /** The text scores of a task when the program inside is started by another command. */
 export const scoresOf = async (
-  task: ScorerTask,
+  task: SandboxTask,
   change: (confinement: Confinement) => Confinement,
   mode: TestMode,
 ): Promise<readonly string[]> => {

@@ -1,4 +1,4 @@
-import { batchOf, type Batch } from '../../command-api/traces/batch.js';
+import { batchOf, type TraceBatch } from '../../command-api/traces/batch.js';
 import type { Run } from '../../command-api/facts/runs.js';
 import { spanContents } from '../../command-api/traces/content.js';
 import { traces, type Trace } from '../../command-api/traces/trace.js';
@@ -48,7 +48,7 @@ const received = (body: unknown): SentTraces => {
   return guarded.value as SentTraces;
 };
 /** What the service makes of a request. */
-export const batch = (body: unknown, receivedAt = noon): Batch => {
+export const batch = (body: unknown, receivedAt = noon): TraceBatch => {
   const sent = received(body);
   const sessionOf = (trace: SentTrace): SessionId | null =>
     trace.session_id ?? sent.session_id ?? null;

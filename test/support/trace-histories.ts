@@ -4,7 +4,7 @@ import { stream, type Position, type Recorded, type StreamName } from '../../ker
 import { spanOutline, traceOutline, type SessionScope } from '../../kernel/records/outlines.js';
 import type { GroupWrite, KeptRows } from '../../kernel/records/records.js';
 import type { RecordRow } from '../../kernel/records/record.js';
-import type { Loaded } from '../../projections/records/batch.js';
+import type { StoredRows } from '../../projections/records/batch.js';
 import type { Id, Instant, Json, JsonObject } from '../../kernel/shapes.js';
 
 export type HistoryEvent = Recorded<TraceEvent | SessionEvent>;
@@ -272,7 +272,7 @@ const rating = (
 };
 
 /** The part of Records that the fold asks, over a map; and what a batch writes into it. */
-export const rowStore = (): Loaded & {
+export const rowStore = (): StoredRows & {
   write(writes: readonly GroupWrite[]): void;
   rows(): readonly RecordRow[];
 } => {

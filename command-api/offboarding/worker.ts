@@ -20,7 +20,7 @@ import { byItself, inReplyTo } from '../work/service-author.js';
 import { streamNames } from '../work/stream-names.js';
 import { startWorker, type Worker } from '../work/worker.js';
 
-export type DepartureNeeds = {
+export type OffboardingNeeds = {
   readonly log: EventLog;
   readonly clock: Clock;
   readonly ids: Pick<Ids, 'derive'>;
@@ -30,7 +30,7 @@ export type DepartureNeeds = {
   /** Told why a step failed; it is tried again. */
   readonly trouble: (error: unknown) => void;
 };
-type Departure = Recorded<
+type Removal = Recorded<
   Extract<UserEvent | GroupEvent, { readonly type: 'UserRemoved' | 'GroupDeleted' }>
 >;
 
@@ -42,7 +42,7 @@ const lookEvents = 2_000;
  * projects. Their rights ended before, with the event itself: this is so that lists and sizes say
  * so. What is done is done again without effect, as after a kill.
  */
-export const startDepartures = (needs: DepartureNeeds): Worker => {
+export const startOffboarding = (needs: OffboardingNeeds): Worker => {
   const kept = openBookmark(needs);
   let position: Position | null = null;
   return startWorker({ ...needs, restMs }, async (signal) => {
@@ -55,21 +55,21 @@ export const startDepartures = (needs: DepartureNeeds): Worker => {
 
 /** Acts on one page of the log after `position`; answers up to where. */
 export const departed = async (
-  needs: Pick<DepartureNeeds, 'log' | 'ids'> & { readonly clock: Pick<Clock, 'now'> },
+  needs: Pick<OffboardingNeeds, 'log' | 'ids'> & { readonly clock: Pick<Clock, 'now'> },
   position: Position,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<Position> => {
   const { log } = needs;
   const page = await log.page(position, lookEvents, ['UserRemoved', 'GroupDeleted']);
-  const departures = page.events as readonly Departure[];
-  if (departures.length === 0) return page.through;
-  const users = new Map<string, Departure>();
-  const gone = new Map<string, Departure>();
-  for (const event of departures) {
+  const removals = page.events as readonly Removal[];
+  if (removals.length === 0) return page.through;
+  const users = new Map<string, Removal>();
+  const gone = new Map<string, Removal>();
+  for (const event of removals) {
     if (event.type === 'UserRemoved') users.set(event.data.user_id, event);
     else gone.set(event.data.group_id, event);
   }
-  // One look at all of them serves every departure of the page.
+  // One look at all of them serves every removal of the page.
   await each(log, 'group-', signal, (name) => leaveGroup(needs, name, users));
   await each(log, 'project-', signal, (name) => leaveProject(needs, name, users, gone));
   return signal.aborted ? position : page.through;
@@ -88,7 +88,7 @@ const each = async (
 };
 
 type Needs = Parameters<typeof departed>[0];
-type Gone = ReadonlyMap<string, Departure>;
+type Gone = ReadonlyMap<string, Removal>;
 
 const leaveGroup = async (needs: Needs, name: StreamName, users: Gone): Promise<void> => {
   const leaving = (group: Group | null): readonly UserId[] =>

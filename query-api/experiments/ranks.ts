@@ -15,17 +15,17 @@ import { experimentWinners } from '../../projections/experiment-winners.js';
 import { rankedBy, type CriteriaPlace } from './criteria.js';
 import { isWinner, rankScope, type Averages, type RankedScope } from './ranking.js';
 
-export type Standing = {
+export type ExperimentRank = {
   readonly ranking_score: number | null;
   readonly rank: number | null;
   readonly winner: boolean | null;
 };
-export type Standings = {
+export type ExperimentRanks = {
   /** How each of these experiments stands in its scope, in their order. */
   of(
     place: CriteriaPlace,
     experiments: readonly Pick<ExperimentFacts, 'id' | 'group'>[],
-  ): Promise<readonly Standing[]>;
+  ): Promise<readonly ExperimentRank[]>;
 };
 
 type Needs = {
@@ -62,7 +62,7 @@ type Board = {
 };
 
 /** Ranks, scores and winners (contract 4.6), of the read models as they are now. */
-export const openStandings = (needs: Needs): Standings => {
+export const openRanks = (needs: Needs): ExperimentRanks => {
   const boards = boundedMap<ProjectId, Board>(projectsMax);
   const boardOf = (project: ProjectId): Board => {
     const board = boards.get(project) ?? emptyBoard();
@@ -86,7 +86,7 @@ export const openStandings = (needs: Needs): Standings => {
         const scope = rankedScope(board, key);
         // One that the members lack yet, or no more, is shown as it would be without a score.
         const isMember = board.scopes.get(id) === key;
-        const own = isMember ? scope.standing(board.averages.get(id)) : null;
+        const own = isMember ? scope.rankOf(board.averages.get(id)) : null;
         return {
           ranking_score: own?.score ?? null,
           rank: own?.rank ?? null,

@@ -1,15 +1,15 @@
 import type { Records } from '../../kernel/records/records.js';
-import type { Sink, Source } from '../source.js';
-import { foldBatch, type Loaded } from './batch.js';
+import type { Sink, ReadModel } from '../read-model.js';
+import { foldBatch, type StoredRows } from './batch.js';
 import { recordsCollection } from './collection.js';
 
-export const recordsSource = (records: Records): Source => ({
+export const recordsSource = (records: Records): ReadModel => ({
   ...sinkOf(records),
-  beside: async () => {
-    const copy = await records.beside();
+  shadow: async () => {
+    const copy = await records.shadow();
     return {
       model: sinkOf(copy.model),
-      adopt: () => copy.adopt(),
+      promote: () => copy.promote(),
       discard: () => copy.discard(),
     };
   },
@@ -29,8 +29,8 @@ const sinkOf = (records: Records): Sink => {
       const stored = applied === null ? records : waiting(records, applied);
       const { writes, poisons, gap } = await foldBatch(stored, events, look);
       return {
-        apply: async (mark) => {
-          await records.apply(writes, mark);
+        apply: async (checkpoint) => {
+          await records.apply(writes, checkpoint);
           continued = true;
         },
         poisons,
@@ -44,7 +44,7 @@ const sinkOf = (records: Records): Sink => {
  * New traces outside sessions ask nothing of the store, so they are folded while the batch before
  * is written.
  */
-const waiting = (records: Records, applied: Promise<unknown>): Loaded => ({
+const waiting = (records: Records, applied: Promise<unknown>): StoredRows => ({
   heads: async (names) => {
     await applied;
     return records.heads(names);

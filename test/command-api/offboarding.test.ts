@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { projectStream } from '../../command-api/facts/projects.js';
 import { groupStream } from '../../command-api/facts/groups.js';
 import { userStream } from '../../command-api/facts/users.js';
-import { departed } from '../../command-api/departures/worker.js';
+import { departed } from '../../command-api/offboarding/worker.js';
 import { randomIds } from '../../engines/node/ids.js';
 import { start } from '../../kernel/ports.js';
 import type { CollaboratorId, GroupId, GroupMemberId } from '../../kernel/shapes.js';

@@ -1,14 +1,14 @@
 import { projectOf } from '../kernel/paced-log.js';
 import { later, start, type Position, type StreamAppend } from '../kernel/ports.js';
 import { endingTypes } from './endings.js';
-import type { AnyProjection } from './documents-source.js';
+import type { AnyProjection } from './documents-model.js';
 import { recordsCollection } from './records/collection.js';
 
 /**
  * How far the log goes for one read model and one project, in a process that makes every append: a
  * read need not wait for events that change nothing of what it reads (contract 1.7).
  */
-export type Heard = {
+export type ReadTargets = {
   /** These are durable now, the last of them at `position`. */
   readonly note: (appended: Pick<StreamAppend, 'stream' | 'events'>, position: Position) => void;
   /** The last position noted. */
@@ -26,7 +26,10 @@ const recordTypes: readonly string[] = [...endingTypes, 'RecordsErased', 'OrgJob
 const projectsMax = 20_000;
 
 /** `head`: of the log, before anything is noted. */
-export const openHeard = (projections: readonly AnyProjection[], head: Position): Heard => {
+export const openReadTargets = (
+  projections: readonly AnyProjection[],
+  head: Position,
+): ReadTargets => {
   const typesOf = new Map<string, readonly string[]>([
     [recordsCollection.name, recordTypes],
     ...projections.map(

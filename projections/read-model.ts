@@ -1,6 +1,6 @@
 import { reasonOf } from '../kernel/fault.js';
 import type { Position, Recorded, StreamName } from '../kernel/ports.js';
-import type { Beside, DumpItem, Mark } from '../kernel/documents.js';
+import type { Shadow, DumpItem, Checkpoint } from '../kernel/documents.js';
 
 /**
  * A read model as the runner feeds it; one over Documents for each collection, one over Records.
@@ -20,7 +20,7 @@ export type Sink = {
 
 export type Folded = {
   /** Writes the outcome and the checkpoint in one step. */
-  readonly apply: (mark: Mark) => Promise<void>;
+  readonly apply: (checkpoint: Checkpoint) => Promise<void>;
   /**
    * The first event of each stream that cannot be folded; it and later ones of the stream are not
    * in `apply`.
@@ -44,7 +44,7 @@ export type Gap = {
 };
 
 /** A live read model and the way to build another beside it. */
-export type Source = Sink & { beside(): Promise<Beside<Sink>> };
+export type ReadModel = Sink & { shadow(): Promise<Shadow<Sink>> };
 
 /** Stands for an event that an operator ruled out: it counts, and changes nothing. */
 export const skippedType = 'EventSkipped';

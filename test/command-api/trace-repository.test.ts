@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { openTurns } from '../../kernel/turns.js';
-import { awaited, openTraceBook } from '../../command-api/traces/book.js';
+import { awaited, openTraceRepository } from '../../command-api/traces/repository.js';
 import { layered, noLayers, withLayer, type Layers } from '../../command-api/traces/layers.js';
 import { addSpans, logTrace } from '../../command-api/traces/log.js';
 import { traceStream } from '../../command-api/facts/traces.js';
@@ -24,7 +24,7 @@ const authorship: Authorship = {
 };
 const stream = traceStream(projectId, traceId);
 
-describe('the book of traces', () => {
+describe('the repository of traces', () => {
   let log: EventLog;
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let eventsRead = 0;
@@ -47,12 +47,12 @@ describe('the book of traces', () => {
   });
 
   it('reads what is new of a trace that grows, and not the whole each time', async () => {
-    const book = openTraceBook({ log, clock: systemClock, inTurn: openTurns() });
-    await book.transact(stream, logTrace(one({ id: traceId })), authorship);
+    const repository = openTraceRepository({ log, clock: systemClock, inTurn: openTurns() });
+    await repository.transact(stream, logTrace(one({ id: traceId })), authorship);
     const count = 100;
     eventsRead = 0;
     for (let added = 0; added < count; added += 1) {
-      await book.transact(stream, addSpans(late([{ type: 'tool' }])), authorship);
+      await repository.transact(stream, addSpans(late([{ type: 'tool' }])), authorship);
     }
     expect(eventsRead).to.be.at.most(count * 3);
   });
@@ -60,18 +60,18 @@ describe('the book of traces', () => {
   it('reads and keeps little of a trace of 40 MB that grows', async () => {
     const input = 'x'.repeat(400_000);
     const own = traceStream(projectId, uuid(70));
-    const book = openTraceBook({ log, clock: systemClock, inTurn: openTurns() });
-    await book.transact(own, logTrace(one({ id: uuid(70) })), authorship);
+    const repository = openTraceRepository({ log, clock: systemClock, inTurn: openTurns() });
+    await repository.transact(own, logTrace(one({ id: uuid(70) })), authorship);
     const large = 100;
     for (let added = 0; added < large; added += 1) {
-      await book.transact(own, addSpans(late([{ type: 'tool', input }])), authorship);
+      await repository.transact(own, addSpans(late([{ type: 'tool', input }])), authorship);
     }
     eventsRead = 0;
     for (let added = 0; added < 10; added += 1) {
-      await book.transact(own, addSpans(late([{ type: 'tool', input }])), authorship);
+      await repository.transact(own, addSpans(late([{ type: 'tool', input }])), authorship);
     }
     expect(eventsRead).to.equal(0);
-    const { state } = await book.load(own);
+    const { state } = await repository.load(own);
     expect(state?.bytes).to.be.above((large + 10) * input.length);
     expect(state?.weight).to.be.below((large + 10) * 1_000);
   });
@@ -80,16 +80,16 @@ describe('the book of traces', () => {
     const input = 'x'.repeat(200_000);
     const large = one({ spans: Array.from({ length: 10 }, () => ({ type: 'tool', input })) });
     const own = traceStream(projectId, large.trace_id);
-    const book = openTraceBook({ log, clock: systemClock, inTurn: openTurns() });
-    await book.transact(own, logTrace(large), authorship);
-    const [first, second] = [await book.load(own), await book.load(own)];
+    const repository = openTraceRepository({ log, clock: systemClock, inTurn: openTurns() });
+    await repository.transact(own, logTrace(large), authorship);
+    const [first, second] = [await repository.load(own), await repository.load(own)];
     expect(first.revision).to.be.above(0);
     expect(second).to.deep.equal(first);
   });
 
   it('sees what another process appended', async () => {
     const [mine, theirs] = [0, 1].map(() =>
-      openTraceBook({ log, clock: systemClock, inTurn: openTurns() }),
+      openTraceRepository({ log, clock: systemClock, inTurn: openTurns() }),
     );
     const before = (await mine?.load(stream))?.revision;
     await theirs?.transact(stream, addSpans(late([{ type: 'tool' }])), authorship);
@@ -98,10 +98,10 @@ describe('the book of traces', () => {
   });
 
   it('forgets a trace that was erased', async () => {
-    const book = openTraceBook({ log, clock: systemClock, inTurn: openTurns() });
-    expect((await book.load(stream)).state).to.not.equal(null);
+    const repository = openTraceRepository({ log, clock: systemClock, inTurn: openTurns() });
+    expect((await repository.load(stream)).state).to.not.equal(null);
     await log.erase(stream);
-    expect(await book.load(stream)).to.include({ state: null, revision: 'none' });
+    expect(await repository.load(stream)).to.include({ state: null, revision: 'none' });
   });
 
   it('looks eight times for what never comes, and finds what comes late', async () => {

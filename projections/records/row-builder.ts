@@ -11,7 +11,7 @@ import type { StreamName } from '../../kernel/ports.js';
 import type { Json } from '../../kernel/shapes.js';
 
 /** A row while its group is folded. Only the fold that made or copied it writes to it. */
-export type Draft = {
+export type RowBuilder = {
   readonly group: StreamName;
   readonly ordinal: number;
   readonly kind: RecordKind;
@@ -30,7 +30,7 @@ export type Draft = {
 };
 
 /** A span of which no more is needed than its place in the tree and its numbers. */
-export const outlined = (outline: SpanOutline, group: StreamName): Draft => {
+export const outlined = (outline: SpanOutline, group: StreamName): RowBuilder => {
   const metrics: Record<string, MetricCell> = {};
   for (const [name, value, method] of outline.numbers) {
     put(metrics, name, { value, rolledUp: false, ...(method !== undefined && { method }) });
@@ -50,7 +50,7 @@ export const outlined = (outline: SpanOutline, group: StreamName): Draft => {
   };
 };
 
-export const copied = (row: RecordRow): Draft => ({
+export const copied = (row: RecordRow): RowBuilder => ({
   ...row,
   values: { ...row.values },
   metrics: { ...row.metrics },
@@ -83,22 +83,22 @@ export const remove = (members: Record<string, unknown>, name: string): void => 
 
 /** Changes one entry of a map in the body; undefined removes it, and an empty map is left out. */
 export const putInBody = (
-  draft: Draft,
+  builder: RowBuilder,
   map: 'metrics' | 'messages',
   name: string,
   value: MetricValue | undefined,
 ): void => {
   const members: Record<string, MetricValue> = {
-    ...(draft.body[map] as Record<string, MetricValue> | undefined),
+    ...(builder.body[map] as Record<string, MetricValue> | undefined),
   };
   if (value === undefined) remove(members, name);
   else put(members, name, value);
-  if (Object.keys(members).length === 0) remove(draft.body, map);
-  else draft.body[map] = members;
+  if (Object.keys(members).length === 0) remove(builder.body, map);
+  else builder.body[map] = members;
 };
 
 /** A text changed, or a client sent or withdrew an overlap metric: they are computed anew. */
-export const forgetOverlap = ({ metrics, body }: Draft): void => {
+export const forgetOverlap = ({ metrics, body }: RowBuilder): void => {
   const computed = body['overlap'];
   if (!Array.isArray(computed)) return;
   for (const name of computed as readonly string[]) remove(metrics, name);

@@ -1,11 +1,11 @@
 import { reasonOf } from '../kernel/fault.js';
 import type { Bus, Clock, Position, Recorded } from '../kernel/ports.js';
 import { skippedKey, type Parking } from './parking.js';
-import { poison, skippedType, type Folded, type Source } from './source.js';
+import { poison, skippedType, type Folded, type ReadModel } from './read-model.js';
 
 /** What the loop knows of one read model. */
-export type Lane = {
-  readonly source: Source;
+export type Subscription = {
+  readonly source: ReadModel;
   position: Position;
   paused: boolean;
   /** Set while it cannot go on; it is tried again at `retryAt` (milliseconds of the clock). */
@@ -18,7 +18,11 @@ export type Lane = {
   narrowing: boolean;
 };
 
-export type LaneNeeds = { readonly parking: Parking; readonly bus: Bus; readonly clock: Clock };
+export type SubscriptionNeeds = {
+  readonly parking: Parking;
+  readonly bus: Bus;
+  readonly clock: Clock;
+};
 
 /** Hint that a read model has moved: `{ name, position }`. */
 export const movedSubject = 'projection.moved';
@@ -33,8 +37,8 @@ const retryFirstMs = 50;
 const retryMostMs = 5_000;
 
 /**
- * Events that the lane has to fold: without those of parked streams, and with a mark for those that
- * were ruled out.
+ * Events that the subscription has to fold: without those of parked streams, and with a mark for
+ * those that were ruled out.
  */
 export const admitted = (
   parking: Parking,
@@ -55,15 +59,15 @@ export const admitted = (
     );
 };
 
-export const fail = (lane: Lane, clock: Clock, reason: string): void => {
-  const failures = (lane.trouble?.failures ?? 0) + 1;
+export const fail = (subscription: Subscription, clock: Clock, reason: string): void => {
+  const failures = (subscription.trouble?.failures ?? 0) + 1;
   const wait = Math.min(retryMostMs, retryFirstMs * 2 ** Math.min(failures - 1, 10));
-  lane.trouble = { reason, failures, retryAt: clock.milliseconds() + wait };
+  subscription.trouble = { reason, failures, retryAt: clock.milliseconds() + wait };
 };
 
-/** A batch on its way through a lane. */
+/** A batch on its way through a subscription. */
 export type Step = {
-  readonly lane: Lane;
+  readonly subscription: Subscription;
   readonly events: readonly Recorded[];
   readonly from: Position;
   readonly through: Position;
@@ -71,30 +75,30 @@ export type Step = {
 };
 
 /**
- * Folds what the page has after `from` for this lane; null when it could not be folded. `applied`:
- * the lane's batch up to `from` is still being written.
+ * Folds what the page has after `from` for this subscription; null when it could not be folded.
+ * `applied`: the subscription's batch up to `from` is still being written.
  */
 export const foldPage = async (
-  lane: Lane,
+  subscription: Subscription,
   page: { readonly events: readonly Recorded[]; readonly through: Position },
   from: { readonly position: Position; readonly applied: Promise<unknown> | null },
-  needs: LaneNeeds,
+  needs: SubscriptionNeeds,
 ): Promise<Step | null> => {
   const { parking, clock } = needs;
   const ahead = page.events.filter(({ position }) => position > from.position);
-  const events = ahead.slice(0, lane.batchMax);
+  const events = ahead.slice(0, subscription.batchMax);
   const cut = events.length < ahead.length;
   const through = cut ? (events.at(-1)?.position ?? from.position) : page.through;
   try {
-    const wanted = admitted(parking, lane.source.name, events);
-    const folded = await lane.source.fold(wanted, from.applied);
-    if (folded.gap === null) return { lane, events, from: from.position, through, folded };
+    const wanted = admitted(parking, subscription.source.name, events);
+    const folded = await subscription.source.fold(wanted, from.applied);
+    if (folded.gap === null) return { subscription, events, from: from.position, through, folded };
     const { stream, expected, found } = folded.gap;
-    fail(lane, clock, `gap: ${stream} has revision ${found} where ${expected} is next`);
+    fail(subscription, clock, `gap: ${stream} has revision ${found} where ${expected} is next`);
   } catch (error) {
     // While the batch before is being written, the store is not asked whether it is well.
-    if (from.applied !== null) fail(lane, clock, reasonOf(error));
-    else await refused({ lane, events }, error, needs).catch(() => null);
+    if (from.applied !== null) fail(subscription, clock, reasonOf(error));
+    else await refused({ subscription, events }, error, needs).catch(() => null);
   }
   return null;
 };
@@ -102,23 +106,23 @@ export const foldPage = async (
 /**
  * Sets poison streams aside, then writes the batch with its checkpoint. False: it was not written.
  */
-export const applyStep = async (step: Step, needs: LaneNeeds): Promise<boolean> => {
-  const { lane } = step;
+export const applyStep = async (step: Step, needs: SubscriptionNeeds): Promise<boolean> => {
+  const { subscription } = step;
   const { parking, bus, clock } = needs;
   try {
     for (const one of step.folded.poisons) {
-      await parking.park(lane.source.name, one, clock.now());
+      await parking.park(subscription.source.name, one, clock.now());
     }
-    const mark = { position: step.through, fence: parking.fence(), after: step.from };
-    await step.folded.apply(mark);
-    lane.position = step.through;
-    lane.trouble = null;
-    lane.batchMax = Math.min(batchEventsMax, lane.batchMax * 2);
-    if (lane.batchMax === batchEventsMax) lane.narrowing = false;
-    bus.publish(movedSubject, { name: lane.source.name, position: lane.position });
+    const checkpoint = { position: step.through, fence: parking.fence(), after: step.from };
+    await step.folded.apply(checkpoint);
+    subscription.position = step.through;
+    subscription.trouble = null;
+    subscription.batchMax = Math.min(batchEventsMax, subscription.batchMax * 2);
+    if (subscription.batchMax === batchEventsMax) subscription.narrowing = false;
+    bus.publish(movedSubject, { name: subscription.source.name, position: subscription.position });
     return true;
   } catch (error) {
-    // Even the note that a stream is parked may fail; the lane is marked as in trouble before.
+    // Even the note that a stream is parked may fail; the subscription is marked as in trouble before.
     await refused(step, error, needs).catch(() => null);
     return false;
   }
@@ -131,29 +135,29 @@ export const applyStep = async (step: Step, needs: LaneNeeds): Promise<boolean> 
  * again and again, that event's stream is parked like any poison.
  */
 const refused = async (
-  { lane, events }: Pick<Step, 'lane' | 'events'>,
+  { subscription, events }: Pick<Step, 'subscription' | 'events'>,
   error: unknown,
-  needs: LaneNeeds,
+  needs: SubscriptionNeeds,
 ): Promise<void> => {
-  fail(lane, needs.clock, reasonOf(error));
-  const isLasting = (lane.trouble?.failures ?? 0) >= attemptsMax;
+  fail(subscription, needs.clock, reasonOf(error));
+  const isLasting = (subscription.trouble?.failures ?? 0) >= attemptsMax;
   const [only] = events;
-  if (!isLasting && (!lane.narrowing || events.length <= 1)) return;
-  if (only === undefined || !(await takesNothing(lane, needs))) return;
-  lane.trouble = null;
+  if (!isLasting && (!subscription.narrowing || events.length <= 1)) return;
+  if (only === undefined || !(await takesNothing(subscription, needs))) return;
+  subscription.trouble = null;
   if (events.length > 1) {
-    lane.narrowing = true;
-    lane.batchMax = Math.ceil(events.length / 2);
+    subscription.narrowing = true;
+    subscription.batchMax = Math.ceil(events.length / 2);
     return;
   }
-  await needs.parking.park(lane.source.name, poison(only, error), needs.clock.now());
-  lane.narrowing = false;
+  await needs.parking.park(subscription.source.name, poison(only, error), needs.clock.now());
+  subscription.narrowing = false;
 };
 
 /**
  * Whether the store can write at all: nothing, at the position where it is, under a newer fence.
  */
-const takesNothing = async ({ source, position }: Lane, { parking }: LaneNeeds) => {
+const takesNothing = async ({ source, position }: Subscription, { parking }: SubscriptionNeeds) => {
   try {
     const nothing = await source.fold([], null);
     await nothing.apply({ position, fence: await parking.raiseFence(), after: position });
@@ -164,6 +168,6 @@ const takesNothing = async ({ source, position }: Lane, { parking }: LaneNeeds) 
 };
 
 /** Where the store is: it may have lost what it had, or kept a batch that it said it had not. */
-export const lookAgain = async (lane: Lane): Promise<void> => {
-  lane.position = await lane.source.checkpoint();
+export const lookAgain = async (subscription: Subscription): Promise<void> => {
+  subscription.position = await subscription.source.checkpoint();
 };

@@ -20,7 +20,7 @@ type State = Loaded<Trace | null>;
  * when it is asked for again: a trace that grows by many requests is not folded from its first
  * event each time.
  */
-export type TraceBook = {
+export type TraceRepository = {
   readonly load: (stream: StreamName) => Promise<State>;
   /**
    * A trace that may be on its way is waited for, at most 2 s (contract 5.6, rule 4). Null: there
@@ -51,7 +51,7 @@ export const patienceMs = 2_000;
  */
 const firstRestMs = 25;
 
-export const openTraceBook = ({
+export const openTraceRepository = ({
   log,
   clock,
   inTurn,
@@ -59,7 +59,7 @@ export const openTraceBook = ({
   readonly log: EventLog;
   readonly clock: Clock;
   readonly inTurn: InTurn;
-}): TraceBook => {
+}): TraceRepository => {
   const { load, note } = openKeptFolds({
     log,
     fold: traces,

@@ -1,8 +1,8 @@
-import type { Experiment, StructuredMetric } from '../../contract/experiment-record.js';
+import type { ExperimentRecord, StructuredMetric } from '../../contract/experiment-record.js';
 import { unreachable } from '../../kernel/decision.js';
 import type { RunMeasures, RunMetric } from '../../kernel/records/measures.js';
 
-type Aggregates = Pick<Experiment, 'aggregate_metrics' | 'structured_aggregate_metrics'>;
+type Aggregates = Pick<ExperimentRecord, 'aggregate_metrics' | 'structured_aggregate_metrics'>;
 
 /**
  * The numbers of contract 4.6 over an experiment's traces; `measures` undefined: without any. A
@@ -18,7 +18,7 @@ export const aggregatesOf = (measures: RunMeasures | undefined): Aggregates => {
   }
   flat['total_responses'] = measures?.traces ?? 0;
   return {
-    aggregate_metrics: flat as Experiment['aggregate_metrics'],
+    aggregate_metrics: flat as ExperimentRecord['aggregate_metrics'],
     structured_aggregate_metrics: shown,
   };
 };

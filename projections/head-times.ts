@@ -4,7 +4,7 @@ import { start, type Position } from '../kernel/ports.js';
  * When the log was first seen to reach a position. An event carries the time of its request, which
  * may have come long before: while it was sent, decided, or waited for its turn.
  */
-export type Sightings = {
+export type HeadTimes = {
   /** The head of the log at a time, in milliseconds of the clock. */
   readonly note: (head: Position, at: number) => void;
   /** Null: it was there at the first look. */
@@ -16,7 +16,7 @@ export type Sightings = {
  */
 const notedMax = 1_000;
 
-export const openSightings = (): Sightings => {
+export const openHeadTimes = (): HeadTimes => {
   let first: Position | null = null;
   let noted: { readonly head: Position; readonly at: number }[] = [];
   return {

@@ -10,9 +10,9 @@ import {
   type Folded,
   type Poison,
   type Sink,
-  type Source,
+  type ReadModel,
   type Unreadable,
-} from './source.js';
+} from './read-model.js';
 
 /**
  * The definition without its types: the runner knows events only by the names that a projection
@@ -24,13 +24,13 @@ export type AnyProjection = Pick<Projection, 'collection' | 'goesWith'> & {
   readonly evolve: (document: never, event: never, key: string) => Document | null;
 };
 
-export const documentsSource = (documents: Documents, projection: AnyProjection): Source => ({
+export const documentsSource = (documents: Documents, projection: AnyProjection): ReadModel => ({
   ...sinkOf(documents, projection),
-  beside: async () => {
-    const copy = await documents.beside(projection.collection);
+  shadow: async () => {
+    const copy = await documents.shadow(projection.collection);
     return {
       model: sinkOf(copy.model, projection),
-      adopt: () => copy.adopt(),
+      promote: () => copy.promote(),
       discard: () => copy.discard(),
     };
   },
@@ -55,15 +55,15 @@ const fold = async (
   projection: AnyProjection,
   events: readonly Recorded[],
 ): Promise<Folded> => {
-  const { goesWith = {}, events: heard } = projection;
+  const { goesWith = {}, events: folded } = projection;
   const poisons = new Map<string, Poison>();
   const touched: Touched[] = [];
   for (const event of events) {
     const ending = endingFor(goesWith, event);
-    const isHeard = Object.hasOwn(heard, typeOf(event));
-    if ((!isHeard && ending === null) || poisons.has(event.stream)) continue;
+    const isFolded = Object.hasOwn(folded, typeOf(event));
+    if ((!isFolded && ending === null) || poisons.has(event.stream)) continue;
     try {
-      const keys = isHeard ? projection.keys(readable(event) as never) : [];
+      const keys = isFolded ? projection.keys(readable(event) as never) : [];
       touched.push({ event, keys, ending });
     } catch (error) {
       poisons.set(event.stream, poison(event, error));
@@ -101,7 +101,7 @@ const fold = async (
     document: current.get(key) ?? null,
   }));
   return {
-    apply: (mark) => documents.apply(projection.collection, writes, mark, [...gone]),
+    apply: (checkpoint) => documents.apply(projection.collection, writes, checkpoint, [...gone]),
     poisons: [...poisons.values()],
     gap: null,
   };

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { projections } from '../../projections/all.js';
 import { endingOf, endingTypes } from '../../projections/endings.js';
-import { openHeard } from '../../projections/heard.js';
+import { openReadTargets } from '../../projections/read-targets.js';
 import { logStreamList } from '../../projections/log-stream-list.js';
 import { recordsCollection } from '../../projections/records/collection.js';
 import type { StreamName } from '../../kernel/ports.js';
@@ -19,30 +19,30 @@ const appended = (stream: string, type: string) => ({
 
 describe('what a read has to wait for', () => {
   it('is all that was there before, and then what it hears', () => {
-    const heard = openHeard(projections, positionAt(7));
+    const targets = openReadTargets(projections, positionAt(7));
     for (const name of [runs, records]) {
-      expect(heard.target(name, projectId)).to.equal(positionAt(7));
+      expect(targets.target(name, projectId)).to.equal(positionAt(7));
     }
-    heard.note(appended(traceStream(1), 'TraceLogged'), positionAt(8));
-    heard.note(appended('run-1', 'LogStreamCreated'), positionAt(9));
-    heard.note(appended('sized-session-1', 'SessionGrew'), positionAt(10));
-    expect(heard.head()).to.equal(positionAt(10));
-    expect(heard.target(runs, projectId)).to.equal(positionAt(9));
-    expect(heard.target(runs, null)).to.equal(positionAt(9));
-    expect(heard.target(records, projectId)).to.equal(positionAt(8));
-    expect(heard.target(records, other)).to.equal(positionAt(7));
-    expect(heard.target(records, null), 'records of anybody').to.equal(positionAt(10));
-    expect(heard.target('unknown', projectId)).to.equal(positionAt(10));
+    targets.note(appended(traceStream(1), 'TraceLogged'), positionAt(8));
+    targets.note(appended('run-1', 'LogStreamCreated'), positionAt(9));
+    targets.note(appended('sized-session-1', 'SessionGrew'), positionAt(10));
+    expect(targets.head()).to.equal(positionAt(10));
+    expect(targets.target(runs, projectId)).to.equal(positionAt(9));
+    expect(targets.target(runs, null)).to.equal(positionAt(9));
+    expect(targets.target(records, projectId)).to.equal(positionAt(8));
+    expect(targets.target(records, other)).to.equal(positionAt(7));
+    expect(targets.target(records, null), 'records of anybody').to.equal(positionAt(10));
+    expect(targets.target('unknown', projectId)).to.equal(positionAt(10));
   });
 
   it('is the end of a run or project for every read model that drops what goes with it', () => {
     for (const type of endingTypes) {
-      const heard = openHeard(projections, positionAt(0));
-      heard.note(appended('run-1', type), positionAt(1));
-      expect(heard.target(records, other), type).to.equal(positionAt(1));
+      const targets = openReadTargets(projections, positionAt(0));
+      targets.note(appended('run-1', type), positionAt(1));
+      expect(targets.target(records, other), type).to.equal(positionAt(1));
       for (const { collection, goesWith } of projections) {
         if (goesWith === undefined) continue;
-        const target = heard.target(collection.name, null);
+        const target = targets.target(collection.name, null);
         expect(target, `${collection.name} ${type}`).to.equal(positionAt(1));
       }
     }

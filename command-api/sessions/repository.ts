@@ -34,9 +34,9 @@ type Asker = {
   readonly cause: Authorship;
   readonly mint: <Name extends string>(name: Name) => Brand<string, Name>;
 };
-export type Begun = { readonly session: Session; readonly position: Position };
+export type SessionBegun = { readonly session: Session; readonly position: Position };
 
-export type SessionBook = {
+export type SessionRepository = {
   /**
    * Makes what is missing. Throws Fault `conflict` for a session of another run and for one that
    * was deleted.
@@ -47,16 +47,16 @@ export type SessionBook = {
    * `conflict`; without, it is the one that has the external id in the run, as it is, else a new
    * one.
    */
-  readonly begin: (asked: SessionStarted, cause: Authorship) => Promise<Begun>;
+  readonly begin: (asked: SessionStarted, cause: Authorship) => Promise<SessionBegun>;
 };
 
-export const openSessionBook = ({
+export const openSessionRepository = ({
   log,
   ids,
 }: {
   readonly log: EventLog;
   readonly ids: Ids;
-}): SessionBook => {
+}): SessionRepository => {
   const sessionOf = (project: ProjectId, id: string): Promise<Loaded<Session | null>> =>
     load(log, sessionStream(project, id), sessions);
 
@@ -81,7 +81,7 @@ export const openSessionBook = ({
     asked: SessionStarted,
     externalId: string,
     cause: Authorship,
-  ): Promise<Begun> => {
+  ): Promise<SessionBegun> => {
     const names = nameOf(asked, externalId);
     const holder = await held(log, names, null, asked.session_id, cause);
     try {
@@ -96,7 +96,7 @@ export const openSessionBook = ({
     }
   };
 
-  const beginOwn = async (asked: SessionStarted, cause: Authorship): Promise<Begun> => {
+  const beginOwn = async (asked: SessionStarted, cause: Authorship): Promise<SessionBegun> => {
     const { project_id: project, session_id: id, external_id: externalId } = asked;
     if (externalId !== null) {
       // A session that is known by its id is judged first: it may have another external id, or
@@ -188,7 +188,7 @@ const decided = async (
   asked: SessionStarted,
   decide: (asked: SessionStarted) => Decide<Session | null, SessionEvent>,
   cause: Authorship,
-): Promise<Begun> => {
+): Promise<SessionBegun> => {
   const stream = sessionStream(asked.project_id, asked.session_id);
   const { state, position } = await transact(log, stream, sessions, decide(asked), cause).catch(
     async (error: unknown) => {
