@@ -2,7 +2,7 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openModel, type RecordsModel } from './model.js';
-import { fileName, readPointer, removeOthers } from './pointer.js';
+import { fileName, nameByVersion, readPointer, removeOthers } from './pointer.js';
 
 // A checkpoint writes the last, half-filled row group of each table again, so it should come
 // seldom; an opening after a crash reads up to this much.
@@ -16,6 +16,7 @@ export const openLive = async (dir: string, memoryMb: number): Promise<Opened> =
   const spill = join(dir, 'records-spill');
   await rm(spill, { recursive: true, force: true });
   const generation = await readPointer(dir);
+  await nameByVersion(dir, generation);
   await removeOthers(dir, generation);
   const instance = await DuckDBInstance.create(':memory:', {
     threads: '2',

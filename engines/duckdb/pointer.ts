@@ -1,9 +1,12 @@
 import { open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { schemaVersion } from './schema.js';
 
 const pointerName = 'records.live';
 
-export const fileName = (generation: number): string => `records-${generation}.duckdb`;
+export const fileName = (generation: number): string =>
+  `records-v${schemaVersion}-${generation}.duckdb`;
+const unversioned = (generation: number): string => `records-${generation}.duckdb`;
 
 /** The generation that is live; the first one in a folder without a pointer. */
 export const readPointer = async (dir: string): Promise<number> => {
@@ -34,11 +37,24 @@ export const writePointer = async (dir: string, generation: number): Promise<voi
   }
 };
 
-/** Copies that a crash left behind, finished or not, are built again when asked for. */
+/** The live file of a folder from before names had a version in them gets one, whole. */
+export const nameByVersion = async (dir: string, generation: number): Promise<void> => {
+  const files = await readdir(dir);
+  const [old, now] = [unversioned(generation), fileName(generation)];
+  if (files.includes(now) || !files.includes(old)) return;
+  // The file last: a crash in between leaves an old name, and this is done again.
+  if (files.includes(`${old}.wal`)) await rename(join(dir, `${old}.wal`), join(dir, `${now}.wal`));
+  await rename(join(dir, old), join(dir, now));
+};
+
+/**
+ * Files of other versions, and copies that a crash left behind, finished or not, are built again
+ * when asked for.
+ */
 export const removeOthers = async (dir: string, generation: number): Promise<void> => {
   const kept = fileName(generation);
   const left = (await readdir(dir)).filter(
-    (name) => /^records-\d+\.duckdb/.test(name) && !name.startsWith(kept),
+    (name) => /^records-(v\d+-)?\d+\.duckdb/.test(name) && !name.startsWith(kept),
   );
   for (const name of left) await rm(join(dir, name), { force: true });
 };

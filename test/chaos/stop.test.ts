@@ -3,6 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { seeded } from '../../cli/demo/seeded.js';
+import { fileName } from '../../engines/duckdb/pointer.js';
 import { temporaryFolder } from '../support/folder.js';
 import { headOf, rawSockets } from '../support/raw-sockets.js';
 import { uuid } from '../support/recorded.js';
@@ -101,7 +102,7 @@ describe('a service that is asked to stop while an operator rebuilds', function 
       body: JSON.stringify({ name: 'records' }),
     });
     await until('the copy is begun', 10_000, async () =>
-      (await readdir(folder.dir)).includes('records-2.duckdb'),
+      (await readdir(folder.dir)).includes(fileName(2)),
     );
     const asked = performance.now();
     const exit = await service.stop();
@@ -114,7 +115,7 @@ describe('a service that is asked to stop while an operator rebuilds', function 
     }));
     expect(status, JSON.stringify(body)).to.equal(503);
     expect(body).to.include({ code: 'unavailable', detail: 'The service is stopping' });
-    expect(await readdir(folder.dir)).not.to.include('records-2.duckdb');
+    expect(await readdir(folder.dir)).not.to.include(fileName(2));
     await folder.remove();
   });
 });

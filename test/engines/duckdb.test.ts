@@ -1,9 +1,10 @@
 import { expect } from 'chai';
-import { readdir, readFile, truncate, writeFile } from 'node:fs/promises';
+import { copyFile, readdir, readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { noNames } from '../../engines/duckdb/named-columns.js';
 import { rememberColumns, type Named } from '../../engines/duckdb/remembered-columns.js';
+import { fileName } from '../../engines/duckdb/pointer.js';
 import { openRecords } from '../../engines/duckdb/records.js';
 import { start } from '../../kernel/ports.js';
 import { Fault } from '../../kernel/fault.js';
@@ -97,18 +98,34 @@ describe('the files of DuckDB', () => {
 
   it('lose what a crash left of a copy, and keep the live one', async () => {
     await openedOnce();
-    await writeFile(join(folder.dir, 'records-7.duckdb'), 'torn');
-    await writeFile(join(folder.dir, 'records-7.duckdb.wal'), 'torn');
+    await writeFile(join(folder.dir, fileName(7)), 'torn');
+    await writeFile(join(folder.dir, `${fileName(7)}.wal`), 'torn');
     const records = await openRecords({ dir: folder.dir });
     expect(await records.count(scopeOf())).to.equal(1);
     const left = await readdir(folder.dir);
-    expect(left.filter((name) => name.startsWith('records-7'))).to.deep.equal([]);
+    expect(left.filter((name) => name.startsWith(fileName(7)))).to.deep.equal([]);
     await records.close();
+  });
+
+  it('of before their names had a version are the live ones still, and get one', async () => {
+    const copy = await temporaryFolder();
+    const records = await openRecords({ dir: folder.dir });
+    await putRows(records, [traceRow(1)]);
+    for (const end of ['', '.wal']) {
+      const old = join(copy.dir, `records-1.duckdb${end}`);
+      await copyFile(join(folder.dir, `${fileName(1)}${end}`), old);
+    }
+    await records.close();
+    const later = await openRecords({ dir: copy.dir });
+    expect(await later.count(scopeOf())).to.equal(1);
+    await later.close();
+    expect(await readdir(copy.dir)).to.deep.equal([fileName(1)]);
+    await copy.remove();
   });
 
   it('begin anew when they are of another version, so that the log fills them again', async () => {
     await openedOnce();
-    const instance = await DuckDBInstance.create(join(folder.dir, 'records-1.duckdb'));
+    const instance = await DuckDBInstance.create(join(folder.dir, fileName(1)));
     const connection = await instance.connect();
     await connection.run("UPDATE schema_version SET version = 'old'");
     connection.closeSync();
@@ -155,7 +172,7 @@ describe('the files of DuckDB', () => {
 
   it('begin anew when they cannot be read, and say so', async () => {
     await openedOnce();
-    await writeFile(join(folder.dir, 'records-1.duckdb'), 'torn'.repeat(10_000));
+    await writeFile(join(folder.dir, fileName(1)), 'torn'.repeat(10_000));
     const seen: Incident[] = [];
     const records = await openRecords({ dir: folder.dir, notice: (one) => seen.push(one) });
     expect(await records.checkpoint()).to.equal(start);
@@ -165,7 +182,7 @@ describe('the files of DuckDB', () => {
 
   it('begin anew when their file was cut short', async () => {
     await openedOnce();
-    await truncate(join(folder.dir, 'records-1.duckdb'), 9_000);
+    await truncate(join(folder.dir, fileName(1)), 9_000);
     const seen: Incident[] = [];
     const records = await openRecords({ dir: folder.dir, notice: (one) => seen.push(one) });
     expect(await records.checkpoint()).to.equal(start);
