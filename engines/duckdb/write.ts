@@ -206,15 +206,17 @@ const removeDeleted = async (
   const { deletedRuns, deletedProjects, purge = false } = writes;
   const numbers = deletedProjects.flatMap((id) => model.projects.get(id) ?? []);
   const conditions = [
-    ...deletedRuns.map((id) => `run_id = ${uuidConstant(id)}`),
-    ...numbers.map((number) => `project = ${integers([number])}`),
+    ...(deletedRuns.length > 0 ? [`run_id IN (${deletedRuns.map(uuidConstant).join(', ')})`] : []),
+    ...(numbers.length > 0 ? [`project IN (${integers(numbers)})`] : []),
   ];
-  if (conditions.length > 0) {
+  const condition = conditions.join(' OR ');
+  const tables = populations.map((population) => tableOf[population]);
+  const leaving = tables.map((table) => `SELECT grp FROM ${table} WHERE ${condition}`);
+  // Most runs that go have no records, or had theirs taken out before.
+  const some = condition === '' ? [] : await rows(`${leaving.join(' UNION ALL ')} LIMIT 1`);
+  if (some.length > 0) {
     // All rows of a group are of one run, so what belongs to groups goes first, while the rows
     // still name them.
-    const condition = conditions.join(' OR ');
-    const tables = populations.map((population) => tableOf[population]);
-    const leaving = tables.map((table) => `SELECT grp FROM ${table} WHERE ${condition}`);
     for (const table of tablesOfGroups) {
       await rows(`DELETE FROM ${table} WHERE grp IN (${leaving.join(' UNION ')})`);
     }
