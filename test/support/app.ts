@@ -68,7 +68,9 @@ export const sharedApp = (): Promise<App> => {
 };
 
 export const closeSharedApp = async (): Promise<void> => {
-  await (await shared)?.close();
+  const closing = shared;
+  shared = null;
+  await (await closing)?.close();
 };
 
 /** Each read model is what a replay of the log from scratch gives. */

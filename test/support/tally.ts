@@ -7,7 +7,8 @@ const tally = { passed: 0, failed: 0 };
 
 /**
  * Counts every test and closes the run with one plain line, `N passed, N failed`, for people and
- * for CI, where a test that is skipped without leave has failed.
+ * for CI, where a test that is skipped without leave has failed. Where mocha runs files side by
+ * side each file is a run, and test/run.ts adds them up.
  */
 export const mochaHooks: RootHookObject = {
   afterEach(this: Context) {
@@ -23,6 +24,7 @@ export const mochaHooks: RootHookObject = {
     const skipped = count > unlawful.length ? `, ${count - unlawful.length} skipped` : '';
     for (const title of unlawful) process.stdout.write(`\nskipped, which CI forbids: ${title}\n`);
     process.stdout.write(`\n${tally.passed} passed, ${failed} failed${skipped}\n`);
+    Object.assign(tally, { passed: 0, failed: 0 });
     if (unlawful.length > 0) throw new Error('tests were skipped where CI is true');
   },
 };
