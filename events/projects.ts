@@ -1,4 +1,4 @@
-// Stored for ever: names, members and versions below are the storage format.
+// Stored for ever: names and members below are the storage format; versions are in upcasts.ts.
 import { Type } from 'typebox';
 import { id, instant, nullable } from '../kernel/shapes.js';
 import type { CollaboratorEvent } from './collaborators.js';

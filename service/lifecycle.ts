@@ -1,4 +1,4 @@
-import { Fault } from '../kernel/fault.js';
+import { Fault, reasonOf } from '../kernel/fault.js';
 import type { Clock, EventLog } from '../kernel/ports.js';
 import type { Logger } from '../engines/pino/logger.js';
 
@@ -41,13 +41,6 @@ export type EngineWait = {
   readonly for: () => { readonly what: string; readonly cause: string } | null;
 };
 
-/** With what is behind a fault: its message alone is meant for clients. */
-export const causeOf = (error: unknown): string => {
-  if (!(error instanceof Error)) return String(error);
-  const { cause, message } = error;
-  return cause instanceof Error ? `${message}: ${cause.message}` : message;
-};
-
 export const openEngineWait = (clock: Clock, logger: Logger): EngineWait => {
   const never = new AbortController().signal;
   let waiting: ReturnType<EngineWait['for']> = null;
@@ -62,7 +55,7 @@ export const openEngineWait = (clock: Clock, logger: Logger): EngineWait => {
         } catch (error) {
           const isAbsent = error instanceof Fault && error.code === 'unavailable';
           if (!isAbsent) throw error;
-          waiting = { what, cause: causeOf(error) };
+          waiting = { what, cause: reasonOf(error) };
           logger.warn(waiting, 'waiting for an engine; trying again');
           await clock.wait(againMs, never);
         }
@@ -121,7 +114,7 @@ export const openDisposers = (clock: Clock, logger: Logger) => {
         const left = Math.max(0, until - clock.milliseconds());
         failures.push(...(await closing([closer], Math.min(left, closeWithinMs))));
       }
-      for (const cause of failures) logger.error({ cause: causeOf(cause) }, 'closing failed');
+      for (const cause of failures) logger.error({ cause: reasonOf(cause) }, 'closing failed');
       const [first] = failures;
       if (first !== undefined) throw first as Error;
     },

@@ -1,12 +1,11 @@
 import type { EngineChoice } from '../engines/open.js';
 import type { Logger } from '../engines/pino/logger.js';
-import { Fault } from '../kernel/fault.js';
+import { Fault, reasonOf } from '../kernel/fault.js';
 import type { Clock, Leases } from '../kernel/ports.js';
 import type { Records } from '../kernel/records/records.js';
 import type { Ahead } from '../projections/exchanged-log.js';
 import type { Projector } from '../projections/operate.js';
 import type { RecordAnswers } from '../query-api/records/answers.js';
-import { causeOf } from './lifecycle.js';
 import { startReadSide, type Heed, type ReadSide } from './read-side.js';
 
 /** The projections of a service as this process sees them. */
@@ -127,7 +126,7 @@ export const projectUnderLease = (needs: Needs): Projecting => {
         if ((await take()) !== null) await fold();
         trouble = null;
       } catch (error) {
-        trouble = causeOf(error);
+        trouble = reasonOf(error);
         logger.error({ cause: String(error) }, 'folding stopped; trying again');
       }
       await clock.wait(lookEveryMs, end.signal);

@@ -1,9 +1,9 @@
 import type { Config } from '../config.js';
 import type { Engines } from '../engines/open.js';
+import { reasonOf } from '../kernel/fault.js';
 import type { Bus, EventLog, Position } from '../kernel/ports.js';
 import type { Documents } from '../kernel/documents.js';
 import type { Sandbox } from '../kernel/sandbox.js';
-import { causeOf } from './lifecycle.js';
 import type { Projecting } from './projecting.js';
 
 type Needs = {
@@ -58,7 +58,7 @@ export const readiness = async (needs: Needs) => {
 const answers = (ask: () => Promise<unknown>): Promise<string | null> =>
   ask().then(
     () => null,
-    (error: unknown) => causeOf(error),
+    (error: unknown) => reasonOf(error),
   );
 
 const allOf = (checkpoints: ReadonlyMap<string, () => Promise<Position>>) =>

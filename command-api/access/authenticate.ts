@@ -9,10 +9,11 @@ import type { Clock, EventReader, Ids } from '../../kernel/ports.js';
 import { reservation } from '../../kernel/reservation.js';
 import type { ApiKeyId, FamilyId, Instant } from '../../kernel/shapes.js';
 import { load } from '../../kernel/transact.js';
+import { openTurns } from '../../kernel/turns.js';
 import { families, isAlive, type Family, familyStream } from '../facts/refresh-families.js';
 import { apiKeys, type ApiKey, apiKeyStream } from '../facts/api-keys.js';
 import { type User, liveUser, userByEmail } from '../facts/users.js';
-import { inSequence, type Memory } from './remember.js';
+import type { Memory } from './remember.js';
 import { principalOfKey, principalOfPerson } from './rights.js';
 import { reservationStream } from '../facts/reservations.js';
 import type { Throttle } from './throttle.js';
@@ -155,7 +156,7 @@ const tokenCallers = (
 };
 
 const passwordCallers = ({ log, ids, passwords, throttle }: AuthenticationNeeds) => {
-  const inTurn = inSequence();
+  const inTurn = openTurns<string>();
   const entered = (user: User): Principal =>
     principalOfPerson(user, { familyId: null, authMethod: 'email' });
   return async (
@@ -169,8 +170,8 @@ const passwordCallers = ({ log, ids, passwords, throttle }: AuthenticationNeeds)
     // is known: what would be answered before the count could be guessed without end.
     if (user !== null && passwords.matchedLately(hash, password, network)) return entered(user);
     // One after the other per e-mail and per address, so that a burst is counted like a sequence.
-    const right = await inTurn(`s ${email.toLowerCase()}`, () =>
-      inTurn(`a ${address}`, async () => {
+    const right = await inTurn([`s ${email.toLowerCase()}`], () =>
+      inTurn([`a ${address}`], async () => {
         throttle.check(email, address);
         const matched = await passwords.matches(hash, password, network);
         if (!matched) throttle.failed(email, address);

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { seeded } from '../../cli/demo/seeded.js';
 import { operations } from '../../contract/all.js';
-import { seeded, validRequest } from '../fuzz/valid-request.js';
+import { validRequest } from '../fuzz/valid-request.js';
 import { startCast, type Cast } from '../support/cast.js';
 import { knownObjects } from '../support/known-objects.js';
 import type { Bench } from './bench.js';
@@ -68,7 +69,7 @@ const answers = async (cast: Cast, rounds: number) => {
   const stranger = cast.theirs.admin.as;
   const theirs = await knownObjects(cast.ours.admin.as, 'foreign');
   const own = await knownObjects(stranger, 'own');
-  const rng = seeded(37);
+  const rng = seeded(37).next;
   const times = asked.map((): Taken => ({ foreign: [], random: [], 'random again': [] }));
   const said = new Map<number, number>();
   for (let round = 0; round <= rounds; round += 1) {
@@ -78,7 +79,7 @@ const answers = async (cast: Cast, rounds: number) => {
       for (const turn of kinds.keys()) {
         const kind = kinds[(first + turn) % kinds.length] ?? 'random';
         const known = kind === 'foreign' ? theirs : madeUp(own);
-        const request = validRequest(operation, seeded(draw), known);
+        const request = validRequest(operation, seeded(draw).next, known);
         const began = performance.now();
         const { status } = await stranger.send(operation.method, request.path, request.ask);
         const took = performance.now() - began;

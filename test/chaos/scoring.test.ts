@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { readConfig } from '../../config.js';
 import { openLogOf } from '../../cli/folder.js';
 import { scorerTaskStream } from '../../command-api/facts/scorer-tasks.js';
-import { seeded } from '../fuzz/valid-request.js';
+import { seeded } from '../../cli/demo/seeded.js';
 import { temporaryFolder } from '../support/folder.js';
 import { form } from '../support/forms.js';
 import { drawSeed } from '../support/outside.js';
@@ -21,7 +21,7 @@ describe('a worker that is killed at random', function () {
   this.timeout(120_000 * runs(1));
 
   it('ends every validation exactly once, and leaves no process behind', async () => {
-    const random = seeded(drawSeed('kills of the worker'));
+    const random = seeded(drawSeed('kills of the worker')).next;
     const folder = await temporaryFolder();
     const start = (): Promise<ServiceProcess> =>
       startService({

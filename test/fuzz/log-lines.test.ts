@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 import { expect } from 'chai';
+import { seeded } from '../../cli/demo/seeded.js';
 import { operations } from '../../contract/all.js';
 import { canaries } from '../support/canaries.js';
 import { clientOf } from '../support/client.js';
@@ -9,7 +10,7 @@ import { drawSeed } from '../support/outside.js';
 import { runs } from '../support/runs.js';
 import { startService, type ServiceProcess } from '../support/service-process.js';
 import { anywhere, broken, inForms, inJson, type Sent } from './planted.js';
-import { oneOf, seeded, validRequest } from './valid-request.js';
+import { oneOf, validRequest } from './valid-request.js';
 
 const requests = runs(150);
 const kept = 'a request id, which is there for the scan to find';
@@ -48,7 +49,7 @@ describe('the log lines of a service', function () {
 
   it('hold nothing of what requests brought, taken or refused, but their ids', async () => {
     const planted = canaries();
-    const rng = seeded(seed);
+    const rng = seeded(seed).next;
     const known = await knownObjects(service.client, 'canaries');
     const statuses = new Set<number>();
     for (let request = 0; request < requests; request += 1) {

@@ -10,17 +10,6 @@ type Raw = Readonly<Record<string, unknown>>;
 export const below = (rng: Rng, count: number): number => Math.floor(rng() * count);
 export const oneOf = <T>(rng: Rng, items: readonly T[]): T => items[below(rng, items.length)] as T;
 
-/** mulberry32: small, and the same numbers for a seed everywhere. */
-export const seeded = (seed: number): Rng => {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-};
-
 /**
  * A value that fits the schema. `known` gives values by member name, for ids that have to exist;
  * `depth` bounds lists and recursive schemas.

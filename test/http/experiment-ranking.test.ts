@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { randomUUID } from 'node:crypto';
+import { seeded } from '../../cli/demo/seeded.js';
 import type { Criterion, RankingCriteria } from '../../contract/experiment-ranking.js';
 import type { ExperimentRecord } from '../../contract/experiment-record.js';
 import { sharedApp, type App } from '../support/app.js';
@@ -7,7 +8,6 @@ import type { Client } from '../support/client.js';
 import { expectInvalid, expectRefused, keyRing, type KeyRing } from '../support/key-ring.js';
 import { naiveRanking, type Candidate } from '../support/naive-ranking.js';
 import { drawSeed } from '../support/outside.js';
-import { seeded } from '../fuzz/valid-request.js';
 
 type Page = { readonly experiments: readonly ExperimentRecord[] };
 type Sent = { readonly trace_ids: readonly string[] };
@@ -293,7 +293,7 @@ describe('ranking of experiments over HTTP', () => {
 
   it('agrees with the rules read one by one, while experiments and traces come and go', async () => {
     const seed = drawSeed();
-    const random = seeded(seed);
+    const random = seeded(seed).next;
     const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
     const criteria: Criterion[] = [
       { metric: 'reward', weight: 2, direction: 'higher' },

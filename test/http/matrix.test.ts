@@ -4,6 +4,7 @@ import { openGate } from '../../command-api/access/gate.js';
 import { openMemory } from '../../command-api/access/remember.js';
 import { openThrottle } from '../../command-api/access/throttle.js';
 import { sightsOf } from '../../service/api.js';
+import { seeded } from '../../cli/demo/seeded.js';
 import { openLogOf } from '../../cli/folder.js';
 import { readConfig } from '../../config.js';
 import { operations } from '../../contract/all.js';
@@ -20,7 +21,7 @@ import { keyOf, openSecrets, secretKeyOf } from '../../engines/node/secrets.js';
 import { secretKeyFile } from '../../engines/open.js';
 import { Fault } from '../../kernel/fault.js';
 import type { EventLog } from '../../kernel/ports.js';
-import { seeded, validRequest } from '../fuzz/valid-request.js';
+import { validRequest } from '../fuzz/valid-request.js';
 import { startCast, type Cast } from '../support/cast.js';
 import { clientOf, type Client, type Reply } from '../support/client.js';
 import { knownObjects } from '../support/known-objects.js';
@@ -70,7 +71,7 @@ describe('the matrix of operations, roles and credentials', function () {
   const fitting = new Map<string, ReturnType<typeof validRequest>>();
   const fit = async (operation: Operation): Promise<void> => {
     const stranger = cast.theirs.read_only;
-    const rng = seeded(seed);
+    const rng = seeded(seed).next;
     for (let times = 0; times < 200; times += 1) {
       const request = validRequest(operation, rng, idsFor(operation));
       fitting.set(operation.operationId, request);

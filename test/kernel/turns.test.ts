@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { openPlaces, openSequence, sharedLooks } from '../../kernel/turns.js';
+import { openPlaces, openSequence, openTurns, sharedLooks } from '../../kernel/turns.js';
 
 /** Work that ends when it is told to. */
 const gated = () => {
@@ -34,6 +34,19 @@ describe('turns', () => {
     });
     await failed;
     expect(order).to.deep.equal(['first', 'told', 'second']);
+  });
+
+  it('under one key come one after the other, and pass by those under others', async () => {
+    const inTurn = openTurns<string>();
+    const { work, begun, open } = gated();
+    const order: string[] = [];
+    const held = inTurn(['a', 'b'], work).then(() => order.push('a and b'));
+    const after = inTurn(['b'], async () => order.push('b'));
+    await inTurn(['c'], async () => order.push('c'));
+    expect([begun(), ...order]).to.deep.equal([1, 'c']);
+    open(0);
+    await Promise.all([held, after]);
+    expect(order).to.deep.equal(['c', 'a and b', 'b']);
   });
 
   it('are no more than there are places, also for whoever comes as one is given back', async () => {
