@@ -3,8 +3,10 @@
  */
 export type BoundedMap<K, V> = {
   readonly get: (key: K) => V | undefined;
-  /** The entry is the newest from here on, also when its key was there. */
-  readonly set: (key: K, value: V) => void;
+  /**
+   * The entry is the newest from here on, also when its key was there. Answers the one that went.
+   */
+  readonly set: (key: K, value: V) => readonly [key: K, value: V] | null;
   readonly delete: (key: K) => boolean;
   readonly clear: () => void;
   readonly size: () => number;
@@ -17,9 +19,10 @@ export const boundedMap = <K, V>(entriesMax: number): BoundedMap<K, V> => {
     set: (key, value) => {
       entries.delete(key);
       entries.set(key, value);
-      if (entries.size <= entriesMax) return;
-      const oldest = entries.keys().next();
-      if (oldest.done !== true) entries.delete(oldest.value);
+      if (entries.size <= entriesMax) return null;
+      const [oldest = null] = entries;
+      if (oldest !== null) entries.delete(oldest[0]);
+      return oldest;
     },
     delete: (key) => entries.delete(key),
     clear: () => entries.clear(),

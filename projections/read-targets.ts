@@ -1,3 +1,4 @@
+import { boundedMap } from '../kernel/bounded-map.js';
 import { projectOf } from '../kernel/paced-log.js';
 import { later, start, type Position, type StreamAppend } from '../kernel/ports.js';
 import { endingTypes } from './endings.js';
@@ -41,18 +42,13 @@ export const openReadTargets = (
     ),
   ]);
   const byType = new Map<string, Position>();
-  const byProject = new Map<string, Position>();
+  const byProject = boundedMap<string, Position>(projectsMax);
   let last = head;
   // Of what is not remembered.
   let floor = head;
   const noteRecords = (project: string, position: Position): void => {
-    const before = byProject.get(project) ?? start;
-    byProject.delete(project);
-    byProject.set(project, later(before, position));
-    const [oldest] = byProject;
-    if (byProject.size <= projectsMax || oldest === undefined) return;
-    floor = later(floor, oldest[1]);
-    byProject.delete(oldest[0]);
+    const gone = byProject.set(project, later(byProject.get(project) ?? start, position));
+    if (gone !== null) floor = later(floor, gone[1]);
   };
   return {
     note: ({ stream, events }, position) => {

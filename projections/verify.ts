@@ -1,4 +1,5 @@
 import { checkAsked } from '../kernel/asking.js';
+import { canonicalJson } from '../kernel/canonical-json.js';
 import { start, type Position } from '../kernel/ports.js';
 import type { DumpItem } from '../kernel/documents.js';
 import type { Json } from '../kernel/shapes.js';
@@ -98,7 +99,7 @@ export const compare = async (
 
 const differenceOf = (one: DumpItem | null, other: DumpItem | null): Difference | null => {
   if (one !== null && other !== null && one.key === other.key) {
-    return canonical(one.value) === canonical(other.value)
+    return canonicalJson(one.value) === canonicalJson(other.value)
       ? null
       : { key: one.key, stored: one.value, replayed: other.value };
   }
@@ -115,11 +116,3 @@ const codePointsBefore = (one: string, other: string): boolean => {
   if (at === -1) return left.length < right.length;
   return (left[at]?.codePointAt(0) ?? 0) < (right[at]?.codePointAt(0) ?? -1);
 };
-
-/** JSON with the members of objects in order of their names: equal for equal values. */
-export const canonical = (value: Json): string =>
-  JSON.stringify(value, (_, inner: Json) =>
-    inner !== null && typeof inner === 'object' && !Array.isArray(inner)
-      ? Object.fromEntries(Object.entries(inner).sort(([one], [other]) => (one < other ? -1 : 1)))
-      : inner,
-  );

@@ -1,8 +1,9 @@
 import type { Configuration } from '../../contract/integration-providers.js';
 import type { IntegrationPlace, IntegrationSecretsSealed } from '../../events/integrations.js';
+import { canonicalJson } from '../../kernel/canonical-json.js';
 import { Fault } from '../../kernel/fault.js';
 import type { EventLog } from '../../kernel/ports.js';
-import type { IntegrationId, Json, SealId } from '../../kernel/shapes.js';
+import type { IntegrationId, SealId } from '../../kernel/shapes.js';
 import { stamped, type Authorship } from '../../kernel/transact.js';
 import type { SealedPlace, Vault } from '../../kernel/vault.js';
 import { sealStream, type Integration } from './integrations.js';
@@ -26,14 +27,7 @@ export const printOf = (
   vault: Vault,
   { organization_id, user_id, provider }: Omit<IntegrationPlace, 'integration_id'>,
   configuration: Configuration,
-) => vault.fingerprint(canonical([organization_id, user_id, provider, configuration]));
-
-const canonical = (value: Json): string =>
-  JSON.stringify(value, (_, inner: Json) =>
-    inner !== null && typeof inner === 'object' && !Array.isArray(inner)
-      ? Object.fromEntries(Object.entries(inner).sort(([one], [other]) => (one < other ? -1 : 1)))
-      : inner,
-  );
+) => vault.fingerprint(canonicalJson([organization_id, user_id, provider, configuration]));
 
 /** Encrypts before any event exists, and records the ciphertext on a stream of its own. */
 export const writeSeal = async (

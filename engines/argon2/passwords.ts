@@ -67,7 +67,7 @@ export const openPasswords = ({
     const at = remembered.get(mark);
     return at !== undefined && clock.milliseconds() - at < rememberedMs;
   };
-  const remember = (mark: string): void => remembered.set(mark, clock.milliseconds());
+  const remember = (mark: string): void => void remembered.set(mark, clock.milliseconds());
 
   return {
     hash: (password) => inTurn(() => hash(password, { ...cost, secret })),

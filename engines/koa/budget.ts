@@ -1,3 +1,6 @@
+import { openTally } from '../../kernel/tally.js';
+import { openWaitingList, type WaitingList } from '../../kernel/waiting-list.js';
+
 /** Whose bytes and work they are. */
 export type Owner = {
   /** A key, a person without one, or the address of whoever showed no credential. */
@@ -8,20 +11,20 @@ export type Owner = {
 
 /** The bytes of one body or one answer. Once they are released, nothing is counted any more. */
 export type Held = {
-  /** Counts so many more; throws Fault `unavailable` when there is no room for them. */
+  /** Tally so many more; throws Fault `unavailable` when there is no room for them. */
   readonly take: (bytes: number) => void;
   /** The same, as soon as there is room; rejects with the reason of `signal`. */
   readonly wait: (bytes: number, signal: AbortSignal) => Promise<void>;
   /** Whether there was room for so many more, which are counted then. */
   readonly tries: (bytes: number) => boolean;
-  /** Counts as many more as there is room for now; up to 64 KiB are uncounted and always there. */
+  /** Tally as many more as there is room for now; up to 64 KiB are uncounted and always there. */
   readonly upTo: (bytesMax: number) => number;
   /**
    * Those that it came to: corrects what was counted before, which cannot be refused any more, or
    * takes them.
    */
   readonly settle: (bytes: number) => void;
-  /** Counts what is there already and cannot be refused any more. */
+  /** Tally what is there already and cannot be refused any more. */
   readonly add: (bytes: number) => void;
   /** All of them are gone; a second call does nothing. */
   readonly release: () => void;
@@ -49,96 +52,90 @@ const littleUpTo = 3 / 4;
 
 /** Bytes in memory at a time. One that is alone always has room, else a large one never had. */
 export const openBudget = (bytesMax: number, refuse: (why: string) => never): Budget => {
-  const owners = new Map<string, number>();
-  const waiting = new Set<Waiting>();
+  const taken = openTally();
+  const waiting = openWaitingList<() => boolean>();
   let all = 0;
-  const count = (name: string, by: number): void => {
-    const left = (owners.get(name) ?? 0) + by;
-    if (left === 0) owners.delete(name);
-    else owners.set(name, left);
+  /** Up to how much of the whole the shares are nothing to this caller. */
+  const sharelessUpTo = (theirs: number, person: string | null): number => {
+    if (person === null || theirs > Math.max(smallMax, bytesMax * littleShare)) return 0;
+    return theirs <= smallMax ? 1 : littleUpTo;
   };
-  const wake = (): void => {
-    for (const one of waiting) if (one.tries()) waiting.delete(one);
+  const isOver = (name: string, share: number, held: number, bytes: number): boolean => {
+    const theirs = taken.of(name);
+    return theirs > held && theirs + bytes > bytesMax * share;
+  };
+  const hasRoom = ({ caller, person }: Names, held: number, bytes: number): boolean => {
+    if (all === held) return true;
+    const isCrowded = person === null || all + bytes > bytesMax * crowdedShare;
+    const isBeyondShare =
+      person === null
+        ? isOver(caller, strangerShare, held, bytes)
+        : isOver(caller, callerShare, held, bytes) || isOver(person, personShare, held, bytes);
+    if (isCrowded && isBeyondShare) {
+      const upTo = sharelessUpTo(taken.of(caller) + bytes, person);
+      if (all + bytes > bytesMax * upTo) return false;
+    }
+    const isSmall = held + bytes <= smallMax;
+    return all + bytes <= (isSmall ? bytesMax : Math.floor(bytesMax * (1 - smallShare)));
+  };
+  const count = ({ caller, person }: Names, bytes: number): void => {
+    all += bytes;
+    taken.add(caller, bytes);
+    if (person !== null) taken.add(person, bytes);
+    if (bytes < 0) waiting.admit((tries) => tries());
   };
   return {
     open: ({ name, person }) => {
-      let held = 0;
-      let released = false;
-      const shares = [
-        { of: `c ${name}`, share: person === null ? strangerShare : callerShare },
-        ...(person === null ? [] : [{ of: `p ${person}`, share: personShare }]),
-      ];
-      /** Up to how much of the whole the shares are nothing to this caller. */
-      const upTo = (bytes: number): number => {
-        const theirs = (owners.get(`c ${name}`) ?? 0) + bytes;
-        if (person === null || theirs > Math.max(smallMax, bytesMax * littleShare)) return 0;
-        return theirs <= smallMax ? 1 : littleUpTo;
-      };
-      const hasRoom = (bytes: number): boolean => {
-        if (all === held) return true;
-        const isCrowded = person === null || all + bytes > bytesMax * crowdedShare;
-        const isOver = shares.some(({ of, share }) => {
-          const theirs = owners.get(of) ?? 0;
-          return theirs > held && theirs + bytes > bytesMax * share;
-        });
-        if (isCrowded && isOver && all + bytes > bytesMax * upTo(bytes)) return false;
-        const isSmall = held + bytes <= smallMax;
-        return all + bytes <= (isSmall ? bytesMax : Math.floor(bytesMax * (1 - smallShare)));
-      };
-      const add = (bytes: number): void => {
-        if (released) return;
-        held += bytes;
-        all += bytes;
-        for (const { of } of shares) count(of, bytes);
-        if (bytes < 0) wake();
-      };
-      const tries = (bytes: number): boolean => {
-        const has = hasRoom(bytes);
-        if (has) add(bytes);
-        return has;
-      };
-      const take = (bytes: number): void => {
-        if (!tries(bytes)) refuse('The service holds more bytes than it can take');
-      };
-      return {
-        take,
-        tries,
-        add,
-        wait: (bytes, signal) =>
-          new Promise((resolve, reject) => {
-            const give = (): void => {
-              waiting.delete(mine);
-              reject(signal.reason as Error);
-            };
-            const mine: Waiting = {
-              tries: () => {
-                const has = tries(bytes);
-                if (has) {
-                  signal.removeEventListener('abort', give);
-                  resolve();
-                }
-                return has;
-              },
-            };
-            if (signal.aborted) return give();
-            signal.addEventListener('abort', give, { once: true });
-            waiting.add(mine);
-          }),
-        upTo: (most) => {
-          for (let bytes = most; bytes > smallMax; bytes = Math.floor(bytes / 2)) {
-            if (tries(bytes)) return bytes;
-          }
-          return Math.min(most, smallMax);
-        },
-        settle: (bytes) => (held === 0 ? take(bytes) : add(bytes - held)),
-        release: () => {
-          add(-held);
-          released = true;
-        },
-      };
+      const names = { caller: `c ${name}`, person: person === null ? null : `p ${person}` };
+      return openHeld(names, { hasRoom, count, waiting, refuse });
     },
   };
 };
 
-/** Takes the room that it waits for once there is some. */
-type Waiting = { readonly tries: () => boolean };
+/** What an owner's bytes are counted under. */
+type Names = { readonly caller: string; readonly person: string | null };
+
+/** What is taken of a budget. */
+type Ledger = {
+  /** Whether so many more have room, beside `held` that are counted already. */
+  readonly hasRoom: (names: Names, held: number, bytes: number) => boolean;
+  readonly count: (names: Names, bytes: number) => void;
+  /** Each takes the room that it waits for once there is some. */
+  readonly waiting: WaitingList<() => boolean>;
+  readonly refuse: (why: string) => never;
+};
+
+const openHeld = (names: Names, { hasRoom, count, waiting, refuse }: Ledger): Held => {
+  let held = 0;
+  let released = false;
+  const add = (bytes: number): void => {
+    if (released) return;
+    held += bytes;
+    count(names, bytes);
+  };
+  const tries = (bytes: number): boolean => {
+    const has = hasRoom(names, held, bytes);
+    if (has) add(bytes);
+    return has;
+  };
+  const take = (bytes: number): void => {
+    if (!tries(bytes)) refuse('The service holds more bytes than it can take');
+  };
+  return {
+    take,
+    tries,
+    add,
+    wait: (bytes, signal) => waiting.join(() => tries(bytes), signal),
+    upTo: (most) => {
+      for (let bytes = most; bytes > smallMax; bytes = Math.floor(bytes / 2)) {
+        if (tries(bytes)) return bytes;
+      }
+      return Math.min(most, smallMax);
+    },
+    settle: (bytes) => (held === 0 ? take(bytes) : add(bytes - held)),
+    release: () => {
+      add(-held);
+      released = true;
+    },
+  };
+};

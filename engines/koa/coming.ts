@@ -1,6 +1,6 @@
 import type { Coming } from './body.js';
 import type { Budget, Owner } from './budget.js';
-import type { Way } from './lane.js';
+import type { Quota } from './quota.js';
 
 /**
  * So many times as long as a large body kept the thread from others it is theirs before the next
@@ -20,7 +20,7 @@ export const openComing =
     refuse,
   }: {
     readonly bytes: Budget;
-    readonly large: Way;
+    readonly large: Quota;
     readonly waitMsMax: number;
     readonly refuse: (why: string) => never;
   }) =>

@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { openTally } from '../../kernel/tally.js';
 import { networkOf } from '../../kernel/networks.js';
 import { plainAddress } from './peer.js';
 
@@ -80,18 +81,13 @@ export const openConnections = (
   const open = new Map<Socket, Connection>();
   /** In the order in which they came to rest. */
   const resting = new Set<Socket>();
-  const networks = new Map<string, number>();
-  const counted = (network: string, by: number): void => {
-    const left = (networks.get(network) ?? 0) + by;
-    if (left === 0) networks.delete(network);
-    else networks.set(network, left);
-  };
+  const networks = openTally();
   const gone = (socket: Socket): void => {
     const connection = open.get(socket);
     if (connection === undefined) return;
     open.delete(socket);
     resting.delete(socket);
-    counted(connection.network, -1);
+    networks.add(connection.network, -1);
     // Answers that wait behind another one of their connection are not told that it closed.
     for (const release of connection.releases) release();
   };
@@ -102,17 +98,15 @@ export const openConnections = (
   };
   const restingOf = (network: string): Socket | undefined =>
     [...resting].find((socket) => open.get(socket)?.network === network);
-  const busiest = (): string =>
-    [...networks].reduce((most, one) => (one[1] > most[1] ? one : most), ['', 0] as const)[0];
   /** Whether there is room for one more of this network, made if need be. */
   const makeRoom = (network: string, isProxy: boolean): boolean => {
-    if (!isProxy && (networks.get(network) ?? 0) >= limits.connectionsPerAddressMax) {
+    if (!isProxy && networks.of(network) >= limits.connectionsPerAddressMax) {
       const oldest = restingOf(network);
       if (oldest === undefined) return false;
       drop(oldest, 'crowded');
     }
     if (open.size < limits.connectionsMax) return true;
-    const oldest = restingOf(busiest()) ?? [...resting][0];
+    const oldest = restingOf(networks.most()) ?? [...resting][0];
     if (oldest !== undefined) drop(oldest, 'crowded');
     return oldest !== undefined;
   };
@@ -126,7 +120,7 @@ export const openConnections = (
       return;
     }
     open.set(socket, { network, releases: new Set(), requests: 0, ...still });
-    counted(network, 1);
+    networks.add(network, 1);
     resting.add(socket);
     socket.once('close', () => gone(socket));
   });

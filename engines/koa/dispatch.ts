@@ -2,7 +2,7 @@ import { Router } from '@koa/router';
 import type { Context } from 'koa';
 import { pathPrefix } from '../../contract/operation.js';
 import { Fault } from '../../kernel/fault.js';
-import type { Sent } from './exchange.js';
+import type { Sent } from './given.js';
 import type { Bound } from './table.js';
 import { decoded, pairsOf } from './urlencoded.js';
 

@@ -1,10 +1,11 @@
 import { boundedMap } from '../../kernel/bounded-map.js';
+import { openTally } from '../../kernel/tally.js';
 import { Fault } from '../../kernel/fault.js';
 import { networkOf } from '../../kernel/networks.js';
 import type { Coming } from './body.js';
 import { openBudget, type Budget, type Owner } from './budget.js';
 import { openComing } from './coming.js';
-import { openLane, openWay, type Lane } from './lane.js';
+import { openQuota, type Quota } from './quota.js';
 
 /** Contract 1.11, and what follows from it. */
 export const usualLoad = {
@@ -69,9 +70,9 @@ export type Load = {
   /** Bytes of answers that the client has not taken. */
   readonly answers: Budget;
   /** Answers that may be large are made here, a few at a time. */
-  readonly large: Lane;
+  readonly large: Quota;
   /** So are changes of datasets. */
-  readonly tables: Lane;
+  readonly tables: Quota;
 };
 
 /** Sheds what would only wait (contract 1.5: 503). */
@@ -92,20 +93,24 @@ export const openLoad = (limits: LoadLimits, shed: () => void): Load => {
     },
     coming: openComing({
       bytes: openBudget(limits.bodyBytesMax, refuse),
-      large: openWay({
-        largeMax: limits.largeBodiesMax,
-        largePerCallerMax: limits.largeBodiesPerPersonMax,
-        largePerPersonMax: limits.largeBodiesPerPersonMax,
+      large: openQuota({
+        max: limits.largeBodiesMax,
+        perCallerMax: limits.largeBodiesPerPersonMax,
+        perPersonMax: limits.largeBodiesPerPersonMax,
       }),
       waitMsMax: limits.largeBodiesWaitMsMax,
       refuse,
     }),
     answers: openBudget(limits.answerBytesMax, refuse),
-    large: openLane(limits),
-    tables: openLane({
-      largeMax: limits.tablesMax,
-      largePerCallerMax: limits.tablesPerPersonMax,
-      largePerPersonMax: limits.tablesPerPersonMax,
+    large: openQuota({
+      max: limits.largeMax,
+      perCallerMax: limits.largePerCallerMax,
+      perPersonMax: limits.largePerPersonMax,
+    }),
+    tables: openQuota({
+      max: limits.tablesMax,
+      perCallerMax: limits.tablesPerPersonMax,
+      perPersonMax: limits.tablesPerPersonMax,
     }),
   };
 };
@@ -154,25 +159,20 @@ type Name = { readonly name: string; readonly max: Max };
 type Places = { readonly take: (names: readonly Name[]) => () => void };
 
 const openPlaces = (limits: LoadLimits, refuse: (why: string) => never): Places => {
-  const counts = new Map<string, number>();
+  const working = openTally();
   let all = 0;
-  const count = (name: string, by: number): void => {
-    const left = (counts.get(name) ?? 0) + by;
-    if (left === 0) counts.delete(name);
-    else counts.set(name, left);
-  };
   return {
     take: (given) => {
       const names = [...given];
       if (all >= limits.requestsMax) refuse('The service has more work than it can take');
       for (const { name, max } of names) {
-        if ((counts.get(name) ?? 0) >= limits[max]) refuse(tooMany[max]);
+        if (working.of(name) >= limits[max]) refuse(tooMany[max]);
       }
       all += 1;
-      for (const { name } of names) count(name, 1);
+      for (const { name } of names) working.add(name, 1);
       return () => {
         all -= 1;
-        for (const { name } of names) count(name, -1);
+        for (const { name } of names) working.add(name, -1);
       };
     },
   };

@@ -4,9 +4,11 @@ import { healthcheck } from '../../contract/service.js';
 import { jsonOf, type JsonPieces } from '../../kernel/json-pieces.js';
 import { cookieLines, noCookie } from './cookie.js';
 import type { Dispatched } from './dispatch.js';
-import { exchange, type Exchanged, type Services } from './exchange.js';
+import { exchange } from './exchange.js';
 import type { Seat } from './load.js';
+import type { Exchanged } from './outcome.js';
 import type { Trail, WrittenAnswer } from './respond.js';
+import type { Services } from './services.js';
 import type { Bound } from './table.js';
 
 /** One request from its address to the text of its answer, in its place among those at work. */

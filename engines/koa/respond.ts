@@ -5,7 +5,7 @@ import type { Ids } from '../../kernel/ports.js';
 import type { JsonPieces } from '../../kernel/json-pieces.js';
 import type { Logger } from '../pino/logger.js';
 import type { Metrics } from '../prometheus/metrics.js';
-import type { Exchanged } from './exchange.js';
+import type { Exchanged } from './outcome.js';
 import {
   challengeOf,
   internalProblem,

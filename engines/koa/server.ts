@@ -7,20 +7,20 @@ import { networkOf } from '../../kernel/networks.js';
 import type { Route } from '../../contract/operation.js';
 import type { Logger } from '../pino/logger.js';
 import type { Metrics } from '../prometheus/metrics.js';
+import { openAdmission } from './admission.js';
 import { openAskers } from './askers.js';
 import { answerClientError } from './client-error.js';
 import { openConnections, usualConnections, type ConnectionLimits } from './connections.js';
 import { dispatcher } from './dispatch.js';
-import type { Services } from './exchange.js';
 import { openLoad, usualLoad, type LoadLimits } from './load.js';
 import { openPeers, openProxies } from './peer.js';
 import { perform } from './perform.js';
 import { respond } from './respond.js';
+import type { Services } from './services.js';
 import { bound, type Bound } from './table.js';
-import { openTurns } from './turns.js';
 import { openWatch } from './watch.js';
 
-type Made = 'keyHeaders' | 'peerOf' | 'load' | 'watch' | 'askers' | 'answerWithinMs' | 'laneOf';
+type Made = 'keyHeaders' | 'peerOf' | 'load' | 'watch' | 'askers' | 'answerWithinMs' | 'quotaOf';
 export type ServerOptions = Omit<Services, Made> & {
   readonly routes: readonly Route[];
   readonly logger: Logger;
@@ -114,7 +114,7 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
     watch,
     askers,
     answerWithinMs,
-    laneOf: ({ operation, reads }) => {
+    quotaOf: ({ operation, reads }) => {
       if (tableWrites.includes(operation.operationId)) return 'tables';
       return reads.some((name) => largeReads.includes(name)) ? 'large' : null;
     },
@@ -132,10 +132,10 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
   // What reaches koa itself has nobody to be told to: the connection broke.
   app.on('error', (error: Error) => logger.debug({ cause: error.message }, 'broken connection'));
   const answer = app.callback();
-  const turns = openTurns(limits.perTurnMax, load.isKnown);
+  const admission = openAdmission(limits.perTurnMax, load.isKnown);
   const server = createServer(settings, (request, response) => {
     if (!connections.begun(request, response)) return;
-    turns.take(networkOf(peerOf(request).address), () => void answer(request, response));
+    admission.admit(networkOf(peerOf(request).address), () => void answer(request, response));
   });
   const connections = openConnections(
     server,

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { sandboxLimits, type SandboxLimits } from '../../kernel/sandbox.js';
-import type { Interior } from './interior.js';
+import type { Image } from './image.js';
 
 /** A command that starts the program inside, and as whom. */
 export type Confinement = {
@@ -48,7 +48,7 @@ const nobody = 65_534;
  */
 export const confine = async (
   mode: 'strict' | 'deno',
-  { dir, libraries }: Interior,
+  { dir, libraries }: Image,
   limits: SandboxLimits,
   task: readonly string[],
 ): Promise<Confinement> => {

@@ -10,7 +10,7 @@ import {
 } from '../../kernel/sandbox.js';
 import { confine, limitsOf, residentMax } from './confine.js';
 import type { Line } from './inside.js';
-import { openInterior, type Interior } from './interior.js';
+import { openImage, type Image } from './image.js';
 import { probe } from './probe.js';
 import { runConfined, type End } from './process.js';
 import { jobOf } from './protocol.js';
@@ -19,7 +19,7 @@ import { invalidVerdict, readVerdict } from './verdict.js';
 export type SandboxOptions = {
   /** `strict` or nothing; `deno`: strict, and where that is not to be had deno alone; `off`. */
   readonly wanted: SandboxMode;
-  /** Where the interior is kept: a folder of this account, which every account may enter. */
+  /** Where the image is kept: a folder of this account, which every account may enter. */
   readonly cache: string;
   /** Tests only: the weaker mode where the stronger is to be had. */
   readonly skipStrict?: boolean;
@@ -30,17 +30,17 @@ export type SandboxOptions = {
   readonly onPid?: (pid: number) => void;
 };
 
-/** What every run needs. */
-type Room = {
+/** What is the same for every run, but for its own limits and signal. */
+type RunOptions = {
   readonly mode: 'strict' | 'deno';
-  readonly interior: Interior;
+  readonly image: Image;
   readonly limits: SandboxLimits;
   readonly signal: AbortSignal;
   readonly bare: boolean;
   readonly onPid?: (pid: number) => void;
 };
 
-/** Opens at once; the interior is made and the probes run behind it, and tasks wait for them. */
+/** Opens at once; the image is made and the probes run behind it, and tasks wait for them. */
 export const openSandbox = (options: SandboxOptions): Sandbox => {
   const limits = limitsOf(options.limits);
   const closing = new AbortController();
@@ -49,10 +49,10 @@ export const openSandbox = (options: SandboxOptions): Sandbox => {
   const line = openFairLine(places, Math.max(2, places - 1));
   let strangers = 0;
   let state: SandboxState = { mode: 'starting', detail: 'the probes are running' };
-  const room = settle(options, limits, closing.signal).then(
+  const settled = settle(options, limits, closing.signal).then(
     (found) => {
       state = { mode: found.mode, detail: found.detail };
-      return found.room;
+      return found.options;
     },
     (error: unknown) => {
       state = { mode: 'off', detail: messageOf(error) };
@@ -61,7 +61,7 @@ export const openSandbox = (options: SandboxOptions): Sandbox => {
   );
   return {
     run: async (task, { onStep, onBegin, signal, wallMs = limits.wallMs, whose } = {}) => {
-      const opened = await room;
+      const opened = await settled;
       if (opened === null) {
         return { verdict: 'unavailable', message: `sandbox_unavailable: ${state.detail}` };
       }
@@ -83,18 +83,18 @@ export const openSandbox = (options: SandboxOptions): Sandbox => {
     },
     state: () => state,
     ready: async () => {
-      await room;
+      await settled;
       return state;
     },
     close: async () => {
       closing.abort();
-      await room;
+      await settled;
       await line.empty();
     },
   };
 };
 
-type Settled = SandboxState & { readonly room: Room | null };
+type Settled = SandboxState & { readonly options: RunOptions | null };
 
 /** The strongest mode that is wanted, works, and lets no probe out. */
 const settle = async (
@@ -102,48 +102,46 @@ const settle = async (
   limits: SandboxLimits,
   signal: AbortSignal,
 ): Promise<Settled> => {
-  if (wanted === 'off') return { mode: 'off', detail: 'switched off', room: null };
-  const interior = await openInterior(cache, (place, harness) =>
-    makeSnapshot(place, harness, signal),
-  );
+  if (wanted === 'off') return { mode: 'off', detail: 'switched off', options: null };
+  const image = await openImage(cache, (place, harness) => makeSnapshot(place, harness, signal));
   const refusals: string[] = [];
   const modes = wanted === 'deno' ? (['strict', 'deno'] as const) : (['strict'] as const);
   for (const mode of modes) {
     if (mode === 'strict' && skipStrict === true) continue;
-    const room: Room = { mode, interior, limits, signal, bare, ...(onPid && { onPid }) };
+    const options: RunOptions = { mode, image, limits, signal, bare, ...(onPid && { onPid }) };
     const refusal = await probe(mode, (task, watch) =>
-      judge({ ...patient(room), bare: true, onPid: watch }, task, () => null),
+      judge({ ...patient(options), bare: true, onPid: watch }, task, () => null),
     ).catch(messageOf);
     const before = refusals.length === 0 ? '' : ` (${refusals.join('; ')})`;
-    if (refusal === null) return { mode, detail: `every probe was held${before}`, room };
+    if (refusal === null) return { mode, detail: `every probe was held${before}`, options };
     refusals.push(`${mode}: ${refusal}`);
   }
-  return { mode: 'off', detail: refusals.join('; '), room: null };
+  return { mode: 'off', detail: refusals.join('; '), options: null };
 };
 
 /**
  * A probe that a busy machine ended would leave the sandbox off for as long as the process lives.
  */
-const patient = (room: Room): Room => ({
-  ...room,
-  limits: { ...room.limits, wallMs: Math.max(room.limits.wallMs, probeWallMs) },
+const patient = (options: RunOptions): RunOptions => ({
+  ...options,
+  limits: { ...options.limits, wallMs: Math.max(options.limits.wallMs, probeWallMs) },
 });
 const probeWallMs = 60_000;
 
 /** Trusted code alone; confined all the same. */
 const makeSnapshot = async (
-  interior: Interior,
+  image: Image,
   harness: string,
   signal: AbortSignal,
 ): Promise<Uint8Array> => {
   const limits = limitsOf();
   const chunks: Buffer[] = [];
-  const end = await runConfined(await confine('deno', interior, limits, ['make']), {
+  const end = await runConfined(await confine('deno', image, limits, ['make']), {
     input: [harness],
     wallMs: snapshotWallMs,
     residentMax: residentMax(limits) * 2,
     outputMax: limits.memoryBytes,
-    filter: interior.filter,
+    filter: image.filter,
     signal,
     onOutput: (chunk) => {
       chunks.push(chunk);
@@ -161,7 +159,7 @@ const snapshotWallMs = 60_000;
 const linesBytes = 64 * 1_024;
 
 const judge = async (
-  { mode, interior, limits, signal, bare, onPid }: Room,
+  { mode, image, limits, signal, bare, onPid }: RunOptions,
   task: SandboxTask,
   onStep: (step: number) => void,
 ): Promise<Verdict> => {
@@ -178,12 +176,12 @@ const judge = async (
   }
   const lines = openLines(task.steps.length, onStep);
   const run = ['run', String(limits.outputBytes), bare ? 'bare' : 'named'];
-  const end = await runConfined(await confine(mode, interior, limits, run), {
+  const end = await runConfined(await confine(mode, image, limits, run), {
     input,
     wallMs: limits.wallMs,
     residentMax: residentMax(limits),
     outputMax: limits.outputBytes + linesBytes,
-    filter: interior.filter,
+    filter: image.filter,
     signal,
     onOutput: lines.take,
     ...(onPid && { onPid }),

@@ -6,9 +6,9 @@ describe('a bounded map', () => {
     const map = boundedMap<string, number>(2);
     map.set('a', 1);
     map.set('b', 2);
-    map.set('a', 3);
+    expect(map.set('a', 3)).to.equal(null);
     expect([map.get('a'), map.get('b'), map.size()]).to.deep.equal([3, 2, 2]);
-    map.set('c', 4);
+    expect(map.set('c', 4)).to.deep.equal(['b', 2]);
     expect([map.get('a'), map.get('b'), map.get('c')]).to.deep.equal([3, undefined, 4]);
   });
 

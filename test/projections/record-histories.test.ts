@@ -4,7 +4,7 @@ import { registryMetric } from '../../kernel/records/columns.js';
 import type { RecordRow } from '../../kernel/records/record.js';
 import type { StreamName } from '../../kernel/ports.js';
 import { foldBatch } from '../../projections/records/batch.js';
-import { canonical } from '../../projections/verify.js';
+import { canonicalJson } from '../../kernel/canonical-json.js';
 import { asJson, histories, rowStore, type HistoryEvent } from '../support/trace-histories.js';
 import { runs } from '../support/runs.js';
 
@@ -18,7 +18,7 @@ const play = async (batches: readonly (readonly HistoryEvent[])[]) => {
   }
   return store.rows();
 };
-const canonicalRows = (rows: readonly RecordRow[]) => asJson(rows).map(canonical);
+const canonicalRows = (rows: readonly RecordRow[]) => asJson(rows).map(canonicalJson);
 
 const cut = (events: readonly HistoryEvent[], sizes: readonly number[]) => {
   const batches: HistoryEvent[][] = [];

@@ -2,7 +2,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readdir, stat } from 'node:fs/promises';
 import { confine, limitsOf, residentMax, type Confinement } from '../../engines/sandbox/confine.js';
-import { openInterior } from '../../engines/sandbox/interior.js';
+import { openImage } from '../../engines/sandbox/image.js';
 import { runConfined } from '../../engines/sandbox/process.js';
 import { jobOf } from '../../engines/sandbox/protocol.js';
 import { openSandbox, type SandboxOptions } from '../../engines/sandbox/sandbox.js';
@@ -68,16 +68,16 @@ export const scoresOf = async (
   change: (confinement: Confinement) => Confinement,
   mode: TestMode,
 ): Promise<readonly string[]> => {
-  const interior = await openInterior(testCache, () => Promise.reject(new Error('not made yet')));
+  const image = await openImage(testCache, () => Promise.reject(new Error('not made yet')));
   const limits = limitsOf({ memoryBytes: 1_024 * 1_024 * 1_024 });
   let output = '';
-  const started = await confine(mode, interior, limits, ['run', '1000000', 'bare']);
+  const started = await confine(mode, image, limits, ['run', '1000000', 'bare']);
   const end = await runConfined(change(started), {
     input: await jobOf(task),
     wallMs: limits.wallMs,
     residentMax: residentMax(limits),
     outputMax: limits.outputBytes,
-    filter: interior.filter,
+    filter: image.filter,
     signal: new AbortController().signal,
     onOutput: (chunk) => {
       output += chunk.toString('utf8');

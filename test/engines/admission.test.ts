@@ -1,14 +1,14 @@
 import { expect } from 'chai';
-import { openTurns } from '../../engines/koa/turns.js';
+import { openAdmission } from '../../engines/koa/admission.js';
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
 describe('requests begin', () => {
   const begun = (networks: readonly string[], perTurnMax: number) => {
     const order: string[] = [];
-    const turns = openTurns(perTurnMax);
-    for (const network of networks) turns.take(network, () => order.push(network));
-    return { order, turns };
+    const admission = openAdmission(perTurnMax);
+    for (const network of networks) admission.admit(network, () => order.push(network));
+    return { order, admission };
   };
 
   it('a few in each turn of the event loop, all in the end', async () => {
@@ -22,25 +22,25 @@ describe('requests begin', () => {
   });
 
   it('at once where there is room again', async () => {
-    const { order, turns } = begun(['a', 'a', 'a'], 2);
+    const { order, admission } = begun(['a', 'a', 'a'], 2);
     await nextTurn();
     await nextTurn();
-    turns.take('b', () => order.push('b'));
+    admission.admit('b', () => order.push('b'));
     expect(order).to.deep.equal(['a', 'a', 'a', 'b']);
   });
 
   it('of one network after the other, however many one of them sends', async () => {
-    const { order, turns } = begun(['a', ...Array<string>(100).fill('a')], 1);
-    turns.take('b', () => order.push('b'));
-    turns.take('c', () => order.push('c'));
+    const { order, admission } = begun(['a', ...Array<string>(100).fill('a')], 1);
+    admission.admit('b', () => order.push('b'));
+    admission.admit('c', () => order.push('c'));
     for (let turn = 0; turn < 4; turn += 1) await nextTurn();
     expect(order).to.deep.equal(['a', 'a', 'b', 'c', 'a']);
   });
 
   it('from where somebody came in lately before those of strangers, who have one place', async () => {
     const order: string[] = [];
-    const turns = openTurns(2, (network) => network === 'known');
-    const take = (network: string) => turns.take(network, () => order.push(network));
+    const admission = openAdmission(2, (network) => network === 'known');
+    const take = (network: string) => admission.admit(network, () => order.push(network));
     for (let n = 0; n < 20; n += 1) take(`stranger ${n}`);
     for (let n = 0; n < 3; n += 1) take('known');
     for (let turn = 0; turn < 3; turn += 1) await nextTurn();

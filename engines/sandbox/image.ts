@@ -25,11 +25,11 @@ import { seccompFilter } from './seccomp.js';
  * All that a scorer's process can see: the interpreter, the program inside and the memory snapshot,
  * read-only. It is a copy, because who runs it cannot enter the folders of who started the service.
  */
-export type Interior = {
+export type Image = {
   readonly dir: string;
   /** The shared libraries of deno, as it finds them. */
   readonly libraries: readonly string[];
-  /** The filter of seccomp.ts; it is beside the interior, not in it. */
+  /** The filter of seccomp.ts; it is beside the image, not in it. */
   readonly filter: string;
 };
 
@@ -44,14 +44,14 @@ const manifestFile = 'manifest.json';
 const snapshotFile = 'snapshot.bin';
 
 /**
- * The interior under `cache`, made when it is not there yet (some seconds) or when its checksums
- * are not what they were. Several processes may do so at once. Throws an Error that says what is
+ * The image under `cache`, made when it is not there yet (some seconds) or when its checksums are
+ * not what they were. Several processes may do so at once. Throws an Error that says what is
  * missing.
  */
-export const openInterior = async (
+export const openImage = async (
   cache: string,
-  makeSnapshot: (interior: Interior, harness: string) => Promise<Uint8Array>,
-): Promise<Interior> => {
+  makeSnapshot: (image: Image, harness: string) => Promise<Uint8Array>,
+): Promise<Image> => {
   const bytes = seccompFilter(process.arch);
   if (process.platform !== 'linux' || bytes === null) {
     throw new Error(`no sandbox for ${process.platform} on ${process.arch}`);
@@ -65,17 +65,17 @@ export const openInterior = async (
     .digest('hex')
     .slice(0, 16);
   const home = join(cache, name);
-  const interiorAt = (place: string): Interior => ({
+  const imageAt = (place: string): Image => ({
     dir: join(place, 'app'),
     filter: join(place, 'seccomp.bpf'),
     libraries: [],
   });
   const libraries = await librariesOf(sources.deno);
-  const interior = { ...interiorAt(home), libraries };
-  if (await isWhole(home)) return interior;
+  const image = { ...imageAt(home), libraries };
+  if (await isWhole(home)) return image;
   const building = await mkdtemp(join(cache, 'making-'));
   try {
-    const { dir, filter } = interiorAt(building);
+    const { dir, filter } = imageAt(building);
     await mkdir(dir);
     await copyFile(sources.deno, join(dir, 'deno'), constants.COPYFILE_FICLONE);
     for (const file of fromPyodide) await copyFile(join(sources.pyodide, file), join(dir, file));
@@ -93,7 +93,7 @@ export const openInterior = async (
     // Another process may have been quicker.
     if (!(await isWhole(home))) throw error;
   }
-  return interior;
+  return image;
 };
 
 /** Whose folder it is decides who can swap the interpreter: it must be ours alone to write. */

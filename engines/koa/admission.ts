@@ -1,6 +1,7 @@
-export type Turns = {
+/** Which of the requests that came begins next. */
+export type Admission = {
   /** Calls `go` now, or as soon as it is the turn of this network. */
-  readonly take: (network: string, go: () => void) => void;
+  readonly admit: (network: string, go: () => void) => void;
 };
 
 type Queues = Map<string, (() => void)[]>;
@@ -13,10 +14,10 @@ type Queues = Map<string, (() => void)[]>;
  * Networks from where somebody came in lately (`isKnown`) go first, but for one place in each turn:
  * strangers have as many addresses as they like.
  */
-export const openTurns = (
+export const openAdmission = (
   perTurnMax: number,
   isKnown: (network: string) => boolean = () => false,
-): Turns => {
+): Admission => {
   /** In the order in which they go on. */
   const known: Queues = new Map();
   const strangers: Queues = new Map();
@@ -49,7 +50,7 @@ export const openTurns = (
     }
   };
   return {
-    take: (network, go) => {
+    admit: (network, go) => {
       if (begun < perTurnMax && known.size + strangers.size === 0) return begin(go);
       const waiting = isKnown(network) ? known : strangers;
       const queue = waiting.get(network);

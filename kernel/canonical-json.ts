@@ -1,0 +1,13 @@
+import type { Json } from './shapes.js';
+
+/** JSON with the members of objects in order of their names: equal for equal values. */
+export const canonicalJson = (value: unknown): string => JSON.stringify(inOrder(value)) ?? '';
+
+/** The value with members in order at every depth; those without a value are left out. */
+export const inOrder = (value: unknown): Json => {
+  if (Array.isArray(value)) return value.map(inOrder);
+  if (typeof value !== 'object' || value === null) return value as Json;
+  const members = value as Readonly<Record<string, unknown>>;
+  const names = Object.keys(members).filter((name) => members[name] !== undefined);
+  return Object.fromEntries(names.sort().map((name) => [name, inOrder(members[name])]));
+};

@@ -1,0 +1,21 @@
+/** How many there are of each name; one of which there are none takes no memory. */
+export type Tally = {
+  readonly of: (name: string) => number;
+  readonly add: (name: string, by: number) => void;
+  /** The name of which there are most; `''` when there is nothing. */
+  readonly most: () => string;
+};
+
+export const openTally = (): Tally => {
+  const counts = new Map<string, number>();
+  return {
+    of: (name) => counts.get(name) ?? 0,
+    add: (name, by) => {
+      const left = (counts.get(name) ?? 0) + by;
+      if (left === 0) counts.delete(name);
+      else counts.set(name, left);
+    },
+    most: () =>
+      [...counts].reduce((most, one) => (one[1] > most[1] ? one : most), ['', 0] as const)[0],
+  };
+};
