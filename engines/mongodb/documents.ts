@@ -41,7 +41,9 @@ export const openMongoDocuments = async ({
   const live = new Map<string, SnapshotModel>();
   const modelFor = (collection: Collection): SnapshotModel => {
     const name = nameOf(collection);
-    const model = live.get(name) ?? modelOf(db, name, indexesOf(collection), keeping);
+    const model =
+      live.get(name) ??
+      modelOf(db, { name, label: labelOf(collection) }, indexesOf(collection), keeping);
     live.set(name, model);
     return model;
   };
@@ -50,6 +52,10 @@ export const openMongoDocuments = async ({
 
 const nameOf = ({ name, version }: Collection): string =>
   JSON.stringify(['documents', name, version]);
+
+/** For readers: what a server or its shell may not take in a name is left out. */
+const labelOf = ({ name, version }: Collection): string =>
+  `${name.replace(/\W/g, '').slice(0, 80)}_v${version}`;
 
 const indexesOf = ({ fields }: Collection): readonly IndexDescription[] => {
   const newest = Object.hasOwn(fields, 'created_at') ? { [fieldAt('created_at')]: -1 } : {};

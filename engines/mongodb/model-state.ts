@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Collection, Db, IndexDescription } from 'mongodb';
 import type { Position } from '../../kernel/ports.js';
 import { isMissing } from './connect.js';
@@ -5,7 +6,7 @@ import { isMissing } from './connect.js';
 /** A read model's one document; see snapshots.ts. */
 export type ModelDocument = {
   readonly _id: string;
-  /** Rows are in the collection `rows_<generation>`. */
+  /** Names the collection that has the rows: `records_v4_8c2f5a1e90b7`. */
   readonly generation: string;
   /** What of: a copy says whose it is. */
   readonly model: string;
@@ -46,6 +47,8 @@ export const usualKeeping: Keeping = {
 /** Models that are stored alike. */
 export type Models = {
   readonly db: Db;
+  /** What is in their rows, and its version: `records_v4`. */
+  readonly label: string;
   readonly documents: Collection<ModelDocument>;
   readonly indexes: readonly IndexDescription[];
   readonly keeping: Keeping;
@@ -55,8 +58,12 @@ export type Models = {
 export const copyPrefix = 'copy ';
 export const retiredPrefix = 'retired ';
 
-export const rowsOf = ({ db }: Models, generation: string): Collection =>
-  db.collection(`rows_${generation}`);
+export const newGeneration = ({ label }: Pick<Models, 'label'>): string =>
+  `${label}_${randomUUID().slice(-12)}`;
+
+/** Generations from before they had a label are a uuid. */
+export const rowsOf = ({ db }: Pick<Models, 'db'>, generation: string): Collection =>
+  db.collection(generation.includes('_') ? generation : `rows_${generation}`);
 
 /** Servers before 7.0 fail on what is not there. */
 export const dropRows = async (models: Models, generation: string): Promise<void> => {

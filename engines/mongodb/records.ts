@@ -98,7 +98,11 @@ const indexes: readonly IndexDescription[] = [
  */
 export const openMongoRecords = async ({ url }: { readonly url: string }): Promise<Records> => {
   const { db, close } = await connect(url);
-  const model = modelOf(db, JSON.stringify(['records', form]), indexes);
+  const model = modelOf(
+    db,
+    { name: JSON.stringify(['records', form]), label: `records_v${form}` },
+    indexes,
+  );
   try {
     await answering(() => model.checkIndexes());
   } catch (error) {

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { Collection, Db, Document, Filter as Match, IndexDescription } from 'mongodb';
 import { openSequence } from '../../kernel/turns.js';
 import { Fault } from '../../kernel/fault.js';
@@ -8,6 +7,7 @@ import { isDuplicate } from './connect.js';
 import {
   copyPrefix,
   dropRows,
+  newGeneration,
   open,
   retiredPrefix,
   rowsOf,
@@ -73,14 +73,16 @@ export type SnapshotModel = {
   }>;
 };
 
-/** The live model of that name. */
+/** The live model of that name, whose collections are named after the label. */
 export const modelOf = (
   db: Db,
-  name: string,
+  { name, label }: { readonly name: string; readonly label: string },
   indexes: readonly IndexDescription[],
   keeping: Keeping = usualKeeping,
-): SnapshotModel =>
-  over({ db, documents: db.collection<ModelDocument>('models'), indexes, keeping }, name, name);
+): SnapshotModel => {
+  const documents = db.collection<ModelDocument>('models');
+  return over({ db, label, documents, indexes, keeping }, name, name);
+};
 
 const over = (models: Models, model: string, id: string): SnapshotModel => {
   const { documents } = models;
@@ -122,7 +124,7 @@ const over = (models: Models, model: string, id: string): SnapshotModel => {
     // One after the other: a stamp that is given out ends the batch before it.
     apply: (checkpoint, work) => inSequence(() => apply(checkpoint, work)),
     copy: async () => {
-      const generation = randomUUID();
+      const generation = newGeneration(models);
       const copy = `${copyPrefix}${generation}`;
       await dropForgotten(models);
       await documents.insertOne({ ...fresh(model, generation), _id: copy, at: new Date() });
@@ -188,12 +190,13 @@ const checkKept = (state: ModelDocument, committed: ModelDocument | null): void 
 
 /** The model as it is now with a stamp of ours, or null when this checkpoint was applied before. */
 const reserve = async (
-  { documents }: Models,
+  models: Models,
   { model, id }: { readonly model: string; readonly id: string },
   { fence, position }: Checkpoint,
 ): Promise<ModelDocument | null> => {
+  const { documents } = models;
   const isLive = model === id;
-  const first = fresh(model, randomUUID());
+  const first = fresh(model, newGeneration(models));
   const or = (member: keyof typeof first): Document => ({
     $ifNull: [`$${member}`, { $literal: first[member] }],
   });

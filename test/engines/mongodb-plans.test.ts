@@ -6,6 +6,7 @@ import type { Records } from '../../kernel/records/records.js';
 import type { Aggregation, Widget } from '../../kernel/records/questions.js';
 import type { RecordRow } from '../../kernel/records/record.js';
 import { uuid } from '../support/record-generators.js';
+import { isOfRows } from '../support/mongo.js';
 import { openWire, type MongoWire } from '../support/mongo-wire.js';
 import {
   aggregateOf,
@@ -145,7 +146,7 @@ withMongo('plans of MongoDB', (server) => {
 
 /** Every read names the rows of a generation; the model itself is one document by its id. */
 const readsRows = (command: Document): boolean =>
-  ['find', 'aggregate'].some((kind) => String(command[kind]).startsWith('rows_'));
+  ['find', 'aggregate'].some((kind) => isOfRows(command[kind]));
 
 /** Without what belongs to the connection, which explain does not take. */
 const bare = ({ lsid, $db, $clusterTime, readConcern, ...command }: Document): Document => {

@@ -1,10 +1,15 @@
+import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
+import { MongoClient } from 'mongodb';
 import { openMongoDocuments } from '../../engines/mongodb/documents.js';
 import { openMongoRecords } from '../../engines/mongodb/records.js';
 import { documentsSuite } from '../suites/documents.js';
 import { recordsSuite } from '../suites/records.js';
+import { mark, things, writesOf } from '../suites/things.js';
 import { putRows, scopeOf, searchOf, traceId, traceRow } from '../support/record-rows.js';
 import { dropDatabase, withMongo } from '../support/with-mongo.js';
+
+const thing = (key: string) => ({ key, scope: 'here', fields: {}, body: null });
 
 withMongo('MongoDB', (server) => {
   documentsSuite('MongoDB', async () => {
@@ -40,6 +45,46 @@ withMongo('MongoDB', (server) => {
         await dropDatabase(url);
       },
     };
+  });
+
+  it('names what it keeps, and goes on with what was kept before it did', async () => {
+    const url = server().url();
+    let documents = await openMongoDocuments({ url });
+    let records = await openMongoRecords({ url });
+    const reopen = async (): Promise<void> => {
+      await Promise.all([documents.close(), records.close()]);
+      documents = await openMongoDocuments({ url });
+      records = await openMongoRecords({ url });
+    };
+    await documents.apply(things, writesOf(thing('a')), mark(1));
+    await putRows(records, [traceRow(1)]);
+    const client = await MongoClient.connect(url);
+    const db = client.db();
+    const names = async (): Promise<readonly string[]> =>
+      (await db.listCollections().toArray()).map(({ name }) => name).sort();
+    const isNamed = /^models,records_v\d+_[0-9a-f]{12},things_v1_[0-9a-f]{12}$/;
+    expect((await names()).join()).to.match(isNamed);
+
+    for (const { _id, generation } of await db.collection('models').find().toArray()) {
+      const old = randomUUID();
+      await db.renameCollection(String(generation), `rows_${old}`);
+      await db.collection('models').updateOne({ _id }, { $set: { generation: old } });
+    }
+    await reopen();
+    expect(await records.count(scopeOf())).to.equal(1);
+    await documents.apply(things, writesOf(thing('b')), mark(2));
+    expect((await documents.load(things, ['a', 'b'])).size).to.equal(2);
+    expect((await names()).join()).to.match(/^models,rows_[-0-9a-f]{36},rows_[-0-9a-f]{36}$/);
+
+    const copies = [await documents.shadow(things), await records.shadow()];
+    for (const copy of copies) await copy.promote();
+    const left = (await names()).filter((name) => !name.startsWith('rows_'));
+    expect(left.join()).to.match(isNamed);
+    await client.close();
+    await reopen();
+    expect((await documents.load(things, ['a', 'b'])).size).to.equal(0);
+    await Promise.all([documents.close(), records.close()]);
+    await dropDatabase(url);
   });
 
   it('keeps records as large as a request can make them, and finds them by their texts', async () => {

@@ -9,7 +9,7 @@ import type { Records } from '../../kernel/records/records.js';
 import { dumped } from '../suites/documents.js';
 import { at, mark, things, writesOf } from '../suites/things.js';
 import { holdFirst, openWire, type MongoWire } from '../support/mongo-wire.js';
-import type { MongoServer } from '../support/mongo.js';
+import { isOfRows, type MongoServer } from '../support/mongo.js';
 import { groupsOf, idsOf, markAt, searchOf, traceId, traceRow } from '../support/record-rows.js';
 import { dropDatabase, withMongo } from '../support/with-mongo.js';
 
@@ -31,8 +31,8 @@ const codeOf = (work: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => (error instanceof Fault ? error.code : error),
   );
 
-const insertsRows = (command: Stored): boolean => String(command['insert']).startsWith('rows_');
-const closesRows = (command: Stored): boolean => String(command['update']).startsWith('rows_');
+const insertsRows = (command: Stored): boolean => isOfRows(command['insert']);
+const closesRows = (command: Stored): boolean => isOfRows(command['update']);
 const commits = (command: Stored): boolean => command['update'] === 'models';
 
 withMongo('batches on MongoDB', (server) => {
@@ -165,7 +165,7 @@ withMongo('what MongoDB keeps', (server) => {
     const client = await MongoClient.connect(url);
     const rows = async (): Promise<number[]> => {
       const all = await client.db().listCollections().toArray();
-      const names = all.map(({ name }) => name).filter((name) => name.startsWith('rows_'));
+      const names = all.map(({ name }) => name).filter(isOfRows);
       return Promise.all(names.map((name) => client.db().collection(name).countDocuments()));
     };
     // What was there when the sweep before the last one ended is still kept.

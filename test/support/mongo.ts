@@ -62,6 +62,9 @@ export const startMongo = async (): Promise<MongoServer> => {
   };
 };
 
+/** Of a collection that has the rows of a read model. */
+export const isOfRows = (name: unknown): boolean => /^\w+_v\d+_[0-9a-f]{12}$/.test(String(name));
+
 const newName = (): string => `assay-${randomUUID().slice(0, 8)}`;
 
 const foreignServer = (url: string): MongoServer => {
