@@ -1,6 +1,6 @@
 import { reject, type Decision, type Fold } from './decision.js';
 import { Fault } from './fault.js';
-import type { EventLog, StreamName } from './ports.js';
+import type { Event, EventLog, EventReader, StreamName } from './ports.js';
 import { load, transact, type Authorship } from './transact.js';
 import type { Instant } from './shapes.js';
 
@@ -30,7 +30,7 @@ export const claimGraceSeconds = 60;
  * How it stands with the holder of a claim: it exists and has the name; it is gone for good; or
  * neither, because it is about to be made or renamed, or because that never happened.
  */
-export type Standing = 'has it' | 'gone' | 'may come';
+export type HolderState = 'has it' | 'gone' | 'may come';
 
 /**
  * Makes `holder` the one who has the name of `stream`; answers whether it has it now. Engines
@@ -42,17 +42,17 @@ export const claim = async (
   log: EventLog,
   stream: StreamName,
   holder: string,
-  standingOf: (holder: string) => Promise<Standing>,
+  stateOf: (holder: string) => Promise<HolderState>,
   authorship: Authorship,
 ): Promise<boolean> => {
   const { state } = await load(log, stream, reservation);
   if (state.holder === holder) return true;
   if (state.holder !== null) {
-    const standing = await standingOf(state.holder);
-    if (standing === 'has it') return false;
+    const holderState = await stateOf(state.holder);
+    if (holderState === 'has it') return false;
     const last = (await log.read(stream)).at(-1);
     const isEarly = last !== undefined && isRecent(last.metadata.at, authorship.at);
-    if (standing === 'may come' && isEarly) return false;
+    if (holderState === 'may come' && isEarly) return false;
   }
   try {
     await transact(
@@ -93,3 +93,70 @@ export const release = async (
 
 const isRecent = (since: Instant, now: Instant): boolean =>
   Date.parse(now) - Date.parse(since) < claimGraceSeconds * 1_000;
+
+/** What a noun says of its unique names; `Where` is what it takes to find the stream of one. */
+type NameRules<Where, Name, S, E extends Event> = {
+  readonly stream: (where: Where, name: Name) => StreamName;
+  /** The stream of who may have the name, and its fold: null before they exist. */
+  readonly holder: (id: string, name: Name) => StreamName;
+  readonly fold: Fold<S | null, E>;
+  /** False once a holder is gone for good. */
+  readonly isLive: (holder: S) => boolean;
+  readonly has: (holder: S, name: Name) => boolean;
+};
+
+/** Names of which each has one holder at most among those that live; see `claim` and `release`. */
+export const uniqueName = <Where, Name, S, E extends Event>({
+  stream,
+  holder: holderStream,
+  fold,
+  isLive,
+  has,
+}: NameRules<Where, Name, S, E>) => {
+  type Reading = Where & { readonly log: EventReader };
+  type Writing = Where & { readonly log: EventLog };
+  const claimant = (where: Reading, name: Name) =>
+    load(where.log, stream(where, name), reservation);
+  const holderOf = async ({ log }: Reading, id: string, name: Name): Promise<S | null> =>
+    (await load(log, holderStream(id, name), fold)).state;
+  const stateOf = (holder: S | null, name: Name): HolderState => {
+    if (holder !== null && !isLive(holder)) return 'gone';
+    return holder !== null && has(holder, name) ? 'has it' : 'may come';
+  };
+  const claimFor = (where: Writing, name: Name, id: string, authorship: Authorship) =>
+    claim(
+      where.log,
+      stream(where, name),
+      id,
+      async (other) => stateOf(await holderOf(where, other, name), name),
+      authorship,
+    );
+  return {
+    stream,
+    claim: claimFor,
+    release: (where: Writing, name: Name, id: string, authorship: Authorship) =>
+      release(where.log, stream(where, name), id, authorship),
+    /** Who lives and has the name; null when nobody does. */
+    find: async (where: Reading, name: Name): Promise<S | null> => {
+      const id = (await claimant(where, name)).state.holder;
+      const holder = id === null ? null : await holderOf(where, id, name);
+      return stateOf(holder, name) === 'has it' ? holder : null;
+    },
+    /**
+     * Claims the name for the id that `idAfter` derives from the last revision of its reservation,
+     * the same one for all who ask at once; answers whose it is then. Throws Fault `conflict`.
+     */
+    settle: async (
+      where: Writing,
+      name: Name,
+      idAfter: (revision: string) => string,
+      authorship: Authorship,
+    ) => {
+      const id = idAfter(String((await claimant(where, name)).revision));
+      const isOurs = await claimFor(where, name, id, authorship);
+      const holder = isOurs ? id : (await claimant(where, name)).state.holder;
+      if (holder === null) throw new Fault('conflict', 'The name changed hands; try again');
+      return { holder, isDerived: holder === id };
+    },
+  };
+};

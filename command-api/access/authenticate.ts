@@ -11,11 +11,10 @@ import type { ApiKeyId, FamilyId, Instant } from '../../kernel/shapes.js';
 import { load } from '../../kernel/transact.js';
 import { openTurns } from '../../kernel/turns.js';
 import { families, isAlive, type Family, familyStream } from '../facts/refresh-families.js';
-import { apiKeys, type ApiKey, apiKeyStream } from '../facts/api-keys.js';
-import { type User, liveUser, userByEmail } from '../facts/users.js';
+import { apiKeys, type ApiKey, apiKeyStream, apiKeyValues } from '../facts/api-keys.js';
+import { type User, liveUser, userEmails } from '../facts/users.js';
 import type { Memory } from './remember.js';
 import { principalOfKey, principalOfPerson } from './rights.js';
-import { reservationStream } from '../facts/reservations.js';
 import type { Throttle } from './throttle.js';
 
 export type CredentialReading = {
@@ -109,8 +108,8 @@ const keyCallers = ({ log, secrets, memory }: AuthenticationNeeds) => {
     });
   const holderOf = (hash: string): Promise<string | null> =>
     holders(hash, async () => {
-      const names = reservationStream('api-key-value', hash);
-      return (await load(log, names, reservation)).state.holder;
+      const values = apiKeyValues.stream({}, hash);
+      return (await load(log, values, reservation)).state.holder;
     });
   return {
     byId,
@@ -163,7 +162,7 @@ const passwordCallers = ({ log, ids, passwords, throttle }: AuthenticationNeeds)
     { email, password }: { readonly email: string; readonly password: string },
     address: string,
   ): Promise<Principal> => {
-    const user = await userByEmail(log, ids, email);
+    const user = await userEmails.find({ log, ids }, email);
     const hash = user?.passwordHash ?? null;
     const network = networkOf(address);
     // Whoever is known lately is not kept out by the failures of others, and from elsewhere nobody

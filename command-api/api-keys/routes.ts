@@ -4,11 +4,9 @@ import { route, type Route } from '../../contract/operation.js';
 import type { Principal, ProjectInSight } from '../../contract/roles.js';
 import { type Complaint, Fault, valueComplaint, valueError } from '../../kernel/fault.js';
 import type { Clock, EventLog } from '../../kernel/ports.js';
-import { claim, type Standing } from '../../kernel/reservation.js';
 import type { ProjectId } from '../../kernel/shapes.js';
 import { load, transact } from '../../kernel/transact.js';
-import { apiKeys, type ApiKey, apiKeyStream } from '../facts/api-keys.js';
-import { reservationStream } from '../facts/reservations.js';
+import { apiKeys, type ApiKey, apiKeyStream, apiKeyValues } from '../facts/api-keys.js';
 import { create, revoke } from './keys.js';
 import { grant } from './rules.js';
 
@@ -31,12 +29,6 @@ const takenValuesMax = 5;
 const takenValuesWindowMs = 3_600_000;
 
 export const apiKeyWrites = ({ log, clock, gate, secrets }: ApiKeyNeeds): readonly Route[] => {
-  /**
-   * A value that was a key's once stays taken: whoever kept a revoked value must not find it alive
-   * again.
-   */
-  const standingOf = async (holder: string): Promise<Standing> =>
-    (await load(log, apiKeyStream(holder), apiKeys)).state === null ? 'may come' : 'has it';
   const refusals = counting(clock);
   /** The project that the key would be bound to, as the caller sees it. */
   const bindingOf = async (
@@ -74,8 +66,7 @@ export const apiKeyWrites = ({ log, clock, gate, secrets }: ApiKeyNeeds): readon
         if (valueHash === null) throw badForm();
         const id = mint('ApiKeyId');
         if (body.api_key != null) refusals.check(principal.userId);
-        const names = reservationStream('api-key-value', valueHash);
-        if (!(await claim(log, names, id, standingOf, cause))) {
+        if (!(await apiKeyValues.claim({ log }, valueHash, id, cause))) {
           refusals.note(principal.userId);
           throw valueError(['body', 'api_key'], 'this key value cannot be used');
         }

@@ -4,13 +4,11 @@ import type { Clock, EventLog, Ids } from '../../kernel/ports.js';
 import { Fault } from '../../kernel/fault.js';
 import type { Passwords } from '../../kernel/credentials.js';
 import { load, transact, type Authorship } from '../../kernel/transact.js';
-import { claim, type Standing } from '../../kernel/reservation.js';
 import type { OrganizationEvent } from '../../events/organizations.js';
 import type { UserEvent } from '../../events/users.js';
 import type { ApiKeyEvent } from '../../events/api-keys.js';
-import { apiKeys, apiKeyStream } from '../facts/api-keys.js';
-import { users, type User, emailStanding, emailStream, userStream } from '../facts/users.js';
-import { reservationStream } from '../facts/reservations.js';
+import { apiKeys, apiKeyStream, apiKeyValues } from '../facts/api-keys.js';
+import { users, type User, userEmails, userStream } from '../facts/users.js';
 import { organizationStream } from '../facts/organizations.js';
 import { serviceActor } from '../work/service-author.js';
 
@@ -149,8 +147,7 @@ export const bootstrap = async (
 
   /** Where e-mails are looked up; also of an admin who was made before anybody could log in. */
   async function takeEmail(email: string): Promise<void> {
-    const standing = emailStanding(log, email);
-    await claim(log, emailStream(ids, email), id.user, standing, authorship);
+    await userEmails.claim({ log, ids }, email, id.user, authorship);
   }
 
   async function registerKey(text: string): Promise<void> {
@@ -162,15 +159,7 @@ export const bootstrap = async (
       );
     }
     const keyId = ids.derive('ApiKeyId', 'bootstrap', hash);
-    const standingOf = async (holder: string): Promise<Standing> =>
-      (await load(log, apiKeyStream(holder), apiKeys)).state === null ? 'may come' : 'has it';
-    const isOurs = await claim(
-      log,
-      reservationStream('api-key-value', hash),
-      keyId,
-      standingOf,
-      authorship,
-    );
+    const isOurs = await apiKeyValues.claim({ log }, hash, keyId, authorship);
     // It was registered as a key already, by a call: it works, as what it was made for.
     if (!isOurs) return;
     await transact(

@@ -1,29 +1,21 @@
 import { codePoints } from '../../kernel/code-points.js';
 import { Fault } from '../../kernel/fault.js';
-import type { EventLog, Ids, StreamName } from '../../kernel/ports.js';
-import { claim, type Standing } from '../../kernel/reservation.js';
+import type { EventLog, Ids } from '../../kernel/ports.js';
 import type { DatasetId, OrganizationId } from '../../kernel/shapes.js';
-import { load, type Authorship } from '../../kernel/transact.js';
+import type { Authorship } from '../../kernel/transact.js';
 import { datasets, datasetStream } from '../facts/datasets.js';
-import { reservationStream } from '../facts/reservations.js';
+import { scopedNames } from '../facts/reservations.js';
 
 type Needs = { readonly log: EventLog; readonly ids: Ids };
 type Place = { readonly organization: OrganizationId; readonly id: DatasetId };
 
 /** Names are unique among the organisation's live datasets (contract 4.7, rule 2). */
-export const datasetNameStream = (
-  ids: Ids,
-  organization: OrganizationId,
-  name: string,
-): StreamName => reservationStream('dataset', ids.derive('Reservation', organization, name));
-
-const standing =
-  (log: EventLog, name: string) =>
-  async (holder: string): Promise<Standing> => {
-    const { state } = await load(log, datasetStream(holder), datasets);
-    if (state !== null && !state.live) return 'gone';
-    return state?.name === name ? 'has it' : 'may come';
-  };
+export const datasetNames = scopedNames({
+  what: 'dataset',
+  called: 'A dataset',
+  holder: datasetStream,
+  fold: datasets,
+});
 
 /** Each try is a read of the log; who has a thousand datasets of one name needs another name. */
 const suffixesMax = 1_000;
@@ -34,15 +26,14 @@ const nameMax = 255;
  * `name (1)`, `name (2)` … when it is taken. Throws Fault `already-exists`.
  */
 export const takeName = async (
-  { log, ids }: Needs,
+  needs: Needs,
   { organization, id }: Place,
   wanted: { readonly name: string; readonly suffixed: boolean },
   cause: Authorship,
 ): Promise<string> => {
   for (let suffix = 0; suffix <= (wanted.suffixed ? suffixesMax : 0); suffix += 1) {
     const name = withSuffix(wanted.name, suffix);
-    const names = datasetNameStream(ids, organization, name);
-    if (await claim(log, names, id, standing(log, name), cause)) return name;
+    if (await datasetNames.claim(needs, { scope: organization, name }, id, cause)) return name;
   }
   throw new Fault('already-exists', `A dataset named '${wanted.name}' exists already`);
 };

@@ -19,7 +19,6 @@ import { isRejection, reject, type Decide } from '../../kernel/decision.js';
 import type { DatasetEvent } from '../../events/datasets.js';
 import { Fault } from '../../kernel/fault.js';
 import { isMet, type IfMatch } from '../../kernel/precondition.js';
-import { release } from '../../kernel/reservation.js';
 import type { DatasetId } from '../../kernel/shapes.js';
 import { load, transact, type Authorship } from '../../kernel/transact.js';
 import { datasets, datasetStream, type Dataset } from '../facts/datasets.js';
@@ -30,13 +29,13 @@ import { contentWrites } from './content-routes.js';
 import { createFrom } from './creation.js';
 import { change, link, remove, unlink } from './datasets.js';
 import { mappingComplaints } from './mapping.js';
-import { datasetNameStream, takeName } from './names.js';
+import { datasetNames, takeName } from './names.js';
 import type { DatasetNeeds } from './needs.js';
 type Deciding = Decide<Dataset | null, DatasetEvent>;
 
 /** The writes of contract 4.7 and 5.11. */
 export const datasetWrites = (needs: DatasetNeeds): readonly Route[] => {
-  const { log, ids, inTurn } = needs;
+  const { log, inTurn } = needs;
   const record = async (id: DatasetId, decide: Deciding, cause: Authorship) => {
     const done = await transact(log, datasetStream(id), datasets, decide, cause);
     const state = present(done.state);
@@ -66,7 +65,8 @@ export const datasetWrites = (needs: DatasetNeeds): readonly Route[] => {
       cause,
     );
     if (name !== null && name !== old) {
-      await release(log, datasetNameStream(ids, done.dataset.organizationId, old), id, cause);
+      const oldName = { scope: done.dataset.organizationId, name: old };
+      await datasetNames.release(needs, oldName, id, cause);
     }
     return done;
   };
@@ -113,8 +113,8 @@ export const datasetWrites = (needs: DatasetNeeds): readonly Route[] => {
       const { dataset, position } = await inTurn([datasetStream(id)], () =>
         record(id, met(ifMatch, remove()), cause),
       );
-      const { organizationId, name } = dataset;
-      await release(log, datasetNameStream(ids, organizationId, name), id, cause);
+      const { organizationId: scope, name } = dataset;
+      await datasetNames.release(needs, { scope, name }, id, cause);
       return { position, body: { message: 'The dataset is deleted; its rows are being erased.' } };
     }),
 

@@ -1,33 +1,12 @@
 import type { ExperimentGroup } from '../../events/experiments.js';
 import { Fault } from '../../kernel/fault.js';
-import type { EventLog, Ids, StreamName } from '../../kernel/ports.js';
-import { claim } from '../../kernel/reservation.js';
+import type { EventLog, Ids } from '../../kernel/ports.js';
 import type { ExperimentGroupId, ProjectId } from '../../kernel/shapes.js';
 import { load, transact, type Authorship } from '../../kernel/transact.js';
-import { runStanding } from '../facts/runs.js';
-import { reservationStream } from '../facts/reservations.js';
 import { experimentScopeStream } from '../facts/experiments.js';
 import { makeGroup, scopes } from './scopes.js';
 
 type Needs = { readonly log: EventLog; readonly ids: Ids };
-
-/** Names of experiments are unique in their project (contract 5.5). */
-export const experimentNameStream = (ids: Ids, project: ProjectId, name: string): StreamName =>
-  reservationStream('experiment', ids.derive('Reservation', project, name));
-
-/** Throws Fault `already-exists` when another experiment of the project has the name. */
-export const takeName = async (
-  { log, ids }: Needs,
-  project: ProjectId,
-  name: string,
-  holder: string,
-  cause: Authorship,
-): Promise<void> => {
-  const names = experimentNameStream(ids, project, name);
-  if (!(await claim(log, names, holder, runStanding(log, name), cause))) {
-    throw new Fault('already-exists', `An experiment named '${name}' exists already`);
-  }
-};
 
 type Grouped = {
   readonly experiment_group_id?: ExperimentGroupId | null;

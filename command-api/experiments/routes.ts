@@ -19,14 +19,13 @@ import type { Principal } from '../../contract/roles.js';
 import type { ExperimentCreated } from '../../events/experiments.js';
 import { Fault } from '../../kernel/fault.js';
 import type { EventLog, Ids, Position } from '../../kernel/ports.js';
-import { release } from '../../kernel/reservation.js';
 import type { DatasetId, JsonObject, ProjectId, RunId } from '../../kernel/shapes.js';
 import { load, transact, type Authorship } from '../../kernel/transact.js';
 import { userBlockOf } from '../facts/users.js';
 import { scorersNamed } from '../facts/scorer-settings.js';
-import { runStream } from '../facts/runs.js';
+import { experimentNames, runStream } from '../facts/runs.js';
 import { change, create, experiments, isLive, remove, type Experiment } from './experiments.js';
-import { experimentNameStream, groupFor, takeName } from './places.js';
+import { groupFor } from './places.js';
 
 export type DatasetUse = {
   readonly dataset: DatasetId;
@@ -68,7 +67,7 @@ export type ExperimentNeeds = {
 
 /** The writes of contract 5.5 on an experiment itself. */
 export const experimentWrites = (needs: ExperimentNeeds): readonly Route[] => {
-  const { log, ids } = needs;
+  const { log } = needs;
   return [
     route(
       createExperiment,
@@ -77,7 +76,7 @@ export const experimentWrites = (needs: ExperimentNeeds): readonly Route[] => {
         const scorers = await scorersNamed(log, principal, body.scorers ?? []);
         const group = await groupFor(needs, project, body, cause);
         const id = mint('RunId');
-        await takeName(needs, project, body.name, id, cause);
+        await experimentNames.take(needs, { scope: project, name: body.name }, id, cause);
         if (dataset !== null) {
           await needs.linkDataset({ dataset: dataset.dataset_id, project, run: id }, cause);
         }
@@ -119,19 +118,11 @@ export const experimentWrites = (needs: ExperimentNeeds): readonly Route[] => {
         const { project_id: project, experiment_id: id } = params;
         const before = await liveExperiment(log, project, id);
         const group = await groupFor(needs, project, body, cause);
-        const isRenamed = before.name !== body.name;
-        if (isRenamed) await takeName(needs, project, body.name, id, cause);
         const wanted = { name: body.name, taskType: body.task_type ?? null, group };
-        const { position } = await transact(
-          log,
-          runStream(id),
-          experiments,
-          change(id, project, wanted),
-          cause,
+        const names = { scope: project, from: before.name, to: body.name };
+        const { position } = await experimentNames.rename(needs, names, id, cause, () =>
+          transact(log, runStream(id), experiments, change(id, project, wanted), cause),
         );
-        if (isRenamed) {
-          await release(log, experimentNameStream(ids, project, before.name), id, cause);
-        }
         return { position, body: await needs.experimentShown(principal, project, id, position) };
       },
       ({ body }) => groupComplaints(body),
@@ -147,7 +138,7 @@ export const experimentWrites = (needs: ExperimentNeeds): readonly Route[] => {
         remove(id, project),
         cause,
       );
-      await release(log, experimentNameStream(ids, project, name), id, cause);
+      await experimentNames.release(needs, { scope: project, name }, id, cause);
       const unlinked =
         dataset === null ? null : await needs.unlinkDataset({ dataset, project, run: id }, cause);
       return { position: unlinked ?? position, body: null };

@@ -2,7 +2,9 @@ import type { ProjectRole } from '../../contract/roles.js';
 import type { ApiKeyEvent } from '../../events/api-keys.js';
 import { unreachable, type Fold } from '../../kernel/decision.js';
 import { stream, type StreamName } from '../../kernel/ports.js';
+import { uniqueName } from '../../kernel/reservation.js';
 import type { ApiKeyId, Instant, OrganizationId, ProjectId, UserId } from '../../kernel/shapes.js';
+import { reservationStream } from './reservations.js';
 
 export const apiKeyStream = (id: string): StreamName => stream('api-key', id);
 
@@ -48,3 +50,15 @@ export const apiKeys: Fold<ApiKey | null, ApiKeyEvent> = {
     }
   },
 };
+
+/**
+ * By its hash. A value that was a key's once stays taken: whoever kept a revoked value must not
+ * find it alive again.
+ */
+export const apiKeyValues = uniqueName({
+  stream: (_where: unknown, hash: string) => reservationStream('api-key-value', hash),
+  holder: apiKeyStream,
+  fold: apiKeys,
+  isLive: () => true,
+  has: () => true,
+});

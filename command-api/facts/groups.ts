@@ -10,6 +10,7 @@ import type {
   OrganizationId,
   UserId,
 } from '../../kernel/shapes.js';
+import { scopedNames } from './reservations.js';
 
 export const groupStream = (id: string): StreamName => stream('group', id);
 
@@ -67,6 +68,14 @@ export const groups: Fold<Group | null, GroupEvent> = {
     }
   },
 };
+
+/** Names of groups are unique in their organisation (contract 5.3). */
+export const groupNames = scopedNames({
+  what: 'group',
+  called: 'A group',
+  holder: groupStream,
+  fold: groups,
+});
 
 const withMember = (group: Group, user: UserId, member: Membership): Group => ({
   ...group,

@@ -10,6 +10,7 @@ import type {
   ProjectId,
   UserId,
 } from '../../kernel/shapes.js';
+import { scopedNames } from './reservations.js';
 
 export const projectStream = (id: string): StreamName => stream('project', id);
 
@@ -74,6 +75,14 @@ export const projects: Fold<Project | null, ProjectEvent> = {
     }
   },
 };
+
+/** Names of projects are unique in their organisation (contract 4.1). */
+export const projectNames = scopedNames({
+  what: 'project',
+  called: 'A project',
+  holder: projectStream,
+  fold: projects,
+});
 
 type Collaborations<K> = ReadonlyMap<K, Collaboration>;
 const added = <K>(

@@ -2,7 +2,7 @@ import { presetScorers } from '../../contract/scorers.js';
 import { invalid, valueComplaint } from '../../kernel/fault.js';
 import type { EventReader, Ids } from '../../kernel/ports.js';
 import type { OrganizationId } from '../../kernel/shapes.js';
-import { scorerNamed, type Scorer } from './scorers.js';
+import { scorerNames, type Scorer } from './scorers.js';
 
 type Needs = { readonly log: EventReader; readonly ids: Pick<Ids, 'derive'> };
 
@@ -18,7 +18,7 @@ type Asked = {
  * scorer of the organisation that `isUsable` (contract 4.11, 5.10).
  */
 export const requiredScorers = async (
-  { log, ids }: Needs,
+  needs: Needs,
   organization: OrganizationId,
   { names, before = [], isUsable }: Asked,
 ): Promise<readonly string[]> => {
@@ -28,7 +28,7 @@ export const requiredScorers = async (
   for (const name of wanted) {
     const isPreset = presetScorers.some((one) => one.name === name);
     const isKnown = isPreset || before.includes(name);
-    const scorer = isKnown ? null : await scorerNamed({ log, ids }, organization, name);
+    const scorer = isKnown ? null : await scorerNames.find(needs, { scope: organization, name });
     known.push(isKnown || (scorer !== null && isUsable(scorer)));
   }
   const unknown = wanted.filter((_, at) => known[at] !== true);

@@ -1,4 +1,14 @@
-import { stream, type StreamName } from '../../kernel/ports.js';
+import type { Fold } from '../../kernel/decision.js';
+import { Fault } from '../../kernel/fault.js';
+import {
+  stream,
+  type Event,
+  type EventLog,
+  type Ids,
+  type StreamName,
+} from '../../kernel/ports.js';
+import { uniqueName } from '../../kernel/reservation.js';
+import type { Authorship } from '../../kernel/transact.js';
 
 /**
  * `digest` is derived from the name and its scope, so that no text of a client is part of a
@@ -22,3 +32,51 @@ export const reservationStream = (
     | 'scorer',
   digest: string,
 ): StreamName => stream('reservation', what, digest);
+
+export type Deriving = { readonly ids: Pick<Ids, 'derive'> };
+type Naming = Deriving & { readonly log: EventLog };
+type Renaming = { readonly scope: string; readonly from: string; readonly to: string };
+
+/** A name and where it is unique: the id of an organisation or a project. */
+type ScopedName = { readonly scope: string; readonly name: string };
+
+type Named = { readonly name: string; readonly live: boolean };
+
+/** Names that those who live have alone in their scope; refusals begin with `called`. */
+export const scopedNames = <S extends Named, E extends Event>(rules: {
+  readonly what: Parameters<typeof reservationStream>[0];
+  readonly called: string;
+  readonly holder: (id: string) => StreamName;
+  readonly fold: Fold<S | null, E>;
+}) => {
+  const names = uniqueName({
+    ...rules,
+    stream: ({ ids }: Deriving, { scope, name }: ScopedName) =>
+      reservationStream(rules.what, ids.derive('Reservation', scope, name)),
+    isLive: (holder) => holder.live,
+    has: (holder, { name }) => holder.name === name,
+  });
+  /** Throws Fault `already-exists` when another one has the name. */
+  const take = async (needs: Naming, name: ScopedName, id: string, authorship: Authorship) => {
+    if (await names.claim(needs, name, id, authorship)) return;
+    throw new Fault('already-exists', `${rules.called} named '${name.name}' exists already`);
+  };
+  return {
+    ...names,
+    take,
+    /** Takes the new name, lets `work` rename, gives the old one back; only works when they are one. */
+    rename: async <T>(
+      needs: Naming,
+      { scope, from, to }: Renaming,
+      id: string,
+      authorship: Authorship,
+      work: () => Promise<T>,
+    ): Promise<T> => {
+      if (from === to) return work();
+      await take(needs, { scope, name: to }, id, authorship);
+      const done = await work();
+      await names.release(needs, { scope, name: from }, id, authorship);
+      return done;
+    },
+  };
+};

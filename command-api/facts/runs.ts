@@ -11,10 +11,9 @@ import {
   type StreamName,
   stream,
 } from '../../kernel/ports.js';
-import { claim, reservation, type Standing } from '../../kernel/reservation.js';
 import type { OrganizationId, ProjectId, RunId, UserId, Instant } from '../../kernel/shapes.js';
 import { load, transact, type Authorship } from '../../kernel/transact.js';
-import { reservationStream } from './reservations.js';
+import { scopedNames } from './reservations.js';
 import type { RunKind } from '../../contract/selectors.js';
 
 export const runStream = (id: string): StreamName => stream('run', id);
@@ -92,17 +91,20 @@ export const runSince = async (
 };
 
 /** Names of log streams are unique in their project (contract 5.5). */
-export const logStreamNameStream = (ids: Ids, project: ProjectId, name: string): StreamName =>
-  reservationStream('log-stream', ids.derive('Reservation', project, name));
+export const logStreamNames = scopedNames({
+  what: 'log-stream',
+  called: 'A log stream',
+  holder: runStream,
+  fold: runs,
+});
 
-/** Whether that run lives and still has the name. */
-export const runStanding =
-  (log: EventReader, name: string) =>
-  async (holder: string): Promise<Standing> => {
-    const { state } = await load(log, runStream(holder), runs);
-    if (state !== null && !state.live) return 'gone';
-    return state?.name === name ? 'has it' : 'may come';
-  };
+/** So are names of experiments. */
+export const experimentNames = scopedNames({
+  what: 'experiment',
+  called: 'An experiment',
+  holder: runStream,
+  fold: runs,
+});
 
 /** The log stream for records that name no run (contract 5.6, rule 1). */
 export const defaultLogStreamName = 'default';
@@ -120,19 +122,14 @@ export const ensureDefaultLogStream = async (
   authorship: Authorship,
 ): Promise<Run> => {
   const name = defaultLogStreamName;
-  const names = logStreamNameStream(ids, place.projectId, name);
-  const held = await load(log, names, reservation);
-  if (held.state.holder !== null) {
-    const run = await runOf(log, place.projectId, held.state.holder as RunId);
-    if (run?.name === name) return run;
-  }
-  const id = ids.derive('RunId', place.projectId, name, String(held.revision));
-  const holder = (await claim(log, names, id, runStanding(log, name), authorship))
-    ? id
-    : (await load(log, names, reservation)).state.holder;
+  const names = { scope: place.projectId, name };
+  const known = await logStreamNames.find({ log, ids }, names);
+  if (known !== null) return known;
+  const idAfter = (revision: string) => ids.derive('RunId', place.projectId, name, revision);
+  const { holder } = await logStreamNames.settle({ log, ids }, names, idAfter, authorship);
   const { state } = await transact(
     log,
-    runStream(holder ?? id),
+    runStream(holder),
     runs,
     (run): Decision<LogStreamEvent> =>
       run !== null
@@ -141,7 +138,7 @@ export const ensureDefaultLogStream = async (
             {
               type: 'LogStreamCreated',
               data: {
-                run_id: (holder ?? id) as RunId,
+                run_id: holder as RunId,
                 project_id: place.projectId,
                 organization_id: place.organizationId,
                 name,

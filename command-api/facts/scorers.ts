@@ -1,10 +1,9 @@
 import type { ScorerDetails, ScorerEvent, ScorerVersionAdded } from '../../events/scorers.js';
 import { unreachable, type Fold } from '../../kernel/decision.js';
-import { type EventReader, type Ids, type StreamName, stream } from '../../kernel/ports.js';
-import { reservation, type Standing } from '../../kernel/reservation.js';
+import { type EventReader, type StreamName, stream } from '../../kernel/ports.js';
 import type { Instant, OrganizationId, ScorerId, UserId } from '../../kernel/shapes.js';
 import { load } from '../../kernel/transact.js';
-import { reservationStream } from './reservations.js';
+import { scopedNames } from './reservations.js';
 
 export const scorerStream = (id: string): StreamName => stream('scorer', id);
 
@@ -59,28 +58,9 @@ export const liveScorer = async (
 };
 
 /** Names of scorers are unique in their organisation (contract 5.10). */
-export const scorerNameStream = (
-  ids: Pick<Ids, 'derive'>,
-  organization: OrganizationId,
-  name: string,
-): StreamName => reservationStream('scorer', ids.derive('Reservation', organization, name));
-
-/** Whether that scorer lives and has the name. */
-export const scorerStanding =
-  (log: EventReader, name: string) =>
-  async (holder: string): Promise<Standing> => {
-    const { state } = await load(log, scorerStream(holder), scorers);
-    if (state !== null && !state.live) return 'gone';
-    return state?.name === name ? 'has it' : 'may come';
-  };
-
-/** The live scorer of that name; null when the organisation has none. */
-export const scorerNamed = async (
-  { log, ids }: { readonly log: EventReader; readonly ids: Pick<Ids, 'derive'> },
-  organization: OrganizationId,
-  name: string,
-): Promise<Scorer | null> => {
-  const { state } = await load(log, scorerNameStream(ids, organization, name), reservation);
-  const scorer = state.holder === null ? null : await liveScorer(log, organization, state.holder);
-  return scorer?.name === name ? scorer : null;
-};
+export const scorerNames = scopedNames({
+  what: 'scorer',
+  called: 'A scorer',
+  holder: scorerStream,
+  fold: scorers,
+});

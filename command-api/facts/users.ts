@@ -2,11 +2,11 @@ import type { UserBlock } from '../../contract/people.js';
 import type { OrganizationRole } from '../../contract/roles.js';
 import type { UserEvent } from '../../events/users.js';
 import { unreachable, type Fold } from '../../kernel/decision.js';
-import { type EventReader, type Ids, type StreamName, stream } from '../../kernel/ports.js';
-import { reservation, type Standing } from '../../kernel/reservation.js';
+import { type EventReader, type StreamName, stream } from '../../kernel/ports.js';
+import { uniqueName } from '../../kernel/reservation.js';
 import type { FamilyId, Instant, OrganizationId, UserId } from '../../kernel/shapes.js';
 import { load } from '../../kernel/transact.js';
-import { reservationStream } from './reservations.js';
+import { reservationStream, type Deriving } from './reservations.js';
 
 export const userStream = (id: string): StreamName => stream('user', id);
 
@@ -145,25 +145,11 @@ const sameCase = (email: string): string =>
   email.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
 
 /** An e-mail has one user on the whole installation; case does not tell two apart. */
-export const emailStream = (ids: Pick<Ids, 'derive'>, email: string): StreamName =>
-  reservationStream('email', ids.derive('Reservation', sameCase(email)));
-
-/** Whether that user lives and still has the e-mail. */
-export const emailStanding =
-  (log: EventReader, email: string) =>
-  async (holder: string): Promise<Standing> => {
-    const { state } = await load(log, userStream(holder), users);
-    if (state !== null && !state.live) return 'gone';
-    return state !== null && sameCase(state.email) === sameCase(email) ? 'has it' : 'may come';
-  };
-
-/** Who has the e-mail, invited users too; null when nobody does. */
-export const userByEmail = async (
-  log: EventReader,
-  ids: Pick<Ids, 'derive'>,
-  email: string,
-): Promise<User | null> => {
-  const { state } = await load(log, emailStream(ids, email), reservation);
-  const user = state.holder === null ? null : await liveUser(log, state.holder);
-  return user !== null && sameCase(user.email) === sameCase(email) ? user : null;
-};
+export const userEmails = uniqueName({
+  stream: ({ ids }: Deriving, email: string) =>
+    reservationStream('email', ids.derive('Reservation', sameCase(email))),
+  holder: userStream,
+  fold: users,
+  isLive: ({ live }) => live,
+  has: (user, email) => sameCase(user.email) === sameCase(email),
+});

@@ -14,14 +14,12 @@ import { maintainsGroup, type GroupAccess } from '../../contract/permissions.js'
 import type { GroupRole, Principal } from '../../contract/roles.js';
 import type { GroupEvent } from '../../events/groups.js';
 import { Fault } from '../../kernel/fault.js';
-import type { EventLog, Ids, Recorded, StreamName } from '../../kernel/ports.js';
-import { claim, release, type Standing } from '../../kernel/reservation.js';
-import type { GroupId, Instant, OrganizationId, UserId } from '../../kernel/shapes.js';
-import { load, transact, type Authorship } from '../../kernel/transact.js';
+import type { EventLog, Ids, Recorded } from '../../kernel/ports.js';
+import type { GroupId, Instant, UserId } from '../../kernel/shapes.js';
+import { load, transact } from '../../kernel/transact.js';
 import { accessTo } from '../access/group-sight.js';
-import { admit, groups, isIn, type Group, groupStream } from '../facts/groups.js';
+import { admit, groupNames, groups, isIn, type Group, groupStream } from '../facts/groups.js';
 import { liveUser, userBlockOf } from '../facts/users.js';
-import { reservationStream } from '../facts/reservations.js';
 import { change, changeMember, create, remove, removeMember } from './groups.js';
 
 export type GroupNeeds = {
@@ -30,7 +28,7 @@ export type GroupNeeds = {
 };
 
 export const groupWrites = ({ log, ids }: GroupNeeds): readonly Route[] => {
-  const names = groupNames(log, ids);
+  const needs = { log, ids };
   const present = async (id: GroupId): Promise<Group> => {
     const { state } = await load(log, groupStream(id), groups);
     return live(state);
@@ -57,7 +55,8 @@ export const groupWrites = ({ log, ids }: GroupNeeds): readonly Route[] => {
         ...listed.map(([user, role]) => [user, role ?? 'member'] as const),
         [principal.userId, 'maintainer'],
       ]);
-      await names.take(principal.organizationId, body.name, id, cause);
+      const names = { scope: principal.organizationId, name: body.name };
+      await groupNames.take(needs, names, id, cause);
       const { state, position } = await transact(
         log,
         groupStream(id),
@@ -83,25 +82,19 @@ export const groupWrites = ({ log, ids }: GroupNeeds): readonly Route[] => {
 
     route(changeGroup, async ({ body, params, principal, cause }) => {
       const id = params.group_id;
-      const before = await present(id);
-      const renamed = body.name != null && body.name !== before.name ? body.name : null;
-      if (renamed !== null) await names.take(before.organizationId, renamed, id, cause);
-      const { state, position } = await transact(
-        log,
-        groupStream(id),
-        groups,
-        change(id, body),
-        cause,
+      const { organizationId: scope, name: from } = await present(id);
+      const names = { scope, from, to: body.name ?? from };
+      const { state, position } = await groupNames.rename(needs, names, id, cause, () =>
+        transact(log, groupStream(id), groups, change(id, body), cause),
       );
-      if (renamed !== null) await names.free(before, cause);
       return { position, body: await answerOf(log, live(state), principal) };
     }),
 
     route(deleteGroup, async ({ params, cause }) => {
       const id = params.group_id;
-      const before = await present(id);
+      const { organizationId: scope, name } = await present(id);
       const { position } = await transact(log, groupStream(id), groups, remove(id), cause);
-      await names.free(before, cause);
+      await groupNames.release(needs, { scope, name }, id, cause);
       return { position, body: { message: 'The group is deleted; its project roles end.' } };
     }),
 
@@ -183,33 +176,6 @@ const ownRole = ({ visibility, role }: GroupAccess): GroupRole => {
   if (visibility === 'public') return 'member';
   if (visibility === 'private') return 'pending';
   throw new Fault('forbidden', 'This group is joined by being added only');
-};
-
-/** Names of groups are unique in their organisation (contract 5.3). */
-const groupNames = (log: EventLog, ids: Ids) => {
-  const nameStream = (organization: OrganizationId, name: string): StreamName =>
-    reservationStream('group', ids.derive('Reservation', organization, name));
-  const access =
-    (name: string) =>
-    async (holder: string): Promise<Standing> => {
-      const { state } = await load(log, groupStream(holder), groups);
-      if (state !== null && !state.live) return 'gone';
-      return state?.name === name ? 'has it' : 'may come';
-    };
-  return {
-    take: async (
-      organization: OrganizationId,
-      name: string,
-      holder: GroupId,
-      cause: Authorship,
-    ): Promise<void> => {
-      if (!(await claim(log, nameStream(organization, name), holder, access(name), cause))) {
-        throw new Fault('already-exists', `A group named '${name}' exists already`);
-      }
-    },
-    free: ({ organizationId, name, id }: Group, cause: Authorship): Promise<void> =>
-      release(log, nameStream(organizationId, name), id, cause),
-  };
 };
 
 const live = (group: Group | null): Group => {

@@ -9,17 +9,9 @@ import type { Principal } from '../../contract/roles.js';
 import type { Passwords, InvitationTokens } from '../../kernel/credentials.js';
 import { Fault } from '../../kernel/fault.js';
 import type { Ids } from '../../kernel/ports.js';
-import { claim, release } from '../../kernel/reservation.js';
 import type { GroupId, Instant, UserId } from '../../kernel/shapes.js';
 import { transact, type Authorship } from '../../kernel/transact.js';
-import {
-  users,
-  type User,
-  emailStanding,
-  emailStream,
-  liveUser,
-  userStream,
-} from '../facts/users.js';
+import { users, type User, liveUser, userEmails, userStream } from '../facts/users.js';
 import { groupOf } from '../access/group-sight.js';
 import { admit, groups, groupStream } from '../facts/groups.js';
 import { startLogin, type LoginNeeds } from '../access/login.js';
@@ -53,10 +45,11 @@ export const invitationWrites = (needs: InvitationNeeds): readonly Route[] => {
   ): Promise<void> => {
     const taken: (typeof wanted)[number][] = [];
     for (const one of wanted) {
-      const standing = emailStanding(log, one.email);
-      if (await claim(log, emailStream(ids, one.email), one.id, standing, cause)) taken.push(one);
+      if (await userEmails.claim({ log, ids }, one.email, one.id, cause)) taken.push(one);
       else {
-        for (const { id, email } of taken) await release(log, emailStream(ids, email), id, cause);
+        for (const { id, email } of taken) {
+          await userEmails.release({ log, ids }, email, id, cause);
+        }
         throw new Fault('already-exists', `The e-mail ${one.email} is in use`);
       }
     }

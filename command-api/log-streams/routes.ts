@@ -9,32 +9,21 @@ import {
 import { route, type Route } from '../../contract/operation.js';
 import { Fault } from '../../kernel/fault.js';
 import type { EventLog, Ids } from '../../kernel/ports.js';
-import { claim, release } from '../../kernel/reservation.js';
-import type { Instant, ProjectId } from '../../kernel/shapes.js';
-import { load, transact, type Authorship } from '../../kernel/transact.js';
-import { runs, type Run, logStreamNameStream, runStanding, runStream } from '../facts/runs.js';
+import type { Instant } from '../../kernel/shapes.js';
+import { load, transact } from '../../kernel/transact.js';
+import { logStreamNames, runs, type Run, runStream } from '../facts/runs.js';
 import { userBlockOf } from '../facts/users.js';
 import { create, isLive, remove, rename } from './log-streams.js';
 
 export type LogStreamNeeds = { readonly log: EventLog; readonly ids: Ids };
 
 export const logStreamWrites = ({ log, ids }: LogStreamNeeds): readonly Route[] => {
-  const take = async (
-    project: ProjectId,
-    name: string,
-    holder: string,
-    cause: Authorship,
-  ): Promise<void> => {
-    const names = logStreamNameStream(ids, project, name);
-    if (!(await claim(log, names, holder, runStanding(log, name), cause))) {
-      throw new Fault('already-exists', `A log stream named '${name}' exists already`);
-    }
-  };
-
+  const needs = { log, ids };
   return [
     route(createLogStream, async ({ body, params, principal, cause, mint }) => {
       const id = mint('RunId');
-      await take(params.project_id, body.name, id, cause);
+      const names = { scope: params.project_id, name: body.name };
+      await logStreamNames.take(needs, names, id, cause);
       const { state, position } = await transact(
         log,
         runStream(id),
@@ -58,18 +47,10 @@ export const logStreamWrites = ({ log, ids }: LogStreamNeeds): readonly Route[] 
       const { project_id: project, log_stream_id: id } = params;
       const before = await load(log, runStream(id), runs);
       if (!isLive(before.state, project)) throw missing();
-      const old = before.state.name;
-      if (old !== body.name) await take(project, body.name, id, cause);
-      const { state, position } = await transact(
-        log,
-        runStream(id),
-        runs,
-        rename(id, project, body.name),
-        cause,
+      const names = { scope: project, from: before.state.name, to: body.name };
+      const { state, position } = await logStreamNames.rename(needs, names, id, cause, () =>
+        transact(log, runStream(id), runs, rename(id, project, body.name), cause),
       );
-      if (old !== body.name) {
-        await release(log, logStreamNameStream(ids, project, old), id, cause);
-      }
       const run = present(state);
       const changed = (await log.read(runStream(id))).findLast(({ revision }) => revision > 0);
       const user = await userBlockOf(log, run.createdBy);
@@ -88,7 +69,8 @@ export const logStreamWrites = ({ log, ids }: LogStreamNeeds): readonly Route[] 
       const before = await load(log, runStream(id), runs);
       if (!isLive(before.state, project)) throw missing();
       const { position } = await transact(log, runStream(id), runs, remove(id, project), cause);
-      await release(log, logStreamNameStream(ids, project, before.state.name), id, cause);
+      const names = { scope: project, name: before.state.name };
+      await logStreamNames.release(needs, names, id, cause);
       return { position, body: null };
     }),
   ];

@@ -2,11 +2,23 @@ import type { UserEvent } from '../../events/users.js';
 import { loginFailed } from '../../contract/logins.js';
 import { reject, type Decide } from '../../kernel/decision.js';
 import type { Identity } from '../../kernel/credentials.js';
+import { uniqueName } from '../../kernel/reservation.js';
 import type { Instant } from '../../kernel/shapes.js';
-import type { User } from '../facts/users.js';
+import { reservationStream, type Deriving } from '../facts/reservations.js';
+import { users, userStream, type User } from '../facts/users.js';
 
-export const isLinked = (user: User, { issuer, subject }: Identity): boolean =>
+const isLinked = (user: User, { issuer, subject }: Identity): boolean =>
   user.identities.some((one) => one.issuer === issuer && one.subject === subject);
+
+/** An identity of a provider is one user's. */
+export const linkedIdentities = uniqueName({
+  stream: ({ ids }: Deriving, { issuer, subject }: Identity) =>
+    reservationStream('identity', ids.derive('Identity', issuer, subject)),
+  holder: userStream,
+  fold: users,
+  isLive: ({ live }) => live,
+  has: isLinked,
+});
 
 /**
  * Makes the identity the user's; whoever was invited comes in with it (contract 4.2, rule 3). Only

@@ -3,13 +3,13 @@ import { route, type Route } from '../../contract/operation.js';
 import type { Identity, IdentityTokens, Refused } from '../../kernel/credentials.js';
 import { Fault } from '../../kernel/fault.js';
 import type { Ids } from '../../kernel/ports.js';
-import { claim, reservation, type Standing } from '../../kernel/reservation.js';
-import { load, transact, type Authorship } from '../../kernel/transact.js';
-import { users, type User, liveUser, userByEmail, userStream } from '../facts/users.js';
+import { claim } from '../../kernel/reservation.js';
+import { transact, type Authorship } from '../../kernel/transact.js';
+import { users, type User, userEmails, userStream } from '../facts/users.js';
 import { asUser, startLogin, type LoginNeeds } from '../access/login.js';
 import { reservationStream } from '../facts/reservations.js';
 import type { Throttle } from '../access/throttle.js';
-import { isLinked, isTooLate, linkIdentity } from './identities.js';
+import { isTooLate, linkedIdentities, linkIdentity } from './identities.js';
 
 export type SocialLoginNeeds = LoginNeeds & {
   readonly ids: Ids;
@@ -60,25 +60,18 @@ const userOf = async (
   { log, ids }: SocialLoginNeeds,
   cause: Authorship,
 ): Promise<User | Refused> => {
-  const { issuer, subject, email } = identity;
-  const names = reservationStream('identity', ids.derive('Identity', issuer, subject));
-  const { holder } = (await load(log, names, reservation)).state;
-  const known = holder === null ? null : await liveUser(log, holder);
-  if (known !== null && isLinked(known, identity)) return known;
+  const { email } = identity;
+  const known = await linkedIdentities.find({ log, ids }, identity);
+  if (known !== null) return known;
   if (email === null) {
     return {
       refused: 'the identity is not linked, and has no verified e-mail of an allowed domain',
     };
   }
-  const user = await userByEmail(log, ids, email);
+  const user = await userEmails.find({ log, ids }, email);
   if (user === null) return { refused: 'nobody with the e-mail is a user or invited' };
   if (isTooLate(user, cause.at)) return { refused: 'the invitation is past its time' };
-  const standingOf = async (id: string): Promise<Standing> => {
-    const { state } = await load(log, userStream(id), users);
-    if (state !== null && !state.live) return 'gone';
-    return state !== null && isLinked(state, identity) ? 'has it' : 'may come';
-  };
-  if (!(await claim(log, names, user.id, standingOf, cause))) {
+  if (!(await linkedIdentities.claim({ log, ids }, identity, user.id, cause))) {
     return { refused: 'the identity belongs to another user' };
   }
   const linked = await transact(

@@ -10,13 +10,11 @@ import {
 } from '../../contract/projects.js';
 import { roleInProject } from '../../contract/roles.js';
 import { Fault } from '../../kernel/fault.js';
-import type { EventLog, Ids, StreamName } from '../../kernel/ports.js';
-import { claim, release, type Standing } from '../../kernel/reservation.js';
-import type { Instant, OrganizationId, ProjectId } from '../../kernel/shapes.js';
-import { load, transact, type Authorship } from '../../kernel/transact.js';
-import { projects, type Project, projectStream } from '../facts/projects.js';
+import type { EventLog, Ids } from '../../kernel/ports.js';
+import type { Instant, ProjectId } from '../../kernel/shapes.js';
+import { load, transact } from '../../kernel/transact.js';
+import { projectNames, projects, type Project, projectStream } from '../facts/projects.js';
 import { userBlockOf } from '../facts/users.js';
-import { reservationStream } from '../facts/reservations.js';
 import { change, create, remove } from './projects.js';
 
 export type ProjectNeeds = {
@@ -27,31 +25,12 @@ export type ProjectNeeds = {
 };
 
 export const projectWrites = ({ log, ids, newestRuns }: ProjectNeeds): readonly Route[] => {
-  const nameStream = (organization: OrganizationId, name: string): StreamName =>
-    reservationStream('project', ids.derive('Reservation', organization, name));
-  /** Whether that project lives and still has the name. */
-  const standing =
-    (name: string) =>
-    async (holder: string): Promise<Standing> => {
-      const { state } = await load(log, projectStream(holder), projects);
-      if (state !== null && !state.live) return 'gone';
-      return state?.name === name ? 'has it' : 'may come';
-    };
-  const take = async (
-    organization: OrganizationId,
-    name: string,
-    holder: string,
-    cause: Authorship,
-  ): Promise<void> => {
-    if (!(await claim(log, nameStream(organization, name), holder, standing(name), cause))) {
-      throw new Fault('already-exists', `A project named '${name}' exists already`);
-    }
-  };
-
+  const needs = { log, ids };
   return [
     route(createProject, async ({ body, principal, cause, mint }) => {
       const id = mint('ProjectId');
-      await take(principal.organizationId, body.name, id, cause);
+      const names = { scope: principal.organizationId, name: body.name };
+      await projectNames.take(needs, names, id, cause);
       const { state, position } = await transact(
         log,
         projectStream(id),
@@ -75,17 +54,18 @@ export const projectWrites = ({ log, ids, newestRuns }: ProjectNeeds): readonly 
       return { position, body: projectAnswer(factsOf(made, made.createdAt), user, [], role) };
     }),
 
-    route(changeProject, async ({ body, params, principal, project, cause }) => {
+    route(changeProject, async ({ body, params, project, cause }) => {
       const id = params.project_id;
-      const before = await load(log, projectStream(id), projects);
-      const renamed = body.name != null && body.name !== before.state?.name ? body.name : null;
-      if (renamed !== null) await take(principal.organizationId, renamed, id, cause);
-      const changed = await transact(log, projectStream(id), projects, change(id, body), cause);
+      const stream = projectStream(id);
+      const { organizationId: scope, name: from } = present(
+        (await load(log, stream, projects)).state,
+      );
+      const names = { scope, from, to: body.name ?? from };
+      const changed = await projectNames.rename(needs, names, id, cause, () =>
+        transact(log, stream, projects, change(id, body), cause),
+      );
       const state = present(changed.state);
-      if (renamed !== null && before.state !== null) {
-        await release(log, nameStream(state.organizationId, before.state.name), id, cause);
-      }
-      const last = (await log.read(projectStream(id))).findLast(({ type }) => isShown(type));
+      const last = (await log.read(stream)).findLast(({ type }) => isShown(type));
       const facts = factsOf(state, last?.metadata.at ?? state.createdAt);
       const user = await userBlockOf(log, state.createdBy);
       const runs = await newestRuns(id, shownRunsMax);
@@ -104,8 +84,8 @@ export const projectWrites = ({ log, ids, newestRuns }: ProjectNeeds): readonly 
         remove(id),
         cause,
       );
-      const { organizationId, name } = present(state);
-      await release(log, nameStream(organizationId, name), id, cause);
+      const { organizationId: scope, name } = present(state);
+      await projectNames.release(needs, { scope, name }, id, cause);
       return {
         position,
         body: { message: 'The project is deleted; its contents are being erased.' },

@@ -3,11 +3,9 @@ import type { ProjectEvent } from '../../events/projects.js';
 import type { Decision } from '../../kernel/decision.js';
 import { Fault } from '../../kernel/fault.js';
 import type { EventLog, Ids } from '../../kernel/ports.js';
-import { claim, reservation, type Standing } from '../../kernel/reservation.js';
 import type { ProjectId } from '../../kernel/shapes.js';
-import { load, transact, type Authorship } from '../../kernel/transact.js';
-import { projects, projectStream } from '../facts/projects.js';
-import { reservationStream } from '../facts/reservations.js';
+import { transact, type Authorship } from '../../kernel/transact.js';
+import { projectNames, projects, projectStream } from '../facts/projects.js';
 
 type Needs = { readonly log: EventLog; readonly ids: Pick<Ids, 'derive'> };
 
@@ -22,33 +20,24 @@ export const ensureOwnProject = async (
   name: string,
   authorship: Authorship,
 ): Promise<ProjectId> => {
-  const names = reservationStream('project', ids.derive('Reservation', organizationId, name));
-  const held = await load(log, names, reservation);
-  if (held.state.holder !== null) {
-    const { state } = await load(log, projectStream(held.state.holder), projects);
-    if (state?.live === true && state.name === name) return ownedBy(userId, state);
-  }
-  const standing = async (holder: string): Promise<Standing> => {
-    const { state } = await load(log, projectStream(holder), projects);
-    if (state !== null && !state.live) return 'gone';
-    return state?.name === name ? 'has it' : 'may come';
-  };
-  const id = ids.derive('ProjectId', organizationId, userId, name, String(held.revision));
-  const isMine = await claim(log, names, id, standing, authorship);
-  const holder = isMine ? id : (await load(log, names, reservation)).state.holder;
-  if (holder === null) throw new Fault('conflict', 'Try again');
+  const names = { scope: organizationId, name };
+  const known = await projectNames.find({ log, ids }, names);
+  if (known !== null) return ownedBy(userId, known);
+  const idAfter = (revision: string) =>
+    ids.derive('ProjectId', organizationId, userId, name, revision);
+  const mine = await projectNames.settle({ log, ids }, names, idAfter, authorship);
   const { state } = await transact(
     log,
-    projectStream(holder),
+    projectStream(mine.holder),
     projects,
     (project): Decision<ProjectEvent> =>
-      project !== null || holder !== id
+      project !== null || !mine.isDerived
         ? []
         : [
             {
               type: 'ProjectCreated',
               data: {
-                project_id: id,
+                project_id: mine.holder as ProjectId,
                 organization_id: organizationId,
                 name,
                 type: 'gen_ai',

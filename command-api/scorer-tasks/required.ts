@@ -3,7 +3,7 @@ import type { Clock, EventLog, Ids } from '../../kernel/ports.js';
 import { isOverlapName, type OverlapName, type Overlaps } from '../../kernel/records/overlaps.js';
 import type { Sandbox, Score } from '../../kernel/sandbox.js';
 import type { JsonObject } from '../../kernel/shapes.js';
-import { scorerNamed, type Scorer } from '../facts/scorers.js';
+import { scorerNames, type Scorer } from '../facts/scorers.js';
 import { stepOfRow, type ScoredRow } from './rows.js';
 
 type Needs = {
@@ -58,7 +58,10 @@ const valuesOf = async (needs: Needs, asked: Asked, wanted: Wanted): Promise<Fou
   const { name } = wanted;
   if (isOverlapName(name)) return overlapsOf(needs, asked, wanted, name);
   const { log, ids } = needs;
-  const scorer = await scorerNamed({ log, ids }, asked.request.organization_id, name);
+  const scorer = await scorerNames.find(
+    { log, ids },
+    { scope: asked.request.organization_id, name },
+  );
   return scorer === null ? { values: [], tookMs: 0 } : scoresBy(needs, asked, wanted, scorer);
 };
 

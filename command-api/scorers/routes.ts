@@ -16,17 +16,9 @@ import type { Sights } from '../../contract/gate.js';
 import { registryMetric } from '../../kernel/records/columns.js';
 import { type Complaint, Fault, valueComplaint, valueError } from '../../kernel/fault.js';
 import type { EventLog, EventReader, Ids, StreamName } from '../../kernel/ports.js';
-import { claim, release } from '../../kernel/reservation.js';
 import type { Instant } from '../../kernel/shapes.js';
 import { load, transact } from '../../kernel/transact.js';
-import {
-  liveScorer,
-  scorerNameStream,
-  scorers,
-  scorerStanding,
-  type Scorer,
-  scorerStream,
-} from '../facts/scorers.js';
+import { liveScorer, scorerNames, scorers, type Scorer, scorerStream } from '../facts/scorers.js';
 import { requiredScorers } from '../facts/required-scorers.js';
 import { scorerFileOf } from '../facts/scorer-files.js';
 import { digestOf, fileComplaints, sourceOf } from '../facts/scorer-source.js';
@@ -62,10 +54,7 @@ const creating = ({ log, ids }: ScorerNeeds): Route =>
       if (known.state !== null && !isRepeat(known.state, creation)) {
         throw new Fault('already-exists', 'A scorer of this id exists already');
       }
-      const names = scorerNameStream(ids, organizationId, body.name);
-      if (!(await claim(log, names, id, scorerStanding(log, body.name), cause))) {
-        throw new Fault('already-exists', `A scorer named '${body.name}' exists already`);
-      }
+      await scorerNames.take({ log, ids }, { scope: organizationId, name: body.name }, id, cause);
       const stream = scorerStream(id);
       const decide = create({ ...creation, createdAt: cause.at });
       const made = await transact(log, stream, scorers, decide, cause);
@@ -174,8 +163,8 @@ const removing = ({ log, ids }: ScorerNeeds): Route =>
     const stream = scorerStream(params.scorer_id);
     const { state, position } = await transact(log, stream, scorers, remove, cause);
     if (state === null) throw new Fault('not-found', 'Scorer not found');
-    const names = scorerNameStream(ids, state.organizationId, state.name);
-    await release(log, names, state.id, cause);
+    const { organizationId: scope, name } = state;
+    await scorerNames.release({ log, ids }, { scope, name }, state.id, cause);
     return { position, body: { message: 'The scorer is deleted.' } };
   });
 

@@ -9,10 +9,10 @@ import {
   type Position,
   type StreamName,
 } from '../../kernel/ports.js';
-import { claim, reservation, type Reservation, type Standing } from '../../kernel/reservation.js';
+import { reservation, uniqueName, type Reservation } from '../../kernel/reservation.js';
 import type { Brand, Instant, ProjectId, RunId, SessionId } from '../../kernel/shapes.js';
 import { load, stamped, transact, type Authorship, type Loaded } from '../../kernel/transact.js';
-import { reservationStream } from '../facts/reservations.js';
+import { reservationStream, type Deriving } from '../facts/reservations.js';
 import { join, sessions, sessionStream, start, type Session } from './sessions.js';
 
 /**
@@ -50,6 +50,16 @@ export type SessionRepository = {
   readonly begin: (asked: SessionStarted, cause: Authorship) => Promise<SessionBegun>;
 };
 
+/** An external id is that of one session of its run. */
+const externalIds = uniqueName({
+  stream: ({ ids }: Deriving, { project_id, run_id, external_id }: SessionStarted) =>
+    reservationStream('session', ids.derive('Reservation', project_id, run_id, external_id ?? '')),
+  holder: (id, { project_id: project }) => sessionStream(project, id),
+  fold: sessions,
+  isLive: ({ deleted }) => !deleted,
+  has: () => true,
+});
+
 export const openSessionRepository = ({
   log,
   ids,
@@ -60,18 +70,8 @@ export const openSessionRepository = ({
   const sessionOf = (project: ProjectId, id: string): Promise<Loaded<Session | null>> =>
     load(log, sessionStream(project, id), sessions);
 
-  const standingOf = async (project: ProjectId, id: string): Promise<Standing> => {
-    const { state } = await sessionOf(project, id);
-    if (state === null) return 'may come';
-    return state.deleted ? 'gone' : 'has it';
-  };
   const isLive = async (project: ProjectId, id: string): Promise<boolean> =>
-    (await standingOf(project, id)) === 'has it';
-  const nameOf = (asked: SessionStarted, externalId: string): StreamName =>
-    reservationStream(
-      'session',
-      ids.derive('Reservation', asked.project_id, asked.run_id, externalId),
-    );
+    (await sessionOf(project, id)).state?.deleted === false;
 
   /**
    * The session with that external id, whatever its id; made with the id asked for when there is
@@ -82,7 +82,7 @@ export const openSessionRepository = ({
     externalId: string,
     cause: Authorship,
   ): Promise<SessionBegun> => {
-    const names = nameOf(asked, externalId);
+    const names = externalIds.stream({ ids }, { ...asked, external_id: externalId });
     const holder = await held(log, names, null, asked.session_id, cause);
     try {
       return await decided(log, { ...asked, session_id: holder }, join, cause);
@@ -103,9 +103,7 @@ export const openSessionRepository = ({
       // none.
       const { state } = await sessionOf(project, id);
       const isNew = state === null;
-      const claimed =
-        !isNew ||
-        (await claim(log, nameOf(asked, externalId), id, (one) => standingOf(project, one), cause));
+      const claimed = !isNew || (await externalIds.claim({ log, ids }, asked, id, cause));
       if (!claimed) {
         throw new Fault('conflict', `The external id '${externalId}' belongs to another session`);
       }

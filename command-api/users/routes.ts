@@ -9,7 +9,7 @@ import type { Ids } from '../../kernel/ports.js';
 import type { Instant, OrganizationId, UserId } from '../../kernel/shapes.js';
 import { transact, type Authorship } from '../../kernel/transact.js';
 import type { InTurn } from '../../kernel/turns.js';
-import { users, type User, emailStream, liveUser, userStream } from '../facts/users.js';
+import { users, type User, liveUser, userEmails, userStream } from '../facts/users.js';
 import { reservationStream } from '../facts/reservations.js';
 import { change, remove } from './users.js';
 
@@ -90,7 +90,7 @@ export const userWrites = (needs: UserNeeds): readonly Route[] => {
         user.role === 'admin'
           ? await oneAtATime(user, cause, async () => removed(await isLastAdmin(user)))
           : await removed(true);
-      await release(log, emailStream(ids, user.email), id, cause);
+      await userEmails.release({ log, ids }, user.email, id, cause);
       return {
         position,
         body: { message: 'The user is removed; their keys, logins and memberships end.' },

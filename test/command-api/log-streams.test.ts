@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import {
   runs,
   ensureDefaultLogStream,
-  logStreamNameStream,
+  logStreamNames,
   runOf,
   runStream,
 } from '../../command-api/facts/runs.js';
@@ -10,7 +10,6 @@ import { create, remove, rename } from '../../command-api/log-streams/log-stream
 import { randomIds } from '../../engines/node/ids.js';
 import type { LogStreamEvent } from '../../events/log-streams.js';
 import { Fault } from '../../kernel/fault.js';
-import { release } from '../../kernel/reservation.js';
 import type { RunId } from '../../kernel/shapes.js';
 import { spec } from '../support/given.js';
 import { authorAt, instantAfter, testLog, type TestLog } from '../support/log.js';
@@ -112,7 +111,12 @@ describe('the log stream default', () => {
   });
 
   const giveNameBack = (run: RunId) =>
-    release(world.log, logStreamNameStream(randomIds, project, 'default'), run, authorAt());
+    logStreamNames.release(
+      { log: world.log, ids: randomIds },
+      { scope: project, name: 'default' },
+      run,
+      authorAt(),
+    );
 
   it('is made anew once it is renamed, and the renamed one stays', async () => {
     const first = await ensure();

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { emailStream, userStream } from '../../command-api/facts/users.js';
+import { userEmails, userStream } from '../../command-api/facts/users.js';
 import type { Gate } from '../../contract/gate.js';
 import { openPasswords } from '../../engines/argon2/passwords.js';
 import { randomIds } from '../../engines/node/ids.js';
@@ -27,7 +27,8 @@ describe('whoever comes in with a password', () => {
       type: 'PasswordChanged',
       data,
     });
-    await world.happened(emailStream(randomIds, email), { type: 'NameClaimed', data: holder });
+    const claimed = { type: 'NameClaimed', data: holder };
+    await world.happened(userEmails.stream({ ids: randomIds }, email), claimed);
   });
   afterEach(() => world.close());
 

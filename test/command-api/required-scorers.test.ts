@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { scorerNameStream } from '../../command-api/facts/scorers.js';
+import { scorerNames } from '../../command-api/facts/scorers.js';
 import { requiredScores } from '../../command-api/scorer-tasks/required.js';
 import { scoredRow } from '../../command-api/scorer-tasks/rows.js';
 import { systemClock } from '../../engines/node/clock.js';
@@ -25,7 +25,7 @@ describe('required scorers of a validation', function () {
     for (const [at, source] of sources.entries()) {
       const name = names[at] ?? '';
       const holder = await world.scorer(name, source);
-      const stream = scorerNameStream(randomIds, organization, name);
+      const stream = scorerNames.stream({ ids: randomIds }, { scope: organization, name });
       await world.happened(stream, { type: 'NameClaimed', data: { holder } });
     }
     return names;

@@ -1,6 +1,12 @@
 import { expect } from 'chai';
 import { stream } from '../../kernel/ports.js';
-import { claim, claimGraceSeconds, release, type Standing } from '../../kernel/reservation.js';
+import {
+  claim,
+  claimGraceSeconds,
+  release,
+  uniqueName,
+  type HolderState,
+} from '../../kernel/reservation.js';
 import { authorAt, testLog, type TestLog } from '../support/log.js';
 
 const name = stream('reservation', 'project', 'x');
@@ -12,7 +18,7 @@ describe('a name that one may have', () => {
   });
   afterEach(() => world.close());
 
-  const take = (holder: string, other: Standing = 'may come', seconds = 0) =>
+  const take = (holder: string, other: HolderState = 'may come', seconds = 0) =>
     claim(world.log, name, holder, async () => other, authorAt(seconds));
   const give = (holder: string) => release(world.log, name, holder, authorAt());
   const events = async () => (await world.eventsOf(name)).map(({ type }) => type);
@@ -60,5 +66,65 @@ describe('a name that one may have', () => {
     await take('one');
     expect(await take('other', 'may come', claimGraceSeconds - 1)).to.equal(false);
     expect(await take('other', 'may come', claimGraceSeconds)).to.equal(true);
+  });
+});
+
+type Boat = { readonly name: string; readonly live: boolean };
+type BoatEvent =
+  | { readonly type: 'ProjectCreated' | 'ProjectRenamed'; readonly data: { readonly name: string } }
+  | { readonly type: 'ProjectDeleted'; readonly data: object };
+
+describe('a unique name', () => {
+  let world: TestLog;
+  beforeEach(async () => {
+    world = await testLog();
+  });
+  afterEach(() => world.close());
+
+  const boatStream = (id: string) => stream('project', id);
+  const boatNames = uniqueName({
+    stream: (_where: unknown, wanted: string) => stream('reservation', 'project', wanted),
+    holder: boatStream,
+    fold: {
+      initial: null,
+      evolve: (boat: Boat | null, { type, data }: BoatEvent) =>
+        type === 'ProjectDeleted'
+          ? boat && { ...boat, live: false }
+          : { name: data.name, live: true },
+    },
+    isLive: ({ live }) => live,
+    has: (boat, wanted) => boat.name === wanted,
+  });
+  const minuteLater = claimGraceSeconds;
+  const claimed = (id: string, seconds = minuteLater) =>
+    boatNames.claim(world, 'ark', id, authorAt(seconds));
+  const happened = (id: string, type: BoatEvent['type'], data: object = {}) =>
+    world.happened(boatStream(id), { type, data });
+  const settled = () =>
+    boatNames.settle(world, 'ark', (revision) => `after-${revision}`, authorAt(minuteLater));
+
+  beforeEach(async () => {
+    await claimed('one', 0);
+    await happened('one', 'ProjectCreated', { name: 'ark' });
+  });
+
+  it('is found at its holder, who keeps it', async () => {
+    expect(await boatNames.find(world, 'ark')).to.include({ name: 'ark' });
+    expect(await claimed('other')).to.equal(false);
+    expect(await settled()).to.deep.equal({ holder: 'one', isDerived: false });
+  });
+
+  it('is free once its holder has another one', async () => {
+    await happened('one', 'ProjectRenamed', { name: 'raft' });
+    expect(await boatNames.find(world, 'ark')).to.equal(null);
+    expect(await claimed('other', 0)).to.equal(false);
+    expect(await claimed('other')).to.equal(true);
+  });
+
+  it('is free at once when its holder is gone, and settles on one of all who ask', async () => {
+    await happened('one', 'ProjectDeleted');
+    expect(await boatNames.find(world, 'ark')).to.equal(null);
+    const found = await Promise.all([settled(), settled(), settled()]);
+    expect(new Set(found.map(({ holder }) => holder))).to.deep.equal(new Set(['after-0']));
   });
 });

@@ -5,7 +5,7 @@ import { openSecrets, secretKeyOf } from '../../engines/node/secrets.js';
 import { openEngines, secretKeyFile } from '../../engines/open.js';
 import { reservationStream } from '../../command-api/facts/reservations.js';
 import { apiKeyStream } from '../../command-api/facts/api-keys.js';
-import { userStream, emailStream } from '../../command-api/facts/users.js';
+import { userStream, userEmails } from '../../command-api/facts/users.js';
 import { organizationStream } from '../../command-api/facts/organizations.js';
 import { organizationRoles, type OrganizationRole } from '../../contract/roles.js';
 import type { Event, StreamName } from '../../kernel/ports.js';
@@ -117,7 +117,10 @@ const partOf = (
           },
         ],
       ],
-      [emailStream(randomIds, email), [{ type: 'NameClaimed', data: { holder: id } }]],
+      [
+        userEmails.stream({ ids: randomIds }, email),
+        [{ type: 'NameClaimed', data: { holder: id } }],
+      ],
       [
         reservationStream('api-key-value', hash),
         [{ type: 'NameClaimed', data: { holder: keyId } }],
