@@ -29,23 +29,70 @@ const pingMs = 5_000;
  * that is none.
  */
 export const openNatsBus = async ({ url, space }: Options): Promise<Bus> => {
-  const options = optionsOf(url);
-  const handlers = new Map<string, Set<(message: Json) => void>>();
-  const closing = new AbortController();
-  let server: NatsConnection | null = null;
-  let isThere = false;
-
-  const deliver = (subject: string, message: Json): void => {
-    // A copy: handlers begin and end subscriptions while they are called.
-    Array.from(handlers.get(subject) ?? []).forEach((handler) => handler(message));
-  };
-  const receive = (error: Error | null, message: Msg): void => {
+  const subscriptions = openSubscriptions();
+  const server = openServer(optionsOf(url), `${space}.>`, (error, message) => {
     const subject = error === null ? subjectOf(space, message.subject) : null;
     // Whoever else is on the server may say anything: what nobody here asked for is not even read.
-    if (subject === null || !handlers.has(subject) || message.data.length > bytesMax) return;
+    if (subject === null || !subscriptions.has(subject) || message.data.length > bytesMax) return;
     const content = parsed(message.data);
-    if (content !== undefined) deliver(subject, content);
+    if (content !== undefined) subscriptions.deliver(subject, content);
+  });
+  // Kept alive by this alone, a process that just starts would end in silence.
+  const enough = new AbortController();
+  const patience = pause(firstWaitMs, undefined, { signal: enough.signal }).catch(() => null);
+  await Promise.race([server.connected, patience]);
+  enough.abort();
+
+  let closed = false;
+  return {
+    publish: (subject, message) => {
+      if (closed) return;
+      queueMicrotask(() => subscriptions.deliver(subject, message));
+      server.publish(`${space}.${tokenOf(subject)}`, message);
+    },
+    subscribe: (subject, handler) =>
+      closed ? () => undefined : subscriptions.add(subject, handler),
+    isConnected: server.isThere,
+    close: async () => {
+      closed = true;
+      subscriptions.clear();
+      await server.leave();
+    },
   };
+};
+
+/** Who in this process listens to what. */
+const openSubscriptions = () => {
+  const handlers = new Map<string, Set<(message: Json) => void>>();
+  return {
+    has: (subject: string): boolean => handlers.has(subject),
+    deliver: (subject: string, message: Json): void => {
+      // A copy: handlers begin and end subscriptions while they are called.
+      Array.from(handlers.get(subject) ?? []).forEach((handler) => handler(message));
+    },
+    add: (subject: string, handler: (message: Json) => void): (() => void) => {
+      // A subscription of its own, also when the same function subscribes twice.
+      const own = (message: Json): void => handler(message);
+      const known = handlers.get(subject) ?? new Set();
+      handlers.set(subject, known.add(own));
+      return () => {
+        known.delete(own);
+        if (known.size === 0 && handlers.get(subject) === known) handlers.delete(subject);
+      };
+    },
+    clear: (): void => handlers.clear(),
+  };
+};
+
+/** The connection to the server, made again whenever it is gone for good, until we leave. */
+const openServer = (
+  options: ConnectionOptions,
+  subject: string,
+  receive: (error: Error | null, message: Msg) => void,
+) => {
+  const leaving = new AbortController();
+  let server: NatsConnection | null = null;
+  let isThere = false;
 
   const watch = async (connection: NatsConnection): Promise<void> => {
     for await (const { type } of connection.status()) {
@@ -53,14 +100,14 @@ export const openNatsBus = async ({ url, space }: Options): Promise<Bus> => {
       if (type === Events.Reconnect) isThere = server === connection;
     }
   };
-  /** Resolves when the connection is gone for good: then another is made. */
+  /** Resolves when the connection is gone for good. */
   const serve = async (connected: () => void): Promise<void> => {
     const connection = await connect(options);
     const end = (): void => void connection.close().catch(() => null);
-    closing.signal.addEventListener('abort', end, { once: true });
-    if (closing.signal.aborted) end();
+    leaving.signal.addEventListener('abort', end, { once: true });
+    if (leaving.signal.aborted) end();
     try {
-      connection.subscribe(`${space}.>`, { callback: receive });
+      connection.subscribe(subject, { callback: receive });
       await connection.flush();
       server = connection;
       isThere = true;
@@ -70,53 +117,36 @@ export const openNatsBus = async ({ url, space }: Options): Promise<Bus> => {
     } finally {
       server = null;
       isThere = false;
-      closing.signal.removeEventListener('abort', end);
+      leaving.signal.removeEventListener('abort', end);
       end();
     }
   };
   const run = async (connected: () => void): Promise<void> => {
-    while (!closing.signal.aborted) {
+    while (!leaving.signal.aborted) {
       // Why it failed does not matter: it is tried again, and nothing is lost but hints.
       await serve(connected).catch(() => null);
-      await pause(restMs, undefined, { signal: closing.signal, ref: false }).catch(() => null);
+      await pause(restMs, undefined, { signal: leaving.signal, ref: false }).catch(() => null);
     }
   };
-
   let ended: Promise<void> = Promise.resolve();
   const connected = new Promise<void>((resolve) => {
     ended = run(resolve);
   });
-  // Kept alive by this alone, a process that just starts would end in silence.
-  const enough = new AbortController();
-  const patience = pause(firstWaitMs, undefined, { signal: enough.signal }).catch(() => null);
-  await Promise.race([connected, patience]);
-  enough.abort();
 
   return {
-    publish: (subject, message) => {
-      if (closing.signal.aborted) return;
-      queueMicrotask(() => deliver(subject, message));
+    /** Resolves with the first connection. */
+    connected,
+    isThere: (): boolean => isThere,
+    publish: (name: string, message: Json): void => {
       if (!isThere) return;
       try {
-        server?.publish(`${space}.${tokenOf(subject)}`, Buffer.from(JSON.stringify(message)));
+        server?.publish(name, Buffer.from(JSON.stringify(message)));
       } catch {
         // Too large for the server, or the connection ended just now: a hint less.
       }
     },
-    subscribe: (subject, handler) => {
-      // A subscription of its own, also when the same function subscribes twice.
-      const own = (message: Json): void => handler(message);
-      const known = handlers.get(subject) ?? new Set();
-      if (!closing.signal.aborted) handlers.set(subject, known.add(own));
-      return () => {
-        known.delete(own);
-        if (known.size === 0 && handlers.get(subject) === known) handlers.delete(subject);
-      };
-    },
-    isConnected: () => isThere,
-    close: async () => {
-      closing.abort();
-      handlers.clear();
+    leave: async (): Promise<void> => {
+      leaving.abort();
       // An attempt to connect ends by itself; nobody has to wait for it.
       if (server !== null) await ended;
     },

@@ -28,6 +28,7 @@ type Waiter = {
   readonly resolve: (written: readonly WrittenTo[]) => void;
   readonly reject: (fault: Fault) => void;
 };
+type Post = (message: readonly Order[] | typeof endOfOrders) => void;
 type Unnumbered<T> = T extends Order ? Omit<T, 'id'> : never;
 
 /** How often a full disk is tried again. */
@@ -85,40 +86,17 @@ export const openEventReader = async (options: Options): Promise<EventReader> =>
  * health.
  */
 const openWriter = async (dir: string, grown: (last: number) => void) => {
-  const thread = new Worker(new URL('./log-writer.js', import.meta.url), { workerData: { dir } });
-  const [ready] = (await once(thread, 'message')) as [Ready];
-  if ('refused' in ready) {
-    const why = `The log in ${dir} cannot be opened: ${ready.refused}`;
-    // Waiting mends no file.
-    if (!/malformed|not a database/.test(ready.refused)) throw new Fault('unavailable', why);
-    throw new Fault('invalid', `${why}; log.sqlite is damaged: restore it from a backup`);
-  }
-  const waiters = new Map<number, Waiter>();
-  const health = { writable: true, fatal: false, cause: null as string | null };
-  let { last } = ready;
-  let orders = 0;
+  const { thread, last: first } = await startThread(dir);
+  const asked = openAsked((message) => thread.postMessage(message));
+  const health = openHealth(() => asked.order({ kind: 'probe' }, 0));
+  let last = first;
   let bytesWaiting = 0;
   let closing = false;
-  let probe: NodeJS.Timeout | null = null;
-  const outbox = openOutbox((message) => thread.postMessage(message));
 
-  const suffer = ({ kind, cause }: WriteFailure): void => {
-    if (kind === 'busy') return;
-    health.writable = false;
-    health.fatal ||= kind === 'fatal';
-    health.cause = cause;
-    if (!health.fatal && !closing) probe ??= setTimeout(tryAgain, probeIntervalMs).unref();
-  };
   const settle = (outcome: OrderOutcome): void => {
-    const waiter = waiters.get(outcome.id);
-    waiters.delete(outcome.id);
-    if ('failed' in outcome) {
-      suffer(outcome.failed);
-      waiter?.reject(unavailable(outcome.failed.cause));
-      return;
-    }
-    last = Math.max(last, outcome.last);
-    waiter?.resolve(outcome.written);
+    if ('failed' in outcome) health.suffer(outcome.failed);
+    else last = Math.max(last, outcome.last);
+    asked.settle(outcome);
   };
   thread.on('message', (outcomes: readonly OrderOutcome[]) => {
     const before = last;
@@ -126,9 +104,8 @@ const openWriter = async (dir: string, grown: (last: number) => void) => {
     if (last > before) grown(last);
   });
   const lost = (cause: string): void => {
-    if (!closing) suffer({ kind: 'fatal', cause });
-    for (const { reject } of waiters.values()) reject(unavailable(cause));
-    waiters.clear();
+    if (!closing) health.suffer({ kind: 'fatal', cause });
+    asked.abandon(cause);
   };
   thread.on('error', (error) => lost(String(error)));
   const ended = new Promise<void>((resolve) => {
@@ -138,36 +115,18 @@ const openWriter = async (dir: string, grown: (last: number) => void) => {
     });
   });
 
-  const order = (one: Unnumbered<Order>, bytes: number): Promise<readonly WrittenTo[]> => {
-    orders += 1;
-    const id = orders;
-    return new Promise((resolve, reject) => {
-      waiters.set(id, { resolve, reject });
-      outbox.put({ ...one, id }, bytes);
-    });
-  };
-  const tryAgain = (): void => {
-    probe = null;
-    order({ kind: 'probe' }, 0).then(
-      () => {
-        health.writable = !health.fatal;
-        if (health.writable) health.cause = null;
-      },
-      () => undefined,
-    );
-  };
-
   return {
     last: () => last,
-    health: () => ({ ...health }),
+    health: health.now,
     send: async (one: Unnumbered<Order>, bytes: number): Promise<readonly WrittenTo[]> => {
-      if (!health.writable || closing) throw unavailable(health.cause ?? 'the log is closed');
+      const { writable, cause } = health.now();
+      if (!writable || closing) throw unavailable(cause ?? 'the log is closed');
       if (bytesWaiting > 0 && bytesWaiting + bytes > waitingBytesMax) {
         throw unavailable(`${bytesWaiting} bytes wait for the writer already`);
       }
       bytesWaiting += bytes;
       try {
-        return await order(one, bytes);
+        return await asked.order(one, bytes);
       } finally {
         bytesWaiting -= bytes;
       }
@@ -176,8 +135,8 @@ const openWriter = async (dir: string, grown: (last: number) => void) => {
     close: async (): Promise<void> => {
       if (closing) return ended;
       closing = true;
-      if (probe !== null) clearTimeout(probe);
-      outbox.put(endOfOrders, 0);
+      health.leave();
+      asked.end();
       const impatience = setTimeout(() => void thread.terminate(), closeWithinMs);
       await ended;
       clearTimeout(impatience);
@@ -185,8 +144,75 @@ const openWriter = async (dir: string, grown: (last: number) => void) => {
   };
 };
 
+const startThread = async (dir: string) => {
+  const thread = new Worker(new URL('./log-writer.js', import.meta.url), { workerData: { dir } });
+  const [ready] = (await once(thread, 'message')) as [Ready];
+  if (!('refused' in ready)) return { thread, last: ready.last };
+  const why = `The log in ${dir} cannot be opened: ${ready.refused}`;
+  // Waiting mends no file.
+  if (!/malformed|not a database/.test(ready.refused)) throw new Fault('unavailable', why);
+  throw new Fault('invalid', `${why}; log.sqlite is damaged: restore it from a backup`);
+};
+
+/** What the writer said last of itself; a full disk is tried again until a probe succeeds. */
+const openHealth = (probe: () => Promise<unknown>) => {
+  let health = { writable: true, fatal: false, cause: null as string | null };
+  let left = false;
+  let timer: NodeJS.Timeout | null = null;
+  const tryAgain = (): void => {
+    timer = null;
+    probe().then(
+      () => {
+        if (!health.fatal) health = { writable: true, fatal: false, cause: null };
+      },
+      () => undefined,
+    );
+  };
+  return {
+    now: () => health,
+    suffer: ({ kind, cause }: WriteFailure): void => {
+      if (kind === 'busy') return;
+      health = { writable: false, fatal: health.fatal || kind === 'fatal', cause };
+      if (!health.fatal && !left) timer ??= setTimeout(tryAgain, probeIntervalMs).unref();
+    },
+    /** Probes no more. */
+    leave: (): void => {
+      left = true;
+      if (timer !== null) clearTimeout(timer);
+    },
+  };
+};
+
+/** Orders that were sent, by number, and who waits for their outcomes. */
+const openAsked = (post: Post) => {
+  const outbox = openOutbox(post);
+  const waiters = new Map<number, Waiter>();
+  let orders = 0;
+  return {
+    order: (one: Unnumbered<Order>, bytes: number): Promise<readonly WrittenTo[]> => {
+      orders += 1;
+      const id = orders;
+      return new Promise((resolve, reject) => {
+        waiters.set(id, { resolve, reject });
+        outbox.put({ ...one, id }, bytes);
+      });
+    },
+    settle: (outcome: OrderOutcome): void => {
+      const waiter = waiters.get(outcome.id);
+      waiters.delete(outcome.id);
+      if ('failed' in outcome) waiter?.reject(unavailable(outcome.failed.cause));
+      else waiter?.resolve(outcome.written);
+    },
+    abandon: (cause: string): void => {
+      for (const { reject } of waiters.values()) reject(unavailable(cause));
+      waiters.clear();
+    },
+    end: (): void => outbox.put(endOfOrders, 0),
+  };
+};
+
 /** Keeps order; what is put during one turn of the event loop leaves together. */
-const openOutbox = (post: (message: readonly Order[] | typeof endOfOrders) => void) => {
+const openOutbox = (post: Post) => {
   let collected: Order[] = [];
   let bytesCollected = 0;
   let isPlanned = false;

@@ -15,29 +15,34 @@ type Known = {
   readonly data: string;
 };
 
+const prepared = (database: Database.Database) => ({
+  insert: database.prepare('INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?)'),
+  headOf: database
+    .prepare<[string], number | null>('SELECT max(rev) FROM events WHERE stream = ?')
+    .pluck(),
+  isErased: database.prepare<[string]>('SELECT 1 FROM erased WHERE stream = ?').pluck(),
+  byId: database.prepare<[string], Known>(
+    'SELECT pos, stream, rev, type, data FROM events WHERE id = ?',
+  ),
+  lastPosition: database
+    .prepare<[], number>(
+      'SELECT max((SELECT coalesce(max(pos), 0) FROM events), (SELECT pos FROM high_water))',
+    )
+    .pluck(),
+  raise: database.prepare('UPDATE high_water SET pos = max(pos, ?)'),
+  remove: database.prepare('DELETE FROM events WHERE stream = ?'),
+  noteErased: database.prepare('INSERT OR IGNORE INTO erased VALUES (?, ?)'),
+});
+type Statements = ReturnType<typeof prepared>;
+
 /**
  * Appends and erasures of one transaction, which the caller begins and ends. All is judged before
  * anything is inserted, so a conflict leaves the transaction's other appends alone. After a
  * rollback `restart` forgets what did not happen.
  */
 export const openAppender = (database: Database.Database) => {
-  const insert = database.prepare('INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?)');
-  const headOf = database
-    .prepare<[string], number | null>('SELECT max(rev) FROM events WHERE stream = ?')
-    .pluck();
-  const isErased = database.prepare<[string]>('SELECT 1 FROM erased WHERE stream = ?').pluck();
-  const byId = database.prepare<[string], Known>(
-    'SELECT pos, stream, rev, type, data FROM events WHERE id = ?',
-  );
-  const lastPosition = database
-    .prepare<[], number>(
-      'SELECT max((SELECT coalesce(max(pos), 0) FROM events), (SELECT pos FROM high_water))',
-    )
-    .pluck();
-  const raise = database.prepare('UPDATE high_water SET pos = max(pos, ?)');
-  const remove = database.prepare('DELETE FROM events WHERE stream = ?');
-  const noteErased = database.prepare('INSERT OR IGNORE INTO erased VALUES (?, ?)');
-
+  const statements = prepared(database);
+  const { insert, headOf, isErased, byId, lastPosition, raise, remove, noteErased } = statements;
   const heads = boundedMap<string, number>(headsMax);
   let last = lastPosition.get() ?? 0;
 
@@ -47,32 +52,12 @@ export const openAppender = (database: Database.Database) => {
     return isErased.get(stream) === undefined ? (headOf.get(stream) ?? -1) : erasedHead;
   };
 
-  /**
-   * The same ids with the same payload, one after the other in the stream, are one append, however
-   * often they come.
-   */
-  const repeated = ({ stream, events }: StreamOrder): WrittenTo => {
-    let before: Known | undefined;
-    for (const event of events) {
-      const known = byId.get(event.id);
-      const isSame =
-        known !== undefined &&
-        known.stream === stream &&
-        known.rev === (before?.rev ?? known.rev - 1) + 1 &&
-        known.type === event.type &&
-        known.data === event.data;
-      if (!isSame) return 'conflict';
-      before = known;
-    }
-    return before?.pos ?? 'conflict';
-  };
-
   const append = (order: StreamOrder): WrittenTo => {
     const { stream, expected, events } = order;
     const current = head(stream);
     if (events.length === 0) return current === expected ? last : 'conflict';
     if (current !== expected || events.some(({ id }) => byId.get(id) !== undefined)) {
-      return repeated(order);
+      return repeated(statements, order);
     }
     if (events.length > 1 && new Set(events.map(({ id }) => id)).size < events.length) {
       return 'conflict';
@@ -101,4 +86,24 @@ export const openAppender = (database: Database.Database) => {
   };
 
   return { append, erase, restart, last: () => last };
+};
+
+/**
+ * The same ids with the same payload, one after the other in the stream, are one append, however
+ * often they come.
+ */
+const repeated = ({ byId }: Statements, { stream, events }: StreamOrder): WrittenTo => {
+  let before: Known | undefined;
+  for (const event of events) {
+    const known = byId.get(event.id);
+    const isSame =
+      known !== undefined &&
+      known.stream === stream &&
+      known.rev === (before?.rev ?? known.rev - 1) + 1 &&
+      known.type === event.type &&
+      known.data === event.data;
+    if (!isSame) return 'conflict';
+    before = known;
+  }
+  return before?.pos ?? 'conflict';
 };

@@ -1,3 +1,4 @@
+import type Database from 'better-sqlite3';
 import { Fault } from '../../kernel/fault.js';
 import {
   collected,
@@ -58,41 +59,80 @@ export const openReader = ({
   readonly decode?: Decode;
 }): EventReader => {
   const database = openForReading(dir);
-  const ofStream = database.prepare<[string, number, number], Row>(
+  const statements = prepared(database);
+  const ask = (): Statements => {
+    if (!database.open) throw new Fault('unavailable', 'The service is stopping');
+    return statements;
+  };
+  const source: Source = { ask, take: openTakes(decode) };
+  const head = (): Position => headOf(source);
+  const waits = openWaits(bus, head);
+  return {
+    read: (stream, reading) => collected(portions(source, stream, reading)),
+    portions: (stream, reading) => portions(source, stream, reading),
+    last: async (stream): Promise<Last | null> => {
+      const row = ask().lastOf.get(stream);
+      if (row === undefined) return null;
+      return { type: row.type, revision: row.rev, position: positionOf(row.pos) };
+    },
+    page: (from, limit, types) =>
+      types === undefined ? page(source, from, limit) : pageOf(source, types, from, limit),
+    streams: async (prefix, from, limit) =>
+      ask().names.all(from ?? prefix, `${prefix}\u{10FFFF}`, limit) as StreamName[],
+    head: async () => head(),
+    // Positions here have no gaps.
+    lag: async (from) => Math.max(0, posOf(head()) - posOf(from)),
+    grown: async (from, signal) => {
+      if (!database.open || signal?.aborted === true || head() > from) return;
+      await waits.wait(from, signal);
+    },
+    close: async () => {
+      database.close();
+      waits.end();
+    },
+  };
+};
+
+const prepared = (database: Database.Database) => ({
+  ofStream: database.prepare<[string, number, number], Row>(
     'SELECT * FROM events WHERE stream = ? AND rev >= ? ORDER BY rev LIMIT ?',
-  );
-  const ofStreamAndTypes = database.prepare<[string, number, string, number], Row>(
+  ),
+  ofStreamAndTypes: database.prepare<[string, number, string, number], Row>(
     `SELECT * FROM events WHERE stream = ? AND rev >= ?
       AND type IN (SELECT value FROM json_each(?)) ORDER BY rev LIMIT ?`,
-  );
-  const lastOf = database.prepare<[string], Pick<Row, 'pos' | 'rev' | 'type'>>(
+  ),
+  lastOf: database.prepare<[string], Pick<Row, 'pos' | 'rev' | 'type'>>(
     'SELECT pos, rev, type FROM events WHERE stream = ? ORDER BY rev DESC LIMIT 1',
-  );
-  const after = database.prepare<[number, number], Row>(
+  ),
+  after: database.prepare<[number, number], Row>(
     'SELECT * FROM events WHERE pos > ? ORDER BY pos LIMIT ?',
-  );
-  const ofTypes = database.prepare<[number, number, string], Row>(
+  ),
+  ofTypes: database.prepare<[number, number, string], Row>(
     `SELECT * FROM events WHERE pos > ? AND pos <= ?
       AND type IN (SELECT value FROM json_each(?)) ORDER BY pos`,
-  );
-  const names = database
+  ),
+  names: database
     .prepare<[string, string, number], string>(
       'SELECT stream FROM events WHERE stream > ? AND stream < ? AND rev = 0 ORDER BY stream LIMIT ?',
     )
-    .pluck();
-  const last = database
+    .pluck(),
+  last: database
     .prepare<[], number>(
       'SELECT max((SELECT coalesce(max(pos), 0) FROM events), (SELECT pos FROM high_water))',
     )
-    .pluck();
-  const open = <S>(statement: S): S => {
-    if (!database.open) throw new Fault('unavailable', 'The service is stopping');
-    return statement;
-  };
-  const headNow = (): Position => positionOf(open(last).get() ?? 0);
-  const waits = new Set<() => void>();
-  const turns = openLoopTurns(turnBytesMax);
+    .pluck(),
+});
+type Statements = ReturnType<typeof prepared>;
 
+type Source = {
+  /** Throws once the reader is closed. */
+  readonly ask: () => Statements;
+  /** What there is room for in this turn, or one event. */
+  readonly take: (rows: () => Iterable<Row>) => Promise<Portion>;
+};
+
+const openTakes = (decode: Decode): Source['take'] => {
+  const turns = openLoopTurns(turnBytesMax);
   const recorded = (row: Row): Recorded => {
     const metadata = JSON.parse(row.metadata) as Metadata;
     return {
@@ -105,9 +145,7 @@ export const openReader = ({
       metadata,
     };
   };
-
-  /** What there is room for in this turn, or one event. */
-  const take = (rows: () => Iterable<Row>): Promise<Portion> =>
+  return (rows) =>
     turns.run(() => {
       const events: Recorded[] = [];
       let cost = 0;
@@ -118,113 +156,106 @@ export const openReader = ({
       }
       return { events, cost, isOver: true };
     });
+};
 
-  async function* portions(
-    stream: StreamName,
-    { from = 0, types, limit = -1 }: Reading = {},
-  ): AsyncGenerator<readonly Recorded[], void> {
-    const list = JSON.stringify(types ?? []);
-    let next = from;
-    let left = limit;
-    for (;;) {
-      const rows = (): Iterable<Row> =>
-        types === undefined
-          ? open(ofStream).iterate(stream, next, left)
-          : open(ofStreamAndTypes).iterate(stream, next, list, left);
-      const { events, isOver } = await take(rows);
-      const last = events.at(-1);
-      const isErased = last === undefined && next > from && open(lastOf).get(stream) === undefined;
-      if (last !== undefined || isErased) yield events;
-      if (isOver || last === undefined) return;
-      next = last.revision + 1;
-      if (limit >= 0) left -= events.length;
-    }
+const headOf = ({ ask }: Source): Position => positionOf(ask().last.get() ?? 0);
+
+async function* portions(
+  { ask, take }: Source,
+  stream: StreamName,
+  { from = 0, types, limit = -1 }: Reading = {},
+): AsyncGenerator<readonly Recorded[], void> {
+  const list = JSON.stringify(types ?? []);
+  let next = from;
+  let left = limit;
+  for (;;) {
+    const rows = (): Iterable<Row> =>
+      types === undefined
+        ? ask().ofStream.iterate(stream, next, left)
+        : ask().ofStreamAndTypes.iterate(stream, next, list, left);
+    const { events, isOver } = await take(rows);
+    const last = events.at(-1);
+    const isErased = last === undefined && next > from && ask().lastOf.get(stream) === undefined;
+    if (last !== undefined || isErased) yield events;
+    if (isOver || last === undefined) return;
+    next = last.revision + 1;
+    if (limit >= 0) left -= events.length;
   }
+}
 
-  /**
-   * Rows in log order from a position on, as they fit into turns, until there is a page of them.
-   */
-  const paged = async (
-    from: number,
-    rows: (from: number, count: number) => Iterable<Row>,
-  ): Promise<Omit<Portion, 'cost'>> => {
-    const events: Recorded[] = [];
-    let bytes = 0;
-    for (let at = from; ;) {
-      const portion = await take(() => rows(at, events.length));
-      for (const event of portion.events) events.push(event);
-      bytes += portion.cost;
-      const last = portion.events.at(-1);
-      if (portion.isOver || last === undefined) return { events, isOver: true };
-      if (bytes >= pageBytesMax) return { events, isOver: false };
-      at = posOf(last.position);
-    }
-  };
+/**
+ * Rows in log order from a position on, as they fit into turns, until there is a page of them.
+ */
+const paged = async (
+  { take }: Source,
+  from: number,
+  rows: (from: number, count: number) => Iterable<Row>,
+): Promise<Omit<Portion, 'cost'>> => {
+  const events: Recorded[] = [];
+  let bytes = 0;
+  for (let at = from; ;) {
+    const portion = await take(() => rows(at, events.length));
+    for (const event of portion.events) events.push(event);
+    bytes += portion.cost;
+    const last = portion.events.at(-1);
+    if (portion.isOver || last === undefined) return { events, isOver: true };
+    if (bytes >= pageBytesMax) return { events, isOver: false };
+    at = posOf(last.position);
+  }
+};
 
-  const page = async (from: Position, limit: number): Promise<Page> => {
-    const head = headNow();
-    const { events, isOver } = await paged(posOf(from), (at, count) =>
-      open(after).iterate(at, limit - count),
-    );
-    const end = events.at(-1)?.position ?? from;
-    // A short page has looked at everything up to the head noted before it: what is missing was
-    // erased.
-    const through = isOver && events.length < limit && head > end ? head : end;
-    return { events, through };
-  };
+const page = async (source: Source, from: Position, limit: number): Promise<Page> => {
+  const head = headOf(source);
+  const { events, isOver } = await paged(source, posOf(from), (at, count) =>
+    source.ask().after.iterate(at, limit - count),
+  );
+  const end = events.at(-1)?.position ?? from;
+  // A short page has looked at everything up to the head noted before it: what is missing was
+  // erased.
+  const through = isOver && events.length < limit && head > end ? head : end;
+  return { events, through };
+};
 
-  /**
-   * A step of positions, whatever is at them: rows of other types cost no more than a look at their
-   * type.
-   */
-  const pageOf = async (types: readonly string[], from: Position, limit: number): Promise<Page> => {
-    const end = Math.min(posOf(headNow()), posOf(from) + limit);
-    const list = JSON.stringify(types);
-    const { events, isOver } = await paged(posOf(from), (at) =>
-      open(ofTypes).iterate(at, end, list),
-    );
-    const last = events.at(-1)?.position;
-    const through = positionOf(Math.max(end, posOf(from)));
-    return { events, through: isOver || last === undefined ? through : last };
-  };
+/**
+ * A step of positions, whatever is at them: rows of other types cost no more than a look at their
+ * type.
+ */
+const pageOf = async (
+  source: Source,
+  types: readonly string[],
+  from: Position,
+  limit: number,
+): Promise<Page> => {
+  const end = Math.min(posOf(headOf(source)), posOf(from) + limit);
+  const list = JSON.stringify(types);
+  const { events, isOver } = await paged(source, posOf(from), (at) =>
+    source.ask().ofTypes.iterate(at, end, list),
+  );
+  const last = events.at(-1)?.position;
+  const through = positionOf(Math.max(end, posOf(from)));
+  return { events, through: isOver || last === undefined ? through : last };
+};
 
-  const wait = (from: Position, signal: AbortSignal | undefined): Promise<void> =>
-    new Promise((resolve) => {
-      const done = (): void => {
-        clearInterval(timer);
-        unsubscribe();
-        signal?.removeEventListener('abort', done);
-        waits.delete(done);
-        resolve();
-      };
-      const look = (): void => void (headNow() > from && done());
-      const unsubscribe = bus.subscribe('log.grown', look);
-      const timer = setInterval(look, lookAgainMs).unref();
-      signal?.addEventListener('abort', done, { once: true });
-      waits.add(done);
-    });
-
+/** Who waits for the log to grow: told by the bus, and looking now and then all the same. */
+const openWaits = (bus: Bus, head: () => Position) => {
+  const waits = new Set<() => void>();
   return {
-    read: (stream, reading) => collected(portions(stream, reading)),
-    portions,
-    last: async (stream): Promise<Last | null> => {
-      const row = open(lastOf).get(stream);
-      if (row === undefined) return null;
-      return { type: row.type, revision: row.rev, position: positionOf(row.pos) };
-    },
-    page: (from, limit, types) =>
-      types === undefined ? page(from, limit) : pageOf(types, from, limit),
-    streams: async (prefix, from, limit) =>
-      open(names).all(from ?? prefix, `${prefix}\u{10FFFF}`, limit) as StreamName[],
-    head: async () => headNow(),
-    // Positions here have no gaps.
-    lag: async (from) => Math.max(0, posOf(headNow()) - posOf(from)),
-    grown: async (from, signal) => {
-      if (!database.open || signal?.aborted === true || headNow() > from) return;
-      await wait(from, signal);
-    },
-    close: async () => {
-      database.close();
+    wait: (from: Position, signal: AbortSignal | undefined): Promise<void> =>
+      new Promise((resolve) => {
+        const done = (): void => {
+          clearInterval(timer);
+          unsubscribe();
+          signal?.removeEventListener('abort', done);
+          waits.delete(done);
+          resolve();
+        };
+        const look = (): void => void (head() > from && done());
+        const unsubscribe = bus.subscribe('log.grown', look);
+        const timer = setInterval(look, lookAgainMs).unref();
+        signal?.addEventListener('abort', done, { once: true });
+        waits.add(done);
+      }),
+    end: (): void => {
       for (const done of waits) done();
     },
   };

@@ -1,17 +1,10 @@
 import type Database from 'better-sqlite3';
-import { openAppender } from './log-append.js';
-import type { AppendOrder, Order, OrderOutcome, WriteFailure } from './log-orders.js';
+import type { Order, OrderOutcome, WriteFailure } from './log-orders.js';
+import { busyCode, openWrites } from './log-writes.js';
 
 /** Of one transaction: enough to share a sync, little enough to keep the wait short. */
 const transactionBytesMax = 4 * 1024 * 1024;
 const transactionOrdersMax = 2_048;
-/**
- * WAL pages (of 8 KiB, so 32 MiB) after which the log file is brought up to date, between commits,
- * never waiting for readers. Rarer would write less twice and stall commits longer.
- */
-const checkpointPages = 4_000;
-/** How much is written between two looks at the WAL's length. */
-const lookBytes = 2 * 1024 * 1024;
 const probeBytesMin = 64 * 1024;
 
 /**
@@ -25,7 +18,7 @@ export const take = (waiting: Order[]): readonly Order[] => {
   for (const order of waiting) {
     const isFull = count === transactionOrdersMax || bytes >= transactionBytesMax;
     if (order.kind !== kind || kind === 'probe' || isFull) break;
-    bytes += order.kind === 'append' ? order.bytes : 0;
+    bytes += bytesOf(order);
     count += 1;
   }
   return waiting.splice(0, Math.max(count, 1));
@@ -39,109 +32,60 @@ export const take = (waiting: Order[]): readonly Order[] => {
  * refused.
  */
 export const openTransactions = (database: Database.Database) => {
-  const appender = openAppender(database);
-  const begin = database.prepare('BEGIN IMMEDIATE');
-  const commit = database.prepare('COMMIT');
-  const rollback = database.prepare('ROLLBACK');
-  const walPages = database.prepare<[], { log: number }>('PRAGMA wal_checkpoint(NOOP)');
-  const checkpoint = database.prepare('PRAGMA wal_checkpoint(PASSIVE)');
-  const emptyWal = database.prepare<[], { busy: number }>('PRAGMA wal_checkpoint(TRUNCATE)');
-  const fill = database.prepare('INSERT OR REPLACE INTO probe VALUES (1, zeroblob(?))');
-  const unfill = database.prepare('DELETE FROM probe');
-
+  const writes = openWrites(database);
   let failure: WriteFailure | null = null;
   /** A probe is as large as what failed, so that success means something. */
   let probeBytes = probeBytesMin;
-  let bytesSinceLook = 0;
 
-  const inTransaction = (work: () => void): void => {
-    begin.run();
-    work();
-    commit.run();
-  };
-
-  /**
-   * What failed was not acknowledged; of a transaction that found the disk full nothing is in the
-   * log either.
-   */
-  const attempt = (bytes: number, work: () => void): WriteFailure | null => {
-    try {
-      work();
-      return null;
-    } catch (error) {
-      let failed = failureOf(error);
-      try {
-        if (database.inTransaction) rollback.run();
-        appender.restart();
-      } catch (second) {
-        failed = { kind: 'fatal', cause: `${failed.cause}; then ${String(second)}` };
-      }
-      if (failed.kind !== 'busy') failure = failed;
-      probeBytes = Math.max(probeBytesMin, Math.min(bytes, transactionBytesMax));
-      return failed;
-    }
-  };
-
-  const writeAppends = (orders: readonly AppendOrder[]): readonly OrderOutcome[] => {
-    const bytes = orders.reduce((sum, order) => sum + order.bytes, 0);
-    bytesSinceLook += bytes;
-    const outcomes: OrderOutcome[] = [];
-    const failed = attempt(bytes, () =>
-      inTransaction(() => {
-        for (const { id, batch } of orders) {
-          outcomes.push({ id, written: batch.map(appender.append), last: appender.last() });
-        }
-      }),
-    );
-    return failed === null ? outcomes : orders.map(({ id }) => ({ id, failed }));
-  };
-
-  /**
-   * Deleted content also lies in the WAL until that is emptied, once for all that wait; nobody
-   * hears of success before. It waits some seconds for readers that still use the WAL; an erasure
-   * that fails half done is repeated whole.
-   */
-  const erase = (streams: readonly string[]): void => {
-    inTransaction(() => streams.forEach(appender.erase));
-    if (emptyWal.get()?.busy === 0) return;
-    throw Object.assign(new Error('a reader keeps the content in the WAL'), { code: busyCode });
-  };
-
-  const probe = (): void => {
-    inTransaction(() => void fill.run(probeBytes));
-    inTransaction(() => void unfill.run());
-    failure = null;
-  };
-
-  const writeOthers = (orders: readonly Order[]): readonly OrderOutcome[] => {
+  const write = (orders: readonly Order[]): readonly OrderOutcome[] => {
+    const appends = orders.filter((order) => order.kind === 'append');
+    if (appends.length > 0) return writes.append(appends);
     const streams = orders.flatMap((order) => (order.kind === 'erase' ? [order.stream] : []));
-    const work = streams.length > 0 ? () => erase(streams) : probe;
-    const failed = attempt(probeBytesMin, work);
-    return orders.map(({ id }) =>
-      failed === null ? { id, written: [], last: appender.last() } : { id, failed },
-    );
+    if (streams.length > 0) writes.erase(streams);
+    else {
+      writes.probe(probeBytes);
+      failure = null;
+    }
+    return orders.map(({ id }) => ({ id, written: [], last: writes.last() }));
+  };
+
+  /** What failed was not acknowledged, and of it nothing is in the log when the disk was full. */
+  const undone = (error: unknown, orders: readonly Order[]): WriteFailure => {
+    let failed = failureOf(error);
+    try {
+      writes.undo();
+    } catch (second) {
+      failed = { kind: 'fatal', cause: `${failed.cause}; then ${String(second)}` };
+    }
+    if (failed.kind !== 'busy') failure = failed;
+    const bytes = orders.reduce((sum, order) => sum + bytesOf(order), 0);
+    probeBytes = Math.max(probeBytesMin, Math.min(bytes, transactionBytesMax));
+    return failed;
   };
 
   return {
-    last: appender.last,
+    last: writes.last,
     /** What `take` answered, in one transaction; an outcome for each. Never throws. */
     execute: (orders: readonly Order[]): readonly OrderOutcome[] => {
       const refusal = failure;
       if (refusal !== null && (refusal.kind === 'fatal' || orders[0]?.kind !== 'probe')) {
         return orders.map(({ id }) => ({ id, failed: refusal }));
       }
-      const appends = orders.filter((order) => order.kind === 'append');
-      return appends.length > 0 ? writeAppends(appends) : writeOthers(orders);
+      try {
+        return write(orders);
+      } catch (error) {
+        const failed = undone(error, orders);
+        return orders.map(({ id }) => ({ id, failed }));
+      }
     },
     /**
      * Answers a failure that ends the writer, else null. A disk too full for it is left to the next
      * commit to find: the WAL may have room for that.
      */
     keepWalShort: (): WriteFailure | null => {
-      if (bytesSinceLook < lookBytes || failure !== null) return null;
-      bytesSinceLook = 0;
+      if (failure !== null) return null;
       try {
-        if ((walPages.get()?.log ?? 0) > checkpointPages) checkpoint.run();
+        writes.keepWalShort();
         return null;
       } catch (error) {
         const failed = failureOf(error);
@@ -153,7 +97,8 @@ export const openTransactions = (database: Database.Database) => {
   };
 };
 
-const busyCode = 'SQLITE_BUSY';
+const bytesOf = (order: Order): number => (order.kind === 'append' ? order.bytes : 0);
+
 // The second is how SQLite says that the index of the WAL, a file in the same folder, could not
 // grow.
 const fullCodes: readonly unknown[] = ['SQLITE_FULL', 'SQLITE_IOERR_SHMSIZE'];

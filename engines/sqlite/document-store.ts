@@ -1,0 +1,127 @@
+import Database from 'better-sqlite3';
+import { join } from 'node:path';
+import { noLongerAsked } from '../../kernel/asking.js';
+import { Fault } from '../../kernel/fault.js';
+import { makeFolder } from '../node/files.js';
+import { dropTable, generationsSchema } from './document-tables.js';
+
+/** Statements kept compiled: filters and sorts differ in shape, so there is an end to it. */
+const statementsMax = 500;
+
+/**
+ * Looking through the names of 50,000 documents reads some 20 MB of index, which the default of
+ * 2 MB does not keep.
+ */
+const cacheKib = 64 * 1_024;
+
+/** The connection of a folder's documents. */
+export type Store = {
+  readonly database: Database.Database;
+  readonly statement: (sql: string) => Database.Statement;
+  /** Runs in one snapshot: which generation is live, and what it holds, belong together. */
+  readonly snapshot: <T>(work: () => T) => T;
+  /**
+   * The generation that a copy built beside the live one reads and writes; null = whatever is live.
+   */
+  readonly pinned: number | null;
+  /** What was deleted has to leave the files. */
+  readonly forget: () => void;
+  readonly end: () => void;
+};
+
+export type StoreOptions = {
+  readonly dir: string;
+  readonly readOnly?: boolean;
+  /** How long what was deleted or replaced may stay in the write-ahead log. */
+  readonly forgetAfterMs?: number;
+  /** Looked at while a search runs, which then ends with Fault `unavailable`. */
+  readonly isGivenUp?: () => boolean;
+};
+
+// An empty write-ahead log costs one checkpoint, so not after each deletion.
+const defaultForgetAfterMs = 60_000;
+
+/**
+ * Opens the file or makes it. Without `readOnly` removes copies that a crash left half built, and
+ * versions that a newer one replaced.
+ */
+export const openStore = async ({
+  dir,
+  readOnly = false,
+  forgetAfterMs = defaultForgetAfterMs,
+  isGivenUp = () => false,
+}: StoreOptions): Promise<Store> => {
+  await makeFolder(dir);
+  const file = join(dir, 'documents.sqlite');
+  prepareFile(file, !readOnly);
+  const database = new Database(file, { readonly: readOnly });
+  // Of the connection, not of the file: a commit that a power cut takes back is folded again from
+  // the log.
+  if (!readOnly) database.pragma('synchronous = NORMAL');
+  database.pragma(`cache_size = -${cacheKib}`);
+  // What is deleted is overwritten at once in the file, and by and by in what is left of its past.
+  if (!readOnly) database.pragma('secure_delete = ON');
+  defineStillAsked(database, isGivenUp);
+  let timer: NodeJS.Timeout | null = null;
+  const forget = (): void => {
+    timer ??= setTimeout(() => {
+      timer = null;
+      const [done] = database.pragma('wal_checkpoint(TRUNCATE)') as readonly { busy: number }[];
+      if (done?.busy !== 0) forget();
+    }, forgetAfterMs).unref();
+  };
+  const statements = new Map<string, Database.Statement>();
+  const checkOpen = (): void => {
+    if (!database.open) throw new Fault('unavailable', 'The service is stopping');
+  };
+  const statement = (sql: string): Database.Statement => {
+    checkOpen();
+    const known = statements.get(sql);
+    if (known !== undefined) return known;
+    if (statements.size >= statementsMax) statements.clear();
+    const compiled = database.prepare(sql);
+    statements.set(sql, compiled);
+    return compiled;
+  };
+  const inTransaction = database.transaction((work: () => unknown) => work());
+  return {
+    database,
+    statement,
+    snapshot: <T>(work: () => T) => {
+      checkOpen();
+      return inTransaction.deferred(work) as T;
+    },
+    pinned: null,
+    forget,
+    end: () => {
+      if (timer !== null) clearTimeout(timer);
+      database.close();
+    },
+  };
+};
+
+/**
+ * `still_asked(rowid)` is true, and ends the statement when nobody waits for it any more. It costs
+ * a call out of SQLite, 0.2 µs; looking at shared memory then is next to nothing.
+ */
+const defineStillAsked = (database: Database.Database, isGivenUp: () => boolean): void => {
+  database.function('still_asked', { deterministic: false }, (_row: unknown) => {
+    if (isGivenUp()) throw noLongerAsked();
+    return 1;
+  });
+};
+
+const prepareFile = (file: string, removeCopies: boolean): void => {
+  const database = new Database(file);
+  try {
+    database.pragma('journal_mode = WAL');
+    database.exec(generationsSchema);
+    if (!removeCopies) return;
+    const left = database.prepare(`SELECT generation FROM generations AS one WHERE is_live = 0 OR
+      EXISTS (SELECT 1 FROM generations WHERE name = one.name AND version > one.version)`);
+    for (const generation of left.pluck().all() as readonly number[])
+      dropTable(database, generation);
+  } finally {
+    database.close();
+  }
+};
