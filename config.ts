@@ -11,10 +11,10 @@ export type Config = {
   readonly host: string;
   /** 0 = any free port; the line `ready` of the log names the one taken. */
   readonly port: number;
-  /** Where the operators' listener is: it shows figures to everybody who reaches it. */
+  /** Where the operators' listener listens: it shows figures to everybody who reaches it. */
   readonly opsHost: string;
   readonly opsPort: number;
-  /** What operators' commands come with; null = they come from this machine alone. */
+  /** The token that operators' commands send; null = they are accepted from this machine alone. */
   readonly opsToken: string | null;
   readonly dataDir: string;
   /** Null: the embedded engine. Connection strings may hold passwords: never log them. */
@@ -26,9 +26,9 @@ export type Config = {
   /** base64 of 32 bytes; null = kept in the data folder. */
   readonly secretKey: string | null;
   readonly apiKeyHeaders: readonly string[];
-  /** Addresses, or networks as `address/bits`, of proxies whose `X-Forwarded-…` count. */
+  /** Addresses, or networks as `address/bits`, of proxies whose `X-Forwarded-…` are trusted. */
   readonly trustedProxies: readonly string[];
-  /** Path of the file that says whose id_tokens count; null = nobody's. */
+  /** Path of the file that says whose id_tokens are accepted; null = nobody's. */
   readonly identityProviders: string | null;
   readonly bootstrap: {
     readonly organization: string;
@@ -36,9 +36,9 @@ export type Config = {
     readonly apiKey: string | null;
     readonly password: string | null;
   };
-  /** Of memory for embedded records: what they need beyond it they keep on disk, or refuse. */
+  /** Memory for embedded records: beyond it they spill to disk, or refuse. */
   readonly recordsMemoryMb: number;
-  /** Of node's pool, where statements of DuckDB, passwords and files are worked on. */
+  /** Threads of node's pool, which works on DuckDB statements, passwords and files. */
   readonly poolThreads: number;
   readonly logLevel: LogLevel;
   readonly sandbox: SandboxMode;
@@ -208,7 +208,7 @@ export const readConfig = (environment: Environment): Config => {
 
 /**
  * The same service with these roles only, `command,query` for example. Throws Fault `invalid` for
- * an unknown role, and when an engine of this service is embedded: then one process does it all.
+ * an unknown role, and when an engine of this service is embedded: then one process has every role.
  */
 export const withRoles = (config: Config, list: string): Config => {
   const asked = list.split(',').map((name) => name.trim());
@@ -236,7 +236,7 @@ export const choiceOf = (config: Config) => ({
   recordsMemoryMb: config.recordsMemoryMb,
 });
 
-/** What each member allows alone and the service does not. */
+/** What each member allows on its own but the service does not. */
 const refuseHalves = ({ eventStoreUrl, secretKey }: Config): void => {
   if (eventStoreUrl === null) return;
   if (secretKey === null) {
@@ -246,7 +246,7 @@ const refuseHalves = ({ eventStoreUrl, secretKey }: Config): void => {
         'one. Make it with: openssl rand -base64 32',
     );
   }
-  // The client drops the credentials silently then, and talks as nobody.
+  // The client would silently drop the credentials and connect as nobody.
   if (/^[^/]*\/\/[^/?]*@/.test(eventStoreUrl) && /[?&]tls=false/i.test(eventStoreUrl)) {
     throw refuse('ASSAY_EVENTSTORE_URL', 'has credentials and tls=false; drop one of them');
   }
@@ -283,7 +283,7 @@ const secretKey = (text: string): string | null => {
   return text;
 };
 
-/** It is sent as a header, and no lock-out slows down whoever guesses it. */
+/** It is sent as a header, and no lock-out slows down guessing. */
 const opsToken = (text: string): string | null => {
   if (text !== '' && !/^[!-~]{24,256}$/.test(text)) {
     throw refuse('ASSAY_OPS_TOKEN', 'must be 24 to 256 characters: openssl rand -hex 24');
@@ -323,7 +323,7 @@ const isNetwork = (text: string): boolean => {
   return rest.length === 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= most;
 };
 
-/** Below, a page of the longest texts and a batch beside it do not fit. */
+/** Below this, a page of the longest texts and a batch at the same time do not fit. */
 const recordsMemory = (text: string): number => {
   const value = Number(text);
   if (/^\d{3,5}$/.test(text) && value >= 256 && value <= 65_536) return value;

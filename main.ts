@@ -103,8 +103,8 @@ program
   .option('--table <file>', 'renew the table of operations in this page')
   .action((options: { write?: string; table?: string }) => openapi(options));
 
-// Whoever shares the machine reads neither the log nor a read model: files and folders that a
-// command makes are its user's alone. What `openapi` writes is the repository's.
+// Other users of the machine can read neither the log nor a read model: files and folders that a
+// command makes are private to its user. What `openapi` writes belongs to the repository.
 program.hook('preAction', (_program, command) => {
   if (command.name() !== 'openapi') process.umask(0o077);
 });

@@ -3,12 +3,15 @@ import { request as secureRequest } from 'node:https';
 import type { Config } from '../config.js';
 import { Fault } from '../kernel/fault.js';
 
-/** A replay of any log that fits one machine is over by then; `fetch` gives up after 5 minutes. */
+/**
+ * Long enough for a replay of any log that fits one machine; `fetch` alone gives up after 5
+ * minutes.
+ */
 const answerWithinMs = 86_400_000;
 
 /**
- * Asks the service itself, for as long as its work takes; throws Fault `unavailable` with what it
- * said, or with what is at the address instead of an operators' listener.
+ * Asks the service itself and waits as long as the work takes; throws Fault `unavailable` with what
+ * it said, or with what is at the address instead of an operators' listener.
  */
 export const operateCommand =
   (
@@ -69,7 +72,7 @@ const unreached = (opsUrl: string, error: NodeJS.ErrnoException): Fault => {
   return new Fault('unavailable', why, { cause: error });
 };
 
-/** What it answered, when it is an operators' listener that did so. */
+/** Its answer, if it is an operators' listener that answered. */
 const understood = (opsUrl: string, { status, text }: Answer): unknown => {
   const body = parsed(text);
   if (status === 200 && body !== undefined) return body;

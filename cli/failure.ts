@@ -4,7 +4,7 @@ const damaged =
   'has a damaged file: documents.sqlite is built anew from the log when it is deleted ' +
   '(with its -wal and -shm); log.sqlite is not, restore it from a backup';
 
-/** What the operator does about a failure of the data folder, by its code. */
+/** What the operator can do about a failure of the data folder, by its code. */
 const steps: Readonly<Record<string, string>> = {
   EACCES: 'may not be read or written by this user: give it to the user of the service',
   EPERM: 'may not be read or written by this user: give it to the user of the service',
@@ -20,8 +20,9 @@ const steps: Readonly<Record<string, string>> = {
 };
 
 /**
- * What a command says when it fails: a sentence with the next step where one is known, else all
- * that is known. What crosses from a thread may be a plain object with a code alone.
+ * What a command says when it fails: a sentence with the next step where one is known, otherwise
+ * all that is known. An error that crosses from a thread may be a plain object with nothing but a
+ * code.
  */
 export const failureSaid = (error: unknown, dataDir: string): string | undefined => {
   if (error instanceof Fault) return error.message;

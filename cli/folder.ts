@@ -3,8 +3,8 @@ import { Fault } from '../kernel/fault.js';
 import type { EventReader } from '../kernel/ports.js';
 
 /**
- * Throws Fault `not-found` unless a service has been here, or the log is elsewhere: commands that
- * only look make nothing.
+ * Throws Fault `not-found` unless a service has used the folder or the log is elsewhere: commands
+ * that only read create nothing.
  */
 export const requireLog = ({ dataDir, eventStoreUrl }: EngineChoice): void => {
   if (eventStoreUrl !== null || hasLog(dataDir)) return;
@@ -12,7 +12,7 @@ export const requireLog = ({ dataDir, eventStoreUrl }: EngineChoice): void => {
 };
 
 /**
- * The log of a service, read-only: harmless beside a running one. Throws Fault when there is none.
+ * The log of a service, read-only: harmless while one is running. Throws Fault when there is none.
  */
 export const openLogOf = async (
   choice: EngineChoice,

@@ -8,7 +8,7 @@ import { operator } from './operator.js';
 
 type Options = { readonly limit: number; readonly json: boolean; readonly ops: string | null };
 
-/** `assay inspect streams|events|projections`: reads only, also beside a running service. */
+/** `assay inspect streams|events|projections`: only reads, also while a service is running. */
 export const inspect = async (
   config: Config,
   what: string,

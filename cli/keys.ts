@@ -16,7 +16,7 @@ import { secretKey } from '../service/secret-key.js';
 export const rotateCommand = 'rotate-keys';
 
 /**
- * `assay keys rotate`: done by the running service, which has the folder; here when none is
+ * `assay keys rotate`: done by the running service, which holds the folder, or here when none is
  * running.
  */
 export const rotateKeys = async (

@@ -7,7 +7,7 @@ import { openApiDocument } from '../contract/openapi.js';
 export const openApiText = (): string =>
   `${JSON.stringify(openApiDocument({ operations, components, nouns }), null, 2)}\n`;
 
-/** The rows of contract 6 as far as they are served, as the table of docs/operations.md. */
+/** The rows of contract 6 that are served, as the table of docs/operations.md. */
 export const operationTable = (): string =>
   [
     '| method | path | contract | schemes | requires | does |',
@@ -23,7 +23,7 @@ const [opening, closing] = [
   '<!-- /operations -->',
 ];
 
-/** The page with the present table between its marks. */
+/** The page with the current table between its marks. */
 export const withOperations = (page: string): string => {
   const [before = '', rest = ''] = page.split(opening);
   const [, after = ''] = rest.split(closing);

@@ -5,7 +5,7 @@ import type { Config } from '../config.js';
 import type { Progress } from '../projections/catch-up.js';
 import { operator } from './operator.js';
 
-/** `assay rebuild NAME|--all`: beside the live one, then switched. */
+/** `assay rebuild NAME|--all`: built next to the live one, then switched. */
 export const rebuild = async (
   config: Config,
   name: string | null,

@@ -78,8 +78,8 @@ const operatorHere = async (config: Config, unlock: () => void): Promise<Operato
   };
 };
 /**
- * A killed service left its read models behind the log; an hour catches up with any log that fits
- * one machine.
+ * A killed service may leave its read models behind the log; an hour is enough to catch up with any
+ * log that fits one machine.
  */
 const catchUpMaxMs = 3_600_000;
 

@@ -2,7 +2,7 @@ import type { Config } from '../config.js';
 import { startService, type Service } from '../service/service.js';
 
 /**
- * What a failed log or a dead thread ends the process with: a supervisor may start it again, a
+ * The exit code after a failed log or a dead thread: a supervisor may start the process again, a
  * person should look.
  */
 export const fatalExitCode = 70;
@@ -22,8 +22,8 @@ const sayKey = (key: string, email: string, url: string): void => {
 };
 
 /**
- * Resolves after a clean stop; on a failure that cannot be survived the process exits at once, and
- * so it does, by force, when a part of it does not close.
+ * Resolves after a clean stop. On a fatal failure the process exits at once; it also forces its
+ * exit when a part of it does not close.
  */
 export const untilEnded = async (service: Service): Promise<void> => {
   const asked = new Promise<void>((resolve) => {
@@ -37,7 +37,8 @@ export const untilEnded = async (service: Service): Promise<void> => {
   }
   await service.close().catch((error: unknown) => {
     process.stderr.write(`assay: ended by force: ${String(error)}\n`);
-    // A thread in the middle of a native call would hold up an exit too; the log is safe in a kill.
+    // A thread in the middle of a native call would hold up an exit too; a kill is safe for the
+    // log.
     process.kill(process.pid, 'SIGKILL');
   });
 };

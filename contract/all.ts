@@ -31,10 +31,7 @@ import { serviceOperations } from './service.js';
 import { userOperations, userComponents } from './users.js';
 import type { Operation } from './operation.js';
 
-/**
- * Every operation that is served: the rows of contract 6 as far as they are built. A list, no
- * discovery.
- */
+/** Every operation that is served: the rows of contract 6 built so far. A list, not discovery. */
 export const operations: readonly Operation[] = [
   ...loginOperations,
   ...apiKeyOperations,

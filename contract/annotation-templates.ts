@@ -22,7 +22,7 @@ export const templatesMax = 200;
 /** Labels of a `tags` or `choice` template, and tags of one rating. */
 export const labelsMax = 100;
 export const labelMax = 255;
-/** As long as an explanation could need to be told; the contract gives no bound. */
+/** Long enough for any explanation; the contract gives no bound. */
 const criteriaMax = 16_384;
 
 const label = Type.String({ minLength: 1, maxLength: labelMax });
@@ -38,7 +38,7 @@ const score = named(
   'ScoreConstraints',
   Type.Object({ annotation_type: Type.Literal('score'), min: bound, max: bound }),
 );
-/** `allowOther` as it is sent (optional), or as it is shown (always there). */
+/** `allowOther` as sent (optional) or as shown (always there). */
 const constraintsWith = <A extends TSchema>(allowOther: A, suffix: '' | 'Input') =>
   named(
     `Constraints${suffix}`,
@@ -67,7 +67,7 @@ const constraintsWith = <A extends TSchema>(allowOther: A, suffix: '' | 'Input')
   );
 const sentConstraints = constraintsWith(maybe(Type.Boolean({ default: false })), 'Input');
 const constraints = constraintsWith(Type.Boolean(), '');
-/** What a template lets a rating be (contract 5.8); lists without repeats. */
+/** The ratings that a template allows (contract 5.8); lists have no repeats. */
 export type Constraints = Static<typeof constraints>;
 
 /** Contract 5.8. */
@@ -207,7 +207,7 @@ export const annotationTemplateOperations = [
   deleteAnnotationTemplate,
 ];
 
-/** What the schema cannot say of constraints: a range has its low end first. */
+/** What the schema cannot say about constraints: a range has its low end first. */
 export const complaintsAboutConstraints = (
   sent: Static<typeof sentConstraints>,
 ): readonly Complaint[] =>
@@ -215,7 +215,7 @@ export const complaintsAboutConstraints = (
     ? [valueComplaint(['body', 'constraints', 'max'], 'max must not be less than min')]
     : [];
 
-/** As it is stored and shown: with the members of its kind and no others. */
+/** As stored and shown: with the members of its kind and no others. */
 export const constraintsOf = (sent: Static<typeof sentConstraints>): Constraints => {
   const { annotation_type } = sent;
   switch (annotation_type) {
@@ -237,7 +237,7 @@ const others = ({ allow_other: allowed }: { readonly allow_other?: boolean | nul
   allow_other: allowed ?? false,
 });
 
-/** What the log says of a template; its position is its place in the list that it comes in. */
+/** What the log says about a template; its position is its place in the list. */
 export type TemplateFacts = {
   readonly id: TemplateId;
   readonly name: string;

@@ -22,8 +22,8 @@ export const apiKey = named('ApiKey', Type.Object(members));
 export type ApiKeyView = Static<typeof apiKey>;
 
 /**
- * Of any key value that clients bring along; one that begins with `asy_` also has its checksum
- * (contract 4.4).
+ * Any key value that a client may supply; one that begins with `asy_` must also have a right
+ * checksum (contract 4.4).
  */
 export const keyValueForm = /^[!-~]{32,255}$/;
 

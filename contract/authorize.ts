@@ -16,9 +16,9 @@ import { Fault } from '../kernel/fault.js';
 import type { ProjectId, UserId } from '../kernel/shapes.js';
 
 /**
- * The one place that says who may do what (contract 2.6): first the object in sight (404), then the
- * role (403). Answers the project of the path, null where the path has none. Whatever a requirement
- * does not allow is refused.
+ * The one place that says who may do what (contract 2.6): first whether the object is in sight
+ * (404), then the role (403). Returns the project of the path, null where the path has none. What
+ * no requirement allows is refused.
  */
 export const authorize = async (
   operation: Operation,
@@ -33,8 +33,8 @@ export const authorize = async (
 };
 
 /**
- * A key that is limited to less than editor, and a token that came from one, writes nothing outside
- * projects (contract 2.4, rule 6).
+ * A key limited to less than editor, or a token issued for one, writes nothing outside projects
+ * (contract 2.4, rule 6).
  */
 const writesNowhere = ({ kind, requires }: Operation, { key }: Principal): boolean =>
   kind === 'w' &&
@@ -123,7 +123,7 @@ const isAllowed = (
     case 'public':
     case 'signed-in':
     case 'api-key':
-    // Asked only about the bearer of a token, where that does as well as the cookie.
+    // Asked only about the bearer of a token, where a token will do as well as the cookie.
     case 'cookie':
       return true;
     case 'person':
@@ -154,8 +154,8 @@ const isAllowed = (
 const isBound = ({ key }: Principal): boolean => key !== null && key.projectId !== null;
 
 /**
- * The user of the path: oneself, or for a manager anybody but an admin. Without one the handler
- * decides.
+ * The user of the path must be the caller or, for a manager, anybody but an admin. Without one the
+ * handler decides.
  */
 const requireSelf = async (
   principal: Principal,
@@ -175,7 +175,7 @@ const requireSelf = async (
 const projectRequirements: ReadonlySet<Requirement> = new Set<Requirement>(projectRoles);
 
 /**
- * Why the guard could not decide about this operation, null when it can. Asked at boot: default
+ * Why the guard cannot decide about this operation; null when it can. Checked at boot: default
  * deny.
  */
 export const undecidable = ({ requires, path, schemes }: Operation): string | null => {

@@ -17,10 +17,10 @@ import { permission, type UserBlock } from './people.js';
 import { collaboratorPermissions } from './permissions.js';
 import { projectRoles, type ProjectRole } from './roles.js';
 
-/** A project holds all of them in one document and one fold; a group stands for many people. */
+/** A project keeps all of them in one document and one fold; a group can stand for many people. */
 export const userCollaboratorsMax = 1_000;
 export const groupCollaboratorsMax = 100;
-/** Of one request (contract 5.4). */
+/** In one request (contract 5.4). */
 const addedMax = 100;
 
 const role = oneOf(projectRoles);
@@ -206,7 +206,7 @@ type Given = {
   readonly role: ProjectRole;
   readonly created_at: Instant;
 };
-/** Who looks: their role in the project and their user id. */
+/** The caller: their role in the project and their user id. */
 type Onlooker = { readonly role: ProjectRole; readonly userId: string };
 
 export const userCollaboratorAnswer = (

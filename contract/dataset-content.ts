@@ -44,7 +44,7 @@ export const datasetRow = named(
         created_in_version: Type.Integer(),
         created_at: instant,
         created_by_user: userBlock,
-        /** Those of its making until it is edited. */
+        /** Those of its creation until it is edited. */
         updated_in_version: Type.Integer(),
         updated_at: instant,
         updated_by_user: userBlock,
@@ -179,7 +179,7 @@ const version = named(
   }),
 );
 export type DatasetVersion = Static<typeof version>;
-/** What the log says of a version; who made it is an id. */
+/** What the log says about a version; its author is an id. */
 export type VersionFacts = Omit<DatasetVersion, 'created_by_user'> & {
   readonly created_by: UserId;
   readonly created_at: Instant;

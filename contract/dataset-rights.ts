@@ -11,8 +11,8 @@ type Owned = { readonly createdBy: UserId; readonly home: ProjectId | null };
 
 /**
  * Whether the caller may change a dataset of their organisation that they can see (contract 2.6,
- * rule 4). `homeRole`: theirs in its home project, null for none. A creator who lost the right to
- * create datasets, or whose key is limited to less than editor, only reads.
+ * rule 4). `homeRole`: the caller's in its home project, null for none. A creator who has lost the
+ * right to create datasets, or whose key is limited to less than editor, can only read.
  */
 export const mayWriteDataset = (
   { userId, organizationRole, key }: Principal,
@@ -31,7 +31,7 @@ export const mayWriteDataset = (
 
 /**
  * Whether the caller sees every dataset of their organisation, or this one because it is theirs;
- * others they see by a role in a linked project. A bound key sees by its project alone.
+ * others they see through a role in a linked project. A bound key sees only through its project.
  */
 export const seesAllDatasets = ({ organizationRole, key }: Principal): boolean =>
   !(key !== null && key.projectId !== null) &&

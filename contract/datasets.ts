@@ -49,7 +49,7 @@ export const dataset = named(
     id: id('DatasetId'),
     name: Type.String(),
     created_at: instant,
-    /** Of the last change, of content too; at first `created_at`. */
+    /** Of the last change, content included; at first `created_at`. */
     updated_at: instant,
     project_count: Type.Integer(),
     num_rows: Type.Integer(),
@@ -285,7 +285,7 @@ export const datasetComponents: Readonly<Record<string, TSchema>> = {
   }),
 };
 
-/** What the log says of a dataset, as it is shown. */
+/** What the log says about a dataset, as it is shown. */
 export type DatasetFacts = {
   readonly id: DatasetId;
   readonly name: string;
@@ -300,7 +300,7 @@ export type DatasetFacts = {
   readonly current_version_index: number;
   readonly draft: boolean;
   readonly column_mapping: ColumnMapping | null;
-  /** Of the last event on its stream: every change of the record has its own. */
+  /** Of the last event on its stream: each change of the record has a new one. */
   readonly revision: number;
 };
 
@@ -309,7 +309,7 @@ export const datasetTag = ({ revision }: Pick<DatasetFacts, 'revision'>): string
   `dataset-${revision}`;
 export const contentTag = (version: number): string => `content-${version}`;
 
-/** `projectCount`: linked projects that live. */
+/** `projectCount`: linked projects that are live. */
 export const datasetAnswer = (
   facts: DatasetFacts,
   {

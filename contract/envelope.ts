@@ -4,7 +4,7 @@ import { maybe, named, nameOf, nullable } from '../kernel/shapes.js';
 /** Page sizes of contract 1.10. */
 export const pageLimitMax = 1_000;
 export const defaultPageLimit = 100;
-/** Lists without pages end here (contract 5.4, 5.5). */
+/** Lists without pages are cut off here (contract 5.4, 5.5). */
 export const plainListMax = 1_000;
 
 const startingToken = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: 0 });
@@ -17,7 +17,9 @@ export const pageMembers = {
 };
 export const paged = Type.Object(pageMembers);
 
-/** The envelope of contract 1.10 with its one list; of `LogStream` it is `LogStreamPage`. */
+/**
+ * The envelope of contract 1.10 with its one list; that of `LogStream` is named `LogStreamPage`.
+ */
 export const envelope = <Name extends string, T extends TSchema>(list: Name, item: T) =>
   named(
     `${nameOf(item) ?? list}Page`,
@@ -57,5 +59,5 @@ export const pageMeasure = (asked: PageAsked, rows: number, more: boolean): Page
   };
 };
 
-/** The answer of deletions and the like: one sentence. */
+/** The answer to deletions and the like: one sentence. */
 export const message = named('Message', Type.Object({ message: Type.String() }));

@@ -1,6 +1,6 @@
 /**
- * Whom the examples of the OpenAPI document speak of, by the members and parameters that name them.
- * The service makes ids of its own: a test puts those in the place of these.
+ * The ids in the examples of the OpenAPI document, by the members and parameters that hold them.
+ * The service makes its own ids, so a test substitutes those.
  */
 export const exampleIds = {
   project_id: '3fa85f64-5717-4562-b3fc-2c963f66afa6',

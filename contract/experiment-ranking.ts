@@ -19,7 +19,10 @@ const shownCriteria = named(
   'RankingCriteria',
   Type.Object({
     criteria: Type.Array(named('RankingCriterion', Type.Object(criterionMembers))),
-    /** Nobody chose these: every metric with a threshold that has a value in the project. */
+    /**
+     * Whether nobody chose these: they are every metric with a threshold and a value in the
+     * project.
+     */
     default: Type.Boolean(),
   }),
 );

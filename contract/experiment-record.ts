@@ -20,7 +20,7 @@ const text = Type.String();
 const json = Type.Unsafe<JsonObject>(Type.Record(Type.String(), Type.Unknown()));
 const member = <T extends Parameters<typeof nullable>[0]>(schema: T) => nullable(schema);
 
-/** Contract 5.5: as in 4.6, all of it. */
+/** Contract 5.5: all of it as in 4.6. */
 export const prompt = named(
   'Prompt',
   Type.Object({
@@ -91,9 +91,7 @@ const promptRunSettings = named(
 );
 export type PromptRunSettings = Static<typeof promptRunSettings>;
 
-/**
- * Contract 4.6: what was left out has its default; tools given as JSON are their compact text.
- */
+/** Contract 4.6: omitted members have their defaults; tools given as JSON become compact text. */
 export const completePromptSettings = (
   given: Static<typeof promptSettings>,
 ): PromptRunSettings => ({
@@ -212,7 +210,7 @@ export const experiment = named(
 );
 export type ExperimentRecord = Static<typeof experiment>;
 
-/** What the log says of an experiment itself; the rest of the record is asked of read models. */
+/** What the log says about an experiment itself; the rest of the record comes from read models. */
 export type ExperimentFacts = {
   readonly id: RunId;
   readonly project_id: ProjectId;
@@ -235,7 +233,7 @@ export type ExperimentFacts = {
   readonly tags: readonly ExperimentTag[];
 };
 
-/** The facts of an experiment to which nothing happened since it was created. */
+/** The facts of an experiment to which nothing has happened since it was created. */
 export const newExperiment = (
   created: Omit<ExperimentFacts, 'id' | 'updated_at' | 'tags'> & { readonly run_id: RunId },
 ): ExperimentFacts => ({
@@ -254,7 +252,7 @@ export const newExperiment = (
   tags: [],
 });
 
-/** What was measured in an experiment's records, and how it stands beside others. */
+/** What was measured in an experiment's records, and how it compares with others. */
 export type ExperimentAggregates = Pick<
   ExperimentRecord,
   | 'num_spans'
@@ -269,7 +267,7 @@ export type ExperimentAggregates = Pick<
   | 'winner'
 > & { readonly progress_percent: number };
 
-/** Of an experiment without records, not counted. */
+/** Those of an experiment without records; the counts are null because nothing was counted. */
 export const noAggregates: ExperimentAggregates = {
   num_spans: null,
   num_traces: null,

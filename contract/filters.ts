@@ -29,11 +29,11 @@ export type LeafType = (typeof leafTypes)[number];
 /** Limits of contract 1.11; depth and nodes are in kernel/filter.ts. */
 export const filterStringMax = 1_024;
 export const filterListMax = 1_000;
-/** In all lists of one request: each is looked for in each record. */
+/** In all lists of one request together: each item is looked for in each record. */
 export const filterValuesMax = 2_000;
 /**
- * Of them in lists of `contains`, all of which a text must have: each costs a look through all of
- * the text, and an engine cannot be interrupted within a few thousand of those.
+ * Of those, items of `contains` lists, all of which a text must have: each costs a scan of the
+ * whole text, and an engine cannot be interrupted within a few thousand scans.
  */
 export const containedValuesMax = 100;
 export const flatFiltersMax = 100;

@@ -21,17 +21,17 @@ export type Credential =
 export interface Gate {
   /**
    * Throws Fault `invalid-credentials`, `token-expired` or `too-many`. Never older than one second.
-   * `address` is the caller's, for the count of failures.
+   * `address` is the caller's, for counting failures.
    */
   authenticate(credential: Credential, address: string): Promise<Principal>;
   /**
-   * When the key was used last, to the minute; null = not since this process started. A stamp is no
-   * event, and a restart forgets it.
+   * When the key was last used, to the minute; null = not since this process started. This is not
+   * an event: a restart forgets it.
    */
   lastUsed(key: ApiKeyId): Instant | null;
   /**
-   * Null: unknown, deleted, of another organisation, or the caller has no role there: all answer
-   * the same 404.
+   * Null when the project is unknown, deleted or of another organisation, or the caller has no role
+   * in it: all answer the same 404.
    */
   projectInSight(principal: Principal, project: ProjectId): Promise<ProjectInSight | null>;
   /** A user of the caller's own organisation, else null. */
@@ -43,7 +43,7 @@ export interface Gate {
   sight(requirement: ObjectRequirement, principal: Principal, object: string): Promise<Sight>;
 }
 
-/** What a noun says about its own objects; a requirement that nobody answers lets nobody in. */
+/** What a noun says about its own objects; a requirement without an answer admits nobody. */
 export type Sights = Partial<
   Record<ObjectRequirement, (principal: Principal, object: string) => Promise<Sight>>
 >;
@@ -56,10 +56,12 @@ export type StoredAnswer = {
   readonly etag?: string;
 };
 
-/** Whose key it is and what it was sent with: two requests are the same when both members are. */
+/**
+ * Whose key it is and what it was sent with: two requests are the same when both members are equal.
+ */
 export type Keyed = { readonly scope: string; readonly fingerprint: string };
 
-/** An answer, what of it may be stored, and the project that it speaks of (null: of none). */
+/** An answer, what may be stored of it, and the project that it is about (null: none). */
 export type Worked = {
   readonly answer: StoredAnswer;
   readonly stored: StoredAnswer;
@@ -68,11 +70,11 @@ export type Worked = {
 
 export interface Idempotency {
   /**
-   * Runs `work` once per scope within 24 h and answers what it answered. Throws Fault `invalid`
+   * Runs `work` once per scope within 24 h and returns what it returned. Throws Fault `invalid`
    * when the scope was used with another fingerprint, `idempotency-in-progress` while the first is
-   * running, `not-found` when the answer was erased with the project that it spoke of. `work` says
-   * what may be stored; when it throws, nothing is (contract 1.8, rule 4), so that a repeat runs
-   * again, with the same `seed`: ids made from it make the repeat the same effect.
+   * running, `not-found` when the answer was erased with the project that it was about. `work` says
+   * what may be stored; when it throws, nothing is (contract 1.8, rule 4), so a repeat runs again
+   * with the same `seed`: ids made from it give the repeat the same effect.
    */
   once(
     keyed: Keyed,
@@ -81,21 +83,21 @@ export interface Idempotency {
   ): Promise<{ readonly answer: StoredAnswer; readonly replayed: boolean }>;
 }
 
-/** Whoever cannot do with an older state may wait longer than a read does. */
+/** A caller that cannot use an older state may wait longer than a read does. */
 export type Waiting = Asking & {
   readonly atMostMs?: number;
   /**
-   * What is asked is about this project, or, when it is null, about nobody's records: events that
-   * change nothing of it are not waited for. Absent: all events are.
+   * The project that is asked about; null when no records are asked for. Events that do not concern
+   * it are not waited for. Absent: all events are waited for.
    */
   readonly project?: string | null;
 };
 
 export interface Freshness {
   /**
-   * Waits, at most 2 s or what is asked for, until the named read models have passed the log's head
-   * as of the call, and `min` when given. Answers the position all of them have reached. Throws
-   * Fault `read-model-behind` when `min` was not reached (contract 1.7).
+   * Waits, at most 2 s or as long as asked, until the named read models have passed the log's head
+   * as of the call, and `min` when given. Returns the position that all of them have reached.
+   * Throws Fault `read-model-behind` when `min` was not reached (contract 1.7).
    */
   reached(reads: readonly string[], min: Position | null, waiting?: Waiting): Promise<Position>;
 }

@@ -19,7 +19,7 @@ import { groupMemberPermissions, groupPermissions, type GroupAccess } from './pe
 import { atLeast, groupRoles, organizationRoles, type GroupRole, type Principal } from './roles.js';
 
 /**
- * Contract 5.3: `public` open to join; `private` members hidden, a maintainer lets people in;
+ * Contract 5.3: `public` open to join; `private` members hidden, a maintainer admits people;
  * `protected` joined only by being added; `hidden` seen by members only.
  */
 export const visibilities = ['public', 'private', 'hidden', 'protected'] as const;
@@ -27,7 +27,7 @@ export type Visibility = (typeof visibilities)[number];
 
 /** A group holds all its members in one document and one fold. */
 export const groupMembersMax = 1_000;
-/** Of one request (contract 5.3). */
+/** In one request (contract 5.3). */
 export const addedMembersMax = 100;
 
 const facts = {
@@ -42,11 +42,11 @@ export type GroupFacts = Static<typeof groupFacts>;
 
 const shownWithGroup = {
   ...facts,
-  /** Members and maintainers; those who wait to be let in are not counted. */
+  /** Members and maintainers; those waiting to be admitted are not counted. */
   size: Type.Integer(),
   permissions: Type.Array(permission),
 };
-/** The group of contract 4.15; `role` is null for who is not in it. */
+/** The group of contract 4.15; `role` is null for a caller who is not in it. */
 export const group = named(
   'Group',
   Type.Object({ ...shownWithGroup, role: nullable(oneOf(groupRoles)) }),
@@ -247,7 +247,7 @@ export const groupOperations = [
   removeGroupMember,
 ];
 
-/** The caller before a group, as contract 5.3 judges them. */
+/** What contract 5.3 considers about the caller of a group. */
 export const groupAccess = (
   visibility: Visibility,
   role: GroupRole | null,

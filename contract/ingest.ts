@@ -26,7 +26,7 @@ export const loggingMethods = [
 /** Every event of the request carries it, so it has a bound of its own. */
 const clientVersionMax = 255;
 
-/** What every ingest request also accepts; `reliable` means nothing here: every 2xx is durable. */
+/** What every ingest request also accepts; `reliable` has no effect: every 2xx is durable. */
 const sender = {
   logging_method: maybe(oneOf(loggingMethods)),
   client_version: maybe(Type.String({ maxLength: clientVersionMax })),

@@ -66,14 +66,14 @@ export const getInsightsSettings = operation({
 
 export const insightsSettingsOperations = [changeInsightsSettings, getInsightsSettings];
 
-/** What the log says of a run's insights. */
+/** What the log says about a run's insights. */
 export type InsightsSettings = {
   readonly enabled: boolean;
   readonly startTime: Instant | null;
-  /** Of the settings, from 0: their entity tag. */
+  /** How often the settings changed, from 0; their entity tag. */
   readonly changes: number;
 };
-/** Of a run that nobody ever set (contract 4.10, rule 1). */
+/** Those of a run whose settings nobody ever changed (contract 4.10, rule 1). */
 export const unset: InsightsSettings = { enabled: false, startTime: null, changes: 0 };
 
 export const insightsSettingsAnswer = (

@@ -19,7 +19,7 @@ export const providers = [
 ] as const;
 export type Provider = (typeof providers)[number];
 
-/** Contract 4.9; the body's limit bounds what is made of them. */
+/** Contract 4.9; the limit of the body bounds their total. */
 const textMax = 8_192;
 const accountMax = 256;
 const entriesMax = 200;
@@ -44,7 +44,7 @@ const uri = Type.String({
 const flag = Type.Boolean();
 const maybe = <T extends TSchema>(schema: T) => Type.Optional(schema);
 
-/** Keys of a person, or a role to take: `complaintsAboutConfiguration` asks for one of the two. */
+/** A person's keys, or a role to assume: `complaintsAboutConfiguration` requires one of the two. */
 const awsToken = named(
   'AwsToken',
   Type.Object(
@@ -178,7 +178,7 @@ export const complaintsAboutConfiguration = (
   segment: string,
   sent: JsonObject,
 ): readonly Complaint[] => {
-  // What was sent for no provider was held against no schema: it may be anything.
+  // What was sent for an unknown provider was checked against no schema: it may be anything.
   if (segment !== 'aws_bedrock' && segment !== 'aws_sagemaker') return [];
   const { token } = sent;
   const { aws_access_key_id, aws_secret_access_key, aws_role_arn } = token as JsonObject;
@@ -189,14 +189,15 @@ export const complaintsAboutConfiguration = (
 };
 
 export type Configuration = {
-  /** The members that are no secrets. */
+  /** The members that are not secret. */
   readonly settings: JsonObject;
   /** The secret ones, at the places where they were sent. */
   readonly secrets: JsonObject;
 };
 
 /**
- * What was sent without members that nobody named, the secret ones apart (contract 4.9, rule 1).
+ * What was sent, without members that the schema does not name, and with the secret ones apart
+ * (contract 4.9, rule 1).
  */
 export const configurationOf = (provider: Provider, sent: JsonObject): Configuration =>
   parted(configurations[provider] as Raw, sent);
@@ -219,7 +220,9 @@ const parted = (schema: Raw, sent: JsonObject): Configuration => {
   return { settings, secrets };
 };
 
-/** The named members of an object; of one without names, and of a map, all. */
+/**
+ * The named members of an object; all members of a map, or of an object whose schema names none.
+ */
 const known = (schema: Raw, value: Json): Json => {
   if (Array.isArray(value)) {
     const items = schema['items'] as Raw | undefined;

@@ -17,7 +17,7 @@ import { permission } from './people.js';
 import { integrationPermissions } from './permissions.js';
 
 const provider = oneOf(providers);
-/** Contract 4.9: nothing of its configuration. */
+/** Contract 4.9: without any of its configuration. */
 export const integration = named(
   'Integration',
   Type.Object({
@@ -35,7 +35,7 @@ export const integration = named(
 export type IntegrationRecord = Static<typeof integration>;
 
 const shared = { requires: 'person' } as const;
-/** Not an enumeration: one that is no provider is 404, as an unknown path is. */
+/** Not an enumeration: a value that names no provider is 404, like an unknown path. */
 const ofProvider = Type.Object({ provider_segment: Type.String() });
 const path = '/v2/integrations';
 
@@ -155,7 +155,7 @@ export const integrationOperations = [
   disableIntegration,
 ];
 
-/** What the log says of an integration, as it is shown. */
+/** What the log says about an integration, as it is shown. */
 export type IntegrationFacts = {
   readonly id: IntegrationId;
   readonly provider: Provider;

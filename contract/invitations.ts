@@ -75,7 +75,7 @@ export const acceptInvitation = operation({
 export const invitationOperations = [inviteUsers, acceptInvitation];
 
 const emailForm = /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u;
-/** What the schema cannot say of e-mails. */
+/** What the schema cannot say about e-mails. */
 export const emailComplaints = (emails: readonly string[]): readonly Complaint[] =>
   emails.flatMap((email, index) =>
     emailForm.test(email)

@@ -100,7 +100,7 @@ export const validationJob = (facts: ScorerTaskFacts, progress: TaskProgress | n
   };
 };
 
-/** What the log says of scoring a run; steps are records, counted once for each scorer. */
+/** What the log says about scoring a run; steps are records, counted once for each scorer. */
 export type RunScoringFacts = {
   readonly project_id: ProjectId;
   readonly run_id: RunId;

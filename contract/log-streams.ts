@@ -160,7 +160,7 @@ export const logStreamOperations = [
   deleteLogStream,
 ];
 
-/** What the log says of a log stream, as it is shown. */
+/** What the log says about a log stream, as it is shown. */
 export type LogStreamFacts = {
   readonly id: RunId;
   readonly name: string;

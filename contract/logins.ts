@@ -22,7 +22,7 @@ export const passwordLength = { minLength: 12, maxLength: 128 } as const;
 /** Every failure of a login has these words, so that nobody learns which part was wrong. */
 export const loginFailed = 'Login failed';
 
-/** The answer of every login (contract 4.2); the refresh cookie comes beside it. */
+/** The answer of every login (contract 4.2); the refresh cookie comes with it. */
 export const tokenAnswer = named(
   'AccessToken',
   Type.Object({
@@ -58,7 +58,7 @@ export const socialLogin = operation({
   response: tokenAnswer,
 });
 
-/** `id_token` may be left out only beside an `access_token`, which then proves nothing. */
+/** `id_token` may be left out only when there is an `access_token`, which then proves nothing. */
 export const tokenComplaints = ({
   id_token,
   access_token,

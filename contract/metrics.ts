@@ -29,7 +29,7 @@ export const defaultIntervalMinutes = 5;
 const intervalMinutesMax = 525_600;
 
 /**
- * Members that stand beside the widgets in an answer, so no widget may be called so (contract 4.5,
+ * Members next to the widgets in an answer, so no widget may have one of these names (contract 4.5,
  * rule 7).
  */
 export const reservedKeys = [
@@ -47,7 +47,7 @@ const counts = {
   span_count: Type.Integer(),
 };
 /**
- * Beside these members each widget id has a number, null, or for a text `Count` a map category ->
+ * Besides these members, each widget id has a number, null, or for a text `Count` a map category ->
  * count.
  */
 const widgetValue = named(

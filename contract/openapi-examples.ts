@@ -10,7 +10,7 @@ const ids: Readonly<Record<string, string>> = {
   metrics_experiment_id: exampleIds.experiment_id,
   default_version_id: exampleIds.scorer_version_id,
 };
-/** Of whom `id` is, where the name of the record does not say it. */
+/** Whose id `id` is, where the name of the record does not say. */
 const owners: Readonly<Record<string, string>> = {
   NewApiKey: 'api_key_id',
   SessionTree: 'session_id',
@@ -87,7 +87,7 @@ const texts: Readonly<Record<string, string>> = {
   detail: 'Not found',
   metric: 'reward',
 };
-/** Members that are null in an answer as it usually is. */
+/** Members that are usually null in an answer. */
 const absent: ReadonlySet<string> = new Set([
   'next_starting_token',
   'experiment_id',
@@ -124,7 +124,7 @@ const absent: ReadonlySet<string> = new Set([
   'prompt',
   'prompt_run_settings',
 ]);
-/** Maps that usually have nothing in them. */
+/** Maps that are usually empty. */
 const empty: ReadonlySet<string> = new Set([
   'annotations',
   'annotation_aggregates',
@@ -209,7 +209,7 @@ export const exampleOf = (
       named.push([key, sample(objectOf(others), { ...place, member: key })]);
     return Object.fromEntries(named) as JsonObject;
   };
-  /** A record inside of its own kind has nothing below it. */
+  /** A record inside one of its own kind has nothing below it. */
   const list = (items: JsonObject, place: Place): Json => {
     const { $ref } = items;
     const isInside = typeof $ref === 'string' && place.stack.includes(nameOf($ref));

@@ -4,15 +4,15 @@ import type { Json, JsonObject } from '../kernel/shapes.js';
 type Raw = Readonly<Record<string, unknown>>;
 
 /**
- * Answers the schema as the document has it. One that has a name (`named`, kernel/shapes.ts) is put
- * under the components, and the answer is the reference; so is one without, if `name` says what to
- * call it.
+ * Returns the schema as the document has it. One that has a name (`named`, kernel/shapes.ts) goes
+ * under the components and a reference is returned; the same holds for one without a name if `name`
+ * gives it one.
  */
 export type Publish = (schema: TSchema, name?: string) => Json;
 
 export const reference = (name: string): JsonObject => ({ $ref: `#/components/schemas/${name}` });
 
-/** Ours alone: the guard reads them, a client need not. */
+/** For our guard only: a client does not need them. */
 const hidden: ReadonlySet<string> = new Set([
   'x-kind',
   'x-secret',
@@ -23,14 +23,14 @@ const hidden: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Writes schemas for one document; what stands in it once is gathered in `named`. Throws when two
- * schemas have one name.
+ * Writes schemas for one document; those that it holds once are collected in `named`. Throws when
+ * two schemas have one name.
  */
 export const publisher = (
   components: Readonly<Record<string, TSchema>>,
   named: Map<string, Json>,
 ): Publish => {
-  /** What each name stands for, before it was written. */
+  /** What each name stands for, before it is written. */
   const meant = new Map<string, string>();
   const define = (name: string, raw: Raw, names: ReadonlyMap<string, string>): JsonObject => {
     const text = JSON.stringify({ ...raw, 'x-component': undefined });
@@ -87,14 +87,17 @@ export const publisher = (
   };
 };
 
-/** An object of which nothing is said holds anything; without a word, clients make it empty. */
+/**
+ * An object without members may hold anything, and has to say so: generated clients would take it
+ * to be empty.
+ */
 const open = (written: JsonObject): JsonObject => {
   const { properties, ...others } = written;
   const isEmpty = properties !== undefined && Object.keys(properties as JsonObject).length === 0;
   return isEmpty ? { additionalProperties: true, ...others } : written;
 };
 
-/** Null beside one plain type is said in one word: `type: [string, null]`. */
+/** Null next to one plain type is written in one keyword: `type: [string, null]`. */
 const short = (written: JsonObject): JsonObject => {
   const { anyOf, ...others } = written;
   if (!Array.isArray(anyOf) || anyOf.length !== 2) return written;

@@ -23,9 +23,10 @@ export type Description = {
 
 /**
  * The OpenAPI 3.1.0 document of the operations. The same operations give the same document, member
- * by member: paths by name, methods in the order of `methods`. What has a name stands once under
- * `components/schemas`, request bodies under that of their operation; so do parameters that recur.
- * Throws on a component that nobody described, and on a name that two schemas have.
+ * by member: paths by name, methods in the order of `methods`. A named schema appears once, under
+ * `components/schemas`, and a request body under the name of its operation; recurring parameters
+ * appear once too. Throws on a component that nobody described, and on a name that two schemas
+ * share.
  */
 export const openApiDocument = ({
   operations,
@@ -152,11 +153,11 @@ const bodyMedia = { json: 'application/json', urlencoded: 'application/x-www-for
 const bodyName = ({ operationId }: Operation): string =>
   `${operationId.charAt(0).toUpperCase()}${operationId.slice(1)}`;
 
-/** Lists and texts need none: what a list is of has a name. */
+/** Lists and texts need none: the items of a list have a name. */
 const answerName = (operation: Operation): string | undefined =>
   'properties' in operation.response ? `${bodyName(operation)}Response` : undefined;
 
-/** A form has its file parts as binary strings beside the text parts. */
+/** A form has its file parts as binary strings next to the text parts. */
 const requestBody = (body: TSchema, operation: Operation, publish: Publish): JsonObject => {
   const { form, encoding, example } = operation;
   if (form === null) {
@@ -195,11 +196,11 @@ const operationObject = (operation: Operation): JsonObject => ({
   description:
     `${operation.description} Requires \`${operation.requires}\`; ` +
     `contract ${operation.section}.`.trim(),
-  // Without credentials is said too: the document has no security that holds everywhere.
+  // An operation without credentials says so too: the document has no global security.
   security: operation.schemes.map((one) => ({ [schemeNames[one]]: [] })),
 });
 
-/** `answers`: what an example is wanted of, by the name that it has under the components. */
+/** `answers`: the schemas that need an example, by their name under the components. */
 const operationContent = (
   operation: Operation,
   publish: Publish,
@@ -263,7 +264,9 @@ const parametersOf = (operation: Operation, publish: Publish): readonly Paramete
   ];
 };
 
-/** Those that more than one operation takes, by name; of two with one name the more frequent. */
+/**
+ * Those that more than one operation takes, by name; when two share a name, the more frequent one.
+ */
 const recurringOf = (all: readonly Parameter[]) => {
   const times = new Map<string, number>();
   for (const one of all) times.set(JSON.stringify(one), (times.get(JSON.stringify(one)) ?? 0) + 1);

@@ -12,13 +12,9 @@ export type Scheme = 'K' | 'B' | 'P' | 'C';
 export const pathPrefix = '/v2';
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/**
- * A file part of a form, by contract 4.11, rule 2: at most one file in it. Larger ones are 413.
- */
+/** A file part of a form (contract 4.11, rule 2): at most one file. Larger ones are 413. */
 export type FilePart = { readonly required: boolean; readonly bytesMax: number };
-/**
- * A file that came in its part. The name is the client's word, without folders; bytes are as sent.
- */
+/** A file from its part. The name is as the client gave it, without folders; bytes are as sent. */
 export type Upload = { readonly fileName: string; readonly bytes: Uint8Array };
 /**
  * A body of multipart form data. `parts` are the text parts: a list is list-like, an object is JSON
@@ -28,8 +24,8 @@ export type Form<B extends TSchema> = {
   readonly parts: B;
   readonly files: Readonly<Record<string, FilePart>>;
   /**
-   * A file in another part is refused (contract 4.11, rule 2); unless told, it is ignored, like
-   * every unknown member of a body (contract 1.2, rule 3).
+   * A file in another part is refused (contract 4.11, rule 2); by default it is ignored, like every
+   * unknown member of a body (contract 1.2, rule 3).
    */
   readonly otherFiles?: 'refused';
 };
@@ -48,7 +44,7 @@ export type Operation<
   readonly summary: string;
   /** What the summary does not say and a caller wants to know, in a sentence or two. */
   readonly description: string;
-  /** A body as a client sends it; of a form its text parts. Null: there is no body. */
+  /** A body as a client sends it; for a form, its text parts. Null: there is no body. */
   readonly example: Json;
   /** Where the contract has it: `4.5`. */
   readonly section: string;
@@ -60,15 +56,17 @@ export type Operation<
   /** `r` waits for the read models and never appends; `w` may append (contract 1.7, 1.8). */
   readonly kind: 'r' | 'w';
   readonly requires: Requirement;
-  /** Also whoever `user_id` of the path names, as long as they see the project (contract 5.4). */
+  /**
+   * Also the user that `user_id` of the path names, as long as they see the project (contract 5.4).
+   */
   readonly orSelf: boolean;
   readonly params: P;
   readonly query: Q;
-  /** Null: the operation has no body and ignores one. Of a form: its text parts. */
+  /** Null: the operation has no body and ignores one. For a form: its text parts. */
   readonly body: B | null;
   /**
-   * Not null: which schema the body has depends on this path parameter, and `body` is any of them.
-   * A value that is not listed has no schema; the handler answers it.
+   * Not null: the schema of the body depends on this path parameter, and `body` is the union of
+   * all. A value that is not listed has no schema; the handler answers it.
    */
   readonly bodyBy: BodyBy | null;
   /** Not null: the body is multipart form data, with these file parts. */
@@ -77,11 +75,11 @@ export type Operation<
   readonly size: 'json' | 'ingest';
   /** How the body is written; `urlencoded`: each member is a text (contract 1.2). */
   readonly encoding: 'json' | 'urlencoded';
-  /** Takes or sets the refresh cookie, so no page of another host may ask (contract 2.3). */
+  /** Takes or sets the refresh cookie, so no page of another host may call it (contract 2.3). */
   readonly cookie: boolean;
   readonly response: R;
   readonly status: 200 | 204;
-  /** Beside JSON: the answer is a string and goes out as it is, in UTF-8 (contract 1.2, rule 7). */
+  /** Other than JSON: the answer is a string, sent as it is in UTF-8 (contract 1.2, rule 7). */
   readonly media: 'application/json' | 'text/plain' | 'text/x-python';
   /** Takes `If-Match` (contract 1.9); the handler asks `isMet` about the state it decides on. */
   readonly conditional: boolean;
@@ -127,7 +125,7 @@ const everyScheme = ['K', 'B', 'P'] as const;
 const nothing = Type.Object({});
 const contended = ['conflict'] as const;
 
-/** What is not written is as for most: every scheme, no parameters, one JSON body and answer. */
+/** What is omitted is as for most: every scheme, no parameters, one JSON body and answer. */
 export const operation = <
   R extends TSchema,
   P extends TObject = typeof nothing,
@@ -170,7 +168,7 @@ export const takesIdempotencyKey = ({
   schemes.length > 0 &&
   requires !== 'cookie';
 
-/** Why something happens: becomes the metadata of the events it leaves. */
+/** Why something happens: it becomes the metadata of the resulting events. */
 export type Cause = {
   readonly actor: Actor;
   readonly requestId: string;
@@ -184,13 +182,15 @@ export type Cause = {
   readonly eventId: (stream: StreamName, revision: number) => string;
 };
 
-/** Where a request came from, and the refresh cookie that it brought along. */
+/** Where a request came from, and the refresh cookie that it carried. */
 export type Sender = {
-  /** Of the client, for the count of failures (contract 2.5). */
+  /** Of the client, for counting failures (contract 2.5). */
   readonly address: string;
   /** Null: none was sent, or the operation does not take it. */
   readonly refreshToken: string | null;
-  /** Who asks where the refresh cookie would do as well (`cookie`): null without a bearer token. */
+  /**
+   * The caller, where the refresh cookie would do as well (`cookie`): null without a bearer token.
+   */
   readonly bearer: Principal | null;
 };
 /** `Max-Age` 0 takes the cookie away (contract 2.3, 4.3). */
@@ -200,11 +200,11 @@ export type Request<P, Q, B> = {
   readonly params: P;
   readonly query: Q;
   readonly body: B;
-  /** Files of a form by part; those that it requires are there. */
+  /** Files of a form by part; required ones are there. */
   readonly files: Readonly<Record<string, Upload>>;
   /** Null without `If-Match`, and where the operation does not take it. */
   readonly ifMatch: IfMatch | null;
-  /** Who asks. For operations without schemes nobody: reading it throws. */
+  /** The caller. Operations without schemes have none: reading it throws. */
   readonly principal: Principal;
   /** The project in the path as the caller may see it; null where the path has none. */
   readonly project: ProjectInSight | null;
@@ -213,28 +213,28 @@ export type Request<P, Q, B> = {
   /** New ids; under an Idempotency-Key a repeat draws the same ones. */
   readonly mint: <Name extends string>(name: Name) => Brand<string, Name>;
   /**
-   * Aborts when the client is gone, the time for the answer is up or the service closes: what is
-   * asked for this request ends then (contract 1.7, rule 5). Its reason is the Fault to answer.
+   * Aborts when the client is gone, the time for the answer is up or the service closes: queries
+   * made for this request end then (contract 1.7, rule 5). Its reason is the Fault to answer.
    */
   readonly signal: AbortSignal;
   readonly room: AnswerRoom;
 };
 
 /**
- * Room for the answer to a read (contract 1.11), taken before what it is made of is read; it counts
- * until the client has taken the answer. Without it the answer takes its room when it is made.
+ * Room for the answer to a read (contract 1.11), taken before its data is read and held until the
+ * client has taken the answer. Otherwise the answer takes its room when it is made.
  */
 export type AnswerRoom = {
   /**
-   * Resolves once there is room for so many bytes; meanwhile others are worked on. Rejects with the
-   * reason of `signal`.
+   * Resolves once there is room for that many bytes; other requests are worked on meanwhile.
+   * Rejects with the reason of `signal`.
    */
   readonly of: (bytes: number) => Promise<void>;
-  /** As many bytes as there is room for now, something small whatever there is. */
+  /** As many bytes as there is room for now; never less than a small amount. */
   readonly upTo: (bytesMax: number) => number;
 };
 
-/** `json`: the body as it goes out, for what is long and was made elsewhere. */
+/** `json`: the body as it is sent, for long answers that were made elsewhere. */
 type Told<T> =
   | { readonly body: T; readonly json?: never }
   | { readonly json: JsonPieces; readonly body?: never };
@@ -252,8 +252,8 @@ export type Answer<T> = Told<T> & {
 };
 
 /**
- * What can be said against a request without looking at anything else (contract 1.5: before the
- * object is sought).
+ * Complaints about a request that need nothing but the request itself (contract 1.5: before the
+ * object is looked up).
  */
 type Check<P, Q, B> = (
   request: Pick<Request<P, Q, B>, 'params' | 'query' | 'body' | 'files'>,
@@ -262,8 +262,8 @@ type Check<P, Q, B> = (
 export type Route = {
   readonly operation: Operation;
   /**
-   * Rules over several members and others that the schemas cannot say. The guard asks after the
-   * schemas were content, with what they made of the request; any complaint is the 422.
+   * Rules over several members, and others that the schemas cannot express. The guard asks once the
+   * schemas have accepted the request, with what they made of it; any complaint makes it 422.
    */
   readonly check: (
     request: Pick<Request<never, never, never>, 'params' | 'query' | 'body' | 'files'>,

@@ -88,7 +88,7 @@ export const getOrgJob = operation({
 
 export const orgJobOperations = [deleteByMetadata, getOrgJob];
 
-/** What the log says of a job; the rest of the answer depends on who asks. */
+/** What the log says about a job; the rest of the answer depends on who asks. */
 export type OrgJobFacts = {
   readonly id: OrgJobId;
   readonly organization_id: OrganizationId;

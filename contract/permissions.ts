@@ -85,7 +85,7 @@ export const collaboratorPermissions = (
 /** What decides what a caller may do with a group they see. */
 export type GroupAccess = {
   readonly visibility: 'public' | 'private' | 'hidden' | 'protected';
-  /** The caller's role in the group; null for who is not in it. */
+  /** The caller's role in the group; null when they are not in it. */
   readonly role: GroupRole | null;
   /** `manager` and `admin` of the organisation stand above every group of it. */
   readonly overGroups: boolean;

@@ -181,7 +181,9 @@ export const projectOperations = [
   deleteProject,
 ];
 
-/** What the log says of a project, as it is shown; the rest of the answer depends on who asks. */
+/**
+ * What the log says about a project, as it is shown; the rest of the answer depends on who asks.
+ */
 export type ProjectFacts = {
   readonly id: ProjectId;
   readonly name: string;

@@ -55,7 +55,10 @@ const explanation = maybe(Type.String({ minLength: 1, maxLength: explanationMax 
 
 const operationTypes = ['create', 'delete'] as const;
 type OperationType = (typeof operationTypes)[number];
-/** Which members it needs depends on `operation_type`, whose default a union's tag cannot have. */
+/**
+ * Which members it needs depends on `operation_type`, which has a default; the tag of a union
+ * cannot have one.
+ */
 const ratingOperation = named(
   'RatingOperation',
   Type.Object({
@@ -130,7 +133,7 @@ const ofTrace = {
     trace_id: id('TraceId'),
   }),
 } as const;
-/** The caller's own; `created_at` is when it was given as it is now. */
+/** The caller's own; `created_at` is when it was last set. */
 const ownRating = named(
   'Rating',
   Type.Object({
@@ -192,7 +195,7 @@ type Sent = {
   readonly selector: { readonly traces: readonly unknown[] };
 };
 
-/** What the schema cannot say of a request (contract 4.8, rule 1; 1.11). */
+/** What the schema cannot say about a request (contract 4.8, rule 1; 1.11). */
 export const complaintsAboutRatings = ({ operations, selector }: Sent): readonly Complaint[] => [
   ...operations.flatMap((one, index) => complaintAbout(one, ['body', 'operations', String(index)])),
   ...(operations.length * selector.traces.length > ratingItemsMax

@@ -10,7 +10,7 @@ import { optionalWindow, runSelector, selectedRun } from './selectors.js';
 /** Of one call (contract 5.7). */
 export const deletedMax = 1_000;
 
-/** A window narrows further, so that a search's body deletes what that search found. */
+/** A window narrows further, so that the body of a search deletes what that search found. */
 const deletionBody = named(
   'RecordDeletion',
   Type.Object({
@@ -57,7 +57,7 @@ export const deleteTraces = deletion('deleteTraces', 'trace');
 
 export const recordDeletionOperations = [deleteSessions, deleteTraces];
 
-/** Everything is deleted with the project and not by leaving the choice out. */
+/** To delete everything, delete the project: a request without a choice is refused. */
 export const unchosenComplaints = (body: RecordDeletion): readonly Complaint[] =>
   selectedRun(body) === null && body.filter_tree == null && (body.filters?.length ?? 0) === 0
     ? [valueComplaint(['body'], 'name a run, filters or filter_tree')]

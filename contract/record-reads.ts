@@ -155,7 +155,7 @@ const searchBody = named(
 );
 export type RecordSearch = Static<typeof searchBody>;
 
-/** All records of a population look alike to code; to clients each is a record of its own. */
+/** Records of all populations have one type in code; clients see a schema for each population. */
 const searchPage = (population: Population) =>
   named(
     `${nameOf(shown[population])}Page`,

@@ -11,9 +11,9 @@ import {
 } from './records.js';
 
 /**
- * Rules about records that no schema can say (contract 1.11, 3.4): the size of texts in bytes,
- * finite numbers in free objects, values and names of metrics, spans of the whole request. The
- * common case builds no places and no entries.
+ * Rules about records that no schema can express (contract 1.11, 3.4): the size of texts in bytes,
+ * finite numbers in free objects, values and names of metrics, spans of the whole request. In the
+ * common case it builds no places and no entries.
  */
 export const complaintsAboutTraces = (traces: readonly SentTrace[]): readonly Complaint[] => {
   const found: Complaint[] = [];

@@ -21,7 +21,7 @@ export const tracesMax = 1_000;
 /** Of one request, all levels of all its traces together. */
 export const spansMax = 5_000;
 /**
- * One text value of a record, in bytes of UTF-8. The schemas say it in characters; record-rules.ts
+ * One text value of a record, in bytes of UTF-8. The schemas limit characters; record-rules.ts
  * counts bytes.
  */
 export const textBytesMax = 1_048_576;
@@ -62,8 +62,8 @@ export type SentTrace = SentMembers<TraceId> & {
   readonly session_id?: SessionId | null;
 };
 /**
- * The schema lets each kind have its own of the further members; the type has them all, so that
- * code can be one.
+ * In the schema each kind has its own further members; the type has them all, so that one piece of
+ * code serves every kind.
  */
 export type SentSpan = SentMembers<SpanId> & {
   readonly type: SpanKind;
@@ -157,9 +157,7 @@ const controlResult = named(
   }),
 );
 
-/**
- * What each kind takes as input and output (contract 5.6); null is allowed everywhere beside it.
- */
+/** What each kind takes as input and output (contract 5.6); null is allowed everywhere too. */
 const stepInput = [text, messages, parts] as const;
 const stepOutput = [text, message, documents, parts, controlResult] as const;
 const traceText = [text, parts] as const;
@@ -168,7 +166,7 @@ export const tagList = maybe(
   Type.Array(nullable(Type.String({ minLength: 1, maxLength: tagMax })), { maxItems: tagsMax }),
 );
 /**
- * Values are judged by record-rules.ts, because a list or an object is a `value_error` (contract
+ * Values are checked by record-rules.ts, because a list or an object is a `value_error` (contract
  * 3.4, rule 1).
  */
 export const metricMap = Type.Optional(
@@ -274,6 +272,6 @@ export const traceSchema = Type.Unsafe<SentTrace>(
 );
 
 export const traceTextSchema = anyOf(traceText);
-/** Of a span whose kind the request does not say: the decision looks at it again with the kind. */
+/** For a span whose kind the request does not give: the decision checks it again with the kind. */
 export const anySpanInput = anyOf(stepInput);
 export const anySpanOutput = anyOf([text, message, document, controlResult, documents, parts]);

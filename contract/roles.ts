@@ -15,7 +15,9 @@ export type ProjectRole = (typeof projectRoles)[number];
 export const groupRoles = ['pending', 'member', 'maintainer'] as const;
 export type GroupRole = (typeof groupRoles)[number];
 
-/** Requirements about an object of the path that is no project, and the parameter that names it. */
+/**
+ * Requirements about an object of the path other than a project, and the parameter that names it.
+ */
 export const objectRequirements = {
   'dataset-read': 'dataset_id',
   'dataset-write': 'dataset_id',
@@ -43,10 +45,10 @@ export type Requirement =
   | 'admin'
   | 'self';
 
-/** `unseen` answers the same 404 as an id that nobody made. */
+/** `unseen` answers the same 404 as an id that does not exist. */
 export type Sight = 'allowed' | 'forbidden' | 'unseen';
 
-/** Who calls, as the log has it now. */
+/** The caller, as the log has them now. */
 export type Principal = {
   readonly userId: UserId;
   readonly organizationId: OrganizationId;
@@ -57,14 +59,14 @@ export type Principal = {
   readonly organizationRole: OrganizationRole;
   /** Null for a person (bearer of a password login, Basic). */
   readonly key: KeyRights | null;
-  /** How a person came in; absent for keys. */
+  /** How a person logged in; absent for keys. */
   readonly login?: Login;
 };
 /** `familyId` null: with a password on this very request (Basic). */
 export type Login = { readonly familyId: FamilyId | null; readonly authMethod: string };
 export type KeyRights = {
   readonly id: ApiKeyId;
-  /** Set: a bound key, good for this project only. */
+  /** Set: a bound key, valid for this project only. */
   readonly projectId: ProjectId | null;
   /** Caps the creator's role in any project; null = no cap. */
   readonly projectRole: ProjectRole | null;

@@ -107,7 +107,7 @@ type Stored = {
 
 /**
  * Scorers of a run as an event has them; those that an experiment was created with are as they were
- * sent, so what is no scorer is left out.
+ * sent, so what is not a scorer is left out.
  */
 export const runScorersOf = (stored: readonly Stored[]): readonly RunScorer[] =>
   stored.flatMap(({ id: scorer, name, scorer_type: type, scoreable_node_types: kinds }) =>

@@ -133,7 +133,7 @@ export const scorerValidationOperations = [
   pollScorerValidation,
 ];
 
-/** What the log says of a task. */
+/** What the log says about a task. */
 export type ScorerTaskFacts = {
   readonly id: ScorerTaskId;
   readonly organization_id: OrganizationId;
@@ -154,7 +154,9 @@ export type ScorerTaskFacts = {
   readonly request_data: JsonObject;
 };
 
-/** What is on its way and in no event: `steps` of the task, and its share in percent. */
+/**
+ * Progress, which is in no event: `steps` of the task that are done, and their share in percent.
+ */
 export type TaskProgress = { readonly steps: number; readonly percent: number };
 
 export const scorerTaskAnswer = (
@@ -180,7 +182,10 @@ export const invalidResult = (message: string): JsonObject => ({
   error_message: message,
 });
 
-/** Hints of workers to whoever is asked (kernel Bus): a task to do, and how far one came. */
+/**
+ * Hints from workers to the processes that answer (kernel Bus): a task to do, and how far one has
+ * come.
+ */
 export const taskSubject = 'scorer-task';
 export const progressSubject = 'scorer-progress';
 export type ProgressHint = { readonly task: string } & TaskProgress;

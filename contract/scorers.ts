@@ -267,7 +267,7 @@ export const scorerOperations = [
   listScorerVersions,
 ];
 
-/** What the log says of a scorer. */
+/** What the log says about a scorer. */
 export type ScorerFacts = Omit<Static<typeof scorer>, 'permissions' | 'default_version_id'> & {
   readonly organization_id: OrganizationId;
 };
@@ -281,13 +281,15 @@ export const scorerAnswer = (
   permissions: [...scorerPermissions(ownsScorer(principal, facts.created_by))],
 });
 
-/** Its creator and admins change a scorer (contract 2.6, rule 6); a bound key nothing. */
+/**
+ * A scorer is changed by its creator and by admins (contract 2.6, rule 6), never with a bound key.
+ */
 export const ownsScorer = (principal: Principal, createdBy: UserId | null): boolean =>
   createdBy !== null &&
   (principal.key?.projectId ?? null) === null &&
   (principal.organizationRole === 'admin' || createdBy === principal.userId);
 
-/** In every organisation, with these ids; they are computed as records come (contract 3.5). */
+/** In every organisation, with these ids; they are computed as records arrive (contract 3.5). */
 export const presetScorers = [
   { id: '5c0bed00-b1e0-4000-8000-000000000001' as ScorerId, name: 'bleu', label: 'BLEU' },
   { id: '5c0bed00-b1e0-4000-8000-000000000002' as ScorerId, name: 'rouge', label: 'ROUGE-L' },

@@ -2,9 +2,9 @@ import type { Operation } from './operation.js';
 import { createProject } from './projects.js';
 
 /**
- * The project that an answer speaks of, so that what is kept of it goes with the project (contract
- * 1.8, rule 4): the one in the path, the one that was made, or the one that the answer names. Null:
- * none.
+ * The project that an answer is about, so that what is kept of the answer goes with the project
+ * (contract 1.8, rule 4): the one in the path, the one that was made, or the one that the answer
+ * names. Null: none.
  */
 export const projectSpokenOf = (
   operation: Operation,

@@ -18,7 +18,7 @@ import { permission } from './people.js';
 import { userPermissions } from './permissions.js';
 import { groupRoles, organizationRoles, projectRoles, type OrganizationRole } from './roles.js';
 
-/** How a user comes in (contract 5.1); `invite`: not at all yet. */
+/** How a user logs in (contract 5.1); `invite`: not at all yet. */
 export const authMethods = [
   'email',
   'google',
@@ -54,11 +54,13 @@ export const user = named(
   }),
 );
 
-/** What the log says of a user, as it is shown; the rest of the answer depends on who asks. */
+/** What the log says about a user, as it is shown; the rest of the answer depends on who asks. */
 const userFacts = Type.Object(facts);
 export type UserFacts = Static<typeof userFacts>;
 
-/** Who looks at a user: `role` is what they may do in the organisation, bound keys nothing. */
+/**
+ * The caller who looks at a user. `organizationRole`: theirs; null for a bound key, which has none.
+ */
 export type Onlooker = {
   readonly userId: UserId;
   readonly organizationRole: OrganizationRole | null;

@@ -43,7 +43,7 @@ export const annotationTemplateEvents = {
     name: Type.String(),
     criteria: nullable(Type.String()),
   }),
-  /** Its ratings stay on the traces and count no more. */
+  /** Its ratings stay on the traces and no longer count. */
   AnnotationTemplateDeleted: Type.Object({
     project_id: id('ProjectId'),
     template_id: id('TemplateId'),

@@ -5,8 +5,8 @@ import type { DataOf, EventOf } from './schemas.js';
 
 export const apiKeyEvents = {
   /**
-   * Stream `api-key-<key>`. The value itself is nowhere: `value_hash` is its HMAC under a pepper
-   * outside the log.
+   * Stream `api-key-<key>`. The value itself is stored nowhere: `value_hash` is its HMAC under a
+   * pepper outside the log.
    */
   ApiKeyCreated: Type.Object({
     api_key_id: id('ApiKeyId'),

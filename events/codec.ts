@@ -7,8 +7,8 @@ import { upcasts } from './upcasts.js';
  * Throws TypeError on a type or version that this build does not know; the runner then parks the
  * stream and never guesses.
  *
- * What is appended fits its schema by type and by test, so the way of every event does not check it
- * again. Whoever asks whether the log is sound does: `decodeChecked`.
+ * What is appended fits its schema by type and by test, so the path that every event takes does not
+ * check it again. Code that asks whether the log is sound does: `decodeChecked`.
  */
 export const decode = (type: string, schema: number, data: unknown): unknown => {
   const known = eventSchemas[type];
@@ -35,7 +35,9 @@ export const decodeChecked = (type: string, schema: number, data: unknown): unkn
   return current;
 };
 
-/** What is wrong with decoded data of an event type, by its newest schema; empty: nothing is. */
+/**
+ * What is wrong with decoded data of an event type, by its newest schema; empty when nothing is.
+ */
 export const nonconformities = (type: string, data: unknown): readonly string[] => {
   const validator = validatorOf(type);
   if (validator === null) return [`unknown event type ${type}`];

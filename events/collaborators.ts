@@ -9,8 +9,8 @@ const group = { project_id: id('ProjectId'), group_id: id('GroupId') };
 
 export const collaboratorEvents = {
   /**
-   * Stream `project-<project>`. The creator is a collaborator of the role `owner` by
-   * `ProjectCreated`, with the project's own id as `collaborator_id`.
+   * Stream `project-<project>`. `ProjectCreated` makes the creator a collaborator with the role
+   * `owner` and the project's own id as `collaborator_id`.
    */
   CollaboratorAdded: Type.Object({
     ...user,

@@ -5,8 +5,8 @@ import type { DataOf, EventOf } from './schemas.js';
 
 export const deletionEvents = {
   /**
-   * Stream `deletion-<deletion>`, its first event: these records are to go, whatever becomes of the
-   * request or job that said so. A session is named with all its traces.
+   * Stream `deletion-<deletion>`, its first event: these records will be deleted, whatever becomes
+   * of the request or job that asked for it. A session is named with all its traces.
    */
   RecordsDeleted: Type.Object({
     deletion_id: id('DeletionId'),
@@ -15,12 +15,12 @@ export const deletionEvents = {
     job_id: nullable(id('OrgJobId')),
     session_ids: Type.Array(id('SessionId')),
     trace_ids: Type.Array(id('TraceId')),
-    /** Of these traces, all together. */
+    /** How many all these traces have together. */
     spans: Type.Integer(),
   }),
   /**
-   * The second event of the stream, before the first content is erased: whoever replays the log
-   * while that happens takes these records away here.
+   * The second event of the stream, before the first content is erased: a replay of the log during
+   * the erasure takes these records away here.
    */
   RecordsErased: Type.Object({
     deletion_id: id('DeletionId'),

@@ -7,15 +7,15 @@ const uuid = Type.Unsafe<string>(Type.String({ format: 'uuid' }));
 
 export const erasureEvents = {
   /**
-   * Stream `erasure-<run or project>`, before the first content goes: all that is left in the end
-   * of what was deleted, and of its deletion, whose own event goes too. Whoever replays the log
+   * Stream `erasure-<run or project>`, before the first content goes: in the end it is all that is
+   * left of what was deleted and of its deletion, whose own event goes too. A replay of the log
    * takes away here what was in it.
    */
   ErasureBegun: Type.Object({
     deleted: oneOf(['run', 'project']),
     deleted_id: uuid,
     project_id: id('ProjectId'),
-    /** Null, like who made it and when: its first event was not there any more. */
+    /** Null, like who made it and when, if its first event was already gone. */
     organization_id: nullable(id('OrganizationId')),
     created_by: nullable(id('UserId')),
     created_at: nullable(instant),
@@ -35,14 +35,17 @@ export const erasureEvents = {
   }),
   /**
    * Stream `erasure-<run, project or deletion>`. Nothing of what was deleted is left in the log but
-   * the facts of its deletion. Of a run or a project only after `ErasureBegun`: without it, records
-   * alone were erased.
+   * the facts of its deletion. For a run or a project it follows `ErasureBegun`: without that, only
+   * records were erased.
    */
   ErasureCompleted: Type.Object({
     deleted: oneOf(['run', 'project', 'records']),
     deleted_id: uuid,
     project_id: id('ProjectId'),
-    /** Streams that were erased after the last start of the worker: more may have been before. */
+    /**
+     * How many streams were erased after the last start of the worker: there may have been more
+     * before.
+     */
     streams: Type.Integer(),
   }),
 };

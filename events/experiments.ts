@@ -5,7 +5,7 @@ import type { DataOf, EventOf } from './schemas.js';
 
 const ofRun = { run_id: id('RunId'), project_id: id('ProjectId') };
 const json = Type.Unsafe<JsonObject>(Type.Object({}));
-/** A group keeps its name for ever, so it stands beside its id. */
+/** A group keeps its name for ever, so the name is stored with the id. */
 const group = Type.Object({ id: id('ExperimentGroupId'), name: Type.String() });
 const tag = { key: Type.String(), value: Type.String(), tag_type: Type.String() };
 const choice = Type.Object({ ...ofRun, group_id: nullable(id('ExperimentGroupId')) });
@@ -37,7 +37,7 @@ export const experimentEvents = {
     created_by: id('UserId'),
     created_at: instant,
   }),
-  /** `task_type` is there only when it changed too; the name may be the one it had. */
+  /** `task_type` is there only when it changed too; the name may be unchanged. */
   ExperimentRenamed: Type.Object({
     ...ofRun,
     name: Type.String(),

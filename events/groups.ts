@@ -30,7 +30,7 @@ export const groupEvents = {
   }),
   GroupMemberAdded: Type.Object({
     group_id: id('GroupId'),
-    /** Of the membership: another one when the user leaves and comes back. */
+    /** Of the membership: a new one when the user leaves and comes back. */
     member_id: id('GroupMemberId'),
     user_id: id('UserId'),
     role,

@@ -5,8 +5,8 @@ import type { EventOf } from './schemas.js';
 
 export const idempotencyEvents = {
   /**
-   * Stream `idempotency-claim-<hash of scope and key>` (contract 1.8), before it was called so
-   * `idempotency-<hash>`. Someone is at work on the request from here on.
+   * Stream `idempotency-claim-<hash of scope and key>` (contract 1.8), formerly
+   * `idempotency-<hash>`. From here on someone is working on the request.
    */
   IdempotencyClaimed: Type.Object({
     /** Hash of query and decoded body. */
@@ -28,7 +28,7 @@ export const idempotencyEvents = {
     /** Of answers that have one (contract 1.9). */
     etag: Type.Optional(Type.String()),
   }),
-  /** The work came to nothing that may be stored: the next request does it again. */
+  /** The work produced nothing that may be stored: the next request does it again. */
   IdempotencyReleased: Type.Object({}),
 };
 export const idempotencyAnswerEvents = {

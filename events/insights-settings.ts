@@ -4,7 +4,10 @@ import { id, instant, nullable } from '../kernel/shapes.js';
 import type { EventOf } from './schemas.js';
 
 export const insightsSettingsEvents = {
-  /** Stream `insights-settings-<run>`: beside the run's own, because it is no change of the run. */
+  /**
+   * Stream `insights-settings-<run>`: separate from the run's own, because it does not change the
+   * run.
+   */
   InsightsSettingsChanged: Type.Object({
     project_id: id('ProjectId'),
     run_id: id('RunId'),

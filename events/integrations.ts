@@ -39,12 +39,12 @@ export const integrationEvents = {
     at: instant,
     ...seal,
     name: Type.String(),
-    /** The members that are no secrets, as they were sent. */
+    /** The members that are not secret, as they were sent. */
     settings: Type.Unsafe<JsonObject>(Type.Object({})),
     /** Keyed; of the whole configuration. */
     fingerprint: Type.Unsafe<Fingerprint>(Type.String()),
   }),
-  /** The same secrets under another data key: no change that anybody sees. */
+  /** The same secrets under another data key: nobody sees a change. */
   IntegrationResealed: Type.Object({ ...place, ...seal }),
   IntegrationSelected: change,
   IntegrationDisabled: change,

@@ -6,8 +6,8 @@ import type { DataOf, EventOf } from './schemas.js';
 export const invitationEvents = {
   /**
    * Stream `user-<user>`, its first event: the user exists and cannot log in yet. The one-time
-   * token is nowhere: `token_hash` is its HMAC under a pepper outside the log, null when the user
-   * comes in by another way than a password (`auth_method`).
+   * token is stored nowhere: `token_hash` is its HMAC under a pepper outside the log, null when the
+   * user logs in by other means than a password (`auth_method`).
    */
   UserInvited: Type.Object({
     user_id: id('UserId'),
@@ -22,11 +22,11 @@ export const invitationEvents = {
   }),
   /**
    * From here on the user can log in: with a password (`PasswordChanged` follows in the same
-   * append) or by an identity that was linked. A name of null leaves the name as it was.
+   * append) or by an identity that was linked. A null name leaves the name as it was.
    */
   InvitationAccepted: Type.Object({
     user_id: id('UserId'),
-    /** How the user comes in from now on: `email`, `google` … (contract 5.1). */
+    /** How the user logs in from now on: `email`, `google` … (contract 5.1). */
     auth_method: Type.String(),
     first_name: nullable(Type.String()),
     last_name: nullable(Type.String()),

@@ -6,13 +6,13 @@ import type { DataOf, EventOf } from './schemas.js';
 export const refreshFamilyEvents = {
   /**
    * Stream `refresh-family-<family>`: one login and what came of it (contract 2.3). A token itself
-   * is nowhere: `token_hash` is its HMAC under a pepper outside the log.
+   * is stored nowhere: `token_hash` is its HMAC under a pepper outside the log.
    */
   RefreshFamilyStarted: Type.Object({
     family_id: id('FamilyId'),
     user_id: id('UserId'),
     organization_id: id('OrganizationId'),
-    /** How the user came in: `email`, `google` … (contract 5.1). */
+    /** How the user logged in: `email`, `google` … (contract 5.1). */
     auth_method: Type.String(),
     /** How often the user's password had been changed: a later change ends the family. */
     password_changes: Type.Integer(),
@@ -26,7 +26,10 @@ export const refreshFamilyEvents = {
     token_hash: Type.String(),
     rotated_at: instant,
   }),
-  /** `reuse`: somebody presented a token that had a successor, so one of two has stolen it. */
+  /**
+   * `reuse`: somebody presented a token that had a successor, so one of the two who used it stole
+   * it.
+   */
   RefreshFamilyRevoked: Type.Object({
     family_id: id('FamilyId'),
     reason: oneOf(['logout', 'reuse']),

@@ -4,8 +4,8 @@ import type { EventOf } from './schemas.js';
 
 export const reservationEvents = {
   /**
-   * Stream `reservation-<what>-<hash of the name in its scope>`. `holder` is the id of who has the
-   * name.
+   * Stream `reservation-<what>-<hash of the name in its scope>`. `holder` is the id of the name's
+   * holder.
    */
   NameClaimed: Type.Object({ holder: Type.String() }),
   NameReleased: Type.Object({ holder: Type.String() }),

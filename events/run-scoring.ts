@@ -5,8 +5,8 @@ import type { DataOf, EventOf } from './schemas.js';
 
 export const runScoringEvents = {
   /**
-   * Stream `run-scoring-<run>`: scorers of the run's settings began to look at so many records that
-   * came or changed. One that follows another without an end between takes its place.
+   * Stream `run-scoring-<run>`: scorers of the run's settings began to look at that many new or
+   * changed records. One that follows another without an end in between takes its place.
    */
   RunScoringStarted: Type.Object({
     project_id: id('ProjectId'),

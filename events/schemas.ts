@@ -21,7 +21,7 @@ export const only = <M extends EventSchemas, T extends keyof M & string>(
   ...types: readonly T[]
 ): Pick<M, T> => Object.fromEntries(types.map((type) => [type, events[type]])) as Pick<M, T>;
 
-/** All of a noun's events but these: a new one is heard by default. */
+/** All of a noun's events but these: a new one is included by default. */
 export const except = <M extends EventSchemas, T extends keyof M & string>(
   events: M,
   ...types: readonly T[]

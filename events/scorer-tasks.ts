@@ -37,7 +37,7 @@ export const scorerTaskEvents = {
     created_by: id('UserId'),
     created_at: instant,
   }),
-  /** A worker took it: for the first time, or because its worker was lost. */
+  /** A worker took it: for the first time, or because the last worker was lost. */
   ScorerValidationStarted: Type.Object({
     task_id: id('ScorerTaskId'),
     /** From 1. */
@@ -72,7 +72,7 @@ export const metricsTestingRunEvents = {
 };
 export const scorerQueueEvents = {
   /**
-   * Stream `scorer-queue-<project>`, of single samples `scorer-queue-<user>`: a task was let in;
+   * Stream `scorer-queue-<project>`, of single samples `scorer-queue-<user>`: a task was admitted;
    * those in `left` were seen to be finished.
    */
   ScorerTaskQueued: Type.Object({

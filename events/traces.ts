@@ -91,7 +91,7 @@ export const traceEvents = {
     project_id: id('ProjectId'),
     trace_id: id('TraceId'),
     spans,
-    /** They came with the trace, in one request: part of its content and no change of it. */
+    /** They came with the trace, in one request: part of its content, not a change of it. */
     with_trace: Type.Optional(Type.Literal(true)),
   }),
   TraceUpdated: Type.Object({
@@ -113,7 +113,7 @@ export const traceEvents = {
     record_id: Type.String(),
     scores: readonlyRecord(nullable(metricValue)),
     /**
-     * By metric, where a scorer says how its numbers roll up; else they keep what was said before.
+     * By metric, where a scorer says how its numbers roll up; otherwise what was said before stays.
      */
     roll_up_methods: Type.Optional(readonlyRecord(rollUp)),
   }),
@@ -143,8 +143,8 @@ export const sessionEvents = {
 };
 export const sessionSizeEvents = {
   /**
-   * Stream `sized-session-<project>-<session>`: so many more traces were logged in the session, by
-   * one process since it said so last. What a process had not said when it ended is not counted.
+   * Stream `sized-session-<project>-<session>`: how many more traces one process logged in the
+   * session since it last reported. What a process had not reported when it ended is not counted.
    */
   SessionGrew: Type.Object({
     project_id: id('ProjectId'),

@@ -30,8 +30,8 @@ export const userEvents = {
     organization_id: id('OrganizationId'),
   }),
   /**
-   * `password_hash` is argon2id under a pepper outside the log. Every login of the user ends with
-   * it but that of `kept_family_id` (contract 5.1).
+   * `password_hash` is argon2id under a pepper outside the log. It ends every login of the user but
+   * that of `kept_family_id` (contract 5.1).
    */
   PasswordChanged: Type.Object({
     user_id: id('UserId'),

@@ -11,9 +11,9 @@ const tracesPerRequest = 20;
 const dayMinutes = 1_440;
 
 /**
- * Fills a running service with a sample of its own over HTTP, and says on `out` what was recorded
- * and how to look at it. Safe to repeat: the sample hangs on the project's birthday, so the same
- * ids and contents go out again. Answers the lines to try.
+ * Records a made-up sample in a running service over HTTP, and says on `out` what was recorded and
+ * how to look at it. Safe to repeat: the sample depends on when the project was created, so the
+ * same ids and contents are sent again. Returns the lines to try.
  */
 export const runDemo = async ({
   baseUrl,
@@ -123,7 +123,9 @@ const windowOf = (sample: readonly SampleStream[]): Window => {
 
 type Counts = Readonly<Record<string, number | null>>;
 
-/** What the service itself answers about each log stream, beside how many spans were sent to it. */
+/**
+ * What the service itself answers about each log stream, next to how many spans were sent to it.
+ */
 const recorded = async (
   ask: Ask,
   root: string,

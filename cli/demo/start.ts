@@ -8,10 +8,7 @@ import { runDemo } from './demo.js';
 
 type Options = { readonly dir?: string; readonly runs: string; readonly seed: string };
 
-/**
- * A key that works for the demo only: its service listens on this machine and its data goes with
- * it.
- */
+/** A key for the demo only: its service listens on this machine and its data is removed with it. */
 const demoKey = 'demo-key-for-this-machine-only-0001';
 
 /**
