@@ -1,7 +1,7 @@
 import { Fault } from './fault.js';
 import type { Asking } from './ports.js';
 
-/** What a question throws whose asker waits no longer. */
+/** What a question throws once its asker no longer waits. */
 export const noLongerAsked = ({ reason }: Partial<AbortSignal> = {}): Fault =>
   reason instanceof Fault
     ? reason
@@ -10,14 +10,14 @@ export const noLongerAsked = ({ reason }: Partial<AbortSignal> = {}): Fault =>
         cause: reason,
       });
 
-/** Throws Fault `unavailable` when the asker waits no longer. */
+/** Throws Fault `unavailable` when the asker no longer waits. */
 export const checkAsked = ({ signal }: Asking): void => {
   if (signal?.aborted === true) throw noLongerAsked(signal);
 };
 
 /**
- * `work`, or Fault `unavailable` as soon as the asker waits no longer. `end` is called then: what
- * `work` does must end by that, and what becomes of it nobody hears.
+ * `work`, or Fault `unavailable` as soon as the asker no longer waits. `end` is called then: it
+ * must end what `work` does, whose outcome is ignored.
  */
 export const whileAsked = async <T>(
   { signal }: Asking,

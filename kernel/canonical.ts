@@ -26,7 +26,7 @@ export const canonicalInstant = (text: string): Instant | null => {
     return null;
   }
   const fraction = (parts[7] ?? '').slice(0, 6).padEnd(6, '0');
-  // By far the most common case, in the midst of ingest: no calendar is needed.
+  // By far the most common case, and ingest is full of it: no calendar is needed.
   if (offset === 0) return `${yyyy}-${mm}-${dd}T${hh}:${mi}:${ss}.${fraction}Z` as Instant;
   const moved = utcMidnight(year, month, day);
   moved.setUTCHours(Number(hh), Number(mi) - offset, Number(ss));

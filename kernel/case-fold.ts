@@ -3,8 +3,8 @@ import { codePoints } from './code-points.js';
 /**
  * Unicode simple case folding (contract 3.7, rule 1): two texts are equal without regard to case
  * exactly when their folded forms are equal, and folding goes code point by code point, so
- * substrings fold to substrings. Which member stands for a class is ours: only equality counts.
- * Nothing else is normalised.
+ * substrings fold to substrings. Which member stands for a class is our choice: only equality
+ * counts. Nothing else is normalised.
  */
 export const foldCase = (text: string): string => {
   if (ascii.test(text)) return text.toLowerCase();
@@ -58,7 +58,7 @@ const readFoldings = (): ReadonlyMap<string, string> => {
 
 const isCased = /[\p{Changes_When_Casemapped}\p{Changes_When_Casefolded}]/u;
 
-/** Members of a class reach each other by these steps, but for the pairs below. */
+/** Members of a class reach each other by these steps, except the pairs below. */
 const neighbours = (character: string): readonly string[] => {
   const upper = character.toUpperCase();
   return [upper, character.toLowerCase(), upper.toLowerCase()].filter(
@@ -73,7 +73,9 @@ const withoutSimpleMappings: readonly (readonly [string, string])[] = [
   ['\ufb05', '\ufb06'],
 ];
 
-/** The lower-case form where the class has one: what engines' own `lower` mostly answers too. */
+/**
+ * The lower-case form where the class has one, which is what engines' own `lower` mostly gives too.
+ */
 const representativeOf = (members: readonly string[]): string => {
   const first = members[0] ?? '';
   const lower = first.toUpperCase().toLowerCase();

@@ -24,7 +24,7 @@ export const codePoints = (text: string): number => {
   return count;
 };
 
-/** Its beginning of at most so many code points: a pair of surrogates is not torn. */
+/** The beginning of the text, at most that many code points: no surrogate pair is split. */
 export const firstCharacters = (text: string, count: number): string => {
   if (text.length <= count) return text;
   let end = 0;
@@ -39,7 +39,7 @@ const beyondAscii = /[\u0080-\uffff]/;
 /** Bytes of the text as UTF-8, as sizes are counted (contract 1.3). */
 export const utf8Bytes = (text: string): number => {
   let bytes = text.length;
-  // Long texts are mostly plain: looking so takes a third of the time that counting takes.
+  // Long texts are mostly plain: this check takes a third of the time that counting takes.
   const from = text.search(beyondAscii);
   if (from === -1) return bytes;
   for (let at = from; at < text.length; at += 1) {

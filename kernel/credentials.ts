@@ -10,7 +10,7 @@ export interface Passwords {
    * where the password came from.
    */
   matches(hash: string | null, password: string, network: string): Promise<boolean>;
-  /** Whether `matches` said so of the same network within the last minute; costs nothing. */
+  /** Whether `matches` said yes for the same network within the last minute; costs nothing. */
   matchedLately(hash: string | null, password: string, network: string): boolean;
 }
 
@@ -23,9 +23,9 @@ export type AccessClaims = {
     | { readonly familyId: null; readonly keyId: ApiKeyId };
 };
 
-/** The service's own tokens; they say who came in, never whether that still holds. */
+/** The service's own tokens; they say who logged in, never whether that still holds. */
 export interface AccessTokens {
-  /** Good for 24 h, at most until `until`. */
+  /** Valid for 24 h, but no longer than until `until`. */
   issue(claims: AccessClaims, now: Instant, until: Instant | null): Promise<string>;
   /** Null: not one of ours. */
   read(token: string, now: Instant): Promise<AccessClaims | 'expired' | null>;
@@ -34,11 +34,11 @@ export interface AccessTokens {
 /** Values of refresh tokens (contract 2.3); what is kept of one is its hash. */
 export type RefreshTokens = {
   readonly first: (family: FamilyId) => string;
-  /** The same for the same token, and nobody without the service's key can tell it. */
+  /** The same for the same token, and nobody without the service's key can compute it. */
   readonly successor: (token: string) => string;
   /** HMAC-SHA-256 in hex under a pepper outside the log. */
   readonly hash: (token: string) => string;
-  /** Null for a value that is none of ours. */
+  /** Null for a value that is not one of ours. */
   readonly familyOf: (token: string) => FamilyId | null;
 };
 
@@ -46,7 +46,7 @@ export type RefreshTokens = {
 export type Identity = {
   readonly issuer: string;
   readonly subject: string;
-  /** Null unless the provider verified it and may speak for its domain. */
+  /** Null unless the provider verified it and may vouch for its domain. */
   readonly email: string | null;
   /** Digests of what may be used once: the token, however it is written, and its nonce. */
   readonly once: readonly string[];
@@ -63,9 +63,9 @@ export interface IdentityTokens {
 /** One-time tokens of invitations: the id of the user and 256 random bits, in base64url. */
 export type InvitationTokens = {
   readonly mint: (user: UserId) => string;
-  /** HMAC-SHA-256 in hex: of no use to whoever reads the log. */
+  /** HMAC-SHA-256 in hex: of no use to a reader of the log. */
   readonly hash: (token: string) => string;
-  /** Whose token it would be; null for one out of form. */
+  /** Whose token it would be; null for a malformed one. */
   readonly userOf: (token: string) => UserId | null;
 };
 

@@ -4,7 +4,7 @@ import type { Id } from './shapes.js';
 export type Scalar = string | number | null;
 export type ContentCell = Scalar | { readonly [member: string]: Scalar };
 
-/** What a file says: names in order, and rows whose cells are by the place of their column. */
+/** What a file holds: names in order, and rows whose cells are in the order of the columns. */
 export type ContentTable = { readonly columns: readonly string[]; readonly rows: readonly Cells[] };
 /**
  * Cells by column key; what is missing is null. A list, or, where most would be null, members by
@@ -26,8 +26,8 @@ export type RowId = Id<'RowId'>;
 
 /**
  * Rows lie in chunks, which never change once stored; a content is what one change added. A part
- * names neighbouring chunks of a content, from `first` on, and how many rows each has. So the
- * version after a change shares with the one before all that did not change.
+ * names neighbouring chunks of a content, from `first` on, and how many rows each has. So a version
+ * shares everything that did not change with the one before it.
  */
 export type Part = {
   readonly content: ContentId;
@@ -36,7 +36,7 @@ export type Part = {
 };
 export type ContentId = Id<'ContentId'>;
 
-/** A few hundred rows or kilobytes are read and written at once, also for one row of them. */
+/** A few hundred rows or kilobytes are read and written at once, even for one row of them. */
 export const chunkRowsMax = 200;
 export const chunkBytesMax = 65_536;
 
@@ -77,7 +77,7 @@ export const cellOf = (
   { key }: Pick<Column, 'key'>,
 ): ContentCell => (cells as { readonly [key: number]: ContentCell })[key] ?? null;
 
-/** The form of the cells that is shorter; of one key the last one counts. */
+/** The shorter form of the cells; when a key repeats, the last one counts. */
 export const cellsOf = (entries: Iterable<readonly [key: number, cell: ContentCell]>): Cells => {
   const filled = [...new Map(entries)].filter(([, cell]) => cell !== null);
   const length = filled.reduce((most, [key]) => Math.max(most, key + 1), 0);

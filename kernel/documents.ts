@@ -41,8 +41,8 @@ export type Checkpoint = {
   readonly position: Position;
   readonly fence: number;
   /**
-   * What the batch was folded onto: a store that may lose what it has, and did, refuses with Fault
-   * `conflict` instead of keeping a gap.
+   * What the batch was folded onto: a store that can lose data, and did, refuses with Fault
+   * `conflict` instead of leaving a gap.
    */
   readonly after?: Position;
 };
@@ -61,7 +61,9 @@ export interface Documents {
     asking?: Asking,
   ): Promise<ReadonlyMap<string, Document>>;
   find<B>(collection: Collection, query: Find, asking?: Asking): Promise<Found<B>>;
-  /** Documents of the scopes in `gone` go, however many, before anything is written. */
+  /**
+   * All documents of the scopes in `gone` are removed, however many, before anything is written.
+   */
   apply(
     collection: Collection,
     writes: readonly DocumentWrite[],
@@ -71,12 +73,12 @@ export interface Documents {
   dump(collection: Collection): AsyncIterable<DumpItem>;
   /** An empty copy of one collection; its `model` knows that collection only. */
   shadow(collection: Collection): Promise<Shadow<Documents>>;
-  /** What an operator should know about how safely this engine keeps things; null = nothing. */
+  /** What an operator should know about how safely this engine keeps data; null = nothing. */
   caution(): string | null;
   close(): Promise<void>;
 }
 
-/** A copy of a read model that is built beside the live one. */
+/** A copy of a read model that is built next to the live one. */
 export interface Shadow<M> {
   readonly model: M;
   /** Switches readers to the copy in one step and drops the old one. */

@@ -3,7 +3,7 @@ import { Fault } from './fault.js';
 import type { Asking } from './ports.js';
 
 /**
- * A task and whose it is: of a project (or person, for a single sample), asked for by a creator.
+ * A task, its owner (a project, or a person for a single sample) and the creator who asked for it.
  */
 export type TaskClaim = { readonly task: string; readonly owner: string; readonly creator: string };
 
@@ -12,9 +12,9 @@ export type Shares = { readonly ownerMax: number; readonly creatorMax: number };
 
 /**
  * Which of the waiting tasks, oldest first, is taken next; null: none may be. Creators take turns:
- * who has the fewest running goes first, among them who was longest without, so that one who asks
- * without end has what the others leave. `turns` has the creators as they were served, the last one
- * last.
+ * the one with the fewest running goes first, among equals the one served longest ago, so that one
+ * who asks without end gets what the others leave. `turns` lists the creators as they were served,
+ * the latest last.
  */
 export const nextOf = <C extends TaskClaim>(
   waiting: readonly C[],
@@ -51,8 +51,9 @@ export const servedLast = (turns: readonly string[], who: string): readonly stri
 
 export type FairLine = {
   /**
-   * Resolves with the way out once there is a place for them. Throws Fault `unavailable` when too
-   * many of theirs wait already, and as soon as the asker waits no longer.
+   * Resolves once there is a place, with the function that gives it back. Throws Fault
+   * `unavailable` when too many of the same owner wait already, and as soon as the asker no longer
+   * waits.
    */
   readonly enter: (whose: string, asking?: Asking) => Promise<() => void>;
   /** Resolves once nobody is inside or waits. */
@@ -60,8 +61,8 @@ export type FairLine = {
 };
 
 /**
- * Places that are shared in turn; each has at most `eachMax` of them, and at most `waitsMax` more
- * that wait.
+ * Places that are shared in turn; each owner has at most `eachMax` of them, and at most `waitsMax`
+ * more waiting.
  */
 export const openFairLine = (
   places: number,
@@ -98,7 +99,7 @@ export const openFairLine = (
       checkAsked(asking);
       const { signal } = asking;
       const queue = waiting.get(whose) ?? [];
-      // Who waits cannot come in now, and neither can one more.
+      // Nobody who waits can come in now, so neither can one more.
       if (queue.length >= waitsMax) throw tooMany();
       return new Promise((resolve, reject) => {
         const gone = (): void => {

@@ -1,6 +1,6 @@
 /**
- * What can go wrong on purpose. The word is the decision's vocabulary; the HTTP status and the
- * `code` member of contract 1.5 belong to engines/koa/problem.ts.
+ * Failures that are foreseen. The words are those of decisions; the HTTP status and the `code`
+ * member of contract 1.5 belong to engines/koa/problem.ts.
  */
 export type FaultCode =
   | 'malformed'
@@ -66,8 +66,8 @@ export const invalid = (complaints: readonly Complaint[]): Fault =>
   new Fault('invalid', 'The request is not valid', { complaints });
 
 /**
- * What an operator reads of a failure: its message and those behind it, without what they quote,
- * which may be a tenant's.
+ * What an operator reads about a failure: its message and those of its causes, without what they
+ * quote, which may be a tenant's.
  */
 export const reasonOf = (error: unknown): string => {
   const told: string[] = [];

@@ -100,8 +100,8 @@ type CollectionLeaf = Extract<Leaf, { readonly kind: 'collection' }>;
 type NumberLeaf = Extract<Leaf, { readonly kind: 'number' }>;
 
 /**
- * Metrics of the registry keep their type; of another one the leaf's kind says which values it is
- * about.
+ * Metrics of the registry keep their type; for any other the kind of the leaf says which values it
+ * is about.
  */
 const leafValue = (row: RecordRow, column: string, kind: MetricType): ColumnValue => {
   const place = placeOf(column);

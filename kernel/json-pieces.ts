@@ -12,7 +12,9 @@ export const jsonOf = (pieces: JsonPieces): unknown => {
   return JSON.parse(texts.join(''));
 };
 
-/** What a JSON text is made of in its order: text as it is, and things that are written as some. */
+/**
+ * What a JSON text is made of, in order: text as it is, and values that are still to be written.
+ */
 export type JsonParts<T extends object> = (T | string)[];
 
 /** The object without its `}`. */
@@ -23,7 +25,7 @@ const pieceCharacters = 65_536;
 
 /**
  * The text of the parts, made in slices. Takes the parts out of the list as they are made, so that
- * they are not in memory twice. Throws Fault `unavailable` as soon as the asker waits no longer.
+ * they are not in memory twice. Throws Fault `unavailable` as soon as the asker no longer waits.
  */
 export const inPieces = async <T extends object>(
   parts: JsonParts<T>,

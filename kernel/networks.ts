@@ -1,5 +1,6 @@
 /**
- * Whom an address stands for: of IPv6 the network of 64 bits, since whoever has one has all of it.
+ * Whom an address stands for: in IPv6 the network of 64 bits, since whoever has one address has
+ * them all.
  */
 export const networkOf = (address: string): string => {
   if (!address.includes(':')) return address;

@@ -11,24 +11,23 @@ import {
 } from './ports.js';
 
 /**
- * A part of an append waits so long at most for what its project logged before it. Whoever asked
- * has their answer after 20 s (contract 1.11); what of it is in the log by then is followed by the
- * rest.
+ * How long a part of an append waits at most for what its project logged before it. The caller has
+ * an answer after 20 s (contract 1.11); what is in the log by then is followed by the rest.
  */
 export const pauseMaxMs = 5_000;
 /**
- * Streams of records are appended in parts of this weight, so that a large request does not come
- * before others at once. A stream is not divided.
+ * Streams of records are appended in parts of this weight, so that a large request does not get
+ * ahead of others all at once. A stream is not divided.
  */
 export const partMax = 512 * 1024;
-/** What folding an event costs however small it is, in bytes of content that cost as much. */
+/** What folding an event costs, however small it is, as bytes of content that cost the same. */
 const eventWeight = 4_096;
 
 type Part = { readonly project: string | null; weight: number; readonly batch: StreamAppend[] };
 
 /**
- * Appends to the streams of records at the pace of their project. What of a call is appended before
- * it has to wait is durable then; once some of it is, all of it follows whoever leaves.
+ * Appends to the streams of records at the pace of their project. What a call appends before it has
+ * to wait is durable at once; after that the rest follows, even when the caller leaves.
  */
 export const pacedLog = (
   log: EventLog,
@@ -69,8 +68,8 @@ export const pacedLog = (
       const { signal } = asker();
       const results: AppendResult[] = [];
       for (const [at, part] of parts.entries()) {
-        // Each part waits as long as one may: a request that weighs a hundred times the bound, or
-        // whose client has left, does not come before others either.
+        // Each part waits as long as it may: a request of a hundred times the bound, or one whose
+        // client has left, does not get ahead of others either.
         const asking = at === 0 && signal !== undefined ? { signal } : {};
         results.push(...(await appended(part, { ...asking, atMostMs: pauseMaxMs })));
       }
@@ -81,7 +80,7 @@ export const pacedLog = (
 
 /** Streams of records: `trace-<project>-<trace>` and `session-<project>-<session>`. */
 const recordsForm = /^(?:trace|session)-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})-/;
-/** Whose records the stream has; null: none. */
+/** The project whose records the stream has; null: it has none. */
 export const projectOf = (stream: string): string | null => recordsForm.exec(stream)?.[1] ?? null;
 
 const partsOf = (

@@ -92,8 +92,8 @@ export type Last = Pick<Recorded, 'type' | 'revision' | 'position'>;
 
 export interface EventReader {
   /**
-   * Events of one stream in revision order; an unknown or erased stream is empty. Others have their
-   * turn while a long one is read, but all of it is in memory: see `portions`.
+   * Events of one stream in revision order; an unknown or erased stream is empty. Other work goes
+   * on while a long one is read, but all of it is held in memory: see `portions`.
    */
   read(stream: StreamName, reading?: Reading): Promise<readonly Recorded[]>;
   /**
@@ -143,8 +143,8 @@ export const collected = async (
 export type Page = { readonly events: readonly Recorded[]; readonly through: Position };
 
 /**
- * For whom something is asked. Once `signal` aborts nobody waits for the answer: the engine ends
- * what it does for it and throws Fault `unavailable`, the signal's reason when that is a Fault.
+ * On whose behalf something is asked. Once `signal` aborts nobody waits for the answer: the engine
+ * stops working on it and throws Fault `unavailable`, or the signal's reason when that is a Fault.
  */
 export type Asking = {
   readonly signal?: AbortSignal;
@@ -152,10 +152,10 @@ export type Asking = {
   readonly who?: string;
 };
 
-/** Hints only: losing every message changes nothing but freshness. */
+/** Hints only: losing every message costs freshness and nothing else. */
 export interface Bus {
   publish(subject: string, message: Json): void;
-  /** Answers a function that ends the subscription. */
+  /** Returns a function that ends the subscription. */
   subscribe(subject: string, handler: (message: Json) => void): () => void;
   /** Whether other processes hear what is published now; for operators, never for deciding. */
   isConnected(): boolean;
@@ -163,18 +163,18 @@ export interface Bus {
 }
 
 /**
- * Who of several processes does a work that one may do at a time. A lease is a courtesy that saves
- * double work: what keeps data right are expected revisions and fences.
+ * Which of several processes does work that only one may do at a time. A lease is a courtesy that
+ * saves double work: expected revisions and fences are what keep data right.
  */
 export interface Leases {
   /**
    * The lease `name` for `holder` for that long from now, by the engine's clock: renewed when it is
-   * theirs, taken when it is free or ran out. Answers its fence, which grows with each new holder
+   * theirs, taken when it is free or ran out. Returns its fence, which grows with each new holder
    * and stays with a renewal; null while another has it. Throws Fault `unavailable` when the engine
    * cannot say.
    */
   take(name: string, holder: string, milliseconds: number): Promise<number | null>;
-  /** Frees the lease when it is the holder's. */
+  /** Frees the lease if `holder` has it. */
   release(name: string, holder: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -199,13 +199,13 @@ export interface Random {
 export interface Files {
   read(path: string): Promise<Uint8Array | null>;
   /**
-   * Durable and whole when it resolves: written beside, synced, renamed, folder synced. Mode 0600.
+   * Durable and whole when it resolves: written to another file, synced, renamed, folder synced.
+   * Mode 0600.
    */
   write(path: string, bytes: Uint8Array): Promise<void>;
 }
 
 /**
- * Brings stored data to today's shape; throws on a type or version that nobody knows
- * (events/codec.ts).
+ * Brings stored data to its newest shape; throws on an unknown type or version (events/codec.ts).
  */
 export type Decode = (type: string, schema: number, data: unknown) => unknown;

@@ -135,19 +135,19 @@ export type SandboxState = {
 };
 
 export type ScorerRunOptions = {
-  /** Told the place of each step as it begins, in order; the scorer can lie about it. */
+  /** Called with the place of each step as it begins, in order; the scorer can lie about it. */
   readonly onStep?: (step: number) => void;
-  /** Told when the line is over and its process begins. */
+  /** Called when the wait is over and its process begins. */
   readonly onBegin?: () => void;
   readonly signal?: AbortSignal;
   /** How long the process may take, when that is less than the limit. */
   readonly wallMs?: number;
-  /** Those of one name share their turns in the line; without it a task is nobody's. */
+  /** Tasks of one name share their turns in the line; a task without it is nobody's. */
   readonly whose?: string;
 };
 
 /**
- * Runs a stranger's Python, each task in a process of its own that reaches nothing: no network, no
+ * Runs untrusted Python, each task in a process of its own that reaches nothing: no network, no
  * environment, no file but the interpreter's, no other process. At most as many at once as the
  * machine has cores; others wait in a line that serves everybody in turn. Nothing of a task is left
  * when `run` resolves.

@@ -10,7 +10,7 @@ export type ProjectId = Id<'ProjectId'>;
 export type OrganizationId = Id<'OrganizationId'>;
 export type UserId = Id<'UserId'>;
 export type ApiKeyId = Id<'ApiKeyId'>;
-/** A login and the refresh tokens that came of it. */
+/** A login and the refresh tokens that follow from it. */
 export type FamilyId = Id<'FamilyId'>;
 export type GroupId = Id<'GroupId'>;
 export type GroupMemberId = Id<'GroupMemberId'>;

@@ -10,8 +10,8 @@ import type { Projection } from './projection.js';
 export type TemplateList = { readonly templates: readonly TemplateFacts[] };
 
 /**
- * One document per project, because an order is of all of its templates and every read wants all of
- * them.
+ * One document per project, because the order is one of all its templates and every read wants them
+ * all.
  */
 export const annotationTemplateList: Projection<typeof annotationTemplateEvents, TemplateList> = {
   collection: { name: 'annotation_template_list', version: 1, fields: {} },
@@ -33,7 +33,7 @@ const after = (
   switch (type) {
     case 'AnnotationTemplateCreated': {
       const { project_id: _, organization_id: _of, template_id: id, ...facts } = data;
-      // An event that comes twice is one template.
+      // An event that comes twice makes one template.
       return [...templates.filter((one) => one.id !== id), { id, ...facts }];
     }
     case 'AnnotationTemplateChanged':

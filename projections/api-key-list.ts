@@ -5,7 +5,7 @@ import type { ApiKeyId } from '../kernel/shapes.js';
 import type { Projection } from './projection.js';
 
 export type ListedApiKey = {
-  /** `last_used` is no event and comes from elsewhere. */
+  /** `last_used` is not an event and comes from elsewhere. */
   readonly shown: Omit<ApiKeyView, 'last_used'>;
   /** The keys it descends from, its parent first: it is revoked with any of them. */
   readonly ancestors: readonly ApiKeyId[];

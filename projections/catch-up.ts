@@ -29,7 +29,7 @@ export type CaughtUp = {
 
 /**
  * Folds the log into a copy from `from` up to `until` exactly, or to the end as of each page when
- * it is null. Throws where the log has a gap, the store fails or nobody wants the copy any more: it
+ * it is null. Throws when the log has a gap, the store fails or nobody wants the copy any more: it
  * is simply built again.
  */
 export const catchUp = async (

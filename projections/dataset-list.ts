@@ -7,7 +7,10 @@ import type { Document } from '../kernel/documents.js';
 import type { ProjectId, RunId } from '../kernel/shapes.js';
 import type { Projection } from './projection.js';
 
-/** `links`: by project, the experiments that use the dataset, and null for a link of somebody. */
+/**
+ * `links`: by project, the experiments that use the dataset, and null for a link that somebody
+ * made.
+ */
 export type DatasetListed = {
   readonly facts: DatasetFacts;
   readonly links: Readonly<Record<ProjectId, readonly (RunId | null)[]>>;
@@ -91,7 +94,7 @@ export const datasetList: Projection<typeof events, DatasetListed> = {
   },
 };
 
-/** How a project stands in the field `projects`, to be looked for in it. */
+/** How a project is written in the field `projects`, so that it can be found there. */
 export const projectMark = (project: string): string => `|${project}|`;
 
 const documentOf = (

@@ -9,8 +9,8 @@ export const chunkKey = (content: string, chunk: number): string => `${content}/
 const events = { ...datasetRowsEvents, ...only(datasetEvents, 'DatasetRowsErased') };
 
 /**
- * The chunks that versions are made of, in the scope of their dataset. They never change; which
- * ones make a version, projections/dataset-versions.ts knows.
+ * The chunks that versions are made of, in the scope of their dataset. They never change;
+ * projections/dataset-versions.ts knows which ones make a version.
  */
 export const datasetRows: Projection<typeof events, readonly ContentRow[]> = {
   collection: { name: 'dataset_rows', version: 1, fields: {} },

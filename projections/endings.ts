@@ -4,12 +4,12 @@ import type { LogStreamEvent } from '../events/log-streams.js';
 import type { ProjectEvent } from '../events/projects.js';
 import type { Recorded } from '../kernel/ports.js';
 
-/** A run or a project of which nothing is to be read any more. */
+/** A run or a project whose content must not be read any more. */
 export type Ending = { readonly what: 'run' | 'project'; readonly id: string };
 
 /**
- * What ends with the event: by its deletion, and by its erasure, which is all that a reader may
- * find of it. Null: nothing does.
+ * What the event ends. A deletion ends something, and so does an erasure, which may be all that a
+ * reader finds of it. Null: nothing ends.
  */
 export const endingOf = (event: Recorded): Ending | null => {
   const { type, data } = event as unknown as ListedEvent | Other;

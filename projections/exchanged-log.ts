@@ -3,7 +3,7 @@ import { start, type Clock, type EventReader, type Position } from '../kernel/po
 import type { Parking } from './parking.js';
 import type { ReadModel } from './read-model.js';
 
-/** A read model that was folded further than the log goes. */
+/** A read model that is ahead of the log. */
 export type Ahead = {
   readonly name: string;
   readonly checkpoint: Position;
@@ -17,14 +17,15 @@ type Needs = {
   readonly clock: Clock;
 };
 
-/** How often a log that is away is asked again. */
+/** How often an unavailable log is asked again. */
 const againMs = 1_000;
 
 /**
- * The log is the truth, and a checkpoint beyond its head says that it is not the log that was
- * folded: an older backup was restored, or it was begun anew. What the read models hold may then be
- * of events that are no more, so all of them are emptied, also those that had not come as far, with
- * what was set aside in them. Answers those that were ahead; none on a sound start.
+ * The log is the truth, and a checkpoint beyond its head says that this is not the log that was
+ * folded: an older backup was restored, or the log was begun anew. What the read models hold may
+ * then come from events that no longer exist, so all of them are emptied, even those that are not
+ * ahead, along with what was set aside in them. Returns those that were ahead; none on a sound
+ * start.
  */
 export const emptiedWhenExchanged = async (needs: Needs): Promise<readonly Ahead[]> => {
   const { sources, parking } = needs;
@@ -64,6 +65,6 @@ const headOf = async ({ reader, clock }: Needs): Promise<Position> => {
   }
 };
 
-/** Why it is built anew, for an operator. */
+/** Why it is rebuilt, for an operator. */
 export const aheadReason = ({ checkpoint, head }: Ahead): string =>
   `built anew: its checkpoint ${checkpoint} is beyond the end of the log, ${head}`;

@@ -17,7 +17,7 @@ import { movedTo } from './run.js';
 export const waitMaxMs = 2_000;
 /** Hints may be lost: checkpoints are asked for this often while somebody waits. */
 const lookAgainMs = 50;
-/** Hints may be lies: whoever looked in vain looks again no sooner. */
+/** Hints may be lies: after a look in vain the next one comes no sooner. */
 const restMs = 5;
 
 export type FreshnessNeeds = {
@@ -26,14 +26,14 @@ export type FreshnessNeeds = {
   readonly checkpoints: ReadonlyMap<string, () => Promise<Position>>;
   readonly bus: Bus;
   readonly clock: Clock;
-  /** Of the one process that appends; else every event may matter. */
+  /** Given in the one process that appends; otherwise every event may matter. */
   readonly targets?: Pick<ReadTargets, 'head' | 'target'>;
 };
 
 /** One read model: where it was seen to be, by its store. */
 type Watched = {
   readonly look: () => Promise<void>;
-  /** After the next hint that may be true, or a while. Whoever waits already shares the look. */
+  /** After the next hint that may be true, or after a while. All who wait share one look. */
   readonly lookNext: () => Promise<void>;
   readonly hint: (position: Position) => void;
   readonly seen: () => Position;
@@ -140,7 +140,7 @@ export const openFreshness = ({
         target: known === null ? head : known.target(name, project ?? null),
       }));
       await whileAsked(waiting, () => waitFor(wanted, waiting));
-      // Whoever has all that changes the answer is as far as the log.
+      // A read model that has all that changes the answer counts as being at the head.
       const position = least(
         wanted.map(({ model, target }) =>
           model.seen() < target ? model.seen() : later(model.seen(), now),

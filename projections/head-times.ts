@@ -2,7 +2,7 @@ import { start, type Position } from '../kernel/ports.js';
 
 /**
  * When the log was first seen to reach a position. An event carries the time of its request, which
- * may have come long before: while it was sent, decided, or waited for its turn.
+ * may have come long before: it was still being sent or decided, or waited for its turn.
  */
 export type HeadTimes = {
   /** The head of the log at a time, in milliseconds of the clock. */
@@ -11,9 +11,7 @@ export type HeadTimes = {
   readonly firstSeen: (position: Position) => number | null;
 };
 
-/**
- * Beyond it every second one is dropped: an age is told too young by one step, of a tenth or so.
- */
+/** Beyond it every second one is dropped: an age is then too young by one step, a tenth or so. */
 const notedMax = 1_000;
 
 export const openHeadTimes = (): HeadTimes => {

@@ -3,7 +3,7 @@ import { insightsSettingsEvents, type InsightsSettingsEvent } from '../events/in
 import type { Recorded } from '../kernel/ports.js';
 import type { Projection } from './projection.js';
 
-/** By run, in the scope of its project; a run that nobody set has no document. */
+/** By run, in the scope of its project; a run whose settings nobody changed has no document. */
 export const insightsSettings: Projection<typeof insightsSettingsEvents, InsightsSettings> = {
   collection: { name: 'insights_settings', version: 1, fields: {} },
   goesWith: { scope: 'project', key: 'run' },

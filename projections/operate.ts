@@ -16,7 +16,7 @@ export type ProjectionStatus = {
   readonly position: Position;
   /** Events not folded yet; beyond 1,000 a lower bound where the log must be read to count. */
   readonly lag_events: number;
-  /** How long the oldest event that is not folded yet is known to be there; 0: there is none. */
+  /** How long the oldest unfolded event is known to have been there; 0: there is none. */
   readonly lag_seconds: number;
   readonly parked: number;
   readonly paused: boolean;
@@ -35,7 +35,7 @@ export type Projector = {
   /** Folds a parked stream from where it was parked. False: it is parked again, or was not. */
   retry(name: string, stream: StreamName): Promise<boolean>;
   /**
-   * Rules the event out that the stream was parked at, for this read model and for good, then
+   * Rules out the event at which the stream was parked, for this read model and for good, then
    * retries.
    */
   skip(name: string, stream: StreamName): Promise<boolean>;
@@ -48,11 +48,11 @@ export type Projector = {
     progress?: (progress: Progress) => void,
   ): Promise<readonly Verified[]>;
   /**
-   * Rebuilds and verifications under way end with Fault `unavailable`, and none begins any more;
+   * Rebuilds and verifications under way end with Fault `unavailable`, and no more of them begin;
    * the read models are as they were. Resolves when their copies are gone.
    */
   giveUp(): Promise<void>;
-  /** Gives up, and resolves when the batch at hand is applied: nothing is folded afterwards. */
+  /** Stops, and resolves when the batch at hand is applied: nothing is folded afterwards. */
   stop(): Promise<void>;
 };
 
@@ -62,7 +62,7 @@ export type ProjectorNeeds = Omit<RunNeeds, 'parking'> & {
 };
 
 /**
- * Starts to feed all sources and answers the handle to operate them; resolves once checkpoints are
+ * Starts to feed all sources and returns the handle to operate them; resolves once checkpoints are
  * known.
  */
 export const openProjector = async (needs: ProjectorNeeds): Promise<Projector> => {
@@ -150,8 +150,8 @@ const openWorks = () => {
 };
 
 /**
- * A collection has its version in its name, rows of Records do not: what was folded by an older
- * fold is built anew. Resolves at once; the live rows serve until the new ones are there.
+ * A collection has its version in its name, rows of Records do not: what an older fold made is
+ * rebuilt. Resolves at once; the live rows serve until the new ones are there.
  */
 const noteVersions = async (
   { parking }: RunNeeds,

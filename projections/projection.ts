@@ -9,7 +9,7 @@ import type { Collection, Document } from '../kernel/documents.js';
  */
 export type Projection<M extends EventSchemas = EventSchemas, B = unknown> = {
   readonly collection: Collection;
-  /** With what documents go, apart from what `evolve` says. */
+  /** What takes documents away, apart from `evolve`. */
   readonly goesWith?: GoesWith;
   /** What it listens to: one that `evolve` forgets does not compile. */
   readonly events: M;

@@ -11,7 +11,7 @@ type Needs = Pick<RunNeeds, 'reader' | 'decodeChecked' | 'parking' | 'bus'> & {
 };
 
 /**
- * Builds the read model anew from the first event, beside the live one, which goes on serving and
+ * Builds the read model anew from the first event, next to the live one, which goes on serving and
  * being fed; then switches. The runner waits only for the last stretch. What failed to fold before
  * is tried again; what an operator ruled out stays out. Throws when the log has a gap, a store
  * fails or `signal` says that nobody wants it any more; the live model is then as it was, and

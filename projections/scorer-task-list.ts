@@ -5,7 +5,7 @@ import { unreachable } from '../kernel/decision.js';
 import type { Document } from '../kernel/documents.js';
 import type { Projection } from './projection.js';
 
-/** Validation tasks by id, in the scope of their project, of their creator without one. */
+/** Validation tasks by id, in the scope of their project, or of their creator without one. */
 export const scorerTaskList: Projection<typeof scorerTaskEvents, ScorerTaskFacts> = {
   collection: {
     name: 'scorer_task_list',

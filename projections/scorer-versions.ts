@@ -12,7 +12,7 @@ const events = only(scorerEvents, 'ScorerVersionAdded');
 
 /**
  * Every version of every code scorer, in the scope of the scorer. Those of a deleted one stay;
- * nobody can see the scorer that they are of.
+ * nobody can see their scorer.
  */
 export const scorerVersions: Projection<typeof events, StoredVersion> = {
   collection: { name: 'scorer_versions', version: 1, fields: { version: 'number' } },

@@ -10,7 +10,7 @@ import type { Projection } from './projection.js';
 const events = { ...except(userEvents, 'PasswordChanged'), ...invitationEvents };
 
 /**
- * Users by id, within their organisation; invited ones too, removed ones no more (contract 3.10,
+ * Users by id, within their organisation; invited ones too, but not removed ones (contract 3.10,
  * 5.2).
  */
 export const userList: Projection<typeof events, UserFacts> = {

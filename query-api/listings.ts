@@ -185,7 +185,7 @@ export const pageOf = async <B>(
   return { rows, measure: pageMeasure(asked, rows.length, more) };
 };
 
-/** Page members of a search by POST stand in the query or in the body; the body counts. */
+/** Page members of a search by POST stand in the query or in the body; the body wins. */
 export const pageAsked = (query: PageAsked, body: PageAsked): PageAsked => ({
   starting_token: body.starting_token ?? query.starting_token ?? null,
   limit: body.limit ?? query.limit ?? null,

@@ -25,7 +25,7 @@ export type ProjectSight = {
   readonly roleIn: (project: ListedProject) => ProjectRole | null;
 };
 
-/** The collections that `sightOf` and its filters ask. */
+/** The collections that `sightOf` and its filters read. */
 export const sightReads = [projectList.collection, groupList.collection];
 
 /** `roleInProject` for lists (contract 2.6, rule 1). */
@@ -52,7 +52,7 @@ export const sightOf = async (
   };
 };
 
-/** Groups that the user is in, not those that they wait for. */
+/** Groups that the user is in, not those that they wait to join. */
 const groupsOf = async (
   documents: Documents,
   organization: string,
@@ -70,7 +70,7 @@ const groupsOf = async (
     .map(({ key }) => key);
 };
 
-/** More groups than anybody is in; the roles of others would not show in lists. */
+/** More groups than anybody is in; roles through any beyond these would not show in lists. */
 export const groupsOfOneMax = 1_000;
 
 const contains = (column: string, value: string): Filter => ({

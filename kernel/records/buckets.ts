@@ -12,7 +12,9 @@ export const microsecondsOf = (instant: Instant): bigint =>
  */
 export const millisecondsOf = (instant: Instant): number => Date.parse(`${instant.slice(0, 23)}Z`);
 
-/** Outside the years 0001 to 9999, which no canonical text can say, the nearest instant inside. */
+/**
+ * Outside the years 0001 to 9999, which no canonical text can express, the nearest instant inside.
+ */
 export const instantOf = (microseconds: bigint): Instant => {
   if (microseconds <= first) return firstInstant;
   if (microseconds >= last) return lastInstant;

@@ -16,7 +16,7 @@ export type NameKind = (typeof nameKinds)[number];
  */
 export const columnNamesMax = 1_000;
 
-/** The names of a row, of metrics those that have no column of their own anyway. */
+/** The names in a row; of its metrics, only those outside the registry. */
 export const namesOf = (
   { metrics, userMetadata, errors }: RecordRow,
   add: (kind: NameKind, name: string, at: string) => void,
@@ -38,7 +38,7 @@ export type KnownNames = {
 /**
  * Names in these rows of one project that become columns, in the order in which they came: metrics
  * by their first value in the log, others by the order of the rows. So a rebuild chooses the same
- * ones, but for names whose records are gone meanwhile, and for keys that came in one batch with
+ * ones, except for names whose records have gone since, and for keys that came in one batch with
  * the last that had room.
  */
 export const namesAdmitted = (

@@ -46,7 +46,7 @@ export const metricValue = (
 };
 
 /**
- * What shows of the cell of a metric of this type: its value, else the roll-up kept beside it, else
+ * What a cell of a metric of this type shows: its value, else the roll-up kept with it, else
  * nothing.
  */
 export const visibleValue = (cell: MetricCell, type: MetricType): MetricValue | null => {
@@ -79,7 +79,7 @@ export const userMetadataValue = (row: RecordRow, key: string): string | null =>
   Object.hasOwn(row.userMetadata, key) ? (row.userMetadata[key] ?? null) : null;
 
 /**
- * Of a metric outside the registry the type comes from its values
+ * The type of a metric outside the registry comes from its values
  * (kernel/records/reference/aggregate.ts, `metricTypes`).
  */
 export const registryType = (metric: string): MetricType | null =>

@@ -202,7 +202,7 @@ export type RegistryMetric = {
     readonly display_value_levels: readonly string[];
     readonly inverted: boolean;
   } | null;
-  /** In the catalogue also when no record has a value. */
+  /** In the catalogue even when no record has a value. */
   readonly always: boolean;
 };
 

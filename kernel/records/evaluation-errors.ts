@@ -91,7 +91,7 @@ const uncatalogued: Known = {
   retriable: false,
 };
 
-/** What a code means (contract 3.9). A sent message speaks only for codes outside the table. */
+/** What a code means (contract 3.9). A sent message is used only for codes outside the table. */
 export const structuredError = ({ code, message }: MetricError): StructuredError => {
   const found = known.get(code);
   const entry = found ?? uncatalogued;

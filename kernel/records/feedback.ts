@@ -52,12 +52,12 @@ export const shownAnnotations = (row: Pick<RecordRow, 'body'>): JsonObject =>
     ]),
   );
 
-/** A template's id is this long, so that what engines store apart can be taken apart again. */
+/** The length of a template's id, so that the keys that engines store can be taken apart again. */
 const idLength = 36;
 
 /**
  * `<template id>/<value>` for each value that counts, repeats included: what engines store to count
- * by. Of records other than traces none.
+ * by. None for records other than traces.
  */
 export const ratingKeys = (row: RecordRow): readonly string[] =>
   row.kind !== 'trace'
@@ -109,8 +109,8 @@ export const byRunAndTemplate = (one: RatingTally, other: RatingTally): number =
   byCodePoint(one.run, other.run) || byCodePoint(one.template, other.template);
 
 /**
- * The aggregate of contract 4.6 over so many traces; without a tally nobody rated any of them. Each
- * user's current rating counts once; counts hold the values that were given.
+ * The aggregate of contract 4.6 over that many traces; without a tally nobody rated any of them.
+ * Each user's current rating counts once; counts hold the values that were given.
  */
 export const feedbackAggregate = (
   { type }: Pick<FeedbackTemplate, 'type'>,

@@ -1,6 +1,6 @@
 import type { MetricType } from './record.js';
 
-/** What the traces of a run have of one metric: of values of its type, own or rolled up. */
+/** One metric over the traces of a run: values of its type, own or rolled up. */
 export type RunMetric =
   | {
       readonly kind: 'number';

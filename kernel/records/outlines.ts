@@ -2,8 +2,8 @@ import type { RollUp, ColumnValue, RecordRow } from './record.js';
 import type { StreamName } from '../ports.js';
 import type { RecordSize, SessionTraces } from './questions.js';
 
-// What the rows of a trace need to know of each other, and a session of its traces, without their
-// texts: so that adding to something large costs what is added.
+// What the rows of a trace need to know about each other, and a session about its traces, without
+// their texts: so adding to something large costs only what is added.
 
 /** Name, value, and how it rolls up where its scorer said so (see MetricCell.method). */
 export type OutlineNumber = readonly [name: string, value: number, method?: RollUp];
@@ -13,7 +13,7 @@ export type SpanOutline = {
   readonly id: string;
   /** Under which record it is shown. */
   readonly parent: ColumnValue;
-  /** The parent that was sent, where it is not the one that shows; absent where it is. */
+  /** The parent that was sent, where it is not the one shown; absent where it is. */
   readonly sent?: string | null;
   readonly hasChildren: boolean;
   /** Its own numbers. */
@@ -22,7 +22,7 @@ export type SpanOutline = {
 
 export type TraceOutline = {
   readonly group: StreamName;
-  /** `created_at`, then the id: traces of a session go by it. */
+  /** `created_at`, then the id: traces of a session are ordered by it. */
   readonly at: string;
   readonly isComplete: boolean;
   readonly annotators: readonly string[];
@@ -105,7 +105,7 @@ const numbersOf = (
   });
 
 /**
- * What an engine stores beside a span or a trace to answer `spanOutlines` and `traceOutlines`; a
+ * What an engine stores with a span or a trace to answer `spanOutlines` and `traceOutlines`; a
  * session has none.
  */
 export const storedOutline = (row: RecordRow): string | null => {

@@ -7,7 +7,7 @@ export const isOverlapName = (name: string): name is OverlapName =>
 /** A pair of long texts takes a second or more, so nobody's requests wait for it. */
 export interface Overlaps {
   /**
-   * Null: it has no value. `whose`: those of one name share their turns. Throws Fault `unavailable`
+   * Null: it has no value. `whose`: calls of one name share their turns. Throws Fault `unavailable`
    * when it cannot be computed now.
    */
   of(name: OverlapName, output: string, reference: string, whose: string): Promise<number | null>;

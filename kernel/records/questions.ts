@@ -41,7 +41,7 @@ export type SessionPlan = Pick<SearchPlan, 'project' | 'offset' | 'limit' | 'byt
 export type Weighed = { readonly group: StreamName; readonly bytes: number };
 export type SessionPage = { readonly traces: readonly Weighed[]; readonly more: boolean };
 
-/** A session or a trace as those who delete it need it; a session itself has no spans. */
+/** A session or a trace as its deletion needs it; a session itself has no spans. */
 export type RecordSize = { readonly id: string; readonly spanCount: number };
 export type SessionTraces = { readonly session: string; readonly traces: readonly RecordSize[] };
 
@@ -55,7 +55,7 @@ export type EntryPlan = {
 };
 
 /**
- * What counts of a longer text where texts are ordered, counted as categories or told as an error:
+ * How much of a text counts where texts are ordered, counted as categories or reported as an error:
  * its beginning (contract 3.8). `contains` looks at all of it.
  */
 export const comparedCharactersMax = 4_096;
@@ -125,7 +125,7 @@ export const categoriesMax = 1_000;
 export const answeredValuesMax = 1_000_000;
 export const groupValueCharactersMax = 1_024;
 
-/** What the column catalogue needs to know of the records considered (contract 4.1). */
+/** What the column catalogue needs to know about the records considered (contract 4.1). */
 export type ColumnFacts = {
   /** Standard columns that have a value on some record: not absent, null, `""` or `[]`. */
   readonly present: readonly string[];

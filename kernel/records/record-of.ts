@@ -93,7 +93,9 @@ const sentText = ({ values, body }: RecordRow, name: 'input' | 'output'): Json =
   return shape === 'messages' ? [message] : message;
 };
 
-/** Own values only, those that do not fit their metric's type too (contract 3.4, rule 3; 5.7). */
+/**
+ * Own values only, including those that do not fit their metric's type (contract 3.4, rule 3; 5.7).
+ */
 const ownMetrics = ({ metrics, body }: RecordRow): JsonObject => {
   const own = Object.entries(metrics)
     .filter(([, { rolledUp }]) => !rolledUp)

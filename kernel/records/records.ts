@@ -173,7 +173,7 @@ export interface Records {
   close(): Promise<void>;
 }
 
-/** What an operator should know of the store of the records: each failure, and what came of it. */
+/** What an operator should know about the store of the records: each failure, and what followed. */
 export type Incident = {
   readonly kind: TroubleKind;
   /** `dropped`: the file was lost, and the log fills a new one. */

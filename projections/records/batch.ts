@@ -14,7 +14,7 @@ export type RecordsBatch = {
   readonly gap: Gap | null;
 };
 
-/** What folding asks of the rows that are there. */
+/** What folding asks about the stored rows. */
 export type StoredRows = SessionNeeds & Pick<Records, 'spanOutlines' | 'rowsAt'>;
 type Groups = Map<StreamName, GroupRows>;
 
@@ -70,7 +70,8 @@ export const foldBatch = async (
   if (gap !== null) return { writes: { groups: [], ...gone }, poisons: [], gap };
   const groups: Groups = new Map();
   const { writes, poisons } = await foldStreams(records, streams, groups);
-  // Mostly gone by their own last event; their content may be erased before that was read.
+  // Usually gone already by their own last event, but their content may be erased before that is
+  // read.
   for (const name of erased) {
     const before = groups.get(name)?.before ?? known.get(name) ?? null;
     groups.set(name, { before, after: null });

@@ -24,7 +24,7 @@ export type SessionSums = {
 type Numbers = {
   readonly count: number;
   readonly sum: ExactSum;
-  /** How many of them say that they roll up otherwise than the metric by itself does. */
+  /** How many of them say that they roll up differently from the metric itself. */
   readonly said?: Readonly<Partial<Record<RollUp, number>>>;
   /** The least or the greatest, where that is how they roll up. */
   readonly extreme?: number;
@@ -48,7 +48,9 @@ export const noSums: SessionSums = {
 export const sumsOf = ({ body }: RecordRow): SessionSums =>
   (body['sums'] as SessionSums | undefined) ?? noSums;
 
-/** What the sums alone cannot say once these traces have changed, and their session has to ask. */
+/**
+ * What the sums alone cannot say once these traces have changed, so that their session has to ask.
+ */
 export type Lost = {
   readonly first: boolean;
   readonly last: boolean;
@@ -57,7 +59,7 @@ export type Lost = {
 };
 
 /**
- * The sums after the changes, as far as they say it themselves: what is lost is there as the
+ * The sums after the changes, as far as the sums themselves can say: what is lost stands as the
  * changed traces alone have it.
  */
 export const changedSums = (
@@ -137,7 +139,7 @@ export const rolledUpNumbers = ({ numbers }: SessionSums): RecordRow['metrics'] 
 const ratersOf = ({ annotators }: TraceOutline): ReadonlySet<string> =>
   new Set(annotators.flatMap((pair) => [pair, pair.slice(0, pair.indexOf('/') + 1)]));
 
-/** Both without the numbers that they have alike. */
+/** Both, without the numbers that they have in common. */
 const withoutCommon = (
   before: TraceOutline | null,
   after: TraceOutline | null,
@@ -179,8 +181,8 @@ const saidAfter = (
 };
 
 /**
- * The registry's, else what most of the numbers say, of equals the first of this order; a number
- * that says nothing says average.
+ * The registry's, else what most of the numbers say, among equals the first in this order; a number
+ * that says nothing counts as average.
  */
 const methodOf = (name: string, { count, said = {} }: Numbers): RollUp => {
   const registered = registryMetric.get(name)?.rollUp;

@@ -33,7 +33,7 @@ const started = (event: Recorded, data: SessionStarted): RecordRow => ({
     name: data.name,
     created_at: data.created_at,
     ...(data.external_id !== null && { external_id: data.external_id }),
-    // No columns of sessions, but every row says whose it is.
+    // Not columns of sessions, but every row says whose it is.
     session_id: data.session_id,
     project_id: data.project_id,
     run_id: data.run_id,

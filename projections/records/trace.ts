@@ -33,7 +33,7 @@ export type KnownTrace = {
   /** The rows of those that the events are about: see `spansNamed`. */
   readonly named: readonly RecordRow[];
 };
-/** What of a trace becomes another; the rows that are not here stay as they are. */
+/** What changes of a trace; the rows that are not here stay as they are. */
 export type ChangedTrace = {
   /** None: the trace is gone. */
   readonly rows: readonly RecordRow[];
@@ -187,7 +187,7 @@ const withSpans = (
     traceId: String(values['id']),
     sessionId: String(values['session_id']),
   };
-  // The rest of a large trace is no change of it; spans of another request are (contract 7).
+  // The rest of a large trace is not a change of it; spans of another request are (contract 7).
   if (event.data.with_trace !== true) values['updated_at'] = event.metadata.at;
   return [...rows, ...spanRows(event.data.spans, rows.length, context, event)];
 };

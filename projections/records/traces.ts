@@ -23,7 +23,7 @@ export type FoldedTrace = {
 
 type Needs = Pick<Records, 'spanOutlines' | 'rowsAt'>;
 
-/** Folds traces: what it reads and writes of those that are there goes by what is added to them. */
+/** Folds traces: how much it reads and writes of stored ones depends on what is added to them. */
 export const foldTraces = async (
   records: Needs,
   streams: readonly Stream[],

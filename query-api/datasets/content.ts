@@ -19,7 +19,10 @@ type Asked = {
   readonly page: PageAsked;
 };
 
-/** One page of the rows of a version (contract 5.11). Throws Fault `not-found` for no version. */
+/**
+ * One page of the rows of a version (contract 5.11). Throws Fault `not-found` for a version that
+ * does not exist.
+ */
 export const contentPage = async (
   documents: Documents,
   { organization, dataset, version, page }: Asked,

@@ -23,8 +23,8 @@ export const projectsNamed = (filters: readonly Filter[]): readonly string[] =>
   filters.flatMap((filter) => namedBy(filter) ?? []);
 
 /**
- * Filters that name a project ask whether it is among those that are linked. To one that is deleted
- * or out of sight nothing is linked.
+ * Filters that name a project ask whether it is among those that are linked. Nothing is linked to
+ * one that is deleted or out of sight.
  */
 export const overDatasets = (
   filters: readonly Filter[],

@@ -15,17 +15,17 @@ import { anyOf, sightOf, type SightNeeds } from '../sight.js';
 export type DatasetSight = {
   /** Over `datasetList`: hold exactly for the datasets in sight. */
   readonly filters: () => Promise<readonly Filter[]>;
-  /** Those that live and that the caller sees. */
+  /** Those that are live and that the caller sees. */
   readonly projectsAmong: (ids: readonly string[]) => Promise<ReadonlySet<string>>;
   /** What answers about these datasets need. */
   readonly shown: (facts: readonly DatasetFacts[]) => Promise<{
     readonly mayWrite: (facts: DatasetFacts) => boolean;
-    /** Linked projects that live. */
+    /** Linked projects that are live. */
     readonly projectCount: (facts: DatasetFacts) => number;
   }>;
 };
 
-/** Projects in which one has a role of one's own; more than that do not show in lists. */
+/** Projects in which one has a role of one's own; any beyond that number do not show in lists. */
 const projectsMax = 1_000;
 
 /** Contract 2.6, rule 4, for reads. */

@@ -72,8 +72,8 @@ const structured = (metric: RunMetric): StructuredMetric => {
 };
 
 /**
- * Complete traces per row of the dataset, without a dataset per trace, in whole percent (contract
- * 4.6).
+ * Complete traces per row of the dataset, or per trace when there is no dataset, in whole percent
+ * (contract 4.6).
  */
 export const progressOf = (
   measures: Pick<RunMeasures, 'traces' | 'complete'> | undefined,

@@ -44,7 +44,9 @@ const usualCriteria = async (
   const own = scorers.filter(({ name }) => !registryMetric.has(name));
   return [...metricRegistry, ...own].flatMap(byThreshold).slice(0, criteriaMax);
 };
-/** More scorers are not looked through for thresholds: who has them says what to rank by. */
+/**
+ * Beyond this many scorers none is searched for thresholds: such a project chooses what to rank by.
+ */
 const scorersMax = 1_000;
 
 /** What somebody chose for the project; null when nobody did. */

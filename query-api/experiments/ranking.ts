@@ -4,7 +4,7 @@ export type Ranked = { readonly score: number; readonly rank: number };
 /** Averages of an experiment in the order of the criteria; null = no value. */
 export type Averages = readonly (number | null)[];
 
-/** How experiments stand in one scope (contract 4.6, rules 2 to 4). */
+/** How experiments rank in one scope (contract 4.6, rules 2 to 4). */
 export type RankedScope = {
   /** Of the averages of one of the scope; null without a value for any criterion. */
   rankOf(averages: Averages | undefined): Ranked | null;
@@ -13,8 +13,8 @@ export type RankedScope = {
 };
 
 /**
- * Compares the averages of all experiments of a scope. Goes over them without keeping anything of
- * each but its score: some milliseconds for 50,000.
+ * Compares the averages of all experiments of a scope. Goes over them and keeps nothing of each but
+ * its score: a few milliseconds for 50,000.
  */
 export const rankScope = (
   averages: readonly Averages[],
@@ -70,7 +70,7 @@ const boundsOf = (averages: readonly Averages[], at: number): Bounds => {
   }
   if (min > max) return null;
   // Averages of the same values may differ in their last bits, by the order in which they were
-  // added: that is no difference to rank by.
+  // added: that is not a difference to rank by.
   const isOne = max - min <= 1e-12 * Math.max(Math.abs(min), Math.abs(max));
   return isOne ? { min, max: min } : { min, max };
 };

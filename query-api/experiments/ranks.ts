@@ -21,7 +21,7 @@ export type ExperimentRank = {
   readonly winner: boolean | null;
 };
 export type ExperimentRanks = {
-  /** How each of these experiments stands in its scope, in their order. */
+  /** How each of these experiments ranks in its scope, in their order. */
   of(
     place: CriteriaPlace,
     experiments: readonly Pick<ExperimentFacts, 'id' | 'group'>[],
@@ -112,8 +112,8 @@ const emptyBoard = (): Board => ({
 });
 
 /**
- * One look at the read models at a time. Who asks while one is under way waits for the next, which
- * all of them share: the one under way may have begun before what they must see.
+ * One look at the read models at a time. Whoever asks while one is under way waits for the next,
+ * which all of them share: the one under way may have begun before what they must see.
  */
 const refreshed = (needs: Needs, place: CriteriaPlace, board: Board): Promise<void> => {
   board.queued ??= board.running

@@ -28,9 +28,7 @@ import {
   type Loc,
 } from './complaints.js';
 
-/**
- * What is said against a filter while it is read; the readers answer null where they complained.
- */
+/** Complaints about a filter while it is read; the readers return null where they complained. */
 export type Complaints = Complaint[];
 
 /**
@@ -78,7 +76,7 @@ const leavesOf = (filter: Filter): readonly Leaf[] => {
   return 'not' in filter ? leavesOf(filter.not) : [filter];
 };
 
-/** One value alone is no list. */
+/** A single value is not a list. */
 const listed = (leaf: Leaf): number => {
   if (leaf.kind === 'fully_annotated') return leaf.users?.length ?? 0;
   const values = 'values' in leaf && leaf.kind !== 'number' ? leaf.values.length : 1;

@@ -29,7 +29,7 @@ export const groupReads = ({ documents }: { readonly documents: Documents }): re
     if (found?.scope !== principal.organizationId) throw new Fault('not-found', 'Group not found');
     return found.body;
   };
-  /** Counts, as the list of members does, who was not removed from the organisation. */
+  /** Counts, as the list of members does, those who were not removed from the organisation. */
   const answers = async (groups: readonly ListedGroup[], principal: Principal) => {
     const ids = groups.flatMap(({ members }) => members.map(({ user_id }) => user_id));
     const people = await peopleOf(documents, principal.organizationId, ids);

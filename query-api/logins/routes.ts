@@ -13,7 +13,7 @@ export type CurrentUserNeeds = {
   readonly isLive: (user: UserId) => Promise<boolean>;
 };
 
-/** Who asks (contract 5.1). */
+/** The caller (contract 5.1). */
 export const currentUserReads = (needs: CurrentUserNeeds): readonly Route[] => {
   const { collection } = userList;
   return [
@@ -21,7 +21,8 @@ export const currentUserReads = (needs: CurrentUserNeeds): readonly Route[] => {
       const { userId, organizationId, organizationRole, key } = principal;
       const found = await needs.documents.get<UserFacts>(collection, userId);
       if (found === null) {
-        // Who was let in may have been removed since, within the half second that this takes.
+        // A caller who was let in may have been removed since, within the half second that this
+        // takes.
         throw (await needs.isLive(userId))
           ? new Fault('read-model-behind', 'The read model is behind the log')
           : new Fault('invalid-credentials', 'The credential is not valid');

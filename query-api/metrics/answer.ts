@@ -113,7 +113,7 @@ const valueOf = ({ id, aggregation, type }: Widget, { widgets }: AggregateCell) 
 };
 
 /**
- * One error per code. Of several sent messages the first in text order speaks, so that the answer
+ * One error per code. Of several sent messages the first in text order is shown, so that the answer
  * does not vary.
  */
 const byMessage = (errors: readonly MetricError[]): readonly MetricError[] => {

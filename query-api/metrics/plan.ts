@@ -13,7 +13,7 @@ import {
 } from '../filters/catalogue.js';
 import { columnsOf, planFilter } from '../filters/plan.js';
 
-/** All of a plan that the request itself says; who asks and which run is for the route to add. */
+/** All of a plan that the request itself says; the route adds who asks and which run. */
 export type MetricsPlan = Omit<AggregatePlan, 'project' | 'run' | 'templates'>;
 
 export type PlannedMetrics =
@@ -53,7 +53,7 @@ export const planMetrics = (body: CustomSearch, types: MetricTypes): PlannedMetr
   };
 };
 
-/** Metrics of the request whose types the project has to tell. */
+/** Metrics of the request whose types only the project knows. */
 export const metricsAsked = (body: CustomSearch): readonly string[] => {
   const { filter } = planFilter(
     { filter_tree: body.filter_tree },
@@ -144,7 +144,7 @@ const fits = (aggregation: Aggregation, type: MetricType): boolean => {
 
 export const groupByPlace = ['body', 'group_by'];
 
-/** Not groupable are date columns and numeric metrics (contract 4.5, rule 6). */
+/** Date columns and numeric metrics cannot be grouped by (contract 4.5, rule 6). */
 const groupComplaints = (column: string | null, types: MetricTypes): readonly Complaint[] => {
   if (column === null) return [];
   const known = knownColumn(column, 'span', types);

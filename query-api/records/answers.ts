@@ -31,9 +31,9 @@ export type SessionShown = {
 };
 
 /**
- * Answers of contract 4.5 and 5.7 as they go out: made where the records are, so that whoever
- * accepts requests does no work on them. What is not there any more is null, or left out of its
- * list.
+ * Answers of contract 4.5 and 5.7 as they go out: made where the records are, so that the thread
+ * that accepts requests does no work on them. What is not there any more is null, or left out of
+ * its list.
  */
 export interface RecordAnswers {
   search(plan: SearchPlan, shown: PageShown, asking?: Asking): Promise<JsonPieces>;
@@ -59,8 +59,8 @@ type Needs = {
 type Parts = JsonParts<RecordRow>;
 
 /**
- * The rows of a trace of 64 MiB are some three times that while it is made, so what weighs more
- * than this is made one at a time. Smaller ones do not wait for it.
+ * The rows of a trace of 64 MiB take about three times that while its answer is made, so answers
+ * that weigh more than this are made one at a time. Smaller ones do not wait for them.
  */
 const largeBytes = 1_048_576;
 

@@ -15,7 +15,7 @@ type Needs = {
   readonly templatesOf: TemplatesOf;
 };
 
-/** What can be said against a choice of records without looking at them. */
+/** Complaints about a choice of records that need no look at the records. */
 export const choiceComplaints = (
   population: 'session' | 'trace',
   body: RecordDeletion,

@@ -9,7 +9,7 @@ import { knownColumn, metricsToType, type MetricTypes } from '../filters/catalog
 import { missing } from '../filters/complaints.js';
 import { columnsOf, planFilter } from '../filters/plan.js';
 
-/** All of a plan that the request itself says; who asks and which run is for the route to add. */
+/** All of a plan that the request itself says; the route adds who asks and which run. */
 export type SearchOnly = Omit<SearchPlan, 'project' | 'run' | 'templates'>;
 
 export type PlannedSearch =
@@ -44,7 +44,7 @@ export const planSearch = (
   };
 };
 
-/** Metrics of the request whose types the project has to tell: only filters depend on them. */
+/** Metrics of the request whose types only the project knows: only filters depend on them. */
 export const metricsFiltered = (body: RecordSearch, population: Population): readonly string[] =>
   metricsToType(columnsOf(planFilter(body, { population, types: new Map() }).filter));
 

@@ -3,8 +3,8 @@ import type { JsonParts } from '../../kernel/json-pieces.js';
 import type { RecordRow } from '../../kernel/records/record.js';
 
 /**
- * Deeper spans are shown beside each other under their ancestor at this level: late spans can be
- * chained without end, and whoever writes or reads the answer as JSON recurses.
+ * Deeper spans are shown side by side under their ancestor at this level: late spans can be chained
+ * without end, and code that writes or reads JSON recurses.
  */
 export const treeLevelsMax = 500;
 
@@ -39,9 +39,7 @@ const byAge = (one: RecordRow, other: RecordRow): number =>
 
 type Children = (row: RecordRow) => readonly RecordRow[];
 
-/**
- * The read model names as `parent_id` the record that a span is shown under, and knows no circles.
- */
+/** The read model names as `parent_id` the record that a span is shown under, and has no cycles. */
 const childrenOf = (rows: readonly RecordRow[]): Children => {
   const traceId = rows.find(({ kind }) => kind === 'trace')?.values['id'];
   const children = new Map<unknown, RecordRow[]>();

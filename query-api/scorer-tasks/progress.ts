@@ -6,7 +6,7 @@ import {
 import type { Bus } from '../../kernel/ports.js';
 import type { Json } from '../../kernel/shapes.js';
 
-/** How far tasks came, as workers hint at it. It never falls, also when a task begins anew. */
+/** How far tasks have come, as workers hint. It never falls, even when a task begins anew. */
 export type TaskProgresses = { readonly of: (task: string) => TaskProgress | null };
 
 /** Those of tasks that ended long ago go first. */
@@ -29,7 +29,7 @@ export const openTaskProgresses = (bus: Pick<Bus, 'subscribe'>): TaskProgresses 
   return { of: (task) => known.get(task) ?? null };
 };
 
-/** Null for what no worker says: anybody on the bus can say anything. */
+/** Null for what no worker would say: anybody on the bus can say anything. */
 const hintOf = (message: Json): ProgressHint | null => {
   const { task, steps, percent } = (message ?? {}) as Readonly<Record<string, Json>>;
   if (typeof task !== 'string' || !taskForm.test(task)) return null;

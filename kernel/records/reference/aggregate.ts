@@ -101,7 +101,7 @@ const compareColumn = (
   return ascending ? order : -order;
 };
 
-/** What of a text orders it, and names a category or an error (contract 3.8). */
+/** The part of a text that orders it, and that names a category or an error (contract 3.8). */
 export const compared = (text: string): string => firstCharacters(text, comparedCharactersMax);
 
 /**
