@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { calmClock } from '../support/calm-clock.js';
 import { clientOf } from '../support/client.js';
 import { temporaryFolder } from '../support/folder.js';
 import { uuid } from '../support/recorded.js';
@@ -59,16 +60,16 @@ describe('a service with questions that are too heavy', function () {
     expect(answered, 'a heavy question was answered: it is too light for this test').to.equal(0);
 
     first.close();
-    const began = performance.now();
+    const answering = calmClock();
     await client.call('POST', `${project.root}/traces/search`, search);
-    expect(performance.now() - began).to.be.below(10_000);
+    expect(answering()).to.be.below(10_000);
 
     attack();
     await client.call('POST', `${other.root}/traces/search`, search);
-    const asked = performance.now();
+    const stopping = calmClock();
     const exit = await service.stop();
     expect(exit, service.output()).to.deep.equal({ code: 0, signal: null });
-    expect(performance.now() - asked).to.be.below(10_000);
+    expect(stopping()).to.be.below(10_000);
     await folder.remove();
   });
 });
