@@ -28,98 +28,93 @@ export type ApiKeyNeeds = {
 const takenValuesMax = 5;
 const takenValuesWindowMs = 3_600_000;
 
-export const apiKeyWrites = ({ log, clock, gate, secrets }: ApiKeyNeeds): readonly Route[] => {
-  const refusals = counting(clock);
-  /** The project that the key would be bound to, as the caller sees it. */
-  const bindingOf = async (
-    principal: Principal,
-    asked: ProjectId | null,
-  ): Promise<ProjectInSight | null> => {
-    const id = asked ?? principal.key?.projectId ?? null;
-    if (id === null) return null;
-    const project = await gate.projectInSight(principal, id);
-    if (project === null) throw new Fault('not-found', 'Project not found');
-    return project;
-  };
+export const apiKeyWrites = (given: ApiKeyNeeds): readonly Route[] => {
+  const needs: Needs = { ...given, refusals: counting(given.clock) };
+  return [creating(needs), revoking(needs)];
+};
 
-  return [
-    route(
-      createApiKey,
-      async ({ body, principal, cause, mint }) => {
-        if (body.expires_at != null && body.expires_at <= cause.at) {
-          throw valueError(['body', 'expires_at'], 'expires_at must be in the future');
-        }
-        const project = await bindingOf(principal, body.project_id ?? null);
-        const granted = grant(
-          principal,
-          {
-            projectId: body.project_id ?? null,
-            projectRole: body.project_role ?? null,
-            expiresAt: body.expires_at ?? null,
-            pregenerated: body.api_key != null,
-          },
-          project,
-        );
-        if ('rejected' in granted) throw new Fault(granted.rejected, granted.detail);
-        const value = body.api_key ?? secrets.mintKey();
-        const valueHash = secrets.hashKey(value);
-        if (valueHash === null) throw badForm();
-        const id = mint('ApiKeyId');
-        if (body.api_key != null) refusals.check(principal.userId);
-        if (!(await apiKeyValues.claim({ log }, valueHash, id, cause))) {
-          refusals.note(principal.userId);
-          throw valueError(['body', 'api_key'], 'this key value cannot be used');
-        }
-        const { state, position } = await transact(
-          log,
-          apiKeyStream(id),
-          apiKeys,
-          create({
-            api_key_id: id,
-            organization_id: principal.organizationId,
-            created_by: principal.userId,
-            value_hash: valueHash,
-            truncated: secrets.truncate(value),
-            description: body.description,
-            project_id: granted.projectId,
-            project_role: granted.projectRole,
-            expires_at: granted.expiresAt,
-            ancestors: [...granted.ancestors],
-            created_at: cause.at,
-          }),
-          cause,
-        );
-        const made = present(state);
-        // A repeat of a request whose answer was lost finds the key made with a value that nobody
-        // ever saw.
-        const shown = made.valueHash === valueHash ? value : '';
-        return { position, body: { ...viewOf(made), api_key: shown } };
-      },
-      ({ body }) => formComplaints(body.api_key ?? null, secrets.hashKey),
-    ),
+type Needs = ApiKeyNeeds & { readonly refusals: ReturnType<typeof counting> };
 
-    route(revokeApiKey, async ({ params, principal, cause }) => {
-      const { state: key } = await load(log, apiKeyStream(params.api_key_id), apiKeys);
-      if (key === null || key.organizationId !== principal.organizationId) throw missing();
-      if (!(await mayRevoke(principal, key))) {
-        throw new Fault('forbidden', 'Your role does not allow this');
+const creating = ({ log, gate, secrets, refusals }: Needs): Route =>
+  route(
+    createApiKey,
+    async ({ body, principal, cause, mint }) => {
+      if (body.expires_at != null && body.expires_at <= cause.at) {
+        throw valueError(['body', 'expires_at'], 'expires_at must be in the future');
       }
-      const { position } = await transact(
-        log,
-        apiKeyStream(key.id),
-        apiKeys,
-        revoke(key.id),
-        cause,
-      );
-      return { position, body: { message: 'The API key and its children are revoked.' } };
-    }),
-  ];
+      const wanted = {
+        projectId: body.project_id ?? null,
+        projectRole: body.project_role ?? null,
+        expiresAt: body.expires_at ?? null,
+        pregenerated: body.api_key != null,
+      };
+      const granted = grant(principal, wanted, await bindingOf(gate, principal, wanted.projectId));
+      if ('rejected' in granted) throw new Fault(granted.rejected, granted.detail);
+      const value = body.api_key ?? secrets.mintKey();
+      const valueHash = secrets.hashKey(value);
+      if (valueHash === null) throw badForm();
+      const id = mint('ApiKeyId');
+      if (body.api_key != null) refusals.check(principal.userId);
+      if (!(await apiKeyValues.claim({ log }, valueHash, id, cause))) {
+        refusals.note(principal.userId);
+        throw valueError(['body', 'api_key'], 'this key value cannot be used');
+      }
+      const decide = create({
+        api_key_id: id,
+        organization_id: principal.organizationId,
+        created_by: principal.userId,
+        value_hash: valueHash,
+        truncated: secrets.truncate(value),
+        description: body.description,
+        project_id: granted.projectId,
+        project_role: granted.projectRole,
+        expires_at: granted.expiresAt,
+        ancestors: [...granted.ancestors],
+        created_at: cause.at,
+      });
+      const { state, position } = await transact(log, apiKeyStream(id), apiKeys, decide, cause);
+      const made = present(state);
+      // A repeat of a request whose answer was lost finds the key made with a value that nobody
+      // ever saw.
+      const shown = made.valueHash === valueHash ? value : '';
+      return { position, body: { ...viewOf(made), api_key: shown } };
+    },
+    ({ body }) => formComplaints(body.api_key ?? null, secrets.hashKey),
+  );
 
-  async function mayRevoke(principal: Principal, key: ApiKey): Promise<boolean> {
-    if (key.createdBy === principal.userId || principal.organizationRole === 'admin') return true;
-    if (key.projectId === null) return false;
-    return (await gate.projectInSight(principal, key.projectId))?.role === 'owner';
-  }
+const revoking = ({ log, gate }: Needs): Route =>
+  route(revokeApiKey, async ({ params, principal, cause }) => {
+    const stream = apiKeyStream(params.api_key_id);
+    const { state: key } = await load(log, stream, apiKeys);
+    if (key === null || key.organizationId !== principal.organizationId) throw missing();
+    if (!(await mayRevoke(gate, principal, key))) {
+      throw new Fault('forbidden', 'Your role does not allow this');
+    }
+    const { position } = await transact(log, stream, apiKeys, revoke(key.id), cause);
+    return { position, body: { message: 'The API key and its children are revoked.' } };
+  });
+
+/** The project that the key would be bound to, as the caller sees it. */
+const bindingOf = async (
+  gate: ApiKeyNeeds['gate'],
+  principal: Principal,
+  asked: ProjectId | null,
+): Promise<ProjectInSight | null> => {
+  const id = asked ?? principal.key?.projectId ?? null;
+  if (id === null) return null;
+  const project = await gate.projectInSight(principal, id);
+  if (project === null) throw new Fault('not-found', 'Project not found');
+  return project;
+};
+
+const mayRevoke = async (
+  gate: ApiKeyNeeds['gate'],
+  principal: Principal,
+  key: ApiKey,
+): Promise<boolean> => {
+  if (key.createdBy === principal.userId || principal.organizationRole === 'admin') return true;
+  if (key.projectId === null) return false;
+  return (await gate.projectInSight(principal, key.projectId))?.role === 'owner';
 };
 
 const missing = (): Fault => new Fault('not-found', 'API key not found');

@@ -22,92 +22,103 @@ import { chunksOf, newRows } from './rows.js';
 type InDataset = { readonly dataset_id: DatasetId };
 
 /** The writes of contract 5.11 that make a new version. */
-export const contentWrites = (needs: DatasetNeeds): readonly Route[] => {
-  const { log, ids, inTurn } = needs;
-  const changing = (request: Changing, prepare: Prepare) =>
-    inTurn([datasetStream(request.id)], () => newVersion(needs, request, prepare));
-  const rowIds =
-    (content: ContentId) =>
-    (index: number): RowId =>
-      ids.derive('RowId', content, String(index));
+export const contentWrites = (needs: DatasetNeeds): readonly Route[] => [
+  editing(needs),
+  replacing(needs),
+];
 
-  const rollback = async (
-    dataset: Dataset,
-    index: number,
-    member: string,
-  ): Promise<Prepared | null> => {
-    const wanted = dataset.versions[index - 1];
-    if (wanted === undefined) throw valueError(['body', member], 'the dataset has no such version');
-    const current = currentVersion(dataset);
-    return rolledBack(dataset, wanted, {
-      before: await chunksOf(log, current),
-      after: await chunksOf(log, wanted),
-    });
-  };
-  const copy = async (
-    dataset: Dataset,
-    content: ContentId,
-    from: { readonly dataset: Dataset; readonly index: number },
-  ): Promise<Prepared | null> => {
-    const source = from.dataset.versions[from.index - 1];
-    if (source === undefined) {
-      throw valueError(['body', 'version_index'], 'the dataset has no such version');
-    }
-    return copied(
-      dataset,
-      await chunksOf(log, currentVersion(dataset)),
-      tableOf(source.columns, await chunksOf(log, source)),
-      (rows, version) => newRows(rows, version, rowIds(content)),
+const editing = (needs: DatasetNeeds): Route =>
+  route(editDatasetContent, async (request) => {
+    const { position, version } = await changing(
+      needs,
+      changingOf(request),
+      async (dataset, content) => {
+        const { columns, ...current } = currentVersion(dataset);
+        const edited = applyEdits(
+          { columns, chunks: await chunksOf(needs.log, current) },
+          request.body.edits,
+          {
+            version: dataset.versions.length + 1,
+            nextKey: dataset.nextKey,
+            rowId: rowIds(needs, content),
+          },
+        );
+        if (!('stretches' in edited)) throw invalid(edited);
+        const isSame = Object.values(edited.counts).every((count) => count === 0);
+        return isSame ? null : { source: 'edits', ...edited };
+      },
     );
-  };
+    return { position, body: null, etag: contentTag(version) };
+  });
 
-  return [
-    route(editDatasetContent, async (request) => {
+const replacing = (needs: DatasetNeeds): Route =>
+  route(
+    replaceDatasetContent,
+    async (request) => {
+      const { body, principal, params } = request;
+      const { rollback_version: index, dataset_id: source, version_index: ofSource } = body;
+      const other =
+        source == null || source === params.dataset_id
+          ? null
+          : await datasetInSight(needs, principal, source);
+      if (other === null && source != null && source !== params.dataset_id) {
+        throw new Fault('not-found', 'Dataset not found');
+      }
       const { position, version } = await changing(
+        needs,
         changingOf(request),
-        async (dataset, content) => {
-          const { columns, ...current } = currentVersion(dataset);
-          const edited = applyEdits(
-            { columns, chunks: await chunksOf(log, current) },
-            request.body.edits,
-            {
-              version: dataset.versions.length + 1,
-              nextKey: dataset.nextKey,
-              rowId: rowIds(content),
-            },
-          );
-          if (!('stretches' in edited)) throw invalid(edited);
-          const isSame = Object.values(edited.counts).every((count) => count === 0);
-          return isSame ? null : { source: 'edits', ...edited };
-        },
-      );
-      return { position, body: null, etag: contentTag(version) };
-    }),
-
-    route(
-      replaceDatasetContent,
-      async (request) => {
-        const { body, principal, params } = request;
-        const { rollback_version: index, dataset_id: source, version_index: ofSource } = body;
-        const other =
-          source == null || source === params.dataset_id
-            ? null
-            : await datasetInSight(needs, principal, source);
-        if (other === null && source != null && source !== params.dataset_id) {
-          throw new Fault('not-found', 'Dataset not found');
-        }
-        const { position, version } = await changing(changingOf(request), (dataset, content) =>
+        (dataset, content) =>
           other === null
             ? index == null
-              ? rollback(dataset, ofSource ?? 0, 'version_index')
-              : rollback(dataset, index, 'rollback_version')
-            : copy(dataset, content, { dataset: other.dataset, index: ofSource ?? 0 }),
-        );
-        return { position, body: null, etag: contentTag(version) };
-      },
-      ({ body }) => replacementComplaints(body),
-    ),
-  ];
+              ? rollback(needs, dataset, ofSource ?? 0, 'version_index')
+              : rollback(needs, dataset, index, 'rollback_version')
+            : copy(needs, dataset, content, { dataset: other.dataset, index: ofSource ?? 0 }),
+      );
+      return { position, body: null, etag: contentTag(version) };
+    },
+    ({ body }) => replacementComplaints(body),
+  );
+
+const changing = (needs: DatasetNeeds, request: Changing, prepare: Prepare) =>
+  needs.inTurn([datasetStream(request.id)], () => newVersion(needs, request, prepare));
+
+const rowIds =
+  ({ ids }: DatasetNeeds, content: ContentId) =>
+  (index: number): RowId =>
+    ids.derive('RowId', content, String(index));
+
+const rollback = async (
+  { log }: DatasetNeeds,
+  dataset: Dataset,
+  index: number,
+  member: string,
+): Promise<Prepared | null> => {
+  const wanted = dataset.versions[index - 1];
+  if (wanted === undefined) throw valueError(['body', member], 'the dataset has no such version');
+  const current = currentVersion(dataset);
+  return rolledBack(dataset, wanted, {
+    before: await chunksOf(log, current),
+    after: await chunksOf(log, wanted),
+  });
+};
+
+const copy = async (
+  needs: DatasetNeeds,
+  dataset: Dataset,
+  content: ContentId,
+  from: { readonly dataset: Dataset; readonly index: number },
+): Promise<Prepared | null> => {
+  const { log } = needs;
+  const source = from.dataset.versions[from.index - 1];
+  if (source === undefined) {
+    throw valueError(['body', 'version_index'], 'the dataset has no such version');
+  }
+  return copied(
+    dataset,
+    await chunksOf(log, currentVersion(dataset)),
+    tableOf(source.columns, await chunksOf(log, source)),
+    (rows, version) => newRows(rows, version, rowIds(needs, content)),
+  );
 };
 
 const changingOf = ({

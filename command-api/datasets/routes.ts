@@ -34,108 +34,126 @@ import type { DatasetNeeds } from './needs.js';
 type Deciding = Decide<Dataset | null, DatasetEvent>;
 
 /** The writes of contract 4.7 and 5.11. */
-export const datasetWrites = (needs: DatasetNeeds): readonly Route[] => {
-  const { log, inTurn } = needs;
-  const record = async (id: DatasetId, decide: Deciding, cause: Authorship) => {
-    const done = await transact(log, datasetStream(id), datasets, decide, cause);
-    const state = present(done.state);
-    const changed = done.events.length > 0 && { updatedAt: cause.at };
-    return { position: done.position, dataset: { ...state, ...changed } };
-  };
-  const changed = async (
-    id: DatasetId,
-    { name: wanted, ...rest }: Wanted,
-    ifMatch: IfMatch | null,
-    cause: Authorship,
-  ) => {
-    const before = present((await load(log, datasetStream(id), datasets)).state);
-    // Before a name is taken for what will not happen.
-    refuse(met(ifMatch, change({ ...rest, name: null }))(before));
-    const name =
-      wanted === null || wanted.name === before.name
-        ? null
-        : await takeName(needs, { organization: before.organizationId, id }, wanted, cause);
-    let old = before.name;
-    const done = await record(
-      id,
-      (now) => {
-        old = now?.name ?? old;
-        return met(ifMatch, change({ ...rest, name }))(now);
-      },
-      cause,
-    );
-    if (name !== null && name !== old) {
-      const oldName = { scope: done.dataset.organizationId, name: old };
-      await datasetNames.release(needs, oldName, id, cause);
-    }
-    return done;
-  };
-  const linking = async (
-    { dataset_id: id }: { readonly dataset_id: DatasetId },
-    project: ProjectInSight | null,
-    decide: Deciding,
-    cause: Authorship,
-  ) => {
-    if (project === null || !atLeast(projectRoles, project.role, 'editor')) {
-      throw new Fault('forbidden', 'Linking a dataset needs the role editor of the project');
-    }
-    return inTurn([datasetStream(id)], () => record(id, decide, cause));
-  };
+export const datasetWrites = (needs: DatasetNeeds): readonly Route[] => [
+  creating(needs),
+  changing(needs),
+  deleting(needs),
+  linking(needs),
+  unlinking(needs),
+  ...contentWrites(needs),
+];
 
-  return [
-    route(
-      createDataset,
-      async (request) => {
-        const { dataset, position } = await createFrom(needs, request);
-        return { position, body: await answered(needs, dataset, request.principal) };
-      },
-      ({ body }) => mappingComplaints(body.column_mapping),
-    ),
+const creating = (needs: DatasetNeeds): Route =>
+  route(
+    createDataset,
+    async (request) => {
+      const { dataset, position } = await createFrom(needs, request);
+      return { position, body: await answered(needs, dataset, request.principal) };
+    },
+    ({ body }) => mappingComplaints(body.column_mapping),
+  );
 
-    route(
-      changeDataset,
-      async ({ body, params: { dataset_id: id }, ifMatch, principal, cause }) => {
-        const wanted = {
-          name: wantedName(body.name),
-          mapping: body.column_mapping ?? null,
-          publish: body.draft === false,
-        };
-        const { dataset, position } = await inTurn([datasetStream(id)], () =>
-          changed(id, wanted, ifMatch, cause),
-        );
-        const shown = await answered(needs, dataset, principal);
-        return { position, body: shown, etag: datasetTag(dataset) };
-      },
-      ({ body }) => mappingComplaints(body.column_mapping),
-    ),
-
-    route(deleteDataset, async ({ params: { dataset_id: id }, ifMatch, cause }) => {
-      const { dataset, position } = await inTurn([datasetStream(id)], () =>
-        record(id, met(ifMatch, remove()), cause),
+const changing = (needs: DatasetNeeds): Route =>
+  route(
+    changeDataset,
+    async ({ body, params: { dataset_id: id }, ifMatch, principal, cause }) => {
+      const wanted = {
+        name: wantedName(body.name),
+        mapping: body.column_mapping ?? null,
+        publish: body.draft === false,
+      };
+      const { dataset, position } = await needs.inTurn([datasetStream(id)], () =>
+        changed(needs, { id, wanted, ifMatch }, cause),
       );
-      const { organizationId: scope, name } = dataset;
-      await datasetNames.release(needs, { scope, name }, id, cause);
-      return { position, body: { message: 'The dataset is deleted; its rows are being erased.' } };
-    }),
+      const shown = await answered(needs, dataset, principal);
+      return { position, body: shown, etag: datasetTag(dataset) };
+    },
+    ({ body }) => mappingComplaints(body.column_mapping),
+  );
 
-    route(linkDataset, async ({ params, project, principal, cause }) => {
-      const seen = await datasetInSight(needs, principal, params.dataset_id);
-      if (seen?.write !== true) {
-        throw new Fault('forbidden', 'Sharing a dataset needs the right to change it');
-      }
-      const decide = link(params.project_id, null);
-      const { dataset, position } = await linking(params, project, decide, cause);
-      return { position, body: await answered(needs, dataset, principal) };
-    }),
+const deleting = (needs: DatasetNeeds): Route =>
+  route(deleteDataset, async ({ params: { dataset_id: id }, ifMatch, cause }) => {
+    const { dataset, position } = await needs.inTurn([datasetStream(id)], () =>
+      record(needs, id, met(ifMatch, remove()), cause),
+    );
+    const { organizationId: scope, name } = dataset;
+    await datasetNames.release(needs, { scope, name }, id, cause);
+    return { position, body: { message: 'The dataset is deleted; its rows are being erased.' } };
+  });
 
-    route(unlinkDataset, async ({ params, project, principal, cause }) => {
-      const decide = unlink(params.project_id, null);
-      const { dataset, position } = await linking(params, project, decide, cause);
-      return { position, body: await answered(needs, dataset, principal) };
-    }),
+const linking = (needs: DatasetNeeds): Route =>
+  route(linkDataset, async ({ params, project, principal, cause }) => {
+    const seen = await datasetInSight(needs, principal, params.dataset_id);
+    if (seen?.write !== true) {
+      throw new Fault('forbidden', 'Sharing a dataset needs the right to change it');
+    }
+    const decide = link(params.project_id, null);
+    const { dataset, position } = await decidedOn(needs, { ...params, project }, decide, cause);
+    return { position, body: await answered(needs, dataset, principal) };
+  });
 
-    ...contentWrites(needs),
-  ];
+const unlinking = (needs: DatasetNeeds): Route =>
+  route(unlinkDataset, async ({ params, project, principal, cause }) => {
+    const decide = unlink(params.project_id, null);
+    const { dataset, position } = await decidedOn(needs, { ...params, project }, decide, cause);
+    return { position, body: await answered(needs, dataset, principal) };
+  });
+
+const record = async (
+  { log }: DatasetNeeds,
+  id: DatasetId,
+  decide: Deciding,
+  cause: Authorship,
+) => {
+  const done = await transact(log, datasetStream(id), datasets, decide, cause);
+  const state = present(done.state);
+  const changed = done.events.length > 0 && { updatedAt: cause.at };
+  return { position: done.position, dataset: { ...state, ...changed } };
+};
+
+const changed = async (
+  needs: DatasetNeeds,
+  asked: { readonly id: DatasetId; readonly wanted: Wanted; readonly ifMatch: IfMatch | null },
+  cause: Authorship,
+) => {
+  const { id, ifMatch } = asked;
+  const { name: wanted, ...rest } = asked.wanted;
+  const before = present((await load(needs.log, datasetStream(id), datasets)).state);
+  // Before a name is taken for what will not happen.
+  refuse(met(ifMatch, change({ ...rest, name: null }))(before));
+  const name =
+    wanted === null || wanted.name === before.name
+      ? null
+      : await takeName(needs, { organization: before.organizationId, id }, wanted, cause);
+  let old = before.name;
+  const done = await record(
+    needs,
+    id,
+    (now) => {
+      old = now?.name ?? old;
+      return met(ifMatch, change({ ...rest, name }))(now);
+    },
+    cause,
+  );
+  if (name !== null && name !== old) {
+    const oldName = { scope: done.dataset.organizationId, name: old };
+    await datasetNames.release(needs, oldName, id, cause);
+  }
+  return done;
+};
+
+/** A link, made or undone by an editor of the project. */
+const decidedOn = async (
+  needs: DatasetNeeds,
+  link: { readonly dataset_id: DatasetId; readonly project: ProjectInSight | null },
+  decide: Deciding,
+  cause: Authorship,
+) => {
+  const { dataset_id: id, project } = link;
+  if (project === null || !atLeast(projectRoles, project.role, 'editor')) {
+    throw new Fault('forbidden', 'Linking a dataset needs the role editor of the project');
+  }
+  return needs.inTurn([datasetStream(id)], () => record(needs, id, decide, cause));
 };
 
 const present = (dataset: Dataset | null): Dataset => {

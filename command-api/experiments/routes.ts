@@ -66,85 +66,89 @@ export type ExperimentNeeds = {
 };
 
 /** The writes of contract 5.5 on an experiment itself. */
-export const experimentWrites = (needs: ExperimentNeeds): readonly Route[] => {
-  const { log } = needs;
-  return [
-    route(
-      createExperiment,
-      async ({ body, params: { project_id: project }, principal, cause, mint }) => {
-        const dataset = await datasetFor(needs, principal, project, body);
-        const scorers = await scorersNamed(log, principal, body.scorers ?? []);
-        const group = await groupFor(needs, project, body, cause);
-        const id = mint('RunId');
-        await experimentNames.take(needs, { scope: project, name: body.name }, id, cause);
-        if (dataset !== null) {
-          await needs.linkDataset({ dataset: dataset.dataset_id, project, run: id }, cause);
-        }
-        const created: ExperimentCreated = {
-          run_id: id,
-          project_id: project,
-          organization_id: principal.organizationId,
-          ...given(body),
-          scorers: [...scorers],
-          dataset: dataset && {
-            dataset_id: dataset.dataset_id,
-            version_index: dataset.version_index,
-            num_rows: dataset.num_rows,
-          },
-          group,
-          created_by: principal.userId,
-          created_at: cause.at,
-        };
-        const { position } = await transact(
-          log,
-          runStream(id),
-          experiments,
-          create(created),
-          cause,
-        );
-        const user = await userBlockOf(log, principal.userId);
-        const facts = newExperiment(created);
-        return {
-          position,
-          body: experimentAnswer(facts, user, dataset?.name ?? null, noAggregates),
-        };
-      },
-      ({ body }) => creationComplaints(body),
-    ),
+export const experimentWrites = (needs: ExperimentNeeds): readonly Route[] => [
+  creating(needs),
+  changing(needs),
+  deleting(needs),
+];
 
-    route(
-      changeExperiment,
-      async ({ body, params, principal, cause }) => {
-        const { project_id: project, experiment_id: id } = params;
-        const before = await liveExperiment(log, project, id);
-        const group = await groupFor(needs, project, body, cause);
-        const wanted = { name: body.name, taskType: body.task_type ?? null, group };
-        const names = { scope: project, from: before.name, to: body.name };
-        const { position } = await experimentNames.rename(needs, names, id, cause, () =>
-          transact(log, runStream(id), experiments, change(id, project, wanted), cause),
-        );
-        return { position, body: await needs.experimentShown(principal, project, id, position) };
-      },
-      ({ body }) => groupComplaints(body),
-    ),
-
-    route(deleteExperiment, async ({ params, cause }) => {
-      const { project_id: project, experiment_id: id } = params;
-      const { name, dataset } = await liveExperiment(log, project, id);
+const creating = (needs: ExperimentNeeds): Route =>
+  route(
+    createExperiment,
+    async ({ body, params: { project_id: project }, principal, cause, mint }) => {
+      const dataset = await datasetFor(needs, principal, project, body);
+      const scorers = await scorersNamed(needs.log, principal, body.scorers ?? []);
+      const group = await groupFor(needs, project, body, cause);
+      const id = mint('RunId');
+      await experimentNames.take(needs, { scope: project, name: body.name }, id, cause);
+      if (dataset !== null) {
+        await needs.linkDataset({ dataset: dataset.dataset_id, project, run: id }, cause);
+      }
+      const created: ExperimentCreated = {
+        run_id: id,
+        project_id: project,
+        organization_id: principal.organizationId,
+        ...given(body),
+        scorers: [...scorers],
+        dataset: dataset && {
+          dataset_id: dataset.dataset_id,
+          version_index: dataset.version_index,
+          num_rows: dataset.num_rows,
+        },
+        group,
+        created_by: principal.userId,
+        created_at: cause.at,
+      };
       const { position } = await transact(
-        log,
+        needs.log,
         runStream(id),
         experiments,
-        remove(id, project),
+        create(created),
         cause,
       );
-      await experimentNames.release(needs, { scope: project, name }, id, cause);
-      const unlinked =
-        dataset === null ? null : await needs.unlinkDataset({ dataset, project, run: id }, cause);
-      return { position: unlinked ?? position, body: null };
-    }),
-  ];
-};
+      const user = await userBlockOf(needs.log, principal.userId);
+      const facts = newExperiment(created);
+      return {
+        position,
+        body: experimentAnswer(facts, user, dataset?.name ?? null, noAggregates),
+      };
+    },
+    ({ body }) => creationComplaints(body),
+  );
+
+const changing = (needs: ExperimentNeeds): Route =>
+  route(
+    changeExperiment,
+    async ({ body, params, principal, cause }) => {
+      const { project_id: project, experiment_id: id } = params;
+      const before = await liveExperiment(needs.log, project, id);
+      const group = await groupFor(needs, project, body, cause);
+      const wanted = { name: body.name, taskType: body.task_type ?? null, group };
+      const names = { scope: project, from: before.name, to: body.name };
+      const { position } = await experimentNames.rename(needs, names, id, cause, () =>
+        transact(needs.log, runStream(id), experiments, change(id, project, wanted), cause),
+      );
+      return { position, body: await needs.experimentShown(principal, project, id, position) };
+    },
+    ({ body }) => groupComplaints(body),
+  );
+
+const deleting = (needs: ExperimentNeeds): Route =>
+  route(deleteExperiment, async ({ params, cause }) => {
+    const { project_id: project, experiment_id: id } = params;
+    const { name, dataset } = await liveExperiment(needs.log, project, id);
+    const { position } = await transact(
+      needs.log,
+      runStream(id),
+      experiments,
+      remove(id, project),
+      cause,
+    );
+    await experimentNames.release(needs, { scope: project, name }, id, cause);
+    const unlinked =
+      dataset === null ? null : await needs.unlinkDataset({ dataset, project, run: id }, cause);
+    return { position: unlinked ?? position, body: null };
+  });
 
 /** Throws Fault `not-found` for a run that is no live experiment of the project. */
 export const liveExperiment = async (

@@ -2,6 +2,7 @@ import type { UserBlock } from '../../contract/people.js';
 import type { OrganizationRole } from '../../contract/roles.js';
 import type { UserEvent } from '../../events/users.js';
 import { unreachable, type Fold } from '../../kernel/decision.js';
+import { Fault } from '../../kernel/fault.js';
 import { type EventReader, type StreamName, stream } from '../../kernel/ports.js';
 import { uniqueName } from '../../kernel/reservation.js';
 import type { FamilyId, Instant, OrganizationId, UserId } from '../../kernel/shapes.js';
@@ -135,6 +136,29 @@ export const userBlockOf = async (log: EventReader, id: string): Promise<UserBlo
       last_name: user.lastName,
     }
   );
+};
+
+/** A user who was removed in between. */
+export const nameless = (id: UserId): NonNullable<UserBlock> => ({
+  id,
+  email: '',
+  first_name: '',
+  last_name: '',
+});
+
+/**
+ * Throws Fault `not-found` unless all are users of the organisation now: of what the gate remembers,
+ * who was removed a moment ago would stay listed for good.
+ */
+export const checkMembers = async (
+  log: EventReader,
+  users: readonly UserId[],
+  organization: OrganizationId,
+): Promise<void> => {
+  for (const user of new Set(users)) {
+    const found = await liveUser(log, user);
+    if (found?.organizationId !== organization) throw new Fault('not-found', 'User not found');
+  }
 };
 
 /**

@@ -6,9 +6,10 @@ import {
 } from '../../contract/invitations.js';
 import { route, type Route } from '../../contract/operation.js';
 import type { Principal } from '../../contract/roles.js';
+import type { UserInvited } from '../../events/invitations.js';
 import type { Passwords, InvitationTokens } from '../../kernel/credentials.js';
 import { Fault } from '../../kernel/fault.js';
-import type { Ids } from '../../kernel/ports.js';
+import type { EventReader, Ids, Position } from '../../kernel/ports.js';
 import type { GroupId, Instant, UserId } from '../../kernel/shapes.js';
 import { transact, type Authorship } from '../../kernel/transact.js';
 import { users, type User, liveUser, userEmails, userStream } from '../facts/users.js';
@@ -25,141 +26,152 @@ export type InvitationNeeds = LoginNeeds & {
   readonly throttle: Throttle;
 };
 
-export const invitationWrites = (needs: InvitationNeeds): readonly Route[] => {
-  const { log, ids, secrets, passwords, throttle } = needs;
-  const { invitationTokens: tokens } = secrets;
-  /** The user whose invitation the token opens now; a failure counts for its address. */
-  const invitedBy = async (token: string, address: string, now: Instant): Promise<User> => {
-    throttle.check(null, address);
-    const id = tokens.userOf(token);
-    const user = id === null ? null : await liveUser(log, id);
-    if (isOpenTo(user, tokens.hash(token), now)) return user;
-    throttle.failed(null, address);
-    throw new Fault('invalid-credentials', 'The invitation cannot be accepted');
-  };
+export const invitationWrites = (needs: InvitationNeeds): readonly Route[] => [
+  inviting(needs),
+  accepting(needs),
+];
 
-  /** All e-mails or none: the first one that is in use gives back what was taken. */
-  const takeAll = async (
-    wanted: readonly { readonly id: UserId; readonly email: string }[],
-    cause: Authorship,
-  ): Promise<void> => {
-    const taken: (typeof wanted)[number][] = [];
-    for (const one of wanted) {
-      if (await userEmails.claim({ log, ids }, one.email, one.id, cause)) taken.push(one);
-      else {
-        for (const { id, email } of taken) {
-          await userEmails.release({ log, ids }, email, id, cause);
-        }
-        throw new Fault('already-exists', `The e-mail ${one.email} is in use`);
+const inviting = (needs: InvitationNeeds): Route =>
+  route(
+    inviteUsers,
+    async ({ body, principal, cause, mint }) => {
+      const tokens = needs.secrets.invitationTokens;
+      const role = body.role ?? 'user';
+      if (role === 'admin' && principal.organizationRole !== 'admin') {
+        throw new Fault('forbidden', 'Only an admin may invite an admin');
       }
-    }
-  };
-  const knownGroups = async (wanted: readonly GroupId[], principal: Principal): Promise<void> => {
-    for (const id of wanted) {
-      const group = await groupOf(log, id);
-      if (group?.organizationId !== principal.organizationId) {
-        throw new Fault('not-found', 'Group not found');
-      }
-    }
-  };
-
-  return [
-    route(
-      inviteUsers,
-      async ({ body, principal, cause, mint }) => {
-        const role = body.role ?? 'user';
-        if (role === 'admin' && principal.organizationRole !== 'admin') {
-          throw new Fault('forbidden', 'Only an admin may invite an admin');
-        }
-        const groupIds = [...new Set(body.group_ids ?? [])];
-        await knownGroups(groupIds, principal);
-        const method = body.auth_method ?? 'email';
-        const people = onceEach(body.emails).map((email) => {
-          const id = mint('UserId');
-          return { id, email, token: method === 'email' ? tokens.mint(id) : null };
-        });
-        await takeAll(people, cause);
-        const expires = daysAfter(cause.at, invitationDays);
-        const invitations = [];
-        for (const { id, email, token } of people) {
-          const hash = token === null ? null : tokens.hash(token);
-          const { state } = await transact(
-            log,
-            userStream(id),
-            users,
-            invite({
-              user_id: id,
-              organization_id: principal.organizationId,
-              email,
-              role,
-              auth_method: method,
-              token_hash: hash,
-              invited_by: principal.userId,
-              created_at: cause.at,
-              expires_at: expires,
-            }),
-            cause,
-          );
-          // A repeat of a request whose answer was lost finds a token that nobody ever saw.
-          const isShown = state?.invitation?.tokenHash === hash;
-          const shown = token === null ? null : isShown ? token : '';
-          invitations.push({
-            user_id: id,
-            email,
-            role,
-            invitation_token: shown,
-            expires_at: state?.invitation?.expiresAt ?? expires,
-          });
-        }
-        let position = (await log.read(userStream(people[0]?.id ?? ''))).at(-1)?.position;
-        for (const group of groupIds) {
-          const newcomers = people.map(({ id: userId }) => ({
-            userId,
-            role: 'member' as const,
-            id: ids.derive('GroupMemberId', group, userId),
-          }));
-          const joined = await transact(
-            log,
-            groupStream(group),
-            groups,
-            admit(group, newcomers),
-            cause,
-          );
-          position = joined.position;
-        }
-        const count = people.length;
-        return {
-          ...(position !== undefined && { position }),
-          body: {
-            message: `${count} ${count === 1 ? 'user is' : 'users are'} invited.`,
-            invitations,
-          },
-        };
-      },
-      ({ body }) => emailComplaints(body.emails),
-    ),
-
-    route(acceptInvitation, async ({ body, sender, cause, mint }) => {
-      // The token first: a password is worth hashing for the invited only.
-      const { id } = await invitedBy(body.token, sender.address, cause.at);
-      const acceptance = {
-        tokenHash: tokens.hash(body.token),
-        passwordHash: await passwords.hash(body.password),
-        firstName: body.first_name ?? null,
-        lastName: body.last_name ?? null,
+      const groupIds = [...new Set(body.group_ids ?? [])];
+      await checkGroups(needs.log, groupIds, principal);
+      const method = body.auth_method ?? 'email';
+      const people = onceEach(body.emails).map((email) => {
+        const id = mint('UserId');
+        return { id, email, token: method === 'email' ? tokens.mint(id) : null };
+      });
+      await takeAll(needs, people, cause);
+      const invitation = {
+        organization_id: principal.organizationId,
+        role,
+        auth_method: method,
+        invited_by: principal.userId,
+        created_at: cause.at,
+        expires_at: daysAfter(cause.at, invitationDays),
       };
-      const { state: user } = await transact(
-        log,
-        userStream(id),
-        users,
-        accept(acceptance, cause.at),
-        cause,
-      );
-      if (user === null)
-        throw new Fault('invalid-credentials', 'The invitation cannot be accepted');
-      return startLogin(needs, user, 'email', { cause, mint });
-    }),
-  ];
+      const invitations = [];
+      for (const person of people) {
+        invitations.push(await invited(needs, person, invitation, cause));
+      }
+      const position = await admitted(needs, people, groupIds, cause);
+      const count = people.length;
+      const message = `${count} ${count === 1 ? 'user is' : 'users are'} invited.`;
+      return { ...(position !== undefined && { position }), body: { message, invitations } };
+    },
+    ({ body }) => emailComplaints(body.emails),
+  );
+
+const accepting = (needs: InvitationNeeds): Route =>
+  route(acceptInvitation, async ({ body, sender, cause, mint }) => {
+    // The token first: a password is worth hashing for the invited only.
+    const { id } = await invitedBy(needs, body.token, sender.address, cause.at);
+    const acceptance = {
+      tokenHash: needs.secrets.invitationTokens.hash(body.token),
+      passwordHash: await needs.passwords.hash(body.password),
+      firstName: body.first_name ?? null,
+      lastName: body.last_name ?? null,
+    };
+    const decide = accept(acceptance, cause.at);
+    const { state: user } = await transact(needs.log, userStream(id), users, decide, cause);
+    if (user === null) throw unacceptable();
+    return startLogin(needs, user, 'email', { cause, mint });
+  });
+
+/** The user whose invitation the token opens now; a failure counts for its address. */
+const invitedBy = async (
+  { log, secrets: { invitationTokens: tokens }, throttle }: InvitationNeeds,
+  token: string,
+  address: string,
+  now: Instant,
+): Promise<User> => {
+  throttle.check(null, address);
+  const id = tokens.userOf(token);
+  const user = id === null ? null : await liveUser(log, id);
+  if (isOpenTo(user, tokens.hash(token), now)) return user;
+  throttle.failed(null, address);
+  throw unacceptable();
+};
+
+const unacceptable = (): Fault =>
+  new Fault('invalid-credentials', 'The invitation cannot be accepted');
+
+type Person = { readonly id: UserId; readonly email: string; readonly token: string | null };
+
+/** All e-mails or none: the first one that is in use gives back what was taken. */
+const takeAll = async (
+  needs: InvitationNeeds,
+  wanted: readonly Person[],
+  cause: Authorship,
+): Promise<void> => {
+  const taken: Person[] = [];
+  for (const one of wanted) {
+    if (await userEmails.claim(needs, one.email, one.id, cause)) taken.push(one);
+    else {
+      for (const { id, email } of taken) await userEmails.release(needs, email, id, cause);
+      throw new Fault('already-exists', `The e-mail ${one.email} is in use`);
+    }
+  }
+};
+
+const checkGroups = async (
+  log: EventReader,
+  wanted: readonly GroupId[],
+  principal: Principal,
+): Promise<void> => {
+  for (const id of wanted) {
+    const group = await groupOf(log, id);
+    if (group?.organizationId !== principal.organizationId) {
+      throw new Fault('not-found', 'Group not found');
+    }
+  }
+};
+
+/** Invites one; answers what the inviter is told of it. */
+const invited = async (
+  { log, secrets }: InvitationNeeds,
+  { id, email, token }: Person,
+  invitation: Omit<UserInvited, 'user_id' | 'email' | 'token_hash'>,
+  cause: Authorship,
+) => {
+  const hash = token === null ? null : secrets.invitationTokens.hash(token);
+  const decide = invite({ ...invitation, user_id: id, email, token_hash: hash });
+  const { state } = await transact(log, userStream(id), users, decide, cause);
+  // A repeat of a request whose answer was lost finds a token that nobody ever saw.
+  const isShown = state?.invitation?.tokenHash === hash;
+  return {
+    user_id: id,
+    email,
+    role: invitation.role,
+    invitation_token: token === null ? null : isShown ? token : '',
+    expires_at: state?.invitation?.expiresAt ?? invitation.expires_at,
+  };
+};
+
+/** Lets the invited into the groups; answers the position of the last event. */
+const admitted = async (
+  { log, ids }: InvitationNeeds,
+  people: readonly Person[],
+  into: readonly GroupId[],
+  cause: Authorship,
+): Promise<Position | undefined> => {
+  let position = (await log.read(userStream(people[0]?.id ?? ''))).at(-1)?.position;
+  for (const group of into) {
+    const newcomers = people.map(({ id: userId }) => ({
+      userId,
+      role: 'member' as const,
+      id: ids.derive('GroupMemberId', group, userId),
+    }));
+    const decide = admit(group, newcomers);
+    ({ position } = await transact(log, groupStream(group), groups, decide, cause));
+  }
+  return position;
 };
 
 /** Case does not tell two e-mails apart; the first spelling stays. */

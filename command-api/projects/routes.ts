@@ -24,75 +24,79 @@ export type ProjectNeeds = {
   readonly newestRuns: (project: ProjectId, limit: number) => Promise<readonly RunSummary[]>;
 };
 
-export const projectWrites = ({ log, ids, newestRuns }: ProjectNeeds): readonly Route[] => {
-  const needs = { log, ids };
-  return [
-    route(createProject, async ({ body, principal, cause, mint }) => {
-      const id = mint('ProjectId');
-      const names = { scope: principal.organizationId, name: body.name };
-      await projectNames.take(needs, names, id, cause);
-      const { state, position } = await transact(
-        log,
-        projectStream(id),
-        projects,
-        create({
-          id,
-          organizationId: principal.organizationId,
-          name: body.name,
-          type: body.type ?? 'gen_ai',
-          createdBy: principal.userId,
-          createdAt: cause.at,
-        }),
-        cause,
-      );
-      const made = present(state);
-      const user = await userBlockOf(log, principal.userId);
-      // Whose key is limited creates a project as its owner and may still do less in it with that
-      // key.
-      const role =
-        roleInProject(principal.organizationRole, principal.key, made.id, 'owner') ?? 'viewer';
-      return { position, body: projectAnswer(factsOf(made, made.createdAt), user, [], role) };
-    }),
+export const projectWrites = (needs: ProjectNeeds): readonly Route[] => [
+  creating(needs),
+  changing(needs),
+  deleting(needs),
+];
 
-    route(changeProject, async ({ body, params, project, cause }) => {
-      const id = params.project_id;
-      const stream = projectStream(id);
-      const { organizationId: scope, name: from } = present(
-        (await load(log, stream, projects)).state,
-      );
-      const names = { scope, from, to: body.name ?? from };
-      const changed = await projectNames.rename(needs, names, id, cause, () =>
-        transact(log, stream, projects, change(id, body), cause),
-      );
-      const state = present(changed.state);
-      const last = (await log.read(stream)).findLast(({ type }) => isShown(type));
-      const facts = factsOf(state, last?.metadata.at ?? state.createdAt);
-      const user = await userBlockOf(log, state.createdBy);
-      const runs = await newestRuns(id, shownRunsMax);
-      return {
-        position: changed.position,
-        body: projectAnswer(facts, user, runs, project?.role ?? 'owner'),
-      };
-    }),
+const creating = (needs: ProjectNeeds): Route =>
+  route(createProject, async ({ body, principal, cause, mint }) => {
+    const id = mint('ProjectId');
+    const names = { scope: principal.organizationId, name: body.name };
+    await projectNames.take(needs, names, id, cause);
+    const { state, position } = await transact(
+      needs.log,
+      projectStream(id),
+      projects,
+      create({
+        id,
+        organizationId: principal.organizationId,
+        name: body.name,
+        type: body.type ?? 'gen_ai',
+        createdBy: principal.userId,
+        createdAt: cause.at,
+      }),
+      cause,
+    );
+    const made = present(state);
+    const user = await userBlockOf(needs.log, principal.userId);
+    // Whose key is limited creates a project as its owner and may still do less in it with that
+    // key.
+    const role =
+      roleInProject(principal.organizationRole, principal.key, made.id, 'owner') ?? 'viewer';
+    return { position, body: projectAnswer(factsOf(made, made.createdAt), user, [], role) };
+  });
 
-    route(deleteProject, async ({ params, cause }) => {
-      const id = params.project_id;
-      const { state, position } = await transact(
-        log,
-        projectStream(id),
-        projects,
-        remove(id),
-        cause,
-      );
-      const { organizationId: scope, name } = present(state);
-      await projectNames.release(needs, { scope, name }, id, cause);
-      return {
-        position,
-        body: { message: 'The project is deleted; its contents are being erased.' },
-      };
-    }),
-  ];
-};
+const changing = (needs: ProjectNeeds): Route =>
+  route(changeProject, async ({ body, params, project, cause }) => {
+    const id = params.project_id;
+    const stream = projectStream(id);
+    const { organizationId: scope, name: from } = present(
+      (await load(needs.log, stream, projects)).state,
+    );
+    const names = { scope, from, to: body.name ?? from };
+    const changed = await projectNames.rename(needs, names, id, cause, () =>
+      transact(needs.log, stream, projects, change(id, body), cause),
+    );
+    const state = present(changed.state);
+    const last = (await needs.log.read(stream)).findLast(({ type }) => isShown(type));
+    const facts = factsOf(state, last?.metadata.at ?? state.createdAt);
+    const user = await userBlockOf(needs.log, state.createdBy);
+    const runs = await needs.newestRuns(id, shownRunsMax);
+    return {
+      position: changed.position,
+      body: projectAnswer(facts, user, runs, project?.role ?? 'owner'),
+    };
+  });
+
+const deleting = (needs: ProjectNeeds): Route =>
+  route(deleteProject, async ({ params, cause }) => {
+    const id = params.project_id;
+    const { state, position } = await transact(
+      needs.log,
+      projectStream(id),
+      projects,
+      remove(id),
+      cause,
+    );
+    const { organizationId: scope, name } = present(state);
+    await projectNames.release(needs, { scope, name }, id, cause);
+    return {
+      position,
+      body: { message: 'The project is deleted; its contents are being erased.' },
+    };
+  });
 
 /** What `updated_at` tells of: who works on a project is not part of it. */
 const isShown = (type: string): boolean =>

@@ -23,80 +23,88 @@ export type UserNeeds = {
   readonly organizationName: (organization: OrganizationId) => Promise<string>;
 };
 
-export const userWrites = (needs: UserNeeds): readonly Route[] => {
-  const { log, ids, inTurn, gate, adminsOf, organizationName } = needs;
-  const isLastAdmin = async ({ id, organizationId }: User): Promise<boolean> => {
-    for (const other of await adminsOf(organizationId)) {
-      const user = other === id ? null : await liveUser(log, other);
-      if (user?.role === 'admin' && user.invitation === null) return false;
+export const userWrites = (needs: UserNeeds): readonly Route[] => [
+  changing(needs),
+  removing(needs),
+];
+
+const changing = (needs: UserNeeds): Route =>
+  route(changeUser, async ({ body, params, principal, cause }) => {
+    const { log } = needs;
+    const id = params.user_id;
+    const before = present(await liveUser(log, id));
+    const permit = ({ role }: User): void => {
+      if (body.role != null && body.role !== role && principal.organizationRole !== 'admin') {
+        throw forbidden();
+      }
+    };
+    permit(before);
+    const changed = async (last: boolean) =>
+      transact(log, userStream(id), users, change(id, body, last), cause);
+    // The role is looked at again in turn: others may have changed it meanwhile.
+    const roleChanged = async () => {
+      const now = present(await liveUser(log, id));
+      permit(now);
+      return changed(await isLastAdmin(needs, now));
+    };
+    const { state, position } =
+      body.role == null ? await changed(true) : await oneAtATime(needs, before, cause, roleChanged);
+    return { position, body: await answered(needs, present(state), principal) };
+  });
+
+const removing = (needs: UserNeeds): Route =>
+  route(removeUser, async ({ params, principal, cause }) => {
+    const { log, gate } = needs;
+    const id = params.user_id;
+    if ((await gate.userInSight(principal, id)) === null) throw missing();
+    const user = present(await liveUser(log, id));
+    if (user.role === 'admin' && principal.organizationRole !== 'admin') throw forbidden();
+    const removed = async (last: boolean) =>
+      transact(log, userStream(id), users, remove(id, last), cause);
+    const { position } =
+      user.role === 'admin'
+        ? await oneAtATime(needs, user, cause, async () => removed(await isLastAdmin(needs, user)))
+        : await removed(true);
+    await userEmails.release(needs, user.email, id, cause);
+    return {
+      position,
+      body: { message: 'The user is removed; their keys, logins and memberships end.' },
+    };
+  });
+
+const isLastAdmin = async (
+  { log, adminsOf }: UserNeeds,
+  { id, organizationId }: User,
+): Promise<boolean> => {
+  for (const other of await adminsOf(organizationId)) {
+    const user = other === id ? null : await liveUser(log, other);
+    if (user?.role === 'admin' && user.invitation === null) return false;
+  }
+  return true;
+};
+/** Two admins who part with their roles at once do so one after the other. */
+const oneAtATime = <T>(
+  { log, inTurn }: UserNeeds,
+  { organizationId }: User,
+  cause: Authorship,
+  work: () => Promise<T>,
+): Promise<T> => {
+  const turn = reservationStream('last-admin', organizationId);
+  return inTurn([turn], async () => {
+    if (!(await claim(log, turn, cause.requestId, async () => 'may come', cause))) {
+      throw new Fault('conflict', 'Another admin is being changed; try again');
     }
-    return true;
-  };
-  /** Two admins who part with their roles at once do so one after the other. */
-  const oneAtATime = <T>(
-    { organizationId }: User,
-    cause: Authorship,
-    work: () => Promise<T>,
-  ): Promise<T> => {
-    const turn = reservationStream('last-admin', organizationId);
-    return inTurn([turn], async () => {
-      if (!(await claim(log, turn, cause.requestId, async () => 'may come', cause))) {
-        throw new Fault('conflict', 'Another admin is being changed; try again');
-      }
-      try {
-        return await work();
-      } finally {
-        await release(log, turn, cause.requestId, cause);
-      }
-    });
-  };
-  const answered = async (id: UserId, user: User, principal: Principal) => {
-    const events = (await log.read(userStream(id))) as readonly Recorded[];
-    const name = await organizationName(user.organizationId);
-    return userAnswer(factsOf(user, changedAt(events) ?? user.createdAt), name, principal);
-  };
-
-  return [
-    route(changeUser, async ({ body, params, principal, cause }) => {
-      const id = params.user_id;
-      const before = present(await liveUser(log, id));
-      const permit = ({ role }: User): void => {
-        if (body.role != null && body.role !== role && principal.organizationRole !== 'admin') {
-          throw forbidden();
-        }
-      };
-      permit(before);
-      const changed = async (last: boolean) =>
-        transact(log, userStream(id), users, change(id, body, last), cause);
-      // The role is looked at again in turn: others may have changed it meanwhile.
-      const roleChanged = async () => {
-        const now = present(await liveUser(log, id));
-        permit(now);
-        return changed(await isLastAdmin(now));
-      };
-      const { state, position } =
-        body.role == null ? await changed(true) : await oneAtATime(before, cause, roleChanged);
-      return { position, body: await answered(id, present(state), principal) };
-    }),
-
-    route(removeUser, async ({ params, principal, cause }) => {
-      const id = params.user_id;
-      if ((await gate.userInSight(principal, id)) === null) throw missing();
-      const user = present(await liveUser(log, id));
-      if (user.role === 'admin' && principal.organizationRole !== 'admin') throw forbidden();
-      const removed = async (last: boolean) =>
-        transact(log, userStream(id), users, remove(id, last), cause);
-      const { position } =
-        user.role === 'admin'
-          ? await oneAtATime(user, cause, async () => removed(await isLastAdmin(user)))
-          : await removed(true);
-      await userEmails.release({ log, ids }, user.email, id, cause);
-      return {
-        position,
-        body: { message: 'The user is removed; their keys, logins and memberships end.' },
-      };
-    }),
-  ];
+    try {
+      return await work();
+    } finally {
+      await release(log, turn, cause.requestId, cause);
+    }
+  });
+};
+const answered = async ({ log, organizationName }: UserNeeds, user: User, principal: Principal) => {
+  const events = (await log.read(userStream(user.id))) as readonly Recorded[];
+  const name = await organizationName(user.organizationId);
+  return userAnswer(factsOf(user, changedAt(events) ?? user.createdAt), name, principal);
 };
 
 const missing = (): Fault => new Fault('not-found', 'User not found');

@@ -46,149 +46,171 @@ export type DatasetReadNeeds = SightNeeds & {
 };
 
 /** The reads of contract 5.11. */
-export const datasetReads = (needs: DatasetReadNeeds): readonly Route[] => {
-  const { documents } = needs;
-  const records = [datasetList.collection, userList.collection, ...sightReads];
-  const contents = [
-    datasetList.collection,
-    datasetVersions.collection,
-    datasetRows.collection,
-    userList.collection,
-  ];
-  const factsOf = async (id: DatasetId): Promise<DatasetFacts> => {
-    const found = await documents.get<DatasetListed>(datasetList.collection, id);
-    if (found === null) throw new Fault('not-found', 'Dataset not found');
-    return found.body.facts;
-  };
-  /** `past`: what an answer as of a past position says of it. */
-  const factsAt = async (id: DatasetId, asOf: string | undefined) => {
-    const when = asOf === undefined ? null : readAsOf(asOf);
-    if (when === null) return { facts: await factsOf(id), past: {} };
-    const found = await needs.datasetAt(id, when);
-    if (found === null) throw new Fault('not-found', 'Dataset not found');
-    return { facts: found.facts, past: { position: found.position } };
-  };
-  const answers = async (
-    facts: readonly DatasetFacts[],
-    principal: Principal,
-    { shown }: DatasetSight,
-  ) => {
-    const { mayWrite, projectCount } = await shown(facts);
-    const creators = facts.map((one) => one.created_by);
-    const people = await peopleOf(documents, principal.organizationId, creators);
-    return facts.map((one) =>
-      datasetAnswer(one, {
-        user: people.get(one.created_by) ?? null,
-        rights: { write: mayWrite(one) },
-        projectCount: projectCount(one),
-      }),
-    );
-  };
-  const listed = async (principal: Principal, asked: Asked) => {
-    const sight = await datasetSightOf(needs, principal);
-    const { filters = [] } = asked;
-    const named = await sight.projectsAmong(projectsNamed(filters));
-    const { rows, measure } = await pageOf<DatasetListed>(
-      documents,
-      datasetList.collection,
-      principal.organizationId,
-      { ...asked, filters: [...overDatasets(filters, named), ...(await sight.filters())] },
-    );
-    const facts = rows.map(({ body }) => body.facts);
-    return { ...measure, datasets: await answers(facts, principal, sight) };
-  };
+export const datasetReads = (needs: DatasetReadNeeds): readonly Route[] => [
+  listing(needs),
+  searching(needs),
+  showing(needs),
+  content(needs),
+  versionContent(needs),
+  versions(needs),
+  projects(needs),
+];
 
-  return [
-    reading(listDatasets, records, async ({ query, principal }) => ({
-      body: await listed(principal, query),
-    })),
+const records = [datasetList.collection, userList.collection, ...sightReads];
+const contents = [
+  datasetList.collection,
+  datasetVersions.collection,
+  datasetRows.collection,
+  userList.collection,
+];
 
-    reading(
-      queryDatasets,
-      records,
-      async ({ query, body, principal }) => {
-        const { filters, sort } = planDatasets(body);
-        return { body: await listed(principal, { ...pageAsked(query, body), filters, sort }) };
-      },
-      ({ body }) => planDatasets(body).complaints,
-    ),
+const listing = (needs: DatasetReadNeeds): Route =>
+  reading(listDatasets, records, async ({ query, principal }) => ({
+    body: await listed(needs, principal, query),
+  }));
 
-    reading(
-      getDataset,
-      records,
-      async ({ params: { dataset_id: id }, query, principal }) => {
-        const { facts, past } = await factsAt(id, query.as_of);
-        const [shown] = await answers([facts], principal, await datasetSightOf(needs, principal));
-        if (shown === undefined) throw new Fault('not-found', 'Dataset not found');
-        return { body: shown, etag: datasetTag(facts), ...past };
-      },
-      ({ query }) => asOfComplaints(query),
-    ),
+const searching = (needs: DatasetReadNeeds): Route =>
+  reading(
+    queryDatasets,
+    records,
+    async ({ query, body, principal }) => {
+      const { filters, sort } = planDatasets(body);
+      return { body: await listed(needs, principal, { ...pageAsked(query, body), filters, sort }) };
+    },
+    ({ body }) => planDatasets(body).complaints,
+  );
 
-    reading(
-      getDatasetContent,
-      contents,
-      async ({ params, query, principal }) => {
-        const { facts, past } = await factsAt(params.dataset_id, query.as_of);
-        const { current_version_index: version } = facts;
-        const body = await contentPage(documents, {
-          organization: principal.organizationId,
-          dataset: params.dataset_id,
-          version,
-          page: query,
-        });
-        return { body, etag: contentTag(version), ...past };
-      },
-      ({ query }) => asOfComplaints(query),
-    ),
+const showing = (needs: DatasetReadNeeds): Route =>
+  reading(
+    getDataset,
+    records,
+    async ({ params: { dataset_id: id }, query, principal }) => {
+      const { facts, past } = await factsAt(needs, id, query.as_of);
+      const [shown] = await answers(
+        needs,
+        [facts],
+        principal,
+        await datasetSightOf(needs, principal),
+      );
+      if (shown === undefined) throw new Fault('not-found', 'Dataset not found');
+      return { body: shown, etag: datasetTag(facts), ...past };
+    },
+    ({ query }) => asOfComplaints(query),
+  );
 
-    reading(getDatasetVersionContent, contents, async ({ params, query, principal }) => ({
-      body: await contentPage(documents, {
+const content = (needs: DatasetReadNeeds): Route =>
+  reading(
+    getDatasetContent,
+    contents,
+    async ({ params, query, principal }) => {
+      const { facts, past } = await factsAt(needs, params.dataset_id, query.as_of);
+      const { current_version_index: version } = facts;
+      const body = await contentPage(needs.documents, {
         organization: principal.organizationId,
         dataset: params.dataset_id,
-        version: params.version_index,
+        version,
         page: query,
-      }),
-    })),
+      });
+      return { body, etag: contentTag(version), ...past };
+    },
+    ({ query }) => asOfComplaints(query),
+  );
 
-    reading(
-      queryDatasetVersions,
-      [datasetVersions.collection, userList.collection],
-      async ({ params, query, body, principal }) => {
-        const { rows, measure } = await pageOf<DatasetVersioned>(
-          documents,
-          datasetVersions.collection,
-          params.dataset_id,
-          { ...pageAsked(query, body), sort: { column: 'version_index', ascending: false } },
-        );
-        const facts = rows.map((row) => row.body.facts);
-        const creators = facts.map((one) => one.created_by);
-        const people = await peopleOf(documents, principal.organizationId, creators);
-        const versions = facts.map(({ created_by, ...rest }) => ({
-          ...rest,
-          column_names: [...rest.column_names],
-          created_by_user: people.get(created_by) ?? null,
-        }));
-        return { body: { ...measure, versions } };
-      },
-    ),
+const versionContent = ({ documents }: DatasetReadNeeds): Route =>
+  reading(getDatasetVersionContent, contents, async ({ params, query, principal }) => ({
+    body: await contentPage(documents, {
+      organization: principal.organizationId,
+      dataset: params.dataset_id,
+      version: params.version_index,
+      page: query,
+    }),
+  }));
 
-    reading(
-      listDatasetProjects,
-      [datasetList.collection, ...projectReadings()],
-      async ({ params, query, principal }) => {
-        const { projects } = await factsOf(params.dataset_id);
-        const sight = await sightOf(needs, principal);
-        const { rows, measure } = await pageOf<ListedProject>(
-          documents,
-          projectList.collection,
-          principal.organizationId,
-          { ...query, filters: [isOneOf(projects), ...sight.filters] },
-        );
-        const found = rows.map(({ body }) => body);
-        const answered = await projectAnswers(documents, found, principal, sight);
-        return { body: { ...measure, projects: answered } };
-      },
-    ),
-  ];
+const versions = ({ documents }: DatasetReadNeeds): Route =>
+  reading(
+    queryDatasetVersions,
+    [datasetVersions.collection, userList.collection],
+    async ({ params, query, body, principal }) => {
+      const { rows, measure } = await pageOf<DatasetVersioned>(
+        documents,
+        datasetVersions.collection,
+        params.dataset_id,
+        { ...pageAsked(query, body), sort: { column: 'version_index', ascending: false } },
+      );
+      const facts = rows.map((row) => row.body.facts);
+      const creators = facts.map((one) => one.created_by);
+      const people = await peopleOf(documents, principal.organizationId, creators);
+      const versions = facts.map(({ created_by, ...rest }) => ({
+        ...rest,
+        column_names: [...rest.column_names],
+        created_by_user: people.get(created_by) ?? null,
+      }));
+      return { body: { ...measure, versions } };
+    },
+  );
+
+const projects = (needs: DatasetReadNeeds): Route =>
+  reading(
+    listDatasetProjects,
+    [datasetList.collection, ...projectReadings()],
+    async ({ params, query, principal }) => {
+      const { projects } = await factsOf(needs, params.dataset_id);
+      const sight = await sightOf(needs, principal);
+      const { rows, measure } = await pageOf<ListedProject>(
+        needs.documents,
+        projectList.collection,
+        principal.organizationId,
+        { ...query, filters: [isOneOf(projects), ...sight.filters] },
+      );
+      const found = rows.map(({ body }) => body);
+      const answered = await projectAnswers(needs.documents, found, principal, sight);
+      return { body: { ...measure, projects: answered } };
+    },
+  );
+
+const factsOf = async ({ documents }: DatasetReadNeeds, id: DatasetId): Promise<DatasetFacts> => {
+  const found = await documents.get<DatasetListed>(datasetList.collection, id);
+  if (found === null) throw new Fault('not-found', 'Dataset not found');
+  return found.body.facts;
+};
+
+/** `past`: what an answer as of a past position says of it. */
+const factsAt = async (needs: DatasetReadNeeds, id: DatasetId, asOf: string | undefined) => {
+  const when = asOf === undefined ? null : readAsOf(asOf);
+  if (when === null) return { facts: await factsOf(needs, id), past: {} };
+  const found = await needs.datasetAt(id, when);
+  if (found === null) throw new Fault('not-found', 'Dataset not found');
+  return { facts: found.facts, past: { position: found.position } };
+};
+
+const answers = async (
+  { documents }: DatasetReadNeeds,
+  facts: readonly DatasetFacts[],
+  principal: Principal,
+  { shown }: DatasetSight,
+) => {
+  const { mayWrite, projectCount } = await shown(facts);
+  const creators = facts.map((one) => one.created_by);
+  const people = await peopleOf(documents, principal.organizationId, creators);
+  return facts.map((one) =>
+    datasetAnswer(one, {
+      user: people.get(one.created_by) ?? null,
+      rights: { write: mayWrite(one) },
+      projectCount: projectCount(one),
+    }),
+  );
+};
+
+const listed = async (needs: DatasetReadNeeds, principal: Principal, asked: Asked) => {
+  const sight = await datasetSightOf(needs, principal);
+  const { filters = [] } = asked;
+  const named = await sight.projectsAmong(projectsNamed(filters));
+  const { rows, measure } = await pageOf<DatasetListed>(
+    needs.documents,
+    datasetList.collection,
+    principal.organizationId,
+    { ...asked, filters: [...overDatasets(filters, named), ...(await sight.filters())] },
+  );
+  const facts = rows.map(({ body }) => body.facts);
+  return { ...measure, datasets: await answers(needs, facts, principal, sight) };
 };

@@ -21,84 +21,94 @@ import { experimentReadsFrom, shownExperiments, type ExperimentShowNeeds } from 
 type Needs = ExperimentShowNeeds & { readonly records: Pick<Records, 'aggregate' | 'metricTypes'> };
 
 /** The reads of contract 4.6 and 5.5 about experiments. */
-export const experimentReads = (needs: Needs): readonly Route[] => {
-  const { documents } = needs;
-  const { collection } = experimentList;
-  const reads = experimentReadsFrom;
+export const experimentReads = (needs: Needs): readonly Route[] => [
+  listing(needs),
+  paging(needs),
+  searching(needs),
+  showing(needs),
+  tags(needs),
+  criteria(needs),
+];
 
-  return [
-    reading(listExperiments, reads, async ({ params, query, principal }) => {
+const { collection } = experimentList;
+const reads = experimentReadsFrom;
+
+const listing = (needs: Needs): Route =>
+  reading(listExperiments, reads, async ({ params, query, principal }) => {
+    const project = params.project_id;
+    const found = await needs.documents.find<ExperimentFacts>(collection, {
+      scope: project,
+      limit: plainListMax,
+    });
+    const facts = found.documents.map(({ body }) => body);
+    const isCounted = query.include_counts === true;
+    return { body: await shownExperiments(needs, facts, { principal, project, isCounted }) };
+  });
+
+const paging = (needs: Needs): Route =>
+  reading(pageExperiments, reads, async ({ params, query, principal }) => {
+    const project = params.project_id;
+    const page = await pageOf<ExperimentFacts>(needs.documents, collection, project, query);
+    const facts = page.rows.map(({ body }) => body);
+    const isCounted = query.include_counts === true;
+    const shown = await shownExperiments(needs, facts, { principal, project, isCounted });
+    return { body: { ...page.measure, experiments: shown } };
+  });
+
+const searching = (needs: Needs): Route =>
+  reading(
+    searchExperiments,
+    reads,
+    async ({ params, body, principal }) => {
       const project = params.project_id;
-      const found = await documents.find<ExperimentFacts>(collection, {
-        scope: project,
-        limit: plainListMax,
+      const { filters, sort } = planListing(body, experimentColumns);
+      const page = await pageOf<ExperimentFacts>(needs.documents, collection, project, {
+        ...body,
+        filters,
+        sort,
       });
-      const facts = found.documents.map(({ body }) => body);
-      const isCounted = query.include_counts === true;
-      return { body: await shownExperiments(needs, facts, { principal, project, isCounted }) };
-    }),
-
-    reading(pageExperiments, reads, async ({ params, query, principal }) => {
-      const project = params.project_id;
-      const page = await pageOf<ExperimentFacts>(documents, collection, project, query);
-      const facts = page.rows.map(({ body }) => body);
-      const isCounted = query.include_counts === true;
+      const facts = page.rows.map((row) => row.body);
+      const isCounted = body.include_counts === true;
       const shown = await shownExperiments(needs, facts, { principal, project, isCounted });
       return { body: { ...page.measure, experiments: shown } };
-    }),
+    },
+    ({ query, body }) => [
+      ...asOfUnserved(query, 'experiments'),
+      ...planListing(body, experimentColumns).complaints,
+    ],
+  );
 
-    reading(
-      searchExperiments,
-      reads,
-      async ({ params, body, principal }) => {
-        const project = params.project_id;
-        const { filters, sort } = planListing(body, experimentColumns);
-        const page = await pageOf<ExperimentFacts>(documents, collection, project, {
-          ...body,
-          filters,
-          sort,
-        });
-        const facts = page.rows.map((row) => row.body);
-        const isCounted = body.include_counts === true;
-        const shown = await shownExperiments(needs, facts, { principal, project, isCounted });
-        return { body: { ...page.measure, experiments: shown } };
-      },
-      ({ query, body }) => [
-        ...asOfUnserved(query, 'experiments'),
-        ...planListing(body, experimentColumns).complaints,
-      ],
-    ),
-
-    reading(
-      getExperiment,
-      reads,
-      async ({ params, principal }) => {
-        const { project_id: project, experiment_id: id } = params;
-        const found = await documents.get<ExperimentFacts>(collection, id);
-        const facts = found?.scope === project ? [found.body] : [];
-        const asking = { principal, project, isCounted: true };
-        const [shown] = await shownExperiments(needs, facts, asking);
-        if (shown === undefined) throw missing();
-        return { body: shown };
-      },
-      ({ query }) => asOfUnserved(query, 'experiments'),
-    ),
-
-    reading(listExperimentTags, [collection], async ({ params }) => {
+const showing = (needs: Needs): Route =>
+  reading(
+    getExperiment,
+    reads,
+    async ({ params, principal }) => {
       const { project_id: project, experiment_id: id } = params;
-      const found = await documents.get<ExperimentFacts>(collection, id);
-      if (found?.scope !== project) throw missing();
-      return { body: found.body.tags.toSorted(newestFirst) };
-    }),
+      const found = await needs.documents.get<ExperimentFacts>(collection, id);
+      const facts = found?.scope === project ? [found.body] : [];
+      const asking = { principal, project, isCounted: true };
+      const [shown] = await shownExperiments(needs, facts, asking);
+      if (shown === undefined) throw missing();
+      return { body: shown };
+    },
+    ({ query }) => asOfUnserved(query, 'experiments'),
+  );
 
-    reading(getRankingCriteria, criteriaReadsFrom, async ({ params, principal }) => ({
-      body: await shownCriteria(needs, {
-        organization: principal.organizationId,
-        project: params.project_id,
-      }),
-    })),
-  ];
-};
+const tags = ({ documents }: Needs): Route =>
+  reading(listExperimentTags, [collection], async ({ params }) => {
+    const { project_id: project, experiment_id: id } = params;
+    const found = await documents.get<ExperimentFacts>(collection, id);
+    if (found?.scope !== project) throw missing();
+    return { body: found.body.tags.toSorted(newestFirst) };
+  });
+
+const criteria = (needs: Needs): Route =>
+  reading(getRankingCriteria, criteriaReadsFrom, async ({ params, principal }) => ({
+    body: await shownCriteria(needs, {
+      organization: principal.organizationId,
+      project: params.project_id,
+    }),
+  }));
 
 /** As lists are unless the contract says otherwise (contract 5). */
 const newestFirst = (one: ExperimentTag, other: ExperimentTag): number =>
