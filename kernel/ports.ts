@@ -209,3 +209,6 @@ export interface Files {
  * Brings stored data to its newest shape; throws on an unknown type or version (events/codec.ts).
  */
 export type Decode = (type: string, schema: number, data: unknown) => unknown;
+
+/** SHA-256 of all parts one after the other; a text counts as its UTF-8. */
+export type Sha256 = (...parts: readonly (string | Uint8Array)[]) => Uint8Array;

@@ -1,0 +1,157 @@
+import type { Sha256 } from '../ports.js';
+
+/**
+ * A Merkle tree over a growing list (RFC 9162, 2.1; SHA-256). Its leaves are never kept: a range
+ * holds the roots of the perfect subtrees from the left, at most one of each width, and that is
+ * enough to grow it and to know its root.
+ */
+export type Range = readonly Subtree[];
+/** The leaves from `at`, `width` of them: a power of two that divides `at`. */
+export type Subtree = { readonly at: number; readonly width: number; readonly hash: Uint8Array };
+/** Leaves by number: from `from` up to and without `to`. */
+export type Span = { readonly from: number; readonly to: number };
+/** The root of a perfect subtree of at least one leaf. */
+export type SubtreeHash = (at: number, width: number) => Promise<Uint8Array>;
+
+const leafPrefix = Uint8Array.of(0);
+const nodePrefix = Uint8Array.of(1);
+
+export const leafHash = (sha256: Sha256, content: Uint8Array): Uint8Array =>
+  sha256(leafPrefix, content);
+export const nodeHash = (sha256: Sha256, left: Uint8Array, right: Uint8Array): Uint8Array =>
+  sha256(nodePrefix, left, right);
+
+export const sizeOf = (range: Range): number => {
+  const last = range.at(-1);
+  return last === undefined ? 0 : last.at + last.width;
+};
+
+/** With one perfect subtree more at its right end. Throws RangeError when it does not fit there. */
+export const grown = (sha256: Sha256, range: Range, width: number, hash: Uint8Array): Range => {
+  const at = sizeOf(range);
+  if (at % width !== 0) throw new RangeError(`no subtree of ${width} leaves begins at ${at}`);
+  let right: Subtree = { at, width, hash };
+  let left = range;
+  for (let last = left.at(-1); last?.width === right.width; last = left.at(-1)) {
+    right = {
+      at: last.at,
+      width: last.width * 2,
+      hash: nodeHash(sha256, last.hash, right.hash),
+    };
+    left = left.slice(0, -1);
+  }
+  return [...left, right];
+};
+
+/** Of no leaves: the hash of nothing. */
+export const rootOf = (sha256: Sha256, range: Range): Uint8Array => {
+  const hashes = range.map(({ hash }) => hash);
+  const last = hashes.pop();
+  if (last === undefined) return sha256();
+  return hashes.reduceRight((right, left) => nodeHash(sha256, left, right), last);
+};
+
+/** The perfect subtrees that a span consists of, from the left, as few as there can be. */
+export const subtreesOf = ({ from, to }: Span): readonly Omit<Subtree, 'hash'>[] => {
+  const subtrees: Omit<Subtree, 'hash'>[] = [];
+  for (let at = from; at < to;) {
+    let width = 1;
+    while (at % (width * 2) === 0 && at + width * 2 <= to) width *= 2;
+    subtrees.push({ at, width });
+    at += width;
+  }
+  return subtrees;
+};
+
+/**
+ * What proves that the leaf `index` is in the tree of `size` leaves: the spans whose roots stand
+ * beside its way up, from the leaf on (RFC 9162, 2.1.3.1).
+ */
+export const inclusionSpans = (index: number, { from, to }: Span): readonly Span[] => {
+  if (to - from <= 1) return [];
+  const middle = from + split(to - from);
+  return index < middle
+    ? [...inclusionSpans(index, { from, to: middle }), { from: middle, to }]
+    : [...inclusionSpans(index, { from: middle, to }), { from, to: middle }];
+};
+
+/**
+ * What proves that the tree of `older` leaves is the beginning of the tree of `size` (RFC 9162,
+ * 2.1.4.1). Empty for equal sizes and for the tree of none.
+ */
+export const consistencySpans = (older: number, size: number): readonly Span[] =>
+  older === 0 || older === size ? [] : consistencyWithin(older, { from: 0, to: size }, true);
+
+/** `whole`: the older tree ends with this span's beginning, so its root is known to who asks. */
+const consistencyWithin = (older: number, { from, to }: Span, whole: boolean): readonly Span[] => {
+  if (older === to) return whole ? [] : [{ from, to }];
+  const middle = from + split(to - from);
+  return older <= middle
+    ? [...consistencyWithin(older, { from, to: middle }, whole), { from: middle, to }]
+    : [...consistencyWithin(older, { from: middle, to }, false), { from, to: middle }];
+};
+
+/** The greatest power of two below `count`. */
+const split = (count: number): number => 2 ** Math.floor(Math.log2(count - 1));
+
+/** The root of the leaves of a span, by those of its perfect subtrees. */
+export const spanHash = async (
+  sha256: Sha256,
+  hashOf: SubtreeHash,
+  span: Span,
+): Promise<Uint8Array> => {
+  const hashes = await Promise.all(subtreesOf(span).map(({ at, width }) => hashOf(at, width)));
+  const last = hashes.pop();
+  if (last === undefined) throw new RangeError('a span without leaves has no root');
+  return hashes.reduceRight((right, left) => nodeHash(sha256, left, right), last);
+};
+
+/** Whether `proof` leads from a leaf to the root (RFC 9162, 2.1.3.2). */
+export const isIncluded = (
+  sha256: Sha256,
+  leaf: { readonly index: number; readonly hash: Uint8Array },
+  tree: { readonly size: number; readonly root: Uint8Array },
+  proof: readonly Uint8Array[],
+): boolean => {
+  if (leaf.index >= tree.size) return false;
+  const spans = inclusionSpans(leaf.index, { from: 0, to: tree.size });
+  if (spans.length !== proof.length) return false;
+  let hash = leaf.hash;
+  for (const [at, { from }] of spans.entries()) {
+    const beside = proof[at] ?? hash;
+    hash = from > leaf.index ? nodeHash(sha256, hash, beside) : nodeHash(sha256, beside, hash);
+  }
+  return same(hash, tree.root);
+};
+
+type Tree = { readonly size: number; readonly root: Uint8Array };
+
+/** Whether `proof` says that the older tree is the beginning of the newer (RFC 9162, 2.1.4.2). */
+export const isBeginning = (
+  sha256: Sha256,
+  older: Tree,
+  newer: Tree,
+  proof: readonly Uint8Array[],
+): boolean => {
+  if (older.size > newer.size) return false;
+  if (older.size === 0) return proof.length === 0;
+  if (older.size === newer.size) return proof.length === 0 && same(older.root, newer.root);
+  const spans = consistencySpans(older.size, newer.size);
+  if (spans.length !== proof.length) return false;
+  // Where the older tree is perfect its root stands for itself; else the proof begins with a part.
+  const isPerfect = spans[0] !== undefined && spans[0].from === older.size;
+  const first = isPerfect ? older.root : proof[0];
+  if (first === undefined) return false;
+  let [olderRoot, newerRoot] = [first, first];
+  for (const [at, { from }] of spans.entries()) {
+    const beside = proof[at];
+    if (beside === undefined || (at === 0 && !isPerfect)) continue;
+    if (from < older.size) olderRoot = nodeHash(sha256, beside, olderRoot);
+    newerRoot =
+      from < older.size ? nodeHash(sha256, beside, newerRoot) : nodeHash(sha256, newerRoot, beside);
+  }
+  return same(olderRoot, older.root) && same(newerRoot, newer.root);
+};
+
+const same = (one: Uint8Array, other: Uint8Array): boolean =>
+  one.length === other.length && one.every((byte, at) => byte === other[at]);

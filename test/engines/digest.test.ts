@@ -1,0 +1,41 @@
+import { createHash } from 'node:crypto';
+import { expect } from 'chai';
+import * as fc from 'fast-check';
+import { digestOf, openSalts, saltBytes, sha256 } from '../../engines/node/digest.js';
+import { runs } from '../support/runs.js';
+
+const sha = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
+
+describe('digests of events', () => {
+  it('are those of the salt and the text in UTF-8, or of the text alone', () => {
+    const salt = openSalts()();
+    const text = '{"say":"日本 \\ud800"}';
+    const bytes = Buffer.from(text, 'utf8');
+    expect(digestOf(salt, text).toString('hex')).to.equal(sha(Buffer.concat([salt, bytes])));
+    expect(digestOf(null, text).toString('hex')).to.equal(sha(bytes));
+    expect(Buffer.from(sha256('{"say":', text.slice(7))).toString('hex')).to.equal(sha(bytes));
+  });
+
+  it('have a salt of their own each, which no later one overwrites', () => {
+    const salt = openSalts();
+    const salts = Array.from({ length: 2_000 }, salt);
+    expect(new Set(salts.map((one) => one.toString('hex'))).size).to.equal(salts.length);
+    expect(salts.every(({ length }) => length === saltBytes)).to.equal(true);
+  });
+
+  it('are of the bytes that an engine gives back: JSON read and written again is the same', () => {
+    const special = fc.constantFrom('__proto__', '\ud800', '1', 'a\u0000b', '\u2028');
+    const json = fc.oneof(
+      fc.jsonValue(),
+      fc.dictionary(special, fc.oneof(fc.double({ noNaN: true }), special)),
+      fc.constantFrom(-0, 1e21, 5e-324, 0.1 + 0.2),
+    );
+    fc.assert(
+      fc.property(json, (value) => {
+        const stored = JSON.stringify(value);
+        expect(JSON.stringify(JSON.parse(stored))).to.equal(stored);
+      }),
+      { numRuns: runs(300) },
+    );
+  });
+});

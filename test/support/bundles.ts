@@ -1,0 +1,177 @@
+import { createHash, generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { digestOf, sha256 } from '../../engines/node/digest.js';
+import { entryHash, noHash } from '../../kernel/history/chain.js';
+import {
+  grown,
+  leafHash,
+  rootOf,
+  spanHash,
+  subtreesOf,
+  type Range,
+} from '../../kernel/history/tree.js';
+
+/** A line of a bundle (verifier/ALGORITHM.md). */
+export type BundleEntry = {
+  readonly seq: number;
+  readonly event_id: string;
+  readonly event_type: string;
+  readonly schema_version: number;
+  readonly stream: string;
+  readonly revision: number;
+  readonly at: string;
+  readonly actor: { readonly type: string; readonly id: string; readonly role: string };
+  readonly organization_id: string | null;
+  readonly request_id: string | null;
+  readonly correlation_id: string | null;
+  readonly causation_id: string | null;
+  readonly erased: boolean;
+  readonly salted: boolean;
+  readonly salt: string | null;
+  readonly data: string | null;
+  readonly data_digest: string;
+  readonly prev_hash: string;
+  readonly hash: string;
+};
+/** What of an entry a test chooses. */
+export type Told = Pick<BundleEntry, 'event_type' | 'stream'> & {
+  readonly data: string;
+  readonly gone?: 'erased' | 'withheld';
+};
+export type Signer = { readonly publicKey: KeyObject; readonly privateKey: KeyObject };
+
+export const newSigner = (): Signer => generateKeyPairSync('ec', { namedCurve: 'P-256' });
+export const testOrigin = 'assay.example.org/3fa85f64-5717-4562-b3fc-2c963f66afa6';
+const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
+const organization = '3fa85f64-5717-4562-b3fc-2c963f66afa6';
+
+/** A history, chained and salted as the service does it. */
+export const chained = (told: readonly Told[]): readonly BundleEntry[] => {
+  let prev = noHash;
+  return told.map(({ event_type: type, stream, data, gone }, index) => {
+    const seq = index + 1;
+    const salt = Buffer.from(createHash('md5').update(`salt ${seq}`).digest());
+    const envelope = {
+      eventId: `00000000-0000-4000-8000-${String(seq).padStart(12, '0')}`,
+      type,
+      schema: 1,
+      stream,
+      revision: index,
+      at: '2026-03-01T09:00:00.000000Z',
+      actor: { type: 'user', id: 'ada', role: 'admin' },
+      organizationId: seq % 5 === 0 ? null : organization,
+      requestId: `request ${seq}`,
+      correlationId: null,
+      causationId: null,
+      dataDigest: hex(digestOf(salt, data)),
+    };
+    const hash = hex(entryHash(sha256, prev, seq, envelope));
+    const entry: BundleEntry = {
+      seq,
+      event_id: envelope.eventId,
+      event_type: type,
+      schema_version: 1,
+      stream,
+      revision: index,
+      at: envelope.at,
+      actor: envelope.actor,
+      organization_id: envelope.organizationId,
+      request_id: envelope.requestId,
+      correlation_id: null,
+      causation_id: null,
+      erased: gone === 'erased',
+      salted: true,
+      salt: gone === undefined ? hex(salt) : null,
+      data: gone === undefined ? data : null,
+      data_digest: envelope.dataDigest,
+      prev_hash: prev,
+      hash,
+    };
+    prev = hash;
+    return entry;
+  });
+};
+
+const leavesOf = (entries: readonly BundleEntry[]): readonly Uint8Array[] =>
+  entries.map(({ hash }) => leafHash(sha256, Buffer.from(hash, 'hex')));
+const rangeOf = (leaves: readonly Uint8Array[]): Range =>
+  leaves.reduce<Range>((range, leaf) => grown(sha256, range, 1, leaf), []);
+
+/** A signed checkpoint of the first `size` entries. */
+export const checkpointOf = (
+  entries: readonly BundleEntry[],
+  size: number,
+  { publicKey, privateKey }: Signer,
+  origin = testOrigin,
+): string => {
+  const root = rootOf(sha256, rangeOf(leavesOf(entries.slice(0, size))));
+  const text = `${origin}\n${size}\n${Buffer.from(root).toString('base64')}\n`;
+  const id = sha256(publicKey.export({ format: 'der', type: 'spki' })).subarray(0, 4);
+  const signature = Buffer.concat([id, sign('sha256', Buffer.from(text), privateKey)]);
+  return `${text}\n\u2014 ${origin} ${signature.toString('base64')}\n`;
+};
+
+export type Bundle = {
+  readonly scope: 'organization' | 'resource';
+  readonly entries: readonly BundleEntry[];
+  readonly nodes: readonly { readonly from: number; readonly to: number; readonly hash: string }[];
+  readonly checkpoint: string;
+};
+
+/** The bundle of a whole history, or of those entries that `keeps` names, with nodes for the rest. */
+export const bundleOf = async (
+  all: readonly BundleEntry[],
+  size: number,
+  signer: Signer,
+  keeps: ((entry: BundleEntry) => boolean) | null = null,
+): Promise<Bundle> => {
+  const leaves = leavesOf(all);
+  const hashOf = async (at: number, width: number): Promise<Uint8Array> =>
+    rootOf(sha256, rangeOf(leaves.slice(at, at + width)));
+  const entries = all.filter((entry) => keeps === null || keeps(entry));
+  const nodes: Bundle['nodes'][number][] = [];
+  const stops = [...entries.map(({ seq }) => seq - 1).filter((at) => at < size), size];
+  let from = 0;
+  for (const to of keeps === null ? [] : stops) {
+    for (const { at, width } of subtreesOf({ from, to })) {
+      const hash = hex(await spanHash(sha256, hashOf, { from: at, to: at + width }));
+      nodes.push({ from: at, to: at + width, hash });
+    }
+    from = to + 1;
+  }
+  const scope = keeps === null ? 'organization' : 'resource';
+  return { scope, entries, nodes, checkpoint: checkpointOf(all, size, signer) };
+};
+
+const jsonLines = (values: readonly unknown[]): string =>
+  values.map((value) => `${JSON.stringify(value)}\n`).join('');
+
+/** Writes the files of a bundle, the entries in parts of `partEntries`. */
+export const writeBundle = async (
+  dir: string,
+  { scope, entries, nodes, checkpoint }: Bundle,
+  partEntries = 100,
+): Promise<void> => {
+  await mkdir(dir, { recursive: true });
+  const parts: object[] = [];
+  for (let from = 0; from < entries.length; from += partEntries) {
+    const file = `entries-${String(parts.length).padStart(6, '0')}.jsonl`;
+    const some = entries.slice(from, from + partEntries);
+    const text = jsonLines(some);
+    await writeFile(join(dir, file), text);
+    const digest = createHash('sha256').update(text).digest('hex');
+    const [first, last] = [some[0]?.seq, some.at(-1)?.seq];
+    parts.push({ file, first_seq: first, last_seq: last, sha256: digest });
+  }
+  const manifest = {
+    format: 'assay-bundle-1',
+    origin: testOrigin,
+    scope,
+    entries: entries.length,
+    parts,
+  };
+  await writeFile(join(dir, 'manifest.json'), JSON.stringify(manifest));
+  await writeFile(join(dir, 'nodes.jsonl'), jsonLines(nodes));
+  await writeFile(join(dir, 'checkpoint.txt'), checkpoint);
+};

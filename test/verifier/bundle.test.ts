@@ -1,0 +1,265 @@
+import { spawnSync } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect } from 'chai';
+import * as fc from 'fast-check';
+import {
+  bundleOf,
+  chained,
+  checkpointOf,
+  newSigner,
+  testOrigin,
+  writeBundle,
+  type Bundle,
+  type BundleEntry,
+  type Told,
+} from '../support/bundles.js';
+import { temporaryFolder } from '../support/folder.js';
+import { repository } from '../support/outside.js';
+import { runs } from '../support/runs.js';
+
+type Verifier = {
+  readonly readKey: (file: string) => object;
+  readonly verifyBundle: (
+    dir: string,
+    trust: { readonly key: object; readonly origin: string; readonly since?: string | null },
+  ) => Promise<{ readonly entries: number; readonly erased: number; readonly unsealed: number }>;
+};
+const file = join(repository, 'verifier/assay-verify.mjs');
+const { readKey, verifyBundle } = (await import(pathToFileURL(file).href)) as Verifier;
+
+const project = '60c67a87-024d-48e3-9dcf-ae5652800741';
+/** Traces, one of them erased and named by a fact, and a secret. */
+const history = (count: number): readonly BundleEntry[] =>
+  chained(
+    Array.from({ length: count }, (_, at): Told => {
+      const data = JSON.stringify({ text: `of ${at} \u2028 \ud83d\ude00`, at });
+      const trace = { event_type: 'TraceLogged', stream: `trace-${project}-${at % 7}` };
+      if (at % 7 === 3) return { ...trace, data, gone: 'erased' };
+      if (at % 11 === 5)
+        return { event_type: 'ApiKeyCreated', stream: 'api-key-1', data, gone: 'withheld' };
+      if (at % 13 !== 1) return { ...trace, data };
+      const erased = { project_id: project, session_ids: [], trace_ids: ['3'] };
+      return { event_type: 'RecordsErased', stream: 'deletion-1', data: JSON.stringify(erased) };
+    }),
+  );
+
+describe('a bundle in the hands of a stranger', function () {
+  this.timeout(60_000);
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  const [signer, stranger] = [newSigner(), newSigner()];
+  const pem = (): string => join(folder.dir, 'key.pem');
+  let made = 0;
+  before(async () => {
+    folder = await temporaryFolder();
+    await writeFile(pem(), signer.publicKey.export({ format: 'pem', type: 'spki' }));
+  });
+  after(() => folder.remove());
+  const written = async (bundle: Bundle): Promise<string> => {
+    made += 1;
+    const dir = join(folder.dir, `bundle ${made}`);
+    await writeBundle(dir, bundle);
+    return dir;
+  };
+  const verdict = async (bundle: Bundle, since: string | null = null): Promise<string> => {
+    const dir = await written(bundle);
+    return verifyBundle(dir, { key: readKey(pem()), origin: testOrigin, since }).then(
+      ({ entries, unsealed }) => `intact: ${entries}, ${unsealed} unsealed`,
+      (error: unknown) => (error as Error).message,
+    );
+  };
+  const twin = async (bundle: Bundle): Promise<string> => {
+    const script = join(repository, 'test/verifier/assay_verify.py');
+    const ran = spawnSync('python3', ['-B', script, await written(bundle), pem(), testOrigin]);
+    return `${ran.stdout.toString()}${ran.stderr.toString()}`;
+  };
+
+  it('is intact, whole or in part, at every size where trees differ', async () => {
+    for (const count of [1, 2, 3, 7, 64, 255, 256, 257]) {
+      const all = history(count);
+      const size = count > 3 ? count - 2 : count;
+      const whole = await bundleOf(all, size, signer);
+      expect(await verdict(whole)).to.equal(`intact: ${count}, ${count - size} unsealed`);
+      const own = (entry: BundleEntry): boolean => entry.stream === `trace-${project}-2`;
+      const part = await bundleOf(all, size, signer, own);
+      expect(await verdict(part)).to.match(/^intact/);
+      if (count < 64) continue;
+      expect(await twin(whole)).to.equal('intact\n');
+      expect(await twin(part)).to.equal('intact\n');
+    }
+  });
+
+  it('continues a checkpoint that was kept, and refuses a fork of it', async () => {
+    const all = history(40);
+    const bundle = await bundleOf(all, 40, signer);
+    for (const size of [0, 1, 8, 31, 40]) {
+      expect(await verdict(bundle, checkpointOf(all, size, signer))).to.match(/^intact/);
+    }
+    const fork = checkpointOf(chained([{ event_type: 'A', stream: 'b', data: '1' }]), 1, signer);
+    expect(await verdict(bundle, fork)).to.match(/not those of your checkpoint/);
+    const later = checkpointOf(history(41), 41, signer);
+    expect(await verdict(bundle, later)).to.match(/older than your checkpoint/);
+  });
+
+  it('is refused with another key, another origin, a changed text', async () => {
+    const all = history(9);
+    const bundle = await bundleOf(all, 9, signer);
+    const foreign = { ...bundle, checkpoint: checkpointOf(all, 9, stranger) };
+    expect(await verdict(foreign)).to.match(/not signed with your key/);
+    const elsewhere = { ...bundle, checkpoint: checkpointOf(all, 9, signer, 'assay.local/x') };
+    expect(await verdict(elsewhere)).to.match(/is of assay\.local/);
+    const changed = { ...bundle, checkpoint: bundle.checkpoint.replace('\n9\n', '\n8\n') };
+    expect(await verdict(changed)).to.match(/not that of its text/);
+    for (const one of [foreign, elsewhere, changed]) expect(await twin(one)).to.match(/broken/);
+  });
+
+  it('says at which entry it is broken, whatever was done to it', async () => {
+    const all = history(60);
+    const whole = await bundleOf(all, 60, signer);
+    const own = (entry: BundleEntry): boolean => entry.stream === `trace-${project}-2`;
+    const part = await bundleOf(all, 60, signer, own);
+    const members = [
+      'event_id',
+      'event_type',
+      'stream',
+      'at',
+      'request_id',
+      'data_digest',
+      'prev_hash',
+      'hash',
+      'data',
+      'salt',
+    ] as const;
+    const entryOf = (bundle: Bundle, at: number) => bundle.entries[at % bundle.entries.length];
+    const withEntries = (bundle: Bundle, entries: readonly BundleEntry[]): Bundle => ({
+      ...bundle,
+      entries,
+    });
+    const tamper = fc.record({
+      isPart: fc.boolean(),
+      how: fc.constantFrom('change', 'role', 'remove', 'swap', 'insert', 'cut', 'node'),
+      at: fc.nat(59),
+      member: fc.constantFrom(...members),
+    });
+    const tampered = ({
+      isPart,
+      how,
+      at,
+      member,
+    }: typeof tamper extends fc.Arbitrary<infer T> ? T : never) => {
+      const bundle = isPart ? part : whole;
+      const { entries, nodes } = bundle;
+      const place = at % entries.length;
+      const one = entryOf(bundle, at);
+      if (one === undefined) return null;
+      const replaced = (by: readonly BundleEntry[], count = 1): Bundle =>
+        withEntries(bundle, [...entries.slice(0, place), ...by, ...entries.slice(place + count)]);
+      switch (how) {
+        case 'change': {
+          const value = one[member];
+          return value === null
+            ? null
+            : replaced([
+                { ...one, [member]: `${value.slice(0, -1)}${value.endsWith('1') ? '2' : '1'}` },
+              ]);
+        }
+        case 'role':
+          return replaced([{ ...one, actor: { ...one.actor, role: 'viewer' } }]);
+        case 'remove':
+          return replaced([]);
+        case 'swap': {
+          const other = entries[place + 1];
+          return other === undefined ? null : replaced([other, one], 2);
+        }
+        case 'insert':
+          return replaced([one, { ...one, event_type: 'Forged' }]);
+        case 'cut':
+          return place === 0 ? null : withEntries(bundle, entries.slice(0, place));
+        case 'node': {
+          const node = nodes[at % Math.max(1, nodes.length)];
+          if (node === undefined) return null;
+          const hash = node.hash.replace(/^./, (first) => (first === '0' ? '1' : '0'));
+          return {
+            ...bundle,
+            nodes: nodes.map((each) => (each === node ? { ...each, hash } : each)),
+          };
+        }
+      }
+    };
+    let tried = 0;
+    const refusals = new Set<string>();
+    await fc.assert(
+      fc.asyncProperty(tamper, async (one) => {
+        const bundle = tampered(one);
+        if (bundle === null) return;
+        const said = await verdict(bundle);
+        expect(said, JSON.stringify(one)).to.not.match(/^intact/);
+        refusals.add(said.replace(/\d+/g, 'N'));
+        tried += 1;
+        if (tried % 50 === 0) expect(await twin(bundle)).to.match(/broken/);
+      }),
+      { numRuns: runs(300) },
+    );
+    expect(refusals.size).to.be.greaterThan(3);
+  });
+
+  it('is refused when the chain was written anew, hashes and all, under the old seal', async () => {
+    const all = history(30);
+    const told = (role: string): readonly Told[] =>
+      all.map(({ event_type, stream }, at) => ({
+        event_type,
+        stream,
+        data: `{"role":"${role}${at}"}`,
+      }));
+    const genuine = chained(told('viewer'));
+    const rewritten = chained(told('owner'));
+    const seal = checkpointOf(genuine, 30, signer);
+    const forged = { ...(await bundleOf(rewritten, 30, signer)), checkpoint: seal };
+    expect(await verdict(forged)).to.match(/do not make the root/);
+    expect(await twin(forged)).to.match(/broken/);
+  });
+
+  it('is refused when content is gone and no event says why', async () => {
+    const gone: Told = {
+      event_type: 'TraceLogged',
+      stream: `trace-${project}-9`,
+      data: '{}',
+      gone: 'erased',
+    };
+    const all = chained([gone]);
+    expect(await verdict(await bundleOf(all, 1, signer))).to.match(/entry 1: its content is gone/);
+    const fact: Told = {
+      event_type: 'StreamsErased',
+      stream: 'erasure-1',
+      data: JSON.stringify({ streams: [gone.stream] }),
+    };
+    expect(await verdict(await bundleOf(chained([gone, fact]), 2, signer))).to.match(/^intact/);
+  });
+
+  it('is checked at a prompt: a code and a sentence for each end', async () => {
+    const dir = await written(await bundleOf(history(5), 5, signer));
+    const run = (...args: readonly string[]) =>
+      spawnSync(process.execPath, [file, ...args], { encoding: 'utf8' });
+    const intact = run(dir, '--key', pem(), '--origin', testOrigin);
+    expect([intact.status, intact.stdout.split('\n')[0]]).to.deep.equal([
+      0,
+      `intact: 5 entries of ${testOrigin}`,
+    ]);
+    const elsewhere = run(dir, '--key', pem(), '--origin', 'another');
+    expect([elsewhere.status, elsewhere.stderr]).to.deep.equal([
+      1,
+      `broken: the checkpoint is of ${testOrigin}, not of another\n`,
+    ]);
+    const spki = signer.publicKey.export({ format: 'der', type: 'spki' });
+    const vkey = join(folder.dir, 'vkey');
+    const value = Buffer.concat([Buffer.of(2), spki]).toString('base64');
+    await writeFile(vkey, `${testOrigin}+00000000+${value}\n`);
+    expect(run(dir, '--key', vkey).status).to.equal(0);
+    const jwk = join(folder.dir, 'jwk');
+    await writeFile(jwk, JSON.stringify(signer.publicKey.export({ format: 'jwk' })));
+    expect(run(dir, '--key', jwk, '--origin', testOrigin).status).to.equal(0);
+    expect(run(dir, '--key', pem()).stderr).to.match(/^cannot be checked: .* --origin/);
+    expect(run().status).to.equal(2);
+  });
+});

@@ -1,0 +1,298 @@
+#!/usr/bin/env node
+// Checks a bundle of `assay audit export` with nothing of Assay's but this file: Node's standard library, no network.
+// What it does, step by step, is in ALGORITHM.md beside it; the numbers in brackets are its steps.
+//
+//   node assay-verify.mjs BUNDLE --key KEY [--origin NAME] [--since CHECKPOINT]
+//
+// BUNDLE      the folder of the bundle
+// KEY         the key that you trust: a file with a `vkey` line (origin+id+key), a PEM public key or a JWK
+// --origin    whose history it has to be; a vkey says so itself
+// --since     a checkpoint that you kept: the bundle has to continue it (bundles of a whole organisation)
+//
+// Exit 0: intact. Exit 1: broken, and the first place that is. Exit 2: it cannot be checked (files or arguments).
+import { createHash, createPublicKey, verify } from 'node:crypto';
+import { createReadStream, existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { parseArgs } from 'node:util';
+import { pathToFileURL } from 'node:url';
+
+class Broken extends Error {}
+const broken = (why) => {
+  throw new Broken(why);
+};
+
+const sha256 = (...parts) => {
+  const hash = createHash('sha256');
+  for (const part of parts) hash.update(part);
+  return hash.digest();
+};
+const node = (left, right) => sha256(Buffer.of(1), left, right);
+
+// ---- [1] the checkpoint -------------------------------------------------------------------------------------------
+
+/** A C2SP tlog-checkpoint: a text of origin, size and root, an empty line, and signature lines. */
+export const parseCheckpoint = (note) => {
+  const end = note.indexOf('\n\n');
+  if (end < 0) broken('checkpoint.txt has no signatures');
+  const text = note.slice(0, end + 1);
+  const [origin, size, root] = text.split('\n');
+  if (!/^(0|[1-9]\d{0,15})$/.test(size ?? '')) broken('the checkpoint has no size');
+  const signatures = note
+    .slice(end + 2)
+    .split('\n')
+    .flatMap((line) => {
+      const [, name, value] = /^\u2014 (\S+) (\S+)$/.exec(line) ?? [];
+      return name === undefined ? [] : [{ name, bytes: Buffer.from(value, 'base64') }];
+    });
+  return { text, origin, size: Number(size), root: Buffer.from(root ?? '', 'base64'), signatures };
+};
+
+/** The key to trust and, from a vkey, whose it is. Its id is the beginning of SHA-256 of its SPKI. */
+export const readKey = (file) => {
+  const text = readFileSync(file, 'utf8').trim();
+  const vkey = /^(\S+)\+([0-9a-f]{8})\+(\S+)$/.exec(text);
+  if (vkey !== null) {
+    const bytes = Buffer.from(vkey[3], 'base64');
+    if (bytes[0] !== 2) throw new TypeError(`${file}: not an ECDSA key (type 0x02)`);
+    return keyOf(createPublicKey({ key: bytes.subarray(1), format: 'der', type: 'spki' }), vkey[1]);
+  }
+  const key = text.startsWith('{')
+    ? createPublicKey({ key: JSON.parse(text), format: 'jwk' })
+    : createPublicKey(text);
+  return keyOf(key, null);
+};
+const keyOf = (key, origin) => ({
+  key,
+  origin,
+  id: sha256(key.export({ format: 'der', type: 'spki' })).subarray(0, 4),
+});
+
+export const verifiedCheckpoint = (note, { key, id }, origin) => {
+  const checkpoint = parseCheckpoint(note);
+  if (checkpoint.origin !== origin)
+    broken(`the checkpoint is of ${checkpoint.origin}, not of ${origin}`);
+  const ours = checkpoint.signatures.filter(({ bytes }) => bytes.subarray(0, 4).equals(id));
+  if (ours.length === 0) broken('the checkpoint is not signed with your key');
+  const text = Buffer.from(checkpoint.text, 'utf8');
+  if (!ours.some(({ bytes }) => verify('sha256', text, key, bytes.subarray(4)))) {
+    broken('the signature of the checkpoint is not that of its text');
+  }
+  return checkpoint;
+};
+
+// ---- [2] one entry ------------------------------------------------------------------------------------------------
+
+const lineOf = (entry) =>
+  [
+    'assay-history-1',
+    entry.prev_hash,
+    entry.seq,
+    entry.event_id,
+    entry.event_type,
+    entry.schema_version,
+    entry.stream,
+    entry.revision,
+    entry.at,
+    entry.actor.type,
+    entry.actor.id,
+    entry.actor.role,
+    entry.organization_id ?? '-',
+    entry.request_id ?? '-',
+    entry.correlation_id ?? '-',
+    entry.causation_id ?? '-',
+    entry.data_digest,
+  ].join('\n');
+
+const checkEntry = (entry, before) => {
+  const at = `entry ${entry.seq}`;
+  if (entry.data !== null) {
+    const salt = entry.salt === null ? Buffer.alloc(0) : Buffer.from(entry.salt, 'hex');
+    const digest = sha256(salt, entry.data).toString('hex');
+    if (digest !== entry.data_digest) broken(`${at}: its data are not those of its digest`);
+  }
+  if (entry.data === null && entry.salt !== null) broken(`${at}: a salt without its data`);
+  const hash = sha256(lineOf(entry));
+  if (hash.toString('hex') !== entry.hash) broken(`${at}: its line is not that of its hash`);
+  if (!Number.isSafeInteger(entry.seq) || entry.seq <= (before?.seq ?? 0))
+    broken(`${at}: out of order`);
+  const prev =
+    entry.seq === 1 ? '0'.repeat(64) : entry.seq === before?.seq + 1 ? before.hash : null;
+  if (prev !== null && entry.prev_hash !== prev) broken(`${at}: it does not follow the one before`);
+  return hash;
+};
+
+// ---- [3] the tree -------------------------------------------------------------------------------------------------
+
+/** Roots of perfect subtrees from the left, widths falling. */
+const openStack = () => {
+  const stack = [];
+  let size = 0;
+  return {
+    size: () => size,
+    push: (width, hash) => {
+      if (!(width > 0) || size % width !== 0)
+        broken(`a node of ${width} entries cannot stand at ${size}`);
+      size += width;
+      let top = { width, hash };
+      while (stack.at(-1)?.width === top.width) {
+        top = { width: top.width * 2, hash: node(stack.pop().hash, top.hash) };
+      }
+      if (stack.length > 0 && stack.at(-1).width < top.width)
+        broken(`nodes are out of order at ${size}`);
+      stack.push(top);
+    },
+    root: () => {
+      const hashes = stack.map(({ hash }) => hash);
+      const last = hashes.pop();
+      return last === undefined
+        ? sha256()
+        : hashes.reduceRight((right, left) => node(left, right), last);
+    },
+  };
+};
+
+// ---- [4] erasures -------------------------------------------------------------------------------------------------
+
+/** Streams of content that may be gone only when an event that stays says so. */
+const needsFact = (stream) => /^(trace|session|datasetrows)-/.test(stream);
+const namedStreams = ({ event_type: type, data }) => {
+  if (data === null || !Object.hasOwn(streamsOf, type)) return [];
+  try {
+    return streamsOf[type](JSON.parse(data));
+  } catch {
+    // Data of another shape name nothing.
+    return [];
+  }
+};
+const streamsOf = {
+  StreamsErased: ({ streams }) => [...streams],
+  RecordsErased: ({ project_id: project, session_ids: sessions, trace_ids: traces }) => [
+    ...sessions.map((id) => `session-${project}-${id}`),
+    ...traces.map((id) => `trace-${project}-${id}`),
+  ],
+  DatasetRowsErased: ({ dataset_id: dataset, contents }) =>
+    contents.map(({ content_id: id }) => `datasetrows-${dataset}-${id}`),
+};
+
+// ---- the whole ----------------------------------------------------------------------------------------------------
+
+async function* linesOf(file) {
+  if (!existsSync(file)) return;
+  for await (const line of createInterface({
+    input: createReadStream(file),
+    crlfDelay: Infinity,
+  })) {
+    if (line !== '') yield JSON.parse(line);
+  }
+}
+
+/** Answers what was checked; throws Broken with the first place that does not hold. */
+export const verifyBundle = async (dir, { key, origin, since = null }) => {
+  const manifest = JSON.parse(readFileSync(join(dir, 'manifest.json'), 'utf8'));
+  if (manifest.format !== 'assay-bundle-1') throw new TypeError(`${dir} is no assay-bundle-1`);
+  const isWhole = manifest.scope === 'organization' || manifest.scope === 'system';
+  const checkpoint = verifiedCheckpoint(
+    readFileSync(join(dir, 'checkpoint.txt'), 'utf8'),
+    key,
+    origin,
+  );
+  const kept = since === null ? null : verifiedCheckpoint(since, key, origin);
+  if (kept !== null && !isWhole)
+    throw new TypeError('--since takes the bundle of a whole organisation');
+  if (kept !== null && kept.size > checkpoint.size)
+    broken('the bundle is older than your checkpoint');
+
+  const tree = openStack();
+  const nodes = linesOf(join(dir, 'nodes.jsonl'));
+  let next = (await nodes.next()).value;
+  if (isWhole && next !== undefined) broken(`entries from ${next.from + 1} on are missing`);
+  const passOver = async (to) => {
+    while (tree.size() < to) {
+      if (next === undefined || next.from !== tree.size() || next.to > to) {
+        broken(`entry ${tree.size() + 1} is missing`);
+      }
+      tree.push(next.to - next.from, Buffer.from(next.hash, 'hex'));
+      next = (await nodes.next()).value;
+    }
+  };
+  const keptHolds = () => {
+    if (kept?.size === tree.size() && !tree.root().equals(kept.root)) {
+      broken(`the first ${kept.size} entries are not those of your checkpoint`);
+    }
+  };
+
+  const found = { entries: 0, erased: 0, withheld: 0, unsalted: 0, unsealed: 0 };
+  const facts = new Set();
+  const gone = new Map();
+  let before = null;
+  keptHolds();
+  for (const { file, sha256: expected } of manifest.parts) {
+    const whole = createHash('sha256');
+    for await (const chunk of createReadStream(join(dir, file))) whole.update(chunk);
+    if (whole.digest('hex') !== expected)
+      broken(`${file} is not the file that manifest.json names`);
+    for await (const entry of linesOf(join(dir, file))) {
+      const hash = checkEntry(entry, before);
+      if (entry.seq <= checkpoint.size) {
+        await passOver(entry.seq - 1);
+        tree.push(1, sha256(Buffer.of(0), hash));
+        keptHolds();
+      } else found.unsealed += 1;
+      for (const stream of namedStreams(entry)) facts.add(stream);
+      if (entry.erased && needsFact(entry.stream) && !gone.has(entry.stream))
+        gone.set(entry.stream, entry.seq);
+      found.entries += 1;
+      if (entry.erased) found.erased += 1;
+      else if (entry.data === null) found.withheld += 1;
+      if (!entry.salted) found.unsalted += 1;
+      before = entry;
+    }
+  }
+  await passOver(checkpoint.size);
+  if (next !== undefined) broken('there are nodes for entries beyond the checkpoint');
+  if (found.entries !== manifest.entries)
+    broken(`${found.entries} entries, not ${manifest.entries}`);
+  for (const [stream, seq] of isWhole ? gone : []) {
+    if (!facts.has(stream)) broken(`entry ${seq}: its content is gone, and no event says why`);
+  }
+  // [5]
+  if (!tree.root().equals(checkpoint.root))
+    broken('the entries do not make the root of the checkpoint');
+  return {
+    ...found,
+    origin,
+    scope: manifest.scope,
+    size: checkpoint.size,
+    root: checkpoint.root.toString('base64'),
+  };
+};
+
+const main = async () => {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { key: { type: 'string' }, origin: { type: 'string' }, since: { type: 'string' } },
+  });
+  const [dir] = positionals;
+  if (dir === undefined || values.key === undefined) {
+    throw new TypeError(
+      'usage: assay-verify.mjs BUNDLE --key KEY [--origin NAME] [--since CHECKPOINT]',
+    );
+  }
+  const key = readKey(values.key);
+  const origin = values.origin ?? key.origin;
+  if (origin === null) throw new TypeError('this key does not say whose it is: add --origin NAME');
+  const since = values.since === undefined ? null : readFileSync(values.since, 'utf8');
+  const found = await verifyBundle(dir, { key, origin, since });
+  process.stdout.write(`intact: ${found.entries} entries of ${found.origin}\n`);
+  for (const [name, count] of Object.entries(found)) process.stdout.write(`  ${name}: ${count}\n`);
+};
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  await main().catch((error) => {
+    process.stderr.write(
+      `${error instanceof Broken ? 'broken' : 'cannot be checked'}: ${error.message}\n`,
+    );
+    process.exitCode = error instanceof Broken ? 1 : 2;
+  });
+}
