@@ -1,7 +1,8 @@
-import { isRejection, type Decide, type Fold } from './decision.js';
+import { isRejection, type Decide, type Decision, type Fold } from './decision.js';
 import { Fault } from './fault.js';
 import {
   start,
+  type AppendResult,
   type Event,
   type EventLog,
   type EventReader,
@@ -29,6 +30,13 @@ export type Loaded<S> = {
   readonly position: Position;
 };
 
+/** A fold, and another way to its states than from the first event of a stream. */
+export type Folding<S, E extends Event> = Fold<S, E> & {
+  readonly load?: (stream: StreamName) => Promise<Loaded<S>>;
+  /** Told what an append of ours made of the state that was loaded last. */
+  readonly note?: (stream: StreamName, loaded: Loaded<S>) => void;
+};
+
 export type Transacted<S, E> = {
   /** The state after the events. */
   readonly state: S;
@@ -37,8 +45,33 @@ export type Transacted<S, E> = {
   readonly position: Position;
 };
 
+/** How each of several streams is decided on, by what is asked of it. */
+export type Decider<A, S, E extends Event> = {
+  readonly load: (stream: StreamName, asked: A) => Promise<Loaded<S>>;
+  readonly decide: (state: S, asked: A) => Decision<E>;
+};
+
+/** What became of one of several streams. */
+export type Settled<S, E> = {
+  /** What was decided on, the last time. */
+  readonly before: Loaded<S>;
+  readonly events: readonly E[];
+  /** `conflict`: the events are not there, since others were faster each time. */
+  readonly position: Position | 'conflict';
+};
+
+/** Events behind the last one that the caller knows of; without `expected` their stream's first. */
+export type Addition = {
+  readonly stream: StreamName;
+  readonly expected?: number | 'none';
+  readonly events: readonly Event[];
+};
+
 /** A lost race is decided again this often before the caller gets 409 (contract 1.9). */
 export const retriesMax = 3;
+
+/** Streams read at once: enough to hide a server's answer time, few enough for memory. */
+const readAtOnce = 64;
 
 export const load = <S, E extends Event>(
   log: EventReader,
@@ -98,49 +131,134 @@ const lineOf = (log: EventLog): InTurn => {
 export const transact = <S, E extends Event>(
   log: EventLog,
   stream: StreamName,
-  fold: Fold<S, E>,
+  fold: Folding<S, E>,
   decide: Decide<S, NoInfer<E>>,
   authorship: Authorship,
 ): Promise<Transacted<S, E>> =>
-  lineOf(log)([stream], () => attempted(log, stream, fold, decide, authorship));
+  lineOf(log)([stream], async () => {
+    const known = (): Promise<Loaded<S>> => fold.load?.(stream) ?? load(log, stream, fold);
+    const asked = new Map([[stream, null]]);
+    const outcome = (await settled(log, asked, { load: known, decide }, authorship)).get(stream);
+    if (outcome === undefined || outcome.position === 'conflict') throw overtaken();
+    const { before, events, position } = outcome;
+    const state = events.reduce(fold.evolve, before.state);
+    if (events.length > 0) {
+      const revision = nextOf(before.revision) + events.length - 1;
+      fold.note?.(stream, { state, revision, position });
+    }
+    return { state, events, position };
+  });
 
-const attempted = async <S, E extends Event>(
+/**
+ * The same for several streams, each decided on by itself and all in one append; those that lost a
+ * race are decided on again without the others. A rejection ends it, whatever was appended by then.
+ * Answers by stream, in the order asked.
+ */
+export const transactAll = <A, S, E extends Event>(
   log: EventLog,
-  stream: StreamName,
-  fold: Fold<S, E>,
-  decide: Decide<S, NoInfer<E>>,
+  asked: ReadonlyMap<StreamName, A>,
+  decider: Decider<A, S, E>,
   authorship: Authorship,
-): Promise<Transacted<S, E>> => {
-  for (let attempt = 0; attempt <= retriesMax; attempt += 1) {
-    const loaded = await load(log, stream, fold);
-    const decision = decide(loaded.state);
-    if (isRejection(decision)) {
-      throw new Fault(decision.rejected, decision.detail, decision.details);
+): Promise<ReadonlyMap<StreamName, Settled<S, E>>> =>
+  lineOf(log)([...asked.keys()], () => settled(log, asked, decider, authorship));
+
+const settled = async <A, S, E extends Event>(
+  log: EventLog,
+  asked: ReadonlyMap<StreamName, A>,
+  { load, decide }: Decider<A, S, E>,
+  authorship: Authorship,
+): Promise<ReadonlyMap<StreamName, Settled<S, E>>> => {
+  const outcomes = new Map<StreamName, Settled<S, E>>();
+  let open = [...asked];
+  await tried(async () => {
+    const due: (Addition & { readonly before: Loaded<S>; readonly events: readonly E[] })[] = [];
+    for (const [stream, before, one] of await loadedAll(open, load)) {
+      const events = decide(before.state, one);
+      if (isRejection(events)) throw new Fault(events.rejected, events.detail, events.details);
+      outcomes.set(stream, { before, events, position: before.position });
+      if (events.length > 0) due.push({ stream, expected: before.revision, events, before });
     }
-    if (decision.length === 0) {
-      return { state: loaded.state, events: [], position: loaded.position };
+    const results = await append(log, due, authorship);
+    for (const [at, { stream, before, events }] of due.entries()) {
+      const result = results[at] ?? 'conflict';
+      const position = result === 'conflict' ? result : result.position;
+      outcomes.set(stream, { before, events, position });
     }
-    const next = loaded.revision === 'none' ? 0 : loaded.revision + 1;
-    const [result] = await log.append([
-      {
-        stream,
-        expected: loaded.revision,
-        events: stamped(stream, next, decision, authorship),
-      },
-    ]);
-    if (result !== undefined && result !== 'conflict') {
-      return {
-        state: decision.reduce(fold.evolve, loaded.state),
-        events: decision,
-        position: result.position,
-      };
-    }
-  }
-  throw new Fault('conflict', 'Too many others changed this at the same time; try again');
+    open = open.filter(([stream]) => outcomes.get(stream)?.position === 'conflict');
+    return open.length === 0 ? null : 'conflict';
+  });
+  return outcomes;
 };
 
+const loadedAll = async <A, S>(
+  asked: readonly (readonly [StreamName, A])[],
+  load: Decider<A, S, never>['load'],
+): Promise<readonly (readonly [StreamName, Loaded<S>, A])[]> => {
+  const loaded: (readonly [StreamName, Loaded<S>, A])[] = [];
+  for (let from = 0; from < asked.length; from += readAtOnce) {
+    const some = asked.slice(from, from + readAtOnce);
+    const read = some.map(async ([name, one]) => [name, await load(name, one), one] as const);
+    loaded.push(...(await Promise.all(read)));
+  }
+  return loaded;
+};
+
+/**
+ * For what has to be made ready between two tries, which `transact` cannot know: does it again while
+ * it answers `conflict`, at most `retriesMax` times; then Fault `conflict`. Told the number of the
+ * try.
+ */
+export const retried = async <T>(
+  attempt: (number: number) => Promise<T | 'conflict'>,
+): Promise<T> => {
+  const done = await tried(attempt);
+  if (done === 'conflict') throw overtaken();
+  return done;
+};
+
+const tried = async <T>(
+  attempt: (number: number) => Promise<T | 'conflict'>,
+): Promise<T | 'conflict'> => {
+  for (let number = 0; number <= retriesMax; number += 1) {
+    const done = await attempt(number);
+    if (done !== 'conflict') return done;
+  }
+  return 'conflict';
+};
+
+/** A Fault `conflict`, caught, as a value; what else was thrown is thrown on. */
+export const asConflict = (error: unknown): 'conflict' => {
+  if (error instanceof Fault && error.code === 'conflict') return 'conflict';
+  throw error;
+};
+
+export const overtaken = (): Fault =>
+  new Fault('conflict', 'Too many others changed this at the same time; try again');
+
+/**
+ * All of it in one append, at places that the caller knows: no turn is waited for, and nothing is
+ * tried again. The only way into the log. Results in the order of the additions.
+ */
+export const append = async (
+  log: EventLog,
+  additions: readonly Addition[],
+  authorship: Authorship,
+): Promise<readonly AppendResult[]> => {
+  if (additions.length === 0) return [];
+  const results = await log.append(
+    additions.map(({ stream, expected = 'none', events }) => ({
+      stream,
+      expected,
+      events: stamped(stream, nextOf(expected), events, authorship),
+    })),
+  );
+  return additions.map((_, at) => results[at] ?? 'conflict');
+};
+
+const nextOf = (revision: number | 'none'): number => (revision === 'none' ? 0 : revision + 1);
+
 /** Events with their ids and metadata, the first at revision `next` of its stream. */
-export const stamped = (
+const stamped = (
   stream: StreamName,
   next: number,
   events: readonly Event[],

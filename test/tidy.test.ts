@@ -209,6 +209,23 @@ describe('the house', () => {
     );
   });
 
+  it('has one way into the log, and one sentence for whoever lost a race', () => {
+    // The second hands on what the first appends.
+    const ways = ['kernel/transact.ts', 'kernel/paced-log.ts'];
+    found(
+      sources
+        .filter((path) => /^(kernel|command-api)\//.test(path) && !ways.includes(path))
+        .filter((path) => /\.append\(/.test(read(path)))
+        .map((path) => `${path}: transact, transactAll or append of kernel/transact.ts`),
+    );
+    found(
+      sources
+        .filter((path) => !path.startsWith('test/') && path !== 'kernel/transact.ts')
+        .filter((path) => /Too many others changed/.test(read(path)))
+        .map((path) => `${path}: overtaken() of kernel/transact.ts`),
+    );
+  });
+
   it('builds regular expressions from the source only', () => {
     found(
       sources

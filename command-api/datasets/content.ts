@@ -12,7 +12,14 @@ import { Fault } from '../../kernel/fault.js';
 import type { EventLog, Ids, Position } from '../../kernel/ports.js';
 import { isMet, type IfMatch } from '../../kernel/precondition.js';
 import type { DatasetId, UserId } from '../../kernel/shapes.js';
-import { load, retriesMax, transact, type Authorship } from '../../kernel/transact.js';
+import {
+  asConflict,
+  load,
+  retried,
+  retriesMax,
+  transact,
+  type Authorship,
+} from '../../kernel/transact.js';
 import { contentTag } from '../../contract/datasets.js';
 import { currentVersion, datasets, datasetStream, type Dataset } from '../facts/datasets.js';
 import { changeContent, hasChange } from './datasets.js';
@@ -54,7 +61,8 @@ export const newVersion = async (
 ): Promise<{ readonly version: number; readonly position: Position }> => {
   const { id, ifMatch, cause, mint } = changing;
   const contents = Array.from({ length: retriesMax + 1 }, () => mint('ContentId'));
-  for (const content of contents) {
+  return retried(async (attempt) => {
+    const content = contents[attempt] ?? mint('ContentId');
     const { state, position } = await load(log, datasetStream(id), datasets);
     if (state?.live !== true) throw new Fault('not-found', 'Dataset not found');
     const version = state.versions.length;
@@ -65,21 +73,12 @@ export const newVersion = async (
     const prepared = await prepare(state, content);
     if (prepared === null) return { version, position };
     const lie = await laid(prepared.stretches, contentsFrom(ids, content));
-    if (!(await storeRows(log, id, lie.chunks, cause))) continue;
+    if (!(await storeRows(log, id, lie.chunks, cause))) return 'conflict';
     const data = changedTo(state, prepared, lie, { ...changing, content });
-    const appended = await transact(
-      log,
-      datasetStream(id),
-      datasets,
-      changeContent(version, data, mappingWith(state, prepared)),
-      cause,
-    ).catch((error: unknown) => {
-      if (error instanceof Fault && error.code === 'conflict') return null;
-      throw error;
-    });
-    if (appended !== null) return { version: version + 1, position: appended.position };
-  }
-  throw new Fault('conflict', 'Too many others changed this at the same time; try again');
+    const decide = changeContent(version, data, mappingWith(state, prepared));
+    const done = await transact(log, datasetStream(id), datasets, decide, cause).catch(asConflict);
+    return done === 'conflict' ? done : { version: version + 1, position: done.position };
+  });
 };
 
 const changedTo = (

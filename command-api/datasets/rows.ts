@@ -10,7 +10,7 @@ import {
 } from '../../kernel/dataset-content.js';
 import type { EventLog, EventReader, Ids } from '../../kernel/ports.js';
 import type { DatasetId } from '../../kernel/shapes.js';
-import { stamped, type Authorship } from '../../kernel/transact.js';
+import { append, type Authorship } from '../../kernel/transact.js';
 import { rowsStream } from '../facts/datasets.js';
 import type { Chunk } from './edits.js';
 
@@ -168,13 +168,8 @@ const storeContent = async (
       if (events.length > 0 && bytes > appendBytesMax) break;
       events.push(rowsStored(place, next + events.length, chunk.rows));
     }
-    const [result] = await log.append([
-      {
-        stream: name,
-        expected: next === 0 ? 'none' : next - 1,
-        events: stamped(name, next, events, cause),
-      },
-    ]);
+    const expected = next === 0 ? 'none' : next - 1;
+    const [result] = await append(log, [{ stream: name, expected, events }], cause);
     if (result === undefined || result === 'conflict') return false;
     next += events.length;
   }

@@ -4,7 +4,7 @@ import type { Decide } from '../../kernel/decision.js';
 import { Fault } from '../../kernel/fault.js';
 import { stream, type EventLog, type Ids, type StreamName } from '../../kernel/ports.js';
 import type { Instant, Json } from '../../kernel/shapes.js';
-import { load, stamped, transact, type Authorship } from '../../kernel/transact.js';
+import { append, load, transact, type Authorship } from '../../kernel/transact.js';
 import { answerStream } from '../facts/idempotency.js';
 import { answer, claim, claims, isPlain, release, type Answered, type Claims } from './claims.js';
 
@@ -72,9 +72,7 @@ const kept = async (
   const body = stored.body as Json;
   const event: IdempotencyAnswerEvent = { type: 'IdempotencyAnswerKept', data: { body } };
   // A conflict: whoever took over answered, with the same ids.
-  await log.append([
-    { stream: name, expected: 'none', events: stamped(name, 0, [event], authorship) },
-  ]);
+  await append(log, [{ stream: name, events: [event] }], authorship);
   return { ...stored, keptIn: name };
 };
 

@@ -24,7 +24,7 @@ import { Fault } from '../../kernel/fault.js';
 import type { EventLog, Ids, Position } from '../../kernel/ports.js';
 import type { IfMatch } from '../../kernel/precondition.js';
 import type { IntegrationId, JsonObject, UserId } from '../../kernel/shapes.js';
-import { load, retriesMax, transact, type Authorship } from '../../kernel/transact.js';
+import { asConflict, load, retried, transact, type Authorship } from '../../kernel/transact.js';
 import type { Vault } from '../../kernel/vault.js';
 import type { InTurn } from '../../kernel/turns.js';
 import {
@@ -175,7 +175,7 @@ const configured = async (
   const owner = { organization_id: principal.organizationId, user_id: principal.userId, provider };
   const configuration = configurationOf(provider, sent);
   const fingerprint = printOf(vault, owner, configuration);
-  for (let attempt = 0; attempt <= retriesMax; attempt += 1) {
+  return retried(async () => {
     const { state: seen, position } = await load(log, stream, slots);
     const { integration } = seen;
     const place: IntegrationPlace = {
@@ -193,14 +193,10 @@ const configured = async (
     if (isRejection(decision)) throw new Fault(decision.rejected, decision.detail);
     if (isConfigured(seen, fingerprint)) return { slot: seen, position };
     await writeSeal(needs, place, seal, JSON.stringify(secrets), cause);
-    try {
-      const done = await transact(log, stream, slots, decide, cause);
-      // Another process may have replaced one in between: then the worker's sweep erases it.
-      if (integration !== null) await eraseSeal(log, integration);
-      return { slot: done.state, position: done.position };
-    } catch (error) {
-      if (!(error instanceof Fault) || error.code !== 'conflict') throw error;
-    }
-  }
-  throw new Fault('conflict', 'Too many others changed this at the same time; try again');
+    const done = await transact(log, stream, slots, decide, cause).catch(asConflict);
+    if (done === 'conflict') return done;
+    // Another process may have replaced one in between: then the worker's sweep erases it.
+    if (integration !== null) await eraseSeal(log, integration);
+    return { slot: done.state, position: done.position };
+  });
 };

@@ -4,7 +4,7 @@ import { canonicalJson } from '../../kernel/canonical-json.js';
 import { Fault } from '../../kernel/fault.js';
 import type { EventLog } from '../../kernel/ports.js';
 import type { IntegrationId, SealId } from '../../kernel/shapes.js';
-import { stamped, type Authorship } from '../../kernel/transact.js';
+import { append, type Authorship } from '../../kernel/transact.js';
 import type { SealedPlace, Vault } from '../../kernel/vault.js';
 import { sealStream, type Integration } from './integrations.js';
 
@@ -40,8 +40,8 @@ export const writeSeal = async (
   const sealed = await vault.seal(sealedPlace(place, seal.seal_version), text);
   const stream = sealStream(place.integration_id, seal.seal_id);
   const data: IntegrationSecretsSealed = { ...place, ...seal, sealed };
-  const events = stamped(stream, 0, [{ type: 'IntegrationSecretsSealed', data }], cause);
-  const [result] = await log.append([{ stream, expected: 'none', events }]);
+  const events = [{ type: 'IntegrationSecretsSealed', data }];
+  const [result] = await append(log, [{ stream, events }], cause);
   if (result === undefined || result === 'conflict') {
     throw new Fault('conflict', 'The secrets could not be sealed; try again');
   }

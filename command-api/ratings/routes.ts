@@ -13,12 +13,11 @@ import { unreachable } from '../../kernel/decision.js';
 import { Fault, valueError } from '../../kernel/fault.js';
 import type { EventLog, Position } from '../../kernel/ports.js';
 import type { ProjectId, TemplateId, TraceId, UserId } from '../../kernel/shapes.js';
-import type { Authorship } from '../../kernel/transact.js';
-import type { InTurn } from '../../kernel/turns.js';
+import { overtaken, type Authorship } from '../../kernel/transact.js';
 import { ratingBy, type Action, type RatingOutcome, type Refusal } from './ratings.js';
 import * as write from './write.js';
 
-export type RatingNeeds = { readonly log: EventLog; readonly inTurn: InTurn };
+export type RatingNeeds = { readonly log: EventLog };
 
 /** Contract 4.8, and the writes of single ratings of 5.8. */
 export const ratingWrites = (given: RatingNeeds): readonly Route[] => {
@@ -142,7 +141,7 @@ const faultOf = (refusal: Refusal): Fault => {
     case 'annotation type does not match the template':
       return valueError(['body', 'rating', 'annotation_type'], refusal);
     case 'changed at the same time, try again':
-      return new Fault('conflict', 'Too many others changed this at the same time; try again');
+      return overtaken();
     case 'score is outside the range of the template':
     case 'tag is not in the template':
     case 'choice is not in the template':

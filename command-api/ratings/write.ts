@@ -1,12 +1,11 @@
 import type { TraceEvent } from '../../events/traces.js';
-import type { EventLog, Position, StreamAppend, StreamName } from '../../kernel/ports.js';
+import { later, type EventLog, type Position, type StreamName } from '../../kernel/ports.js';
 import type { ProjectId, RunId, TraceId, UserId } from '../../kernel/shapes.js';
-import { load, retriesMax, stamped, type Authorship, type Loaded } from '../../kernel/transact.js';
+import { load, transactAll, type Authorship, type Loaded } from '../../kernel/transact.js';
 import { annotationTemplates, annotationTemplatesStream } from '../facts/annotation-templates.js';
 import { openKeptFolds } from '../facts/kept-folds.js';
 import { runOf } from '../facts/runs.js';
 import { traceStream } from '../facts/traces.js';
-import type { InTurn } from '../../kernel/turns.js';
 import {
   rate,
   ratedTraces,
@@ -16,11 +15,6 @@ import {
   type RatedTrace,
   type Rater,
 } from './ratings.js';
-
-/**
- * So many streams are read at once: enough to hide a server's answer time, few enough for memory.
- */
-const readAtOnce = 64;
 
 export type RatingsAsked = {
   readonly projectId: ProjectId;
@@ -40,7 +34,6 @@ export type RatedOne = {
 
 type Needs = {
   readonly log: EventLog;
-  readonly inTurn: InTurn;
   readonly ratedTraces: RatedTraces;
 };
 export type RatedTraces = (stream: StreamName) => Promise<Loaded<RatedTrace | null>>;
@@ -58,22 +51,15 @@ export const openRatedTraces = (log: EventLog): RatedTraces =>
     weightMax: keptWeightMax,
   }).load;
 
-type Decided = RatedOne & {
-  readonly id: TraceId;
-  readonly append: StreamAppend | null;
-  readonly position: Position;
-};
-
 /**
  * Rates each trace on its own stream, all of them in one append. A trace that somebody else wrote
- * to meanwhile is decided again, at most `retriesMax` times; then its items say so.
+ * to meanwhile is rated again, as it is by then; when that happens too often, its items say so.
  */
 export const rateTraces = async (
-  needs: Needs,
+  { log, ratedTraces: loaded }: Needs,
   { projectId, userId, actions }: RatingsAsked,
   cause: Authorship,
 ): Promise<Rated> => {
-  const { log, inTurn } = needs;
   const { state, position: decidedOn } = await load(
     log,
     annotationTemplatesStream(projectId),
@@ -85,48 +71,28 @@ export const rateTraces = async (
     at: cause.at,
     templates: new Map(state.map((template) => [template.id, template])),
   };
+  const isLive = livingRuns(log, projectId);
+  const outcomes = await transactAll(
+    log,
+    new Map([...actions].map((asked) => [traceStream(projectId, asked[0]), asked])),
+    {
+      load: async (stream, [id, some]) => {
+        const { state: trace, ...place } = await loaded(stream);
+        // What went with its run is not there any more.
+        const isThere = trace !== null && (await isLive(trace.runId));
+        return { ...place, state: ratedBy(rater, id, some, isThere ? trace : null) };
+      },
+      decide: ({ events }) => events,
+    },
+    cause,
+  );
   const traces = new Map<TraceId, RatedOne>();
   let position = decidedOn;
-  const streams = [...actions.keys()].map((id) => traceStream(projectId, id));
-  await inTurn(streams, async () => {
-    let pending = [...actions.keys()];
-    for (let attempt = 0; attempt <= retriesMax && pending.length > 0; attempt += 1) {
-      const decided = await decideAll(needs, pending, actions, rater, cause);
-      const written = await appendAll(log, decided);
-      pending = [];
-      for (const { one, at } of written) {
-        traces.set(one.id, at === 'conflict' ? contended(one) : one);
-        if (at === 'conflict') pending.push(one.id);
-        else if (at > position) position = at;
-      }
-    }
-  });
-  return { position, traces };
-};
-
-const decideAll = async (
-  { log, ratedTraces: tracesOf }: Needs,
-  ids: readonly TraceId[],
-  actions: RatingsAsked['actions'],
-  rater: Rater,
-  cause: Authorship,
-): Promise<readonly Decided[]> => {
-  const isLive = livingRuns(log, rater.projectId);
-  const decided: Decided[] = [];
-  for (let from = 0; from < ids.length; from += readAtOnce) {
-    const read = ids.slice(from, from + readAtOnce).map(async (id) => {
-      const loaded = await tracesOf(traceStream(rater.projectId, id));
-      // What went with its run is not there any more.
-      const isThere = loaded.state !== null && (await isLive(loaded.state.runId));
-      return decide(id, isThere ? loaded : { ...loaded, state: null }, {
-        actions: actions.get(id) ?? [],
-        rater,
-        cause,
-      });
-    });
-    decided.push(...(await Promise.all(read)));
+  for (const { before, position: at } of outcomes.values()) {
+    traces.set(before.state.id, at === 'conflict' ? contended(before.state) : before.state);
+    if (at !== 'conflict') position = later(position, at);
   }
-  return decided;
+  return { position, traces };
 };
 
 /** Each run is looked at once per request, however many of its traces are rated. */
@@ -139,22 +105,16 @@ const livingRuns = (log: EventLog, project: ProjectId) => {
   };
 };
 
-const decide = (
+/** What the actions come to, one after the other, and the events that say so. */
+const ratedBy = (
+  rater: Rater,
   id: TraceId,
-  { state, revision, position }: Loaded<RatedTrace | null>,
-  {
-    actions,
-    rater,
-    cause,
-  }: {
-    readonly actions: readonly Action[];
-    readonly rater: Rater;
-    readonly cause: Authorship;
-  },
-): Decided => {
+  actions: readonly Action[],
+  before: RatedTrace | null,
+): RatedOne & { readonly id: TraceId; readonly events: readonly TraceEvent[] } => {
   const outcomes: RatingOutcome[] = [];
   const events: TraceEvent[] = [];
-  let trace = state;
+  let trace = before;
   for (const action of actions) {
     const { outcome, event } = rate(trace, id, action, rater);
     outcomes.push(outcome);
@@ -162,34 +122,11 @@ const decide = (
     events.push(event);
     trace = ratedTraces.evolve(trace, event);
   }
-  const stream = traceStream(rater.projectId, id);
-  const next = revision === 'none' ? 0 : revision + 1;
-  const append =
-    events.length === 0
-      ? null
-      : { stream, expected: revision, events: stamped(stream, next, events, cause) };
-  return { id, outcomes, trace, append, position };
-};
-
-type Written = { readonly one: Decided; readonly at: Position | 'conflict' };
-
-const appendAll = async (
-  log: EventLog,
-  decided: readonly Decided[],
-): Promise<readonly Written[]> => {
-  const appends = decided.flatMap(({ append }) => append ?? []);
-  const results = appends.length === 0 ? [] : await log.append(appends);
-  let next = 0;
-  return decided.map((one) => {
-    if (one.append === null) return { one, at: one.position };
-    const result = results[next] ?? 'conflict';
-    next += 1;
-    return { one, at: result === 'conflict' ? result : result.position };
-  });
+  return { id, outcomes, trace, events };
 };
 
 /** None of the trace's items is known to be done: those that had something to write say so. */
-const contended = ({ outcomes, trace }: Decided): RatedOne => ({
+const contended = ({ outcomes, trace }: RatedOne): RatedOne => ({
   trace,
   outcomes: outcomes.map((outcome) =>
     outcome.success ? { success: false, message: 'changed at the same time, try again' } : outcome,

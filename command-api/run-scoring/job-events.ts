@@ -1,9 +1,14 @@
 import type { RunScoringEvent } from '../../events/run-scoring.js';
-import { isRejection, type Decide } from '../../kernel/decision.js';
-import { Fault } from '../../kernel/fault.js';
-import type { Clock, EventLog, Ids } from '../../kernel/ports.js';
+import type { Decide } from '../../kernel/decision.js';
+import type { Clock, EventLog, Ids, StreamName } from '../../kernel/ports.js';
 import type { ProjectId, RunId } from '../../kernel/shapes.js';
-import { stamped, type Authorship } from '../../kernel/transact.js';
+import {
+  broughtForward,
+  nothing,
+  transact,
+  type Authorship,
+  type Loaded,
+} from '../../kernel/transact.js';
 import { runScoringStream } from '../facts/run-scoring.js';
 import { begin, finish, openScorings, type OpenScoring } from './jobs.js';
 import { sandboxMissing, type ActiveScorer, type Made, type Target } from './scoring.js';
@@ -74,31 +79,20 @@ const happen = async (
   decide: Decide<OpenScoring, RunScoringEvent>,
 ): Promise<void> => {
   const { log } = needs;
-  const stream = runScoringStream(run);
-  for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
-    const last = await log.last(stream);
-    const events = last === null ? [] : await log.read(stream, { from: last.revision });
-    const state = events.reduce<OpenScoring>(
-      (open, event) => openScorings.evolve(open, event as unknown as RunScoringEvent),
-      openScorings.initial,
-    );
-    const decision = decide(state);
-    if (isRejection(decision) || decision.length === 0) return;
-    const revision = events.at(-1)?.revision ?? last?.revision ?? -1;
-    const by = authorshipOf(needs, { id: run });
-    const [result] = await log.append([
-      {
-        stream,
-        expected: revision === -1 ? 'none' : revision,
-        events: stamped(stream, revision + 1, decision, by),
-      },
-    ]);
-    if (result !== 'conflict') return;
-  }
-  throw new Fault('conflict', `the scoring of run ${run} is told by others all the time`);
+  const load = (stream: StreamName) => lastOf(log, stream);
+  const by = authorshipOf(needs, { id: run });
+  await transact(log, runScoringStream(run), { ...openScorings, load }, decide, by);
 };
-/** Only a worker that took this one for lost writes there too. */
-const attemptsMax = 4;
+
+const lastOf = async (log: EventLog, stream: StreamName): Promise<Loaded<OpenScoring>> => {
+  const none = nothing(openScorings);
+  const last = await log.last(stream);
+  if (last === null) return none;
+  const before = { ...none, revision: last.revision - 1 };
+  const loaded = await broughtForward(log, stream, openScorings, before);
+  // Erased since: then nobody can append behind it.
+  return loaded === before ? none : loaded;
+};
 
 export const authorshipOf = (
   needs: Pick<Needs, 'clock' | 'ids'>,

@@ -1,6 +1,6 @@
 import type { TraceEvent } from '../../events/traces.js';
-import type { Clock, EventLog, Ids } from '../../kernel/ports.js';
-import { stamped } from '../../kernel/transact.js';
+import { start, type Clock, type EventLog, type Ids, type StreamName } from '../../kernel/ports.js';
+import { transactAll, type Loaded } from '../../kernel/transact.js';
 import { traceStream } from '../facts/traces.js';
 import { authorshipOf } from './job-events.js';
 import { scoresOf, type ActiveScorer, type Made, type Target } from './scoring.js';
@@ -37,7 +37,7 @@ export const record = async (
   const changing: ScoredTrace[] = [];
   for (const [trace, events] of byTrace) {
     for (const some of inAppends(events)) {
-      if (await append(needs, trace, some)) continue;
+      if (await recorded(needs, trace, some)) continue;
       changing.push(trace);
       break;
     }
@@ -63,39 +63,29 @@ const inAppends = (events: readonly Scored[]): readonly (readonly Scored[])[] =>
   return appends;
 };
 
-const attemptsMax = 4;
-
 /**
  * Behind whatever happened to the trace since it was read. What was scored of a record that changed
  * meanwhile is dropped: the change stands in the log after what was looked through, so the record
  * is scored anew. False: it changes too often.
  */
-const append = async (
+const recorded = async (
   { log, clock, ids }: Needs,
   scored: ScoredTrace,
   events: readonly Scored[],
 ): Promise<boolean> => {
-  const stream = traceStream(scored.projectId, scored.id);
-  let trace = scored;
-  for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
-    const since = await log.read(stream, { from: trace.revision + 1 });
-    const now = scoredTrace(since, trace);
-    // Deleted, or erased since.
-    if (now === null) return true;
-    trace = now;
-    const fresh = events.filter(
-      ({ data: { record_id: id } }) => touchedAt(now, id) === touchedAt(scored, id),
+  let known = scored;
+  const load = async (stream: StreamName): Promise<Loaded<ScoredTrace | null>> => {
+    const now = scoredTrace(await log.read(stream, { from: known.revision + 1 }), known);
+    known = now ?? known;
+    return { state: now, revision: known.revision, position: start };
+  };
+  const fresh = (now: ScoredTrace | null): readonly Scored[] =>
+    // Null: deleted, or erased since.
+    events.filter(
+      ({ data: { record_id: id } }) => now !== null && touchedAt(now, id) === touchedAt(scored, id),
     );
-    if (fresh.length === 0) return true;
-    const authorship = authorshipOf({ clock, ids }, scored);
-    const [result] = await log.append([
-      {
-        stream,
-        expected: now.revision,
-        events: stamped(stream, now.revision + 1, fresh, authorship),
-      },
-    ]);
-    if (result !== 'conflict') return true;
-  }
-  return false;
+  const stream = traceStream(scored.projectId, scored.id);
+  const by = authorshipOf({ clock, ids }, scored);
+  const outcomes = await transactAll(log, new Map([[stream, events]]), { load, decide: fresh }, by);
+  return outcomes.get(stream)?.position !== 'conflict';
 };

@@ -1,11 +1,11 @@
 import { invalidResult, type TaskProgress } from '../../contract/scorer-validation.js';
 import type { ScorerTaskEvent, ScorerTaskRequest } from '../../events/scorer-tasks.js';
 import type { TraceEvent } from '../../events/traces.js';
-import type { Clock, EventLog, Ids, StreamAppend } from '../../kernel/ports.js';
+import type { Clock, EventLog, Ids } from '../../kernel/ports.js';
 import type { Overlaps } from '../../kernel/records/overlaps.js';
 import { sandboxLimits, type Sandbox, type Score, type Verdict } from '../../kernel/sandbox.js';
 import type { JsonObject, TraceId } from '../../kernel/shapes.js';
-import { stamped, transact, type Authorship } from '../../kernel/transact.js';
+import { append, transact, type Addition, type Authorship } from '../../kernel/transact.js';
 import { liveDataset } from '../facts/datasets.js';
 import { rowsOfVersion } from './dataset-rows.js';
 import { fileStream, scorerFiles } from '../facts/scorer-files.js';
@@ -193,18 +193,17 @@ const logTraces = async (
   const { project_id: project, run_id: run, task_id: task } = request;
   if (project === null || run === null) return;
   const at = clock.now();
-  let batch: StreamAppend[] = [];
+  let batch: Addition[] = [];
   let bytes = 0;
   for (const [place, row] of rows.entries()) {
     const score = scores.find(({ step }) => step === place)?.score ?? null;
     const trace: TraceId = ids.derive('TraceId', task, String(row.index));
     const data = traceOfRow({ project, run, trace }, row, score, at);
-    const stream = traceStream(project, trace);
     const event: TraceEvent = { type: 'TraceLogged', data };
-    batch.push({ stream, expected: 'none', events: stamped(stream, 0, [event], authorship) });
+    batch.push({ stream: traceStream(project, trace), events: [event] });
     bytes += JSON.stringify(data).length * 2;
     if (bytes < appendBytesMax && place < rows.length - 1) continue;
-    await log.append(batch);
+    await append(log, batch, authorship);
     [batch, bytes] = [[], 0];
   }
 };

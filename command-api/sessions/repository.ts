@@ -11,7 +11,7 @@ import {
 } from '../../kernel/ports.js';
 import { reservation, uniqueName, type Reservation } from '../../kernel/reservation.js';
 import type { Brand, Instant, ProjectId, RunId, SessionId } from '../../kernel/shapes.js';
-import { load, stamped, transact, type Authorship, type Loaded } from '../../kernel/transact.js';
+import { append, load, transact, type Authorship, type Loaded } from '../../kernel/transact.js';
 import { reservationStream, type Deriving } from '../facts/reservations.js';
 import { join, sessions, sessionStream, start, type Session } from './sessions.js';
 
@@ -165,12 +165,13 @@ const joinById = async (
     if (known.position > position) position = known.position;
   }
   if (missing.length === 0) return position;
-  const results = await log.append(
-    missing.map((session) => {
-      const stream = sessionStream(asked.projectId, session.session_id);
-      const events = [{ type: 'SessionStarted', data: session }];
-      return { stream, expected: 'none' as const, events: stamped(stream, 0, events, cause) };
-    }),
+  const results = await append(
+    log,
+    missing.map((session) => ({
+      stream: sessionStream(asked.projectId, session.session_id),
+      events: [{ type: 'SessionStarted', data: session }],
+    })),
+    cause,
   );
   for (const [index, session] of missing.entries()) {
     const result = results[index] ?? 'conflict';

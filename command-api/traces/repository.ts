@@ -1,15 +1,7 @@
 import type { TraceEvent } from '../../events/traces.js';
-import { isRejection, type Decide } from '../../kernel/decision.js';
-import { Fault } from '../../kernel/fault.js';
+import type { Decide } from '../../kernel/decision.js';
 import type { Clock, EventLog, StreamName } from '../../kernel/ports.js';
-import {
-  retriesMax,
-  stamped,
-  type Authorship,
-  type Loaded,
-  type Transacted,
-} from '../../kernel/transact.js';
-import type { InTurn } from '../../kernel/turns.js';
+import { transact, type Authorship, type Loaded, type Transacted } from '../../kernel/transact.js';
 import { openKeptFolds } from '../facts/kept-folds.js';
 import { traces, type Trace } from './trace.js';
 
@@ -27,10 +19,7 @@ export type TraceRepository = {
    * is none.
    */
   readonly existing: (stream: StreamName) => Promise<Trace | null>;
-  /**
-   * As `transact` of the kernel; requests to one trace take turns, so that they do not race each
-   * other in vain.
-   */
+  /** As `transact` of the kernel, on what is kept. */
   readonly transact: (
     stream: StreamName,
     decide: Decide<Trace | null, TraceEvent>,
@@ -54,11 +43,9 @@ const firstRestMs = 25;
 export const openTraceRepository = ({
   log,
   clock,
-  inTurn,
 }: {
   readonly log: EventLog;
   readonly clock: Clock;
-  readonly inTurn: InTurn;
 }): TraceRepository => {
   const { load, note } = openKeptFolds({
     log,
@@ -67,27 +54,6 @@ export const openTraceRepository = ({
     weightMax: keptWeightMax,
   });
 
-  const transactOnce = async (
-    stream: StreamName,
-    decide: Decide<Trace | null, TraceEvent>,
-    authorship: Authorship,
-  ): Promise<Transacted<Trace | null, TraceEvent> | 'conflict'> => {
-    const { state, revision, position } = await load(stream);
-    const decision = decide(state);
-    if (isRejection(decision)) {
-      throw new Fault(decision.rejected, decision.detail, decision.details);
-    }
-    if (decision.length === 0) return { state, events: [], position };
-    const next = revision === 'none' ? 0 : revision + 1;
-    const [result = 'conflict'] = await log.append([
-      { stream, expected: revision, events: stamped(stream, next, decision, authorship) },
-    ]);
-    if (result === 'conflict') return result;
-    const after = decision.reduce(traces.evolve, state);
-    note(stream, { state: after, revision: next + decision.length - 1, position: result.position });
-    return { state: after, events: decision, ...result };
-  };
-
   return {
     load,
     existing: (stream) => {
@@ -95,13 +61,7 @@ export const openTraceRepository = ({
       return awaited(clock, look);
     },
     transact: (stream, decide, authorship) =>
-      inTurn([stream], async () => {
-        for (let attempt = 0; attempt <= retriesMax; attempt += 1) {
-          const done = await transactOnce(stream, decide, authorship);
-          if (done !== 'conflict') return done;
-        }
-        throw new Fault('conflict', 'Too many others changed this at the same time; try again');
-      }),
+      transact(log, stream, { ...traces, load, note }, decide, authorship),
   };
 };
 

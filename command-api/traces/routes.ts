@@ -24,7 +24,6 @@ import type { Authorship } from '../../kernel/transact.js';
 import { runOf } from '../facts/runs.js';
 import { runForRecords, runMembers } from '../access/selected-run.js';
 import { traceStream } from '../facts/traces.js';
-import type { InTurn } from '../../kernel/turns.js';
 import { batchOf, externalSessionNamed, sessionsNamed } from './batch.js';
 import { awaited, openTraceRepository } from './repository.js';
 import * as changes from './change.js';
@@ -58,7 +57,6 @@ export type TraceNeeds = SpanQuestions & {
   readonly ids: Ids;
   readonly clock: Clock;
   readonly joinSessions: JoinSessions;
-  readonly inTurn: InTurn;
 };
 
 type Known = TraceNeeds & Writing;

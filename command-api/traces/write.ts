@@ -1,14 +1,8 @@
 import type { SpanContent, TraceLogged } from '../../events/traces.js';
 import { Fault } from '../../kernel/fault.js';
-import {
-  start,
-  type AppendResult,
-  type EventLog,
-  type Position,
-  type StreamAppend,
-} from '../../kernel/ports.js';
+import { start, type AppendResult, type EventLog, type Position } from '../../kernel/ports.js';
 import type { ProjectId, SessionId, TraceId } from '../../kernel/shapes.js';
-import { stamped, type Authorship } from '../../kernel/transact.js';
+import { append, type Addition, type Authorship } from '../../kernel/transact.js';
 import { runOf } from '../facts/runs.js';
 import { traceStream } from '../facts/traces.js';
 import type { TraceBatch } from './batch.js';
@@ -89,7 +83,7 @@ const appended = async (
   cause: Authorship,
 ): Promise<ReadonlyMap<TraceLogged, AppendResult>> => {
   if (traces.length === 0) return new Map();
-  const results = await log.append(traces.map((one) => asNew(one, cause)));
+  const results = await append(log, traces.map(asNew), cause);
   await sessionSizes.note(
     traces.filter((_, index) => results[index] !== 'conflict'),
     cause,
@@ -97,10 +91,10 @@ const appended = async (
   return new Map(traces.map((one, index) => [one, results[index] ?? 'conflict']));
 };
 
-const asNew = (logged: TraceLogged, cause: Authorship): StreamAppend => {
-  const stream = traceStream(logged.project_id, logged.trace_id);
-  return { stream, expected: 'none', events: stamped(stream, 0, traceEvents(logged), cause) };
-};
+const asNew = (logged: TraceLogged): Addition => ({
+  stream: traceStream(logged.project_id, logged.trace_id),
+  events: traceEvents(logged),
+});
 
 type Compared = {
   /** The trace was deleted, or went with its run. */

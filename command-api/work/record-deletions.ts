@@ -1,7 +1,7 @@
 import type { DeletionEvent, RecordsDeleted } from '../../events/deletions.js';
 import type { Decision, Fold } from '../../kernel/decision.js';
-import { Fault } from '../../kernel/fault.js';
 import {
+  later,
   start,
   stream,
   type Event,
@@ -9,11 +9,17 @@ import {
   type Position,
   type StreamName,
 } from '../../kernel/ports.js';
-import { retriesMax, stamped, transact, type Authorship } from '../../kernel/transact.js';
+import {
+  overtaken,
+  transact,
+  transactAll,
+  type Authorship,
+  type Loaded,
+} from '../../kernel/transact.js';
 import type { DeletionId } from '../../kernel/shapes.js';
 import { deletionStream } from '../facts/deletions.js';
 
-/** So many streams are read and written at once: enough for a server, few enough for memory. */
+/** So many streams are written at once: enough for a server, few enough for memory. */
 const atOnce = 64;
 
 /** What a deletion stream says; null before it was begun. */
@@ -46,7 +52,7 @@ export const deleteRecords = async (
   );
   // What the log has counts: somebody else may have begun this deletion with other records.
   const last = await appendTombstones(log, state?.deleted ?? deleted, cause);
-  return last > position ? last : position;
+  return later(last, position);
 };
 
 /** More would not fit one event of a bounded size. */
@@ -82,33 +88,27 @@ export const appendTombstones = async (
   const tombstones = tombstonesOf(deleted);
   let last = start;
   for (let from = 0; from < tombstones.length; from += atOnce) {
-    let open = tombstones.slice(from, from + atOnce);
-    for (let attempt = 0; open.length > 0; attempt += 1) {
-      if (attempt > retriesMax) {
-        throw new Fault('conflict', 'Too many others changed these records; try again');
-      }
-      const found = await Promise.all(open.map(({ name }) => log.last(name)));
-      const due = open.flatMap((tombstone, at) => {
-        const end = found[at] ?? null;
-        return end === null || end.type === tombstone.event.type
-          ? []
-          : [{ tombstone, expected: end.revision }];
-      });
-      const results = await log.append(
-        due.map(({ tombstone: { name, event }, expected }) => ({
-          stream: name,
-          expected,
-          events: stamped(name, expected + 1, [event], cause),
-        })),
-      );
-      open = due.flatMap(({ tombstone }, at) => (results[at] === 'conflict' ? [tombstone] : []));
-      for (const result of results) {
-        if (result !== 'conflict' && result.position > last) last = result.position;
-      }
+    const asked = new Map(tombstones.slice(from, from + atOnce));
+    const outcomes = await transactAll(log, asked, { load: endOf(log), decide: buried }, cause);
+    for (const { events, position } of outcomes.values()) {
+      if (position === 'conflict') throw overtaken();
+      if (events.length > 0) last = later(last, position);
     }
   }
   return last;
 };
+
+/** What the last event of a stream is; null: there is none. */
+const endOf =
+  (log: EventLog) =>
+  async (name: StreamName): Promise<Loaded<string | null>> => {
+    const end = await log.last(name);
+    return end === null
+      ? { state: null, revision: 'none', position: start }
+      : { state: end.type, revision: end.revision, position: end.position };
+  };
+const buried = (end: string | null, tombstone: Event): Decision<Event> =>
+  end === null || end === tombstone.type ? [] : [tombstone];
 
 /** Content of the records is gone for good when it resolves. Repeatable, also after a kill. */
 export const eraseRecords = async (
@@ -128,7 +128,7 @@ export const eraseRecords = async (
         : [{ type: 'RecordsErased', data: { deletion_id, project_id, session_ids, trace_ids } }],
     cause,
   );
-  const names = tombstonesOf(deleted).map(({ name }) => name);
+  const names = tombstonesOf(deleted).map(([name]) => name);
   for (let from = 0; from < names.length; from += atOnce) {
     await Promise.all(names.slice(from, from + atOnce).map((name) => log.erase(name)));
   }
@@ -138,13 +138,13 @@ const tombstonesOf = ({
   project_id,
   session_ids,
   trace_ids,
-}: RecordsDeleted): readonly { readonly name: StreamName; readonly event: Event }[] => [
-  ...session_ids.map((session_id) => ({
-    name: stream('session', project_id, session_id),
-    event: { type: 'SessionDeleted', data: { project_id, session_id } },
-  })),
-  ...trace_ids.map((trace_id) => ({
-    name: stream('trace', project_id, trace_id),
-    event: { type: 'TraceDeleted', data: { project_id, trace_id } },
-  })),
+}: RecordsDeleted): readonly (readonly [StreamName, Event])[] => [
+  ...session_ids.map((session_id): [StreamName, Event] => [
+    stream('session', project_id, session_id),
+    { type: 'SessionDeleted', data: { project_id, session_id } },
+  ]),
+  ...trace_ids.map((trace_id): [StreamName, Event] => [
+    stream('trace', project_id, trace_id),
+    { type: 'TraceDeleted', data: { project_id, trace_id } },
+  ]),
 ];

@@ -12,7 +12,7 @@ import { isRejection } from '../../kernel/decision.js';
 import { Fault } from '../../kernel/fault.js';
 import { start, stream, type EventLog } from '../../kernel/ports.js';
 import type { Instant } from '../../kernel/shapes.js';
-import { stamped } from '../../kernel/transact.js';
+import { append } from '../../kernel/transact.js';
 import { temporaryFolder } from '../support/folder.js';
 
 const at = (time: string) => `2026-03-${time}.000000Z` as Instant;
@@ -232,9 +232,7 @@ describe('idempotency over the log', () => {
       const data = { status: 200, body: { name: text }, position: null };
       const events = [claimed('f', randomUUID()), { type: 'IdempotencyAnswered', data }];
       const author = { ...cause, eventId: () => randomUUID() };
-      await log.append([
-        { stream: name, expected: 'none', events: stamped(name, 0, events, author) },
-      ]);
+      await append(log, [{ stream: name, events }], author);
       const again = await send('old', 1);
       expect([again.replayed, again.answer.body]).to.deep.equal([true, { name: text }]);
       await forget(100);

@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { openTurns } from '../../kernel/turns.js';
 import { annotationTemplatesStream } from '../../command-api/facts/annotation-templates.js';
 import { traceStream } from '../../command-api/facts/traces.js';
 import { runStream } from '../../command-api/facts/runs.js';
@@ -222,15 +221,10 @@ describe('rating many traces', () => {
   const rateAll = (
     numbers: readonly number[],
     actions: readonly Action[],
-    {
-      log = world.log,
-      inTurn = openTurns(),
-      user = 1,
-      ratedTraces: traces = openRatedTraces(log),
-    } = {},
+    { log = world.log, user = 1, ratedTraces: traces = openRatedTraces(log) } = {},
   ) =>
     rateTraces(
-      { log, inTurn, ratedTraces: traces },
+      { log, ratedTraces: traces },
       {
         projectId: project,
         userId: userId(user),
@@ -300,11 +294,8 @@ describe('rating many traces', () => {
   });
 
   it('loses no rating of many who rate the same traces at once', async () => {
-    const inTurn = openTurns();
     const users = Array.from({ length: 12 }, (_, at) => at + 1);
-    const all = await Promise.all(
-      users.map((user) => rateAll([1, 2, 3], [like], { inTurn, user })),
-    );
+    const all = await Promise.all(users.map((user) => rateAll([1, 2, 3], [like], { user })));
     for (const one of all)
       expect(messagesOf(one).flat()).to.deep.equal(Array(3).fill('rating recorded'));
     const events = await world.eventsOf(traceStream(project, traceId(2)));

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { traceStream } from '../../command-api/facts/traces.js';
 import type { EventLog } from '../../kernel/ports.js';
-import { stamped } from '../../kernel/transact.js';
+import { append } from '../../kernel/transact.js';
 import { authorAt } from '../support/log.js';
 import { projectId } from '../support/people.js';
 import { scoredWorld, type ScoredWorld } from '../support/scored-world.js';
@@ -72,7 +72,7 @@ describe('scoring beside a project that asks for too much', function () {
     const stream = traceStream(projectId(1), restless);
     let changes = 0;
     // Somebody is always quicker, until the others are scored.
-    const append: EventLog['append'] = async (batch) => {
+    const racing: EventLog['append'] = async (batch) => {
       const isScore = batch.some((one) => one.stream === stream);
       if (isScore && !('good' in (await world.scoresOf(1, others[1] ?? restless)))) {
         changes += 1;
@@ -83,13 +83,11 @@ describe('scoring beside a project that asks for too much', function () {
           changes: { tags: [`${next}`] },
         };
         const event = { type: 'TraceUpdated', data };
-        await log.append([
-          { stream, expected: next - 1, events: stamped(stream, next, [event], authorAt()) },
-        ]);
+        await append(log, [{ stream, expected: next - 1, events: [event] }], authorAt());
       }
       return log.append(batch);
     };
-    world.work({ log: { ...log, append } });
+    world.work({ log: { ...log, append: racing } });
     for (const [at, trace] of others.entries()) {
       expect(await world.judged(1, trace, 'good')).to.deep.equal({ good: ['one ', 'two '][at] });
     }

@@ -13,7 +13,7 @@ import { openEventLog } from '../../engines/sqlite/event-log.js';
 import type { Fault } from '../../kernel/fault.js';
 import type { EventLog } from '../../kernel/ports.js';
 import type { Instant, RunId, SessionId } from '../../kernel/shapes.js';
-import { load, stamped, type Authorship } from '../../kernel/transact.js';
+import { load, append, type Authorship } from '../../kernel/transact.js';
 import { temporaryFolder } from '../support/folder.js';
 import { spec } from '../support/given.js';
 import { noon, projectId, run, uuid } from '../support/sent-traces.js';
@@ -142,7 +142,7 @@ describe('the repository of sessions', () => {
     const digest = randomIds.derive('Reservation', projectId, run.id, 'crash');
     const stream = reservationStream('session', digest);
     const claimed = [{ type: 'NameClaimed', data: { holder } }];
-    await log.append([{ stream, expected: 'none', events: stamped(stream, 0, claimed, cause()) }]);
+    await append(log, [{ stream, events: claimed }], cause());
     const { external } = await repository().joinSessions(asked('crash'), asker());
     expect(external).to.equal(holder);
     expect((await stateOf(holder))?.started.external_id).to.equal('crash');

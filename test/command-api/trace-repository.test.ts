@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { openTurns } from '../../kernel/turns.js';
 import { awaited, openTraceRepository } from '../../command-api/traces/repository.js';
 import { layered, noLayers, withLayer, type Layers } from '../../command-api/traces/layers.js';
 import { addSpans, logTrace } from '../../command-api/traces/log.js';
@@ -47,7 +46,7 @@ describe('the repository of traces', () => {
   });
 
   it('reads what is new of a trace that grows, and not the whole each time', async () => {
-    const repository = openTraceRepository({ log, clock: systemClock, inTurn: openTurns() });
+    const repository = openTraceRepository({ log, clock: systemClock });
     await repository.transact(stream, logTrace(one({ id: traceId })), authorship);
     const count = 100;
     eventsRead = 0;
@@ -60,7 +59,7 @@ describe('the repository of traces', () => {
   it('reads and keeps little of a trace of 40 MB that grows', async () => {
     const input = 'x'.repeat(400_000);
     const own = traceStream(projectId, uuid(70));
-    const repository = openTraceRepository({ log, clock: systemClock, inTurn: openTurns() });
+    const repository = openTraceRepository({ log, clock: systemClock });
     await repository.transact(own, logTrace(one({ id: uuid(70) })), authorship);
     const large = 100;
     for (let added = 0; added < large; added += 1) {
@@ -80,7 +79,7 @@ describe('the repository of traces', () => {
     const input = 'x'.repeat(200_000);
     const large = one({ spans: Array.from({ length: 10 }, () => ({ type: 'tool', input })) });
     const own = traceStream(projectId, large.trace_id);
-    const repository = openTraceRepository({ log, clock: systemClock, inTurn: openTurns() });
+    const repository = openTraceRepository({ log, clock: systemClock });
     await repository.transact(own, logTrace(large), authorship);
     const [first, second] = [await repository.load(own), await repository.load(own)];
     expect(first.revision).to.be.above(0);
@@ -88,9 +87,7 @@ describe('the repository of traces', () => {
   });
 
   it('sees what another process appended', async () => {
-    const [mine, theirs] = [0, 1].map(() =>
-      openTraceRepository({ log, clock: systemClock, inTurn: openTurns() }),
-    );
+    const [mine, theirs] = [0, 1].map(() => openTraceRepository({ log, clock: systemClock }));
     const before = (await mine?.load(stream))?.revision;
     await theirs?.transact(stream, addSpans(late([{ type: 'tool' }])), authorship);
     await mine?.transact(stream, addSpans(late([{ type: 'tool' }])), authorship);
@@ -98,7 +95,7 @@ describe('the repository of traces', () => {
   });
 
   it('forgets a trace that was erased', async () => {
-    const repository = openTraceRepository({ log, clock: systemClock, inTurn: openTurns() });
+    const repository = openTraceRepository({ log, clock: systemClock });
     expect((await repository.load(stream)).state).to.not.equal(null);
     await log.erase(stream);
     expect(await repository.load(stream)).to.include({ state: null, revision: 'none' });

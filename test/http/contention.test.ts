@@ -11,7 +11,7 @@ import { randomIds } from '../../engines/node/ids.js';
 import { systemClock } from '../../engines/node/clock.js';
 import { openVault } from '../../engines/node/vault.js';
 import type { EventLog, StreamName } from '../../kernel/ports.js';
-import { stamped } from '../../kernel/transact.js';
+import { append } from '../../kernel/transact.js';
 import type { WrappedDataKey } from '../../kernel/vault.js';
 import type { Client } from '../support/client.js';
 import { expectRefused } from '../support/key-ring.js';
@@ -82,14 +82,13 @@ describe('a race that is lost each time', () => {
     });
     return [
       ...annotationTemplateWrites({ log, templateUsage: async () => new Map() }),
-      ...ratingWrites({ log, inTurn }),
+      ...ratingWrites({ log }),
       ...insightsSettingsWrites({ log }),
       ...integrationWrites({ log, ids: randomIds, vault, inTurn }),
     ];
   };
   const began = async (stream: StreamName, type: string, data: object): Promise<void> => {
-    const events = stamped(stream, 0, [{ type, data }], authorAt());
-    await service.log.append([{ stream, expected: 'none', events }]);
+    await append(service.log, [{ stream, events: [{ type, data }] }], authorAt());
   };
   const refused = async (method: string, path: string, body?: object): Promise<void> => {
     lost = true;

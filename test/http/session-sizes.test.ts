@@ -1,7 +1,7 @@
 import { randomUUID as id } from 'node:crypto';
 import { expect } from 'chai';
 import { sizedSessionStream } from '../../command-api/traces/session-sizes.js';
-import { stamped } from '../../kernel/transact.js';
+import { append } from '../../kernel/transact.js';
 import type { SessionId } from '../../kernel/shapes.js';
 import { ingesting } from '../support/ingesting.js';
 import { authorAt } from '../support/log.js';
@@ -18,8 +18,8 @@ describe('traces of one session', () => {
   const grew = async (session: string, traces: number): Promise<void> => {
     const name = sizedSessionStream(project, session as SessionId);
     const data = { project_id: project, session_id: session, traces };
-    const events = stamped(name, 0, [{ type: 'SessionGrew', data }], authorAt());
-    await service().log.append([{ stream: name, expected: 'none', events }]);
+    const events = [{ type: 'SessionGrew', data }];
+    await append(service().log, [{ stream: name, events }], authorAt());
   };
   const log = (session: string, traces: readonly object[]) =>
     post('traces', { log_stream_id: run(), session_id: session, traces });

@@ -13,7 +13,7 @@ import type { OrganizationId, UserId } from '../../kernel/shapes.js';
 import { startApp, type App } from './app.js';
 import { clientOf, type Client } from './client.js';
 import { authorAt } from './log.js';
-import { stamped } from '../../kernel/transact.js';
+import { append } from '../../kernel/transact.js';
 
 export type Actor = {
   readonly id: UserId;
@@ -159,15 +159,10 @@ const written = async (dir: string, parts: readonly Written[]): Promise<void> =>
   });
   const bus = await engines.bus(null);
   const log = await engines.log(bus);
-  const results = await log.append(
-    parts.flatMap(({ events }) =>
-      events.map(([stream, list]) => ({
-        stream,
-        expected: 'none' as const,
-        events: stamped(stream, 0, list, authorAt()),
-      })),
-    ),
+  const additions = parts.flatMap(({ events }) =>
+    events.map(([stream, list]) => ({ stream, events: list })),
   );
+  const results = await append(log, additions, authorAt());
   await log.close();
   await bus.close();
   if (results.includes('conflict')) throw new Error('the folder was not empty');

@@ -1,4 +1,3 @@
-import { openTurns } from '../../kernel/turns.js';
 import { openSessionRepository } from '../../command-api/sessions/repository.js';
 import { sessionWrites } from '../../command-api/sessions/routes.js';
 import { traceWrites } from '../../command-api/traces/routes.js';
@@ -7,7 +6,7 @@ import { systemClock } from '../../engines/node/clock.js';
 import { randomIds } from '../../engines/node/ids.js';
 import type { Recorded } from '../../kernel/ports.js';
 import type { RunId } from '../../kernel/shapes.js';
-import { stamped } from '../../kernel/transact.js';
+import { append } from '../../kernel/transact.js';
 import { pagesOf } from './pages.js';
 import { project, smallService, type SmallService } from './small-service.js';
 
@@ -37,13 +36,12 @@ export const ingestService = async (questions: SpanQuestions = nothing): Promise
         log,
         ids: randomIds,
         clock: systemClock,
-        inTurn: openTurns(),
         joinSessions: sessions.joinSessions,
         ...questions,
       }),
     ];
   });
-  const append = async (run: RunId, revision: number, type: string, data: object) => {
+  const happened = async (run: RunId, revision: number, type: string, data: object) => {
     const stream = `run-${run}` as never;
     const authorship = {
       actor: { type: 'service', id: 'assay', role: 'owner' },
@@ -53,17 +51,15 @@ export const ingestService = async (questions: SpanQuestions = nothing): Promise
       at: systemClock.now(),
       eventId: () => randomIds.next('EventId'),
     } as const;
-    const events = stamped(stream, revision, [{ type, data }], authorship);
-    await service.log.append([
-      { stream, expected: revision === 0 ? 'none' : revision - 1, events },
-    ]);
+    const expected = revision === 0 ? 'none' : revision - 1;
+    await append(service.log, [{ stream, expected, events: [{ type, data }] }], authorship);
   };
   return {
     ...service,
     at: (path) => `/v2/projects/${project}/${path}`,
     newRun: async (ofProject = project) => {
       const run = randomIds.next('RunId');
-      await append(run, 0, 'LogStreamCreated', {
+      await happened(run, 0, 'LogStreamCreated', {
         run_id: run,
         project_id: ofProject,
         organization_id: randomIds.next('OrganizationId'),
@@ -73,7 +69,7 @@ export const ingestService = async (questions: SpanQuestions = nothing): Promise
       });
       return run;
     },
-    deleteRun: (run) => append(run, 1, 'LogStreamDeleted', { run_id: run, project_id: project }),
+    deleteRun: (run) => happened(run, 1, 'LogStreamDeleted', { run_id: run, project_id: project }),
     history: () => pagesOf(service.log),
   };
 };

@@ -1,4 +1,3 @@
-import { openTurns } from '../../kernel/turns.js';
 import { openTraceRepository } from '../../command-api/traces/repository.js';
 import { layered } from '../../command-api/traces/layers.js';
 import { traceStream } from '../../command-api/facts/traces.js';
@@ -49,7 +48,6 @@ export const ingesting = (): Ingesting => {
     const repository = openTraceRepository({
       log: held.service.log,
       clock: systemClock,
-      inTurn: openTurns(),
     });
     return (await repository.load(traceStream(project, id))).state;
   };

@@ -5,7 +5,7 @@ import { openEventStore } from '../../engines/eventstoredb/event-log.js';
 import { openEventLog } from '../../engines/sqlite/event-log.js';
 import { decode } from '../../events/codec.js';
 import type { Clock, Event, EventLog, Recorded, StreamName } from '../../kernel/ports.js';
-import { stamped, type Authorship } from '../../kernel/transact.js';
+import { append, type Authorship } from '../../kernel/transact.js';
 import type { Instant } from '../../kernel/shapes.js';
 import { startEventStoreServer } from './eventstore-server/server.js';
 import { temporaryFolder } from './folder.js';
@@ -52,19 +52,12 @@ const testLogOf = (log: EventLog, dir: string, close: () => Promise<void>): Test
     happened: async (stream, ...events) => {
       const next = (await log.read(stream)).length;
       const expected = next === 0 ? 'none' : next - 1;
-      const [result] = await log.append([
-        { stream, expected, events: stamped(stream, next, events, authorAt()) },
-      ]);
+      const [result] = await append(log, [{ stream, expected, events }], authorAt());
       if (result === undefined || result === 'conflict') throw new Error(`conflict on ${stream}`);
     },
     began: async (streams) => {
-      const results = await log.append(
-        streams.map(([stream, event]) => ({
-          stream,
-          expected: 'none',
-          events: stamped(stream, 0, [event], authorAt()),
-        })),
-      );
+      const additions = streams.map(([stream, event]) => ({ stream, events: [event] }));
+      const results = await append(log, additions, authorAt());
       if (results.includes('conflict')) throw new Error('a stream was there already');
     },
     eventsOf: async (stream) => (await log.read(stream)).map(({ type, data }) => ({ type, data })),

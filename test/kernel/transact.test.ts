@@ -1,0 +1,367 @@
+import { expect } from 'chai';
+import { reject, type Decide, type Decision, type Fold } from '../../kernel/decision.js';
+import { Fault } from '../../kernel/fault.js';
+import { stream, type EventLog, type StreamAppend, type StreamName } from '../../kernel/ports.js';
+import {
+  append,
+  asConflict,
+  load,
+  retried,
+  retriesMax,
+  transact,
+  transactAll,
+  type Loaded,
+} from '../../kernel/transact.js';
+import { seeded } from '../../cli/demo/seeded.js';
+import { authorAt, testLog, type TestLog } from '../support/log.js';
+import { drawSeed } from '../support/outside.js';
+import { runs } from '../support/runs.js';
+
+/** Types that the log's codec knows: a name is a counter of its claims here. */
+type Claimed = { readonly type: 'NameClaimed'; readonly data: { readonly holder: string } };
+const holders: Fold<readonly string[], Claimed> = {
+  initial: [],
+  evolve: (known, { data }) => [...known, data.holder],
+};
+const claimed = (holder: string): Claimed => ({ type: 'NameClaimed', data: { holder } });
+const names = (count: number): readonly StreamName[] =>
+  Array.from({ length: count }, (_, at) => stream('reservation', 'test', String(at)));
+const [one, two, three] = names(3) as [StreamName, StreamName, StreamName];
+const add =
+  (holder: string): Decide<readonly string[], Claimed> =>
+  (known) =>
+    known.includes(holder) ? [] : [claimed(holder)];
+
+/** Of each the same, or what its name says. */
+const asking = (...some: readonly StreamName[]) => new Map(some.map((name) => [name, name]));
+
+/** Another process: it waits in no line of this one. */
+const beside = (log: EventLog, over: Partial<EventLog> = {}): EventLog => ({ ...log, ...over });
+
+/** What was asked of the log, and before it whatever others do to it. */
+const watched = (log: EventLog, before: (batch: readonly StreamAppend[]) => Promise<void>) => {
+  const batches: (readonly StreamName[])[] = [];
+  return {
+    batches,
+    log: beside(log, {
+      append: async (batch) => {
+        batches.push(batch.map((part) => part.stream));
+        await before(batch);
+        return log.append(batch);
+      },
+    }),
+  };
+};
+const quiet = async (): Promise<void> => undefined;
+
+const refusal = async (work: Promise<unknown>): Promise<Fault> => {
+  const error = await work.then(
+    () => null,
+    (thrown: unknown) => thrown,
+  );
+  if (!(error instanceof Fault)) throw new Error(`not refused: ${String(error)}`);
+  return error;
+};
+const tooMany = 'Too many others changed this at the same time; try again';
+
+describe('a transaction', () => {
+  let world: TestLog;
+  beforeEach(async () => {
+    world = await testLog();
+  });
+  afterEach(() => world.close());
+
+  const held = async (name: StreamName): Promise<readonly string[]> =>
+    (await load(world.log, name, holders)).state;
+  const others = (name: StreamName, holder: string): Promise<unknown> =>
+    transact(beside(world.log), name, holders, add(holder), authorAt());
+  const each = (log: EventLog) => ({
+    load: (name: StreamName) => load(log, name, holders),
+    decide: add('mine'),
+  });
+
+  describe('on one stream', () => {
+    it('answers the state with its events, and their place', async () => {
+      await others(one, 'theirs');
+      const done = await transact(world.log, one, holders, add('mine'), authorAt());
+      expect(done.state).to.deep.equal(['theirs', 'mine']);
+      expect(done.events).to.deep.equal([claimed('mine')]);
+      expect(done.position).to.equal(await world.log.head());
+      expect(await held(one)).to.deep.equal(done.state);
+    });
+
+    it('appends nothing when it is already so', async () => {
+      const { batches, log } = watched(world.log, quiet);
+      const first = await transact(log, one, holders, add('mine'), authorAt());
+      const again = await transact(log, one, holders, add('mine'), authorAt());
+      expect(again).to.deep.equal({ ...first, events: [] });
+      expect(batches).to.deep.equal([[one]]);
+    });
+
+    it('is refused as the decision says', async () => {
+      const complaints = [{ loc: ['body'], msg: 'no', type: 'value_error' }];
+      const no = (): Decision<Claimed> => reject('invalid', 'not this', { complaints });
+      const fault = await refusal(transact(world.log, one, holders, no, authorAt()));
+      expect(fault).to.include({ code: 'invalid', message: 'not this' });
+      expect(fault.complaints).to.deep.equal(complaints);
+    });
+
+    it('is decided again on what others made of it when it lost a race', async () => {
+      let races = retriesMax;
+      const { batches, log } = watched(world.log, async () => {
+        if ((races -= 1) >= 0) await others(one, `other ${races}`);
+      });
+      const { state } = await transact(log, one, holders, add('mine'), authorAt());
+      expect(state).to.deep.equal(['other 2', 'other 1', 'other 0', 'mine']);
+      expect(batches).to.have.length(retriesMax + 1);
+    });
+
+    it('is a conflict when others are faster each time', async () => {
+      let races = 0;
+      const { batches, log } = watched(world.log, () => others(one, `${(races += 1)}`).then(quiet));
+      const fault = await refusal(transact(log, one, holders, add('mine'), authorAt()));
+      expect(fault).to.include({ code: 'conflict', message: tooMany });
+      expect(batches).to.have.length(retriesMax + 1);
+    });
+
+    it('begins from a state that is kept, and tells what its append made of it', async () => {
+      await others(one, 'theirs');
+      let kept: Loaded<readonly string[]> = await load(world.log, one, holders);
+      const noted: StreamName[] = [];
+      const fold = {
+        ...holders,
+        load: async () => kept,
+        note: (name: StreamName, loaded: typeof kept) => {
+          kept = loaded;
+          noted.push(name);
+        },
+      };
+      const blind = beside(world.log, {
+        portions: () => {
+          throw new Error('was read');
+        },
+      });
+      for (const holder of ['mine', 'mine', 'more']) {
+        await transact(blind, one, fold, add(holder), authorAt());
+      }
+      expect(kept).to.deep.equal(await load(world.log, one, holders));
+      expect(noted).to.deep.equal([one, one]);
+    });
+  });
+
+  describe('on many streams', () => {
+    it('is one append for those with something to say, in the order asked', async () => {
+      await others(two, 'mine');
+      const before = await world.log.head();
+      const { batches, log } = watched(world.log, quiet);
+      const done = await transactAll(log, asking(three, two, one), each(log), authorAt());
+      expect(batches).to.deep.equal([[three, one]]);
+      expect([...done.keys()]).to.deep.equal([three, two, one]);
+      expect(done.get(two)).to.deep.include({ events: [], position: before });
+      expect(done.get(one)?.position).to.equal(await world.log.head());
+      expect(await Promise.all([one, two, three].map(held))).to.deep.equal(
+        Array.from({ length: 3 }, () => ['mine']),
+      );
+    });
+
+    it('is no append when nobody has anything to say', async () => {
+      const { batches, log } = watched(world.log, quiet);
+      const asked = { ...each(log), decide: () => [] };
+      await transactAll(log, asking(one, two), asked, authorAt());
+      await transactAll(log, asking(), each(log), authorAt());
+      expect(batches).to.deep.equal([]);
+    });
+
+    it('is decided again for those alone that lost a race', async () => {
+      let isFirst = true;
+      const { batches, log } = watched(world.log, async () => {
+        if (isFirst) await others(two, 'theirs');
+        isFirst = false;
+      });
+      const done = await transactAll(log, asking(one, two, three), each(log), authorAt());
+      expect(batches).to.deep.equal([[one, two, three], [two]]);
+      expect(done.get(two)?.before.state).to.deep.equal(['theirs']);
+      expect(await held(two)).to.deep.equal(['theirs', 'mine']);
+      expect(await held(one)).to.deep.equal(['mine']);
+    });
+
+    it('is a conflict for those alone that lose each time', async () => {
+      let races = 0;
+      const { batches, log } = watched(world.log, () => others(two, `${(races += 1)}`).then(quiet));
+      const done = await transactAll(log, asking(one, two), each(log), authorAt());
+      expect(batches).to.have.length(retriesMax + 1);
+      expect(done.get(two)).to.deep.include({ events: [claimed('mine')], position: 'conflict' });
+      expect(done.get(two)?.before.state).to.deep.equal(['1', '2', '3']);
+      expect(done.get(one)?.position).to.not.equal('conflict');
+      expect(await held(two)).to.not.include('mine');
+    });
+
+    it('appends nothing when one of them is refused', async () => {
+      const { batches, log } = watched(world.log, quiet);
+      const decide = (_: readonly string[], name: StreamName) =>
+        name === two ? reject('not-found', 'no such thing') : [claimed('mine')];
+      const asked = { ...each(log), decide };
+      const fault = await refusal(transactAll(log, asking(one, two), asked, authorAt()));
+      expect(fault).to.include({ code: 'not-found', message: 'no such thing' });
+      expect(batches).to.deep.equal([]);
+    });
+
+    it('comes after those that were called before it on one of them, and loses no race', async () => {
+      const { batches, log } = watched(world.log, quiet);
+      const calls = Array.from({ length: 12 }, (_, at) => {
+        const decide = add(String(at));
+        return at % 3 === 0
+          ? transact(log, one, holders, decide, authorAt())
+          : transactAll(log, asking(two, one), { ...each(log), decide }, authorAt());
+      });
+      await Promise.all(calls);
+      expect(batches).to.have.length(calls.length);
+      expect(await held(one)).to.deep.equal(calls.map((_, at) => String(at)));
+    });
+
+    it('reads many of them at once, but not all', async () => {
+      const [most, all] = [64, names(200)];
+      let [reading, peak] = [0, 0];
+      const asked = {
+        ...each(world.log),
+        load: async (name: StreamName) => {
+          peak = Math.max(peak, (reading += 1));
+          const loaded = await load(world.log, name, holders);
+          reading -= 1;
+          return loaded;
+        },
+      };
+      await transactAll(world.log, asking(...all), asked, authorAt());
+      expect(peak).to.equal(most);
+      expect(await held(all[199] ?? one)).to.deep.equal(['mine']);
+    });
+
+    // What a stream comes to hold is what one decision after the other makes of it, alone and in
+    // the order in which they got into it; whoever is told `conflict` left nothing.
+    it('does to each what single decisions would have done one after the other', async () => {
+      const random = seeded(drawSeed('transactions that race'));
+      const all = names(4);
+      for (let round = 0; round < runs(4); round += 1) {
+        const lasting = beside(world.log);
+        const processes = [beside(world.log), beside(world.log), lasting];
+        const decide =
+          (holder: string, most: number): Decide<readonly string[], Claimed> =>
+          (known) =>
+            known.length % most === most - 1
+              ? []
+              : Array.from({ length: 1 + (known.length % 3) }, () => claimed(holder));
+        const before = new Map(
+          await Promise.all(all.map(async (name) => [name, await held(name)] as const)),
+        );
+        const calls = Array.from({ length: 24 }, (_, at) => {
+          const asked = all.filter(() => random.chance(0.6));
+          const decision = decide(`${round} ${at}`, random.integer(2, 5));
+          const log = random.pick([processes[0] ?? lasting, ...processes]);
+          const done = transactAll(
+            log,
+            asking(...asked),
+            { ...each(log), decide: decision },
+            authorAt(),
+          );
+          return { holder: `${round} ${at}`, decision, done };
+        });
+        const done = await Promise.all(
+          calls.map(async (call) => ({ ...call, done: await call.done })),
+        );
+        for (const name of all) {
+          const now = await held(name);
+          let naive = before.get(name) ?? [];
+          while (naive.length < now.length) {
+            const next = done.find(({ holder }) => holder === now[naive.length]);
+            const events = next?.decision(naive) ?? [];
+            expect(events, `${name} at ${naive.length}`).to.not.be.empty;
+            naive = (events as readonly Claimed[]).reduce(holders.evolve, naive);
+          }
+          expect(naive).to.deep.equal(now);
+          for (const { holder, decision, done: outcomes } of done) {
+            const settled = outcomes.get(name);
+            const isThere = settled !== undefined && settled.position !== 'conflict';
+            expect(now.includes(holder)).to.equal(isThere && settled.events.length > 0);
+            if (isThere) expect(decision(settled.before.state)).to.deep.equal(settled.events);
+          }
+        }
+        await others(one, `after ${round}`);
+      }
+    });
+  });
+
+  describe('at places that are known', () => {
+    it('begins many streams in one append, and says which were there', async () => {
+      await others(two, 'theirs');
+      const { batches, log } = watched(world.log, quiet);
+      const additions = [one, two, three].map((name) => ({
+        stream: name,
+        events: [claimed('a'), claimed('b')],
+      }));
+      const [first, second, third] = await append(log, additions, authorAt());
+      expect(batches).to.deep.equal([[one, two, three]]);
+      expect(second).to.equal('conflict');
+      expect([first, third]).to.not.include('conflict');
+      expect(await held(three)).to.deep.equal(['a', 'b']);
+      expect(await held(two)).to.deep.equal(['theirs']);
+    });
+
+    it('goes on behind the revision that it is told, and with nothing does nothing', async () => {
+      const { batches, log } = watched(world.log, quiet);
+      const by = { ...authorAt(), eventId: (name: StreamName, at: number) => `${name} ${at}` };
+      const first = { stream: one, events: [claimed('a'), claimed('b')] };
+      const more = { stream: one, expected: 1, events: [claimed('c')] };
+      await append(log, [first], by);
+      await append(log, [more], by);
+      expect(await append(log, [], by)).to.deep.equal([]);
+      expect(batches).to.deep.equal([[one], [one]]);
+      const ids = (await world.log.read(one)).map(({ id }) => id);
+      expect(ids).to.deep.equal([0, 1, 2].map((at) => `${one} ${at}`));
+      expect(await append(log, [more], authorAt())).to.deep.equal(['conflict']);
+    });
+
+    it('waits for nobody', async () => {
+      let end = (): void => undefined;
+      const waiting = transact(
+        world.log,
+        one,
+        {
+          ...holders,
+          load: () => new Promise<never>((_, no) => (end = () => no(new Error('over')))),
+        },
+        add('mine'),
+        authorAt(),
+      ).catch(String);
+      await append(world.log, [{ stream: one, events: [claimed('first')] }], authorAt());
+      expect(await held(one)).to.deep.equal(['first']);
+      end();
+      expect(await waiting).to.equal('Error: over');
+    });
+  });
+
+  describe('with something to make ready before each try', () => {
+    it('is tried anew while it is a conflict, and answers what came of it', async () => {
+      const tries: number[] = [];
+      const done = await retried(async (number) => {
+        tries.push(number);
+        return number < retriesMax ? 'conflict' : { made: number };
+      });
+      expect(done).to.deep.equal({ made: retriesMax });
+      expect(tries).to.deep.equal([0, 1, 2, 3]);
+    });
+
+    it('is a conflict in the end, and anything else at once', async () => {
+      let tries = 0;
+      const lost = async (): Promise<'conflict'> => {
+        tries += 1;
+        return 'conflict';
+      };
+      expect(await refusal(retried(lost))).to.include({ code: 'conflict', message: tooMany });
+      expect(tries).to.equal(retriesMax + 1);
+      const gone = new Fault('not-found', 'gone');
+      const caught = retried(() => Promise.reject(gone).catch(asConflict));
+      expect(await refusal(caught)).to.equal(gone);
+      expect(asConflict(new Fault('conflict', 'taken'))).to.equal('conflict');
+    });
+  });
+});
