@@ -1,5 +1,7 @@
 import { checkAsked, noLongerAsked } from './asking.js';
 import { later, start, type Asking, type Clock, type Position } from './ports.js';
+import { sharedLooks } from './turns.js';
+import { openWaitingList } from './waiting-list.js';
 
 /**
  * An append that may begin. Told its end once: where its last event stands; null = there is none.
@@ -37,14 +39,55 @@ const lookAgainMs = 100;
 /** Of one project; more are seen as one. */
 const notedMax = 256;
 
-type Waiter = { readonly weight: number; readonly until: number; readonly go: () => void };
-type Line = {
+/** Of one project: what is unread or being appended, and who waits. */
+type ProjectLine = {
+  /** Counts an append that begins; false: it has to wait. */
+  readonly begins: (one: Waiter) => boolean;
+  readonly wait: (one: Waiter, signal?: AbortSignal) => Promise<void>;
+  /** An append ended; what it wrote counts until it is readable. */
+  readonly ended: (weight: number, position: Position | null, seen: Position) => void;
+  /** Lets in who may go now that all up to `seen` is readable. */
+  readonly settle: (seen: Position) => void;
+  readonly isWaiting: () => boolean;
+  readonly isEmpty: () => boolean;
+};
+type Waiter = { readonly weight: number; readonly until: number };
+type Unread = readonly { readonly position: Position; readonly weight: number }[];
+
+const openLine = (now: () => number, isBelow: (weight: number) => boolean): ProjectLine => {
+  const waiting = openWaitingList<Waiter>();
+  let unread: Unread = [];
   /** Of what is unread or being appended. */
-  weight: number;
-  unread: readonly { readonly position: Position; readonly weight: number }[];
-  waiting: readonly Waiter[];
+  let weight = 0;
   /** When something became readable last, or began to be unread. */
-  movedAt: number;
+  let movedAt = now();
+  const begins = (one: Waiter): boolean => {
+    const may = isBelow(weight) || now() - movedAt >= standstillMs || one.until <= now();
+    if (may) weight += one.weight;
+    return may;
+  };
+  return {
+    begins: (one) => (waiting.size() === 0 || one.until <= now()) && begins(one),
+    wait: waiting.join,
+    ended: (its, position, seen) => {
+      if (position === null || position <= seen) weight -= its;
+      else {
+        if (unread.length === 0) movedAt = now();
+        unread = noted(unread, { position, weight: its });
+      }
+    },
+    settle: (seen) => {
+      const left = unread.filter(({ position }) => position > seen);
+      if (left.length < unread.length) {
+        weight -= sumOf(unread) - sumOf(left);
+        unread = left;
+        movedAt = now();
+      }
+      waiting.admit(begins);
+    },
+    isWaiting: () => waiting.size() > 0,
+    isEmpty: () => weight <= 0 && waiting.size() === 0,
+  };
 };
 
 type Needs = {
@@ -62,118 +105,72 @@ export const openPace = ({
   waited = () => undefined,
   weightMax = unreadMax,
 }: Needs): Pace => {
-  const lines = new Map<string, Line>();
+  const lines = new Map<string, ProjectLine>();
   let seen = start;
-  let looking: Promise<void> | null = null;
-  let isMoved = false;
-  let watching = false;
+  let isWatching = false;
   let isStopped = false;
-
-  const hasRoom = ({ weight, movedAt }: Line): boolean =>
-    isStopped || weight < weightMax || clock.milliseconds() - movedAt >= standstillMs;
-  const admit = (line: Line): void => {
-    for (const one of line.waiting) {
-      if (!hasRoom(line) && one.until > clock.milliseconds()) continue;
-      line.waiting = line.waiting.filter((other) => other !== one);
-      line.weight += one.weight;
-      one.go();
-    }
+  const lineOf = (project: string): ProjectLine => {
+    const line =
+      lines.get(project) ??
+      openLine(
+        () => clock.milliseconds(),
+        (weight) => isStopped || weight < weightMax,
+      );
+    lines.set(project, line);
+    return line;
   };
-  const settle = (project: string, line: Line): void => {
-    const left = line.unread.filter(({ position }) => position > seen);
-    if (left.length < line.unread.length) {
-      line.weight -= sumOf(line.unread) - sumOf(left);
-      line.unread = left;
-      line.movedAt = clock.milliseconds();
-    }
-    admit(line);
-    if (line.weight <= 0 && line.waiting.length === 0) lines.delete(project);
+  const settle = (line: ProjectLine, project: string): void => {
+    line.settle(seen);
+    if (line.isEmpty()) lines.delete(project);
   };
-  const look = async (): Promise<void> => {
-    do {
-      isMoved = false;
-      // A store that cannot say is like one that stands still.
-      seen = later(seen, await readable().catch(() => seen));
-      for (const [project, line] of lines) settle(project, line);
-    } while (isMoved);
-  };
-  const lookOnce = (): Promise<void> => {
-    looking ??= look().finally(() => {
-      looking = null;
-    });
-    return looking;
-  };
+  const look = sharedLooks(async () => {
+    // A store that cannot say is like one that stands still.
+    seen = later(seen, await readable().catch(() => seen));
+    lines.forEach(settle);
+  });
   const watch = async (): Promise<void> => {
-    if (watching) return;
-    watching = true;
-    while ([...lines.values()].some(({ waiting }) => waiting.length > 0)) {
+    if (isWatching) return;
+    isWatching = true;
+    while ([...lines.values()].some((line) => line.isWaiting())) {
       await clock.wait(lookAgainMs, new AbortController().signal);
-      await lookOnce();
+      await look();
     }
-    watching = false;
+    isWatching = false;
   };
-
-  const turn = (line: Line, weight: number, { signal, atMostMs }: Paused): Promise<void> =>
-    new Promise((resolve, reject) => {
-      const gone = (): void => {
-        line.waiting = line.waiting.filter((other) => other !== one);
-        reject(noLongerAsked(signal));
-      };
-      const began = clock.milliseconds();
-      const one: Waiter = {
-        weight,
-        until: began + atMostMs,
-        go: () => {
-          signal?.removeEventListener('abort', gone);
-          waited(clock.milliseconds() - began);
-          resolve();
-        },
-      };
-      signal?.addEventListener('abort', gone, { once: true });
-      line.waiting = [...line.waiting, one];
-      void watch();
+  const wait = async (line: ProjectLine, one: Waiter, signal?: AbortSignal): Promise<void> => {
+    const began = clock.milliseconds();
+    const entered = line.wait(one, signal);
+    void watch();
+    await entered.catch(() => {
+      throw noLongerAsked(signal);
     });
-  const begun =
-    (project: string, line: Line, weight: number): AppendEnded =>
-    (position) => {
-      if (position === null || position <= seen) line.weight -= weight;
-      else {
-        if (line.unread.length === 0) line.movedAt = clock.milliseconds();
-        line.unread = noted(line.unread, { position, weight });
-      }
-      settle(project, line);
-    };
+    waited(clock.milliseconds() - began);
+  };
 
   return {
-    begin: async (project, weight, waiting) => {
-      checkAsked(waiting);
-      const line = lines.get(project) ?? {
-        weight: 0,
-        unread: [],
-        waiting: [],
-        movedAt: clock.milliseconds(),
+    begin: async (project, weight, { atMostMs, ...asking }) => {
+      checkAsked(asking);
+      const line = lineOf(project);
+      const one = { weight, until: clock.milliseconds() + atMostMs };
+      if (!line.begins(one)) await wait(line, one, asking.signal);
+      return (position) => {
+        line.ended(weight, position, seen);
+        settle(line, project);
       };
-      lines.set(project, line);
-      const mayGo = (line.waiting.length === 0 && hasRoom(line)) || waiting.atMostMs <= 0;
-      if (mayGo) line.weight += weight;
-      else await turn(line, weight, waiting);
-      return begun(project, line, weight);
     },
     moved: () => {
-      isMoved = true;
-      if (lines.size > 0) void lookOnce();
+      if (lines.size > 0) void look();
     },
     stop: () => {
       isStopped = true;
-      for (const line of lines.values()) admit(line);
+      lines.forEach(settle);
     },
   };
 };
 
-const sumOf = (some: readonly { readonly weight: number }[]): number =>
-  some.reduce((sum, { weight }) => sum + weight, 0);
+const sumOf = (some: Unread): number => some.reduce((sum, { weight }) => sum + weight, 0);
 
-const noted = (unread: Line['unread'], one: Line['unread'][number]): Line['unread'] => {
+const noted = (unread: Unread, one: Unread[number]): Unread => {
   const last = unread.at(-1);
   if (last === undefined || unread.length < notedMax) return [...unread, one];
   const both = {

@@ -1,7 +1,7 @@
 import { checkAsked } from '../kernel/asking.js';
 import type { Asking, EventReader, Position, Decode } from '../kernel/ports.js';
 import { batchEventsMax } from './subscription.js';
-import { decoded } from './run.js';
+import { decoded } from './pages.js';
 import { skippedKey, type Exceptions } from './parking.js';
 import { skippedType, type Poison, type Sink } from './read-model.js';
 

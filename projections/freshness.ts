@@ -9,9 +9,8 @@ import {
   type EventReader,
   type Position,
 } from '../kernel/ports.js';
-import { movedSubject } from './subscription.js';
+import { movedSubject, movedTo } from './subscription.js';
 import type { ReadTargets } from './read-targets.js';
-import { movedTo } from './run.js';
 
 /** A read waits this long at most (contract 1.7). */
 export const waitMaxMs = 2_000;

@@ -64,58 +64,9 @@ export const skippedKey = (stream: StreamName, revision: number): string => `${s
 
 /** Reads what an earlier process left and takes the next fence. */
 export const openParking = async (documents: Documents): Promise<Parking> => {
-  const parked = new Map<string, Map<StreamName, ParkedStream>>();
-  const skipped = new Map<string, Set<string>>();
-  const versions = new Map<string, number>();
-  const stored = await documents.get<{ readonly fence: number }>(projectorState, 'fence');
-  let fence = stored?.body.fence ?? 0;
-  let checkpoint = await documents.checkpoint(projectorState);
-
-  const write = async (
-    writes: readonly { readonly key: string; readonly document: Document | null }[],
-  ): Promise<void> => {
-    // The collection follows no log; its own count of writes stands in for the position.
-    checkpoint = (BigInt(`0x${checkpoint}`) + 1n).toString(16).padStart(16, '0') as Position;
-    await documents.apply(projectorState, writes, { position: checkpoint, fence });
-  };
-  const document = (kind: string, key: string, projection: string | null, body: unknown) => ({
-    key,
-    document: { key, scope, fields: { kind, projection }, body },
-  });
-  const parkedKey = (projection: string, stream: StreamName): string =>
-    `parked/${projection}/${stream}`;
-  const setParked = (one: ParkedStream): void => {
-    const known = parked.get(one.projection) ?? new Map<StreamName, ParkedStream>();
-    parked.set(one.projection, known.set(one.stream, one));
-  };
-  const setSkipped = ({ projection, stream, revision }: Skipped): void => {
-    const known = skipped.get(projection) ?? new Set<string>();
-    skipped.set(projection, known.add(skippedKey(stream, revision)));
-  };
-
-  for (let offset = 0; ; offset += listMax) {
-    const found = await documents.find(projectorState, {
-      scope,
-      sort: { column: 'kind', ascending: true },
-      limit: listMax,
-      offset,
-    });
-    for (const { fields, body } of found.documents) {
-      if (fields['kind'] === 'parked') setParked(body as ParkedStream);
-      else if (fields['kind'] === 'skipped') setSkipped(body as Skipped);
-      else if (fields['kind'] === 'version') {
-        const { projection, version } = body as { projection: string; version: number };
-        versions.set(projection, version);
-      }
-    }
-    if (!found.more) break;
-  }
-
-  const raiseFence = async (): Promise<number> => {
-    fence += 1;
-    await write([document('fence', 'fence', null, { fence })]);
-    return fence;
-  };
+  const known = await readKnown(documents);
+  const { parked, skipped, versions } = known;
+  const { raiseFence, fence, write } = await openWriter(documents);
   const park = async (projection: string, poison: Poison, at: Instant): Promise<void> => {
     const { stream, revision, position, type, reason } = poison;
     const attempts = (parked.get(projection)?.get(stream)?.attempts ?? 0) + 1;
@@ -130,7 +81,7 @@ export const openParking = async (documents: Documents): Promise<Parking> => {
       parked_at: at,
     };
     await write([document('parked', parkedKey(projection, stream), projection, one)]);
-    setParked(one);
+    known.park(one);
   };
   const unpark = async (projection: string, stream: StreamName): Promise<void> => {
     await write([{ key: parkedKey(projection, stream), document: null }]);
@@ -138,7 +89,7 @@ export const openParking = async (documents: Documents): Promise<Parking> => {
   };
   await raiseFence();
   return {
-    fence: () => fence,
+    fence,
     raiseFence,
     version: (projection) => versions.get(projection) ?? null,
     noteVersion: async (projection, version) => {
@@ -147,8 +98,8 @@ export const openParking = async (documents: Documents): Promise<Parking> => {
       versions.set(projection, version);
     },
     of: (projection) => ({
-      parked: parked.get(projection) ?? new Map<StreamName, ParkedStream>(),
-      skipped: skipped.get(projection) ?? new Set<string>(),
+      parked: parked.get(projection) ?? nothingSetAside.parked,
+      skipped: skipped.get(projection) ?? nothingSetAside.skipped,
     }),
     park,
     unpark,
@@ -158,19 +109,92 @@ export const openParking = async (documents: Documents): Promise<Parking> => {
       for (const one of poisons) await park(projection, one, at);
     },
     skip: async (projection, stream, revision) => {
-      const key = `skipped/${projection}/${skippedKey(stream, revision)}`;
       const body: Skipped = { projection, stream, revision };
+      const key = skippedPath(projection, skippedKey(stream, revision));
       await write([document('skipped', key, projection, body)]);
-      setSkipped(body);
+      known.skip(body);
     },
     forget: async (projection) => {
       const keys = [
         ...[...(parked.get(projection)?.keys() ?? [])].map((one) => parkedKey(projection, one)),
-        ...[...(skipped.get(projection) ?? [])].map((one) => `skipped/${projection}/${one}`),
+        ...[...(skipped.get(projection) ?? [])].map((one) => skippedPath(projection, one)),
       ];
       if (keys.length > 0) await write(keys.map((key) => ({ key, document: null })));
       parked.delete(projection);
       skipped.delete(projection);
     },
+  };
+};
+
+const parkedKey = (projection: string, stream: StreamName): string =>
+  `parked/${projection}/${stream}`;
+const skippedPath = (projection: string, key: string): string => `skipped/${projection}/${key}`;
+
+type Write = { readonly key: string; readonly document: Document | null };
+
+const document = (kind: string, key: string, projection: string | null, body: unknown): Write => ({
+  key,
+  document: { key, scope, fields: { kind, projection }, body },
+});
+
+/** What is stored, in memory: it is asked for each page. */
+type Known = {
+  readonly parked: Map<string, Map<StreamName, ParkedStream>>;
+  readonly skipped: Map<string, Set<string>>;
+  readonly versions: Map<string, number>;
+  readonly park: (one: ParkedStream) => void;
+  readonly skip: (one: Skipped) => void;
+};
+
+const readKnown = async (documents: Documents): Promise<Known> => {
+  const parked: Known['parked'] = new Map();
+  const skipped: Known['skipped'] = new Map();
+  const versions: Known['versions'] = new Map();
+  const park = (one: ParkedStream): void => {
+    const known = parked.get(one.projection) ?? new Map<StreamName, ParkedStream>();
+    parked.set(one.projection, known.set(one.stream, one));
+  };
+  const skip = ({ projection, stream, revision }: Skipped): void => {
+    const known = skipped.get(projection) ?? new Set<string>();
+    skipped.set(projection, known.add(skippedKey(stream, revision)));
+  };
+  for (let offset = 0; ; offset += listMax) {
+    const found = await documents.find(projectorState, {
+      scope,
+      sort: { column: 'kind', ascending: true },
+      limit: listMax,
+      offset,
+    });
+    for (const { fields, body } of found.documents) {
+      if (fields['kind'] === 'parked') park(body as ParkedStream);
+      else if (fields['kind'] === 'skipped') skip(body as Skipped);
+      else if (fields['kind'] === 'version') {
+        const { projection, version } = body as { projection: string; version: number };
+        versions.set(projection, version);
+      }
+    }
+    if (!found.more) break;
+  }
+  return { parked, skipped, versions, park, skip };
+};
+
+/** Writes under the fence that it raises. */
+const openWriter = async (documents: Documents) => {
+  const stored = await documents.get<{ readonly fence: number }>(projectorState, 'fence');
+  let fence = stored?.body.fence ?? 0;
+  let checkpoint = await documents.checkpoint(projectorState);
+  const write = async (writes: readonly Write[]): Promise<void> => {
+    // The collection follows no log; its own count of writes stands in for the position.
+    checkpoint = (BigInt(`0x${checkpoint}`) + 1n).toString(16).padStart(16, '0') as Position;
+    await documents.apply(projectorState, writes, { position: checkpoint, fence });
+  };
+  return {
+    fence: () => fence,
+    raiseFence: async (): Promise<number> => {
+      fence += 1;
+      await write([document('fence', 'fence', null, { fence })]);
+      return fence;
+    },
+    write,
   };
 };

@@ -5,20 +5,15 @@ import {
   type Bus,
   type Clock,
   type EventReader,
-  type Page,
   type Position,
-  type Recorded,
-  type StreamName,
   type Decode,
 } from '../kernel/ports.js';
-import type { Json } from '../kernel/shapes.js';
 import {
   applyStep,
   batchEventsMax,
   fail,
   foldPage,
   lookAgain,
-  movedSubject,
   type Subscription,
   type SubscriptionNeeds,
   type Step,
@@ -26,7 +21,8 @@ import {
 import { aheadReason, emptiedWhenExchanged, type Ahead } from './exchanged-log.js';
 import type { Parking } from './parking.js';
 import { openHeadTimes, type HeadTimes } from './head-times.js';
-import { unreadableType, type ReadModel } from './read-model.js';
+import { openPages, type Pages } from './pages.js';
+import type { ReadModel } from './read-model.js';
 
 export type RunNeeds = {
   /**
@@ -63,8 +59,6 @@ export type Runner = {
 const pagesAtOnce = 8;
 /** How often the head is looked at while there is work, to tell the age of what is not folded. */
 const lookEveryMs = 50;
-/** How many streams' last revisions are remembered to find gaps at once. */
-const revisionsMax = 100_000;
 
 /**
  * Feeds every source from one reading of the log, each with its own checkpoint. Read models at the
@@ -72,65 +66,12 @@ const revisionsMax = 100_000;
  * itself until it has caught up.
  */
 export const startRunner = async (needs: RunNeeds): Promise<Runner> => {
-  const { reader, sources, clock } = needs;
-  const ahead = await emptiedWhenExchanged(needs);
-  if (ahead.length > 0) needs.exchanged?.(ahead);
-  const subscriptions = await Promise.all(
-    sources.map(async (source): Promise<Subscription> => ({
-      source,
-      position: await source.checkpoint(),
-      paused: false,
-      trouble: null,
-      anew: anewOf(source, ahead),
-      batchMax: batchEventsMax,
-      narrowing: false,
-    })),
-  );
-  const pages = pageReader(needs);
+  const subscriptions = await openSubscriptions(needs);
   const headTimes = openHeadTimes();
-  let lookAt = 0;
   const exclusively = openSequence();
   let stopped = false;
   let idle = new AbortController();
-
-  const lookAhead = async (): Promise<void> => {
-    const now = clock.milliseconds();
-    if (now < lookAt) return;
-    lookAt = now + lookEveryMs;
-    headTimes.note(await reader.head(), now);
-  };
-  const round = async (): Promise<boolean> => {
-    let moved = false;
-    await lookAhead();
-    for (const subscription of subscriptions) {
-      if (isDue(subscription, clock.milliseconds())) {
-        await lookAgain(subscription).catch((error: unknown) =>
-          fail(subscription, clock, reasonOf(error)),
-        );
-      }
-    }
-    for (const group of groupsOf(subscriptions, clock.milliseconds())) {
-      const before = group.map((subscription) => subscription.position);
-      if (stopped) break;
-      await serve(group, pages, needs, () => stopped);
-      moved ||= group.some((subscription, index) => subscription.position !== before[index]);
-    }
-    return moved;
-  };
-  const rest = async (): Promise<void> => {
-    const waiting = subscriptions.filter((subscription) => !subscription.paused);
-    const retryAt = Math.min(
-      ...waiting.map((subscription) => subscription.trouble?.retryAt ?? Infinity),
-    );
-    const waits = [aborted(idle.signal)];
-    const ready = waiting
-      .filter((subscription) => subscription.trouble === null)
-      .map((subscription) => subscription.position);
-    if (ready.length > 0) waits.push(reader.grown(least(ready), idle.signal));
-    if (retryAt < Infinity) waits.push(clock.wait(retryAt - clock.milliseconds(), idle.signal));
-    await Promise.race(waits);
-    idle.abort();
-  };
+  const round = openRounds(subscriptions, headTimes, needs, () => stopped);
   const loop = async (): Promise<void> => {
     for (;;) {
       if (stopped) return;
@@ -139,10 +80,12 @@ export const startRunner = async (needs: RunNeeds): Promise<Runner> => {
       await new Promise((resolve) => setImmediate(resolve));
       const moved = await exclusively(round).catch((error: unknown) => {
         // Reading the log failed: every subscription says so and waits.
-        for (const subscription of subscriptions) fail(subscription, clock, reasonOf(error));
+        for (const subscription of subscriptions) fail(subscription, needs.clock, reasonOf(error));
         return false;
       });
-      if (!moved && !stopped && !idle.signal.aborted) await rest();
+      if (moved || stopped || idle.signal.aborted) continue;
+      await rest(subscriptions, needs, idle.signal);
+      idle.abort();
     }
   };
   const ended = loop();
@@ -160,6 +103,22 @@ export const startRunner = async (needs: RunNeeds): Promise<Runner> => {
   };
 };
 
+const openSubscriptions = async (needs: RunNeeds): Promise<readonly Subscription[]> => {
+  const ahead = await emptiedWhenExchanged(needs);
+  if (ahead.length > 0) needs.exchanged?.(ahead);
+  return Promise.all(
+    needs.sources.map(async (source): Promise<Subscription> => ({
+      source,
+      position: await source.checkpoint(),
+      paused: false,
+      trouble: null,
+      anew: anewOf(source, ahead),
+      batchMax: batchEventsMax,
+      narrowing: false,
+    })),
+  );
+};
+
 /** When one is ahead, all are built anew. */
 const anewOf = ({ name }: ReadModel, ahead: readonly Ahead[]): Subscription['anew'] => {
   const why = ahead.find((one) => one.name === name) ?? ahead[0];
@@ -173,6 +132,57 @@ const least = (positions: readonly Position[]): Position =>
 
 const isDue = ({ trouble }: Subscription, now: number): boolean =>
   trouble !== null && trouble.retryAt <= now;
+
+/** One turn of every subscription that may go on; answers whether any of them moved. */
+const openRounds = (
+  subscriptions: readonly Subscription[],
+  headTimes: HeadTimes,
+  needs: RunNeeds,
+  isStopped: () => boolean,
+) => {
+  const { reader, clock } = needs;
+  const pages = openPages(needs);
+  let lookAt = 0;
+  const lookAhead = async (): Promise<void> => {
+    const now = clock.milliseconds();
+    if (now < lookAt) return;
+    lookAt = now + lookEveryMs;
+    headTimes.note(await reader.head(), now);
+  };
+  return async (): Promise<boolean> => {
+    let moved = false;
+    await lookAhead();
+    for (const subscription of subscriptions) {
+      if (isDue(subscription, clock.milliseconds())) {
+        await lookAgain(subscription).catch((error: unknown) =>
+          fail(subscription, clock, reasonOf(error)),
+        );
+      }
+    }
+    for (const group of groupsOf(subscriptions, clock.milliseconds())) {
+      const before = group.map((subscription) => subscription.position);
+      if (isStopped()) break;
+      await serve(group, pages, needs, isStopped);
+      moved ||= group.some((subscription, index) => subscription.position !== before[index]);
+    }
+    return moved;
+  };
+};
+
+/** Until the log has grown, trouble is to be tried again, or the signal aborts. */
+const rest = async (
+  subscriptions: readonly Subscription[],
+  { reader, clock }: RunNeeds,
+  signal: AbortSignal,
+): Promise<void> => {
+  const waiting = subscriptions.filter(({ paused }) => !paused);
+  const retryAt = Math.min(...waiting.map(({ trouble }) => trouble?.retryAt ?? Infinity));
+  const ready = waiting.filter(({ trouble }) => trouble === null).map(({ position }) => position);
+  const waits = [aborted(signal)];
+  if (ready.length > 0) waits.push(reader.grown(least(ready), signal));
+  if (retryAt < Infinity) waits.push(clock.wait(retryAt - clock.milliseconds(), signal));
+  await Promise.race(waits);
+};
 
 /**
  * Read models that may go on, those at one position together, the furthest first: it serves readers
@@ -201,7 +211,7 @@ const groupsOf = (
  */
 const serve = async (
   group: readonly Subscription[],
-  pages: ReturnType<typeof pageReader>,
+  pages: Pages,
   needs: SubscriptionNeeds,
   isStopped: () => boolean,
 ): Promise<void> => {
@@ -256,66 +266,8 @@ const settle = (
   }
 };
 
-type CheckedPage = Page & { readonly gap: string | null };
-
-/**
- * Pages with decoded events; a stream whose next revision is missing is reported instead of passed
- * on.
- */
-const pageReader = ({ reader, decode }: Pick<RunNeeds, 'reader' | 'decode'>) => {
-  const revisions = new Map<StreamName, number>();
-  return {
-    after: async (position: Position): Promise<CheckedPage> => {
-      const page = await reader.page(position, batchEventsMax);
-      const gap = gapIn(page.events, revisions);
-      return { ...page, events: page.events.map((event) => decoded(event, decode)), gap };
-    },
-  };
-};
-
-export const decoded = (event: Recorded, decode: Decode): Recorded => {
-  try {
-    return { ...event, data: decode(event.type, event.metadata.schema, event.data) };
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    return { ...event, type: unreadableType, data: { type: event.type, reason } };
-  }
-};
-
-const gapIn = (events: readonly Recorded[], revisions: Map<StreamName, number>): string | null => {
-  for (const { stream, revision } of events) {
-    const last = revisions.get(stream);
-    if (last !== undefined && revision > last + 1) {
-      return `gap: ${stream} has revision ${revision} where ${last + 1} is next`;
-    }
-    if (last === undefined || revision > last) {
-      revisions.delete(stream);
-      revisions.set(stream, revision);
-    }
-  }
-  for (const stream of revisions.keys()) {
-    if (revisions.size <= revisionsMax) break;
-    revisions.delete(stream);
-  }
-  return null;
-};
-
 const aborted = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     if (signal.aborted) resolve();
     else signal.addEventListener('abort', () => resolve(), { once: true });
   });
-
-/** A message of `projection.moved`, or null when it is something else. */
-export const movedTo = (
-  message: Json,
-): { readonly name: string; readonly position: Position } | null => {
-  if (message === null || typeof message !== 'object' || Array.isArray(message)) return null;
-  const { name, position } = message as Readonly<Record<string, Json>>;
-  return typeof name === 'string' && typeof position === 'string' && positionForm.test(position)
-    ? { name, position: position as Position }
-    : null;
-};
-/** Contract 1.6. */
-const positionForm = /^[0-9A-Za-z_-]{1,64}$/;
-export { movedSubject };

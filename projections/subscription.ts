@@ -1,5 +1,6 @@
 import { reasonOf } from '../kernel/fault.js';
 import type { Bus, Clock, Position, Recorded } from '../kernel/ports.js';
+import type { Json } from '../kernel/shapes.js';
 import { skippedKey, type Parking } from './parking.js';
 import { poison, skippedType, type Folded, type ReadModel } from './read-model.js';
 
@@ -26,6 +27,19 @@ export type SubscriptionNeeds = {
 
 /** Hint that a read model has moved: `{ name, position }`. */
 export const movedSubject = 'projection.moved';
+/** What such a message says, or null when it is something else. */
+export const movedTo = (
+  message: Json,
+): { readonly name: string; readonly position: Position } | null => {
+  if (message === null || typeof message !== 'object' || Array.isArray(message)) return null;
+  const { name, position } = message as Readonly<Record<string, Json>>;
+  return typeof name === 'string' && typeof position === 'string' && positionForm.test(position)
+    ? { name, position: position as Position }
+    : null;
+};
+/** Contract 1.6. */
+const positionForm = /^[0-9A-Za-z_-]{1,64}$/;
+
 /** A poison event is tried this often before its stream is parked. */
 export const attemptsMax = 3;
 /**

@@ -7,9 +7,8 @@ import type { Bus, Clock, EventLog, Position } from '../kernel/ports.js';
 import { projections } from '../projections/all.js';
 import type { FreshnessNeeds } from '../projections/freshness.js';
 import { openReadTargets, type ReadTargets } from '../projections/read-targets.js';
-import { movedSubject } from '../projections/subscription.js';
+import { movedSubject, movedTo } from '../projections/subscription.js';
 import { recordsCollection } from '../projections/records/collection.js';
-import { movedTo } from '../projections/run.js';
 
 /** What this process knows of what it appends, and how far that was folded. */
 export type Pacing = {

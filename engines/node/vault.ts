@@ -24,30 +24,10 @@ type Needs = {
 const sealsForMs = 365 * 86_400_000;
 
 /** Envelope encryption (port Vault); keys in clear are in memory only. */
-export const openVault = ({ keys, clock, ids, masterKey, fingerprintKey }: Needs): Vault => {
-  const unwrapped = new Map<DataKeyId, Buffer>();
+export const openVault = (needs: Needs): Vault => {
+  const { keys, clock, fingerprintKey } = needs;
+  const plain = openPlainKeys(needs);
   const present = sharedLooks(() => keys.all());
-
-  const unwrap = (key: WrappedDataKey): Buffer => {
-    const known = unwrapped.get(key.id);
-    if (known !== undefined) return known;
-    const plain = decrypt(masterKey, bindingOf(key), key);
-    unwrapped.set(key.id, plain);
-    return plain;
-  };
-  const made = (organizationId: string): WrappedDataKey => {
-    const plain = randomBytes(32);
-    const place = { id: ids.next('DataKeyId'), organization_id: organizationId };
-    unwrapped.set(place.id, plain);
-    return {
-      ...place,
-      created_at: clock.now(),
-      replaced_at: null,
-      ...encrypt(masterKey, bindingOf(place), plain),
-    };
-  };
-  const isSealing = (key: WrappedDataKey, organizationId: string): boolean =>
-    key.organization_id === organizationId && key.replaced_at === null;
   const isFresh = (key: WrappedDataKey): boolean =>
     Date.parse(clock.now()) - Date.parse(key.created_at) < sealsForMs;
   /** The organisation's sealing key, a new one when there is none that `keep`s. */
@@ -55,18 +35,20 @@ export const openVault = ({ keys, clock, ids, masterKey, fingerprintKey }: Needs
     organizationId: string,
     keep: (key: WrappedDataKey) => boolean,
   ): Promise<WrappedDataKey> => {
-    const known = (await present()).find((key) => isSealing(key, organizationId));
+    const isSealing = (key: WrappedDataKey): boolean =>
+      key.organization_id === organizationId && key.replaced_at === null;
+    const known = (await present()).find(isSealing);
     if (known !== undefined && keep(known)) return known;
     const after = await keys.change((all) => {
-      const found = all.find((key) => isSealing(key, organizationId));
+      const found = all.find(isSealing);
       if (found !== undefined && keep(found)) return all;
       const replaced_at = clock.now();
       return [
-        ...all.map((key) => (isSealing(key, organizationId) ? { ...key, replaced_at } : key)),
-        made(organizationId),
+        ...all.map((key) => (isSealing(key) ? { ...key, replaced_at } : key)),
+        plain.made(organizationId),
       ];
     });
-    const key = after.find((one) => isSealing(one, organizationId));
+    const key = after.find(isSealing);
     if (key === undefined) throw new TypeError('no data key seals');
     return key;
   };
@@ -74,13 +56,13 @@ export const openVault = ({ keys, clock, ids, masterKey, fingerprintKey }: Needs
   return {
     seal: async (place, text) => {
       const key = await sealing(place.organizationId, isFresh);
-      const sealed = encrypt(unwrap(key), aadOf(place), Buffer.from(text, 'utf8'));
+      const sealed = encrypt(plain.of(key), aadOf(place), Buffer.from(text, 'utf8'));
       return { v: 1, data_key_id: key.id, ...sealed };
     },
     open: async (place, sealed) => {
       const key = (await present()).find(({ id }) => id === sealed.data_key_id);
       if (key === undefined || key.organization_id !== place.organizationId) throw cannotOpen();
-      return decrypt(unwrap(key), aadOf(place), sealed).toString('utf8');
+      return decrypt(plain.of(key), aadOf(place), sealed).toString('utf8');
     },
     fingerprint: (text) =>
       createHmac('sha256', fingerprintKey).update(text).digest('hex') as Fingerprint,
@@ -96,10 +78,37 @@ export const openVault = ({ keys, clock, ids, masterKey, fingerprintKey }: Needs
             replaced_at >= before,
         );
         destroyed = all.length - kept.length;
-        for (const { id } of all) if (!kept.some((one) => one.id === id)) unwrapped.delete(id);
+        plain.forget(all.filter((one) => !kept.includes(one)));
         return destroyed === 0 ? all : kept;
       });
       return destroyed;
+    },
+  };
+};
+
+/** Data keys in clear, as far as they were needed. */
+const openPlainKeys = ({ clock, ids, masterKey }: Needs) => {
+  const unwrapped = new Map<DataKeyId, Buffer>();
+  return {
+    of: (key: WrappedDataKey): Buffer => {
+      const known = unwrapped.get(key.id) ?? decrypt(masterKey, bindingOf(key), key);
+      unwrapped.set(key.id, known);
+      return known;
+    },
+    /** A new one, wrapped. */
+    made: (organizationId: string): WrappedDataKey => {
+      const plain = randomBytes(32);
+      const place = { id: ids.next('DataKeyId'), organization_id: organizationId };
+      unwrapped.set(place.id, plain);
+      return {
+        ...place,
+        created_at: clock.now(),
+        replaced_at: null,
+        ...encrypt(masterKey, bindingOf(place), plain),
+      };
+    },
+    forget: (keys: readonly WrappedDataKey[]): void => {
+      for (const { id } of keys) unwrapped.delete(id);
     },
   };
 };

@@ -29,60 +29,61 @@ export type Metrics = {
 /** From one fsync of a good disk to the limit of what a client waits. */
 const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-export const openMetrics = (): Metrics => {
+/** A registry of its own, and what makes figures in it. */
+const openRegistry = () => {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
-  const requests = new Histogram({
-    name: 'assay_request_seconds',
-    help: 'Time to answer, by operation and status.',
-    labelNames: ['operation', 'status'],
-    buckets,
-    registers,
-  });
-  const appends = new Histogram({
-    name: 'assay_append_seconds',
-    help: 'Time until an append to the log was durable.',
-    buckets,
-    registers,
-  });
-  const pauses = new Histogram({
-    name: 'assay_pause_seconds',
-    help: 'Time that appends waited because their project logs faster than can be read.',
-    buckets,
-    registers,
-  });
-  const gauge = (name: string, help: string) =>
-    new Gauge({ name, help, labelNames: ['projection'], registers });
+  return {
+    registry,
+    histogram: <L extends string>(name: string, help: string, ...labelNames: L[]) =>
+      new Histogram({ name, help, labelNames, buckets, registers }),
+    gauge: (name: string, help: string) =>
+      new Gauge({ name, help, labelNames: ['projection'], registers }),
+    counter: <L extends string>(name: string, help: string, ...labelNames: L[]) =>
+      new Counter({ name, help, labelNames, registers }),
+  };
+};
+
+export const openMetrics = (): Metrics => {
+  const { registry, histogram, gauge, counter } = openRegistry();
+  const requests = histogram(
+    'assay_request_seconds',
+    'Time to answer, by operation and status.',
+    'operation',
+    'status',
+  );
+  const appends = histogram('assay_append_seconds', 'Time until an append to the log was durable.');
+  const pauses = histogram(
+    'assay_pause_seconds',
+    'Time that appends waited because their project logs faster than can be read.',
+  );
   const lagEvents = gauge('assay_projection_lag_events', 'Events that are not folded yet.');
   const lagSeconds = gauge(
     'assay_projection_lag_seconds',
     'How long the oldest unfolded event is there.',
   );
   const parked = gauge('assay_projection_parked_streams', 'Streams that could not be folded.');
-  const incidents = new Counter({
-    name: 'assay_records_failures_total',
-    help: 'Failures of the store of records, by kind and by what came of them.',
-    labelNames: ['kind', 'did'],
-    registers,
-  });
-  const shed = new Counter({
-    name: 'assay_shed_requests_total',
-    help: 'Requests refused because there was too much work.',
-    registers,
-  });
-  const cuts = new Counter({
-    name: 'assay_cut_connections_total',
-    help: 'Connections cut: slow clients, or more connections than there may be.',
-    labelNames: ['why'],
-    registers,
-  });
-  const mismatches = new Counter({
-    name: 'assay_undeclared_answers_total',
-    help: 'Answers and faults that the operation does not declare.',
-    labelNames: ['operation'],
-    registers,
-  });
+  const incidents = counter(
+    'assay_records_failures_total',
+    'Failures of the store of records, by kind and by what came of them.',
+    'kind',
+    'did',
+  );
+  const shed = counter(
+    'assay_shed_requests_total',
+    'Requests refused because there was too much work.',
+  );
+  const cuts = counter(
+    'assay_cut_connections_total',
+    'Connections cut: slow clients, or more connections than there may be.',
+    'why',
+  );
+  const mismatches = counter(
+    'assay_undeclared_answers_total',
+    'Answers and faults that the operation does not declare.',
+    'operation',
+  );
   const asks: (() => Promise<void>)[] = [];
   return {
     request: (operation, status, seconds) =>

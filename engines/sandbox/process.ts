@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
 import type { Readable } from 'node:stream';
@@ -42,15 +42,8 @@ const lastResortMs = 1_000;
  */
 export const runConfined = (confinement: Confinement, watched: Watched): Promise<End> =>
   new Promise((resolve) => {
-    const { command, args, uid, mode, environment } = confinement;
-    const filter = mode === 'strict' ? openSync(watched.filter, 'r') : 'ignore';
-    const child = spawn(command, args, {
-      env: environment,
-      cwd: '/',
-      stdio: ['pipe', 'pipe', 'pipe', mode === 'strict' ? 'pipe' : 'ignore', filter],
-      ...(uid !== null && { uid, gid: uid }),
-    });
-    if (typeof filter === 'number') closeSync(filter);
+    const { mode } = confinement;
+    const child = started(confinement, watched.filter);
     let cause: End['cause'] = 'itself';
     let inner: number | null = mode === 'deno' ? (child.pid ?? null) : null;
     let errors = '';
@@ -111,6 +104,21 @@ export const runConfined = (confinement: Confinement, watched: Watched): Promise
     });
     child.on('close', (code) => done(code));
   });
+
+const started = (
+  { command, args, uid, mode, environment }: Confinement,
+  filterPath: string,
+): ChildProcess => {
+  const filter = mode === 'strict' ? openSync(filterPath, 'r') : 'ignore';
+  const child = spawn(command, args, {
+    env: environment,
+    cwd: '/',
+    stdio: ['pipe', 'pipe', 'pipe', mode === 'strict' ? 'pipe' : 'ignore', filter],
+    ...(uid !== null && { uid, gid: uid }),
+  });
+  if (typeof filter === 'number') closeSync(filter);
+  return child;
+};
 
 /** Whoever asks the service something comes before a scorer. */
 const gently = (pid: number): void => {

@@ -1,0 +1,56 @@
+import { boundedMap, type BoundedMap } from '../kernel/bounded-map.js';
+import type { Decode, EventReader, Page, Position, Recorded, StreamName } from '../kernel/ports.js';
+import { unreadableType } from './read-model.js';
+import { batchEventsMax } from './subscription.js';
+
+/** `gap`: which stream's next revision is missing; the page is not to be passed on then. */
+type CheckedPage = Page & { readonly gap: string | null };
+
+export type Pages = { readonly after: (position: Position) => Promise<CheckedPage> };
+
+/** How many streams' last revisions are remembered to find gaps at once. */
+const revisionsMax = 100_000;
+
+/**
+ * Pages with decoded events; a stream whose next revision is missing is reported instead of passed
+ * on.
+ */
+export const openPages = ({
+  reader,
+  decode,
+}: {
+  readonly reader: EventReader;
+  readonly decode: Decode;
+}): Pages => {
+  const revisions = boundedMap<StreamName, number>(revisionsMax);
+  return {
+    after: async (position) => {
+      const page = await reader.page(position, batchEventsMax);
+      const gap = gapIn(page.events, revisions);
+      return { ...page, events: page.events.map((event) => decoded(event, decode)), gap };
+    },
+  };
+};
+
+export const decoded = (event: Recorded, decode: Decode): Recorded => {
+  try {
+    return { ...event, data: decode(event.type, event.metadata.schema, event.data) };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return { ...event, type: unreadableType, data: { type: event.type, reason } };
+  }
+};
+
+const gapIn = (
+  events: readonly Recorded[],
+  revisions: BoundedMap<StreamName, number>,
+): string | null => {
+  for (const { stream, revision } of events) {
+    const last = revisions.get(stream);
+    if (last !== undefined && revision > last + 1) {
+      return `gap: ${stream} has revision ${revision} where ${last + 1} is next`;
+    }
+    if (last === undefined || revision > last) revisions.set(stream, revision);
+  }
+  return null;
+};
