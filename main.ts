@@ -30,7 +30,8 @@ program
   .option('--roles <list>', `of ${roles.join(', ')}: what this process does`, roles.join(','))
   .addHelpText(
     'after',
-    `${environmentHelp}\n\nExamples:\n  ASSAY_PORT=9000 assay serve\n  assay serve --roles command,query`,
+    `${environmentHelp}\n\nExamples:\n  ASSAY_PORT=9000 assay serve\n` +
+      '  assay serve --roles command,query',
   )
   .action((options: { roles: string }) => serve(withRoles(readConfig(process.env), options.roles)));
 
@@ -76,7 +77,8 @@ program
   .option('--ops <url>', opsHelp)
   .addHelpText(
     'after',
-    '\nExamples:\n  assay inspect projections\n  assay inspect streams --limit 50\n  assay inspect events project-3fa85f64-5717-4562-b3fc-2c963f66afa6 --json',
+    '\nExamples:\n  assay inspect projections\n  assay inspect streams --limit 50\n' +
+      '  assay inspect events project-3fa85f64-5717-4562-b3fc-2c963f66afa6 --json',
   )
   .action((what: string, stream: string | undefined, options: InspectOptions) =>
     inspect(readConfig(process.env), what, stream ?? null, {

@@ -56,7 +56,8 @@ const posted = (
       );
     });
     request.setTimeout(withinMs, () => {
-      const why = `${url.origin} has not answered within ${withinMs / 1_000} s; it may be at it still`;
+      const seconds = withinMs / 1_000;
+      const why = `${url.origin} has not answered within ${seconds} s; it may be at it still`;
       request.destroy(new Fault('unavailable', why));
     });
     request.on('error', reject);

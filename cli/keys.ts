@@ -63,7 +63,8 @@ const rotatedHere = async (config: Config, engines: Engines): Promise<Rotated> =
 
 const sentences = ({ organizations, resealed, destroyed, lost }: Rotated): string =>
   [
-    `new data keys: ${organizations}; secrets sealed anew: ${resealed}; old data keys destroyed: ${destroyed}`,
+    `new data keys: ${organizations}; secrets sealed anew: ${resealed}; ` +
+      `old data keys destroyed: ${destroyed}`,
     ...(organizations > 0 && destroyed === 0
       ? ['replaced data keys are kept until the next rotation: requests under way may use them']
       : []),

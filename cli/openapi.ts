@@ -14,7 +14,8 @@ export const operationTable = (): string =>
     '| --- | --- | --- | --- | --- | --- |',
     ...operations.map(
       ({ method, path, section, schemes, requires, summary }) =>
-        `| ${method} | \`${path}\` | ${section} | ${schemes.join(' ') || '–'} | \`${requires}\` | ${summary} |`,
+        `| ${method} | \`${path}\` | ${section} | ${schemes.join(' ') || '–'} ` +
+        `| \`${requires}\` | ${summary} |`,
     ),
   ].join('\n');
 

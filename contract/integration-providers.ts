@@ -39,7 +39,8 @@ const uri = Type.String({
   minLength: 1,
   maxLength: textMax,
   pattern:
-    '^[Hh][Tt][Tt][Pp][Ss]://(?:[A-Za-z0-9._~%-]+|\\[[0-9A-Fa-f:.]+\\])(?::[0-9]{1,5})?(?:[/?#][^\\s]*)?$',
+    '^[Hh][Tt][Tt][Pp][Ss]://(?:[A-Za-z0-9._~%-]+|\\[[0-9A-Fa-f:.]+\\])' +
+    '(?::[0-9]{1,5})?(?:[/?#][^\\s]*)?$',
 });
 const flag = Type.Boolean();
 const maybe = <T extends TSchema>(schema: T) => Type.Optional(schema);

@@ -206,7 +206,9 @@ export const complaintsAboutRatings = ({ operations, selector }: Sent): readonly
 const complaintAbout = (sent: SentOperation, loc: readonly string[]): readonly Complaint[] => {
   const type = sent.operation_type ?? 'create';
   if (type !== 'create' && type !== 'delete') {
-    const msg = `Input tag '${type}' found using 'operation_type' does not match any of the expected tags: 'create', 'delete'`;
+    const msg =
+      `Input tag '${type}' found using 'operation_type' does not match ` +
+      "any of the expected tags: 'create', 'delete'";
     return [{ loc, msg, type: 'union_tag_invalid' }];
   }
   const at = [...loc, 'rating'];

@@ -9,7 +9,8 @@ export const canonicalUuid = (text: string): string | null => {
 };
 
 const dateTimeForm =
-  /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(?: ?([Zz]|[+-]\d\d(?::?\d\d)?))?)?$/;
+  /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(?: ?([Zz+-].*))?)?$/;
+const offsetForm = /^[+-]\d\d(?::?\d\d)?$/;
 
 /**
  * RFC 3339 and its neighbours as contract 1.3 lists them: any separator, optional seconds, fraction
@@ -50,6 +51,7 @@ const utcMidnight = (year: number, month: number, day: number): Date => {
 
 const offsetMinutes = (zone: string | undefined): number | null => {
   if (zone === undefined || zone === 'Z' || zone === 'z') return 0;
+  if (!offsetForm.test(zone)) return null;
   const digits = zone.slice(1).replace(':', '');
   const [hours, minutes] = [Number(digits.slice(0, 2)), Number(digits.slice(2) || 0)];
   if (hours > 23 || minutes > 59) return null;

@@ -256,7 +256,8 @@ const settle = (
 ): void => {
   for (const subscription of group) {
     if (gap !== null) fail(subscription, clock, gap);
-    // Nothing more to read: what troubled the subscription is over, unless its last write failed just now.
+    // Nothing more to read: what troubled the subscription is over, unless its last write failed
+    // just now.
     else if (
       subscription.trouble !== null &&
       subscription.trouble.retryAt <= clock.milliseconds()

@@ -136,7 +136,7 @@ export const applyStep = async (step: Step, needs: SubscriptionNeeds): Promise<b
     bus.publish(movedSubject, { name: subscription.source.name, position: subscription.position });
     return true;
   } catch (error) {
-    // Even the note that a stream is parked may fail; the subscription is marked as in trouble before.
+    // Even the note that a stream is parked may fail; the subscription is in trouble before that.
     await refused(step, error, needs).catch(() => null);
     return false;
   }

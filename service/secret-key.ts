@@ -18,7 +18,8 @@ export const secretKey = async (config: Config, dir: string): Promise<Uint8Array
       'invalid',
       `${file} is missing, and the log is not empty: restore the file from a backup, or set ` +
         'ASSAY_SECRET_KEY to what it held. With a new one every API key, password and login is ' +
-        `void and no integration can be opened; knowing that, make one (openssl rand -base64 32 > ${file}) and come in by ASSAY_BOOTSTRAP_API_KEY`,
+        'void and no integration can be opened; knowing that, make one ' +
+        `(openssl rand -base64 32 > ${file}) and come in by ASSAY_BOOTSTRAP_API_KEY`,
     );
   }
   return secretKeyOf(diskFiles, file);

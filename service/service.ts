@@ -106,7 +106,8 @@ const startIn = async (
   } = engines.names;
   logger.info(
     masked(config),
-    `engines eventLog=${eventLog} documents=${documentsEngine} records=${recordsEngine} bus=${busName}`,
+    `engines eventLog=${eventLog} documents=${documentsEngine} ` +
+      `records=${recordsEngine} bus=${busName}`,
   );
   const [host, opsHost] = [config.host, config.opsHost].map((one) =>
     one.includes(':') ? `[${one}]` : one,

@@ -139,7 +139,8 @@ const viewOf = (key: ApiKey) => ({
 
 const badForm = (): Fault => valueError(['body', 'api_key'], formSentence);
 const formSentence =
-  'a key value has 32 to 255 characters from ! to ~, and one that begins with asy_ a valid checksum';
+  'a key value has 32 to 255 characters from ! to ~, ' +
+  'and one that begins with asy_ a valid checksum';
 
 const formComplaints = (
   value: string | null,

@@ -155,7 +155,8 @@ export const bootstrap = async (
     if (hash === null || !keyValueForm.test(text)) {
       throw new Fault(
         'invalid',
-        'ASSAY_BOOTSTRAP_API_KEY must have 32 to 255 characters from ! to ~, with asy_ also its checksum',
+        'ASSAY_BOOTSTRAP_API_KEY must have 32 to 255 characters from ! to ~, ' +
+          'with asy_ also its checksum',
       );
     }
     const keyId = ids.derive('ApiKeyId', 'bootstrap', hash);

@@ -226,7 +226,9 @@ const lookAtTagged = (object: Members, tag: string, branches: readonly Shape[], 
   if (branch !== undefined) return look(object, { ...at, shape: branch });
   const legal = branches.map((one) => shown(one.properties?.[tag]?.const)).join(', ');
   const found = typeof given === 'string' ? given : JSON.stringify(given);
-  const msg = `Input tag '${found}' found using '${tag}' does not match any of the expected tags: ${legal}`;
+  const msg =
+    `Input tag '${found}' found using '${tag}' does not match ` +
+    `any of the expected tags: ${legal}`;
   complain(at, 'union_tag_invalid', msg);
 };
 

@@ -33,7 +33,9 @@ const charactersMax = 128;
  * Nobody has this hash: 16 bytes of salt and 32 of hash, all zero, at the same cost. Comparing with
  * it takes as long as a wrong password does.
  */
-const nobody = `$argon2id$v=19$m=${cost.memoryCost},t=${cost.timeCost},p=${cost.parallelism}$${'A'.repeat(22)}$${'A'.repeat(43)}`;
+const nobody =
+  `$argon2id$v=19$m=${cost.memoryCost},t=${cost.timeCost},p=${cost.parallelism}` +
+  `$${'A'.repeat(22)}$${'A'.repeat(43)}`;
 
 /**
  * Works in libuv's threads, never on the one that accepts requests. `pepper` is 32 bytes outside

@@ -74,7 +74,8 @@ const rowsOf = (
   const columns = [
     `${group === null ? 'NULL' : group.of(source)} AS g`,
     // Whole division goes towards zero; before 1970 it must go down.
-    `(${at} - CASE WHEN ${at} < 0 THEN ${integers([width - 1])} ELSE 0 END) // ${integers([width])} AS b`,
+    `(${at} - CASE WHEN ${at} < 0 THEN ${integers([width - 1])} ELSE 0 END)` +
+      ` // ${integers([width])} AS b`,
     'r.grp AS grp',
     'CASE WHEN NOT r.lone THEN r.session_id END AS session',
     'r.span_count AS spans',

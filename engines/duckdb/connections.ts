@@ -35,9 +35,9 @@ export type ModelConnections = {
   abandon(): Promise<void>;
 };
 
-// More would only share the same two threads, and each holds memory for its query. The service asks
-// fewer heavy questions at a time than this (service/service.ts), so that the projections and what an
-// index finds never wait for them.
+// More would only share the same two threads, and each holds memory for its query. The service
+// asks fewer heavy questions at a time than this (service/service.ts), so that the projections and
+// what an index finds never wait for them.
 const readersMax = 8;
 
 /** `catalog` is the attached file that unqualified table names mean. */

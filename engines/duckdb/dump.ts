@@ -29,7 +29,8 @@ const readPage = (
   model.connections.read(async (statements) => {
     const to = parameters();
     const page = await statements.rows(
-      `SELECT name, grp, size FROM groups WHERE name > ${bindText(to, after)} ORDER BY name LIMIT ${pageGroups}`,
+      `SELECT name, grp, size FROM groups WHERE name > ${bindText(to, after)}
+       ORDER BY name LIMIT ${pageGroups}`,
       to,
     );
     const groups = page.map(([name, ...group]) => ({ name: String(name), ...groupFrom(group) }));

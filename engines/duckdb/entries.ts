@@ -15,9 +15,9 @@ import type { Numbers } from './remembered-columns.js';
 import { populationOf, tableOf } from './schema.js';
 import { bindText, integers, parameters } from './sql.js';
 
-// Deletion by metadata finds each entry of a session or a trace (contract 5.13), those too whose key
-// is no column. Facets have the columns, and of a value its beginning; all else is looked up by a
-// hash, which says nothing of names and is as small for each.
+// Deletion by metadata finds each entry of a session or a trace (contract 5.13), those too whose
+// key is no column. Facets have the columns, and of a value its beginning; all else is looked up by
+// a hash, which says nothing of names and is as small for each.
 
 /** Entries of the row that its facets cannot tell. Nobody asks for those of spans. */
 export const entriesApart = (

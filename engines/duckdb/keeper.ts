@@ -44,58 +44,15 @@ type Where = {
   readonly notice: (incident: Incident) => void;
 };
 
-export const keep = async ({ dir, memoryMb, notice }: Where): Promise<Keeper> => {
-  const drop = async (why: unknown): Promise<void> => {
-    await removeFile(join(dir, fileName(await readPointer(dir))));
-    notice({ kind: kindOf(why), did: 'dropped', cause: reasonOf(why) });
-  };
-  const openFirst = async (): Promise<Opened> => {
-    try {
-      return await openLive(dir, memoryMb);
-    } catch (error) {
-      if (!isUnusable(error)) throw error;
-      await drop(error);
-      return openLive(dir, memoryMb);
-    }
-  };
-  let opened: Opened | null = await openFirst();
-  const besides = new Set<RecordsModel>();
-  let closing = false;
-  /** Instances that batches cost since the last one was written. */
-  let lost = 0;
+export const keep = async (where: Where): Promise<Keeper> => {
+  const current = await openCurrent(where);
   const inTurn = openSequence();
-  const now = (): Opened => {
-    if (opened !== null) return opened;
-    throw new Fault('unavailable', 'The records are being opened again', { retryAfterSeconds: 1 });
-  };
-
-  const reopen = async (broken: Opened, why: unknown): Promise<void> => {
-    if (closing || opened !== broken) return;
-    opened = null;
-    for (const model of [broken.live, ...besides]) await model.abandon();
-    besides.clear();
-    broken.instance.closeSync();
-    if (isUnusable(why) || lost >= lostMax) {
-      await drop(why);
-      lost = 0;
-    }
-    const isDone = (): boolean => opened !== null || closing;
-    for (let tries = 1; !isDone(); tries += 1) {
-      try {
-        opened = await openLive(dir, memoryMb);
-      } catch (error) {
-        const isLost = kindOf(error) === 'out-of-memory' && tries >= triesMax;
-        if (isUnusable(error) || isLost) await drop(error);
-        else await new Promise((resolve) => setTimeout(resolve, againMs));
-      }
-    }
-    notice({ kind: kindOf(why), did: 'reopened', cause: reasonOf(why) });
-  };
+  const { now } = current;
   const failed = (on: Opened, error: unknown): void => {
     if (!(error instanceof Fault) || error.cause === undefined) return;
-    notice({ kind: kindOf(error), did: 'nothing', cause: reasonOf(error) });
+    where.notice({ kind: kindOf(error), did: 'nothing', cause: reasonOf(error) });
     if (!isInvalid(error) && !isUnusable(error)) return;
-    void inTurn(() => reopen(on, error)).catch(() => null);
+    void inTurn(() => current.reopen(on, error)).catch(() => null);
   };
   const watched = async <T>(on: Opened, work: () => Promise<T>): Promise<T> => {
     try {
@@ -105,7 +62,6 @@ export const keep = async ({ dir, memoryMb, notice }: Where): Promise<Keeper> =>
       throw error;
     }
   };
-
   return {
     live: () => now().live,
     instance: () => now().instance,
@@ -115,7 +71,7 @@ export const keep = async ({ dir, memoryMb, notice }: Where): Promise<Keeper> =>
     },
     askOf: (model) => {
       const { instance } = now();
-      besides.add(model);
+      current.besides.add(model);
       return async (work) => {
         const on = now();
         if (on.instance !== instance) {
@@ -125,6 +81,63 @@ export const keep = async ({ dir, memoryMb, notice }: Where): Promise<Keeper> =>
       };
     },
     inTurn,
+    become: current.become,
+    write: (work) =>
+      inTurn(async () => {
+        const on = now();
+        await watched(on, () => current.counted(() => work(on.live)));
+      }),
+    close: async () => {
+      current.stop();
+      await inTurn(() => Promise.resolve());
+      await current.close();
+    },
+  };
+};
+
+/** The instance with the live model, opened again when it broke. */
+type Current = {
+  /** Throws Fault `unavailable` while it is being opened again. */
+  readonly now: () => Opened;
+  /** Models beside the live one, which are gone with their instance. */
+  readonly besides: Set<RecordsModel>;
+  /** In turn only. Another one may have seen to what broke already. */
+  readonly reopen: (broken: Opened, why: unknown) => Promise<void>;
+  readonly become: Keeper['become'];
+  /** A batch; those in a row that cost the instance are counted. */
+  readonly counted: (batch: () => Promise<void>) => Promise<void>;
+  /** Nothing is opened again from here on, and questions end. */
+  readonly stop: () => void;
+  readonly close: () => Promise<void>;
+};
+
+const openCurrent = async (where: Where): Promise<Current> => {
+  const { dir, notice } = where;
+  const besides = new Set<RecordsModel>();
+  let opened: Opened | null = await openFirst(where);
+  let isStopped = false;
+  /** Instances that batches cost since the last one was written. */
+  let lost = 0;
+  const now = (): Opened => {
+    if (opened !== null) return opened;
+    throw new Fault('unavailable', 'The records are being opened again', { retryAfterSeconds: 1 });
+  };
+  return {
+    now,
+    besides,
+    reopen: async (broken, why) => {
+      if (isStopped || opened !== broken) return;
+      opened = null;
+      for (const model of [broken.live, ...besides]) await model.abandon();
+      besides.clear();
+      broken.instance.closeSync();
+      if (isUnusable(why) || lost >= lostMax) {
+        await drop(where, why);
+        lost = 0;
+      }
+      opened = await openAgain(where, () => isStopped);
+      notice({ kind: kindOf(why), did: 'reopened', cause: reasonOf(why) });
+    },
     become: async (model, generation) => {
       const { live, instance } = now();
       await writePointer(dir, generation);
@@ -133,25 +146,52 @@ export const keep = async ({ dir, memoryMb, notice }: Where): Promise<Keeper> =>
       await live.close();
       await removeFile(live.path);
     },
-    write: (work) =>
-      inTurn(async () => {
-        const on = now();
-        await watched(on, async () => {
-          try {
-            await work(on.live);
-            lost = 0;
-          } catch (error) {
-            if (isInvalid(error)) lost += 1;
-            throw error;
-          }
-        });
-      }),
-    close: async () => {
-      closing = true;
+    counted: async (batch) => {
+      try {
+        await batch();
+        lost = 0;
+      } catch (error) {
+        if (isInvalid(error)) lost += 1;
+        throw error;
+      }
+    },
+    stop: () => {
+      isStopped = true;
       opened?.live.connections.interrupt();
-      await inTurn(() => Promise.resolve());
+    },
+    close: async () => {
       await opened?.live.close();
       opened?.instance.closeSync();
     },
   };
+};
+
+const drop = async ({ dir, notice }: Where, why: unknown): Promise<void> => {
+  await removeFile(join(dir, fileName(await readPointer(dir))));
+  notice({ kind: kindOf(why), did: 'dropped', cause: reasonOf(why) });
+};
+
+const openFirst = async (where: Where): Promise<Opened> => {
+  const { dir, memoryMb } = where;
+  try {
+    return await openLive(dir, memoryMb);
+  } catch (error) {
+    if (!isUnusable(error)) throw error;
+    await drop(where, error);
+    return openLive(dir, memoryMb);
+  }
+};
+
+/** Tried until it opens; null = it was stopped meanwhile. */
+const openAgain = async (where: Where, isStopped: () => boolean): Promise<Opened | null> => {
+  for (let tries = 1; !isStopped(); tries += 1) {
+    try {
+      return await openLive(where.dir, where.memoryMb);
+    } catch (error) {
+      const isLost = kindOf(error) === 'out-of-memory' && tries >= triesMax;
+      if (isUnusable(error) || isLost) await drop(where, error);
+      else await new Promise((resolve) => setTimeout(resolve, againMs));
+    }
+  }
+  return null;
 };

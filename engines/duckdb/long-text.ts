@@ -2,9 +2,10 @@ import { firstCharacters } from '../../kernel/code-points.js';
 import { comparedCharactersMax } from '../../kernel/records/questions.js';
 import type { Population } from '../../kernel/records/record.js';
 
-// The engine works on 2,048 rows at a time and holds all their texts in memory meanwhile; texts that
-// are longer than its blocks of 256 KiB it holds one by one, through commits and checkpoints too. So
-// a row has the beginning of a text only, and what is longer lies in the table `texts`, in pieces.
+// The engine works on 2,048 rows at a time and holds all their texts in memory meanwhile; texts
+// that are longer than its blocks of 256 KiB it holds one by one, through commits and checkpoints
+// too. So a row has the beginning of a text only, and what is longer lies in the table `texts`, in
+// pieces.
 
 /** Characters of a text that lie in its own row: what is compared of it. */
 export const headOf = (text: string): string => firstCharacters(text, comparedCharactersMax);

@@ -191,7 +191,8 @@ export const traceOutlines = (
       ...(after === null
         ? []
         : [
-            `(created_at ${sign} ${micros} OR (created_at = ${micros} AND id ${sign} ${uuidConstant(id)}))`,
+            `(created_at ${sign} ${micros}` +
+              ` OR (created_at = ${micros} AND id ${sign} ${uuidConstant(id)}))`,
           ]),
     ];
     const stored = await statements.rows(

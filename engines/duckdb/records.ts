@@ -23,6 +23,7 @@ import { fileName, readPointer } from './pointer.js';
 import { ratings } from './ratings.js';
 import { runCounts } from './run-counts.js';
 import { runAverages, runMeasures } from './runs.js';
+import { openPurgeTimer } from './purge-timer.js';
 import { copyAlive, forgets, wantsPurge } from './purge.js';
 import { count, groups, locate, search, sessionPage, weights } from './search.js';
 import { applyWrites } from './write.js';
@@ -53,32 +54,18 @@ export const openRecords = async ({
   const { ask, inTurn } = keeper;
   let newest = await readPointer(dir);
 
-  let closing = false;
-  let timer: NodeJS.Timeout | null = null;
-  let due = Infinity;
-  /** Unless it comes before that anyway. */
-  const purgeAfter = (afterMs: number): void => {
-    const at = performance.now() + afterMs;
-    if (closing || at >= due) return;
-    if (timer !== null) clearTimeout(timer);
-    due = at;
-    timer = setTimeout(() => {
-      due = Infinity;
-      void inTurn(purge).catch(() => purgeAfter(Math.max(afterMs, purgeAgainMs)));
-    }, afterMs);
-    timer.unref();
-  };
-  const purgeWhenWanted = async (laterMs: number): Promise<void> => {
-    const wanted = await ask(wantsPurge);
-    if (wanted !== null) purgeAfter(wanted === 'soon' ? purgeAfterMs : laterMs);
-  };
   const purge = async (): Promise<void> => {
-    if (closing || (await ask(wantsPurge)) === null) return;
+    if ((await ask(wantsPurge)) === null) return;
     newest += 1;
     const next = { catalog: `records_${newest}`, path: join(dir, fileName(newest)) };
     await removeFile(next.path);
     const instance = keeper.instance();
     await keeper.become(await ask((live) => copyAlive(instance, live, next)), newest);
+  };
+  const timer = openPurgeTimer(inTurn, purge);
+  const purgeWhenWanted = async (laterMs: number): Promise<void> => {
+    const wanted = await ask(wantsPurge);
+    if (wanted !== null) timer.after(wanted === 'soon' ? purgeAfterMs : laterMs);
   };
   await purgeWhenWanted(Math.min(purgeLaterMs, purgeOpenedMs));
 
@@ -106,25 +93,23 @@ export const openRecords = async ({
     };
   };
   const records = recordsOf(ask, shadow, async () => {
-    closing = true;
-    if (timer !== null) clearTimeout(timer);
+    timer.stop();
     await keeper.close();
   });
   return {
     ...records,
     apply: async (writes, checkpoint) => {
       await keeper.write((live) => applyWrites(live, writes, checkpoint));
-      if (writes.purge === true) purgeAfter(purgeAfterMs);
-      else if (forgets(writes)) purgeAfter(purgeLaterMs);
+      if (writes.purge === true) timer.after(purgeAfterMs);
+      else if (forgets(writes)) timer.after(purgeLaterMs);
     },
   };
 };
 
 // Several jobs that end together are worth one copy; contract 5.13 leaves a minute.
 const purgeAfterMs = 2_000;
-const purgeAgainMs = 10_000;
-// A copy of all rows costs as much whatever was deleted, so plain deletions share one an hour; after
-// a start it comes sooner, once read models had time to catch up.
+// A copy of all rows costs as much whatever was deleted, so plain deletions share one an hour;
+// after a start it comes sooner, once read models had time to catch up.
 const defaultPurgeLaterMs = 3_600_000;
 const purgeOpenedMs = 60_000;
 

@@ -28,11 +28,38 @@ export type RecordSource = {
 
 export const sourceOf = (model: Scoped, scope: RecordScope): RecordSource => {
   const to = parameters();
+  const columns = columnsOf(model, scope);
+  const where = conditionsOf(model, scope, to);
+  if (scope.filter !== null) {
+    where.push(filterToSql(scope.filter, filterColumns(model, scope, to, columns)));
+  }
+  return {
+    parameters: to,
+    column: (column) => columns.typed(column, 'text', 'VARCHAR'),
+    metric: columns.metric,
+    fromWhere: () =>
+      `FROM ${tableOf[scope.population]} r ${columns.joins()} WHERE ${where.join(' AND ')}`,
+  };
+};
+
+/** Columns of a record in SQL, and the joins that those asked for need. */
+type Columns = {
+  readonly standard: (column: string, type: string) => string;
+  readonly metric: (metric: string, type: MetricType | null) => string;
+  readonly typed: (column: string, type: MetricType, sql: string) => string;
+  /** Of its row in `facets`. */
+  readonly facet: (column: string, member: string, type: string) => string;
+  /** What a span has of its trace lies there alone. */
+  readonly copied: (column: string) => string;
+  readonly joins: () => string;
+};
+
+const nothing = (type: string): string => `CAST(NULL AS ${type})`;
+
+const columnsOf = (model: Scoped, { population, project }: RecordScope): Columns => {
   const joins = new Map<number, string>();
   let joinsTrace = false;
-  const nothing = (type: string): string => `CAST(NULL AS ${type})`;
-
-  /** A column of the record's row in `facets`; a record has at most one for a column id. */
+  /** A record has at most one for a column id. */
   const facet = (column: string, member: string, type: string): string => {
     const number = model.columns.get(column);
     if (number === undefined) return nothing(type);
@@ -40,17 +67,16 @@ export const sourceOf = (model: Scoped, scope: RecordScope): RecordSource => {
     joins.set(number, alias);
     return `${alias}.${member}`;
   };
-  /** What a span has of its trace lies there alone. */
   const copied = (sql: string): string => {
-    if (scope.population !== 'span') return `r.${sql}`;
+    if (population !== 'span') return `r.${sql}`;
     joinsTrace = true;
     return `whole.${sql}`;
   };
   const standard = (column: string, type: string): string => {
     const known = standardColumn.get(column);
-    if (known === undefined || !appliesTo(known, scope.population)) return nothing(type);
+    if (known === undefined || !appliesTo(known, population)) return nothing(type);
     if (column === 'is_complete') return copied(column);
-    return column === 'project_id' ? uuidConstant(scope.project) : `r."${column}"`;
+    return column === 'project_id' ? uuidConstant(project) : `r."${column}"`;
   };
   const metric = (name: string, type: MetricType | null): string => {
     const registered = registryType(name);
@@ -72,11 +98,36 @@ export const sourceOf = (model: Scoped, scope: RecordScope): RecordSource => {
     if (place?.in === 'user_metadata') return facet(column, 'text', 'VARCHAR');
     return standard(column, sql);
   };
+  return {
+    standard,
+    metric,
+    typed,
+    facet,
+    copied,
+    joins: () => {
+      const facets = [...joins].map(
+        ([number, alias]) =>
+          `LEFT JOIN facets ${alias} ON ${alias}.key = r.key AND ${alias}.col = ${number}`,
+      );
+      const whole = joinsTrace ? ['LEFT JOIN traces whole ON whole.grp = r.grp'] : [];
+      return [...facets, ...whole].join(' ');
+    },
+  };
+};
+
+const filterColumns = (
+  model: Scoped,
+  scope: RecordScope,
+  to: Parameters,
+  { standard, typed, facet, copied }: Columns,
+): FilterColumns => {
+  const hasFolded = (column: string): boolean =>
+    model.seen.has(foldedColumn(scope.population, column));
   const folded = (column: string): string => {
     const place = placeOf(column);
     if (place?.in === 'standard') {
       const lowered = `lower(${standard(column, 'VARCHAR')})`;
-      return model.seen.has(foldedColumn(scope.population, column))
+      return hasFolded(column)
         ? `coalesce(json_extract_string(r.folded, '$.${column}'), ${lowered})`
         : lowered;
     }
@@ -84,7 +135,7 @@ export const sourceOf = (model: Scoped, scope: RecordScope): RecordSource => {
     const kept = facet(column, 'folded', 'VARCHAR');
     return `coalesce(${kept}, lower(${facet(column, 'text', 'VARCHAR')}))`;
   };
-  const columns: FilterColumns = {
+  return {
     parameters: to,
     templates: scope.templates,
     text: (column) => typed(column, 'text', 'VARCHAR'),
@@ -96,15 +147,15 @@ export const sourceOf = (model: Scoped, scope: RecordScope): RecordSource => {
       const text = isFolded ? 'coalesce(t.folded, lower(t.text))' : 't.text';
       const from = `FROM texts t WHERE t.project = ${project} AND t.name = ${bindText(to, column)}`;
       const has = bound.map((one) => `contains(${text}, ${one})`);
-      return has.length === 1
-        ? `r.key IN (SELECT t.key ${from} AND ${has.join('')})`
-        : `r.key IN (SELECT t.key ${from} GROUP BY t.key HAVING ${has.map((one) => `bool_or(${one})`).join(' AND ')})`;
+      if (has.length === 1) return `r.key IN (SELECT t.key ${from} AND ${has.join('')})`;
+      const having = has.map((one) => `bool_or(${one})`).join(' AND ');
+      return `r.key IN (SELECT t.key ${from} GROUP BY t.key HAVING ${having})`;
     },
     texts: (column) => standard(column, 'VARCHAR[]'),
     foldedTexts: (column) => {
       const list = standard(column, 'VARCHAR[]');
       const lowered = `list_transform(${list}, lambda item: lower(item))`;
-      return model.seen.has(foldedColumn(scope.population, column))
+      return hasFolded(column)
         ? `coalesce(CAST(json_extract(r.folded, '$.${column}') AS VARCHAR[]), ${lowered})`
         : lowered;
     },
@@ -113,22 +164,6 @@ export const sourceOf = (model: Scoped, scope: RecordScope): RecordSource => {
     number: (column) => typed(column, 'floating_point', 'DOUBLE'),
     boolean: (column) => typed(column, 'boolean', 'BOOLEAN'),
     annotators: () => copied('annotators'),
-  };
-  const where = conditionsOf(model, scope, to);
-  if (scope.filter !== null) where.push(filterToSql(scope.filter, columns));
-
-  return {
-    parameters: to,
-    column: (column) => typed(column, 'text', 'VARCHAR'),
-    metric,
-    fromWhere: () => {
-      const joined = [...joins].map(
-        ([number, alias]) =>
-          `LEFT JOIN facets ${alias} ON ${alias}.key = r.key AND ${alias}.col = ${number}`,
-      );
-      if (joinsTrace) joined.push('LEFT JOIN traces whole ON whole.grp = r.grp');
-      return `FROM ${tableOf[scope.population]} r ${joined.join(' ')} WHERE ${where.join(' AND ')}`;
-    },
   };
 };
 

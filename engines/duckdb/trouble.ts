@@ -22,6 +22,10 @@ export const isInvalid = (error: unknown): boolean =>
 
 /** The file is not what was written: no opening will read it. */
 export const isUnusable = (error: unknown): boolean =>
-  /not a valid DuckDB|Could not read enough bytes|Corrupt (database )?file|does not match stored checksum|Serialization Error|Failure while replaying WAL|Failed to deserialize/i.test(
-    said(error),
-  );
+  unusable.some((one) => one.test(said(error)));
+
+const unusable: readonly RegExp[] = [
+  /not a valid DuckDB|Could not read enough bytes|Corrupt (database )?file/i,
+  /does not match stored checksum|Serialization Error/i,
+  /Failure while replaying WAL|Failed to deserialize/i,
+];

@@ -50,8 +50,9 @@ export const applyWrites = async (
     await appendBatch(statements, batch);
     await growGroups(statements, batch);
     await removeDeleted(statements, writes, model);
-    const moved = `UPDATE mark SET position = '${checkedPosition(checkpoint)}', fence = ${integers([checkpoint.fence])}`;
-    await statements.rows(moved);
+    const at = checkedPosition(checkpoint);
+    const under = integers([checkpoint.fence]);
+    await statements.rows(`UPDATE mark SET position = '${at}', fence = ${under}`);
     return { ...batch, emptied };
   });
   if (after === null) return;

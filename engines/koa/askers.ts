@@ -75,6 +75,7 @@ const lateRetryAfterSeconds = 10;
 const late = (milliseconds: number): Fault =>
   new Fault(
     'unavailable',
-    `The question took longer than ${milliseconds / 1_000} s; ask for less: a shorter time, fewer filters or values, a smaller page`,
+    `The question took longer than ${milliseconds / 1_000} s; ask for less: ` +
+      'a shorter time, fewer filters or values, a smaller page',
     { retryAfterSeconds: lateRetryAfterSeconds },
   );

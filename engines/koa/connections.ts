@@ -78,6 +78,61 @@ export const openConnections = (
   isTrusted: (address: string) => boolean,
   cut: (why: CutReason) => void,
 ): ClientConnections => {
+  const { open, admit, drop, rest, work } = openRegister(limits, cut);
+  server.on('connection', (socket: Socket) => {
+    const address = plainAddress(socket.remoteAddress ?? '');
+    if (admit(socket, networkOf(address), isTrusted(address))) return;
+    cut('crowded');
+    socket.destroy();
+  });
+  const look = setInterval(() => {
+    const now = performance.now();
+    for (const [socket, connection] of open) {
+      if (isSlow(socket, connection, now, limits)) drop(socket, 'slow');
+    }
+  }, limits.silentMsMax / looks);
+  look.unref();
+
+  return {
+    begun: (message, response) => {
+      const { socket } = message;
+      const connection = open.get(socket);
+      if (connection === undefined) return false;
+      if (connection.requests >= limits.requestsPerConnectionMax) {
+        drop(socket, 'crowded');
+        return false;
+      }
+      connection.requests += 1;
+      work(socket);
+      if (hasBody(message)) {
+        waitFor(socket, connection, 'arriving', message);
+        countChunks(message, limits, () => drop(socket, 'crumbs'));
+      }
+      response.once('close', () => {
+        connection.requests -= 1;
+        if (connection.requests === 0) rest(socket);
+      });
+      return true;
+    },
+    answered: (message, response, release) => {
+      const { socket } = message;
+      // What was not read is thrown away here: node would do it where its pieces are not counted.
+      message.resume();
+      const connection = open.get(socket);
+      if (connection === undefined || response.closed) return release();
+      waitFor(socket, connection, 'taking', response);
+      connection.releases.add(release);
+      response.once('close', () => {
+        connection.releases.delete(release);
+        release();
+      });
+    },
+    close: () => clearInterval(look),
+  };
+};
+
+/** The open connections, and which of them goes where there are too many. */
+const openRegister = (limits: ConnectionLimits, cut: (why: CutReason) => void) => {
   const open = new Map<Socket, Connection>();
   /** In the order in which they came to rest. */
   const resting = new Set<Socket>();
@@ -110,63 +165,22 @@ export const openConnections = (
     if (oldest !== undefined) drop(oldest, 'crowded');
     return oldest !== undefined;
   };
-
-  server.on('connection', (socket: Socket) => {
-    const address = plainAddress(socket.remoteAddress ?? '');
-    const network = networkOf(address);
-    if (!makeRoom(network, isTrusted(address))) {
-      cut('crowded');
-      socket.destroy();
-      return;
-    }
-    open.set(socket, { network, releases: new Set(), requests: 0, ...still });
-    networks.add(network, 1);
-    resting.add(socket);
-    socket.once('close', () => gone(socket));
-  });
-  const look = setInterval(() => {
-    const now = performance.now();
-    for (const [socket, connection] of open) {
-      if (isSlow(socket, connection, now, limits)) drop(socket, 'slow');
-    }
-  }, limits.silentMsMax / looks);
-  look.unref();
-
   return {
-    begun: (message, response) => {
-      const { socket } = message;
-      const connection = open.get(socket);
-      if (connection === undefined) return false;
-      if (connection.requests >= limits.requestsPerConnectionMax) {
-        drop(socket, 'crowded');
-        return false;
-      }
-      connection.requests += 1;
-      resting.delete(socket);
-      if (hasBody(message)) {
-        waitFor(socket, connection, 'arriving', message);
-        countChunks(message, limits, () => drop(socket, 'crumbs'));
-      }
-      response.once('close', () => {
-        connection.requests -= 1;
-        if (connection.requests === 0 && open.has(socket)) resting.add(socket);
-      });
+    open: open as ReadonlyMap<Socket, Connection>,
+    drop,
+    /** False: there is no room for it. */
+    admit: (socket: Socket, network: string, isProxy: boolean): boolean => {
+      if (!makeRoom(network, isProxy)) return false;
+      open.set(socket, { network, releases: new Set(), requests: 0, ...still });
+      networks.add(network, 1);
+      resting.add(socket);
+      socket.once('close', () => gone(socket));
       return true;
     },
-    answered: (message, response, release) => {
-      const { socket } = message;
-      // What was not read is thrown away here: node would do it where its pieces are not counted.
-      message.resume();
-      const connection = open.get(socket);
-      if (connection === undefined || response.closed) return release();
-      waitFor(socket, connection, 'taking', response);
-      connection.releases.add(release);
-      response.once('close', () => {
-        connection.releases.delete(release);
-        release();
-      });
+    rest: (socket: Socket): void => {
+      if (open.has(socket)) resting.add(socket);
     },
-    close: () => clearInterval(look),
+    work: (socket: Socket): void => void resting.delete(socket),
   };
 };
 

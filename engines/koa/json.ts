@@ -56,8 +56,8 @@ const tidied = (holder: Record<string, unknown>, levelsMax: number, mend: boolea
 };
 
 const gather = (object: Record<string, unknown>, next: Node[]): void => {
-  // Objects of JSON.parse inherit nothing enumerable.
-  // oxlint-disable-next-line guard-for-in -- see above; this walk meets every member of an ingest body
+  // Objects of JSON.parse inherit nothing enumerable, and every member of an ingest body is met.
+  // oxlint-disable-next-line guard-for-in -- see above
   for (const member in object) {
     const value = object[member];
     if (typeof value === 'object' && value !== null) next.push(value as Node);

@@ -8,7 +8,7 @@ import type { Route } from '../../contract/operation.js';
 import type { Logger } from '../pino/logger.js';
 import type { Metrics } from '../prometheus/metrics.js';
 import { openAdmission } from './admission.js';
-import { openAskers } from './askers.js';
+import { openAskers, type Askers } from './askers.js';
 import { answerClientError } from './client-error.js';
 import { openConnections, usualConnections, type ConnectionLimits } from './connections.js';
 import { dispatcher } from './dispatch.js';
@@ -105,7 +105,7 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
   const { trustedProxies = [], largeReads = [], tableWrites = [] } = options;
   const peerOf = openPeers(trustedProxies);
   const askers = openAskers();
-  const { answerWithinMs = () => usualAnswerMs, stopAskersMs = usualStopAskersMs } = options;
+  const { answerWithinMs = () => usualAnswerMs } = options;
   const services: Services = {
     ...options,
     keyHeaders,
@@ -150,23 +150,32 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
     port,
     close: async () => {
       closing = true;
-      const tell = (): void => {
-        askers.stop();
-        options.stopping?.();
-      };
-      const told = setTimeout(tell, stopAskersMs);
-      await closed(server, closeWithinMs);
-      clearTimeout(told);
-      // Handlers whose clients left before go on.
-      tell();
-      const handled = new AbortController();
-      await Promise.race([
-        askers.idle().then(() => handled.abort()),
-        options.clock.wait(handlersWithinMs, handled.signal),
-      ]);
+      await ended(server, askers, options);
       connections.close();
     },
   };
+};
+
+/** Resolves when nothing is asked or handled any more, or the time for that is up. */
+const ended = async (
+  server: Server,
+  askers: Askers,
+  { clock, stopAskersMs = usualStopAskersMs, stopping }: ServerOptions,
+): Promise<void> => {
+  const tell = (): void => {
+    askers.stop();
+    stopping?.();
+  };
+  const told = setTimeout(tell, stopAskersMs);
+  await closed(server, closeWithinMs);
+  clearTimeout(told);
+  // Handlers whose clients left before go on.
+  tell();
+  const handled = new AbortController();
+  await Promise.race([
+    askers.idle().then(() => handled.abort()),
+    clock.wait(handlersWithinMs, handled.signal),
+  ]);
 };
 
 /**

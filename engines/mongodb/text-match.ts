@@ -4,8 +4,8 @@ import { unreachable } from '../../kernel/decision.js';
 import type { Comparison, Leaf } from '../../kernel/filter.js';
 import { comparedCharactersMax } from '../../kernel/records/questions.js';
 
-// Conditions on stored members. What a user sent is always a value under `$eq`, `$in` or `$literal`:
-// never a member, an operator or a pattern.
+// Conditions on stored members. What a user sent is always a value under `$eq`, `$in` or
+// `$literal`: never a member, an operator or a pattern.
 
 export const everything: Match<Document> = {};
 export const nothing: Match<Document> = { _id: { $in: [] } };

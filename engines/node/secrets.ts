@@ -102,7 +102,8 @@ export const secretKeyOf = async (files: Files, path: string): Promise<Uint8Arra
 
 /** `asy_`, 32 bytes in base 62, and the CRC-32 of all that in base 62 (contract 2.4, rule 1). */
 export const keyOf = (bytes: Uint8Array): string => {
-  const value = `${prefix}${base62(BigInt(`0x${Buffer.from(bytes).toString('hex')}`), valueLength)}`;
+  const number = BigInt(`0x${Buffer.from(bytes).toString('hex')}`);
+  const value = `${prefix}${base62(number, valueLength)}`;
   return value + checksum(value);
 };
 

@@ -132,41 +132,8 @@ export const proxy = <T extends Target>(
   port: MessagePort,
   streams: readonly (keyof T & string)[] = [],
 ): T => {
-  const waiting = new Map<number, Waiting>();
-  const pages = new Map<number, Waiting>();
+  const replies = openReplies(port);
   let calls = 0;
-  let open = true;
-  port.on('message', (message: Reply) => {
-    if ('progress' in message) {
-      const callback = waiting.get(message.progress)?.values[message.at];
-      if (typeof callback === 'function') (callback as Method)(...message.values);
-      return;
-    }
-    const [known, id] = 'items' in message ? [pages, message.items] : [waiting, message.reply];
-    const one = known.get(id);
-    known.delete(id);
-    if (one === undefined) return;
-    if ('error' in message) one.reject(unpacked(message.error));
-    else if ('items' in message) one.resolve(message);
-    else one.resolve('value' in message ? message.value : undefined);
-  });
-  port.on('close', () => {
-    open = false;
-    for (const one of [...waiting.values(), ...pages.values()]) one.reject(closed());
-    waiting.clear();
-    pages.clear();
-  });
-  const send = (
-    known: Map<number, Waiting>,
-    id: number,
-    values: readonly unknown[],
-    message: Call,
-  ) =>
-    new Promise<unknown>((resolve, reject) => {
-      if (!open) return reject(closed());
-      known.set(id, { resolve, reject, values });
-      port.postMessage(message);
-    });
   const call = (
     method: string,
     values: readonly unknown[],
@@ -179,8 +146,8 @@ export const proxy = <T extends Target>(
     });
     const answer = untilEnded(
       values.find(isAsking) ?? {},
-      () => send(waiting, id, values, { call: id, method, values: sent }),
-      () => port.postMessage({ abort: id } satisfies Call),
+      () => replies.answer({ call: id, method, values: sent }, values),
+      () => replies.tell({ abort: id }),
     );
     return { id, answer };
   };
@@ -190,15 +157,12 @@ export const proxy = <T extends Target>(
     let ended = false;
     try {
       while (!ended) {
-        const page = (await send(pages, id, [], { next: id })) as {
-          readonly values: readonly unknown[];
-          readonly done: boolean;
-        };
+        const page = await replies.page(id);
         ended = page.done;
         yield* page.values;
       }
     } finally {
-      if (!ended && open) port.postMessage({ end: id } satisfies Call);
+      if (!ended) replies.tell({ end: id });
     }
   }
   const methods = new Map<string, Method>();
@@ -215,6 +179,56 @@ export const proxy = <T extends Target>(
       return known;
     },
   });
+};
+
+type CallMessage = Extract<Call, { call: number }>;
+type Page = { readonly values: readonly unknown[]; readonly done: boolean };
+
+/** What is sent through the port, and what of it waits for a reply. */
+const openReplies = (port: MessagePort) => {
+  const answers = new Map<number, Waiting>();
+  const pages = new Map<number, Waiting>();
+  let open = true;
+  port.on('message', (message: Reply) => {
+    if ('progress' in message) {
+      const callback = answers.get(message.progress)?.values[message.at];
+      if (typeof callback === 'function') (callback as Method)(...message.values);
+      return;
+    }
+    const [known, id] = 'items' in message ? [pages, message.items] : [answers, message.reply];
+    const one = known.get(id);
+    known.delete(id);
+    if (one === undefined) return;
+    if ('error' in message) one.reject(unpacked(message.error));
+    else if ('items' in message) one.resolve(message);
+    else one.resolve('value' in message ? message.value : undefined);
+  });
+  port.on('close', () => {
+    open = false;
+    for (const one of [...answers.values(), ...pages.values()]) one.reject(closed());
+    answers.clear();
+    pages.clear();
+  });
+  const send = (
+    known: Map<number, Waiting>,
+    id: number,
+    values: readonly unknown[],
+    message: Call,
+  ) =>
+    new Promise<unknown>((resolve, reject) => {
+      if (!open) return reject(closed());
+      known.set(id, { resolve, reject, values });
+      port.postMessage(message);
+    });
+  return {
+    /** `values`: as they were given, with the functions among them. */
+    answer: (message: CallMessage, values: readonly unknown[]) =>
+      send(answers, message.call, values, message),
+    page: (call: number) => send(pages, call, [], { next: call }) as Promise<Page>,
+    tell: (message: Call): void => {
+      if (open) port.postMessage(message);
+    },
+  };
 };
 
 /** Of an answer of bytes in pieces; a view of a part of some buffer is copied. */

@@ -58,7 +58,9 @@ def judged(task, started, seed):
     seed("assay")
     module = loaded(task["source"])
     if getattr(module, "include_llm_credentials", False):
-        raise Refused("credentials", "include_llm_credentials is set, but scorers get no credentials")
+        raise Refused(
+            "credentials", "include_llm_credentials is set, but scorers get no credentials"
+        )
     scorer = getattr(module, "scorer_fn", None)
     if not callable(scorer):
         raise Refused("missing", "the file defines no scorer_fn")
@@ -66,7 +68,8 @@ def judged(task, started, seed):
     kind, optional, paired = declared(module, scorer)
     if task["score_type"] not in (None, kind):
         raise Refused(
-            "signature", f"score_type {task['score_type']} was asked for, but the file declares {kind}"
+            "signature",
+            f"score_type {task['score_type']} was asked for, but the file declares {kind}",
         )
     node_types = task["node_types"] or own_node_types(module)
     chain = getattr(module, "chain_aggregation", None)
@@ -118,7 +121,8 @@ def guarded(work, label=""):
     try:
         return work()
     except MemoryError:
-        raise Refused("memory", label + "MemoryError: the scorer needs more memory than it may have") from None
+        why = "MemoryError: the scorer needs more memory than it may have"
+        raise Refused("memory", label + why) from None
     except BaseException as error:
         raise Refused("exception", label + told(error)) from None
 
@@ -145,13 +149,16 @@ def parameters(scorer):
         elif one.kind is not one.KEYWORD_ONLY:
             raise Refused(
                 "signature",
-                f"scorer_fn must take keyword-only parameters, as in scorer_fn(*, node_output, **kwargs); "
+                "scorer_fn must take keyword-only parameters, "
+                "as in scorer_fn(*, node_output, **kwargs); "
                 f"'{one.name}' is not one",
             )
         elif one.name in ARGUMENTS:
             accepted.append(one.name)
         elif one.default is one.empty:
-            raise Refused("signature", f"scorer_fn has a parameter '{one.name}' that nothing is passed for")
+            raise Refused(
+                "signature", f"scorer_fn has a parameter '{one.name}' that nothing is passed for"
+            )
     return None if anything else accepted
 
 
@@ -315,7 +322,8 @@ def finite(value):
 
 def wrong(wanted, value):
     return Refused(
-        "wrong_type", f"TypeError: scorer_fn returned {type(value).__name__}, but it declares {wanted}"
+        "wrong_type",
+        f"TypeError: scorer_fn returned {type(value).__name__}, but it declares {wanted}",
     )
 
 

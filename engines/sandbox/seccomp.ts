@@ -17,7 +17,8 @@ const denied: Readonly<Record<'x64' | 'arm64', readonly number[]>> = {
     [175, 176, 246, 313, 320], // modules kexec
     [159, 164, 227, 305], // the clock
     [303, 304], // name_to_handle_at open_by_handle_at
-    [103, 163, 167, 168, 169, 170, 171, 172, 173, 179, 212], // syslog acct swap reboot names io quota
+    // syslog acct swap reboot names io quota
+    [103, 163, 167, 168, 169, 170, 171, 172, 173, 179, 212],
     [135, 256, 278, 279], // personality migrate_pages vmsplice move_pages
     [29, 30, 31, 64, 65, 66, 67, 68, 69, 70, 71, 220, 240], // System V memory, semaphores, queues
   ].flat(),

@@ -113,7 +113,8 @@ const prepared = (database: Database.Database) => ({
   ),
   names: database
     .prepare<[string, string, number], string>(
-      'SELECT stream FROM events WHERE stream > ? AND stream < ? AND rev = 0 ORDER BY stream LIMIT ?',
+      `SELECT stream FROM events WHERE stream > ? AND stream < ? AND rev = 0
+      ORDER BY stream LIMIT ?`,
     )
     .pluck(),
   last: database

@@ -55,7 +55,8 @@ export const valuesComplaints = (filters: readonly Filter[], loc: Loc): readonly
       ? [
           valueComplaint(
             loc,
-            `the lists of a request's filters have at most ${filterValuesMax} values together, not ${all}`,
+            `the lists of a request's filters have at most ${filterValuesMax} values together, ` +
+              `not ${all}`,
           ),
         ]
       : []),
@@ -63,7 +64,8 @@ export const valuesComplaints = (filters: readonly Filter[], loc: Loc): readonly
       ? [
           valueComplaint(
             loc,
-            `lists of contains have at most ${containedValuesMax} values together, not ${contained}`,
+            `lists of contains have at most ${containedValuesMax} values together, ` +
+              `not ${contained}`,
           ),
         ]
       : []),

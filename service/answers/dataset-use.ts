@@ -76,7 +76,8 @@ export const datasetAt =
     );
     const last = events.at(-1);
     if (state?.live !== true || last === undefined) return null;
-    // A position may lie between the events of its making: before its first version it is not there.
+    // A position may lie between the events of its making: it is not there before its first
+    // version.
     if (state.versions.length === 0) return null;
     const position = 'position' in asOf ? asOf.position : last.position;
     return { facts: factsOf(state), position };
