@@ -8,6 +8,7 @@ import type {
   DumpItem,
   FieldValue,
   Find,
+  Found,
 } from '../../kernel/documents.js';
 import type { Json } from '../../kernel/shapes.js';
 import { answeringTo, askedOf } from './asked.js';
@@ -65,65 +66,23 @@ const indexesOf = ({ fields }: Collection): readonly IndexDescription[] => {
   ] as readonly IndexDescription[];
 };
 
-/** `modelFor` refuses what it does not hold with null. */
+/** Null for what it does not hold. */
+type ModelFor = (collection: Collection) => SnapshotModel | null;
+
 const documentsOver = (
-  modelFor: (collection: Collection) => SnapshotModel | null,
+  modelFor: ModelFor,
   { caution, close }: Pick<Connected, 'caution' | 'close'>,
 ): Documents => {
-  const inSnapshot = <T>(
-    collection: Collection,
-    none: T,
-    work: (snapshot: Snapshot) => Promise<T>,
-    asking: Asking = {},
-  ): Promise<T> =>
-    answeringTo(asking, async () => {
-      const snapshot = (await modelFor(collection)?.snapshot()) ?? null;
-      return snapshot === null ? none : work(askedOf(snapshot, asking));
-    });
+  const ask = askIn(modelFor);
   return {
-    checkpoint: (collection) =>
-      inSnapshot(collection, start, ({ position }) => Promise.resolve(position)),
-    get: <B>(collection: Collection, key: string, asking?: Asking) =>
-      inSnapshot<Document<B> | null>(
-        collection,
-        null,
-        async ({ rows, visible }) => {
-          const row = await rows.findOne({ key: { $eq: key }, ...visible }, { maxTimeMS: readMs });
-          return row === null ? null : documentOf<B>(collection, row);
-        },
-        asking,
-      ),
+    checkpoint: (collection) => ask(collection, start, ({ position }) => Promise.resolve(position)),
+    get: (collection, key, asking) =>
+      ask(collection, null, (snapshot) => get(snapshot, collection, key), asking),
     load: (collection, keys, asking) =>
-      inSnapshot(
-        collection,
-        new Map<string, Document>(),
-        (snapshot) => load(snapshot, collection, keys),
-        asking,
-      ),
+      ask(collection, new Map(), (snapshot) => load(snapshot, collection, keys), asking),
     find: async <B>(collection: Collection, query: Find, asking?: Asking) => {
-      const { missing, order } = documentOrder(query.sort ?? null, collection);
-      const match = documentMatch(query.filter ?? null, collection);
-      return inSnapshot(
-        collection,
-        { documents: [], more: false },
-        async (snapshot) => {
-          const pipeline = [
-            { $match: { $and: [{ scope: { $eq: query.scope } }, snapshot.visible, match] } },
-            ...(missing === null ? [] : [{ $set: { missing } }]),
-            { $sort: order },
-            { $skip: query.offset ?? 0 },
-            { $limit: query.limit + 1 },
-          ].filter((stage) => !('$skip' in stage) || stage.$skip > 0);
-          const found = await snapshot.rows
-            .aggregate(pipeline, { hint: 'newest', maxTimeMS: readMs, allowDiskUse: true })
-            .toArray();
-          return {
-            documents: found.slice(0, query.limit).map((row) => documentOf<B>(collection, row)),
-            more: found.length > query.limit,
-          };
-        },
-        asking,
-      );
+      const question = findIn<B>(collection, query);
+      return ask(collection, { documents: [], more: false }, question, asking);
     },
     apply: async (collection, writes, checkpoint, gone = []) => {
       const model = modelFor(collection);
@@ -142,7 +101,7 @@ const documentsOver = (
         }),
       );
     },
-    dump: (collection) => dump(collection, inSnapshot),
+    dump: (collection) => dump(collection, ask),
     shadow: async (collection) => {
       const live = modelFor(collection);
       if (live === null) throw new TypeError('a copy is not copied again');
@@ -159,6 +118,53 @@ const documentsOver = (
     },
     caution: () => caution,
     close,
+  };
+};
+
+/** Answers `none` while nothing was ever written. */
+type Ask = <T>(
+  collection: Collection,
+  none: NoInfer<T>,
+  question: (snapshot: Snapshot) => Promise<T>,
+  asking?: Asking,
+) => Promise<T>;
+
+const askIn =
+  (modelFor: ModelFor): Ask =>
+  (collection, none, question, asking = {}) =>
+    answeringTo(asking, async () => {
+      const snapshot = (await modelFor(collection)?.snapshot()) ?? null;
+      return snapshot === null ? none : question(askedOf(snapshot, asking));
+    });
+
+const get = async <B>(
+  { rows, visible }: Snapshot,
+  collection: Collection,
+  key: string,
+): Promise<Document<B> | null> => {
+  const row = await rows.findOne({ key: { $eq: key }, ...visible }, { maxTimeMS: readMs });
+  return row === null ? null : documentOf<B>(collection, row);
+};
+
+/** Throws for a query that nobody can ask, before anything is asked. */
+const findIn = <B>(collection: Collection, query: Find) => {
+  const { missing, order } = documentOrder(query.sort ?? null, collection);
+  const match = documentMatch(query.filter ?? null, collection);
+  return async ({ rows, visible }: Snapshot): Promise<Found<B>> => {
+    const pipeline = [
+      { $match: { $and: [{ scope: { $eq: query.scope } }, visible, match] } },
+      ...(missing === null ? [] : [{ $set: { missing } }]),
+      { $sort: order },
+      ...(query.offset === undefined || query.offset === 0 ? [] : [{ $skip: query.offset }]),
+      { $limit: query.limit + 1 },
+    ];
+    const found = await rows
+      .aggregate(pipeline, { hint: 'newest', maxTimeMS: readMs, allowDiskUse: true })
+      .toArray();
+    return {
+      documents: found.slice(0, query.limit).map((row) => documentOf<B>(collection, row)),
+      more: found.length > query.limit,
+    };
   };
 };
 
@@ -238,28 +244,17 @@ const documentOf = <B>(collection: Collection, row: Stored): Document<B> => {
   return { key, scope, fields: Object.fromEntries(valued), body: JSON.parse(body) as B };
 };
 
-async function* dump(
-  collection: Collection,
-  inSnapshot: <T>(
-    collection: Collection,
-    none: T,
-    work: (snapshot: Snapshot) => Promise<T>,
-  ) => Promise<T>,
-): AsyncIterable<DumpItem> {
+async function* dump(collection: Collection, ask: Ask): AsyncIterable<DumpItem> {
   for (let after: string | null = null; ;) {
     const beyond: Stored = after === null ? {} : { key: { $gt: after } };
-    const page: readonly Document[] = await inSnapshot(
-      collection,
-      [],
-      async ({ rows, visible }) => {
-        const found = await rows
-          .find({ ...beyond, ...visible }, { maxTimeMS: bulkMs })
-          .sort({ key: 1 })
-          .limit(dumpPage)
-          .toArray();
-        return found.map((row) => documentOf(collection, row));
-      },
-    );
+    const page: readonly Document[] = await ask(collection, [], async ({ rows, visible }) => {
+      const found = await rows
+        .find({ ...beyond, ...visible }, { maxTimeMS: bulkMs })
+        .sort({ key: 1 })
+        .limit(dumpPage)
+        .toArray();
+      return found.map((row) => documentOf(collection, row));
+    });
     for (const { key, scope, fields, body } of page) {
       yield { key, value: { scope, fields, body: body as Json } };
     }

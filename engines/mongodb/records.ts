@@ -3,7 +3,6 @@ import { dumpItem } from '../../kernel/records/record-dump.js';
 import { start, type Asking } from '../../kernel/ports.js';
 import type { DumpItem } from '../../kernel/documents.js';
 import type { Records } from '../../kernel/records/records.js';
-import type { ColumnFacts } from '../../kernel/records/questions.js';
 import type { RecordRow } from '../../kernel/records/record.js';
 import { answeringTo, askedOf } from './asked.js';
 import { answering, connect } from './connect.js';
@@ -112,137 +111,18 @@ export const openMongoRecords = async ({ url }: { readonly url: string }): Promi
   return recordsOver(model, close);
 };
 
-const noFacts: ColumnFacts = { present: [], metrics: [], userMetadata: [] };
-
 const recordsOver = (model: SnapshotModel, close: () => Promise<void>): Records => {
-  const ask = <T>(
-    none: () => T,
-    question: (snapshot: Snapshot) => Promise<T>,
-    asking: Asking = {},
-  ): Promise<T> =>
-    answeringTo(asking, async () => {
-      const snapshot = await model.snapshot();
-      return snapshot === null ? none() : question(askedOf(snapshot, asking));
-    });
-  const askAnyway = <T>(
-    question: (snapshot: Snapshot) => Promise<T>,
-    asking: Asking = {},
-  ): Promise<T> =>
-    answeringTo(asking, async () => question(askedOf(await model.snapshotOrEmpty(), asking)));
+  const asks = asksOf(model);
   return {
-    checkpoint: () =>
-      ask(
-        () => start,
-        ({ position }) => Promise.resolve(position),
-      ),
+    ...ofGroups(asks),
+    ...ofScopes(asks),
+    ...ofRuns(asks),
+    checkpoint: () => asks.ask(start, ({ position }) => Promise.resolve(position)),
     apply: async (writes, checkpoint) => {
       const words = wordsOf(writes);
       await answering(() => model.apply(checkpoint, (batch) => writeBatch(batch, writes, words)));
     },
-    heads: (names) =>
-      ask<Awaited<ReturnType<Records['heads']>>>(
-        () => new Map(),
-        (snapshot) => heads(snapshot, names),
-      ),
-    spanOutlines: (names) =>
-      ask<Awaited<ReturnType<Records['spanOutlines']>>>(
-        () => new Map(),
-        (snapshot) => spanOutlines(snapshot, names),
-      ),
-    rowsAt: (places) =>
-      ask<readonly RecordRow[]>(
-        () => [],
-        (snapshot) => rowsAt(snapshot, places),
-      ),
-    sessionsWithTraces: (sessions) =>
-      ask<Awaited<ReturnType<Records['sessionsWithTraces']>>>(
-        () => [],
-        (snapshot) => sessionsWithTraces(snapshot, sessions),
-      ),
-    traceOutlines: (session, part) =>
-      ask<Awaited<ReturnType<Records['traceOutlines']>>>(
-        () => [],
-        (snapshot) => traceOutlines(snapshot, session, part),
-      ),
-    groups: (names, asking) =>
-      ask<Awaited<ReturnType<Records['groups']>>>(
-        () => new Map(),
-        (snapshot) => groups(snapshot, names),
-        asking,
-      ),
-    weights: (names, asking) =>
-      ask<Awaited<ReturnType<Records['weights']>>>(
-        () => new Map(),
-        (snapshot) => weights(snapshot, names),
-        asking,
-      ),
-    tracesOfSessions: (project, sessions, tracesMax, asking) =>
-      askAnyway((snapshot) => tracesOfSessions(snapshot, { project, sessions, tracesMax }), asking),
-    withEntry: (plan, asking) =>
-      ask<Awaited<ReturnType<Records['withEntry']>>>(
-        () => [],
-        (snapshot) => withEntry(snapshot, plan),
-        asking,
-      ),
-    sessionPage: (plan, asking) =>
-      ask<Awaited<ReturnType<Records['sessionPage']>>>(
-        () => ({ traces: [], more: false }),
-        (snapshot) => sessionPage(snapshot, plan),
-        asking,
-      ),
-    locate: (project, population, id, asking) =>
-      ask<Awaited<ReturnType<Records['locate']>>>(
-        () => null,
-        (snapshot) => locate(snapshot, project, population, id),
-        asking,
-      ),
-    search: (plan, asking) =>
-      ask(
-        () => ({ rows: [], more: false }),
-        (snapshot) => search(snapshot, plan),
-        asking,
-      ),
-    count: (scope, asking) =>
-      ask(
-        () => 0,
-        (snapshot) => count(snapshot, scope),
-        asking,
-      ),
-    aggregate: (plan, asking) => askAnyway((snapshot) => aggregate(snapshot, plan), asking),
-    columns: (scope, asking) =>
-      ask(
-        () => noFacts,
-        (snapshot) => columns(snapshot, scope),
-        asking,
-      ),
-    metricTypes: (project, names, asking) =>
-      ask<Awaited<ReturnType<Records['metricTypes']>>>(
-        () => new Map(),
-        (snapshot) => metricTypes(snapshot, project, names),
-        asking,
-      ),
-    runCounts: (project, runs, asking) =>
-      askAnyway((snapshot) => runCounts(snapshot, project, runs), asking),
-    ratings: (project, runs, asking) =>
-      ask<Awaited<ReturnType<Records['ratings']>>>(
-        () => [],
-        (snapshot) => ratings(snapshot, project, runs),
-        asking,
-      ),
-    runMeasures: (project, runs, asking) =>
-      ask<Awaited<ReturnType<Records['runMeasures']>>>(
-        () => new Map(),
-        (snapshot) => runMeasures(snapshot, project, runs),
-        asking,
-      ),
-    runAverages: (project, metrics, runs, asking) =>
-      ask<Awaited<ReturnType<Records['runAverages']>>>(
-        () => new Map(),
-        (snapshot) => runAverages(snapshot, project, metrics, runs),
-        asking,
-      ),
-    runsChanged: (project, token) => askAnyway((snapshot) => runsChanged(snapshot, project, token)),
-    dump: () => dump(ask),
+    dump: () => dump(asks),
     shadow: async () => {
       const copy = await answering(() => model.copy());
       return {
@@ -255,6 +135,74 @@ const recordsOver = (model: SnapshotModel, close: () => Promise<void>): Records 
   };
 };
 
+type Question<T> = (snapshot: Snapshot) => Promise<T>;
+type Asks = {
+  /** Answers `none` while nothing was ever written. */
+  readonly ask: <T>(none: NoInfer<T>, question: Question<T>, asking?: Asking) => Promise<T>;
+  /** For questions whose answer about nothing is more than nothing. */
+  readonly askAnyway: <T>(question: Question<T>, asking?: Asking) => Promise<T>;
+};
+
+const asksOf = (model: SnapshotModel): Asks => ({
+  ask: (none, question, asking = {}) =>
+    answeringTo(asking, async () => {
+      const snapshot = await model.snapshot();
+      return snapshot === null ? none : question(askedOf(snapshot, asking));
+    }),
+  askAnyway: (question, asking = {}) =>
+    answeringTo(asking, async () => question(askedOf(await model.snapshotOrEmpty(), asking))),
+});
+
+/** What is asked of groups and of records by name. */
+const ofGroups = ({ ask, askAnyway }: Asks) =>
+  ({
+    heads: (names) => ask(new Map(), (snapshot) => heads(snapshot, names)),
+    spanOutlines: (names) => ask(new Map(), (snapshot) => spanOutlines(snapshot, names)),
+    rowsAt: (places) => ask([], (snapshot) => rowsAt(snapshot, places)),
+    sessionsWithTraces: (sessions) => ask([], (snapshot) => sessionsWithTraces(snapshot, sessions)),
+    traceOutlines: (session, part) => ask([], (snapshot) => traceOutlines(snapshot, session, part)),
+    groups: (names, asking) => ask(new Map(), (snapshot) => groups(snapshot, names), asking),
+    weights: (names, asking) => ask(new Map(), (snapshot) => weights(snapshot, names), asking),
+    tracesOfSessions: (project, sessions, tracesMax, asking) =>
+      askAnyway((snapshot) => tracesOfSessions(snapshot, { project, sessions, tracesMax }), asking),
+    withEntry: (plan, asking) => ask([], (snapshot) => withEntry(snapshot, plan), asking),
+    sessionPage: (plan, asking) =>
+      ask({ traces: [], more: false }, (snapshot) => sessionPage(snapshot, plan), asking),
+    locate: (project, population, id, asking) =>
+      ask(null, (snapshot) => locate(snapshot, project, population, id), asking),
+  }) satisfies Partial<Records>;
+
+/** What is asked of all records of a project or run. */
+const ofScopes = ({ ask, askAnyway }: Asks) =>
+  ({
+    search: (plan, asking) =>
+      ask({ rows: [], more: false }, (snapshot) => search(snapshot, plan), asking),
+    count: (scope, asking) => ask(0, (snapshot) => count(snapshot, scope), asking),
+    aggregate: (plan, asking) => askAnyway((snapshot) => aggregate(snapshot, plan), asking),
+    columns: (scope, asking) =>
+      ask(
+        { present: [], metrics: [], userMetadata: [] },
+        (snapshot) => columns(snapshot, scope),
+        asking,
+      ),
+    metricTypes: (project, names, asking) =>
+      ask(new Map(), (snapshot) => metricTypes(snapshot, project, names), asking),
+  }) satisfies Partial<Records>;
+
+/** What is asked of runs beside each other. */
+const ofRuns = ({ ask, askAnyway }: Asks) =>
+  ({
+    runCounts: (project, runs, asking) =>
+      askAnyway((snapshot) => runCounts(snapshot, project, runs), asking),
+    ratings: (project, runs, asking) =>
+      ask([], (snapshot) => ratings(snapshot, project, runs), asking),
+    runMeasures: (project, runs, asking) =>
+      ask(new Map(), (snapshot) => runMeasures(snapshot, project, runs), asking),
+    runAverages: (project, metrics, runs, asking) =>
+      ask(new Map(), (snapshot) => runAverages(snapshot, project, metrics, runs), asking),
+    runsChanged: (project, token) => askAnyway((snapshot) => runsChanged(snapshot, project, token)),
+  }) satisfies Partial<Records>;
+
 // Groups read at a time, fewer when they are large.
 const dumpGroups = 200;
 
@@ -262,14 +210,9 @@ const dumpGroups = 200;
  * One item a row, by group in code point order and by ordinal in it: the key is the group, a space
  * and the ordinal.
  */
-async function* dump(
-  ask: <T>(none: () => T, question: (snapshot: Snapshot) => Promise<T>) => Promise<T>,
-): AsyncIterable<DumpItem> {
+async function* dump({ ask }: Asks): AsyncIterable<DumpItem> {
   for (let after = ''; ;) {
-    const page: readonly RecordRow[] = await ask<readonly RecordRow[]>(
-      () => [],
-      (snapshot) => dumpPage(snapshot, after),
-    );
+    const page: readonly RecordRow[] = await ask([], (snapshot) => dumpPage(snapshot, after));
     yield* page.map(dumpItem);
     const last = page.at(-1);
     if (last === undefined) return;
