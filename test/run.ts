@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
 import { program, repository } from './support/outside.js';
 
 /**
- * All tests in two processes side by side, for two processors: each takes the next file when it is
- * done with one, and shows it whole. Ends with one plain line, `N passed, N failed`, and with 1 when
+ * All tests in a few processes side by side: each takes the next file when it is done with one, and
+ * shows it whole. Ends with one plain line, `N passed, N failed`, and with 1 when
  * a test failed or a process broke off.
  */
 const tests = join(program, '..', 'test');
@@ -33,6 +34,9 @@ const files = readdirSync(join(repository, 'test'), { recursive: true, encoding:
   .sort()
   .sort((one, other) => rank(one) - rank(other));
 
+/** One more than there are processors: who drives services and engines from outside mostly waits. */
+const jobs = availableParallelism() + 1;
+
 const mocha = spawn(
   process.execPath,
   [
@@ -40,8 +44,8 @@ const mocha = spawn(
     '--no-config',
     '--exit',
     '--parallel',
-    '--jobs=2',
-    '--timeout=30000',
+    `--jobs=${jobs}`,
+    '--timeout=120000',
     `--require=${join(tests, 'support/tally.js')}`,
     ...(process.stdout.isTTY ? ['--color'] : []),
     ...files.map((name) => relative(process.cwd(), join(tests, name))),

@@ -1,4 +1,7 @@
 import { execFileSync } from 'node:child_process';
+import { chmod, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { readConfig } from '../../config.js';
@@ -23,10 +26,15 @@ describe('a worker that is killed at random', function () {
   it('ends every validation exactly once, and leaves no process behind', async () => {
     const random = seeded(drawSeed('kills of the worker')).next;
     const folder = await temporaryFolder();
+    const ways = await temporaryFolder();
+    // A way of its own to what all tests share tells its processes from theirs.
+    await chmod(ways.dir, 0o755);
+    await symlink(tmpdir(), join(ways.dir, 'way'));
+    const sandboxes = join(ways.dir, 'way', basename(testCache));
     const start = (): Promise<ServiceProcess> =>
       startService({
         dir: folder.dir,
-        env: { ASSAY_SANDBOX: 'strict', ASSAY_SANDBOX_DIR: testCache },
+        env: { ASSAY_SANDBOX: 'strict', ASSAY_SANDBOX_DIR: sandboxes },
       });
     const tasks: string[] = [];
     try {
@@ -69,11 +77,12 @@ describe('a worker that is killed at random', function () {
         const all = execFileSync('ps', ['-e', '-o', 'stat=,args='], { encoding: 'utf8' });
         const left = all
           .split('\n')
-          .filter((line) => line.includes(`${testCache}/`) && !line.trim().startsWith('Z'));
+          .filter((line) => line.includes(`${sandboxes}/`) && !line.trim().startsWith('Z'));
         return left.length === 0;
       });
     } finally {
       await folder.remove();
+      await ways.remove();
     }
   });
 });

@@ -4,6 +4,8 @@ import { closeSharedApp } from './app.js';
 import { skippedIn } from './skips.js';
 
 const tally = { passed: 0, failed: 0 };
+/** What a test may take at least: mocha's limits mean the clock, and are there for what hangs. */
+const patienceMs = 180_000;
 
 /**
  * Counts every test and closes the run with one plain line, `N passed, N failed`, for people and
@@ -11,6 +13,10 @@ const tally = { passed: 0, failed: 0 };
  * side each file is a run, and test/run.ts adds them up.
  */
 export const mochaHooks: RootHookObject = {
+  beforeEach(this: Context) {
+    const test = this.currentTest;
+    test?.timeout(Math.max(test.timeout(), patienceMs));
+  },
   afterEach(this: Context) {
     if (this.currentTest?.state === 'failed') tally.failed += 1;
     else if (this.currentTest?.isPending() !== true) tally.passed += 1;
