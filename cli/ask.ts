@@ -3,10 +3,7 @@ import { request as secureRequest } from 'node:https';
 import type { Config } from '../config.js';
 import { Fault } from '../kernel/fault.js';
 
-/**
- * Long enough for a replay of any log that fits one machine; `fetch` alone gives up after 5
- * minutes.
- */
+/** Enough for a replay of any log that fits one machine; `fetch` alone gives up after 5 minutes. */
 const answerWithinMs = 86_400_000;
 
 /**

@@ -48,7 +48,7 @@ export type PageMeasure = {
   readonly next_starting_token: number | null;
 };
 
-/** The members beside the list: `paginated` exactly when this page is not the whole result. */
+/** The members next to the list: `paginated` exactly when this page is not the whole result. */
 export const pageMeasure = (asked: PageAsked, rows: number, more: boolean): PageMeasure => {
   const start = asked.starting_token ?? 0;
   return {

@@ -19,10 +19,7 @@ const shownCriteria = named(
   'RankingCriteria',
   Type.Object({
     criteria: Type.Array(named('RankingCriterion', Type.Object(criterionMembers))),
-    /**
-     * Whether nobody chose these: they are every metric with a threshold and a value in the
-     * project.
-     */
+    /** Nobody chose these: they are every metric with a threshold and a value in the project. */
     default: Type.Boolean(),
   }),
 );

@@ -87,10 +87,7 @@ export const publisher = (
   };
 };
 
-/**
- * An object without members may hold anything, and has to say so: generated clients would take it
- * to be empty.
- */
+/** An object without members may hold anything; unless it says so, clients take it as empty. */
 const open = (written: JsonObject): JsonObject => {
   const { properties, ...others } = written;
   const isEmpty = properties !== undefined && Object.keys(properties as JsonObject).length === 0;

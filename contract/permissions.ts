@@ -134,8 +134,8 @@ export const groupMemberPermissions = (
 export type DatasetRights = { readonly write: boolean };
 
 /**
- * In the order of contract 3.10. Who sees a dataset may take its rows out; the rest is for who may
- * write it.
+ * In the order of contract 3.10. Whoever sees a dataset may export its rows; the rest is for those
+ * who may write it.
  */
 export const datasetPermissions = ({ write }: DatasetRights): readonly Permission[] => [
   permitted('update', write, writersOnly),

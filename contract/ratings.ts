@@ -55,10 +55,7 @@ const explanation = maybe(Type.String({ minLength: 1, maxLength: explanationMax 
 
 const operationTypes = ['create', 'delete'] as const;
 type OperationType = (typeof operationTypes)[number];
-/**
- * Which members it needs depends on `operation_type`, which has a default; the tag of a union
- * cannot have one.
- */
+/** The members depend on `operation_type`, which has a default; a union's tag cannot have one. */
 const ratingOperation = named(
   'RatingOperation',
   Type.Object({

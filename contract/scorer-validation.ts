@@ -182,10 +182,7 @@ export const invalidResult = (message: string): JsonObject => ({
   error_message: message,
 });
 
-/**
- * Hints from workers to the processes that answer (kernel Bus): a task to do, and how far one has
- * come.
- */
+/** Hints from workers to those that answer (kernel Bus): a task to do, and how far one has come. */
 export const taskSubject = 'scorer-task';
 export const progressSubject = 'scorer-progress';
 export type ProgressHint = { readonly task: string } & TaskProgress;

@@ -42,10 +42,7 @@ export const erasureEvents = {
     deleted: oneOf(['run', 'project', 'records']),
     deleted_id: uuid,
     project_id: id('ProjectId'),
-    /**
-     * How many streams were erased after the last start of the worker: there may have been more
-     * before.
-     */
+    /** Streams erased after the last start of the worker: there may have been more before. */
     streams: Type.Integer(),
   }),
 };

@@ -4,10 +4,7 @@ import { id, instant, nullable } from '../kernel/shapes.js';
 import type { EventOf } from './schemas.js';
 
 export const insightsSettingsEvents = {
-  /**
-   * Stream `insights-settings-<run>`: separate from the run's own, because it does not change the
-   * run.
-   */
+  /** Stream `insights-settings-<run>`: not the run's own, because the run does not change. */
   InsightsSettingsChanged: Type.Object({
     project_id: id('ProjectId'),
     run_id: id('RunId'),

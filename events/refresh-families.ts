@@ -26,10 +26,7 @@ export const refreshFamilyEvents = {
     token_hash: Type.String(),
     rotated_at: instant,
   }),
-  /**
-   * `reuse`: somebody presented a token that had a successor, so one of the two who used it stole
-   * it.
-   */
+  /** `reuse`: somebody presented a token that had a successor, so one of the two stole it. */
   RefreshFamilyRevoked: Type.Object({
     family_id: id('FamilyId'),
     reason: oneOf(['logout', 'reuse']),

@@ -5,9 +5,9 @@ export interface Passwords {
   /** Argon2id in its own text form, under a pepper outside the log. */
   hash(password: string): Promise<string>;
   /**
-   * Whether the hash is the password's. Null stands for a user who is not there or has no password,
-   * and costs the same. Throws Fault `unavailable` when too many wait for their turn. `network` is
-   * where the password came from.
+   * Whether the hash is the password's. Null stands for a user who does not exist or has no
+   * password, and takes as long. Throws Fault `unavailable` when too many wait for their turn.
+   * `network` is where the password came from.
    */
   matches(hash: string | null, password: string, network: string): Promise<boolean>;
   /** Whether `matches` said yes for the same network within the last minute; costs nothing. */

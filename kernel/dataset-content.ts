@@ -4,7 +4,10 @@ import type { Id } from './shapes.js';
 export type Scalar = string | number | null;
 export type ContentCell = Scalar | { readonly [member: string]: Scalar };
 
-/** What a file holds: names in order, and rows whose cells are in the order of the columns. */
+/**
+ * What a file holds: names in order, and rows whose cells are keyed by the position of their
+ * column.
+ */
 export type ContentTable = { readonly columns: readonly string[]; readonly rows: readonly Cells[] };
 /**
  * Cells by column key; what is missing is null. A list, or, where most would be null, members by

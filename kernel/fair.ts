@@ -43,7 +43,7 @@ const counted = (names: readonly string[]): ReadonlyMap<string, number> => {
   return counts;
 };
 
-/** Who was served before that has waited long enough. */
+/** How many are remembered as served: whoever was served before them has waited long enough. */
 const turnsMax = 1_000;
 /** The turns after this one was served. */
 export const servedLast = (turns: readonly string[], who: string): readonly string[] =>

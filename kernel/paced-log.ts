@@ -27,7 +27,7 @@ type Part = { readonly project: string | null; weight: number; readonly batch: S
 
 /**
  * Appends to the streams of records at the pace of their project. What a call appends before it has
- * to wait is durable at once; after that the rest follows, even when the caller leaves.
+ * to wait is durable at once; once a part of it is, the rest follows even when the caller leaves.
  */
 export const pacedLog = (
   log: EventLog,

@@ -81,7 +81,9 @@ export interface EventLog extends EventReader {
   health(): { readonly writable: boolean; readonly fatal: boolean; readonly cause: string | null };
 }
 
-/** Which events of a stream: from this revision on (default 0), of these types, at most so many. */
+/**
+ * Which events of a stream: from this revision on (default 0), of these types, at most that many.
+ */
 export type Reading = {
   readonly from?: number;
   readonly types?: readonly string[];

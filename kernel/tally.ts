@@ -1,8 +1,8 @@
-/** How many there are of each name; one of which there are none takes no memory. */
+/** How many there are of each name; a name with none takes no memory. */
 export type Tally = {
   readonly of: (name: string) => number;
   readonly add: (name: string, by: number) => void;
-  /** The name of which there are most; `''` when there is nothing. */
+  /** The name with the most; `''` when there is none. */
   readonly most: () => string;
 };
 

@@ -41,7 +41,7 @@ export interface Vault {
   renew(organizationId: string): Promise<DataKeyId>;
   /**
    * Destroys data keys of the organisation that are not in `used`, were replaced before `before`,
-   * and so cannot be in the hands of a request any more. Answers how many.
+   * and so can no longer be in use by a request. Returns how many.
    */
   destroyUnused(
     organizationId: string,

@@ -1,8 +1,10 @@
-/** Who waits for room, in the order of coming. */
+/** Those who wait for room, in the order in which they came. */
 export type WaitingList<T> = {
-  /** Resolves once it was let in; rejects with the reason of `signal`, and waits no more then. */
+  /**
+   * Resolves once it is admitted; rejects with the reason of `signal`, and then no longer waits.
+   */
   readonly join: (one: T, signal?: AbortSignal) => Promise<void>;
-  /** Lets in those that `enters` takes; it is asked of each in turn. */
+  /** Admits those that `enters` accepts; it is asked about each in turn. */
   readonly admit: (enters: (one: T) => boolean) => void;
   readonly size: () => number;
 };

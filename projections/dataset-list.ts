@@ -8,8 +8,7 @@ import type { ProjectId, RunId } from '../kernel/shapes.js';
 import type { Projection } from './projection.js';
 
 /**
- * `links`: by project, the experiments that use the dataset, and null for a link that somebody
- * made.
+ * `links`: by project, the experiments that use the dataset; null for a link that somebody made.
  */
 export type DatasetListed = {
   readonly facts: DatasetFacts;

@@ -24,7 +24,8 @@ export type ProjectionStatus = {
   /** Why it cannot go on; null while it can. */
   readonly stalled: string | null;
   /**
-   * Why it was emptied at the start, until it is as far as the log was then; null: it was not.
+   * Why it was emptied at the start, until it has caught up with the log as of then; null: it was
+   * not emptied.
    */
   readonly rebuilding: string | null;
 };

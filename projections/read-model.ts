@@ -43,7 +43,7 @@ export type Gap = {
   readonly found: number;
 };
 
-/** A live read model and the way to build another beside it. */
+/** A live read model and the way to build another next to it. */
 export type ReadModel = Sink & { shadow(): Promise<Shadow<Sink>> };
 
 /** Stands for an event that an operator ruled out: it counts, and changes nothing. */

@@ -22,7 +22,7 @@ import { readComparison, valuesComplaints, type Complaints } from './filters/lea
 
 /** What a listing can be filtered and sorted by, by the name that clients use. */
 export type Listing = {
-  /** `uuid`: equals a uuid, whatever operator stands beside it. */
+  /** `uuid`: equals a uuid, whatever operator comes with it. */
   readonly filters: Readonly<Record<string, FilterKind | 'uuid'>>;
   readonly sorts: readonly string[];
   /** Where a filter takes fewer operators than its kind has. */
@@ -165,7 +165,7 @@ export const every = (filters: readonly Filter[]): Filter | null =>
 
 type Asked = PageAsked & { readonly filters?: readonly Filter[]; readonly sort?: Sort | null };
 
-/** One page of a collection with the measure that goes beside its list (contract 1.10). */
+/** One page of a collection, with the page members that go with its list (contract 1.10). */
 export const pageOf = async <B>(
   documents: Documents,
   collection: Collection,
@@ -191,7 +191,7 @@ export const pageAsked = (query: PageAsked, body: PageAsked): PageAsked => ({
   limit: body.limit ?? query.limit ?? null,
 });
 
-/** One page of rows that are all at hand, by text and then id, both ascending by code point. */
+/** One page of rows that are all in memory, by text and then id, both ascending by code point. */
 export const pageInMemory = <T extends { readonly id: string }>(
   all: readonly T[],
   asked: PageAsked,

@@ -101,7 +101,7 @@ export const llm = (
   };
 };
 
-/** A step that is no model call and takes about `median` milliseconds. */
+/** A step other than a model call, which takes about `median` milliseconds. */
 export const step = (
   run: DemoRun,
   type: 'retriever' | 'tool' | 'control',

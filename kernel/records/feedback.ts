@@ -18,7 +18,7 @@ export type Annotation = {
 /** By template id, then by user id. */
 export type Annotations = Readonly<Record<string, Readonly<Record<string, Annotation>>>>;
 
-/** What an aggregate needs to know of a live template. */
+/** What an aggregate needs to know about a live template. */
 export type FeedbackTemplate = { readonly id: string; readonly type: AnnotationType };
 
 /** Current ratings of one template on the traces of one run. */

@@ -54,9 +54,9 @@ export type MetricCell = {
    */
   readonly first?: { readonly at: string; readonly type: MetricType; readonly fraction: boolean };
   /**
-   * Of an own value that is no number, outside the registry: what the spans below roll up to. It is
-   * what shows when the metric's type is a number, since a value that does not fit is as if absent
-   * (contract 7 on 3.4).
+   * Of an own value that is not a number, outside the registry: what the spans below roll up to. It
+   * is what shows when the metric's type is a number, since a value that does not fit is as if
+   * absent (contract 7 on 3.4).
    */
   readonly rollUp?: number;
   /**

@@ -81,7 +81,7 @@ const outlineAfter = (builder: RowBuilder): SpanOutline => {
   return { ordinal, id, parent, ...(sent !== undefined && { sent }), hasChildren, numbers };
 };
 
-/** The stored row of a span where the tree has it now, with what its trace says of it. */
+/** The stored row of a span where the tree has it now, with what its trace says about it. */
 export const placed = (row: RecordRow, outline: SpanOutline, head: RecordRow): RecordRow => {
   const builder = copied(row);
   builder.values['parent_id'] = outline.parent;

@@ -10,7 +10,7 @@ import { apiKeyList, type ListedApiKey } from '../../projections/api-key-list.js
 export type ApiKeyReadNeeds = {
   readonly documents: Documents;
   readonly clock: Pick<Clock, 'now'>;
-  /** When the key was used last, to the minute; null = never, as far as is known. */
+  /** When the key was last used, to the minute; null = never, as far as is known. */
   readonly lastUsed: (key: ApiKeyId) => Instant | null;
 };
 

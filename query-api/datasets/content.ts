@@ -20,8 +20,8 @@ type Asked = {
 };
 
 /**
- * One page of the rows of a version (contract 5.11). Throws Fault `not-found` for a version that
- * does not exist.
+ * One page of the rows of a version (contract 5.11). Throws Fault `not-found` for an unknown
+ * version.
  */
 export const contentPage = async (
   documents: Documents,

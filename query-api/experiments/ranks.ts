@@ -74,7 +74,7 @@ export const openRanks = (needs: Needs): ExperimentRanks => {
     of: async (place, experiments) => {
       const { project } = place;
       const board = boardOf(project);
-      // The look ends when whoever began it is gone; then one of those who wait begins another.
+      // The look ends when its asker is gone; then one of those who wait begins another.
       await refreshed(needs, place, board).catch(() => refreshed(needs, place, board));
       const scopeOf = (group: ExperimentFacts['group']): string => group?.id ?? project;
       const keys = [...new Set(experiments.map(({ group }) => scopeOf(group)))];
@@ -84,7 +84,7 @@ export const openRanks = (needs: Needs): ExperimentRanks => {
         const chosen = (winners.get(key)?.body as { readonly run_id: string } | undefined)?.run_id;
         const counts = chosen !== undefined && board.scopes.get(chosen) === key;
         const scope = rankedScope(board, key);
-        // One that the members lack yet, or no more, is shown as it would be without a score.
+        // One that the members do not have yet, or no longer have, is shown as if it had no score.
         const isMember = board.scopes.get(id) === key;
         const own = isMember ? scope.rankOf(board.averages.get(id)) : null;
         return {
@@ -143,7 +143,7 @@ const refresh = async (needs: Needs, place: CriteriaPlace, board: Board): Promis
   }
 };
 
-/** Answers the experiments that were not there before. */
+/** Returns the experiments that were not there before. */
 const readMembers = async (
   { documents }: Needs,
   project: ProjectId,

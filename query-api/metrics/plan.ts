@@ -13,7 +13,7 @@ import {
 } from '../filters/catalogue.js';
 import { columnsOf, planFilter } from '../filters/plan.js';
 
-/** All of a plan that the request itself says; the route adds who asks and which run. */
+/** The part of a plan that the request itself determines; the route adds who asks and which run. */
 export type MetricsPlan = Omit<AggregatePlan, 'project' | 'run' | 'templates'>;
 
 export type PlannedMetrics =

@@ -9,7 +9,7 @@ import { knownColumn, metricsToType, type MetricTypes } from '../filters/catalog
 import { missing } from '../filters/complaints.js';
 import { columnsOf, planFilter } from '../filters/plan.js';
 
-/** All of a plan that the request itself says; the route adds who asks and which run. */
+/** The part of a plan that the request itself determines; the route adds who asks and which run. */
 export type SearchOnly = Omit<SearchPlan, 'project' | 'run' | 'templates'>;
 
 export type PlannedSearch =

@@ -46,7 +46,7 @@ describe('the role in a project', () => {
       expect(roleInProject(role, null, project, granted)).to.equal(effective));
   }
 
-  it('with a key is the lesser of its own and its creator’s', () => {
+  it('with a key is the lesser of the key’s role and its creator’s', () => {
     const as = (projectRole: ProjectRole) => key({ projectRole });
     expect(roleInProject('admin', as('annotator'), project, null)).to.equal('annotator');
     expect(roleInProject('auditor', as('editor'), project, null)).to.equal('viewer');
@@ -54,7 +54,7 @@ describe('the role in a project', () => {
     expect(roleInProject('user', as('editor'), project, 'annotator')).to.equal('annotator');
   });
 
-  it('with a bound key is none in any other project, also for an admin', () => {
+  it('with a bound key is none in any other project, even for an admin', () => {
     const as = key({ projectId: 2 });
     expect(roleInProject('admin', as, project, 'owner')).to.equal(null);
     expect(roleInProject('admin', as, projectId(2), null)).to.equal('owner');
@@ -104,7 +104,7 @@ describe('the gate', () => {
     }
   };
 
-  it('lets a key in as its creator, with what the key may do', async () => {
+  it('admits a key as its creator, with the rights of the key', async () => {
     await register(1, { project_role: 'editor', ancestors: [keyId(9)] });
     await register(9);
     const principal = await enter('1');
@@ -125,7 +125,7 @@ describe('the gate', () => {
     }
   });
 
-  it('lets a key in at once after it was made, also when it was tried before', async () => {
+  it('admits a key as soon as it is made, even when it was tried before', async () => {
     expect(await refusal('1')).to.equal('invalid-credentials');
     await register(1);
     expect(await refusal('1')).to.equal(null);
@@ -142,7 +142,7 @@ describe('the gate', () => {
     expect(await refusal('2')).to.equal('invalid-credentials');
   });
 
-  it('does not let in a key past its time, to the microsecond', async () => {
+  it('does not admit a key past its expiry, to the microsecond', async () => {
     await register(1, { expires_at: instantAfter(10) });
     clock.move(9.999);
     expect(await refusal('1')).to.equal(null);

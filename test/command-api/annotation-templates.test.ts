@@ -44,7 +44,7 @@ describe('deciding on annotation templates', () => {
       .when(create(creation(1)))
       .then(made(1)));
 
-  it('refuses a live name twice, and takes that of a deleted one', () => {
+  it('refuses the name of a live template, and accepts that of a deleted one', () => {
     given(made(1))
       .when(create(creation(2, 'template 1')))
       .thenRejected('already-exists');
@@ -53,7 +53,7 @@ describe('deciding on annotation templates', () => {
       .then(made(2, 'template 1'));
   });
 
-  it('refuses more than a trace can show', () =>
+  it('refuses more templates than a trace can show', () =>
     given(...Array.from({ length: templatesMax }, (_, at) => made(at)))
       .when(create(creation(templatesMax)))
       .thenRejected('conflict', 'at most'));
@@ -70,7 +70,7 @@ describe('deciding on annotation templates', () => {
       .thenNothing();
   });
 
-  it('refuses to change what is not there, or to a name that another has', () => {
+  it('refuses to change an unknown template, or to take the name of another', () => {
     given(made(1), deleted(1))
       .when(change(project, templateId(1), { name: 'new' }))
       .thenRejected('not-found');
@@ -88,7 +88,7 @@ describe('deciding on annotation templates', () => {
       .thenNothing();
   });
 
-  it('orders all of them, and nothing less or more', () => {
+  it('accepts an order of all of them, no fewer and no more', () => {
     const ordering = [templateId(2), templateId(1)];
     given(made(1), made(2))
       .when(reorder(project, ordering))

@@ -20,13 +20,13 @@ describe('deciding on API keys', () => {
     given(made)
       .when(revoke(keyId(1)))
       .then(revoked));
-  it('refuses to revoke what is not there', () =>
+  it('refuses to revoke an unknown key', () =>
     given()
       .when(revoke(keyId(1)))
       .thenRejected('not-found'));
 });
 
-describe('what a new key may be granted', () => {
+describe('a new key', () => {
   const person: Principal = {
     userId: userId(1),
     organizationId: organization,
@@ -56,19 +56,19 @@ describe('what a new key may be granted', () => {
   };
   const unbound = { projectId: null, projectRole: null, expiresAt: null };
 
-  it('is open to every person for themselves, with any role as a cap', () => {
+  it('may be made by every person for themselves, with any role as a cap', () => {
     expect(allowed(person, nothing, null)).to.deep.include({ ...unbound, ancestors: [] });
     expect(allowed(person, { ...nothing, projectRole: 'owner' }, null)).to.include({
       projectRole: 'owner',
     });
   });
 
-  it('is bound by owners alone', () => {
+  it('may be bound to a project only by its owners', () => {
     expect(allowed(person, nothing, seenAs('editor'))).to.equal('forbidden');
     expect(allowed(person, nothing, seenAs('owner'))).to.include({ projectId: projectId(1) });
   });
 
-  it('has a value of the caller’s only by the owner of its project, unbound by an admin', () => {
+  it('takes a value from the caller only for an owner of its project, or unbound for an admin', () => {
     const asked = { ...nothing, pregenerated: true };
     expect(allowed(person, asked, null)).to.equal('forbidden');
     expect(allowed({ ...person, organizationRole: 'admin' }, asked, null)).to.include(unbound);
@@ -86,7 +86,7 @@ describe('what a new key may be granted', () => {
     });
   });
 
-  it('becomes an editor of a parent that is an owner, and never an owner', () => {
+  it('is an editor where its parent is an owner, and never an owner', () => {
     const parent = withKey({ projectRole: 'owner' });
     expect(allowed(parent, nothing, null)).to.include({ projectRole: 'editor' });
     expect(allowed(parent, { ...nothing, projectRole: 'owner' }, null)).to.equal('forbidden');
@@ -105,7 +105,7 @@ describe('what a new key may be granted', () => {
     });
   });
 
-  it('is not above its parent', () => {
+  it('never has more rights than its parent', () => {
     const parent = withKey({ projectRole: 'annotator' });
     expect(allowed(parent, { ...nothing, projectRole: 'editor' }, null)).to.equal('forbidden');
     expect(allowed(parent, { ...nothing, projectRole: 'viewer' }, null)).to.include({
@@ -113,7 +113,7 @@ describe('what a new key may be granted', () => {
     });
   });
 
-  it('ends with its parent at the latest', () => {
+  it('ends no later than its parent', () => {
     const parent = withKey({ expiresAt: instantAfter(100) });
     const until = (seconds: number) => ({ ...nothing, expiresAt: instantAfter(seconds) });
     expect(allowed(parent, until(101), null)).to.equal('forbidden');

@@ -53,7 +53,7 @@ describe('the first start', () => {
     expect(await typesInLog()).to.deep.equal(before);
   });
 
-  it('mints again until a key was shown, and that one works', async () => {
+  it('mints again until a key has been shown, and that one works', async () => {
     const unseen = await begin();
     expect(await enter(unseen.minted ?? '')).to.equal(null);
     const shown = await whole();
@@ -113,7 +113,7 @@ describe('the first start', () => {
     expect(JSON.stringify((await world.log.page(start, 100)).events)).not.to.include('password of');
   });
 
-  it('refuses a key out of form', async () => {
+  it('refuses a malformed key', async () => {
     for (const apiKey of ['short', `asy_${'0'.repeat(49)}`, `${given} with spaces`]) {
       const refused = await begin({ apiKey }).catch((error: unknown) => error);
       expect(refused).to.be.instanceOf(Fault);

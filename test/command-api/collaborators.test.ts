@@ -45,7 +45,7 @@ const removed = (number: number): CollaboratorEvent => ({
 const deleted = { type: 'ProjectDeleted', data: { project_id: project } } as const;
 
 describe('sharing a project with users', () => {
-  it('adds who is new, changes who is there, and takes the last role named', () =>
+  it('adds new users, changes the roles of others, and uses the last role named', () =>
     given(made, added(2, 'viewer'))
       .when(
         addUsers(
@@ -56,7 +56,7 @@ describe('sharing a project with users', () => {
       )
       .then(roleChanged(2, 'editor'), added(3, 'annotator')));
 
-  it('is not possible with a project that is gone', () => {
+  it('is not possible in a deleted project', () => {
     given()
       .when(addUsers(project, [wanted(2, 'viewer')], everybodyLives))
       .thenRejected('not-found');
@@ -65,7 +65,7 @@ describe('sharing a project with users', () => {
       .thenRejected('not-found');
   });
 
-  it('ends at a bound', () => {
+  it('is limited in number', () => {
     const many = Array.from({ length: userCollaboratorsMax - 1 }, (_, at) =>
       added(at + 2, 'viewer'),
     );
@@ -74,7 +74,7 @@ describe('sharing a project with users', () => {
       .thenRejected('conflict', /at most/);
   });
 
-  it('changes a role, and that of nobody else', () => {
+  it('changes the role of one user and of nobody else', () => {
     given(made, added(2, 'viewer'))
       .when(changeUser(project, userId(2), 'owner', everybodyLives))
       .then(roleChanged(2, 'owner'));
@@ -83,7 +83,7 @@ describe('sharing a project with users', () => {
       .thenRejected('not-found');
   });
 
-  it('ends for a user', () => {
+  it('can be ended for a user', () => {
     given(made, added(2, 'viewer'))
       .when(removeUser(project, userId(2), everybodyLives))
       .then(removed(2));
@@ -109,7 +109,7 @@ describe('sharing a project with users', () => {
       .when(removeUser(project, userId(1), (user) => user !== userId(2)))
       .thenRejected('conflict'));
 
-  it('may hand over in one request', () =>
+  it('allows ownership to be handed over in one request', () =>
     given(made)
       .when(addUsers(project, [wanted(1, 'viewer'), wanted(2, 'owner')], everybodyLives))
       .then(roleChanged(1, 'viewer'), added(2, 'owner')));
@@ -136,7 +136,7 @@ describe('sharing a project with groups', () => {
     data: { ...place, role: 'editor' },
   };
 
-  it('adds, changes and ends', () => {
+  it('can be added, changed and ended', () => {
     given(made)
       .when(addGroups(project, [asked(1, 'viewer')]))
       .then(groupAdded(1, 'viewer'));
@@ -157,7 +157,7 @@ describe('sharing a project with groups', () => {
       .thenRejected('not-found');
   });
 
-  it('ends at a bound', () => {
+  it('is limited in number', () => {
     const many = Array.from({ length: groupCollaboratorsMax }, (_, at) => groupAdded(at, 'viewer'));
     given(made, ...many)
       .when(addGroups(project, [asked(groupCollaboratorsMax, 'viewer')]))

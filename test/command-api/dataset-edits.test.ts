@@ -200,7 +200,7 @@ const shown = (rows: readonly ContentRow[], by: readonly { key: number; name: st
   rows.map((row) => [row.id, ...by.map((one) => cellOf(row, one))]);
 
 describe('edits of datasets', () => {
-  it('leave what a naive table would be, and count what differs from before', async () => {
+  it('give the same table as a naive implementation, and count what differs from before', async () => {
     const seed = drawSeed();
     let applied = 0;
     await fc.assert(
@@ -282,7 +282,7 @@ describe('edits of datasets', () => {
     expect(applied).to.be.greaterThan(50);
   });
 
-  it('leave a row alone that is added as it is, and refuse another under its id', () => {
+  it('ignore a row that is added again unchanged, and refuse a different one under its id', () => {
     const before = chunks(6, [3, 3]);
     const row = { row_id: rowId(4), values: { b: 4, a: 'a4' } };
     const other = { row_id: rowId(4), values: { a: 'a4' } };
@@ -327,7 +327,7 @@ describe('edits of datasets', () => {
     }
   });
 
-  it('that lead back to the version before them are no change', () => {
+  it('that lead back to the version before them are not a change', () => {
     const before = chunks(6, [3, 3]);
     const last = rowId(5);
     for (const list of [

@@ -97,7 +97,7 @@ describe('erasing the rows of a deleted dataset', () => {
   const facts = async () =>
     (await world.eventsOf(datasetStream(gone))).slice(3) as readonly DatasetEvent[];
 
-  it('takes every stream of them and says which chunks went, and touches no other', async () => {
+  it('erases every stream of them, says which chunks went, and touches no other', async () => {
     await world.happened(datasetStream(gone), deleted);
     await finish(open());
     expect([await left(gone), await left(kept)]).to.deep.equal([0, 1]);
@@ -108,7 +108,7 @@ describe('erasing the rows of a deleted dataset', () => {
     expect(told[0]).to.deep.equal({ content_id: contentId(0), chunks: 2 });
   });
 
-  it('looks again when late writes must have ended, and only then calls it done', async () => {
+  it('looks again once late writes must have ended, and only then calls it done', async () => {
     await world.happened(datasetStream(gone), deleted);
     const erasures = open();
     await finish(erasures);
@@ -137,7 +137,7 @@ describe('erasing the rows of a deleted dataset', () => {
     expect(await facts()).to.have.length(before);
   });
 
-  it('says each content once, and nothing of a dataset that lives', () => {
+  it('names each content once, and nothing of a live dataset', () => {
     const given = spec<Dataset | null, DatasetEvent>(datasets);
     const there = [created(gone), version(gone, 1)] as const;
     const contents = [0, 1].map((number) => ({ content_id: contentId(number), chunks: 1 }));

@@ -108,7 +108,7 @@ describe('a new version of a dataset', () => {
       rows.map(({ cells }) => Object.values(cells)[0]),
     );
 
-  it('is made anew of what others made meanwhile', async () => {
+  it('is made again from what others made meanwhile', async () => {
     let others = 2;
     const interrupted: Prepare = async (dataset, content) => {
       const prepared = await oneMore('mine')(dataset, content);
@@ -146,7 +146,7 @@ describe('a new version of a dataset', () => {
     expect(await texts()).to.deep.equal(['keyed', 'other']);
   });
 
-  it('made of rows that a killed try stored already finds them, or stores others', async () => {
+  it('reuses the rows that a killed attempt stored, or stores others', async () => {
     const { mint, cause } = changing('seed');
     const content = mint('ContentId');
     const stream = rowsStream(id, content);

@@ -103,7 +103,7 @@ describe('deciding on datasets', () => {
       .thenRejected('invalid');
   });
 
-  it('makes a version of the one it was prepared from, and of no other', () => {
+  it('makes a version from the one it was prepared from, and from no other', () => {
     const second: DatasetEvent = { type: 'DatasetContentChanged', data: content(2, ['a']) };
     given(...there)
       .when(changeContent(1, content(2, ['a']), null))
@@ -116,7 +116,7 @@ describe('deciding on datasets', () => {
       .thenRejected('conflict');
   });
 
-  it('links and unlinks; home and what experiments use stay', () => {
+  it('links and unlinks, but keeps the home project and what experiments use', () => {
     given(...there)
       .when(link(other, null))
       .then(linked(other));
@@ -143,7 +143,7 @@ describe('deciding on datasets', () => {
     expect(both.reduce(datasets.evolve, null)?.links.get(other)).to.deep.equal(new Set([run]));
   });
 
-  it('deletes once; nothing happens to what is gone', () => {
+  it('deletes once; nothing happens to a deleted dataset', () => {
     given(...there)
       .when(remove())
       .then(deleted);

@@ -76,21 +76,21 @@ describe('erasing what was deleted', () => {
       .filter(({ type }) => type === 'ErasureCompleted')
       .map(({ data }) => data);
 
-  it('takes the traces and sessions of a deleted run and no others', async () => {
+  it('erases the traces and sessions of a deleted run and no others', async () => {
     await world.happened(runStream(gone), runDeleted);
     await finish(open());
     expect(await left(one)).to.equal(51);
     expect(await left(other)).to.equal(1);
   });
 
-  it('takes all of a deleted project and nothing of another', async () => {
+  it('erases all of a deleted project and nothing of another', async () => {
     await world.happened(projectStream(one), projectDeleted);
     await finish(open());
     expect(await left(one)).to.equal(0);
     expect(await left(other)).to.equal(1);
   });
 
-  it('takes everything that is in a deleted project, and says before what it was', async () => {
+  it('erases everything in a deleted project, and first records what it was', async () => {
     const of = (project: string, run: string) =>
       [
         [projectStream(project), created(project)],
@@ -143,7 +143,7 @@ describe('erasing what was deleted', () => {
     });
   });
 
-  it('takes a deleted run itself and its settings', async () => {
+  it('erases a deleted run itself and its settings', async () => {
     const settings = ['insights-settings', 'scorer-settings', 'run-scoring'];
     const of = (run: string) => [runStream(run), ...settings.map((noun) => stream(noun, run))];
     const data = { project_id: one };
@@ -156,7 +156,7 @@ describe('erasing what was deleted', () => {
     for (const name of of(kept)) expect(await world.eventsOf(name), name).to.have.length(1);
   });
 
-  it('does it again where records alone were erased before', async () => {
+  it('erases again where only records were erased before', async () => {
     await world.began([[projectStream(one), created(one)]]);
     await world.happened(projectStream(one), projectDeleted);
     const data = { deleted: 'project', deleted_id: one, project_id: one, streams: 0 };
@@ -169,7 +169,7 @@ describe('erasing what was deleted', () => {
     expect(await completed(one)).to.have.length(2);
   });
 
-  it('looks again when late writes must have ended, and only then calls it complete', async () => {
+  it('looks again once late writes must have ended, and only then calls it complete', async () => {
     await world.happened(runStream(gone), runDeleted);
     const erasures = open();
     await finish(erasures);
@@ -183,7 +183,7 @@ describe('erasing what was deleted', () => {
     ]);
   });
 
-  it('completes a minute after it saw the deletion where the clock was set back', async () => {
+  it('completes a minute after it saw the deletion, even if the clock was set back', async () => {
     await world.happened(runStream(gone), runDeleted);
     let seconds = 0;
     const setBack = {
@@ -241,7 +241,7 @@ describe('erasing what was deleted', () => {
     expect(erasures.bookmark() > before).to.equal(true);
   });
 
-  it('unlinks the dataset of an experiment whose deletion did not come so far, once', async () => {
+  it('unlinks, once, the dataset of an experiment whose deletion did not get that far', async () => {
     const dataset_id = '55555555-5555-4555-8555-555555555555' as DatasetId;
     const link = { dataset_id, project_id: one, run_id: gone };
     const dataset = datasetStream(dataset_id);
@@ -298,7 +298,7 @@ describe('erasing what was deleted', () => {
     expect(await completed(recordId(1_099))).to.have.length(1);
   });
 
-  it('runs beside the service and leaves a bookmark when it stops', async () => {
+  it('runs alongside the service and leaves a bookmark when it stops', async () => {
     await world.happened(projectStream(one), projectDeleted);
     const deletion = await world.log.head();
     clock.move(lateWritesSeconds);

@@ -62,12 +62,12 @@ describe('deciding on experiments', () => {
         { type: 'ExperimentGroupAssigned', data: { ...place, group } },
       ));
 
-  it('leaves what is as wanted', () =>
+  it('leaves what is already as asked', () =>
     given(made)
       .when(change(id, project, { ...same, taskType: 16 }))
       .thenNothing());
 
-  it('records a task that changed alone beside the name that stays', () =>
+  it('records a changed task along with the unchanged name', () =>
     given(made)
       .when(change(id, project, { ...same, taskType: 17 }))
       .then({ type: 'ExperimentRenamed', data: { ...place, name: 'one', task_type: 17 } }));
@@ -77,7 +77,7 @@ describe('deciding on experiments', () => {
     given(made).when(remove(id, other)).thenNothing();
   });
 
-  it('refuses to change what is not there, gone, of another project or no experiment', () => {
+  it('refuses to change what is unknown, deleted, of another project or not an experiment', () => {
     const decide = change(id, project, same);
     given().when(decide).thenRejected('not-found');
     given(made, deleted).when(decide).thenRejected('not-found');
@@ -92,7 +92,7 @@ describe('deciding on experiments', () => {
       .thenRejected('not-found');
   });
 
-  it('is a run to whom asks for runs', () => {
+  it('counts as a run where runs are asked for', () => {
     const [run, gone] = [[made], [made, tagged, deleted]].map((events) =>
       events.reduce(runs.evolve, runs.initial),
     );
@@ -121,12 +121,12 @@ describe('deciding on tags of experiments', () => {
     given(made, tagged)
       .when(untag(id, project, tagId))
       .then({ type: 'ExperimentUntagged', data: { ...place, tag_id: tagId } }));
-  it('leaves untagged what has no such tag', () =>
+  it('does nothing when there is no such tag to remove', () =>
     given(made)
       .when(untag(id, project, tagId))
       .thenNothing());
 
-  it('refuses a tag that is not there, and any of an experiment that is gone', () => {
+  it('refuses an unknown tag, and any tag of a deleted experiment', () => {
     given(made).when(changeTag(tagging, content)).thenRejected('not-found');
     given(made, deleted).when(changeTag(tagging, content)).thenRejected('not-found');
     given(made, deleted)
@@ -134,7 +134,7 @@ describe('deciding on tags of experiments', () => {
       .thenRejected('not-found');
   });
 
-  it('refuses more than there may be', () => {
+  it('refuses more tags than are allowed', () => {
     const many = Array.from({ length: tagsMax }, (_, at): ExperimentEvent => ({
       type: 'ExperimentTagged',
       data: { ...tagData, tag_id: uuid(100 + at) as TagId },
@@ -145,7 +145,7 @@ describe('deciding on tags of experiments', () => {
   });
 });
 
-describe('deciding on what experiments have in common', () => {
+describe('deciding on groups and winners of experiments', () => {
   const inScope = spec(scopes);
   const candidate = { run: id, project, group: null };
   const chosen: ExperimentScopeEvent = {
@@ -169,7 +169,7 @@ describe('deciding on what experiments have in common', () => {
       .then({ type: 'ExperimentWinnerChosen', data: { ...chosen.data, run_id: run } });
   });
 
-  it('withdraws the choice of that experiment only', () => {
+  it('withdraws only the choice of that experiment', () => {
     inScope(chosen)
       .when(withdrawWinner(candidate))
       .then({ type: 'ExperimentWinnerWithdrawn', data: chosen.data });

@@ -70,7 +70,7 @@ describe('claiming an Idempotency-Key', () => {
     expect(when(noon, ...given).claims('a')).to.deep.equal([claimed('a', 's')]);
     expect(when(noon, ...given).claims('b')).to.deep.equal([claimed('b', 'new')]);
   });
-  it('is not young for long where the clock was set back', () => {
+  it('does not stay fresh for long when the clock is set back', () => {
     const before = [claimed('a', 's', at('01T15:00:00'))] as const;
     expect(when(noon, ...before).claims('a')).to.deep.equal([
       claimed('a', 's', noon, at('01T15:00:00')),
@@ -86,13 +86,13 @@ describe('claiming an Idempotency-Key', () => {
       claimed('b', 'new', at('02T12:00:00')),
     ]);
   });
-  it('records an answer once, and not for a claim that was taken over', () => {
+  it('records an answer once, and never for a claim that was taken over', () => {
     const stored = { status: 200, body: { id: 'x' }, position: null, keptIn: null };
     expect(answer('s', stored)(folded([claimed('a', 's')]))).to.deep.equal([answered]);
     expect(answer('s', stored)(folded([claimed('a', 's'), answered]))).to.deep.equal([]);
     expect(answer('s', stored)(folded([claimed('a', 'other')]))).to.deep.equal([]);
   });
-  it('releases its own claim only', () => {
+  it('releases only its own claim', () => {
     expect(release('s')(folded([claimed('a', 's')]))).to.deep.equal([released]);
     expect(release('s')(folded([claimed('a', 's'), answered]))).to.deep.equal([]);
     expect(release('s')(folded([claimed('a', 'other')]))).to.deep.equal([]);
@@ -199,7 +199,7 @@ describe('idempotency over the log', () => {
       while (await forgetting.step());
     };
 
-    it('is content in a stream of its own, which names the project, and ids with the claim', async () => {
+    it('is content in its own stream, which names the project, and ids with the claim', async () => {
       await send('of a project');
       expect(await heard()).to.deep.equal(['IdempotencyAnswerKept']);
       const names = await log.streams(`idempotency-answer-${project}-`, null, 10);
@@ -227,7 +227,7 @@ describe('idempotency over the log', () => {
       expect(await heard()).to.deep.equal([]);
       expect((await send('late', 44, null)).replayed).to.equal(false);
     });
-    it('in the form of before is answered too, and erased', async () => {
+    it('in the earlier format is answered too, and erased', async () => {
       const name = stream('idempotency', randomIds.derive('IdempotencyId', 'old'));
       const data = { status: 200, body: { name: text }, position: null };
       const events = [claimed('f', randomUUID()), { type: 'IdempotencyAnswered', data }];

@@ -27,7 +27,7 @@ describe('deciding on insights settings', () => {
       .then(on(3));
   });
 
-  it('leaves what is so already, and what the request does not name', () => {
+  it('leaves what is already so, and what the request does not name', () => {
     given().when(turned(false, 1)).thenNothing();
     given(on(1)).when(turned(true, 2)).thenNothing();
     given(on(1)).when(turned(undefined, 2)).thenNothing();

@@ -62,7 +62,7 @@ const slotAfter = (...events: readonly IntegrationEvent[]) =>
   events.reduce(slots.evolve, slots.initial);
 
 describe('deciding on integrations', () => {
-  it('configures what is not there and replaces what is', () => {
+  it('configures a new integration and replaces an existing one', () => {
     given()
       .when(configure(configuration(1), slotAfter(), null))
       .then(configured(1));
@@ -71,12 +71,12 @@ describe('deciding on integrations', () => {
       .then(configured(2));
   });
 
-  it('leaves an equal configuration, whatever it was sealed for', () =>
+  it('leaves an equal configuration as it is, whatever it was sealed for', () =>
     given(configured(1))
       .when(configure(configuration(7, { fingerprint: 'print 1' }), slotAfter(), null))
       .thenNothing());
 
-  it('refuses one that was sealed for what is not so any more', () =>
+  it('refuses one that was sealed for a state that has changed', () =>
     given(configured(1))
       .when(configure(configuration(2), slotAfter(), null))
       .thenRejected('conflict'));
@@ -93,7 +93,7 @@ describe('deciding on integrations', () => {
       .thenRejected('precondition-failed');
   });
 
-  it('deletes once, and begins anew after that', () => {
+  it('deletes once, and starts afresh after that', () => {
     given(configured(1)).when(remove(null)).then(deleted);
     given(configured(1), deleted).when(remove(null)).thenNothing();
     const { integration } = slotAfter(configured(1), disabled, deleted, configured(2));
@@ -124,7 +124,7 @@ describe('deciding on integrations', () => {
       .thenRejected('precondition-failed');
   });
 
-  it('seals anew without a change that anybody sees, unless it was changed', () => {
+  it('reseals without a visible change, unless the secrets were changed meanwhile', () => {
     const before = slotAfter(configured(1));
     const anew = { seal_id: seal(9), seal_version: 2 };
     const resealed: IntegrationEvent = { type: 'IntegrationResealed', data: { ...place, ...anew } };
@@ -186,7 +186,7 @@ describe('sealed secrets of integrations', () => {
     expect(opening).to.be.instanceOf(Error).and.not.match(/mine/);
   });
 
-  it('are sealed anew by a rotation, and the next one destroys the old data key', async () => {
+  it('are resealed by a rotation, and the next one destroys the old data key', async () => {
     await put(1, 'secret');
     const { state: before } = await load(world.log, stream, slots);
     clock.move(1);
@@ -204,7 +204,7 @@ describe('sealed secrets of integrations', () => {
     expect(keys).to.have.length(2);
   });
 
-  it('that are lost keep no other from a rotation', async () => {
+  it('that are lost do not keep others from a rotation', async () => {
     await put(1, 'secret');
     await openDataKeys(diskFiles, join(world.dir, 'data-keys')).change(() => []);
     expect(await rotate()).to.include({ resealed: 0, lost: 1 });
@@ -212,7 +212,7 @@ describe('sealed secrets of integrations', () => {
     expect(await rotate()).to.include({ resealed: 1, lost: 0 });
   });
 
-  it('that a crash left behind are swept, once no request can be about to use them', async () => {
+  it('that a crash left behind are swept once no request can still use them', async () => {
     await put(1, 'first');
     await put(2, 'second');
     await sealed(3, 'never used');

@@ -47,7 +47,7 @@ for (const [name, open] of Object.entries(engines)) {
     const append = (stream: ReturnType<typeof newStream>, at: number, type = 'One') =>
       opened.log.append([appendOf(stream, at === 0 ? 'none' : at - 1, { ...newEvent(at), type })]);
 
-    it('read what came since, once for all who ask at a time, and forget what was erased', async () => {
+    it('read only newer events, once for all who ask at a time, and forget what was erased', async () => {
       const { log } = counted;
       const { load } = openKeptFolds({ log, fold: numbers, weightOf: () => 1, weightMax: 10_000 });
       const stream = newStream();
@@ -64,7 +64,7 @@ for (const [name, open] of Object.entries(engines)) {
       expect(await load(stream)).to.deep.include({ state: [], revision: 'none' });
     });
 
-    it('know the place of the last event also where it is of a type that they pass over', async () => {
+    it('know the place of the last event even when it is of a type that they skip', async () => {
       const { log } = counted;
       const types = ['One'];
       const given = { log, fold: numbers, types, weightOf: () => 1, weightMax: 10_000 };
@@ -79,7 +79,7 @@ for (const [name, open] of Object.entries(engines)) {
       expect(await load(stream)).to.deep.equal({ state: [0, 3], revision: 3, position });
     });
 
-    it('keep no more than they may', async () => {
+    it('keep no more than their limit', async () => {
       const { log } = counted;
       const { load } = openKeptFolds({ log, fold: numbers, weightOf: () => 600, weightMax: 1_000 });
       const [one, other] = [newStream(), newStream()];

@@ -52,13 +52,13 @@ describe('deciding on log streams', () => {
     given(made)
       .when(rename(id, project, 'new'))
       .then(renamed));
-  it('leaves a name that it has', () =>
+  it('does nothing when the name is already so', () =>
     given(made)
       .when(rename(id, project, 'stream'))
       .thenNothing());
   it('deletes once', () => given(made).when(remove(id, project)).then(deleted));
 
-  it('refuses to rename what is not there, gone, or of another project', () => {
+  it('refuses to rename one that is unknown, deleted or of another project', () => {
     given()
       .when(rename(id, project, 'new'))
       .thenRejected('not-found');
@@ -95,13 +95,13 @@ describe('the log stream default', () => {
       data: { run_id: run, project_id: project, ...more },
     });
 
-  it('is one for all who ask at once', async () => {
+  it('is the same one for all who ask at once', async () => {
     const found = await Promise.all(Array.from({ length: 8 }, ensure));
     expect(new Set(found.map((run) => run.id)).size).to.equal(1);
     expect(found[0]).to.include({ name: 'default', live: true });
   });
 
-  it('is made again once it is deleted', async () => {
+  it('is made again after it is deleted', async () => {
     const first = await ensure();
     await happen(first.id, 'LogStreamDeleted');
     const second = await ensure();
@@ -118,7 +118,7 @@ describe('the log stream default', () => {
       authorAt(),
     );
 
-  it('is made anew once it is renamed, and the renamed one stays', async () => {
+  it('is made again after it is renamed, and the renamed one stays', async () => {
     const first = await ensure();
     await happen(first.id, 'LogStreamRenamed', { name: 'mine' });
     await giveNameBack(first.id);
@@ -127,7 +127,7 @@ describe('the log stream default', () => {
     expect((await runOf(world.log, project, first.id))?.name).to.equal('mine');
   });
 
-  it('is no other one in the middle of a renaming: nothing is written to what has another name', async () => {
+  it('is never one that is being renamed: nothing is written to a stream of another name', async () => {
     const first = await ensure();
     await happen(first.id, 'LogStreamRenamed', { name: 'mine' });
     const refused = await ensure().catch((error: unknown) => error);

@@ -16,7 +16,7 @@ import {
   userMade,
 } from '../support/people.js';
 
-describe('who departs', () => {
+describe('offboarding', () => {
   const group = 'eeeeeeee-0000-4000-8000-00000000000a' as GroupId;
   let world: TestLog;
   beforeEach(async () => {
@@ -57,7 +57,7 @@ describe('who departs', () => {
       data: { user_id: userId(number), organization_id: organization },
     });
 
-  it('leaves groups and projects, also as the last maintainer and owner, and once', async () => {
+  it('takes a removed user out of groups and projects once, even as the last maintainer or owner', async () => {
     await remove(1);
     await act();
     const before = await world.log.head();
@@ -83,7 +83,7 @@ describe('who departs', () => {
     expect((await ending(groupStream(group), 1))[0]?.type).to.equal('GroupDeleted');
   });
 
-  it('leaves everything as it is while nobody departs', async () => {
+  it('leaves everything as it is while nobody is removed', async () => {
     const before = await world.log.head();
     await act();
     expect(await world.log.head()).to.equal(before);

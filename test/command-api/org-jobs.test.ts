@@ -35,7 +35,7 @@ describe('an org job', () => {
   const completed: OrgJobEvent = { type: 'OrgJobCompleted', data: { job_id: id, ...result } };
   const failed: OrgJobEvent = { type: 'OrgJobFailed', data: { job_id: id, reason: 'no' } };
 
-  it('is asked for, begins and is completed, each once', () => {
+  it('is requested, starts and completes, each once', () => {
     given().when(ask(asked)).then(requested);
     given(requested).when(begin(id)).then(started);
     given(requested, started).when(complete(id, result)).then(completed);
@@ -123,7 +123,7 @@ describe('the worker of org jobs', function () {
     }
   });
 
-  it('says of each step what was in it', async () => {
+  it('records what each step deleted', async () => {
     await runJob(workOn(world.log), asked, new AbortController().signal);
     const first = stream('deletion', randomIds.derive('DeletionId', id, '0'));
     const { state } = await load(world.log, first, deletions);
@@ -132,7 +132,7 @@ describe('the worker of org jobs', function () {
     expect(state?.deleted.job_id).to.equal(id);
   });
 
-  it('stops between steps when it is told to', async () => {
+  it('stops between steps when asked to', async () => {
     const stop = new AbortController();
     stop.abort();
     expect(await runJob(workOn(world.log), asked, stop.signal)).to.equal(false);

@@ -11,7 +11,7 @@ import { userId, userMade } from '../support/people.js';
 const email = 'user-1@example.org';
 const right = 'the password of ada';
 
-describe('whoever comes in with a password', () => {
+describe('a login with a password', () => {
   let world: TestLog;
   let clock: ReturnType<typeof testClock>;
   let gate: Gate;
@@ -42,7 +42,7 @@ describe('whoever comes in with a password', () => {
   };
   const wrong = Array.from({ length: 8 }, (_, index) => `a wrong password ${index}`);
 
-  it('is not let in by a burst of guesses, even when one of them is right', async () => {
+  it('is refused after a burst of guesses, even when one of them is right', async () => {
     const said = await Promise.all(
       [...wrong, right].map((guess, at) => enter(guess, `10.0.0.${at}`)),
     );
@@ -61,7 +61,7 @@ describe('whoever comes in with a password', () => {
     expect(await enter('one more guess')).to.equal('too-many');
   });
 
-  it('is counted first from every other address, also with the password that was right', async () => {
+  it('is counted first from every other address, even with the right password', async () => {
     expect(await enter(right, '2001:db8:1:2::1')).to.equal('in');
     for (const guess of wrong) await enter(guess, '10.6.6.6');
     expect(await enter(right, '10.6.6.6')).to.equal('too-many');
@@ -69,7 +69,7 @@ describe('whoever comes in with a password', () => {
     expect(await enter(right, '2001:db8:1:2::2')).to.equal('in');
   });
 
-  it('is nobody any more once the user is removed, though known lately', async () => {
+  it('fails once the user is removed, even if it succeeded a moment ago', async () => {
     expect(await enter(right)).to.equal('in');
     await world.happened(userStream(userId(1)), {
       type: 'UserRemoved',

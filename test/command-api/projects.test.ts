@@ -31,19 +31,19 @@ describe('deciding on projects', () => {
       .when(change(id, { name: 'new', description: 'words', labels: ['a'] }))
       .then(renamed, described));
 
-  it('leaves alone what is null, absent or already so', () => {
+  it('leaves what is null, absent or already so', () => {
     given(made, described)
       .when(change(id, { name: null, description: 'words' }))
       .thenNothing();
     given(made).when(change(id, {})).thenNothing();
   });
 
-  it('keeps the order of labels as a difference', () =>
+  it('treats a different order of labels as a change', () =>
     given(made, { ...described, data: { ...described.data, labels: ['a', 'b'] } })
       .when(change(id, { labels: ['b', 'a'] }))
       .then({ ...described, data: { ...described.data, labels: ['b', 'a'] } }));
 
-  it('refuses to change what is not there or gone', () => {
+  it('refuses to change an unknown or deleted project', () => {
     given()
       .when(change(id, { name: 'new' }))
       .thenRejected('not-found');

@@ -88,7 +88,7 @@ const rated = (actions: readonly Action[], by = rater()) => {
 };
 
 describe('deciding on a rating', () => {
-  it('records each of the six kinds, and a second time nothing', () => {
+  it('records each of the six kinds, and nothing the second time', () => {
     const ratings: readonly Action[] = [
       like,
       give(1, { annotation_type: 'star', value: 5 }, 'well done'),
@@ -157,7 +157,7 @@ describe('deciding on a rating', () => {
     }
   });
 
-  it('replaces, withdraws, and withdraws no more', () => {
+  it('replaces, withdraws, and does nothing when withdrawn again', () => {
     const { messages, events } = rated([like, dislike, withdraw(0), withdraw(0), like]);
     expect(messages).to.deep.equal([
       'rating recorded',
@@ -235,7 +235,7 @@ describe('rating many traces', () => {
   const messagesOf = ({ traces }: Awaited<ReturnType<typeof rateAll>>) =>
     [...traces.values()].map(({ outcomes }) => outcomes.map(({ message }) => message));
 
-  it('asks for one append, and the next time for none', async () => {
+  it('needs one append, and none the next time', async () => {
     let appends = 0;
     const log: EventLog = {
       ...world.log,
@@ -254,7 +254,7 @@ describe('rating many traces', () => {
     expect(again.position >= first.position).to.equal(true);
   });
 
-  it('reads no texts of a trace, and what is new of its ratings', async () => {
+  it('reads no texts of a trace, and only what is new of its ratings', async () => {
     const spans = Array.from({ length: 50 }, () => ({ type: 'SpansLogged', data: { spans: [] } }));
     await world.happened(traceStream(project, traceId(1)), ...spans);
     let read: string[] = [];
@@ -280,7 +280,7 @@ describe('rating many traces', () => {
     expect(messagesOf(gone)).to.eql([['trace not found']]);
   });
 
-  it('goes on beside a trace that is unknown, or went with its run', async () => {
+  it('skips a trace that is unknown or was deleted with its run', async () => {
     expect(messagesOf(await rateAll([1, 9, 2], [like]))).to.deep.equal([
       ['rating recorded'],
       ['trace not found'],
@@ -302,7 +302,7 @@ describe('rating many traces', () => {
     expect(events).to.have.length(1 + users.length);
   });
 
-  it('decides again after a lost race, and says so when it loses every time', async () => {
+  it('decides again after a lost race, and reports it when it loses every time', async () => {
     const racing = (losses: number): EventLog => ({
       ...world.log,
       append: async (batch) => {

@@ -107,7 +107,7 @@ describe('a family of refresh tokens', () => {
     given(started).when(end).then(revoked('logout'));
   });
 
-  it('has an end to its stream', () => {
+  it('bounds the length of its stream', () => {
     const busy = Array.from({ length: rotationsMax }, (_, at) => rotated(`t${at}`, at));
     given(started, ...busy)
       .when(present(`t${rotationsMax - 1}`, 'x', rotationsMax))
@@ -129,14 +129,14 @@ describe('a family of refresh tokens', () => {
     const alive = (whose: ReturnType<typeof user>, seconds = 1): boolean =>
       family !== null && isAlive(family, whose, instantAfter(seconds));
 
-    it('while its user is, and not longer than thirty days', () => {
+    it('while its user is, and for no longer than thirty days', () => {
       expect(alive(user())).to.equal(true);
       expect(alive(user(), 30 * day)).to.equal(false);
       expect(alive(user(removed))).to.equal(false);
       expect(alive(null)).to.equal(false);
     });
 
-    it('until the password is changed, but for the login that changed it', () => {
+    it('until the password is changed, except for the login that changed it', () => {
       expect(alive(user(changed(null)))).to.equal(false);
       expect(alive(user(changed(id)))).to.equal(true);
       expect(alive(user(changed(id), changed(null)))).to.equal(false);

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { openMemory } from '../../command-api/access/remember.js';
 
-describe('what is remembered of rights', () => {
-  it('goes at the first hint, and with a flood of them a few times only', async () => {
+describe('remembered rights', () => {
+  it('are forgotten at the first hint, and only a few times in a flood of hints', async () => {
     let waits: (() => void)[] = [];
     const memory = openMemory({
       milliseconds: () => 0,
@@ -26,7 +26,7 @@ describe('what is remembered of rights', () => {
     expect(waits).to.have.length(1);
   });
 
-  it('goes whenever this process changed something', async () => {
+  it('are forgotten whenever this process changed something', async () => {
     const memory = openMemory({ milliseconds: () => 0, wait: () => new Promise(() => undefined) });
     let asked = 0;
     const remember = memory.remembering<number>();

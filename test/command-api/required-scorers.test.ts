@@ -57,13 +57,13 @@ describe('required scorers of a validation', function () {
   };
   const saying = (value: string): string => `def scorer_fn(**k) -> str:\n    return "${value}"`;
 
-  it('say what they make of each row, and one that fails says nothing', async () => {
+  it('give a score for each row, and one that fails gives none', async () => {
     const failing = 'def scorer_fn(**k) -> str:\n    return 1 / 0';
     const { scores } = await asked([saying('a'), failing, saying('b')], 60_000);
     expect(scores).to.deep.equal([{ 'required 0': 'a', 'required 2': 'b' }]);
   });
 
-  it('end the validation once they took too long together', async () => {
+  it('end the validation once they have taken too long together', async () => {
     const hanging = 'import time\ndef scorer_fn(**k) -> str:\n    time.sleep(1000)\n    return "a"';
     const { scores, processes } = await asked(
       Array.from({ length: 100 }, () => hanging),

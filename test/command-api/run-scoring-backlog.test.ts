@@ -9,7 +9,7 @@ const [mine, theirs] = [projectId(1), projectId(2)];
 const none: ReadonlySet<StreamName> = new Set();
 
 describe('traces that wait to be scored', () => {
-  it('are noted of every project, however many one has', () => {
+  it('are noted for every project, however many one project has', () => {
     const backlog = openBacklog({ each: 3, all: 4 });
     for (let number = 0; number < 10; number += 1) backlog.note(mine, trace(number), at(number));
     backlog.note(theirs, trace(20), at(20));
@@ -24,7 +24,7 @@ describe('traces that wait to be scored', () => {
     expect(backlog.behind()).to.deep.equal([theirs, at(21)]);
   });
 
-  it('are not done with before their turn is over, and come back where they were', () => {
+  it('are kept until their turn is over, and come back where they were', () => {
     const backlog = openBacklog();
     for (const number of [1, 2, 3, 4]) backlog.note(mine, trace(number), at(number));
     const taken = backlog.take(mine, 3);

@@ -6,7 +6,7 @@ describe('turns of projects', () => {
   const hanging = [1, 2, 3, 4].map(projectId);
   const [quiet, other] = [projectId(5), projectId(6)];
 
-  it('leave a place to those that score, however many have a scorer that hangs', () => {
+  it('leave a place for projects that score, however many have a scorer that hangs', () => {
     const order = openOrder(2);
     for (const project of hanging) {
       expect(order.begin([project])).to.equal(project);
@@ -19,7 +19,7 @@ describe('turns of projects', () => {
     expect(order.begin([...hanging, quiet, other])).to.equal(other);
   });
 
-  it('come to everybody where there is one place', () => {
+  it('come to everybody even when there is only one place', () => {
     const order = openOrder(1);
     order.begin(hanging.slice(0, 1));
     order.end(projectId(1), true);

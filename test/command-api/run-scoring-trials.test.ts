@@ -25,7 +25,7 @@ const untilRest = (kind: FaultKind, placeOf: (count: number) => number | null) =
 };
 
 describe('a scorer that fails on every record', () => {
-  it('takes a minute and a half, and ten seconds more, whatever it says where it hangs', () => {
+  it('costs a minute and a half and ten seconds at most, wherever it claims to hang', () => {
     for (const placeOf of [
       (count: number) => count - 1,
       (count: number) => Math.max(0, count - 2),
@@ -37,7 +37,7 @@ describe('a scorer that fails on every record', () => {
     expect(untilRest('crashed', () => 0).processes).to.equal(90);
   });
 
-  it('rests twice as long each time, an hour at most, until it scores again', () => {
+  it('is suspended twice as long each time, an hour at most, until it scores again', () => {
     let trial = { ...untried(budgets), vainMs: budgets.vainMs };
     const rests: number[] = [];
     for (let at = 0; at < 9; at += 1) {
@@ -51,7 +51,7 @@ describe('a scorer that fails on every record', () => {
 });
 
 describe('a scorer that needs more time than a batch has', () => {
-  it('gets as many records at once as fit', () => {
+  it('gets as many records at once as fit its time', () => {
     const eachMs = 100;
     let trial = untried(budgets);
     let [scored, spentMs] = [0, 0];

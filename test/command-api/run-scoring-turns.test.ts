@@ -19,7 +19,7 @@ def aggregator_fn(*, scores) -> dict:
 /** Several records have long enough for a process to begin on a busy machine, one has longer. */
 const budgets = { batchMs: 5_000, recordMs: 20_000, turnMs: 500, vainMs: 10_000 };
 
-describe('scoring beside a project that asks for too much', function () {
+describe('scoring next to a project that asks for too much', function () {
   this.timeout(90_000);
   let world: ScoredWorld;
   beforeEach(async () => {
@@ -27,7 +27,7 @@ describe('scoring beside a project that asks for too much', function () {
   });
   afterEach(() => world.close());
 
-  it('comes to an innocent trace after one process of a scorer that hangs', async () => {
+  it('reaches an innocent trace after one process of a scorer that hangs', async () => {
     const [bad, good] = [await world.scorer('bad', hanging), await world.scorer('good', plain)];
     const [attacked, quiet] = [await world.run(1, [bad]), await world.run(2, [good])];
     const hung = [];
@@ -47,7 +47,7 @@ describe('scoring beside a project that asks for too much', function () {
     expect(world.troubles).to.deep.equal([]);
   });
 
-  it('scores those beside a record that no process takes', async () => {
+  it('scores the other records when one is too large for any process', async () => {
     await world.close();
     world = await scoredWorld({ inputBytes: 100_000 });
     const run = await world.run(1, [await world.scorer('good', plain)]);
@@ -96,7 +96,7 @@ describe('scoring beside a project that asks for too much', function () {
     expect(world.troubles).to.deep.equal([]);
   });
 
-  it('gives a scorer what those that it requires made, also in another turn', async () => {
+  it('gives a scorer the scores that it requires, even those of another turn', async () => {
     const first = await world.scorer('first', plain);
     const source =
       'def scorer_fn(*, required_scores, **k) -> str:\n    return required_scores.get("first", "none")';
@@ -113,7 +113,7 @@ describe('scoring beside a project that asks for too much', function () {
     }
   });
 
-  it('is done by one of several workers, and by another once that one is gone', async () => {
+  it('is done by one of several workers, and by another when that one dies', async () => {
     const run = await world.run(1, [await world.scorer('good', plain)]);
     const first = world.work({ worker: 'first' });
     const before = await world.trace(1, run, 'one ');

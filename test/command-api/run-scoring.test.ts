@@ -35,7 +35,7 @@ describe('what a scorer is given of a record', () => {
 });
 
 describe('what scorers made of a record a moment ago', () => {
-  it('is not told to a record of the same id in another project', () => {
+  it('is not shown for a record of the same id in another project', () => {
     const targetIn = (projectId: string): Target =>
       ({ trace: { projectId, id: 't' }, record: 't', nodeType: 'trace' }) as unknown as Target;
     const found = openFound();

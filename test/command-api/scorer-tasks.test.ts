@@ -56,7 +56,7 @@ const failed = {
 describe('a validation task', () => {
   const given = spec(scorerTasks);
 
-  it('is asked for once', () => {
+  it('is requested once', () => {
     given().when(request(asked)).then(requested);
     given(requested).when(request(asked)).thenNothing();
   });
@@ -84,7 +84,7 @@ describe('a validation task', () => {
     given(requested, started(1), failed).when(end(completed, 'one')).thenNothing();
   });
 
-  it('is given up by whoever finds it tried too often', () => {
+  it('is given up by the worker that finds it tried too often', () => {
     given(requested, started(3)).when(giveUp(failed)).then(failed);
     given(requested, started(1), completed).when(giveUp(failed)).thenNothing();
   });
@@ -98,7 +98,7 @@ describe('the queue of validations', () => {
   });
   const full = Array.from({ length: 22 }, (_, index) => queued(index));
 
-  it('lets in two that run and twenty that wait', () => {
+  it('admits two that run and twenty that wait', () => {
     given(...full.slice(1))
       .when(enqueue('p', task(99), [], at))
       .then(queued(99));
@@ -110,7 +110,7 @@ describe('the queue of validations', () => {
       .thenNothing();
   });
 
-  it('makes room for what has left', () => {
+  it('has room again for each that has left', () => {
     given(...full)
       .when(enqueue('p', task(99), [task(0)], at))
       .then(queued(99, [task(0)]));
@@ -127,7 +127,7 @@ describe('what is known of a scorer file', () => {
     chain_aggregation: null,
   };
 
-  it('is said once, until it is something else', () => {
+  it('is recorded once, until it changes', () => {
     const known: ScorerFileEvent = { type: 'ScorerFileValidated', data };
     spec(scorerFiles)().when(validated(data)).then(known);
     spec(scorerFiles)(known)

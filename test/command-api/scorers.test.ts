@@ -66,7 +66,7 @@ describe('a scorer', () => {
     given(created, deleted).when(create(creation)).thenRejected('already-exists');
   });
 
-  it('changes what is named and is quiet about the rest', () => {
+  it('changes what is named and leaves the rest', () => {
     const data = { scorer_id: id, details: { ...details, label: 'Length', tags: ['a'] } };
     given(created)
       .when(change({ label: 'Length', tags: ['a', 'a'], description: null }))

@@ -63,7 +63,7 @@ describe('starting a session', () => {
 
 describe('joining a session', () => {
   it('makes it when it is missing', () => given().when(join(session)).then(started(session)));
-  it('is quiet whatever the session says of itself', () =>
+  it('is quiet whatever the session says about itself', () =>
     given(started(session))
       .when(join({ ...session, name: '' }))
       .thenNothing());
@@ -117,7 +117,7 @@ describe('the repository of sessions', () => {
   const stateOf = async (one: string) =>
     (await load(log, sessionStream(projectId, one), sessions)).state;
 
-  it('makes each session once however many ask at once', async () => {
+  it('makes each session once, however many ask at once', async () => {
     const ids = [fresh(), fresh()];
     await Promise.all(
       Array.from({ length: 5 }, () => repository().joinSessions(asked(null, ids), asker())),
@@ -154,7 +154,7 @@ describe('the repository of sessions', () => {
     expect(again.external).to.not.equal(external);
     expect((await stateOf(again.external as SessionId))?.started.external_id).to.equal('erased');
   });
-  it('answers a known external id as it is to who brings no id', async () => {
+  it('answers the known session when an external id comes without an id', async () => {
     const first = { ...session, session_id: fresh(), external_id: 'known', minted: true };
     await repository().begin(first, cause());
     const again = await repository().begin(
@@ -163,7 +163,7 @@ describe('the repository of sessions', () => {
     );
     expect(again.session.started).to.deep.equal(first);
   });
-  it('refuses a known external id to who brings another id', async () => {
+  it('refuses a known external id that comes with another id', async () => {
     const first = { ...session, session_id: fresh(), external_id: 'taken' };
     await repository().begin(first, cause());
     expect(await refused(repository().begin(first, cause()))).to.equal('accepted');

@@ -13,7 +13,7 @@ const record = (members: object): RecordContent => ({
 const long = 'a "quoted" é 😀 '.repeat(100);
 
 describe('a shortened record', () => {
-  it('is itself where it is short, and little where it is long', () => {
+  it('is unchanged when it is short, and small when it is long', () => {
     const short = record({ input: 'hi', tags: ['one'], metrics: { cost: 1 } });
     expect(shortened(short)).to.equal(short);
     const text = 'x'.repeat(1_000_000);
@@ -21,7 +21,7 @@ describe('a shortened record', () => {
     expect(JSON.stringify(small).length).to.be.below(300);
   });
 
-  it('has the bytes of the whole as JSON', () => {
+  it('counts as many bytes as the whole has as JSON', () => {
     const whole = record({ input: long, output: [{ content: long, role: 'user' }], name: long });
     const bytes = Buffer.byteLength(JSON.stringify(whole));
     expect(recordBytes(whole)).to.be.within(bytes, bytes + 20);

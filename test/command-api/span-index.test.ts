@@ -9,7 +9,7 @@ const spansOf = (count: number): readonly SpanId[] =>
   Array.from({ length: count }, () => randomIds.next('SpanId'));
 
 describe('spans written lately', () => {
-  it('are found in the trace that they were written to last, in their project only', () => {
+  it('are found in the trace that they were last written to, in their project only', () => {
     const recent = recentSpans();
     const [one, other] = [uuid(2) as TraceId, uuid(3) as TraceId];
     const spans = spansOf(100);
@@ -23,7 +23,7 @@ describe('spans written lately', () => {
     expect(recent.find(project, uuid(10))).to.equal(null);
   });
 
-  it('are mostly there after many others, and never in a wrong trace', () => {
+  it('are mostly still found after many others, and never in a wrong trace', () => {
     const recent = recentSpans();
     const traces = Array.from({ length: 80_000 }, () => ({
       trace: randomIds.next('TraceId'),
@@ -38,7 +38,7 @@ describe('spans written lately', () => {
 });
 
 describe('the index of spans', () => {
-  it('asks the read model only for what it does not know', async () => {
+  it('asks the read model only about what it does not know', async () => {
     const asked: string[][] = [];
     const [one, other] = [uuid(2) as TraceId, uuid(3) as TraceId];
     const [known, old, unknown] = spansOf(3) as [SpanId, SpanId, SpanId];

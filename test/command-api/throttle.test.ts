@@ -34,7 +34,7 @@ describe('failed credentials', () => {
     expect(fail('ada@example.org', '10.0.0.9')).to.equal(null);
   });
 
-  it('come free one by one, as each is a minute old', () => {
+  it('expire one by one, each when it is a minute old', () => {
     times(5, () => {
       fail('ada', '10.0.0.1');
       clock.move(10);
@@ -45,7 +45,7 @@ describe('failed credentials', () => {
     expect(fail('ada', '10.0.0.1')).to.equal(10);
   });
 
-  it('are thirty a minute for one address, whomever they are about', () => {
+  it('are thirty a minute for one address, whatever their subject', () => {
     expect(times(30, (at) => fail(`user-${at}`, '10.0.0.1'))).to.deep.equal(Array(30).fill(null));
     expect(fail('somebody', '10.0.0.1')).to.equal(60);
     expect(fail(null, '10.0.0.1')).to.equal(60);
@@ -57,7 +57,7 @@ describe('failed credentials', () => {
     expect(() => throttle.check('ada', '10.0.0.2')).not.to.throw();
   });
 
-  it('do not grow while they are refused: who waits is let in again', () => {
+  it('do not grow while they are refused: a client that waits is admitted again', () => {
     times(5, () => fail('ada', '10.0.0.1'));
     times(100, () => fail('ada', '10.0.0.1'));
     clock.move(60);

@@ -152,11 +152,11 @@ describe('changing a trace', () => {
         updated({ output: 'booked', status_code: 200, tags: ['b'], is_complete: true }),
         scored({ reward: null, cost: 0.5, duration_ns: 7 }),
       ));
-  it('records only what is not so already', () =>
+  it('records only what is not already so', () =>
     given(before)
       .when(updateTrace({ input: 'a flight, please', output: 'x', metrics: { reward: 1 } }))
       .then(updated({ output: 'x' })));
-  it('is quiet when all is so already', () => {
+  it('is quiet when everything is already so', () => {
     given(before)
       .when(
         updateTrace({
@@ -210,11 +210,11 @@ describe('changing a span', () => {
     given(before)
       .when(updateSpan(spanId, { input: [{ role: 'user', content: 'a flight, please' }] }))
       .thenNothing());
-  it('is quiet when no input is what it has', () =>
+  it('is quiet when it is given an empty input and has none', () =>
     given(logged(one({ id: traceId, spans: [{ type: 'llm', id: spanId }] })))
       .when(updateSpan(spanId, { input: '' }))
       .thenNothing());
-  it('refuses a value that is legal only for other kinds', () => {
+  it('refuses a value that is allowed only for other kinds', () => {
     given(before)
       .when(updateSpan(spanId, { output: [{ content: 'a' }] }))
       .thenRejected('invalid');

@@ -45,7 +45,7 @@ describe('the repository of traces', () => {
     await folder.remove();
   });
 
-  it('reads what is new of a trace that grows, and not the whole each time', async () => {
+  it('reads only what is new of a trace that grows, not the whole each time', async () => {
     const repository = openTraceRepository({ log, clock: systemClock });
     await repository.transact(stream, logTrace(one({ id: traceId })), authorship);
     const count = 100;
@@ -75,7 +75,7 @@ describe('the repository of traces', () => {
     expect(state?.weight).to.be.below((large + 10) * 1_000);
   });
 
-  it('says the same however often it is asked', async () => {
+  it('answers the same however often it is asked', async () => {
     const input = 'x'.repeat(200_000);
     const large = one({ spans: Array.from({ length: 10 }, () => ({ type: 'tool', input })) });
     const own = traceStream(projectId, large.trace_id);
@@ -101,7 +101,7 @@ describe('the repository of traces', () => {
     expect(await repository.load(stream)).to.include({ state: null, revision: 'none' });
   });
 
-  it('looks eight times for what never comes, and finds what comes late', async () => {
+  it('looks eight times for a trace that never comes, and finds one that comes late', async () => {
     let now = 0;
     let looks = 0;
     const clock = {

@@ -144,7 +144,7 @@ describe('logging a trace', () => {
   const repeated = (sent: object, more: object = {}) => logTrace(one(sent, more, later));
 
   it('records it as one event', () => given().when(logTrace(data)).then(logged(data)));
-  it('is quiet when the same comes again', () =>
+  it('is quiet when the same trace comes again', () =>
     given(logged(data)).when(repeated(booking)).thenNothing());
   it('is quiet when the trace was changed and got more spans in between', () =>
     given(
@@ -186,7 +186,7 @@ describe('logging a trace', () => {
       .when(repeated({ ...booking, spans: [{ ...span, spans: [tool] }] }))
       .thenRejected('conflict', uuid(12));
   });
-  it('refuses a span less', () =>
+  it('refuses the trace with one span fewer', () =>
     given(logged(data))
       .when(repeated({ ...booking, spans: [] }))
       .thenRejected('conflict', traceId));
@@ -222,7 +222,7 @@ describe('traces of one request', () => {
     expect(distinct.map(({ trace_id: id }) => id)).to.deep.equal([traceId]);
     expect(differ).to.deep.equal([spanId]);
   });
-  it('may say a span twice, but not in two ways', () => {
+  it('may hold a span twice, but not with different content', () => {
     const span = { type: 'tool', id: spanId, created_at: noon };
     expect(one({ spans: [span, span] }).spans).to.have.length(1);
     const { logged: distinct, differ } = batch({

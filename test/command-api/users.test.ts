@@ -35,7 +35,7 @@ describe('changing a user', () => {
       .when(change(id, { first_name: 'Ada', role: 'user' }, true))
       .thenNothing());
 
-  it('finds nobody who was removed', () => {
+  it('does not find a removed user', () => {
     given(made('user'), removed)
       .when(change(id, {}, true))
       .thenRejected('not-found');
@@ -68,7 +68,7 @@ describe('removing a user', () => {
 
 describe('inviting a user', () => {
   const invitation = userInvited(1, 'user');
-  it('makes a user who was not there', () => {
+  it('makes a new user', () => {
     if (invitation.type !== 'UserInvited') throw new Error('not an invitation');
     given().when(invite(invitation.data)).then(invitation);
     given(made('user')).when(invite(invitation.data)).thenNothing();
@@ -82,7 +82,7 @@ describe('inviting a user', () => {
   };
   const early = instantAfter(1);
 
-  it('lets them in with the token, once and in time', () => {
+  it('lets them log in with the token, once and in time', () => {
     given(invitation)
       .when(accept(acceptance, early))
       .then(
@@ -134,7 +134,7 @@ describe('admitting to a group', () => {
       .thenNothing();
   });
 
-  it('is not possible in a group that is gone or full', () => {
+  it('is not possible in a deleted or full group', () => {
     const gone: GroupEvent = {
       type: 'GroupDeleted',
       data: { group_id: group, organization_id: organization },

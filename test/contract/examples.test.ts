@@ -14,7 +14,7 @@ const found = (complaints: readonly string[]): void =>
 const bodyOf = ({ body, bodyBy }: Operation) => bodyBy?.bodies['openai'] ?? body;
 
 describe('what the OpenAPI document says of operations', () => {
-  it('is a sentence or two beside the summary', () =>
+  it('is a sentence or two in addition to the summary', () =>
     found(
       operations
         .filter(({ description }) => !/^[A-Z`].*\.$/.test(description))

@@ -57,7 +57,7 @@ describe('the index of the contract', () => {
     expect(others).to.deep.equal([]);
   });
 
-  it('has no row that is not served, but of the sections that it names', () => {
+  it('has no row that is not served, except in the sections that it names', () => {
     const [, sentence = ''] = /Not served yet: the rows of ([^;]*);/.exec(section) ?? [];
     const missing = new Set(sentence.match(/\d+\.\d+/g) ?? []);
     const served = new Set(operations.map(({ method, path }) => `${method} ${path}`));

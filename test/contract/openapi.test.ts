@@ -51,7 +51,7 @@ describe('the OpenAPI document of the service', () => {
       ),
     ));
 
-  it('writes no object out twice, but for bodies that are called as their operations', () => {
+  it('writes no object out twice, except bodies that are named after their operations', () => {
     const places = new Map<string, readonly string[]>();
     for (const [text, place] of objectsIn(document, '')) {
       places.set(text, [...(places.get(text) ?? []), place]);
@@ -70,7 +70,7 @@ describe('the OpenAPI document of the service', () => {
     );
   });
 
-  it('has no component that nothing refers to', () => {
+  it('refers to every component', () => {
     const text = JSON.stringify(document);
     found(Object.keys(schemas).filter((name) => !text.includes(`"#/components/schemas/${name}"`)));
   });

@@ -8,7 +8,7 @@ import { repository } from '../support/outside.js';
 const file = (name: string): Promise<string> => readFile(join(repository, name), 'utf8');
 
 describe('what is published', () => {
-  it('has an openapi.json that the operations give', async () => {
+  it('has an openapi.json that matches the operations', async () => {
     const fresh = (await file('openapi.json')) === openApiText();
     expect(fresh, 'openapi.json is stale: run npm run openapi').to.equal(true);
   });
@@ -19,7 +19,7 @@ describe('what is published', () => {
     expect(fresh, 'docs/operations.md is stale: run npm run openapi').to.equal(true);
   });
 
-  it('says of every variable of the environment what it means, and of no other', async () => {
+  it('explains every environment variable and no other', async () => {
     const page = await file('docs/configuration.md');
     const [, table = ''] = page.split('| --- | --- | --- |');
     const [rows = ''] = table.split('\n\n');
@@ -28,7 +28,7 @@ describe('what is published', () => {
     expect(told.sort()).to.deep.equal(variables.map(({ name }) => name).sort());
   });
 
-  it('has a README that is read in one sitting', async () => {
+  it('has a README short enough to read in one sitting', async () => {
     expect((await file('README.md')).split('\n').length).to.be.at.most(200);
   });
 });

@@ -73,7 +73,7 @@ describe('annotation templates over HTTP', () => {
     expect((await list()).map(({ position }) => position)).to.deep.equal([0, 1, 2, 3, 4, 5]);
   });
 
-  it('refuses constraints that cannot be', async () => {
+  it('refuses invalid constraints', async () => {
     const at = (...rest: readonly string[]) => ['body', 'constraints', ...rest];
     const wrong: readonly (readonly [object, readonly string[], string])[] = [
       [{ annotation_type: 'stars' }, at(), 'union_tag_invalid'],
@@ -98,7 +98,7 @@ describe('annotation templates over HTTP', () => {
     expect((await create('twice')).status).to.equal(200);
   });
 
-  it('lets one of many who want a name have it', async () => {
+  it('gives a name to exactly one of many who ask for it', async () => {
     const replies = await Promise.all(Array.from({ length: 4 }, () => create('race')));
     const won = replies.filter(({ status }) => status === 200);
     expect(won).to.have.length(1);
@@ -181,7 +181,7 @@ describe('annotation templates over HTTP', () => {
     }
   });
 
-  it('answers 403 to whom sees it and may not', async () => {
+  it('answers 403 to a caller who sees it but may not', async () => {
     const { id } = (await create('seen')).body;
     const as = await viewer();
     expect((await as.send('GET', path())).status).to.equal(200);

@@ -90,7 +90,7 @@ describe('annotations of a trace', () => {
     expect(less['annotations']).to.not.have.property(ids.star);
   });
 
-  it('are one for each user, and nobody touches the rating of another', async () => {
+  it('are one per user, and nobody can touch the rating of another', async () => {
     const id = await rated.template({ annotation_type: 'star' });
     const of = await rated.trace();
     const other = cast.ours.user;

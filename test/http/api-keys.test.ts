@@ -84,7 +84,7 @@ describe('API keys over HTTP', () => {
       }
     });
 
-    it('refuses a value in use without saying whose, and only so often', async () => {
+    it('refuses a value in use without saying whose it is, and limits such attempts', async () => {
       // The count is kept for the user, so it is a user that no other test has.
       const lone = await startApp();
       const ask = (value: string | null) =>
@@ -109,7 +109,7 @@ describe('API keys over HTTP', () => {
       await lone.close();
     });
 
-    it('answers 422 for values out of form, past dates and unknown roles', async () => {
+    it('answers 422 for malformed values, past dates and unknown roles', async () => {
       const broken = `${keyOf(randomBytes(32)).slice(0, -1)}_`;
       for (const value of [
         'short',
@@ -147,7 +147,7 @@ describe('API keys over HTTP', () => {
       expectRefused(await create({ project_id: other }, as), 404, 'not_found');
     });
 
-    it('takes no member that it does not name', async () => {
+    it('ignores members that it does not name', async () => {
       const { body } = await create({
         id: admin,
         created_by: project,
@@ -185,7 +185,7 @@ describe('API keys over HTTP', () => {
       expectRefused(await create({ project_role: 'owner' }), 403, 'forbidden');
     });
 
-    it('are not made, nor others revoked, by a key of less than an editor or its token', async () => {
+    it('cannot be made, nor others revoked, by a key below editor or by its token', async () => {
       const other = await keys.make();
       const login = clientOf({ url: app.url, apiKey: null });
       for (const project_role of ['viewer', 'annotator']) {
@@ -208,7 +208,7 @@ describe('API keys over HTTP', () => {
       expect(await works(other.as)).to.equal(true);
     });
 
-    it('are editors at most where their parent has no role, also with its token', async () => {
+    it('are editors at most where their parent has no role, even when made with its token', async () => {
       const mine = await keys.project(`of a child ${randomUUID()}`);
       const parent = await keys.make();
       const child = await keys.make({}, parent.as);
@@ -233,7 +233,7 @@ describe('API keys over HTTP', () => {
       expect(ofToken.body).to.include({ project_role: 'editor' });
     });
 
-    it('die with their parent within a second, also the children of children', async () => {
+    it('die with their parent within a second, and so do the children of children', async () => {
       const parent = await keys.make();
       const child = await keys.make({}, parent.as);
       const grandchild = await keys.make({}, child.as);
@@ -270,7 +270,7 @@ describe('API keys over HTTP', () => {
       expectRefused(await as.send('DELETE', `/v2/projects/${project}`), 403, 'forbidden');
     });
 
-    it('ends with its time', async () => {
+    it('ends when the key expires', async () => {
       const soon = await keys.make({ expires_at: new Date(Date.now() + 700).toISOString() });
       expect(await works(soon.as)).to.equal(true);
       await until('the key has expired', 2_000, async () => !(await works(soon.as)));
@@ -278,7 +278,7 @@ describe('API keys over HTTP', () => {
       expect(await listed(soon.id)).to.equal(null);
     });
 
-    it('is told from strangers: no key, a wrong one, one with a wrong checksum', async () => {
+    it('is nothing without a key, with a wrong key, or with one whose checksum is wrong', async () => {
       const unknown = [keyOf(randomBytes(32)), `asy_${'0'.repeat(49)}`, 'nonsense'];
       for (const value of unknown) {
         const client = clientOf({ url: app.url, apiKey: value });
@@ -303,14 +303,14 @@ describe('API keys over HTTP', () => {
       expect(rest.body.api_keys.map(({ id }) => id)).not.to.include(made[0]?.id);
     });
 
-    it('says when a key was used last', async () => {
+    it('says when a key was last used', async () => {
       const key = await keys.make();
       expect((await listed(key.id))?.['last_used']).to.equal(null);
       await works(key.as);
       expect((await listed(key.id))?.['last_used']).to.match(/^\d{4}-.*Z$/);
     });
 
-    it('answers 404 for a user of nowhere', async () => {
+    it('answers 404 for an unknown user', async () => {
       expectRefused(await list(app.client, '', randomUUID()), 404, 'not_found');
     });
   });

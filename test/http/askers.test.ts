@@ -15,7 +15,7 @@ const hang = operation({
   response: Type.Object({}),
 });
 
-describe('who waits for an answer', () => {
+describe('a client that waits for an answer', () => {
   let service: SmallService;
   let asked: Promise<AbortSignal>;
   const started = async (options: Parameters<typeof smallService>[1] = {}): Promise<void> => {
@@ -58,7 +58,7 @@ describe('who waits for an answer', () => {
     await service.close();
   });
 
-  it('tells who still waits that the service stops, before connections are cut', async () => {
+  it('learns that the service stops before connections are cut', async () => {
     await started({ stopAskersMs: 1 });
     const sent = ask();
     const signal = await asked;

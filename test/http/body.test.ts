@@ -112,7 +112,7 @@ describe('the HTTP engine at the socket', () => {
         '{"any":[{"__proto__":{"x":1}},{"__proto__":{},"y":2}]}',
       );
     });
-    it('after asking who sends it', async () => {
+    it('after it has checked who sends it', async () => {
       const big = { body: 'x'.repeat(2_000_000) };
       expect((await service.as(null).send('POST', '/v2/echo', big)).status).to.equal(401);
     });
@@ -127,13 +127,13 @@ describe('the HTTP engine at the socket', () => {
         socket.on('error', reject);
         socket.on('close', () => resolve(Buffer.concat(chunks).toString('utf8')));
       });
-    it('a head that is too large: 431 without a body', async () => {
+    it('a header that is too large: 431 without a body', async () => {
       const answer = await raw(
         `GET /v2/public HTTP/1.1\r\nHost: x\r\nA: ${'a'.repeat(17_000)}\r\n\r\n`,
       );
       expect(answer).to.match(/^HTTP\/1\.1 431 .*X-Request-Id: .*\r\n\r\n$/s);
     });
-    it('what is no HTTP: 400', async () => {
+    it('what is not HTTP: 400', async () => {
       const answer = await raw('HELLO\r\n\r\n');
       expect(answer).to.match(/^HTTP\/1\.1 400 .*"code":"malformed_request"/s);
     });

@@ -135,7 +135,7 @@ const providerOf = async ({ url, clientId }: Issuer, dir: string): Promise<strin
   return path;
 };
 
-describe('no secret is heard of again', function () {
+describe('no secret is ever found again', function () {
   this.timeout(60_000);
 
   it('in any byte of the data folder, temporary files, the logs and the answers', async () => {
@@ -184,7 +184,7 @@ describe('no secret is heard of again', function () {
     }
   });
 
-  it('and keys rotate without a running service too, when no other holds the folder', async () => {
+  it('and keys rotate without a running service too, when nothing else holds the folder', async () => {
     const folder = await temporaryFolder();
     try {
       const service = await startService({ dir: folder.dir });

@@ -45,7 +45,7 @@ describe('collaborators over HTTP', () => {
     as.send('GET', `${root}/users${query}`);
   const roleOf = async (as: Client): Promise<number> => (await as.send('GET', root)).status;
 
-  it('shows the project to whom it is shared with, in lists too, and to nobody else', async () => {
+  it('shows the project to those it is shared with, in lists too, and to nobody else', async () => {
     expectRefused(await other.as.send('GET', root), 404, 'not_found');
     const shared = await share([{ user_id: other.id, role: 'annotator' }]);
     expect(shared.status).to.equal(200);
@@ -70,7 +70,7 @@ describe('collaborators over HTTP', () => {
     expect(unseen.body.map((one) => one.id)).not.to.include(id);
   });
 
-  it('gives each role its rights and no more, at most viewer to read_only', async () => {
+  it('gives each role its rights and no more, and a read_only user at most those of viewer', async () => {
     const log = (as: Client) =>
       as.send('POST', `${root}/log_streams`, { body: { name: randomUUID() } });
     await share([
@@ -83,7 +83,7 @@ describe('collaborators over HTTP', () => {
     expect(await roleOf(cast.ours.read_only.as)).to.equal(200);
   });
 
-  it('lists by e-mail, pages, and lists the creator', async () => {
+  it('lists by e-mail in pages, and includes the creator', async () => {
     const people = [other, cast.ours.auditor, cast.ours.admin];
     await share(people.map(({ id: user_id }) => ({ user_id })));
     const all = await list();
@@ -97,7 +97,7 @@ describe('collaborators over HTTP', () => {
     expect(page.body['next_starting_token']).to.equal(3);
   });
 
-  it('changes a role, also by adding again, and answers who is shown in the list', async () => {
+  it('changes a role, even by adding again, and answers what the list then shows', async () => {
     const [added] = (await share([{ user_id: other.id }])).body;
     expect(added?.role).to.equal('viewer');
     const again = await share([{ user_id: other.id, role: 'editor' }]);
@@ -110,7 +110,7 @@ describe('collaborators over HTTP', () => {
     expect(shown.find(({ user_id }) => user_id === other.id)).to.deep.equal(changed.body);
   });
 
-  it('hides the project within a second from whom was removed, and kills bound keys', async () => {
+  it('hides the project within a second from a removed user, and kills bound keys', async () => {
     await share([{ user_id: other.id, role: 'owner' }]);
     const made = await other.as.call<{ api_key: string }>('POST', '/v2/users/api_keys', {
       body: { description: 'bound', project_id: id },
@@ -138,7 +138,7 @@ describe('collaborators over HTTP', () => {
     expectRefused(await share([{ user_id: owner.id, role: 'viewer' }]), 409, 'conflict');
   });
 
-  it('keeps its last owner beside one who is read_only, and so no owner', async () => {
+  it('keeps its last owner when the only other one is read_only, and so is not an owner', async () => {
     const { read_only: guest } = cast.ours;
     await share([{ user_id: guest.id, role: 'owner' }]);
     const self = `${root}/users/${owner.id}`;
@@ -156,7 +156,7 @@ describe('collaborators over HTTP', () => {
     expect((await owner.as.send('DELETE', self)).status).to.equal(200);
   });
 
-  it('lets everybody leave, but not with a bound key, and not remove others', async () => {
+  it('lets everybody leave, but not with a bound key, and lets nobody remove others', async () => {
     await share([{ user_id: other.id }, { user_id: cast.ours.auditor.id }]);
     const self = `${root}/users/${other.id}`;
     expectRefused(
@@ -178,7 +178,7 @@ describe('collaborators over HTTP', () => {
     expectRefused(await other.as.send('DELETE', self), 404, 'not_found');
   });
 
-  it('answers 404 for users who are no collaborators or not of the organisation', async () => {
+  it('answers 404 for users who are not collaborators or not in the organisation', async () => {
     const stranger = cast.theirs.user.id;
     for (const user_id of [stranger, randomUUID()]) {
       expectRefused(await share([{ user_id }]), 404, 'not_found');

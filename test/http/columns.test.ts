@@ -105,7 +105,7 @@ describe('POST …/available_columns', () => {
     expect(await nonEmpty('traces', { end_time: '2026-03-01T08:59:59.999999Z' })).to.deep.equal([]);
   });
 
-  it('takes null for every member as it takes absence', async () => {
+  it('treats null like absence for every member', async () => {
     const nothing = {
       log_stream_id: null,
       experiment_id: null,

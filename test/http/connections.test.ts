@@ -26,7 +26,7 @@ describe('connections', () => {
     return socket;
   };
 
-  it('that rest longest go first, of the address that has most', async () => {
+  it('that have been idle longest are closed first, from the address that has most', async () => {
     await start({ load: { connectionsMax: 4 } });
     const few = await rested('127.0.0.2');
     const oldest = await rested('127.0.0.3');
@@ -42,7 +42,7 @@ describe('connections', () => {
     }
   });
 
-  it('of one address are so many, except of a proxy that is trusted', async () => {
+  it('from one address are limited, except from a trusted proxy', async () => {
     await start({ load: { connectionsPerAddressMax: 2 }, trustedProxies: ['127.0.0.3'] });
     const first = await rested('127.0.0.2');
     await rested('127.0.0.2');
@@ -80,7 +80,7 @@ describe('connections', () => {
     });
   }
 
-  it('that send a body in pieces of some size are not', async () => {
+  it('that send a body in larger pieces are not cut', async () => {
     await start({});
     const socket = await sockets.open(chunked('/v2/echo', 'editor'));
     const pieces = `[${chunk(' '.repeat(300)).repeat(3_000)}`;
@@ -91,7 +91,7 @@ describe('connections', () => {
     expect(await service.metrics.text()).not.to.include('why="crumbs"} 1');
   });
 
-  it('that are all at work leave no room for another one of their address', async () => {
+  it('that are all at work leave no room for another one from their address', async () => {
     await start({ load: { connectionsPerAddressMax: 2 } });
     const slow = [
       await sockets.open(unsent('POST /v2/echo', { Expect: '100-continue' }), '127.0.0.2'),
@@ -103,7 +103,7 @@ describe('connections', () => {
     await rested('127.0.0.1');
   });
 
-  it('that send ahead more than a few are cut, and leave nothing behind', async () => {
+  it('that send ahead more than a few requests are cut, and leave nothing behind', async () => {
     await start({ load: { requestsPerConnectionMax: 4, perTurnMax: 1 } });
     const few = await sockets.open(headOf('HEAD /v2/public').repeat(4), '127.0.0.2');
     await answered(few);

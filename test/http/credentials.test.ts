@@ -5,7 +5,7 @@ import type { Client } from '../support/client.js';
 import { expectRefused, keyRing, type KeyRing } from '../support/key-ring.js';
 import { adminEmail, basic, bearer, entrance, form, type Entrance } from '../support/logins.js';
 
-describe('who comes in over HTTP', () => {
+describe('authentication over HTTP', () => {
   let app: App;
   let door: Entrance;
   let keys: KeyRing;
@@ -29,7 +29,7 @@ describe('who comes in over HTTP', () => {
     const me = (headers: Readonly<Record<string, string>>) =>
       client.send<Me>('GET', '/v2/current_user', { headers });
 
-    it('answers the caller, of a key or its token its creator', async () => {
+    it('answers the caller, or the creator of a key or of its token', async () => {
       const { token } = await door.logIn();
       const byToken = await me(bearer(token));
       expect(byToken.body).to.include({
@@ -93,13 +93,13 @@ describe('who comes in over HTTP', () => {
       expect((await client.send('POST', path, { headers: bearer(token) })).status).to.equal(200);
     });
 
-    it('may not be two', async () => {
+    it('must not be two at once', async () => {
       const { token } = await door.logIn();
       const both = { 'Service-API-Key': appKey, ...bearer(token) };
       expectRefused(await projects(both), 401, 'ambiguous_credentials');
     });
 
-    it('are told by WWW-Authenticate what was wrong', async () => {
+    it('are answered with what was wrong, in WWW-Authenticate', async () => {
       const challenge = async (headers: Readonly<Record<string, string>>) =>
         (await projects(headers)).headers['www-authenticate'];
       expect(await challenge({})).to.equal('Bearer realm="assay"');
@@ -134,7 +134,7 @@ describe('who comes in over HTTP', () => {
       expect(statuses).to.deep.equal([401, 401, 401, 401, 401, 429, 429]);
     });
 
-    it('of one address are 429 from the 31st on; who is right comes in all the same', async () => {
+    it('of one address are 429 from the 31st on; a right credential still gets in', async () => {
       const busy = door.anybody();
       const replies = await Promise.all(
         Array.from({ length: 34 }, () => fails(busy, `${randomUUID()}@example.org`)),

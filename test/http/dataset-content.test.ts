@@ -70,7 +70,7 @@ describe('dataset content over HTTP', () => {
   });
 
   describe('PATCH', () => {
-    it('says what a cell may be to who sends something else', async () => {
+    it('says what a cell may be when something else is sent', async () => {
       const { id } = await made();
       const place = ['body', 'edits', '0', 'values', 'a'];
       const cell =
@@ -130,7 +130,7 @@ describe('dataset content over HTTP', () => {
       });
     });
 
-    it('keeps only the rows it is told, and takes columns away with their mapping', async () => {
+    it('keeps only the rows it is given, and removes columns with their mapping', async () => {
       const mapping = { input: ['question'], output: ['answer'], mgt: { bleu: ['answer'] } };
       const { id } = await made(csv, { column_mapping: JSON.stringify(mapping) });
       const [, second = ''] = await rowIds(id);
@@ -181,7 +181,7 @@ describe('dataset content over HTTP', () => {
       );
     });
 
-    it('that change nothing leave no version', async () => {
+    it('makes no version when nothing changes', async () => {
       const { id } = await made();
       const [first = ''] = await rowIds(id);
       const same = [{ edit_type: 'update_row', row_id: first, values: { question: 'q1' } }];
@@ -189,7 +189,7 @@ describe('dataset content over HTTP', () => {
       expect((await record(id)).current_version_index).to.equal(1);
     });
 
-    it('has one winner under If-Match, loses no edit without, and one effect under a key', async () => {
+    it('has one winner under If-Match, loses no edit without it, and has one effect under a key', async () => {
       const { id } = await made();
       const { etag = '' } = (await app.client.call('GET', at(id))).headers;
       const append = (text: string) => [{ edit_type: 'append_row', values: { question: text } }];
@@ -207,7 +207,7 @@ describe('dataset content over HTTP', () => {
       expect((await read(id)).rows).to.have.length(25);
     });
 
-    it('answers 404 out of sight, 403 to who only reads', async () => {
+    it('answers 404 out of sight, 403 to a caller who can only read', async () => {
       const project = await keys.project(unique('content'));
       const { id } = await made(csv, { project_id: project });
       const edits = [{ edit_type: 'remove_column', column_name: 'answer' }];
@@ -299,7 +299,7 @@ describe('dataset content over HTTP', () => {
       }
     });
 
-    it('come back by PUT, which does nothing twice', async () => {
+    it('are restored by PUT, which does nothing the second time', async () => {
       const { id } = await made();
       const [first = ''] = await rowIds(id);
       await edit(id, [
@@ -326,7 +326,7 @@ describe('dataset content over HTTP', () => {
       );
     });
 
-    it('of another dataset come by PUT too', async () => {
+    it('of another dataset are copied by PUT too', async () => {
       const { id } = await made();
       const other = await made('answer,more\nx,y\n');
       const wanted = { dataset_id: other.id, version_index: 1 };
@@ -343,7 +343,7 @@ describe('dataset content over HTTP', () => {
       expect((await put(id, wanted)).position).to.equal(position);
     });
 
-    it('that are not there are 422, datasets out of sight 404', async () => {
+    it('that do not exist are 422, datasets out of sight are 404', async () => {
       const { id } = await made();
       for (const [body, loc, type] of [
         [{ rollback_version: 2 }, ['body', 'rollback_version'], 'value_error'],

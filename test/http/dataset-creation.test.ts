@@ -8,7 +8,7 @@ import { expectInvalid, expectRefused, keyRing, type KeyRing } from '../support/
 const csv = 'question,answer,tox\nq1,a1,0.1\nq2,"a\n2",0.2\n';
 const unique = (name: string): string => `${name} ${randomUUID()}`;
 
-describe('datasets over HTTP: made', () => {
+describe('making datasets over HTTP', () => {
   let app: App;
   let keys: KeyRing;
   let project: string;
@@ -85,7 +85,7 @@ describe('datasets over HTTP: made', () => {
       ]);
     });
 
-    it('takes the name of the file when it is given none, and of two its suffix', async () => {
+    it('is named after the file by default, with a suffix when the name is taken', async () => {
       const base = unique('file');
       const names = [];
       for (let time = 0; time < 3; time += 1) {
@@ -131,7 +131,7 @@ describe('datasets over HTTP: made', () => {
       }
     });
 
-    it('refuses what was made to be hard to read, and nobody waits for it', async () => {
+    it('refuses files made to be hard to read, and nobody waits for them', async () => {
       const many = 3_000_000;
       for (const [file, fileName, sentence] of [
         [
@@ -194,7 +194,7 @@ describe('datasets over HTTP: made', () => {
       expectInvalid(other, ['header', 'Idempotency-Key'], 'value_error');
     });
 
-    it('is open to editors of the project, and to their bound keys for their project', async () => {
+    it('is open to editors of the project, and to their keys bound to it', async () => {
       const { as } = await bound('editor');
       const own = await upload(app, { as, file: csv, parts: { name: unique('bound') } });
       expect(own.body.project_count).to.equal(1);

@@ -20,7 +20,7 @@ describe('sharing a dataset with a further project', () => {
     return (await as.call<{ id: string }>('POST', '/v2/projects', { body })).body.id;
   };
 
-  it('takes the right to change it, also when an experiment would do so', async () => {
+  it('needs the right to change it, even when an experiment would share it', async () => {
     const [home, theirs] = [await projectOf(owner), await projectOf(reader)];
     const users = [{ user_id: reader.id, role: 'viewer' }];
     await owner.as.call('POST', `/v2/projects/${home}/users`, { body: users });

@@ -15,7 +15,7 @@ type Page = { readonly datasets: readonly DatasetRecord[]; readonly [member: str
 const csv = 'question,answer,tox\nq1,a1,0.1\nq2,"a\n2",0.2\n';
 const unique = (name: string): string => `${name} ${randomUUID()}`;
 
-describe('datasets over HTTP: kept and shared', () => {
+describe('keeping and sharing datasets over HTTP', () => {
   let app: App;
   let keys: KeyRing;
   let project: string;
@@ -43,7 +43,7 @@ describe('datasets over HTTP: kept and shared', () => {
   describe('PATCH', () => {
     const mapping = { input: { columns: ['question'], flatten: false }, output: ['answer'] };
 
-    it('renames, maps and publishes in one step, and changes nothing twice', async () => {
+    it('renames, maps and publishes in one step, and changes nothing the second time', async () => {
       const { id } = await made({ draft: 'true' });
       const name = unique('new');
       const change = {
@@ -73,7 +73,7 @@ describe('datasets over HTTP: kept and shared', () => {
       expect((await patch(id, { name: null, draft: null })).position).to.equal(first.position);
     });
 
-    it('answers 409 for a name that is taken, or the first free suffix', async () => {
+    it('answers 409 for a name that is taken, or adds the first free suffix', async () => {
       const [one, other] = [await made(), await made()];
       expectRefused(await patch(other.id, { name: one.name }), 409, 'already_exists');
       const wanted = { value: one.name, append_suffix_if_duplicate: true };
@@ -85,7 +85,7 @@ describe('datasets over HTTP: kept and shared', () => {
       expect((await patch(id, { name: wanted })).body.name).to.equal(`${one.name} (1)`);
     });
 
-    it('answers 422 for columns that are not there, a draft again, a huge mapping', async () => {
+    it('answers 422 for unknown columns, a return to draft and a huge mapping', async () => {
       const { id } = await made();
       expectInvalid(
         await patch(id, { column_mapping: { input: { columns: ['question', 'nope'] } } }),
@@ -111,7 +111,7 @@ describe('datasets over HTTP: kept and shared', () => {
       );
     });
 
-    it('under If-Match has one winner among many; without, no change is lost', async () => {
+    it('has one winner among many under If-Match, and loses no change without it', async () => {
       const { id } = await made({ draft: 'true' });
       const { etag = '' } = (await get(id)).headers;
       const races = await Promise.all(
@@ -133,7 +133,7 @@ describe('datasets over HTTP: kept and shared', () => {
       expectRefused(await patch(id, {}, { 'If-Match': etag }), 412, 'precondition_failed');
     });
 
-    it('answers 404 out of sight, 403 to who only reads', async () => {
+    it('answers 404 out of sight, 403 to a caller who can only read', async () => {
       const { id } = await made({ project_id: project });
       const viewer = await bound('viewer');
       const stranger = await bound('editor', await keys.project(unique('strange')));
@@ -209,7 +209,7 @@ describe('datasets over HTTP: kept and shared', () => {
       expect(names(paged.body)).to.deep.equal(mine('beta'));
     });
 
-    it('knows no project that is deleted or out of sight', async () => {
+    it('does not know projects that are deleted or out of sight', async () => {
       const found = async (name: string, value: string, as: Client) => {
         const body = {
           filters: [
@@ -230,7 +230,7 @@ describe('datasets over HTTP: kept and shared', () => {
       expect(await found('not_in_project', other, app.client)).to.have.length(3);
     });
 
-    it('answers 422 for what no dataset has', async () => {
+    it('answers 422 for columns that no dataset has', async () => {
       for (const [body, loc, type] of [
         [{ filters: [{ name: 'rows' }] }, ['body', 'filters', '0'], 'union_tag_invalid'],
         [
@@ -246,7 +246,7 @@ describe('datasets over HTTP: kept and shared', () => {
   });
 
   describe('links', () => {
-    it('let the project see, and go again, but for the home project', async () => {
+    it('let a project see the dataset, and can be removed, except the home project', async () => {
       const { id } = await made({ project_id: project });
       const other = await keys.project(unique('linked'));
       const viewer = await bound('viewer', other);
@@ -278,7 +278,7 @@ describe('datasets over HTTP: kept and shared', () => {
       expectRefused(home, 409, 'conflict');
     });
 
-    it('need the project in sight', async () => {
+    it('need the project to be in sight', async () => {
       const { id } = await made();
       for (const method of ['PUT', 'DELETE']) {
         const nowhere = at(id, `/projects/${randomUUID()}`);

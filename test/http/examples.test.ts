@@ -133,6 +133,6 @@ describe('the examples of the OpenAPI document', () => {
     expect(refused, refused.join('\n')).to.deep.equal([]);
   });
 
-  it('are all sent but for those that need more than a key', () =>
+  it('are all sent, except those that need more than a key', () =>
     expect(story.length + unsent.length).to.equal(operations.length));
 });

@@ -153,7 +153,7 @@ describe('ranking of experiments over HTTP', () => {
   });
 
   describe('criteria', () => {
-    it('are by default the metrics with a threshold that the project has a value of', async () => {
+    it('are by default the metrics with a threshold for which the project has a value', async () => {
       const [run, other] = [await make('first'), await make('second')];
       expect((await getCriteria()).body).to.deep.equal({ criteria: [], default: true });
       await log(run, [{ toxicity: 0.5 }]);
@@ -240,7 +240,7 @@ describe('ranking of experiments over HTTP', () => {
   });
 
   describe('winners', () => {
-    it('are chosen among their like, one at a time, and withdrawn', async () => {
+    it('are chosen among experiments of one scope, one at a time, and withdrawn', async () => {
       await setCriteria([byReward]);
       const [best, other] = [await make('best'), await make('other')];
       const apart = await make('apart', { experiment_group_name: 'group' });

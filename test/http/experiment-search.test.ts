@@ -56,7 +56,7 @@ describe('listing and searching experiments over HTTP', () => {
     expect(counted.body[0]).to.include({ num_sessions: 0 });
   });
 
-  it('answers 422 to who asks for the past, which it does not have yet', async () => {
+  it('answers 422 to questions about the past, which it does not support yet', async () => {
     for (const when of ['0000000000000001', 'ffffffffffffffff', '']) {
       const query = `?as_of=${when}`;
       const sentence = 'Value error, experiments cannot be read as of a past position yet';

@@ -47,7 +47,7 @@ describe('tags of experiments over HTTP', () => {
     expectRefused(await app.client.send('PUT', tags(`/${id}`), { body }), 404, 'not_found');
   });
 
-  it('answers 422 for an empty key, 404 for no experiment, 403 to a viewer', async () => {
+  it('answers 422 for an empty key, 404 for an unknown experiment, 403 to a viewer', async () => {
     const empty = await app.client.send('POST', tags(), { body: { ...body, key: '' } });
     expectInvalid(empty, ['body', 'key'], 'string_too_short');
     const nowhere = path(`/${randomUUID()}/tags`);

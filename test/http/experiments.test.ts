@@ -72,7 +72,7 @@ describe('experiments over HTTP', () => {
       expect((await get(id)).body).to.deep.equal({ ...made.body, ...counted });
     });
 
-    it('has the scorers that it is given, and refuses those that are not there', async () => {
+    it('takes the scorers that it is given, and refuses unknown ones', async () => {
       const given = (id: string, scorer_type = 'code') => ({ scorers: [{ id, scorer_type }] });
       const name = `scored ${randomUUID()}`;
       const scorer = await app.client.call<{ id: string }>('POST', '/v2/scorers', {
@@ -135,7 +135,7 @@ describe('experiments over HTTP', () => {
       });
     });
 
-    it('makes a group when its name is new, and finds it again by name and by id', async () => {
+    it('makes a group when its name is new, and later finds it by name and by id', async () => {
       const first = await named('grouped 1', { experiment_group_name: 'prompts' });
       const second = await named('grouped 2', { experiment_group_name: 'prompts' });
       const third = await named('grouped 3', { experiment_group_id: first.experiment_group_id });
@@ -160,7 +160,7 @@ describe('experiments over HTTP', () => {
       );
     });
 
-    it('answers 404 for a group and a dataset that are not there', async () => {
+    it('answers 404 for an unknown group and an unknown dataset', async () => {
       const unknown = randomUUID();
       for (const more of [
         { experiment_group_id: unknown },
@@ -180,7 +180,7 @@ describe('experiments over HTTP', () => {
       expect(stream.status).to.equal(200);
     });
 
-    it('lets one of many who want a name have it, and all who name a new group share it', async () => {
+    it('gives a name to exactly one of many who ask, and a new group to all who name it', async () => {
       const wanted = Array.from({ length: 8 }, () => create({ name: 'race' }));
       const statuses = (await Promise.all(wanted)).map(({ status }) => status);
       expect(statuses.sort((one, other) => one - other)).to.deep.equal([
@@ -236,7 +236,7 @@ describe('experiments over HTTP', () => {
       expectRefused(await app.client.send('POST', `${root}/traces`, again), 404, 'not_found');
     });
 
-    it('are no part of an experiment of another project', async () => {
+    it('cannot be logged into an experiment of another project', async () => {
       const { id } = await named('home');
       const other = await keys.project(`another ${randomUUID()}`);
       const body = { experiment_id: id, traces: [{ input: 'a' }] };
@@ -293,7 +293,7 @@ describe('experiments over HTTP', () => {
       expect((await create({ name: 'gone' })).status).to.equal(200);
     });
 
-    it('answers the same for a log stream, for one of another project and for none', async () => {
+    it('answers the same for a log stream, an experiment of another project and an unknown id', async () => {
       const { id } = await named('hidden');
       const other = await keys.project(`third ${randomUUID()}`);
       const stream = await app.client.call<{ id: string }>(
@@ -314,7 +314,7 @@ describe('experiments over HTTP', () => {
       }
     });
 
-    it('answers 403 to whom sees it and may not', async () => {
+    it('answers 403 to a caller who sees it but may not', async () => {
       const { id } = await named('seen');
       const as = await viewer();
       expect((await get(id, as)).status).to.equal(200);

@@ -154,7 +154,7 @@ describe('the HTTP engine reads forms', () => {
     ]);
   });
 
-  it('and takes an optional part that is empty for absent', async () => {
+  it('and treats an empty optional part as absent', async () => {
     const { body } = await send([
       ...needed,
       ...['count', 'draft', 'name', 'mapping'].map((one) => ({ name: one, content: '' })),
@@ -178,7 +178,7 @@ describe('the HTTP engine reads forms', () => {
     ]);
   });
 
-  it('and refuses a file that is a text for want of a file name', async () => {
+  it('and refuses a file part that is a text because it has no file name', async () => {
     const needs = 'Value error, a file needs a file name in its part';
     const text = (name: string, content = 'a') => ({ name, content });
     expect(await complaints([...needed, text('more')])).to.deep.equal([
@@ -331,7 +331,7 @@ describe('the HTTP engine answers', () => {
     expect([gone.status, gone.body, gone.headers.etag]).to.deep.equal([204, null, '"three"']);
   });
 
-  it('412 to another or a weak tag, 400 to what is none', async () => {
+  it('412 to another tag or a weak one, 400 to what is not a tag', async () => {
     for (const sent of ['"one"', 'W/"two"', '""']) {
       expect((await send('PATCH', { 'If-Match': sent })).status, sent).to.equal(412);
     }

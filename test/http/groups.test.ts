@@ -79,7 +79,7 @@ describe('groups over HTTP', () => {
     expect(own.body.find(({ id }) => id === body.id)).to.deep.equal(seen.body);
   });
 
-  it('has a name of its own in the organisation, freed with it', async () => {
+  it('has a unique name in the organisation, which is freed when it is deleted', async () => {
     const name = randomUUID();
     const { body } = await create({ name });
     expectRefused(await create({ name }), 409, 'already_exists');
@@ -94,7 +94,7 @@ describe('groups over HTTP', () => {
     expect((await rename(name)).body.name).to.equal(name);
   });
 
-  it('is made by users and above, of people of the organisation', async () => {
+  it('can be made by the role user and above, with people of the organisation only', async () => {
     expectRefused(await create({}, other.as), 403, 'forbidden');
     for (const user_id of [cast.theirs.user.id, randomUUID()]) {
       expectRefused(await create({ users: [{ user_id }] }), 404, 'not_found');
@@ -131,7 +131,7 @@ describe('groups over HTTP', () => {
       expect((await add(id, [{ user_id: guest.id }], maker.as)).status).to.equal(200);
     });
 
-    it('is as good as none when hidden, but for members, managers and admins', async () => {
+    it('does not seem to exist when hidden, except to members, managers and admins', async () => {
       const { id } = (await create({ visibility: 'hidden' })).body;
       expectRefused(await get(id, guest.as), 404, 'not_found');
       expectRefused(await join(id, guest), 404, 'not_found');
@@ -165,7 +165,7 @@ describe('groups over HTTP', () => {
     });
   });
 
-  it('gives and takes sight of its projects as people come and go', async () => {
+  it('shows and hides its projects as people come and go', async () => {
     const { id } = (await create({})).body;
     const { body: project } = await maker.as.call<{ id: string }>('POST', '/v2/projects', {
       body: { name: randomUUID() },
@@ -204,7 +204,7 @@ describe('groups over HTTP', () => {
     expect((await remove(id, maker, maker.as)).status).to.equal(200);
   });
 
-  it('counts those whom its list of members shows, also when one was removed', async () => {
+  it('counts the members that its list shows, even after one was removed', async () => {
     const admin = cast.ours.admin;
     const removed = async () => {
       const { body } = await admin.as.call<{ invitations: { user_id: string }[] }>(
@@ -300,7 +300,7 @@ describe('groups over HTTP', () => {
     );
   });
 
-  it('cannot be given a project by whom does not see it', async () => {
+  it('cannot be given a project by someone who does not see the group', async () => {
     const project = await guestProject();
     const hidden = (await create({ visibility: 'hidden' }, cast.ours.admin.as)).body.id;
     const theirs = (await create({}, cast.theirs.user.as)).body.id;

@@ -100,7 +100,7 @@ describe('Idempotency-Key', () => {
     });
     expect(again.headers['idempotency-replayed']).to.equal('true');
   });
-  it('does a request again that failed, with the ids it had', async () => {
+  it('repeats a request that failed, with the same ids', async () => {
     minted.length = 0;
     failing = new Fault('unavailable', 'Not now');
     expect((await send('five')).status).to.equal(503);
@@ -108,7 +108,7 @@ describe('Idempotency-Key', () => {
     expect((await send('five')).status).to.equal(200);
     expect(minted.slice(0, 2)).to.deep.equal(minted.slice(2));
   });
-  it('answers 409 and when to come back to duplicates that come at the same time', async () => {
+  it('answers simultaneous duplicates with 409 and when to come back', async () => {
     const before = effects;
     const replies = await Promise.all(Array.from({ length: 5 }, () => send('six')));
     expect(effects - before).to.equal(1);

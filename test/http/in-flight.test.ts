@@ -162,7 +162,7 @@ describe('bytes in flight', () => {
     });
   });
 
-  it('are those that came, not those that were declared', async () => {
+  it('are those that arrived, not those that were declared', async () => {
     await start({ bodyBytesMax: 1_000_000 });
     for (let times = 0; times < 4; times += 1) await sockets.open(unsent('POST /v2/keep'));
     const one = service
@@ -217,14 +217,14 @@ describe('bytes in flight', () => {
     expect(await oneSlow()).to.equal(true);
   });
 
-  it('that are the same for every stranger are made once', async () => {
+  it('of an answer that is the same for everybody are made once', async () => {
     await start({});
     for (let times = 0; times < 3; times += 1) {
       expect((await service.as(null).send('GET', '/v2/same')).body).to.deep.equal({ makings: 1 });
     }
   });
 
-  it('are nothing to cut for while the service itself takes its time', async () => {
+  it('do not cut a connection while the service itself is slow', async () => {
     await start({ silentMsMax: 100 });
     const one = service.as('editor').send('POST', '/v2/keep', { body: {} });
     await atWork(1);

@@ -60,7 +60,7 @@ describe('insights settings over HTTP', () => {
     expect(String(again) > String(since)).to.equal(true);
   });
 
-  it('were decided on no earlier than the run, also where nothing was ever written', async () => {
+  it('have a position no earlier than the run, even where nothing was ever written', async () => {
     const made = await app.client.call<{ id: string }>(
       'POST',
       `/v2/projects/${project}/log_streams`,
@@ -118,7 +118,7 @@ describe('insights settings over HTTP', () => {
     for (const { status } of free) expect(status).to.equal(200);
   });
 
-  it('answer 422 to what has not the form', async () => {
+  it('answer 422 to a malformed body', async () => {
     const place = ['body', 'insights'];
     const send = (body: object) => app.client.send('PATCH', path(), { body });
     expectInvalid(await send({}), place, 'missing');
@@ -132,7 +132,7 @@ describe('insights settings over HTTP', () => {
     expectInvalid(await app.client.send('GET', path('x')), ['path', 'run_id'], 'uuid_parsing');
   });
 
-  it('answer 404 for no run, one that is deleted or of another project, 403 to a viewer', async () => {
+  it('answer 404 for a run that is unknown, deleted or of another project, 403 to a viewer', async () => {
     const body = { insights: {} };
     const both = async (at: string) => {
       expectRefused(await app.client.send('GET', at), 404, 'not_found');

@@ -178,7 +178,7 @@ describe('integrations over HTTP', () => {
       }
     });
 
-    it('answers 404 for what is no provider, whatever the body', async () => {
+    it('answers 404 for an unknown provider, whatever the body', async () => {
       for (const segment of ['palm', 'Writer', 'constructor', '__proto__', randomUUID()]) {
         expectRefused(await put(segment, { token: 'x' }), 404, 'not_found');
         expectRefused(await get(segment), 404, 'not_found');
@@ -186,14 +186,14 @@ describe('integrations over HTTP', () => {
       }
     });
 
-    it('keeps every part of many that come at once for one integration', async () => {
+    it('keeps each of many sent at once for one integration whole', async () => {
       const tokens = Array.from({ length: 8 }, (_, at) => `token ${at}`);
       const replies = await Promise.all(tokens.map((token) => put('writer', writer(token))));
       for (const { status } of replies) expect(status).to.equal(200);
       expect(new Set(replies.map(({ body }) => body.id)).size).to.equal(1);
     });
 
-    it('happens under If-Match only to what the caller saw', async () => {
+    it('changes under If-Match only what the caller saw', async () => {
       expectRefused(await put('writer', writer(), { 'If-Match': '*' }), 412, 'precondition_failed');
       const made = await put('writer', writer());
       const seen = String(made.headers.etag);
@@ -243,7 +243,7 @@ describe('integrations over HTTP', () => {
       expect(available.body).to.deep.equal({ integrations: [...providers] });
     });
 
-    it('delete, after which there is none, and the next is another one', async () => {
+    it('delete an integration, after which there is none and the next one is new', async () => {
       const made = await put('writer', writer());
       const gone = await app.client.send<{ message: string }>('DELETE', path('/writer'));
       expect(gone.status).to.equal(200);
@@ -319,7 +319,7 @@ describe('integrations over HTTP', () => {
       }
     });
 
-    it('select one that is selected already, and find no other', async () => {
+    it('select one that is already selected, and find no other', async () => {
       const made = await put('writer', writer());
       const select = (id: string, by: Client = app.client) =>
         by.send<Integration>('PUT', path(`/${id}/select`));
@@ -336,7 +336,7 @@ describe('integrations over HTTP', () => {
       expectRefused(await under('other'), 400, 'malformed_request');
     });
 
-    it('disable and enable, and a change leaves it as it is', async () => {
+    it('disable and enable, which a change of configuration does not undo', async () => {
       const made = await put('writer', writer());
       const disable = (body: object) =>
         app.client.send<Integration>('POST', path('/disable'), { body });

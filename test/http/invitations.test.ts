@@ -47,7 +47,7 @@ describe('invitations over HTTP', () => {
     expect(user.body).to.include({ email: emails[0], role: 'user', auth_method: 'invite' });
   });
 
-  it('gives no token for other ways to come in', async () => {
+  it('gives no token for other ways to log in', async () => {
     const others = ['google', 'github', 'okta', 'azure-ad', 'custom', 'saml', 'invite'];
     for (const auth_method of others) {
       const { body } = await invite({ emails: [someone()], auth_method });
@@ -117,7 +117,7 @@ describe('invitations over HTTP', () => {
     expect(byAdmin.status).to.equal(200);
   });
 
-  it('answers 422 for no e-mail, too many, and what is none', async () => {
+  it('answers 422 for no e-mail, too many, and malformed ones', async () => {
     expectInvalid(await invite({ emails: [] }), ['body', 'emails'], 'too_short');
     const many = Array.from({ length: 101 }, someone);
     expectInvalid(await invite({ emails: many }), ['body', 'emails'], 'too_long');
@@ -153,7 +153,7 @@ describe('invitations over HTTP', () => {
       expect(again.status).to.equal(200);
     });
 
-    it('is answered 401 for tokens that are wrong, withdrawn or for another way in', async () => {
+    it('is answered 401 for tokens that are wrong, withdrawn or for another way to log in', async () => {
       const removed = await invited();
       await cast.ours.manager.as.call('DELETE', `/v2/users/${removed.user_id}`);
       const { invitation_token: right } = await invited();
@@ -172,7 +172,7 @@ describe('invitations over HTTP', () => {
       expect(both.map(({ status }) => status)).to.have.members([200, 401]);
     });
 
-    it('shows the login of nobody who was removed', async () => {
+    it('shows nothing of the login of a removed user', async () => {
       const { invitation_token: token, user_id: id } = await invited();
       const { body } = await accept({ token, password });
       const ask = async () =>

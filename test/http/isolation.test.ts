@@ -28,7 +28,7 @@ const asked = operations.filter(
   ({ schemes, operationId }) => schemes.includes('K') && !selfish.has(operationId),
 );
 
-describe('one organisation before another', function () {
+describe('isolation of one organisation from another', function () {
   this.timeout(180_000);
   const seed = drawSeed('calls across organisations');
   let cast: Cast;
@@ -52,7 +52,7 @@ describe('one organisation before another', function () {
     await cast.close();
   });
 
-  it(`learns as much from the ids of others as from ids of nothing`, async () => {
+  it(`answers ids of another organisation like ids that do not exist`, async () => {
     const rng = seeded(seed).next;
     const names = Object.keys(ours).filter((name) => isId(ours[name]));
     let compared = 0;
@@ -90,7 +90,7 @@ describe('one organisation before another', function () {
     }
   });
 
-  it('leaves no trace of its calls in the other’s streams', async () => {
+  it('leaves no trace of calls in the other’s streams', async () => {
     const { reader, close } = await openLogOf(readConfig({ ASSAY_DATA_DIR: cast.app.dir }));
     const streams = new Set<string>();
     for (const { stream, metadata } of await pagesOf(reader)) {
@@ -105,7 +105,7 @@ describe('one organisation before another', function () {
     expect(touched).to.deep.equal([]);
   });
 
-  it('takes no member that an operation does not name', async () => {
+  it('takes over no member that an operation does not name', async () => {
     const marker = `probe-${randomUUID()}`;
     const rng = seeded(seed).next;
     const tried = asked.filter(({ body }) => body !== null);

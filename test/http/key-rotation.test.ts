@@ -24,7 +24,7 @@ type Place = { readonly person: Actor; readonly provider: Provider };
 
 const roundsMore = runs(4);
 
-describe('a rotation of data keys beside requests', function () {
+describe('a rotation of data keys during requests', function () {
   this.timeout(60_000 * runs(1));
   let cast: Cast;
   let people: readonly Actor[];
@@ -54,7 +54,7 @@ describe('a rotation of data keys beside requests', function () {
   const rotate = async (): Promise<Rotated> =>
     (await operateCommand(cast.app.opsUrl, { opsToken: null })(rotateCommand, {})) as Rotated;
 
-  it('fails none of them, and leaves each secret as it was sent last', async () => {
+  it('fails none of them, and leaves each secret as it was last sent', async () => {
     await Promise.all(places().map((place) => using(place, 1)));
     const state = { over: false };
     const all = places().map((place, at) => using(place, 2 + (at % roundsMore)));

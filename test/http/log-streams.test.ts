@@ -58,7 +58,7 @@ describe('log streams over HTTP', () => {
       expect(there.status).to.equal(200);
     });
 
-    it('lets one of many who want a name have it', async () => {
+    it('gives a name to exactly one of many who ask for it', async () => {
       const wanted = Array.from({ length: 12 }, () => create('race'));
       const statuses = (await Promise.all(wanted))
         .map(({ status }) => status)
@@ -66,7 +66,7 @@ describe('log streams over HTTP', () => {
       expect(statuses).to.deep.equal([200, ...Array<number>(11).fill(409)]);
     });
 
-    it('takes no member that it does not name', async () => {
+    it('ignores members that it does not name', async () => {
       const mine = randomUUID();
       const { body } = await create('assigned', { id: mine, project_id: mine, created_by: mine });
       expect(JSON.stringify(body)).not.to.include(mine);
@@ -90,7 +90,7 @@ describe('log streams over HTTP', () => {
     });
     const there = (rest: string) => `/v2/projects/${lone}/log_streams${rest}`;
 
-    it('has all of them, the newest first, and without counts unless asked', async () => {
+    it('lists all of them, newest first, with counts only when asked', async () => {
       const { body } = await app.client.send<LogStream[]>('GET', there(''));
       expect(names(body)).to.deep.equal(['Gamma', 'beta', 'alpha']);
       expect(body[0]).to.deep.include(notCounted);
@@ -209,7 +209,7 @@ describe('log streams over HTTP', () => {
       expect((await create('gone')).status).to.equal(200);
     });
 
-    it('answers the same 404 for one of another project as for none', async () => {
+    it('answers the same 404 for one of another project as for an unknown id', async () => {
       const { id } = (await create('hidden')).body;
       const other = await keys.project(`another ${randomUUID()}`);
       const answers = await Promise.all(
@@ -231,7 +231,7 @@ describe('log streams over HTTP', () => {
       for (const reply of answers) expectRefused(reply, 404, 'not_found');
     });
 
-    it('answers 403 to whom sees it and may not', async () => {
+    it('answers 403 to a caller who sees it but may not', async () => {
       const { id } = (await create('seen')).body;
       const as = await viewer();
       expect((await get(id, as)).status).to.equal(200);

@@ -82,7 +82,7 @@ describe('logins over HTTP', () => {
       expect(cookieOf(plain)?.has('Secure')).to.equal(false);
     });
 
-    it('goes on with either name of the cookie, and believes the safer one first', async () => {
+    it('accepts either name of the cookie, and prefers the safer one', async () => {
       const https = { 'X-Forwarded-Proto': 'https' };
       const refreshed = (Cookie: string) =>
         client.send('POST', '/v2/refresh_token', { headers: { Cookie, ...https } });
@@ -117,7 +117,7 @@ describe('logins over HTTP', () => {
       expect((await form(client, '/v2/login', right, beside)).status).to.equal(200);
     });
 
-    it('answers 422 for fields that are missing or of another grant', async () => {
+    it('answers 422 for fields that are missing or belong to another grant', async () => {
       expectInvalid(
         await form(client, '/v2/login', { username: 'ada' }),
         ['body', 'password'],
@@ -228,7 +228,7 @@ describe('logins over HTTP', () => {
       );
     });
 
-    it('leaves the family alone when somebody makes a token up', async () => {
+    it('leaves the family alone when somebody makes up a token', async () => {
       const login = await door.logIn();
       const family = Buffer.from(login.cookie, 'base64url').subarray(0, 16);
       const made = Buffer.concat([family, Buffer.alloc(32, 1)]).toString('base64url');
@@ -298,7 +298,7 @@ describe('logins over HTTP', () => {
       }
     });
 
-    it('takes the cookie beside a token that is no good any more', async () => {
+    it('accepts the cookie along with a token that is no longer valid', async () => {
       const login = await door.logIn();
       expect((await logOut({ ...cookie(login.cookie), ...bearer('old') })).status).to.equal(200);
       await dead(login.token);

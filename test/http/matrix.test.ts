@@ -87,7 +87,7 @@ describe('the matrix of operations, roles and credentials', function () {
 
   for (const operation of asked) {
     const { operationId, requires } = operation;
-    it(`lets in who may, in whatever way they come: ${operationId} (${requires})`, async () => {
+    it(`admits those who may, whatever their credential: ${operationId} (${requires})`, async () => {
       for (const player of players) {
         const verdict = verdictOn(operation, player);
         if (verdict === null) continue;
@@ -119,7 +119,7 @@ describe('the matrix of operations, roles and credentials', function () {
     });
   }
 
-  it('asks for a credential that the operation lists, and for a good one', async () => {
+  it('requires a credential that the operation lists and that is valid', async () => {
     const bad = await badCredentials(cast);
     for (const [index, operation] of asked.entries()) {
       const wrong = bad(index);

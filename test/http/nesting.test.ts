@@ -20,7 +20,7 @@ describe('spans within spans', () => {
   });
 });
 
-describe('a trace that went with its log stream', () => {
+describe('a trace that was deleted with its log stream', () => {
   it('is not acknowledged again, because nobody could read it', async () => {
     const { client } = await sharedApp();
     const project = await client.call<Made>('POST', '/v2/projects', { body: { name: 'gone' } });

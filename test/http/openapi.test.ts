@@ -41,7 +41,7 @@ const documentOf = (...operations: readonly Operation[]) =>
   openApiDocument({ operations, components }) as unknown as Anything;
 
 describe('the OpenAPI document', () => {
-  it('is of 3.1.0 and names its own version', () => {
+  it('is of version 3.1.0 and names the version of the service', () => {
     const document = documentOf(plant);
     expect(document['openapi']).to.equal('3.1.0');
     expect(document['info']).to.include({ version: '0.1.0' });
@@ -112,7 +112,7 @@ describe('the OpenAPI document', () => {
   });
   it('is not made when a component was never described', () =>
     expect(() => openApiDocument({ operations: [plant], components: {} })).to.throw('Filter'));
-  it('is served to everybody, with and without the prefix, beside the healthcheck', async () => {
+  it('is served to everybody, with and without the prefix, like the healthcheck', async () => {
     const description = () =>
       openApiDocument({ operations: [healthcheck, readDescription], components: {} });
     const service = await smallService(serviceReads({ description }));

@@ -79,7 +79,7 @@ describe('the door of the operators’ listener', () => {
     expect(await ask('GET', {})).to.equal(200);
   });
 
-  it('is passed by the commands that have the token in their environment', async () => {
+  it('lets in commands that have the token in their environment', async () => {
     await start({ token });
     const url = `http://127.0.0.1:${ops.port}`;
     const config = readConfig({ ASSAY_OPS_TOKEN: token });

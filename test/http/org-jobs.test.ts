@@ -74,7 +74,7 @@ describe('deletion by metadata over HTTP', function () {
     { type: 'tool', name: 'two', input: 'x' },
   ];
 
-  it('takes what matches in every project of the organisation, and counts it', async () => {
+  it('deletes what matches in every project of the organisation, and counts it', async () => {
     const user = randomUUID();
     const [one, other] = [await project(admin), await project(cast.ours.user.as)];
     const theirs = await project(cast.theirs.admin.as);
@@ -124,7 +124,7 @@ describe('deletion by metadata over HTTP', function () {
     expect(await count(root, 'traces', admin)).to.equal(7);
   });
 
-  it('is asked for by admins, read by their organisation, and 404 for another', async () => {
+  it('is requested by admins, readable in their organisation, and 404 in another', async () => {
     expectRefused(await ask('x', cast.ours.manager.as), 403, 'forbidden');
     const { job_id: id } = (await ask(randomUUID())).body;
     const seen = await job(id, cast.ours.read_only.as);
@@ -154,7 +154,7 @@ describe('deletion by metadata over HTTP', function () {
     expect(statuses).to.deep.equal([200, 403]);
   });
 
-  it('answers 422 for a key of no or too many characters', async () => {
+  it('answers 422 for a key that is empty or too long', async () => {
     for (const [key, type] of [
       ['', 'string_too_short'],
       ['k'.repeat(257), 'string_too_long'],

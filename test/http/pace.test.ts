@@ -22,7 +22,7 @@ describe('a project that logs faster than can be read', () => {
     return { root, run: run.body.id, logs };
   };
 
-  it('makes no read of others wait', async () => {
+  it('does not make the reads of others wait', async () => {
     const [heavy, small] = [await newProject('heavy'), await newProject('small')];
     await small.logs('to Oslo');
     await app.settled();
@@ -50,7 +50,7 @@ describe('a project that logs faster than can be read', () => {
     expect(own.status).to.equal(503);
   });
 
-  it('waits with the next request, and only that project does', async () => {
+  it('has to wait with its next request, and no other project has to', async () => {
     const [heavy, small] = [await newProject('heavy'), await newProject('small')];
     await app.settled();
     await app.projector.pause('records');

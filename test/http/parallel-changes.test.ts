@@ -187,7 +187,7 @@ describe('changes of one object that are sent at once', () => {
     await each((one) => ['DELETE', at(`/groups/${groups[one]}`)]);
   });
 
-  it('all become details of a user, also where admins come and go', async () => {
+  it('all become details of a user, even while admins come and go', async () => {
     const { id } = cast.ours.manager;
     await each((one) => ['PUT', `/v2/users/${id}`, { first_name: names[one] }]);
     await each((one) => ['PUT', `/v2/users/${id}`, { role: one % 2 === 0 ? 'admin' : 'manager' }]);

@@ -86,7 +86,7 @@ describe('changing the password over HTTP', () => {
     expect(asked[0]).to.equal(422);
   });
 
-  it('is refused to keys, and to tokens that came from a key', async () => {
+  it('is refused to keys, and to tokens issued for a key', async () => {
     const reply = await client.send<Token>('POST', '/v2/login/api_key', {
       body: { api_key: app.apiKey },
     });

@@ -57,7 +57,7 @@ describe('projects over HTTP', () => {
       expect((await create(`${tag} Taken`)).status).to.equal(200);
     });
 
-    it('lets one of many who want a name have it', async () => {
+    it('gives a name to exactly one of many who ask for it', async () => {
       const wanted = Array.from({ length: 12 }, () => create(`${tag} race`));
       const statuses = (await Promise.all(wanted))
         .map(({ status }) => status)
@@ -65,7 +65,7 @@ describe('projects over HTTP', () => {
       expect(statuses).to.deep.equal([200, ...Array<number>(11).fill(409)]);
     });
 
-    it('takes no member that it does not name', async () => {
+    it('ignores members that it does not name', async () => {
       const mine = randomUUID();
       const made = await create(`${tag} assigned`, {
         id: mine,
@@ -89,7 +89,7 @@ describe('projects over HTTP', () => {
       expect('polluted' in {}).to.equal(false);
     });
 
-    it('answers 422 for a type that is none and 403 to a bound key', async () => {
+    it('answers 422 for an unknown type and 403 to a bound key', async () => {
       expectInvalid(
         await create(`${tag} type`, { type: 'none' }),
         ['body', 'type'],
@@ -145,7 +145,7 @@ describe('projects over HTTP', () => {
       expect(next.body['next_starting_token']).to.equal(null);
     });
 
-    it('takes the page from the query or the body, and the body counts', async () => {
+    it('takes the page from the query or the body, and the body wins', async () => {
       for (const name of ['a', 'b', 'c']) await create(`${tag} page ${name}`);
       const filters = [{ name: 'name', operator: 'contains', value: `${tag} page` }];
       const page = async (query: string, more: object = {}) => {
@@ -251,7 +251,7 @@ describe('projects over HTTP', () => {
       expect((await create(`${tag} gone`)).status).to.equal(200);
     });
 
-    it('answers 404 for an unknown project and 403 to whom sees it and may not', async () => {
+    it('answers 404 for an unknown project and 403 to a caller who sees it but may not', async () => {
       expectRefused(await get(randomUUID()), 404, 'not_found');
       const id = await keys.project(`${tag} seen`);
       const { as } = await keys.make({ project_id: id, project_role: 'editor' });

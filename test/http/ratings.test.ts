@@ -122,7 +122,7 @@ describe('ratings over HTTP', () => {
       expect(await rated.messages([create(id, like)], [of])).to.deep.equal(none);
     });
 
-    it('keeps all of many that come at once', async () => {
+    it('keeps every one of many that are sent at once', async () => {
       const ids = await Promise.all(
         Array.from({ length: 8 }, () => rated.template({ annotation_type: 'text' })),
       );
@@ -138,7 +138,7 @@ describe('ratings over HTTP', () => {
       }
     });
 
-    it('is refused whole when it is wrong by itself', async () => {
+    it('is refused as a whole when the request itself is wrong', async () => {
       const id = await rated.template({ annotation_type: 'star' });
       const traces = [await rated.trace()];
       const star = (value: unknown) => create(id, { annotation_type: 'star', value });
@@ -253,7 +253,7 @@ describe('ratings over HTTP', () => {
       );
     });
 
-    it('answers 404 for an unknown trace or template, 403 to whom may not', async () => {
+    it('answers 404 for an unknown trace or template, 403 to a caller who may not', async () => {
       const id = await rated.template({ annotation_type: 'like_dislike' });
       const of = await rated.trace();
       for (const [one, other] of [

@@ -90,7 +90,7 @@ describe('deleting records over HTTP', function () {
     expectRefused(await app.client.send('GET', `${root}/sessions/${id}`), 404, 'not_found');
   });
 
-  it('says of an id that is logged again that it was deleted, also once it is erased', async () => {
+  it('answers that an id logged again was deleted, even once it is erased', async () => {
     const { reader, close } = await openLogOf(readConfig({ ASSAY_DATA_DIR: app.dir }));
     const trace = randomUUID();
     const session = randomUUID();
@@ -150,7 +150,7 @@ describe('deleting records over HTTP', function () {
     await close();
   });
 
-  it('asks for a choice, and refuses what searches refuse', async () => {
+  it('requires a choice, and refuses what searches refuse', async () => {
     expectInvalid(await remove('traces', {}), ['body'], 'value_error');
     expectInvalid(await remove('traces', { filters: [] }), ['body'], 'value_error');
     expectInvalid(
@@ -163,7 +163,7 @@ describe('deleting records over HTTP', function () {
     expectRefused(await remove('traces', { log_stream_id: randomUUID() }), 404, 'not_found');
   });
 
-  it('is for owners', async () => {
+  it('is allowed to owners only', async () => {
     const keys = keyRing(app);
     const { as } = await keys.make({ project_id: root.split('/').at(-1), project_role: 'editor' });
     for (const kind of ['traces', 'sessions']) {

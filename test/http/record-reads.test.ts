@@ -287,7 +287,7 @@ describe('GET a record', () => {
     }
   });
 
-  it('answers 422 to what is no id', async () => {
+  it('answers 422 to what is not an id', async () => {
     const { status, body } = await project.get<Problems>('traces/first');
     expect(status).to.equal(422);
     expect(body.detail[0]).to.deep.include({ loc: ['path', 'trace_id'], type: 'uuid_parsing' });

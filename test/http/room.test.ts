@@ -63,7 +63,7 @@ describe('room for an answer', () => {
     while (gates.length < count) await new Promise((resolve) => void setImmediate(resolve));
   };
 
-  it('is taken before it is made; whoever finds none lets others pass until there is', async () => {
+  it('is taken before the answer is made; a request that finds none lets others pass', async () => {
     await start();
     const first = get('editor', '/v2/long');
     await atWork(1);
@@ -93,7 +93,7 @@ describe('room for an answer', () => {
     expect((await again).status).to.equal(200);
   });
 
-  it('is as large as there is some, for what can be shorter', async () => {
+  it('is as large as what is left, for answers that can be shorter', async () => {
     await start();
     expect((await get('other', '/v2/page')).body).to.equal(800_000);
     const first = get('editor', '/v2/long');
@@ -103,7 +103,7 @@ describe('room for an answer', () => {
     await first;
   });
 
-  it('is of the bytes that were made elsewhere, as they are and as their schema says', async () => {
+  it('is for bytes made elsewhere too: they are sent as they are, and must fit their schema', async () => {
     await start();
     const reply = await fetch(`${service.url}/v2/short`, {
       headers: { 'Service-API-Key': 'editor' },

@@ -140,7 +140,7 @@ describe('validation of code scorers over HTTP', function () {
     ]);
   });
 
-  it('says of a wrong file what is wrong, with the row', async () => {
+  it('says what is wrong with a file, and in which row', async () => {
     const source = 'def scorer_fn(*, index, **k) -> int:\n    return 1 // (index - 2)';
     const task = await ended(await validate(source));
     expect(task.status).to.equal('completed');
@@ -184,7 +184,7 @@ describe('validation of code scorers over HTTP', function () {
     await ended(first);
   });
 
-  it('refuses what cannot be validated, with its place', async () => {
+  it('refuses what cannot be validated, and names the place', async () => {
     const source = 'x = 1';
     const wrong: [Parameters<typeof validate>, string[], string][] = [
       [[''], ['body', 'file'], 'value_error'],
@@ -225,7 +225,7 @@ describe('validation of code scorers over HTTP', function () {
     expectRefused(await validate(source, { dataset_id: randomUUID() }), 404, 'not_found');
   });
 
-  it('belongs to the first project where the caller is editor, else to their own', async () => {
+  it('belongs to the first project where the caller is an editor, else to their own', async () => {
     const elsewhere = await datasetIn(null);
     const source = 'def scorer_fn(**k) -> int:\n    return 1';
     const own = await validate(source, { dataset_id: elsewhere });
@@ -243,7 +243,7 @@ describe('validation of code scorers over HTTP', function () {
     await Promise.all([own, again, linked].map(ended));
   });
 
-  it('asks for an editor, and shows a task to viewers of its project alone', async () => {
+  it('requires an editor, and shows a task only to viewers of its project', async () => {
     const source = 'def scorer_fn(**k) -> int:\n    return 1';
     const asked = await validate(source);
     const id = asked.body.task_id;
@@ -262,7 +262,7 @@ describe('validation of code scorers over HTTP', function () {
     await ended(asked);
   });
 
-  it('validates one sample per node type without a project, for its sender alone', async () => {
+  it('validates one sample per node type without a project, visible to its sender only', async () => {
     const send = (source: string, more: Record<string, string> = {}, as: Client = app.client) =>
       as.send<Asked>('POST', path, form(partsOf(source, more)));
     const source =

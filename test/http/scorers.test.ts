@@ -114,7 +114,7 @@ describe('the registry of scorers over HTTP', function () {
     expectInvalid(await create({ threshold }), ['body', 'threshold'], 'value_error');
   });
 
-  it('requires scorers that there are, and never itself', async () => {
+  it('can require only scorers that exist, and never itself', async () => {
     const { name } = await made();
     const { id, ...other } = await made({ required_scorers: [name, 'bleu'] });
     expect(other).to.have.deep.property('required_scorers', [name, 'bleu']);
@@ -131,7 +131,7 @@ describe('the registry of scorers over HTTP', function () {
     expect((await change(['rouge', name])).status).to.equal(200);
   });
 
-  it('takes a version only of a file that was found valid', async () => {
+  it('accepts a version only for a file that was found valid', async () => {
     const { id } = await made();
     const file = `${source}# ${randomUUID()}`;
     const result = await validated(file);
@@ -175,7 +175,7 @@ describe('the registry of scorers over HTTP', function () {
     expectRefused(missing, 404, 'not_found');
   });
 
-  it('has the presets, which nobody changes', async () => {
+  it('has the presets, which nobody can change', async () => {
     const list = async (body: object) =>
       (await app.client.call<{ scorers: Scorer[] }>('POST', `${root}/list`, { body })).body.scorers;
     const type = { name: 'scorer_type', operator: 'eq', value: 'preset' };
@@ -235,7 +235,7 @@ describe('the registry of scorers over HTTP', function () {
       settings = `/v2/projects/${project}/runs/${run}/scorer-settings`;
     });
 
-    it('are none at first, replaced as a list, and kept when the same is said again', async () => {
+    it('are none at first, are replaced as a list, and stay when the same list is sent again', async () => {
       const empty = { run_id: run, scorers: [], segment_filters: null };
       expect((await app.client.call('GET', settings)).body).to.deep.equal(empty);
       const scorer = await made();
@@ -255,7 +255,7 @@ describe('the registry of scorers over HTTP', function () {
       expect(none.body).to.deep.equal(empty);
     });
 
-    it('take back a list that was read, also when a scorer was deleted meanwhile', async () => {
+    it('accept a list as it was read, even when a scorer was deleted meanwhile', async () => {
       const { id, name } = await made();
       const scorers = [{ id, scorer_type: 'code' }];
       await app.client.call('POST', settings, { body: { scorers } });
@@ -280,7 +280,7 @@ describe('the registry of scorers over HTTP', function () {
       expectInvalid(await set({}, randomUUID()), ['body', 'run_id'], 'value_error');
     });
 
-    it('refuse scorers and runs that are not there, and who may not edit', async () => {
+    it('refuse unknown scorers and runs, and callers who may not edit', async () => {
       const of = (id: string) => ({ body: { scorers: [{ id, scorer_type: 'code' }] } });
       const unknown = await app.client.send('POST', settings, of(randomUUID()));
       expectInvalid(unknown, ['body', 'scorers', '0', 'id'], 'value_error');

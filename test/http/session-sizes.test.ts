@@ -37,7 +37,7 @@ describe('traces of one session', () => {
     expect(await sizeOf(session)).to.deep.equal([1_200]);
   });
 
-  it('are 100,000 at most: repeats and other sessions go on', async () => {
+  it('are 100,000 at most; repeats and other sessions are still accepted', async () => {
     const session = id();
     await grew(session, 99_999);
     const last = { id: id(), input: 'last' };

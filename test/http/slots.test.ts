@@ -75,7 +75,7 @@ describe('requests at work', () => {
   const done = [200, undefined];
   const shed = [503, '1'];
 
-  it('are not those whose body has not come, with a credential or without', async () => {
+  it('do not include those whose body has not arrived, with a credential or without', async () => {
     await start({ load: { requestsMax: 1, bodyBytesMax: 1_048_576 } });
     for (let times = 0; times < 8; times += 1) {
       await sockets.open(unsent('POST /v2/quick'));
@@ -86,7 +86,7 @@ describe('requests at work', () => {
     expect((await service.as(null).send('POST', '/v2/anybody', small)).status).to.equal(200);
   });
 
-  it('are so many of one key, and of all keys of one person, whatever their addresses', async () => {
+  it('are limited for one key, and for all keys of one person, whatever their addresses', async () => {
     await start({ load: { requestsMax: 9, perCallerMax: 1, perPersonMax: 2 } });
     const first = service.as('editor').send('GET', '/v2/slow');
     await atWork(1);
@@ -100,7 +100,7 @@ describe('requests at work', () => {
     expect(await status(service.as('admin'), 'POST', '/v2/quick')).to.deep.equal(done);
   });
 
-  it('are so many from one address, or from one network of IPv6', async () => {
+  it('are limited for one address, or one IPv6 network', async () => {
     await start({ load: { requestsMax: 9, perAddressMax: 1 } });
     const from = (key: 'editor' | 'other', address: string, method: string, path: string) =>
       service.as(key).send(method, path, { headers: { 'X-Forwarded-For': address } });
@@ -112,7 +112,7 @@ describe('requests at work', () => {
     await first;
   });
 
-  it('are not asked whether the service lives', async () => {
+  it('do not hold up the healthcheck', async () => {
     await start({ load: { requestsMax: 1 } });
     const first = service.as('editor').send('GET', '/v2/slow');
     await atWork(1);
@@ -122,7 +122,7 @@ describe('requests at work', () => {
     await first;
   });
 
-  it('are not those that wait for a read model', async () => {
+  it('do not include those that wait for a read model', async () => {
     let arrived: () => void = () => undefined;
     const behind = new Promise<Position>((resolve) => {
       arrived = () => resolve('00000000000000aa' as Position);
@@ -137,7 +137,7 @@ describe('requests at work', () => {
     expect((await reads).status).to.equal(200);
   });
 
-  it('make large answers a few at a time, and leave others theirs', async () => {
+  it('make only a few large answers at a time, and leave room for others', async () => {
     await start({ load: { largeMax: 2, largePerCallerMax: 1 }, largeReads: ['large'] });
     const mine = [1, 2, 3].map(() => service.as('editor').send('GET', '/v2/large'));
     await atWork(1);
@@ -154,7 +154,7 @@ describe('requests at work', () => {
     expect((await Promise.all(mine)).map((reply) => reply.status)).to.deep.equal([200, 200, 200]);
   });
 
-  it('hold the rows of a few datasets at a time, and leave others theirs', async () => {
+  it('hold the rows of only a few datasets at a time, and leave room for others', async () => {
     await start({
       load: { tablesMax: 2, tablesPerPersonMax: 1 },
       tableWrites: ['heavy'],

@@ -109,7 +109,7 @@ describe('social login over HTTP', () => {
     expect(await door.asked(renewed.body.access_token)).to.equal(200);
   });
 
-  it('brings in who was invited, in the role of the invitation', async () => {
+  it('logs in an invited user, in the role of the invitation', async () => {
     const email = await invited(`${randomUUID()}@example.org`, { role: 'auditor' });
     const reply = await logIn(issuer.token(somebody(email)));
     const user = await me(reply.body.access_token);
@@ -119,21 +119,21 @@ describe('social login over HTTP', () => {
     expectRefused(await client.send('PUT', '/v2/current_user/password', asked), 403, 'forbidden');
   });
 
-  it('takes a token once, also when it is sent twice at the same time', async () => {
+  it('accepts a token once, even when it is sent twice at the same time', async () => {
     const token = issuer.token(somebody(await newcomer()));
     const replies = await Promise.all([logIn(token), logIn(token), logIn(token)]);
     expect(replies.map(({ status }) => status)).to.have.members([200, 401, 401]);
     refused(await logIn(token));
   });
 
-  it('takes a nonce once where the configuration wants one', async () => {
+  it('accepts a nonce once where the configuration requires one', async () => {
     const email = await invited(`${randomUUID()}@example.com`);
     const token = (jti: string) => other.token(other.claims({ email, nonce: 'n'.repeat(20), jti }));
     expect((await logIn(token('1'), 'custom')).status).to.equal(200);
     refused(await logIn(token('2'), 'custom'));
   });
 
-  it('makes no user, and believes no e-mail that is not verified or not the provider’s', async () => {
+  it('makes no user, and trusts no e-mail that is unverified or not the provider’s', async () => {
     refused(await logIn(issuer.token(somebody(`${randomUUID()}@example.org`))));
     for (const email_verified of [false, 'true', undefined]) {
       refused(await logIn(issuer.token(somebody(adminEmail, { email_verified }))));
@@ -187,7 +187,7 @@ describe('social login over HTTP', () => {
     refused(await door.anybody().send('POST', '/v2/login/social', { body }));
   });
 
-  it('answers 422 for a provider of no such name, and for tokens out of bounds', async () => {
+  it('answers 422 for an unknown provider name, and for tokens out of bounds', async () => {
     expectInvalid(await logIn('x', 'nobody'), ['body', 'provider'], 'enum');
     expectInvalid(await logIn(''), ['body', 'id_token'], 'string_too_short');
     expectInvalid(await logIn('x'.repeat(16_385)), ['body', 'id_token'], 'string_too_long');

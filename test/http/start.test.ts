@@ -44,7 +44,7 @@ describe('the service does not start', () => {
     );
     expect(await refusal({}, { path })).to.include('shares fine');
   });
-  it('with a read of a collection that nobody keeps', async () => {
+  it('with a read of an unknown collection', async () => {
     const routes = [reading(fine, [{ name: 'nothing' }], async () => ({ body: { ok: true } }))];
     const error: unknown = await smallService(routes, { collections: ['things'] }).catch(
       (error: unknown) => error,
@@ -132,7 +132,7 @@ describe('the log', () => {
     );
     expect(line).to.include('[redacted]').and.not.to.include('canary');
   });
-  it('has lines with an end, whatever an engine had to say', () => {
+  it('has lines of bounded length, whatever an engine has to say', () => {
     const long = 'x'.repeat(1_000_000);
     const deep = { a: { b: { c: { d: { e: long } } } } };
     const many = Array.from({ length: 10_000 }, () => 'y');
@@ -142,12 +142,12 @@ describe('the log', () => {
     expect(JSON.parse(line)).to.include({ request_id: 'r', count: 3 });
     expect(line).to.contain('(1000000)');
   });
-  it('is not opened without anything to redact', () =>
+  it('is not opened with nothing to redact', () =>
     expect(() => written({}, [])).to.throw('x-secret'));
 });
 
 describe('the listener for operators', () => {
-  it('tells life, readiness and figures, and takes commands', async () => {
+  it('serves health, readiness and metrics, and takes commands', async () => {
     const metrics = openMetrics();
     metrics.lag('traces', 3, 0.5);
     let status = 'ready';

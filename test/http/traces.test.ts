@@ -91,7 +91,7 @@ describe('POST traces', () => {
     expect(await service().log.read(traceStream(project, trace.id))).to.have.length(1);
   });
 
-  it('records exactly one of two that differ under one id at the same time', async () => {
+  it('records exactly one of two different traces sent under one id at the same time', async () => {
     const trace = id();
     const replies = await Promise.all(['a', 'b'].map((input) => send({ id: trace, input })));
     expect(replies.map(({ status }) => status)).to.have.members([200, 409]);
@@ -208,7 +208,7 @@ describe('POST traces', () => {
     );
   });
 
-  it('is for editors', async () => {
+  it('is allowed to editors', async () => {
     const reply = await service()
       .as('viewer')
       .send('POST', service().at('traces'), {

@@ -37,7 +37,7 @@ describe('users over HTTP', () => {
   };
 
   describe('GET one', () => {
-    it('shows anybody of the organisation to anybody in it', async () => {
+    it('shows every user of the organisation to everybody in it', async () => {
       const { status, body } = await get(admin.id, cast.ours.read_only.as);
       expect(status).to.equal(200);
       expect(body).to.deep.equal({
@@ -57,7 +57,7 @@ describe('users over HTTP', () => {
       });
     });
 
-    it('answers 404 for users of others as for nobody, and 403 to a bound key', async () => {
+    it('answers 404 for users of other organisations as for unknown ones, 403 to a bound key', async () => {
       expectRefused(await get(cast.theirs.user.id), 404, 'not_found');
       expectRefused(await get(randomUUID()), 404, 'not_found');
       const bound = await boundKey();
@@ -105,7 +105,7 @@ describe('users over HTTP', () => {
       expect(page.body).to.include({ starting_token: 1, limit: 2, paginated: true });
     });
 
-    it('takes the page from the query or the body, and the body counts', async () => {
+    it('takes the page from the query or the body, and the body wins', async () => {
       const { body } = await search({ sort: { name: 'email' } });
       const emails = body.users.map(({ email }) => email);
       const asked = { sort: { name: 'email' }, starting_token: 1, limit: 2 };
@@ -174,7 +174,7 @@ describe('users over HTTP', () => {
       expectRefused(await put(cast.theirs.user.id, { first_name: 'M' }), 404, 'not_found');
     });
 
-    it('lets only admins change a role, also one’s own', async () => {
+    it('lets only admins change a role, even their own', async () => {
       const { manager, user } = cast.ours;
       expectRefused(await put(user.id, { role: 'manager' }, user.as), 403, 'forbidden');
       expectRefused(await put(manager.id, { role: 'admin' }, manager.as), 403, 'forbidden');
@@ -190,7 +190,7 @@ describe('users over HTTP', () => {
       expect((await put(lone.id, { first_name: 'Lone' }, lone.as)).status).to.equal(200);
     });
 
-    it('answers 422 for a role that is none', async () =>
+    it('answers 422 for an unknown role', async () =>
       expectInvalid(await put(admin.id, { role: 'boss' }), ['body', 'role'], 'enum'));
   });
 
@@ -215,7 +215,7 @@ describe('users over HTTP', () => {
       expectRefused(await remove(auditor.id), 404, 'not_found');
     });
 
-    it('never has the removed told that a read model is behind', async () => {
+    it('never tells a removed user that a read model is behind', async () => {
       const { read_only: guest } = cast.ours;
       expect((await guest.as.send('GET', '/v2/current_user')).status).to.equal(200);
       await remove(guest.id);
@@ -234,7 +234,7 @@ describe('users over HTTP', () => {
       expectRefused(await remove(cast.theirs.user.id), 404, 'not_found');
     });
 
-    it('leaves one of two admins who part each other from the role at once', async () => {
+    it('leaves one of two admins who take the role from each other at once', async () => {
       const { admin: one, manager: other } = cast.theirs;
       expect((await put(other.id, { role: 'admin' }, one.as)).status).to.equal(200);
       const replies = await Promise.all([

@@ -41,7 +41,7 @@ describe('the canonical instant', () => {
   for (const written of none) {
     it(`refuses '${written}'`, () => expect(canonicalInstant(written)).to.equal(null));
   }
-  it('is its own canonical form, whatever the zone it was written in', () => {
+  it('is the same whatever zone it was written in, and is its own canonical form', () => {
     fc.assert(
       fc.property(
         fc.date({ min: new Date('0001-01-02'), max: new Date('9999-12-30'), noInvalidDate: true }),
@@ -62,11 +62,11 @@ describe('the canonical instant', () => {
 });
 
 describe('the canonical uuid', () => {
-  it('is lower case, of any version', () =>
+  it('is lower-case and may be of any version', () =>
     expect(canonicalUuid('FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF')).to.equal(
       'ffffffff-ffff-ffff-ffff-ffffffffffff',
     ));
-  it('needs its hyphens', () =>
+  it('must have its hyphens', () =>
     expect(canonicalUuid('74aec44eec214c9fa3e2b2ab2b81b4db')).to.equal(null));
-  it('is nothing else', () => expect(canonicalUuid('not-a-uuid')).to.equal(null));
+  it('is null for anything else', () => expect(canonicalUuid('not-a-uuid')).to.equal(null));
 });

@@ -4,7 +4,7 @@ import { foldCase, foldings } from '../../kernel/case-fold.js';
 const equal = (one: string, other: string): boolean => foldCase(one) === foldCase(other);
 
 describe('folding case', () => {
-  it('takes the members of a class for one another', () => {
+  it('makes all members of a class equal', () => {
     const classes = [
       'Kk\u212a',
       'Ssſ',
@@ -28,7 +28,7 @@ describe('folding case', () => {
     expect(equal('ПРИВЕТ', 'привет')).to.equal(true);
   });
 
-  it('keeps apart what only full folding or a language would join', () => {
+  it('keeps apart what only full folding or a language would equate', () => {
     expect(equal('ß', 'ss')).to.equal(false);
     expect(equal('İ', 'i')).to.equal(false);
     expect(equal('ı', 'i')).to.equal(false);
@@ -37,7 +37,7 @@ describe('folding case', () => {
     expect(equal('é', 'e\u0301')).to.equal(false);
   });
 
-  it('does not look at the neighbours: a final sigma folds as any other', () => {
+  it('ignores the context of a character: a final sigma folds like any other', () => {
     expect(foldCase('ΟΔΟΣ')).to.equal(foldCase('οδος'));
     expect(foldCase('ΟΔΟΣ').includes(foldCase('Σ'))).to.equal(true);
   });

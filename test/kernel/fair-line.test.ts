@@ -20,7 +20,7 @@ const random = (() => {
   };
 })();
 
-describe('a fair share of what is asked', () => {
+describe('places shared fairly between owners', () => {
   const open = (waitsMax = 4): FairLine => openFairLine(3, 2, waitsMax);
   let at: Work[];
   let begun: string[];
@@ -56,7 +56,7 @@ describe('a fair share of what is asked', () => {
     await Promise.all(heavy);
   });
 
-  it('refuses what is beyond the room to wait in, of that owner only', async () => {
+  it('refuses an owner who has too many waiting, and no other owner', async () => {
     const fair = open();
     const heavy = Array.from({ length: 6 }, () => asking(fair, 'heavy'));
     const refused = await asking(fair, 'heavy').catch((error: unknown) => error as Fault);
@@ -71,7 +71,7 @@ describe('a fair share of what is asked', () => {
     await Promise.all([...heavy, other]);
   });
 
-  it('lets go of who waits no longer, without having begun', async () => {
+  it('drops an asker who no longer waits, before its work has begun', async () => {
     const fair = open();
     const first = [asking(fair, 'a'), asking(fair, 'a')];
     await settled();

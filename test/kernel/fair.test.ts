@@ -9,7 +9,7 @@ const claim = (creator: string, number: number, owner = `${creator}'s`): TaskCla
 const two = { ownerMax: 2, creatorMax: 2 };
 
 describe('turns of validations', () => {
-  it('come to everybody, however many one asks for', () => {
+  it('come to everybody, however many one creator asks for', () => {
     const greedy = Array.from({ length: 20 }, (_, at) => claim('a', at, `project ${at}`));
     const waiting = [...greedy, claim('b', 0), claim('c', 0)];
     const order: string[] = [];
@@ -24,14 +24,14 @@ describe('turns of validations', () => {
     expect(order).to.deep.equal(['a0', 'b0', 'c0', 'a1']);
   });
 
-  it('pass by who has more running while others wait, and no longer', () => {
+  it('pass over a creator who has more running, but only while others wait', () => {
     const running = [claim('a', 0, 'one')];
     const more = claim('a', 1, 'two');
     expect(nextOf([more, claim('b', 0)], running, ['b', 'a'], two)?.task).to.equal('b0');
     expect(nextOf([more], running, ['b', 'a'], two)?.task).to.equal('a1');
   });
 
-  it('are for two of one owner, and two of one creator, at a time', () => {
+  it('allow two tasks of one owner, and two of one creator, at a time', () => {
     const running = [claim('a', 0, 'one'), claim('b', 0, 'one')];
     expect(nextOf([claim('c', 0, 'one')], running, [], two)).to.equal(null);
     const own = [claim('a', 0, 'one'), claim('a', 1, 'two')];
@@ -40,7 +40,7 @@ describe('turns of validations', () => {
 });
 
 describe('a line of places that are shared in turn', () => {
-  it('leaves a place to others, and gives it next to who had none', async () => {
+  it('leaves a place for others, and gives the next one to an owner who had none', async () => {
     const line = openFairLine(2, 1);
     const order: string[] = [];
     const doors: (() => void)[] = [];

@@ -135,7 +135,7 @@ describe('ROUGE-L', () => {
     );
   });
 
-  it('is given up on hostile texts of 1 MiB within a bounded time', function () {
+  it('gives up on hostile texts of 1 MiB within a bounded time', function () {
     this.timeout(10_000);
     let state = 1;
     const noise = Array.from({ length: 2 }, () =>

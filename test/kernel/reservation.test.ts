@@ -23,36 +23,36 @@ describe('a name that one may have', () => {
   const give = (holder: string) => release(world.log, name, holder, authorAt());
   const events = async () => (await world.eventsOf(name)).map(({ type }) => type);
 
-  it('goes to who comes first', async () => {
+  it('goes to whoever claims it first', async () => {
     expect(await take('one')).to.equal(true);
     expect(await take('other')).to.equal(false);
   });
 
-  it('may be claimed again by who has it, which changes nothing', async () => {
+  it('may be claimed again by its holder, which changes nothing', async () => {
     await take('one');
     expect(await take('one')).to.equal(true);
     expect(await events()).to.deep.equal(['NameClaimed']);
   });
 
-  it('goes to one of many who come at once', async () => {
+  it('goes to exactly one of many who claim it at once', async () => {
     const holders = Array.from({ length: 16 }, (_, index) => `holder-${index}`);
     const taken = await Promise.all(holders.map((holder) => take(holder)));
     expect(taken.filter(Boolean)).to.have.length(1);
   });
 
-  it('is free once it was given back', async () => {
+  it('is free once its holder released it', async () => {
     await take('one');
     await give('one');
     expect(await take('other')).to.equal(true);
   });
 
-  it('is not given back by who does not have it', async () => {
+  it('is not released by anyone but its holder', async () => {
     await take('one');
     await give('other');
     expect(await events()).to.deep.equal(['NameClaimed']);
   });
 
-  it('stays taken for ever by a holder that shows it', async () => {
+  it('stays taken, however long, while its holder has it', async () => {
     await take('one');
     expect(await take('other', 'has it', 1_000_000)).to.equal(false);
   });
@@ -62,7 +62,7 @@ describe('a name that one may have', () => {
     expect(await take('other', 'gone')).to.equal(true);
   });
 
-  it('waits a minute for a holder that has not shown up, as after a crash, and no longer', async () => {
+  it('waits a minute, and no longer, for a holder that does not exist yet, as after a crash', async () => {
     await take('one');
     expect(await take('other', 'may come', claimGraceSeconds - 1)).to.equal(false);
     expect(await take('other', 'may come', claimGraceSeconds)).to.equal(true);

@@ -33,7 +33,7 @@ describe('the text form of a value', () => {
     expect(textForm([])).to.equal('');
   });
 
-  it('takes nothing of a file part, not even a separator', () => {
+  it('has nothing for a file part, not even a separator', () => {
     const file = { type: 'file', file_id: '3fa85f64-5717-4562-b3fc-2c963f66afa6' };
     expect(textForm([{ type: 'text', text: 'a' }, file, { type: 'text', text: 'b' }])).to.equal(
       'a\nb',

@@ -19,7 +19,7 @@ export const documentAskersSuite = (
   const reason = new Fault('unavailable', 'the client is gone');
   const first = { scope: 'here', limit: 1 };
 
-  it('ends a search that nobody waits for any more, and goes on with keys meanwhile', async () => {
+  it('ends a search that nobody waits for any more, and meanwhile still serves keys', async () => {
     const needles = Array.from({ length: 1_000 }, (_, n) => `n${String(n).padStart(3, '0')}`);
     const name = needles.join('');
     const many = Array.from({ length: 5_000 }, (_, n) => thing(`k${n}`, name));
@@ -102,7 +102,7 @@ export const documentAskersSuite = (
     }
   });
 
-  it('begins nothing for whoever is gone already', async () => {
+  it('begins nothing for an asker who has already left', async () => {
     await documents().apply(things, writesOf(thing('a', 'a')), mark(1));
     const reader = await openReader();
     const asking = { signal: AbortSignal.abort(reason) };

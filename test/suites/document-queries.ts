@@ -161,7 +161,7 @@ export const documentQuerySuite = (documents: () => Documents): void => {
       expect(keysOf(found.documents)).to.deep.equal(['a']);
     });
 
-    it('is newest first unless told, then by key, and what has no date comes last', async () => {
+    it('answers newest first by default, then by key, and puts what has no date last', async () => {
       const all = [
         named('a', null, '2026-03-01T00:00:00.000000Z'),
         named('b', null),

@@ -94,7 +94,7 @@ const keepingSuite = (documents: () => Documents, reopen: () => Promise<void>): 
       expect(await dumped(documents(), things)).to.deep.equal([]);
     });
 
-    it('is unavailable to whoever still asks once it is closed', async () => {
+    it('is unavailable once it is closed', async () => {
       await documents().apply(things, writesOf(thing('a')), mark(1));
       await documents().close();
       const asked = [
@@ -176,14 +176,14 @@ const keepingSuite = (documents: () => Documents, reopen: () => Promise<void>): 
 
 const markSuite = (documents: () => Documents): void => {
   describe('a mark', () => {
-    it('moves the checkpoint, also without writes', async () => {
+    it('moves the checkpoint, even without writes', async () => {
       await documents().apply(things, writesOf(thing('a')), mark(3));
       await documents().apply(things, [], mark(9));
       expect(await documents().checkpoint(things)).to.equal(at(9));
       expect(await keysOf(documents())).to.deep.equal(['a']);
     });
 
-    it('that was passed already changes nothing', async () => {
+    it('that was already passed changes nothing', async () => {
       await documents().apply(things, writesOf(thing('a', 'first')), mark(5));
       for (const place of [5, 4, 0]) {
         await documents().apply(things, writesOf(thing('a', 'again'), thing('b')), mark(place));
@@ -274,7 +274,7 @@ const nameSuite = (documents: () => Documents): void => {
       }
     });
 
-    it('of keys and scopes may be anything', async () => {
+    it('of keys and scopes may be any text', async () => {
       const put = awkward.map((key) => ({ ...thing(key), scope: key }));
       await documents().apply(things, writesOf(...put), mark(1));
       for (const document of put) {
@@ -331,7 +331,7 @@ const besideSuite = (documents: () => Documents, openReader: () => Promise<Docum
       expect(await documents().checkpoint(things)).to.equal(at(5));
     });
 
-    it('may be one of several, of collections that are there or not', async () => {
+    it('may be one of several, of existing collections or new ones', async () => {
       const other: Collection = { ...things, version: 2 };
       const [one, two, three] = [
         await documents().shadow(things),
@@ -349,7 +349,7 @@ const besideSuite = (documents: () => Documents, openReader: () => Promise<Docum
       expect(await keysOf(documents(), other)).to.deep.equal(['three']);
     });
 
-    it('is read and written as any collection', async () => {
+    it('is read and written like any collection', async () => {
       const { model } = await documents().shadow(things);
       await model.apply(things, writesOf(thing('a', 1), thing('b', 2)), mark(1));
       await model.apply(things, [{ key: 'a', document: null }], mark(2));

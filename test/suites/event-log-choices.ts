@@ -7,7 +7,7 @@ const ofType = (type: string, data: unknown = {}): NewEvent => ({ ...newEvent(da
 /** Looking for some events or streams among many. */
 export const choiceSuite = (log: () => EventLog): void => {
   describe('pages of some types', () => {
-    it('hold these events alone, in log order, and say how far was looked', async () => {
+    it('hold only these events, in log order, and say how far the log was read', async () => {
       for (let number = 0; number < 10; number += 1) {
         const type = number % 4 === 0 ? 'Rare' : 'Common';
         await log().append([
@@ -26,7 +26,7 @@ export const choiceSuite = (log: () => EventLog): void => {
       expect(from).to.equal(await log().head());
     });
 
-    it('are empty at the head and stay there', async () => {
+    it('are empty at the head and do not move past it', async () => {
       await log().append([appendOf('thing-1' as StreamName, 'none', ofType('Rare'))]);
       const head = await log().head();
       expect(await log().page(head, 100, ['Rare'])).to.deep.equal({ events: [], through: head });
@@ -36,7 +36,7 @@ export const choiceSuite = (log: () => EventLog): void => {
   describe('streams by the beginning of their name', () => {
     const names = ['a-1', 'a-10', 'a-2', 'a-é', 'a-😀', 'b-1', 'a'];
 
-    it('come by code point, page by page, each once', async () => {
+    it('come in code point order, page by page, each once', async () => {
       await log().append(
         names.map((name) => appendOf(name as StreamName, 'none', newEvent(), newEvent())),
       );
@@ -47,7 +47,7 @@ export const choiceSuite = (log: () => EventLog): void => {
       expect(await log().streams('a-', rest[1] ?? null, 3)).to.deep.equal([]);
     });
 
-    it('are no longer among them once erased', async () => {
+    it('leave out streams that were erased', async () => {
       await log().append(names.map((name) => appendOf(name as StreamName, 'none', newEvent())));
       await Promise.all(['a-1', 'a-é'].map((name) => log().erase(name as StreamName)));
       expect(await log().streams('a-', null, 10)).to.deep.equal(['a-10', 'a-2', 'a-😀']);

@@ -31,7 +31,7 @@ export const streamSuite = (log: () => EventLog): void => {
       expect(numbers(await log().read(stream, { from: 3 }))).to.deep.equal(all.slice(3));
     });
 
-    it('leaves others their turn while it is read, once and ten times over', async () => {
+    it('lets other work go on while it is read, once and ten times over', async () => {
       const stream = await long();
       for (const times of [1, 10]) {
         let turns = 0;
@@ -60,7 +60,7 @@ export const streamSuite = (log: () => EventLog): void => {
   });
 
   describe('a stream', () => {
-    it('gives its events of some types alone', async () => {
+    it('gives only its events of the types asked for', async () => {
       const stream = await long();
       const rare = await log().read(stream, { types: ['Rare', 'Rarer'] });
       expect(numbers(rare)).to.deep.equal([0, 5, 10]);

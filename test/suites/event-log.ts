@@ -92,7 +92,7 @@ const revisionSuite = (log: () => EventLog): void => {
       expect(await single(log(), appendOf(newStream(), 0, newEvent()))).to.equal('conflict');
     });
 
-    it('let one of those who saw the same revision win', async () => {
+    it('let exactly one of those who saw the same revision win', async () => {
       const stream = newStream();
       const racers = Array.from({ length: 20 }, (_, index) =>
         single(log(), appendOf(stream, 'none', newEvent(index))),
@@ -135,7 +135,7 @@ const revisionSuite = (log: () => EventLog): void => {
 };
 
 const closedSuite = (log: () => EventLog): void => {
-  it('is unavailable to whoever still asks once it is closed', async () => {
+  it('get unavailable from a closed log, like every other call', async () => {
     const stream = newStream();
     await single(log(), appendOf(stream, 'none', newEvent()));
     await log().close();
@@ -224,7 +224,7 @@ const readingSuite = (log: () => EventLog, reopen: () => Promise<void>): void =>
       expect((await log().page(start, 10)).events).to.deep.equal(await log().read(stream));
     });
 
-    it('starts where it is told to', async () => {
+    it('starts where it is asked to', async () => {
       const stream = newStream();
       await single(log(), appendOf(stream, 'none', ...[0, 1, 2, 3].map((n) => newEvent(n))));
       const events = await log().read(stream, { from: 2 });
@@ -244,7 +244,7 @@ const readingSuite = (log: () => EventLog, reopen: () => Promise<void>): void =>
       }
     });
 
-    it('goes on after a restart where it was', async () => {
+    it('continues after a restart where it was', async () => {
       const stream = newStream();
       const at = position(await single(log(), appendOf(stream, 'none', newEvent('old'))));
       await reopen();
@@ -263,14 +263,14 @@ const readingSuite = (log: () => EventLog, reopen: () => Promise<void>): void =>
       expect([await log().lag(before), await log().lag(first)]).to.deep.equal([3, 2]);
     });
 
-    it('hears that the log grew, at once when it already has', async () => {
+    it('is woken when the log grows, at once when it already has', async () => {
       const waiting = log().grown(start);
       await single(log(), appendOf(newStream(), 'none', newEvent()));
       await waiting;
       await log().grown(start);
     });
 
-    it('waits for growth no longer than its signal or the log lasts', async () => {
+    it('stops waiting for growth when its signal aborts or the log closes', async () => {
       const head = await log().head();
       const controller = new AbortController();
       const waiting = log().grown(head, controller.signal);
@@ -342,7 +342,7 @@ const erasureSuite = (log: () => EventLog, reopen: () => Promise<void>): void =>
       }
     });
 
-    it('may be repeated, and done to a stream that never was', async () => {
+    it('may be repeated, and may be done to a stream that never existed', async () => {
       const [gone, never] = [newStream(), newStream()];
       await single(log(), appendOf(gone, 'none', newEvent()));
       await log().erase(gone);
@@ -351,7 +351,7 @@ const erasureSuite = (log: () => EventLog, reopen: () => Promise<void>): void =>
       expect(await single(log(), appendOf(never, 'none', newEvent()))).to.equal('conflict');
     });
 
-    it('gives no position twice and lets readers pass the hole', async () => {
+    it('gives no position twice and lets readers pass the gap', async () => {
       const [gone, next] = [newStream(), newStream()];
       const before = await log().head();
       const at = position(await single(log(), appendOf(gone, 'none', newEvent(), newEvent())));

@@ -20,7 +20,7 @@ export const leasesSuite = (
       expect(await leases.take('projections', 'one', 60_000)).to.equal(fence);
     });
 
-    it('give the next holder a greater fence, once released', async () => {
+    it('give the next holder a greater fence after a release', async () => {
       const { leases } = opened;
       const fence = (await leases.take('projections', 'one', 60_000)) ?? Infinity;
       await leases.release('projections', 'one');
@@ -30,7 +30,7 @@ export const leasesSuite = (
       expect(await leases.take('projections', 'one', 60_000)).to.be.greaterThan(next);
     });
 
-    it('of awkward names are apart', async () => {
+    it('with awkward names stay apart', async () => {
       const { leases } = opened;
       for (const lease of ['', '$set', 'a.b', '__proto__', '\u0000']) {
         expect(await leases.take(lease, '$holder', 60_000), lease).to.equal(1);

@@ -17,7 +17,7 @@ import {
 
 /** A question ends when nobody waits for its answer (contract 1.7, rule 5). */
 export const recordAskersSuite = (records: () => Records): void => {
-  it('end a question that nobody waits for any more, and are well afterwards', async () => {
+  it('end a question that nobody waits for any more, and still work afterwards', async () => {
     const needles = Array.from({ length: 8_000 }, (_, n) => `n${String(n).padStart(4, '0')}`);
     const text = `${'x'.repeat(200_000)}${needles.join('')}`;
     const rows = Array.from({ length: 8 }, (_, n) => traceRow(n, { values: { input: text } }));
@@ -47,7 +47,7 @@ export const recordAskersSuite = (records: () => Records): void => {
     for (const page of after) expect(idsOf(page.rows)).to.have.length(8);
   });
 
-  it('begin nothing for whoever is gone already', async () => {
+  it('begin nothing for an asker who has already left', async () => {
     await putRows(records(), [traceRow(0)]);
     const reason = new Fault('unavailable', 'the client is gone');
     const asking = { signal: AbortSignal.abort(reason) };

@@ -82,7 +82,7 @@ export const recordChoiceSuite = (records: () => Records, reopen: () => Promise<
     }
   });
 
-  it('find no entry of what was replaced or deleted', async () => {
+  it('find no entry of records that were replaced or deleted', async () => {
     await putRows(records(), [traceRow(0, { userMetadata: allColumns })]);
     const entry = { [odd]: 'Wanted' };
     const rows = [1, 2, 3, 4].map((at) => traceRow(at, { userMetadata: entry }));
@@ -108,7 +108,7 @@ export const recordChoiceSuite = (records: () => Records, reopen: () => Promise<
     expect(await having()).to.deep.equal([]);
   });
 
-  it('give of the traces of sessions what deletion needs, and no lone ones', async () => {
+  it('give what deletion needs of the traces of sessions, and no traces without a session', async () => {
     const inSession = (at: number, session: number) =>
       traceRow(at, { values: { session_id: sessionId(session) }, spanCount: at });
     const traces = [inSession(1, 1), inSession(2, 1), inSession(3, 2), traceRow(4)];

@@ -17,7 +17,7 @@ import {
 
 /** A read model that is rebuilt beside the live one, and what `verify` compares. */
 export const recordCopySuite = (records: () => Records, reopen: () => Promise<void>): void => {
-  it('are rebuilt beside the live ones and switched in one step', async () => {
+  it('are rebuilt next to the live ones and switched in one step', async () => {
     await putRows(records(), [traceRow(1)]);
     const beside = await records().shadow();
     expect(await beside.model.checkpoint()).to.equal(start);
@@ -35,7 +35,7 @@ export const recordCopySuite = (records: () => Records, reopen: () => Promise<vo
     expect(await records().count(scopeOf())).to.equal(3);
   });
 
-  it('serve without a break while they are switched', async () => {
+  it('serve without interruption while they are switched', async () => {
     await putRows(records(), [traceRow(1)]);
     const beside = await records().shadow();
     await putRows(beside.model, [traceRow(1)]);
@@ -59,7 +59,7 @@ export const recordCopySuite = (records: () => Records, reopen: () => Promise<vo
     expect(await records().count(scopeOf())).to.equal(0);
   });
 
-  it('dump the same rows alike, whatever the order they came in', async () => {
+  it('dump the same rows alike, whatever order they came in', async () => {
     const rows = Array.from({ length: 30 }, (_, at) => awkwardTrace2(at + 1));
     await putRows(records(), rows);
     const beside = await records().shadow();

@@ -65,7 +65,7 @@ export const recordGrowthSuite = (records: () => Records, reopen: () => Promise<
     expect(idsOf((await records().search(searchOf())).rows)).to.deep.equal([traceId(2)]);
   });
 
-  it('show what is of the trace on spans that were not written again', async () => {
+  it('show what belongs to the trace on spans that were not written again', async () => {
     const first = trace();
     await putRows(records(), [first, ...[1, 2, 3].map((at) => spanRow(first, at))]);
     const pair = `${traceId(50)}/${traceId(60)}`;

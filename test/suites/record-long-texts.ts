@@ -84,7 +84,7 @@ export const recordLongTextSuite = (records: () => Records, reopen: () => Promis
     }
   });
 
-  it('find what is anywhere in a long text, also where its pieces meet', async () => {
+  it('find what is anywhere in a long text, even where its pieces meet', async () => {
     const rows = longTrace();
     const [trace = traceRow(1)] = rows;
     await putRows(records(), [...rows, traceRow(2, { values: { input: 'short' } })]);
@@ -128,7 +128,7 @@ export const recordLongTextSuite = (records: () => Records, reopen: () => Promis
     expect(idsOf(rows)).to.deep.equal([4, 2, 1, 3].map(traceId));
   });
 
-  it('end a page before its rows are more than their bytes, with one at least', async () => {
+  it('end a page before its rows exceed their bytes, but never without a row', async () => {
     const rows = Array.from({ length: 12 }, (_, at) =>
       traceRow(at + 1, { values: { input: 'x'.repeat(megabyte) } }),
     );

@@ -83,7 +83,7 @@ export const recordNameSuite = (records: () => Records, reopen: () => Promise<vo
     await check();
   });
 
-  it('choose among the names of one batch by when they came, whatever the batch', async () => {
+  it('choose among the names of one batch by when they came, whatever the batches', async () => {
     await putRows(records(), [...rows].reverse());
     const { metrics } = await records().columns(scopeOf());
     expect(metrics).to.have.length(columnNamesMax);
@@ -97,7 +97,7 @@ export const recordNameSuite = (records: () => Records, reopen: () => Promise<vo
     await beside.discard();
   });
 
-  it('go on with names that are columns, and sort by others as by nothing', async () => {
+  it('still sort by names that are columns, and by other names as by nothing', async () => {
     for (const row of rows) await putRows(records(), [row]);
     const late = traceRow(90, {
       metrics: {

@@ -48,7 +48,7 @@ export const recordRunSuite = (records: () => Records): void => {
     }
   }).timeout(60_000);
 
-  it('take the ranks of a run at the nearest, for any number of values', async () => {
+  it('take percentiles of a run at the nearest rank, for any number of values', async () => {
     const runAt = (count: number): string => uuid(2, 100 + count);
     const rows = Array.from({ length: 40 }, (_, at) =>
       Array.from({ length: at + 1 }, (__, value) =>
@@ -70,7 +70,7 @@ export const recordRunSuite = (records: () => Records): void => {
     }
   });
 
-  it('show in an integer metric what was rolled up, also with a fraction', async () => {
+  it('show in an integer metric what was rolled up, even with a fraction', async () => {
     const first = { at: '1', type: 'integer', fraction: false } as const;
     const cells: readonly RecordRow['metrics'][string][] = [
       { value: 3, rolledUp: false, first },
@@ -124,7 +124,7 @@ export const recordRunSuite = (records: () => Records): void => {
     expect(crowded).to.deep.equal({ kind: 'text', count: categoriesMax + 1, counts: null });
   });
 
-  it('miss no run whose traces changed since they were asked', async () => {
+  it('miss no run whose traces changed since the last question', async () => {
     const [other, still] = [uuid(2, 2), uuid(2, 3)];
     const at = (number: number, runId: string) => traceRow(number, { values: { run_id: runId } });
     await putRows(records(), [at(1, run), at(2, other), at(3, still)]);

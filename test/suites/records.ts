@@ -98,7 +98,7 @@ const keepingTests = (records: () => Records, reopen: () => Promise<void>): void
     expect(await everything(records().dump())).to.deep.equal([]);
   });
 
-  it('give every row back as it came, also after they are opened again', async () => {
+  it('give every row back as it came, even after they are reopened', async () => {
     const trace = awkwardTrace();
     const rows = [trace, spanRow(trace, 1, { values: { model: 'm', tools: '[{}]' } })];
     const session = sessionRow(1, { values: { name: '', external_id: 'x' } });
@@ -143,7 +143,7 @@ const keepingTests = (records: () => Records, reopen: () => Promise<void>): void
     expect(idsOf(await all(records()))).to.deep.equal([traceId(1)]);
   });
 
-  it('refuse a projector that was replaced, also after they are opened again', async () => {
+  it('refuse a projector that was replaced, even after they are reopened', async () => {
     const nothing = { groups: [], deletedRuns: [], deletedProjects: [] };
     await records().apply(nothing, markAt(1, 7));
     await reopen();
