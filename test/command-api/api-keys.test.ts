@@ -68,7 +68,7 @@ describe('a new key', () => {
     expect(allowed(person, nothing, seenAs('owner'))).to.include({ projectId: projectId(1) });
   });
 
-  it('takes a value from the caller only for an owner of its project, or unbound for an admin', () => {
+  it('takes a value only from an owner of its project, or from an admin when unbound', () => {
     const asked = { ...nothing, pregenerated: true };
     expect(allowed(person, asked, null)).to.equal('forbidden');
     expect(allowed({ ...person, organizationRole: 'admin' }, asked, null)).to.include(unbound);

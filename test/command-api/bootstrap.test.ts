@@ -99,7 +99,7 @@ describe('the first start', () => {
     expect(await enter(given)).to.equal(null);
   });
 
-  it('gives the admin a password once, also later, and never another one', async () => {
+  it('gives the admin a password once, even at a later start, and never another one', async () => {
     const logIn = (password: string) =>
       testGate({ log: world.log, clock })
         .authenticate({ scheme: 'P', email: wanted.email, password }, '127.0.0.1')

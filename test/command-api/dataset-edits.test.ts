@@ -200,7 +200,7 @@ const shown = (rows: readonly ContentRow[], by: readonly { key: number; name: st
   rows.map((row) => [row.id, ...by.map((one) => cellOf(row, one))]);
 
 describe('edits of datasets', () => {
-  it('give the same table as a naive implementation, and count what differs from before', async () => {
+  it('give the table that a naive implementation gives, and count what differs', async () => {
     const seed = drawSeed();
     let applied = 0;
     await fc.assert(
@@ -345,7 +345,7 @@ describe('edits of datasets', () => {
     }
   });
 
-  it('write again no more than the chunks that they touch', async () => {
+  it('rewrite only the chunks that they touch', async () => {
     const before = chunks(1_000, [200, 200, 200, 200, 200]);
     const edited = applyEdits(
       { columns, chunks: before },

@@ -241,7 +241,7 @@ describe('erasing what was deleted', () => {
     expect(erasures.bookmark() > before).to.equal(true);
   });
 
-  it('unlinks, once, the dataset of an experiment whose deletion did not get that far', async () => {
+  it('unlinks, once, the dataset of an experiment whose deletion was cut short', async () => {
     const dataset_id = '55555555-5555-4555-8555-555555555555' as DatasetId;
     const link = { dataset_id, project_id: one, run_id: gone };
     const dataset = datasetStream(dataset_id);

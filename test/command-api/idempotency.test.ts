@@ -199,7 +199,7 @@ describe('idempotency over the log', () => {
       while (await forgetting.step());
     };
 
-    it('is content in its own stream, which names the project, and ids with the claim', async () => {
+    it('is content in its own stream, named for the project, and ids with the claim', async () => {
       await send('of a project');
       expect(await heard()).to.deep.equal(['IdempotencyAnswerKept']);
       const names = await log.streams(`idempotency-answer-${project}-`, null, 10);
@@ -212,7 +212,7 @@ describe('idempotency over the log', () => {
       );
       expect(await log.streams('idempotency-answer-', null, 100)).to.have.length(before);
     });
-    it('goes with the project: a repeat answers that it is not there', async () => {
+    it('is erased with the project: a repeat then answers not found', async () => {
       await send('to be deleted', 0, other);
       const [name] = await log.streams(`idempotency-answer-${other}-`, null, 10);
       await log.erase(name ?? expect.fail('nothing was kept'));

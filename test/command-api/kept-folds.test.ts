@@ -47,7 +47,7 @@ for (const [name, open] of Object.entries(engines)) {
     const append = (stream: ReturnType<typeof newStream>, at: number, type = 'One') =>
       opened.log.append([appendOf(stream, at === 0 ? 'none' : at - 1, { ...newEvent(at), type })]);
 
-    it('read only newer events, once for all who ask at a time, and forget what was erased', async () => {
+    it('read only newer events, once for all askers, and forget what was erased', async () => {
       const { log } = counted;
       const { load } = openKeptFolds({ log, fold: numbers, weightOf: () => 1, weightMax: 10_000 });
       const stream = newStream();

@@ -127,7 +127,7 @@ describe('the log stream default', () => {
     expect((await runOf(world.log, project, first.id))?.name).to.equal('mine');
   });
 
-  it('is never one that is being renamed: nothing is written to a stream of another name', async () => {
+  it('is never one that is being renamed: no stream of another name is written to', async () => {
     const first = await ensure();
     await happen(first.id, 'LogStreamRenamed', { name: 'mine' });
     const refused = await ensure().catch((error: unknown) => error);

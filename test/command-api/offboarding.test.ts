@@ -57,7 +57,7 @@ describe('offboarding', () => {
       data: { user_id: userId(number), organization_id: organization },
     });
 
-  it('takes a removed user out of groups and projects once, even as the last maintainer or owner', async () => {
+  it('takes a removed user out of groups and projects once, even the last owner', async () => {
     await remove(1);
     await act();
     const before = await world.log.head();
@@ -71,7 +71,7 @@ describe('offboarding', () => {
     expect(await world.log.head()).to.equal(before);
   });
 
-  it('takes a deleted group out of projects, and nobody else', async () => {
+  it('takes a deleted group out of its projects, and nobody else', async () => {
     await world.happened(groupStream(group), {
       type: 'GroupDeleted',
       data: { group_id: group, organization_id: organization },

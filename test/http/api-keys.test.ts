@@ -208,7 +208,7 @@ describe('API keys over HTTP', () => {
       expect(await works(other.as)).to.equal(true);
     });
 
-    it('are editors at most where their parent has no role, even when made with its token', async () => {
+    it('are editors at most where their parent has no role, even by its token', async () => {
       const mine = await keys.project(`of a child ${randomUUID()}`);
       const parent = await keys.make();
       const child = await keys.make({}, parent.as);
@@ -278,7 +278,7 @@ describe('API keys over HTTP', () => {
       expect(await listed(soon.id)).to.equal(null);
     });
 
-    it('is nothing without a key, with a wrong key, or with one whose checksum is wrong', async () => {
+    it('is nothing with no key, a wrong key, or one whose checksum is wrong', async () => {
       const unknown = [keyOf(randomBytes(32)), `asy_${'0'.repeat(49)}`, 'nonsense'];
       for (const value of unknown) {
         const client = clientOf({ url: app.url, apiKey: value });

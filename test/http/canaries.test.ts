@@ -184,7 +184,7 @@ describe('no secret is ever found again', function () {
     }
   });
 
-  it('and keys rotate without a running service too, when nothing else holds the folder', async () => {
+  it('and keys rotate without a running service too, when nothing holds the folder', async () => {
     const folder = await temporaryFolder();
     try {
       const service = await startService({ dir: folder.dir });

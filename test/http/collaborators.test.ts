@@ -70,7 +70,7 @@ describe('collaborators over HTTP', () => {
     expect(unseen.body.map((one) => one.id)).not.to.include(id);
   });
 
-  it('gives each role its rights and no more, and a read_only user at most those of viewer', async () => {
+  it('gives each role its rights and no more, and read_only at most those of viewer', async () => {
     const log = (as: Client) =>
       as.send('POST', `${root}/log_streams`, { body: { name: randomUUID() } });
     await share([
@@ -138,7 +138,7 @@ describe('collaborators over HTTP', () => {
     expectRefused(await share([{ user_id: owner.id, role: 'viewer' }]), 409, 'conflict');
   });
 
-  it('keeps its last owner when the only other one is read_only, and so is not an owner', async () => {
+  it('keeps its last owner when the only other one is read_only, so not an owner', async () => {
     const { read_only: guest } = cast.ours;
     await share([{ user_id: guest.id, role: 'owner' }]);
     const self = `${root}/users/${owner.id}`;

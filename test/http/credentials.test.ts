@@ -83,7 +83,7 @@ describe('authentication over HTTP', () => {
       }
     });
 
-    it('are refused with 401 where the operation does not list them, also when right', async () => {
+    it('are refused with 401 where the operation does not list them, even when right', async () => {
       const project = await keys.project(`schemes ${randomUUID()}`);
       const path = `/v2/projects/${project}/sessions/available_columns`;
       const reply = await client.send('POST', path, { headers: basic(adminEmail, appPassword) });

@@ -71,7 +71,7 @@ describe('experiments on datasets over HTTP', () => {
     expect((await app.client.send('DELETE', path(`/${run}`))).status).to.equal(204);
   });
 
-  it('answer 404 for a version that is not there and a dataset out of sight', async () => {
+  it('answer 404 for an unknown version and for a dataset out of sight', async () => {
     const { id } = await dataset();
     expectRefused(await using(id, 2), 404, 'not_found');
     const { as } = await keys.make({ project_id: project, project_role: 'editor' });

@@ -153,7 +153,7 @@ describe('ranking of experiments over HTTP', () => {
   });
 
   describe('criteria', () => {
-    it('are by default the metrics with a threshold for which the project has a value', async () => {
+    it('are by default the metrics with a threshold and a value in the project', async () => {
       const [run, other] = [await make('first'), await make('second')];
       expect((await getCriteria()).body).to.deep.equal({ criteria: [], default: true });
       await log(run, [{ toxicity: 0.5 }]);

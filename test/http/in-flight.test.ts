@@ -201,7 +201,7 @@ describe('bytes in flight', () => {
     expect(await oneSlow()).to.equal(false);
   });
 
-  it('of a body that does not come end the connection', async () => {
+  it('of a body that does not arrive end the connection', async () => {
     await start({ silentMsMax: 300 });
     const silent = await sockets.open(unsent('POST /v2/keep'));
     await closed(silent);

@@ -132,7 +132,7 @@ describe('insights settings over HTTP', () => {
     expectInvalid(await app.client.send('GET', path('x')), ['path', 'run_id'], 'uuid_parsing');
   });
 
-  it('answer 404 for a run that is unknown, deleted or of another project, 403 to a viewer', async () => {
+  it('answer 404 for a run unknown, deleted or of another project, 403 to a viewer', async () => {
     const body = { insights: {} };
     const both = async (at: string) => {
       expectRefused(await app.client.send('GET', at), 404, 'not_found');

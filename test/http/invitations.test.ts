@@ -153,7 +153,7 @@ describe('invitations over HTTP', () => {
       expect(again.status).to.equal(200);
     });
 
-    it('is answered 401 for tokens that are wrong, withdrawn or for another way to log in', async () => {
+    it('is answered 401 for tokens that are wrong, withdrawn or for another login', async () => {
       const removed = await invited();
       await cast.ours.manager.as.call('DELETE', `/v2/users/${removed.user_id}`);
       const { invitation_token: right } = await invited();

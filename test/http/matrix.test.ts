@@ -87,7 +87,7 @@ describe('the matrix of operations, roles and credentials', function () {
 
   for (const operation of asked) {
     const { operationId, requires } = operation;
-    it(`admits those who may, whatever their credential: ${operationId} (${requires})`, async () => {
+    it(`admits those who may, by any credential: ${operationId} (${requires})`, async () => {
       for (const player of players) {
         const verdict = verdictOn(operation, player);
         if (verdict === null) continue;

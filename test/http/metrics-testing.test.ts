@@ -107,7 +107,7 @@ describe('columns of a metric under test', () => {
     });
   });
 
-  it('answer 422 for a malformed request, 404 for runs that the project does not have', async () => {
+  it('answer 422 for a malformed request, 404 for a run that is not in the project', async () => {
     for (const [body, loc, type] of [
       [{}, ['body', 'name'], 'missing'],
       [{ name: 'x', score_type: 'double' }, ['body', 'score_type'], 'enum'],

@@ -251,7 +251,7 @@ describe('projects over HTTP', () => {
       expect((await create(`${tag} gone`)).status).to.equal(200);
     });
 
-    it('answers 404 for an unknown project and 403 to a caller who sees it but may not', async () => {
+    it('answers 404 for an unknown project, 403 to a caller who sees it but may not', async () => {
       expectRefused(await get(randomUUID()), 404, 'not_found');
       const id = await keys.project(`${tag} seen`);
       const { as } = await keys.make({ project_id: id, project_role: 'editor' });

@@ -262,7 +262,7 @@ describe('validation of code scorers over HTTP', function () {
     await ended(asked);
   });
 
-  it('validates one sample per node type without a project, visible to its sender only', async () => {
+  it('validates one sample per node type without a project, for its sender only', async () => {
     const send = (source: string, more: Record<string, string> = {}, as: Client = app.client) =>
       as.send<Asked>('POST', path, form(partsOf(source, more)));
     const source =

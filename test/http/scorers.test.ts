@@ -235,7 +235,7 @@ describe('the registry of scorers over HTTP', function () {
       settings = `/v2/projects/${project}/runs/${run}/scorer-settings`;
     });
 
-    it('are none at first, are replaced as a list, and stay when the same list is sent again', async () => {
+    it('are none at first, replaced as a list, and kept when it is sent again', async () => {
       const empty = { run_id: run, scorers: [], segment_filters: null };
       expect((await app.client.call('GET', settings)).body).to.deep.equal(empty);
       const scorer = await made();

@@ -52,7 +52,7 @@ describe('POST sessions', () => {
     expect(first.body).to.include({ name: '', external_id: null, previous_session_id: null });
   });
 
-  it('is the same when it is sent again, also by many at once', async () => {
+  it('is the same when it is sent again, even by many at once', async () => {
     const body = { id: id(), name: 'a', external_id: id() };
     const replies = await Promise.all(Array.from({ length: 5 }, () => post(body)));
     expect(replies.map(({ status }) => status)).to.deep.equal(Array(5).fill(200));

@@ -86,7 +86,7 @@ describe('requests at work', () => {
     expect((await service.as(null).send('POST', '/v2/anybody', small)).status).to.equal(200);
   });
 
-  it('are limited for one key, and for all keys of one person, whatever their addresses', async () => {
+  it('are limited for a key and for all keys of a person, whatever their addresses', async () => {
     await start({ load: { requestsMax: 9, perCallerMax: 1, perPersonMax: 2 } });
     const first = service.as('editor').send('GET', '/v2/slow');
     await atWork(1);

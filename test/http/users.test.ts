@@ -57,7 +57,7 @@ describe('users over HTTP', () => {
       });
     });
 
-    it('answers 404 for users of other organisations as for unknown ones, 403 to a bound key', async () => {
+    it('answers 404 for users unknown or of other organisations, 403 to a bound key', async () => {
       expectRefused(await get(cast.theirs.user.id), 404, 'not_found');
       expectRefused(await get(randomUUID()), 404, 'not_found');
       const bound = await boundKey();
@@ -249,7 +249,7 @@ describe('users over HTTP', () => {
     });
   });
 
-  it('have the rights of their role from its change on, and those of the old one no more', async () => {
+  it('have the rights of a new role at once, and lose those of the old one', async () => {
     const { user } = cast.ours;
     const { body: project } = await admin.as.call<User>('POST', '/v2/projects', {
       body: { name: randomUUID() },

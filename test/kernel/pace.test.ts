@@ -75,7 +75,7 @@ describe('the pace of what a project logs', () => {
     await settled();
   };
 
-  it('holds who has logged too much that nobody can read, and nobody else', async () => {
+  it('holds a project that has logged too much that cannot be read yet, and no other', async () => {
     await logs('heavy', 10, 1);
     const next = [logs('heavy', 6, 2), logs('heavy', 6, 3), logs('heavy', 6, 4)];
     await settled();
@@ -90,7 +90,7 @@ describe('the pace of what a project logs', () => {
     expect(waited).to.deep.equal([0, 0, 0]);
   });
 
-  it('counts what is being appended, and nothing for what was not', async () => {
+  it('counts what is being appended, and nothing for an append that failed', async () => {
     const end = await begins('heavy', 10);
     const next = logs('heavy', 1, 1);
     await settled();
@@ -100,7 +100,7 @@ describe('the pace of what a project logs', () => {
     expect(begun).to.have.length(2);
   });
 
-  it('finds out without any hint that there is room', async () => {
+  it('notices without any hint that there is room', async () => {
     await logs('heavy', 10, 1);
     const next = logs('heavy', 1, 2);
     readable = positionAt(1);
@@ -136,7 +136,7 @@ describe('the pace of what a project logs', () => {
     expect(waited[0]).to.be.within(pauseMaxMs, pauseMaxMs + 100);
   });
 
-  it('holds nobody any more once it stops', async () => {
+  it('holds nobody once it has stopped', async () => {
     await logs('heavy', 10, 1);
     const next = logs('heavy', 10, 2);
     pace.stop();
@@ -228,7 +228,7 @@ describe('a log at the pace of projects', () => {
     expect(asked).to.deep.equal([]);
   });
 
-  it('finishes what it began at its pace, also for whoever left meanwhile', async () => {
+  it('finishes what it began at its pace, even for a caller who left meanwhile', async () => {
     const leaving = new AbortController();
     const { paced, batches, asked } = opened(leaving.signal);
     const appended = paced.append([streamOf(1, 600_000), streamOf(2, 600_000)]);

@@ -11,7 +11,7 @@ import { authorAt, testLog, type TestLog } from '../support/log.js';
 
 const name = stream('reservation', 'project', 'x');
 
-describe('a name that one may have', () => {
+describe('a name that only one may hold', () => {
   let world: TestLog;
   beforeEach(async () => {
     world = await testLog();
@@ -62,7 +62,7 @@ describe('a name that one may have', () => {
     expect(await take('other', 'gone')).to.equal(true);
   });
 
-  it('waits a minute, and no longer, for a holder that does not exist yet, as after a crash', async () => {
+  it('waits at most a minute for a holder that does not exist yet, as after a crash', async () => {
     await take('one');
     expect(await take('other', 'may come', claimGraceSeconds - 1)).to.equal(false);
     expect(await take('other', 'may come', claimGraceSeconds)).to.equal(true);
@@ -108,20 +108,20 @@ describe('a unique name', () => {
     await happened('one', 'ProjectCreated', { name: 'ark' });
   });
 
-  it('is found at its holder, who keeps it', async () => {
+  it('is found through its holder, who keeps it', async () => {
     expect(await boatNames.find(world, 'ark')).to.include({ name: 'ark' });
     expect(await claimed('other')).to.equal(false);
     expect(await settled()).to.deep.equal({ holder: 'one', isDerived: false });
   });
 
-  it('is free once its holder has another one', async () => {
+  it('is free once its holder has another name', async () => {
     await happened('one', 'ProjectRenamed', { name: 'raft' });
     expect(await boatNames.find(world, 'ark')).to.equal(null);
     expect(await claimed('other', 0)).to.equal(false);
     expect(await claimed('other')).to.equal(true);
   });
 
-  it('is free at once when its holder is gone, and settles on one of all who ask', async () => {
+  it('is free at once when its holder is gone, and goes to one of all who ask', async () => {
     await happened('one', 'ProjectDeleted');
     expect(await boatNames.find(world, 'ark')).to.equal(null);
     const found = await Promise.all([settled(), settled(), settled()]);

@@ -124,7 +124,7 @@ describe('a transaction', () => {
       expect(batches).to.have.length(retriesMax + 1);
     });
 
-    it('begins from a state that is kept, and tells what its append made of it', async () => {
+    it('begins from a kept state, and reports what its append made of it', async () => {
       await others(one, 'theirs');
       let kept: Loaded<readonly string[]> = await load(world.log, one, holders);
       const noted: StreamName[] = [];
@@ -150,7 +150,7 @@ describe('a transaction', () => {
   });
 
   describe('on many streams', () => {
-    it('is one append for those with something to say, in the order asked', async () => {
+    it('is one append for the streams that have events, in the order asked', async () => {
       await others(two, 'mine');
       const before = await world.log.head();
       const { batches, log } = watched(world.log, quiet);
@@ -164,7 +164,7 @@ describe('a transaction', () => {
       );
     });
 
-    it('is no append when nobody has anything to say', async () => {
+    it('appends nothing when no stream has events', async () => {
       const { batches, log } = watched(world.log, quiet);
       const asked = { ...each(log), decide: () => [] };
       await transactAll(log, asking(one, two), asked, authorAt());
@@ -172,7 +172,7 @@ describe('a transaction', () => {
       expect(batches).to.deep.equal([]);
     });
 
-    it('is decided again for those alone that lost a race', async () => {
+    it('is decided again only for the streams that lost a race', async () => {
       let isFirst = true;
       const { batches, log } = watched(world.log, async () => {
         if (isFirst) await others(two, 'theirs');
@@ -185,7 +185,7 @@ describe('a transaction', () => {
       expect(await held(one)).to.deep.equal(['mine']);
     });
 
-    it('is a conflict for those alone that lose each time', async () => {
+    it('is a conflict only for the streams that lose every time', async () => {
       let races = 0;
       const { batches, log } = watched(world.log, () => others(two, `${(races += 1)}`).then(quiet));
       const done = await transactAll(log, asking(one, two), each(log), authorAt());
@@ -206,7 +206,7 @@ describe('a transaction', () => {
       expect(batches).to.deep.equal([]);
     });
 
-    it('comes after those that were called before it on one of them, and loses no race', async () => {
+    it('follows earlier calls that share a stream with it, and loses no race to them', async () => {
       const { batches, log } = watched(world.log, quiet);
       const calls = Array.from({ length: 12 }, (_, at) => {
         const decide = add(String(at));
@@ -238,7 +238,7 @@ describe('a transaction', () => {
 
     // What a stream comes to hold is what one decision after the other makes of it, alone and in
     // the order in which they got into it; whoever is told `conflict` left nothing.
-    it('does to each what single decisions would have done one after the other', async () => {
+    it('has the same effect on each as single decisions one after the other', async () => {
       const random = seeded(drawSeed('transactions that race'));
       const all = names(4);
       for (let round = 0; round < runs(4); round += 1) {
@@ -290,8 +290,8 @@ describe('a transaction', () => {
     });
   });
 
-  describe('at places that are known', () => {
-    it('begins many streams in one append, and says which were there', async () => {
+  describe('at known revisions', () => {
+    it('begins many streams in one append, and says which already existed', async () => {
       await others(two, 'theirs');
       const { batches, log } = watched(world.log, quiet);
       const additions = [one, two, three].map((name) => ({
@@ -306,7 +306,7 @@ describe('a transaction', () => {
       expect(await held(two)).to.deep.equal(['theirs']);
     });
 
-    it('goes on behind the revision that it is told, and with nothing does nothing', async () => {
+    it('appends after the revision that it is given, and does nothing without events', async () => {
       const { batches, log } = watched(world.log, quiet);
       const by = { ...authorAt(), eventId: (name: StreamName, at: number) => `${name} ${at}` };
       const first = { stream: one, events: [claimed('a'), claimed('b')] };
@@ -339,8 +339,8 @@ describe('a transaction', () => {
     });
   });
 
-  describe('with something to make ready before each try', () => {
-    it('is tried anew while it is a conflict, and answers what came of it', async () => {
+  describe('with something to prepare before each try', () => {
+    it('is tried again while it is a conflict, and returns the result', async () => {
       const tries: number[] = [];
       const done = await retried(async (number) => {
         tries.push(number);
@@ -350,7 +350,7 @@ describe('a transaction', () => {
       expect(tries).to.deep.equal([0, 1, 2, 3]);
     });
 
-    it('is a conflict in the end, and anything else at once', async () => {
+    it('fails with conflict after the last try, and with any other fault at once', async () => {
       let tries = 0;
       const lost = async (): Promise<'conflict'> => {
         tries += 1;

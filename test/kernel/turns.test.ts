@@ -21,7 +21,7 @@ const gated = () => {
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('turns', () => {
-  it('in sequence come one after the other, also after one that failed', async () => {
+  it('in sequence come one after the other, even after one that failed', async () => {
     const inSequence = openSequence();
     const order: string[] = [];
     const failed = inSequence(async () => {
@@ -36,7 +36,7 @@ describe('turns', () => {
     expect(order).to.deep.equal(['first', 'told', 'second']);
   });
 
-  it('under one key come one after the other, and pass by those under others', async () => {
+  it('under one key come one after the other, and do not wait for other keys', async () => {
     const inTurn = openTurns<string>();
     const { work, begun, open } = gated();
     const order: string[] = [];
@@ -49,7 +49,7 @@ describe('turns', () => {
     expect(order).to.deep.equal(['c', 'a and b', 'b']);
   });
 
-  it('are no more than there are places, also for whoever comes as one is given back', async () => {
+  it('are never more than the places, even for one that comes as a place is freed', async () => {
     const inPlace = openPlaces(1);
     const { work, begun, most, open } = gated();
     const working = work();
@@ -67,7 +67,7 @@ describe('turns', () => {
     expect(most()).to.equal(1);
   });
 
-  it('are refused to whom there is no place to wait', async () => {
+  it('are refused when there is no place left to wait', async () => {
     const inPlace = openPlaces(1, (waiting) => {
       if (waiting >= 1) throw new Error('full');
     });
@@ -81,7 +81,7 @@ describe('turns', () => {
     await Promise.all(both);
   });
 
-  it('at a look are shared by those who asked before it began', async () => {
+  it('of looking are shared by those who asked before the look began', async () => {
     let looks = 0;
     const look = sharedLooks(async () => {
       looks += 1;

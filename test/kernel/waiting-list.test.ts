@@ -3,7 +3,7 @@ import { openTally } from '../../kernel/tally.js';
 import { openWaitingList } from '../../kernel/waiting-list.js';
 
 describe('a waiting list', () => {
-  it('lets in one by one in the order of coming, and no more than may', async () => {
+  it('admits one by one in order of arrival, and no more than may enter', async () => {
     const waiting = openWaitingList<string>();
     const order: string[] = [];
     const joined = ['a', 'b', 'c'].map((one) => waiting.join(one).then(() => order.push(one)));
@@ -13,7 +13,7 @@ describe('a waiting list', () => {
     expect([order, waiting.size()]).to.deep.equal([['a', 'b'], 1]);
   });
 
-  it('passes over whoever may not go yet', async () => {
+  it('passes over those who may not enter yet', async () => {
     const waiting = openWaitingList<string>();
     void waiting.join('a');
     const other = waiting.join('b');
@@ -22,7 +22,7 @@ describe('a waiting list', () => {
     expect(waiting.size()).to.equal(1);
   });
 
-  it('loses who leaves, with the reason of their signal, also before they came', async () => {
+  it('drops those who leave, even before they join, with the reason of their signal', async () => {
     const waiting = openWaitingList<string>();
     const going = new AbortController();
     const left = waiting.join('a', going.signal).catch((error: unknown) => error);
@@ -35,7 +35,7 @@ describe('a waiting list', () => {
 });
 
 describe('a tally', () => {
-  it('knows of which name there are most, and nothing of one that is gone', () => {
+  it('knows the name with the most, and forgets names with none', () => {
     const counts = openTally();
     counts.add('a', 2);
     counts.add('b', 1);

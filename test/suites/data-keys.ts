@@ -29,7 +29,7 @@ export const dataKeysSuite = (engine: string, open: () => Promise<Opened>): void
     });
     afterEach(() => store.close());
 
-    it('are none at first, then what was added, the oldest first, for other processes too', async () => {
+    it('are none at first, then those added, oldest first, for other processes too', async () => {
       expect(await store.keys.all()).to.deep.equal([]);
       await store.keys.change(() => [key(2)]);
       expect(await store.keys.change((keys) => [...keys, key(1)])).to.have.length(2);

@@ -129,13 +129,13 @@ const keepingSuite = (documents: () => Documents, reopen: () => Promise<void>): 
       expect((await documents().load(things, [])).size).to.equal(0);
     });
 
-    it('takes the last of several writes to a key', async () => {
+    it('keeps the last of several writes to a key', async () => {
       const writes = [...writesOf(thing('a', 1)), { key: 'a', document: null }];
       await documents().apply(things, [...writes, ...writesOf(thing('a', 2))], mark(1));
       expect((await documents().get(things, 'a'))?.body).to.equal(2);
     });
 
-    it('loses all documents of a scope at once, and takes what is written with that', async () => {
+    it('removes all documents of a scope at once, but not what is written with that', async () => {
       const many = Array.from({ length: 1_200 }, (_, index) => thing(`key ${index}`, index));
       const other = { ...thing('other'), scope: 'there' };
       await documents().apply(things, writesOf(...many, other), mark(1));
@@ -175,8 +175,8 @@ const keepingSuite = (documents: () => Documents, reopen: () => Promise<void>): 
 };
 
 const markSuite = (documents: () => Documents): void => {
-  describe('a mark', () => {
-    it('moves the checkpoint, even without writes', async () => {
+  describe('a checkpoint', () => {
+    it('moves forward, even without writes', async () => {
       await documents().apply(things, writesOf(thing('a')), mark(3));
       await documents().apply(things, [], mark(9));
       expect(await documents().checkpoint(things)).to.equal(at(9));
@@ -193,7 +193,7 @@ const markSuite = (documents: () => Documents): void => {
       expect((await documents().get(things, 'a'))?.body).to.equal('first');
     });
 
-    it('under a newer fence is applied, also where the last one stood, but not before that', async () => {
+    it('under a newer fence is applied at or after the last one, but not before it', async () => {
       await documents().apply(things, writesOf(thing('a')), mark(5, 1));
       await documents().apply(things, writesOf(thing('b')), mark(5, 2));
       await documents().apply(things, writesOf(thing('c')), mark(4, 3));
@@ -295,7 +295,7 @@ const nameSuite = (documents: () => Documents): void => {
 };
 
 const besideSuite = (documents: () => Documents, openReader: () => Promise<Documents>): void => {
-  describe('a copy beside the live collection', () => {
+  describe('a copy next to the live collection', () => {
     beforeEach(() => documents().apply(things, writesOf(thing('old')), mark(5)));
 
     it('begins empty and stays out of sight while it is built', async () => {

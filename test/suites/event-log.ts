@@ -88,7 +88,7 @@ const revisionSuite = (log: () => EventLog): void => {
       });
     }
 
-    it('refuse a revision of a stream that is not there', async () => {
+    it('refuse a revision of a stream that does not exist', async () => {
       expect(await single(log(), appendOf(newStream(), 0, newEvent()))).to.equal('conflict');
     });
 
@@ -203,7 +203,7 @@ const repeatSuite = (log: () => EventLog, reopen: () => Promise<void>): void => 
 
 const readingSuite = (log: () => EventLog, reopen: () => Promise<void>): void => {
   describe('reading', () => {
-    it('finds nothing in a stream that is not there, in an empty log and past the head', async () => {
+    it('finds nothing in an unknown stream, in an empty log or past the head', async () => {
       expect(await log().read(newStream())).to.deep.equal([]);
       expect(await log().head()).to.equal(start);
       expect(await log().page(start, 10)).to.deep.equal({ events: [], through: start });

@@ -46,7 +46,7 @@ export const recordAnswerSuite = (records: () => Records): void => {
     expect(answer.groups).to.have.lengthOf(40);
   });
 
-  it('report the errors of the metrics asked for, for traces along with those of their spans', async () => {
+  it('report errors of the metrics asked for, of traces along with their spans', async () => {
     const trace = traceRow(1, { errors: { cost: { code: 7, message: 'b' } } });
     const span = spanRow(trace, 1, {
       errors: { cost: { code: 7, message: 'a' }, bleu: { code: 8, message: null } },

@@ -108,7 +108,7 @@ export const recordChoiceSuite = (records: () => Records, reopen: () => Promise<
     expect(await having()).to.deep.equal([]);
   });
 
-  it('give what deletion needs of the traces of sessions, and no traces without a session', async () => {
+  it('give what deletion needs of traces of sessions, and no traces without one', async () => {
     const inSession = (at: number, session: number) =>
       traceRow(at, { values: { session_id: sessionId(session) }, spanCount: at });
     const traces = [inSession(1, 1), inSession(2, 1), inSession(3, 2), traceRow(4)];

@@ -129,7 +129,7 @@ const keepingTests = (records: () => Records, reopen: () => Promise<void>): void
     expect((await records().groups([gone.group])).size).to.equal(0);
   });
 
-  it('take a mark once: a repeat changes nothing, rows and mark come back together', async () => {
+  it('take a checkpoint once, a repeat changes nothing, and both survive a reopening', async () => {
     const writes = (rows: readonly RecordRow[]) => ({
       groups: groupsOf(rows),
       deletedRuns: [],
