@@ -1,3 +1,7 @@
+import { hostname } from 'node:os';
+import { choiceOf } from '../config.js';
+import { systemClock } from '../engines/node/clock.js';
+import { randomIds } from '../engines/node/ids.js';
 import type { EngineChoice } from '../engines/open.js';
 import type { Logger } from '../engines/pino/logger.js';
 import { Fault, reasonOf } from '../kernel/fault.js';
@@ -7,6 +11,7 @@ import type { Ahead } from '../projections/exchanged-log.js';
 import type { Projector } from '../projections/operate.js';
 import type { RecordAnswers } from '../query-api/records/answers.js';
 import { startReadSide, type Heed, type ReadSide } from './read-side.js';
+import type { Starting } from './starting.js';
 
 /** The projections of a service as this process sees them. */
 export type Projecting = {
@@ -24,6 +29,42 @@ export type Projecting = {
   /** Rejects when it cannot go on in this process. */
   readonly ended: Promise<void>;
   readonly stop: () => Promise<void>;
+};
+
+/** As the role, the engine of records and the lease say. */
+export const startProjecting = async (
+  { config, engines, logger, metrics, open }: Starting,
+  hintSpace: string,
+): Promise<Projecting> => {
+  if (!config.roles.includes('projections')) return projectNothing();
+  const choice = choiceOf(config);
+  if (engines.names.records === 'duckdb') {
+    const projecting = await projectAlone(choice, hintSpace, {
+      incident: (incident) => {
+        const { kind, did } = incident;
+        metrics.incident(kind, did);
+        // The failure of a question is told with its request.
+        if (did !== 'nothing') logger.error(incident, `the records were ${did}`);
+      },
+      exchanged: sayExchanged(logger),
+    });
+    open.begin('operators’ works', () => projecting.projector.giveUp());
+    open.add('the projections', () => projecting.stop());
+    return projecting;
+  }
+  const leases = await engines.leases();
+  open.add('leases', () => leases.close());
+  const projecting = projectUnderLease({
+    choice,
+    hintSpace,
+    leases,
+    holder: `${hostname()} ${process.pid} ${randomIds.next('ProcessId')}`,
+    clock: systemClock,
+    logger,
+  });
+  open.begin('operators’ works', () => projecting.projector.giveUp());
+  open.add('the projections', () => projecting.stop());
+  return projecting;
 };
 
 /** The only process: it folds from now on, and dies with its thread. */

@@ -88,6 +88,8 @@ export const routesOf = (needs: Needs): readonly Route[] => {
   const { log, documents, records, gate, ids, clock, secrets, vault, inTurn } = needs;
   const questions = questionsOf(needs);
   const people = peopleOf(needs);
+  const projectInSight: Gate['projectInSight'] = (principal, id) =>
+    gate.projectInSight(principal, id);
   const sessions = openSessionRepository({ log, ids });
   const description = openApiDocument({ operations, components, nouns });
   return [
@@ -111,13 +113,7 @@ export const routesOf = (needs: Needs): readonly Route[] => {
       unlinkDataset: datasetUnlinking(log),
       ...questions,
     }),
-    ...datasetWrites({
-      log,
-      ids,
-      readTable,
-      inTurn,
-      projectInSight: (principal, id) => gate.projectInSight(principal, id),
-    }),
+    ...datasetWrites({ log, ids, readTable, inTurn, projectInSight }),
     ...datasetReads({ documents, gate, datasetAt: datasetAt(log) }),
     ...experimentTagWrites({ log }),
     ...rankingWrites({ log, ...questions }),
@@ -141,13 +137,7 @@ export const routesOf = (needs: Needs): readonly Route[] => {
     ...orgJobReads({ documents, secrets }),
     ...recordWrites({ log, choice: recordChoiceOf({ ...needs, ...questions }) }),
     ...recordReads({ records, answers: needs.answers, ...questions }),
-    ...scorerTaskWrites({
-      log,
-      ids,
-      bus: needs.bus,
-      inTurn,
-      projectInSight: (principal, id) => gate.projectInSight(principal, id),
-    }),
+    ...scorerTaskWrites({ log, ids, bus: needs.bus, inTurn, projectInSight }),
     ...scorerWrites({ log, ids }),
     ...scorerSettingsWrites({ log }),
     ...scorerReads({ documents, runInProject: questions.runInProject }),

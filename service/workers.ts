@@ -53,54 +53,54 @@ const validationsAtOnce = 8;
  * left, and may run twice at once without harm. Answers the sandbox, which readiness reports.
  */
 export const startWorkers = async (needs: Needs): Promise<Sandbox> => {
-  const { log, clock, ids, bus, engines, logger, open } = needs;
+  const { logger } = needs;
   const trouble =
     (what: string) =>
     (error: unknown): void =>
       logger.error({ cause: String(error) }, `${what} failed; it is tried again`);
+  startCleaning(needs, trouble);
+  return startScorers(needs, trouble);
+};
+
+type Troubles = (what: string) => (error: unknown) => void;
+
+/** What deletions, removals, repeats and jobs leave to be done. */
+const startCleaning = (needs: Needs, trouble: Troubles): void => {
+  const { log, clock, ids, engines, open } = needs;
+  const ports = { log, clock, ids, files: diskFiles };
   const erasing = startErasing({
-    log,
-    clock,
-    ids,
-    files: diskFiles,
+    ...ports,
     path: erasingFile(engines.dir),
     unlinkDataset: datasetUnlinking(log),
     trouble: trouble('erasing what was deleted'),
   });
   open.begin('erasing', () => erasing.stop());
   const forgetting = startForgetting({
-    log,
-    clock,
-    files: diskFiles,
+    ...ports,
     path: forgettingFile(engines.dir),
     trouble: trouble('erasing answers kept for a repeat'),
   });
   open.begin('forgetting', () => forgetting.stop());
-  const sweeping = startSweepingSeals({
-    log,
-    clock,
-    ids,
-    trouble: trouble('sweeping ciphertexts'),
-  });
+  const sweeping = startSweepingSeals({ ...ports, trouble: trouble('sweeping ciphertexts') });
   open.begin('sweeping ciphertexts', () => sweeping.stop());
   const offboarding = startOffboarding({
-    log,
-    clock,
-    ids,
-    files: diskFiles,
+    ...ports,
     path: offboardingFile(engines.dir),
     trouble: trouble('an offboarding'),
   });
   open.begin('offboarding', () => offboarding.stop());
   const jobs = startOrgJobs({
-    log,
-    clock,
-    ids,
+    ...ports,
     secrets: needs.secrets,
     ...orgJobQuestions(needs),
     trouble: trouble('working on an org job'),
   });
   open.begin('org jobs', () => jobs.stop());
+};
+
+/** Validations and scores of code scorers, in one sandbox. */
+const startScorers = async (needs: Needs, trouble: Troubles): Promise<Sandbox> => {
+  const { log, clock, ids, bus, engines, logger, open } = needs;
   const sandbox = engines.sandbox();
   open.add('the sandbox', () => sandbox.close());
   const overlaps = openOverlaps();
@@ -108,31 +108,17 @@ export const startWorkers = async (needs: Needs): Promise<Sandbox> => {
   const leases = await engines.leases();
   open.add('leases', () => leases.close());
   const worker = `${hostname()} ${process.pid} ${ids.next('ProcessId')}`;
+  const ports = { log, clock, ids, bus, leases, sandbox, overlaps, files: diskFiles, worker };
   const scoring = startScoring({
-    log,
-    clock,
-    ids,
-    bus,
-    leases,
-    sandbox,
-    overlaps,
-    files: diskFiles,
+    ...ports,
     path: scoringFile(engines.dir),
-    worker,
     atOnce: validationsAtOnce,
     trouble: trouble('scoring'),
   });
   open.begin('scoring', () => scoring.stop());
   const runScoring = startRunScoring({
-    log,
-    clock,
-    ids,
-    leases,
-    sandbox,
-    overlaps,
-    files: diskFiles,
+    ...ports,
     path: runScoringFile(engines.dir),
-    worker,
     atOnce: availableParallelism(),
     trouble: trouble('scoring runs'),
   });

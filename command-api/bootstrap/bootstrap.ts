@@ -1,13 +1,14 @@
 import { keyValueForm } from '../../contract/api-keys.js';
-import type { Decision } from '../../kernel/decision.js';
+import type { Decide } from '../../kernel/decision.js';
 import type { Clock, EventLog, Ids } from '../../kernel/ports.js';
 import { Fault } from '../../kernel/fault.js';
 import type { Passwords } from '../../kernel/credentials.js';
+import type { OrganizationId, UserId } from '../../kernel/shapes.js';
 import { load, transact, type Authorship } from '../../kernel/transact.js';
 import type { OrganizationEvent } from '../../events/organizations.js';
 import type { UserEvent } from '../../events/users.js';
 import type { ApiKeyEvent } from '../../events/api-keys.js';
-import { apiKeys, apiKeyStream, apiKeyValues } from '../facts/api-keys.js';
+import { apiKeys, type ApiKey, apiKeyStream, apiKeyValues } from '../facts/api-keys.js';
 import { users, type User, userEmails, userStream } from '../facts/users.js';
 import { organizationStream } from '../facts/organizations.js';
 import { serviceActor } from '../work/service-author.js';
@@ -43,15 +44,6 @@ export type Bootstrapped = {
 };
 
 /**
- * The ids of the first organisation and user are the same on every installation, so a restart finds
- * them.
- */
-const first = (ids: Ids) => ({
-  organization: ids.derive('OrganizationId', 'bootstrap'),
-  user: ids.derive('UserId', 'bootstrap'),
-});
-
-/**
  * Makes what an empty log needs before anybody can call: an organisation, its admin, and a personal
  * key of that admin. Safe to repeat, also after a kill half-way: whatever is there
  * stays, a key that was minted but never shown is followed by another one (see `finish`). A given
@@ -59,136 +51,134 @@ const first = (ids: Ids) => ({
  * A given password counts while the admin has none. Throws Fault `invalid` for a given key out of
  * form.
  */
-export const bootstrap = async (
-  { log, ids, clock, secrets, passwords }: Needs,
-  wanted: Wanted,
-): Promise<Bootstrapped> => {
-  const id = first(ids);
-  const at = clock.now();
+export const bootstrap = async (needs: Needs, wanted: Wanted): Promise<Bootstrapped> => {
+  const { log, ids, clock, secrets } = needs;
+  // The same on every installation, so a restart finds them.
+  const organization = ids.derive('OrganizationId', 'bootstrap');
+  const user = ids.derive('UserId', 'bootstrap');
   const authorship: Authorship = {
     actor: serviceActor,
     requestId: 'bootstrap',
     correlationId: 'bootstrap',
     causationId: null,
-    at,
+    at: clock.now(),
     eventId: () => ids.next('EventId'),
   };
-  const { state: known } = await load(log, userStream(id.user), users);
+  const asked: Asked = { ...needs, wanted, organization, user, authorship };
+  const { state: known } = await load(log, userStream(user), users);
   const value = wanted.apiKey ?? (known === null ? secrets.mintKey() : null);
-  await transact<boolean, OrganizationEvent>(
-    log,
-    organizationStream(id.organization),
-    { initial: false, evolve: () => true },
-    (exists): Decision<OrganizationEvent> =>
-      exists
-        ? []
-        : [
-            {
-              type: 'OrganizationCreated',
-              data: {
-                organization_id: id.organization,
-                name: wanted.organization,
-                created_at: at,
-              },
-            },
-          ],
-    authorship,
-  );
-  if (value !== null) await registerKey(value);
-  if (known !== null) await takeEmail(known.email);
+  await makeOrganization(asked);
+  if (value !== null) await registerKey(asked, value);
+  if (known !== null) await takeEmail(asked, known.email);
   return {
     email: known?.email ?? wanted.email,
     minted: wanted.apiKey === null ? value : null,
-    finish: makeAdmin,
+    finish: async () => {
+      await makeAdmin(asked);
+      await takeEmail(asked, wanted.email);
+    },
   };
+};
 
-  async function makeAdmin(): Promise<void> {
-    const { state } = await load(log, userStream(id.user), users);
-    const isWanted = wanted.password !== null && (state?.passwordHash ?? null) === null;
-    const hash = isWanted ? await passwords.hash(wanted.password) : null;
-    const password: readonly UserEvent[] =
-      hash === null
-        ? []
-        : [
-            {
-              type: 'PasswordChanged',
-              data: { user_id: id.user, password_hash: hash, kept_family_id: null },
-            },
-          ];
-    await transact<User | null, UserEvent>(
-      log,
-      userStream(id.user),
-      users,
-      (user): Decision<UserEvent> =>
-        user !== null
-          ? user.passwordHash === null
-            ? password
-            : []
-          : [
-              {
-                type: 'UserCreated',
-                data: {
-                  user_id: id.user,
-                  organization_id: id.organization,
-                  email: wanted.email,
-                  first_name: '',
-                  last_name: '',
-                  role: 'admin',
-                  auth_method: 'email',
-                  created_at: at,
-                },
-              },
-              ...password,
-            ],
-      authorship,
-    );
-    await takeEmail(wanted.email);
-  }
+type Asked = Needs & {
+  readonly wanted: Wanted;
+  readonly organization: OrganizationId;
+  readonly user: UserId;
+  readonly authorship: Authorship;
+};
 
-  /** Where e-mails are looked up; also of an admin who was made before anybody could log in. */
-  async function takeEmail(email: string): Promise<void> {
-    await userEmails.claim({ log, ids }, email, id.user, authorship);
-  }
+const makeOrganization = async ({ log, organization, wanted, authorship }: Asked) => {
+  const made: OrganizationEvent = {
+    type: 'OrganizationCreated',
+    data: {
+      organization_id: organization,
+      name: wanted.organization,
+      created_at: authorship.at,
+    },
+  };
+  await transact<boolean, OrganizationEvent>(
+    log,
+    organizationStream(organization),
+    { initial: false, evolve: () => true },
+    (exists) => (exists ? [] : [made]),
+    authorship,
+  );
+};
 
-  async function registerKey(text: string): Promise<void> {
-    const hash = secrets.hashKey(text);
-    if (hash === null || !keyValueForm.test(text)) {
-      throw new Fault(
-        'invalid',
-        'ASSAY_BOOTSTRAP_API_KEY must have 32 to 255 characters from ! to ~, ' +
-          'with asy_ also its checksum',
-      );
-    }
-    const keyId = ids.derive('ApiKeyId', 'bootstrap', hash);
-    const isOurs = await apiKeyValues.claim({ log }, hash, keyId, authorship);
-    // It was registered as a key already, by a call: it works, as what it was made for.
-    if (!isOurs) return;
-    await transact(
-      log,
-      apiKeyStream(keyId),
-      apiKeys,
-      (key): Decision<ApiKeyEvent> =>
-        key !== null
-          ? []
-          : [
-              {
-                type: 'ApiKeyCreated',
-                data: {
-                  api_key_id: keyId,
-                  organization_id: id.organization,
-                  created_by: id.user,
-                  value_hash: hash,
-                  truncated: secrets.truncate(text),
-                  description: 'bootstrap',
-                  project_id: null,
-                  project_role: null,
-                  expires_at: null,
-                  ancestors: [],
-                  created_at: at,
-                },
-              },
-            ],
-      authorship,
+const makeAdmin = async (asked: Asked): Promise<void> => {
+  const { log, organization, user: id, wanted, authorship } = asked;
+  const stream = userStream(id);
+  const { state } = await load(log, stream, users);
+  const password = await passwordOf(asked, state);
+  const made: UserEvent = {
+    type: 'UserCreated',
+    data: {
+      user_id: id,
+      organization_id: organization,
+      email: wanted.email,
+      first_name: '',
+      last_name: '',
+      role: 'admin',
+      auth_method: 'email',
+      created_at: authorship.at,
+    },
+  };
+  const decide: Decide<User | null, UserEvent> = (user) => {
+    if (user === null) return [made, ...password];
+    return user.passwordHash === null ? password : [];
+  };
+  await transact(log, stream, users, decide, authorship);
+};
+
+/** What gives the admin the wanted password; nothing when they have one. */
+const passwordOf = async (
+  { passwords, user, wanted: { password } }: Asked,
+  known: User | null,
+): Promise<readonly UserEvent[]> => {
+  if (password === null || (known?.passwordHash ?? null) !== null) return [];
+  const data = {
+    user_id: user,
+    password_hash: await passwords.hash(password),
+    kept_family_id: null,
+  };
+  return [{ type: 'PasswordChanged', data }];
+};
+
+/** Where e-mails are looked up; also of an admin who was made before anybody could log in. */
+const takeEmail = async (asked: Asked, email: string): Promise<void> => {
+  await userEmails.claim(asked, email, asked.user, asked.authorship);
+};
+
+const registerKey = async (asked: Asked, text: string): Promise<void> => {
+  const { log, ids, secrets, organization, user, authorship } = asked;
+  const hash = secrets.hashKey(text);
+  if (hash === null || !keyValueForm.test(text)) {
+    throw new Fault(
+      'invalid',
+      'ASSAY_BOOTSTRAP_API_KEY must have 32 to 255 characters from ! to ~, ' +
+        'with asy_ also its checksum',
     );
   }
+  const keyId = ids.derive('ApiKeyId', 'bootstrap', hash);
+  const isOurs = await apiKeyValues.claim(asked, hash, keyId, authorship);
+  // It was registered as a key already, by a call: it works, as what it was made for.
+  if (!isOurs) return;
+  const made: ApiKeyEvent = {
+    type: 'ApiKeyCreated',
+    data: {
+      api_key_id: keyId,
+      organization_id: organization,
+      created_by: user,
+      value_hash: hash,
+      truncated: secrets.truncate(text),
+      description: 'bootstrap',
+      project_id: null,
+      project_role: null,
+      expires_at: null,
+      ancestors: [],
+      created_at: authorship.at,
+    },
+  };
+  const decide: Decide<ApiKey | null, ApiKeyEvent> = (key) => (key === null ? [made] : []);
+  await transact(log, apiKeyStream(keyId), apiKeys, decide, authorship);
 };

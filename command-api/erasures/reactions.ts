@@ -116,21 +116,6 @@ export const openErasures = (needs: RunErasureNeeds): Erasures => {
     position = page.through;
     return moved;
   };
-  /** No write that began before the deletion can be under way any more. */
-  const isLate = ({ deletion, seenMs }: Deletion): boolean => {
-    const age = Date.parse(clock.now()) - Date.parse(deletion.at);
-    // Where the clock was set back, the time since it was seen counts.
-    return Math.max(age, clock.milliseconds() - seenMs) >= lateWritesSeconds * 1_000;
-  };
-  const setOut = (): Walk | null => {
-    const due = [...pending.values()].filter((one) => !one.isVisited || isLate(one));
-    const [first] = due;
-    if (first === undefined) return null;
-    const projects = due.filter(({ kind }) => kind === 'project');
-    const runs = due.filter(({ kind, project }) => kind === 'run' && project === first.project);
-    const deleted = projects.length > 0 ? projects : runs;
-    return walkThrough(deleted, new Map(deleted.map((one) => [one.id, isLate(one)])));
-  };
   const visit = async (present: Walk): Promise<Walk | null> => {
     const { found, rest } = await nextStreams(log, present);
     const matching = found.filter(({ owner }) => owner !== null);
@@ -159,7 +144,7 @@ export const openErasures = (needs: RunErasureNeeds): Erasures => {
   return {
     step: async () => {
       if (walk === null && (await look())) return true;
-      const present: Walk | null = walk ?? setOut();
+      const present: Walk | null = walk ?? setOut([...pending.values()], clock);
       if (present === null) return false;
       const rest = await visit(present);
       if (rest === null) await conclude(present);
@@ -169,6 +154,24 @@ export const openErasures = (needs: RunErasureNeeds): Erasures => {
     bookmark: () =>
       [...pending.values()].reduce((low, { before }) => (before < low ? before : low), position),
   };
+};
+
+/** A walk for what is due, if anything is. */
+const setOut = (pending: readonly Deletion[], clock: ErasureNeeds['clock']): Walk | null => {
+  const due = pending.filter((one) => !one.isVisited || isLate(one, clock));
+  const [first] = due;
+  if (first === undefined) return null;
+  const projects = due.filter(({ kind }) => kind === 'project');
+  const runs = due.filter(({ kind, project }) => kind === 'run' && project === first.project);
+  const deleted = projects.length > 0 ? projects : runs;
+  return walkThrough(deleted, new Map(deleted.map((one) => [one.id, isLate(one, clock)])));
+};
+
+/** No write that began before the deletion can be under way any more. */
+const isLate = ({ deletion, seenMs }: Deletion, clock: ErasureNeeds['clock']): boolean => {
+  const age = Date.parse(clock.now()) - Date.parse(deletion.at);
+  // Where the clock was set back, the time since it was seen counts.
+  return Math.max(age, clock.milliseconds() - seenMs) >= lateWritesSeconds * 1_000;
 };
 
 type Found = Deleted & Pick<Deletion, 'deletion'>;

@@ -87,22 +87,13 @@ export const startScoring = (needs: ScoringNeeds): Worker => {
   const unsubscribe = bus.subscribe(taskSubject, () => wake.now());
 
   const look = async (): Promise<void> => {
-    through ??= await bookmark.read();
-    for (;;) {
-      const page = await log.page(through, pageEvents, taskTypes);
-      for (const event of page.events) note(open, event as Recorded<ScorerTaskEvent>, through);
-      if (page.through === through) break;
-      through = page.through;
-    }
+    through = await noteAll(open, log, through ?? (await bookmark.read()));
     const oldest = [...open.values()].reduce((low, { before }) => earlier(low, before), through);
     await bookmark.write(oldest, ending.signal.aborted ? Infinity : clock.milliseconds());
   };
   const begin = (): void => {
-    const claims = [...open].map(([task, { owner, creator }]) => ({ task, owner, creator }));
     while (inHand.size < needs.atOnce) {
-      const running = claims.filter(({ task }) => inHand.has(task));
-      const waiting = claims.filter(({ task }) => !inHand.has(task) && !tried.has(task));
-      const next = nextOf(waiting, running, turns, shares);
+      const next = nextTask(open, inHand, tried, turns);
       if (next === null) return;
       turns = servedLast(turns, next.creator);
       hold(next.task);
@@ -123,18 +114,17 @@ export const startScoring = (needs: ScoringNeeds): Worker => {
       });
     inHand.set(task, done);
   };
+  const turn = async (): Promise<void> => {
+    await look();
+    if (clock.milliseconds() - sweptAt >= sweepEveryMs) {
+      sweptAt = clock.milliseconds();
+      tried.clear();
+    }
+    begin();
+  };
   const loop = async (): Promise<void> => {
     while (!ending.signal.aborted) {
-      try {
-        await look();
-        if (clock.milliseconds() - sweptAt >= sweepEveryMs) {
-          sweptAt = clock.milliseconds();
-          tried.clear();
-        }
-        begin();
-      } catch (error) {
-        trouble(error);
-      }
+      await turn().catch(trouble);
       await wake.wait(lookEveryMs, ending.signal);
     }
   };
@@ -150,7 +140,34 @@ export const startScoring = (needs: ScoringNeeds): Worker => {
   };
 };
 
+/** Whose turn it is among those that are not in hand. */
+const nextTask = (
+  open: ReadonlyMap<string, Open>,
+  inHand: ReadonlyMap<string, unknown>,
+  tried: ReadonlySet<string>,
+  turns: readonly string[],
+) => {
+  const claims = [...open].map(([task, { owner, creator }]) => ({ task, owner, creator }));
+  const running = claims.filter(({ task }) => inHand.has(task));
+  const waiting = claims.filter(({ task }) => !inHand.has(task) && !tried.has(task));
+  return nextOf(waiting, running, turns, shares);
+};
+
 const earlier = (one: Position, other: Position): Position => (one < other ? one : other);
+
+/** Notes what the log says from a position on; answers through where it was looked. */
+const noteAll = async (
+  open: Map<string, Open>,
+  log: EventLog,
+  from: Position,
+): Promise<Position> => {
+  for (let through = from; ;) {
+    const page = await log.page(through, pageEvents, taskTypes);
+    for (const event of page.events) note(open, event as Recorded<ScorerTaskEvent>, through);
+    if (page.through === through) return through;
+    through = page.through;
+  }
+};
 
 const note = (
   open: Map<string, Open>,

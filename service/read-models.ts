@@ -1,0 +1,58 @@
+import { currentAsking } from '../engines/node/asking.js';
+import { openSlices } from '../engines/node/loop-turns.js';
+import { openFairLine } from '../kernel/fair.js';
+import type { Bus, Clock, EventLog, Position } from '../kernel/ports.js';
+import { projections } from '../projections/all.js';
+import { openFreshness } from '../projections/freshness.js';
+import { recordsCollection } from '../projections/records/collection.js';
+import { recordAnswers } from '../query-api/records/answers.js';
+import { answersFor, documentsFor, recordsFor } from './asked.js';
+import type { Pacing } from './pacing.js';
+import type { Projecting } from './projecting.js';
+import { plays, type Starting } from './starting.js';
+
+type Needs = {
+  readonly log: EventLog;
+  readonly bus: Bus;
+  readonly clock: Clock;
+  readonly pacing: Pacing;
+  readonly projecting: Projecting;
+};
+
+/** What reads are answered from, wherever it is folded, and how far that is. */
+export const openReadModels = async (
+  { config, engines, open, waiting }: Starting,
+  { log, bus, clock, pacing, projecting }: Needs,
+) => {
+  const { patiently } = waiting;
+  const readModels = await patiently('the read models', () => engines.documents('read'));
+  open.add('the read models', () => readModels.close());
+  const found = projecting.records ?? (await patiently('the records', () => engines.records()));
+  if (projecting.records === null) open.add('the records', () => found.close());
+  const documents = documentsFor(readModels, currentAsking);
+  const share = shareOf(engines.names.records, config.poolThreads);
+  const line = openFairLine(share.atOnce, share.ofProject, share.waiting);
+  const records = recordsFor(found, currentAsking, line);
+  const made = projecting.answers ?? recordAnswers({ records: found, inSlices: openSlices() });
+  const answers = answersFor(made, currentAsking, line);
+  const checkpoints = new Map<string, () => Promise<Position>>([
+    ...projections.map(
+      ({ collection }) => [collection.name, () => documents.checkpoint(collection)] as const,
+    ),
+    [recordsCollection.name, () => records.checkpoint()] as const,
+  ]);
+  const freshness = openFreshness({ reader: log, checkpoints, bus, clock, ...pacing.known });
+  if (plays(config, 'projections', 'query')) pacing.follow(() => records.checkpoint());
+  return { documents, records, answers, freshness, checkpoints };
+};
+
+/**
+ * Questions about records that are at work, in all and of one project, and that wait beside. DuckDB
+ * works on two cores, and each question at work holds one of the threads that the process has for
+ * this, passwords and files. Of node's usual four one stays for the projections; with the twelve of
+ * `npm start` and the image three projects have their share at once.
+ */
+const shareOf = (engine: 'duckdb' | 'mongodb', poolThreads: number) => {
+  if (engine === 'mongodb') return { atOnce: 16, ofProject: 4, waiting: 64 };
+  return { atOnce: poolThreads < 8 ? 3 : 6, ofProject: 2, waiting: 66 };
+};
