@@ -29,58 +29,65 @@ export type AnnotationTemplateNeeds = {
 };
 
 /** The writes of contract 5.8 about templates. */
-export const annotationTemplateWrites = ({
-  log,
-  templateUsage,
-}: AnnotationTemplateNeeds): readonly Route[] => {
-  const decided = (
-    project: ProjectId,
-    decide: Decide<AnnotationTemplates, AnnotationTemplateEvent>,
-    cause: Authorship,
-  ) => transact(log, annotationTemplatesStream(project), annotationTemplates, decide, cause);
-  return [
-    route(
-      createAnnotationTemplate,
-      async ({ body, params: { project_id: project }, principal, cause, mint }) => {
-        const id = mint('TemplateId');
-        const decide = create({
-          project_id: project,
-          organization_id: principal.organizationId,
-          template_id: id,
-          name: body.name,
-          include_explanation: body.include_explanation ?? false,
-          criteria: body.criteria ?? null,
-          constraints: constraintsOf(body.constraints),
-          created_by: principal.userId,
-          created_at: cause.at,
-        });
-        const { state, position } = await decided(project, decide, cause);
-        return { position, body: answerOf(state, id, new Map()) };
-      },
-      ({ body }) => complaintsAboutConstraints(body.constraints),
-    ),
+export const annotationTemplateWrites = (needs: AnnotationTemplateNeeds): readonly Route[] => [
+  creating(needs),
+  changing(needs),
+  deleting(needs),
+  reordering(needs),
+];
 
-    route(changeAnnotationTemplate, async ({ body, params, cause }) => {
-      const { project_id: project, template_id: id } = params;
-      const { state, position } = await decided(project, change(project, id, body), cause);
-      return { position, body: answerOf(state, id, await templateUsage(project)) };
-    }),
+const creating = ({ log }: AnnotationTemplateNeeds): Route =>
+  route(
+    createAnnotationTemplate,
+    async ({ body, params: { project_id: project }, principal, cause, mint }) => {
+      const id = mint('TemplateId');
+      const decide = create({
+        project_id: project,
+        organization_id: principal.organizationId,
+        template_id: id,
+        name: body.name,
+        include_explanation: body.include_explanation ?? false,
+        criteria: body.criteria ?? null,
+        constraints: constraintsOf(body.constraints),
+        created_by: principal.userId,
+        created_at: cause.at,
+      });
+      const { state, position } = await decided(log, project, decide, cause);
+      return { position, body: answerOf(state, id, new Map()) };
+    },
+    ({ body }) => complaintsAboutConstraints(body.constraints),
+  );
 
-    route(deleteAnnotationTemplate, async ({ params, cause }) => {
-      const { project_id: project, template_id: id } = params;
-      const before = await load(log, annotationTemplatesStream(project), annotationTemplates);
-      if (!before.state.some((one) => one.id === id)) throw notFound();
-      const { position } = await decided(project, remove(project, id), cause);
-      return { position, body: { message: 'The annotation template is deleted.' } };
-    }),
+const changing = ({ log, templateUsage }: AnnotationTemplateNeeds): Route =>
+  route(changeAnnotationTemplate, async ({ body, params, cause }) => {
+    const { project_id: project, template_id: id } = params;
+    const { state, position } = await decided(log, project, change(project, id, body), cause);
+    return { position, body: answerOf(state, id, await templateUsage(project)) };
+  });
 
-    route(reorderAnnotationTemplates, async ({ body, params, cause }) => {
-      const { project_id: project } = params;
-      const { state, position } = await decided(project, reorder(project, body.ordering), cause);
-      return { position, body: templateAnswers(state, await templateUsage(project)) };
-    }),
-  ];
-};
+const deleting = ({ log }: AnnotationTemplateNeeds): Route =>
+  route(deleteAnnotationTemplate, async ({ params, cause }) => {
+    const { project_id: project, template_id: id } = params;
+    const before = await load(log, annotationTemplatesStream(project), annotationTemplates);
+    if (!before.state.some((one) => one.id === id)) throw notFound();
+    const { position } = await decided(log, project, remove(project, id), cause);
+    return { position, body: { message: 'The annotation template is deleted.' } };
+  });
+
+const reordering = ({ log, templateUsage }: AnnotationTemplateNeeds): Route =>
+  route(reorderAnnotationTemplates, async ({ body, params, cause }) => {
+    const { project_id: project } = params;
+    const { state, position } = await decided(log, project, reorder(project, body.ordering), cause);
+    return { position, body: templateAnswers(state, await templateUsage(project)) };
+  });
+
+/** On the templates of a project. */
+const decided = (
+  log: EventLog,
+  project: ProjectId,
+  decide: Decide<AnnotationTemplates, AnnotationTemplateEvent>,
+  cause: Authorship,
+) => transact(log, annotationTemplatesStream(project), annotationTemplates, decide, cause);
 
 const notFound = (): Fault => {
   const { rejected, detail } = missing();

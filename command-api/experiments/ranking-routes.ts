@@ -38,58 +38,64 @@ export type RankingNeeds = {
 };
 
 /** The writes of contract 5.5 about ranking. */
-export const rankingWrites = (needs: RankingNeeds): readonly Route[] => {
-  const { log, experimentShown } = needs;
-  const choose = async (
-    place: { readonly project_id: ProjectId; readonly experiment_id: Run },
-    decide: typeof chooseWinner,
-    cause: Authorship,
-  ): Promise<Position> => {
-    const { project_id: project, experiment_id: run } = place;
-    const { group } = await liveExperiment(log, project, run);
-    const stream = experimentScopeStream(group?.id ?? project);
-    const candidate = { run, project, group: group?.id ?? null };
-    return (await transact(log, stream, scopes, decide(candidate), cause)).position;
-  };
+export const rankingWrites = (needs: RankingNeeds): readonly Route[] => [
+  settingCriteria(needs),
+  choosing(needs),
+  withdrawing(needs),
+];
 
-  return [
-    route(
-      setRankingCriteria,
-      async ({ body, params: { project_id: project }, principal, cause }) => {
-        const wanted = plainCriteria(body.criteria);
-        const texts = await needs.textMetrics(
-          project,
-          wanted.map(({ metric }) => metric),
-        );
-        const complaints = wanted.flatMap(({ metric }, at) =>
-          texts.has(metric)
-            ? [criterionComplaint(at, `metric '${metric}' is text: it cannot be ranked by`)]
-            : [],
-        );
-        if (complaints.length > 0) throw invalid(complaints);
-        const { position } = await transact(
-          log,
-          rankingCriteriaStream(project),
-          criteria,
-          setCriteria(project, wanted),
-          cause,
-        );
-        return { position, body: await needs.criteriaShown(principal, project, position) };
-      },
-      ({ body }) => criteriaComplaints(body.criteria),
-    ),
+const settingCriteria = (needs: RankingNeeds): Route =>
+  route(
+    setRankingCriteria,
+    async ({ body, params: { project_id: project }, principal, cause }) => {
+      const wanted = plainCriteria(body.criteria);
+      const texts = await needs.textMetrics(
+        project,
+        wanted.map(({ metric }) => metric),
+      );
+      const complaints = wanted.flatMap(({ metric }, at) =>
+        texts.has(metric)
+          ? [criterionComplaint(at, `metric '${metric}' is text: it cannot be ranked by`)]
+          : [],
+      );
+      if (complaints.length > 0) throw invalid(complaints);
+      const { position } = await transact(
+        needs.log,
+        rankingCriteriaStream(project),
+        criteria,
+        setCriteria(project, wanted),
+        cause,
+      );
+      return { position, body: await needs.criteriaShown(principal, project, position) };
+    },
+    ({ body }) => criteriaComplaints(body.criteria),
+  );
 
-    route(chooseExperimentWinner, async ({ params, principal, cause }) => {
-      const position = await choose(params, chooseWinner, cause);
-      const { project_id: project, experiment_id: id } = params;
-      return { position, body: await experimentShown(principal, project, id, position) };
-    }),
+const choosing = (needs: RankingNeeds): Route =>
+  route(chooseExperimentWinner, async ({ params, principal, cause }) => {
+    const position = await decided(needs, params, chooseWinner, cause);
+    const { project_id: project, experiment_id: id } = params;
+    return { position, body: await needs.experimentShown(principal, project, id, position) };
+  });
 
-    route(withdrawExperimentWinner, async ({ params, principal, cause }) => {
-      const position = await choose(params, withdrawWinner, cause);
-      const { project_id: project, experiment_id: id } = params;
-      return { position, body: await experimentShown(principal, project, id, position) };
-    }),
-  ];
+const withdrawing = (needs: RankingNeeds): Route =>
+  route(withdrawExperimentWinner, async ({ params, principal, cause }) => {
+    const position = await decided(needs, params, withdrawWinner, cause);
+    const { project_id: project, experiment_id: id } = params;
+    return { position, body: await needs.experimentShown(principal, project, id, position) };
+  });
+
+/** Decides on a candidate in the scope that it is ranked in. */
+const decided = async (
+  { log }: RankingNeeds,
+  place: { readonly project_id: ProjectId; readonly experiment_id: Run },
+  decide: typeof chooseWinner,
+  cause: Authorship,
+): Promise<Position> => {
+  const { project_id: project, experiment_id: run } = place;
+  const { group } = await liveExperiment(log, project, run);
+  const stream = experimentScopeStream(group?.id ?? project);
+  const candidate = { run, project, group: group?.id ?? null };
+  return (await transact(log, stream, scopes, decide(candidate), cause)).position;
 };
 type Run = Parameters<typeof liveExperiment>[2];

@@ -13,8 +13,16 @@ import { runStream } from '../facts/runs.js';
 import { changeTag, experiments, tag, untag, type Experiment } from './experiments.js';
 import { liveExperiment } from './routes.js';
 
+type Needs = { readonly log: EventLog };
+
 /** The writes of contract 5.5 about tags of experiments. */
-export const experimentTagWrites = ({ log }: { readonly log: EventLog }): readonly Route[] => [
+export const experimentTagWrites = (needs: Needs): readonly Route[] => [
+  tagging(needs),
+  changing(needs),
+  untagging(needs),
+];
+
+const tagging = ({ log }: Needs): Route =>
   route(tagExperiment, async ({ body, params, principal, cause, mint }) => {
     const { project_id: project, experiment_id: run } = params;
     const id = mint('TagId');
@@ -27,8 +35,9 @@ export const experimentTagWrites = ({ log }: { readonly log: EventLog }): readon
       cause,
     );
     return { position, body: tagIn(state, id) };
-  }),
+  });
 
+const changing = ({ log }: Needs): Route =>
   route(changeExperimentTag, async ({ body, params, cause }) => {
     const { project_id: project, experiment_id: run, tag_id: id } = params;
     const { key, value, tag_type } = body;
@@ -40,8 +49,9 @@ export const experimentTagWrites = ({ log }: { readonly log: EventLog }): readon
       cause,
     );
     return { position, body: tagIn(state, id) };
-  }),
+  });
 
+const untagging = ({ log }: Needs): Route =>
   route(untagExperiment, async ({ params, cause }) => {
     const { project_id: project, experiment_id: run, tag_id: id } = params;
     tagIn(await liveExperiment(log, project, run), id);
@@ -53,8 +63,7 @@ export const experimentTagWrites = ({ log }: { readonly log: EventLog }): readon
       cause,
     );
     return { position, body: { message: 'The tag is taken from the experiment.' } };
-  }),
-];
+  });
 
 const tagIn = (experiment: Experiment | null, id: TagId): ExperimentTag => {
   const found = experiment?.tags.get(id);

@@ -33,64 +33,74 @@ export type LoginWriteNeeds = LoginNeeds & {
 };
 
 /** Logins and what becomes of them (contract 4.3, 5.1); social ones are beside it. */
-export const loginWrites = (needs: LoginWriteNeeds): readonly Route[] => {
-  const { log, gate, tokens, passwords } = needs;
-  return [
-    route(login, async ({ body, sender, cause, mint }) => {
-      const credential = { scheme: 'P', email: body.username, password: body.password } as const;
-      const { userId } = await gate.authenticate(credential, sender.address).catch(loginRefused);
-      return startLogin(needs, await present(needs, userId), 'email', { cause, mint });
-    }),
+export const loginWrites = (needs: LoginWriteNeeds): readonly Route[] => [
+  entering(needs),
+  enteringWithKey(needs),
+  route(refreshToken, ({ sender, cause }) => refreshed(needs, sender.refreshToken ?? '', cause)),
+  leaving(needs),
+  changingPassword(needs),
+];
 
-    route(loginWithApiKey, async ({ body, sender, cause }) => {
-      const credential = { scheme: 'K', key: body.api_key } as const;
-      const { key, userId, organizationId } = await gate
-        .authenticate(credential, sender.address)
-        .catch(loginRefused);
-      if (key === null) throw refused();
-      const session = { familyId: null, keyId: key.id };
-      const claims = { userId, organizationId, session };
-      const token = await tokens.issue(claims, cause.at, key.expiresAt);
-      // Nothing happened: the head of the log is at or after what was looked at.
-      const position = await log.head();
-      return { body: { access_token: token, token_type: 'bearer' as const }, position };
-    }),
+const entering = (needs: LoginWriteNeeds): Route =>
+  route(login, async ({ body, sender, cause, mint }) => {
+    const credential = { scheme: 'P', email: body.username, password: body.password } as const;
+    const { userId } = await needs.gate
+      .authenticate(credential, sender.address)
+      .catch(loginRefused);
+    return startLogin(needs, await present(needs, userId), 'email', { cause, mint });
+  });
 
-    route(refreshToken, ({ sender, cause }) => refreshed(needs, sender.refreshToken ?? '', cause)),
+const enteringWithKey = ({ gate, log, tokens }: LoginWriteNeeds): Route =>
+  route(loginWithApiKey, async ({ body, sender, cause }) => {
+    const credential = { scheme: 'K', key: body.api_key } as const;
+    const { key, userId, organizationId } = await gate
+      .authenticate(credential, sender.address)
+      .catch(loginRefused);
+    if (key === null) throw refused();
+    const session = { familyId: null, keyId: key.id };
+    const claims = { userId, organizationId, session };
+    const token = await tokens.issue(claims, cause.at, key.expiresAt);
+    // Nothing happened: the head of the log is at or after what was looked at.
+    const position = await log.head();
+    return { body: { access_token: token, token_type: 'bearer' as const }, position };
+  });
 
-    route(logout, async ({ sender, cause }) => {
-      const byCookie = await familyOf(needs, sender.refreshToken);
-      const families = [byCookie, sender.bearer?.login?.familyId ?? null];
-      if (byCookie === null && sender.bearer === null) throw refused();
-      let position: Position = await log.head();
-      for (const id of new Set(families)) {
-        if (id !== null) position = await ended(needs, id, cause);
-      }
-      return {
-        body: { message: 'You are logged out.' },
-        cookie: noCookie,
-        position,
-      };
-    }),
+const leaving = (needs: LoginWriteNeeds): Route =>
+  route(logout, async ({ sender, cause }) => {
+    const byCookie = await familyOf(needs, sender.refreshToken);
+    const families = [byCookie, sender.bearer?.login?.familyId ?? null];
+    if (byCookie === null && sender.bearer === null) throw refused();
+    let position: Position = await needs.log.head();
+    for (const id of new Set(families)) {
+      if (id !== null) position = await ended(needs, id, cause);
+    }
+    return {
+      body: { message: 'You are logged out.' },
+      cookie: noCookie,
+      position,
+    };
+  });
 
-    route(changePasswordOperation, async ({ body, principal, sender, cause }) => {
-      if (!hasPasswordLogin(principal)) {
-        throw new Fault('forbidden', 'Only a login with the password may change it');
-      }
-      const { email } = await present(needs, principal.userId);
-      const credential = { scheme: 'P', email, password: body.current_password } as const;
-      await gate.authenticate(credential, sender.address).catch(wrongPassword);
-      const { position } = await transact(
-        log,
-        userStream(principal.userId),
-        users,
-        changePassword(await passwords.hash(body.new_password), principal.login?.familyId ?? null),
-        cause,
-      );
-      return { body: { message: 'The password is changed; other logins have ended.' }, position };
-    }),
-  ];
-};
+const changingPassword = (needs: LoginWriteNeeds): Route =>
+  route(changePasswordOperation, async ({ body, principal, sender, cause }) => {
+    if (!hasPasswordLogin(principal)) {
+      throw new Fault('forbidden', 'Only a login with the password may change it');
+    }
+    const { email } = await present(needs, principal.userId);
+    const credential = { scheme: 'P', email, password: body.current_password } as const;
+    await needs.gate.authenticate(credential, sender.address).catch(wrongPassword);
+    const { position } = await transact(
+      needs.log,
+      userStream(principal.userId),
+      users,
+      changePassword(
+        await needs.passwords.hash(body.new_password),
+        principal.login?.familyId ?? null,
+      ),
+      cause,
+    );
+    return { body: { message: 'The password is changed; other logins have ended.' }, position };
+  });
 
 const noCookie: RefreshCookie = { value: '', maxAgeSeconds: 0 };
 

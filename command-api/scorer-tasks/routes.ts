@@ -28,6 +28,11 @@ import type { ScorerTaskNeeds } from './needs.js';
 
 /** Contract 4.11, and the single sample of 5.10. */
 export const scorerTaskWrites = (needs: ScorerTaskNeeds): readonly Route[] => [
+  validatingOnDataset(needs),
+  validating(needs),
+];
+
+const validatingOnDataset = (needs: ScorerTaskNeeds): Route =>
   route(
     validateScorerOnDataset,
     async ({ body, files, principal, cause, mint }) => {
@@ -48,8 +53,9 @@ export const scorerTaskWrites = (needs: ScorerTaskNeeds): readonly Route[] => [
       };
     },
     ({ files }) => fileComplaints(files['file']),
-  ),
+  );
 
+const validating = (needs: ScorerTaskNeeds): Route =>
   route(
     validateScorer,
     async ({ body, files, principal, cause, mint }) => {
@@ -69,8 +75,7 @@ export const scorerTaskWrites = (needs: ScorerTaskNeeds): readonly Route[] => [
       return { position, body: { task_id: task } };
     },
     ({ files }) => fileComplaints(files['file']),
-  ),
-];
+  );
 
 type Asking = {
   readonly body: {

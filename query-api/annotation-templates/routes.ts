@@ -16,18 +16,29 @@ import { liveTemplates, templateUsage } from '../live-templates.js';
 type Needs = { readonly documents: Documents; readonly records: Pick<Records, 'ratings'> };
 
 /** The reads of contract 5.8 about templates. */
-export const annotationTemplateReads = ({ documents, records }: Needs): readonly Route[] => {
-  const reads = [annotationTemplateList.collection, recordsCollection];
-  const answers = async (project: ProjectId): Promise<AnnotationTemplate[]> =>
-    templateAnswers(await liveTemplates(documents, project), await templateUsage(records, project));
-  return [
-    reading(listAnnotationTemplates, reads, async ({ params }) => ({
-      body: await answers(params.project_id),
-    })),
-    reading(getAnnotationTemplate, reads, async ({ params }) => {
-      const shown = (await answers(params.project_id)).find(({ id }) => id === params.template_id);
-      if (shown === undefined) throw new Fault('not-found', 'Annotation template not found');
-      return { body: shown };
-    }),
-  ];
-};
+export const annotationTemplateReads = (needs: Needs): readonly Route[] => [
+  listing(needs),
+  showing(needs),
+];
+
+const reads = [annotationTemplateList.collection, recordsCollection];
+
+const listing = (needs: Needs): Route =>
+  reading(listAnnotationTemplates, reads, async ({ params }) => ({
+    body: await answers(needs, params.project_id),
+  }));
+
+const showing = (needs: Needs): Route =>
+  reading(getAnnotationTemplate, reads, async ({ params }) => {
+    const shown = (await answers(needs, params.project_id)).find(
+      ({ id }) => id === params.template_id,
+    );
+    if (shown === undefined) throw new Fault('not-found', 'Annotation template not found');
+    return { body: shown };
+  });
+
+const answers = async (
+  { documents, records }: Needs,
+  project: ProjectId,
+): Promise<AnnotationTemplate[]> =>
+  templateAnswers(await liveTemplates(documents, project), await templateUsage(records, project));

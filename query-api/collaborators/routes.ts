@@ -19,59 +19,61 @@ import { userList } from '../../projections/user-list.js';
 import { pageInMemory } from '../listings.js';
 import { peopleOf } from '../people.js';
 
+type Needs = { readonly documents: Documents };
+
 /** The collaborators of contract 5.4; users by e-mail, groups by name. */
-export const collaboratorReads = ({
-  documents,
-}: {
-  readonly documents: Documents;
-}): readonly Route[] => {
-  const ofProject = async (
-    { organizationId }: Principal,
-    id: ProjectId,
-  ): Promise<Pick<ListedProject, 'users' | 'groups'>> => {
-    const found = await documents.get<ListedProject>(projectList.collection, id);
-    return found?.scope === organizationId ? found.body : { users: [], groups: [] };
-  };
+export const collaboratorReads = (needs: Needs): readonly Route[] => [
+  listing(needs),
+  listingGroups(needs),
+];
 
-  return [
-    reading(
-      listCollaborators,
-      [projectList.collection, userList.collection],
-      async ({ params, query, principal, project }) => {
-        const { users } = await ofProject(principal, params.project_id);
-        const ids = users.map(({ who }) => who);
-        const people = await peopleOf(documents, principal.organizationId, ids);
-        const shown = users.flatMap((one) => {
-          const user = people.get(one.who) ?? null;
-          return user === null
-            ? []
-            : [userCollaboratorAnswer(one, user, asking(principal, project?.role))];
-        });
-        const { rows, measure } = pageInMemory(shown, query, ({ email }) => email);
-        return { body: { ...measure, collaborators: [...rows] } };
-      },
-    ),
+const listing = ({ documents }: Needs): Route =>
+  reading(
+    listCollaborators,
+    [projectList.collection, userList.collection],
+    async ({ params, query, principal, project }) => {
+      const { users } = await ofProject(documents, principal, params.project_id);
+      const ids = users.map(({ who }) => who);
+      const people = await peopleOf(documents, principal.organizationId, ids);
+      const shown = users.flatMap((one) => {
+        const user = people.get(one.who) ?? null;
+        return user === null
+          ? []
+          : [userCollaboratorAnswer(one, user, asking(principal, project?.role))];
+      });
+      const { rows, measure } = pageInMemory(shown, query, ({ email }) => email);
+      return { body: { ...measure, collaborators: [...rows] } };
+    },
+  );
 
-    reading(
-      listGroupCollaborators,
-      [projectList.collection, groupList.collection],
-      async ({ params, query, principal, project }) => {
-        const { groups } = await ofProject(principal, params.project_id);
-        const found = await documents.load(
-          groupList.collection,
-          groups.map(({ who }) => who),
-        );
-        const shown = groups.flatMap((one) => {
-          const group = found.get(one.who)?.body as ListedGroup | undefined;
-          return group === undefined || !isShown(group, principal, project?.role)
-            ? []
-            : [groupCollaboratorAnswer(one, group.facts, asking(principal, project?.role))];
-        });
-        const { rows, measure } = pageInMemory(shown, query, ({ group_name }) => group_name);
-        return { body: { ...measure, collaborators: [...rows] } };
-      },
-    ),
-  ];
+const listingGroups = ({ documents }: Needs): Route =>
+  reading(
+    listGroupCollaborators,
+    [projectList.collection, groupList.collection],
+    async ({ params, query, principal, project }) => {
+      const { groups } = await ofProject(documents, principal, params.project_id);
+      const found = await documents.load(
+        groupList.collection,
+        groups.map(({ who }) => who),
+      );
+      const shown = groups.flatMap((one) => {
+        const group = found.get(one.who)?.body as ListedGroup | undefined;
+        return group === undefined || !isShown(group, principal, project?.role)
+          ? []
+          : [groupCollaboratorAnswer(one, group.facts, asking(principal, project?.role))];
+      });
+      const { rows, measure } = pageInMemory(shown, query, ({ group_name }) => group_name);
+      return { body: { ...measure, collaborators: [...rows] } };
+    },
+  );
+
+const ofProject = async (
+  documents: Documents,
+  { organizationId }: Principal,
+  id: ProjectId,
+): Promise<Pick<ListedProject, 'users' | 'groups'>> => {
+  const found = await documents.get<ListedProject>(projectList.collection, id);
+  return found?.scope === organizationId ? found.body : { users: [], groups: [] };
 };
 
 const asking = ({ userId }: Principal, role: ProjectRole = 'viewer') => ({ role, userId });

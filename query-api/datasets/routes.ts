@@ -163,7 +163,7 @@ const projects = (needs: DatasetReadNeeds): Route =>
         { ...query, filters: [isOneOf(projects), ...sight.filters] },
       );
       const found = rows.map(({ body }) => body);
-      const answered = await projectAnswers(needs.documents, found, principal, sight);
+      const answered = await projectAnswers(needs, found, principal, sight);
       return { body: { ...measure, projects: answered } };
     },
   );

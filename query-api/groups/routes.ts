@@ -21,72 +21,90 @@ import { pageInMemory, pageOf } from '../listings.js';
 import { peopleOf } from '../people.js';
 import { groupsOfOneMax } from '../sight.js';
 
+type Needs = { readonly documents: Documents };
+
 /** The reads of contract 5.3 and 4.15, all within the caller's organisation. */
-export const groupReads = ({ documents }: { readonly documents: Documents }): readonly Route[] => {
-  const { collection } = groupList;
-  const present = async (id: GroupId, principal: Principal): Promise<ListedGroup> => {
-    const found = await documents.get<ListedGroup>(collection, id);
-    if (found?.scope !== principal.organizationId) throw new Fault('not-found', 'Group not found');
-    return found.body;
-  };
-  /** Counts, as the list of members does, those who were not removed from the organisation. */
-  const answers = async (groups: readonly ListedGroup[], principal: Principal) => {
-    const ids = groups.flatMap(({ members }) => members.map(({ user_id }) => user_id));
+export const groupReads = (needs: Needs): readonly Route[] => [
+  listingOwn(needs),
+  listing(needs),
+  showing(needs),
+  listingMembers(needs),
+];
+
+const { collection } = groupList;
+const reads = [collection, userList.collection];
+
+const listingOwn = ({ documents }: Needs): Route =>
+  reading(listOwnGroups, reads, async ({ principal }) => {
+    const { documents: found } = await documents.find<ListedGroup>(collection, {
+      scope: principal.organizationId,
+      filter: hasMember(principal.userId),
+      limit: groupsOfOneMax,
+    });
+    const bodies = found.map(({ body }) => body);
+    const own = (await answers(documents, bodies, principal)).flatMap(({ role, ...shown }) =>
+      role === null ? [] : [{ ...shown, role }],
+    );
+    return {
+      body: own.toSorted(
+        (one, other) => byCodePoint(one.name, other.name) || byCodePoint(one.id, other.id),
+      ),
+    };
+  });
+
+const listing = ({ documents }: Needs): Route =>
+  reading(listGroups, reads, async ({ query, principal }) => {
+    const { rows, measure } = await pageOf<ListedGroup>(
+      documents,
+      collection,
+      principal.organizationId,
+      { ...query, filters: inSight(principal), sort: { column: 'name', ascending: true } },
+    );
+    const found = rows.map(({ body }) => body);
+    return { body: { ...measure, groups: await answers(documents, found, principal) } };
+  });
+
+const showing = ({ documents }: Needs): Route =>
+  reading(getGroup, reads, async ({ params, principal }) => {
+    const group = await inOrganization(documents, params.group_id, principal);
+    const [body] = await answers(documents, [group], principal);
+    if (body === undefined) throw new Fault('not-found', 'Group not found');
+    return { body };
+  });
+
+const listingMembers = ({ documents }: Needs): Route =>
+  reading(listGroupMembers, reads, async ({ params, query, principal }) => {
+    const group = await inOrganization(documents, params.group_id, principal);
+    const access = accessTo(group, principal);
+    if (!seesMembers(access)) throw new Fault('forbidden', 'Only members see the members');
+    const ids = group.members.map(({ user_id }) => user_id);
     const people = await peopleOf(documents, principal.organizationId, ids);
-    return groups.map((group) => answerOf(group, people, principal));
-  };
-  const reads = [collection, userList.collection];
+    const shown = group.members.flatMap((member) => {
+      const user = people.get(member.user_id) ?? null;
+      return user === null ? [] : [groupMemberAnswer(member, user, access, principal.userId)];
+    });
+    const { rows, measure } = pageInMemory(shown, query, ({ email }) => email);
+    return { body: { ...measure, members: [...rows] } };
+  });
 
-  return [
-    reading(listOwnGroups, reads, async ({ principal }) => {
-      const { documents: found } = await documents.find<ListedGroup>(collection, {
-        scope: principal.organizationId,
-        filter: hasMember(principal.userId),
-        limit: groupsOfOneMax,
-      });
-      const bodies = found.map(({ body }) => body);
-      const own = (await answers(bodies, principal)).flatMap(({ role, ...shown }) =>
-        role === null ? [] : [{ ...shown, role }],
-      );
-      return {
-        body: own.toSorted(
-          (one, other) => byCodePoint(one.name, other.name) || byCodePoint(one.id, other.id),
-        ),
-      };
-    }),
-
-    reading(listGroups, reads, async ({ query, principal }) => {
-      const { rows, measure } = await pageOf<ListedGroup>(
-        documents,
-        collection,
-        principal.organizationId,
-        { ...query, filters: inSight(principal), sort: { column: 'name', ascending: true } },
-      );
-      const found = rows.map(({ body }) => body);
-      return { body: { ...measure, groups: await answers(found, principal) } };
-    }),
-
-    reading(getGroup, reads, async ({ params, principal }) => {
-      const group = await present(params.group_id, principal);
-      const [body] = await answers([group], principal);
-      if (body === undefined) throw new Fault('not-found', 'Group not found');
-      return { body };
-    }),
-
-    reading(listGroupMembers, reads, async ({ params, query, principal }) => {
-      const group = await present(params.group_id, principal);
-      const access = accessTo(group, principal);
-      if (!seesMembers(access)) throw new Fault('forbidden', 'Only members see the members');
-      const ids = group.members.map(({ user_id }) => user_id);
-      const people = await peopleOf(documents, principal.organizationId, ids);
-      const shown = group.members.flatMap((member) => {
-        const user = people.get(member.user_id) ?? null;
-        return user === null ? [] : [groupMemberAnswer(member, user, access, principal.userId)];
-      });
-      const { rows, measure } = pageInMemory(shown, query, ({ email }) => email);
-      return { body: { ...measure, members: [...rows] } };
-    }),
-  ];
+const inOrganization = async (
+  documents: Documents,
+  id: GroupId,
+  principal: Principal,
+): Promise<ListedGroup> => {
+  const found = await documents.get<ListedGroup>(collection, id);
+  if (found?.scope !== principal.organizationId) throw new Fault('not-found', 'Group not found');
+  return found.body;
+};
+/** Counts, as the list of members does, those who were not removed from the organisation. */
+const answers = async (
+  documents: Documents,
+  groups: readonly ListedGroup[],
+  principal: Principal,
+) => {
+  const ids = groups.flatMap(({ members }) => members.map(({ user_id }) => user_id));
+  const people = await peopleOf(documents, principal.organizationId, ids);
+  return groups.map((group) => answerOf(group, people, principal));
 };
 
 const accessTo = ({ facts, members }: ListedGroup, principal: Principal): GroupAccess => {

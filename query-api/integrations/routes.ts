@@ -15,44 +15,45 @@ import {
   type IntegrationEntry,
 } from '../../projections/integration-list.js';
 
+type Needs = { readonly documents: Documents };
+
 /** The reads of contract 5.9. */
-export const integrationReads = ({
-  documents,
-}: {
-  readonly documents: Documents;
-}): readonly Route[] => {
-  const { collection } = integrationList;
-  return [
-    reading(listIntegrations, [collection], async ({ principal }) => {
-      const { userId, organizationId, organizationRole } = principal;
-      const own = {
-        kind: 'id',
-        column: 'created_by',
-        operator: 'eq',
-        values: [userId],
-        caseSensitive: true,
-      } as const;
-      const { documents: found } = await documents.find<IntegrationEntry>(collection, {
-        scope: organizationId,
-        filter: organizationRole === 'admin' ? null : own,
-        sort: { column: 'name', ascending: true },
-        limit: plainListMax,
-      });
-      return { body: found.map(({ body }) => integrationAnswer(body.facts, userId)) };
-    }),
+export const integrationReads = (needs: Needs): readonly Route[] => [
+  listing(needs),
+  reading(listProviders, [], async () => ({ body: { integrations: [...providers] } })),
+  showing(needs),
+];
 
-    reading(listProviders, [], async () => ({ body: { integrations: [...providers] } })),
+const { collection } = integrationList;
 
-    reading(getIntegration, [collection], async ({ params, principal }) => {
-      const { userId, organizationId } = principal;
-      const segment = params.provider_segment;
-      const key = integrationKey(userId, segment);
-      const found = isProvider(segment)
-        ? await documents.get<IntegrationEntry>(collection, key)
-        : null;
-      if (found?.scope !== organizationId) throw new Fault('not-found', 'Integration not found');
-      const { facts, tag } = found.body;
-      return { body: integrationAnswer(facts, userId), etag: tag };
-    }),
-  ];
-};
+const listing = ({ documents }: Needs): Route =>
+  reading(listIntegrations, [collection], async ({ principal }) => {
+    const { userId, organizationId, organizationRole } = principal;
+    const own = {
+      kind: 'id',
+      column: 'created_by',
+      operator: 'eq',
+      values: [userId],
+      caseSensitive: true,
+    } as const;
+    const { documents: found } = await documents.find<IntegrationEntry>(collection, {
+      scope: organizationId,
+      filter: organizationRole === 'admin' ? null : own,
+      sort: { column: 'name', ascending: true },
+      limit: plainListMax,
+    });
+    return { body: found.map(({ body }) => integrationAnswer(body.facts, userId)) };
+  });
+
+const showing = ({ documents }: Needs): Route =>
+  reading(getIntegration, [collection], async ({ params, principal }) => {
+    const { userId, organizationId } = principal;
+    const segment = params.provider_segment;
+    const key = integrationKey(userId, segment);
+    const found = isProvider(segment)
+      ? await documents.get<IntegrationEntry>(collection, key)
+      : null;
+    if (found?.scope !== organizationId) throw new Fault('not-found', 'Integration not found');
+    const { facts, tag } = found.body;
+    return { body: integrationAnswer(facts, userId), etag: tag };
+  });

@@ -28,61 +28,72 @@ export type LogStreamReadNeeds = {
 type Asks = { readonly principal: Principal; readonly project: ProjectId };
 
 /** The reads of contract 5.5 about log streams. */
-export const logStreamReads = (needs: LogStreamReadNeeds): readonly Route[] => {
-  const { documents } = needs;
-  const { collection } = logStreamList;
-  const reads = [collection, userList.collection];
-  const counted = [...reads, recordsCollection];
+export const logStreamReads = (needs: LogStreamReadNeeds): readonly Route[] => [
+  listing(needs),
+  paging(needs),
+  searching(needs),
+  showing(needs),
+];
 
-  return [
-    reading(listLogStreams, counted, async ({ params, query, principal }) => {
+const { collection } = logStreamList;
+const reads = [collection, userList.collection];
+const counted = [...reads, recordsCollection];
+
+const listing = (needs: LogStreamReadNeeds): Route =>
+  reading(listLogStreams, counted, async ({ params, query, principal }) => {
+    const project = params.project_id;
+    const { documents: found } = await needs.documents.find<LogStreamFacts>(collection, {
+      scope: project,
+      limit: plainListMax,
+    });
+    const facts = found.map(({ body }) => body);
+    return { body: await answers(needs, facts, { principal, project }, query.include_counts) };
+  });
+
+const paging = (needs: LogStreamReadNeeds): Route =>
+  reading(pageLogStreams, counted, async ({ params, query, principal }) => {
+    const project = params.project_id;
+    const { rows, measure } = await pageOf<LogStreamFacts>(
+      needs.documents,
+      collection,
+      project,
+      query,
+    );
+    const facts = rows.map(({ body }) => body);
+    const shown = await answers(needs, facts, { principal, project }, query.include_counts);
+    return { body: { ...measure, log_streams: shown } };
+  });
+
+const searching = (needs: LogStreamReadNeeds): Route =>
+  reading(
+    searchLogStreams,
+    counted,
+    async ({ params, body, principal }) => {
       const project = params.project_id;
-      const { documents: found } = await documents.find<LogStreamFacts>(collection, {
-        scope: project,
-        limit: plainListMax,
+      const { filters, sort } = planListing(body, namedThings);
+      const { rows, measure } = await pageOf<LogStreamFacts>(needs.documents, collection, project, {
+        ...body,
+        filters,
+        sort,
       });
-      const facts = found.map(({ body }) => body);
-      return { body: await answers(needs, facts, { principal, project }, query.include_counts) };
-    }),
-
-    reading(pageLogStreams, counted, async ({ params, query, principal }) => {
-      const project = params.project_id;
-      const { rows, measure } = await pageOf<LogStreamFacts>(documents, collection, project, query);
-      const facts = rows.map(({ body }) => body);
-      const shown = await answers(needs, facts, { principal, project }, query.include_counts);
+      const facts = rows.map((row) => row.body);
+      const shown = await answers(needs, facts, { principal, project }, body.include_counts);
       return { body: { ...measure, log_streams: shown } };
-    }),
+    },
+    ({ body }) => planListing(body, namedThings).complaints,
+  );
 
-    reading(
-      searchLogStreams,
-      counted,
-      async ({ params, body, principal }) => {
-        const project = params.project_id;
-        const { filters, sort } = planListing(body, namedThings);
-        const { rows, measure } = await pageOf<LogStreamFacts>(documents, collection, project, {
-          ...body,
-          filters,
-          sort,
-        });
-        const facts = rows.map((row) => row.body);
-        const shown = await answers(needs, facts, { principal, project }, body.include_counts);
-        return { body: { ...measure, log_streams: shown } };
-      },
-      ({ body }) => planListing(body, namedThings).complaints,
-    ),
-
-    reading(getLogStream, reads, async ({ params, principal }) => {
-      const { project_id: project, log_stream_id: id } = params;
-      const found = await documents.get<LogStreamFacts>(collection, id);
-      if (found === null || found.scope !== project) {
-        throw new Fault('not-found', 'Log stream not found');
-      }
-      const [shown] = await answers(needs, [found.body], { principal, project }, false);
-      if (shown === undefined) throw new Fault('not-found', 'Log stream not found');
-      return { body: shown };
-    }),
-  ];
-};
+const showing = (needs: LogStreamReadNeeds): Route =>
+  reading(getLogStream, reads, async ({ params, principal }) => {
+    const { project_id: project, log_stream_id: id } = params;
+    const found = await needs.documents.get<LogStreamFacts>(collection, id);
+    if (found === null || found.scope !== project) {
+      throw new Fault('not-found', 'Log stream not found');
+    }
+    const [shown] = await answers(needs, [found.body], { principal, project }, false);
+    if (shown === undefined) throw new Fault('not-found', 'Log stream not found');
+    return { body: shown };
+  });
 
 /**
  * Bodies in the order of the facts; counts cost a question to the records and are asked for only

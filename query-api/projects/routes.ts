@@ -27,70 +27,75 @@ import { sightOf, sightReads, type ProjectSight, type SightNeeds } from '../sigh
 /**
  * The reads of contract 5.4 about projects. Lists hold the projects in sight and no others.
  */
-export const projectReads = (needs: SightNeeds): readonly Route[] => {
-  const { documents } = needs;
-  const { collection } = projectList;
-  const reads = projectReadings();
+export const projectReads = (needs: SightNeeds): readonly Route[] => [
+  listing(needs),
+  listingAll(needs),
+  paging(needs),
+  showing(needs),
+];
 
-  const answers = (found: readonly ListedProject[], principal: Principal, sight: ProjectSight) =>
-    projectAnswers(documents, found, principal, sight);
-  const listed = async (principal: Principal, filters: readonly Filter[]) => {
-    const sight = await sightOf(needs, principal);
-    const { documents: found } = await documents.find<ListedProject>(collection, {
-      scope: principal.organizationId,
-      filter: every([...filters, ...sight.filters]),
-      limit: plainListMax,
-    });
-    return answers(
-      found.map(({ body }) => body),
-      principal,
-      sight,
-    );
-  };
+const { collection } = projectList;
 
-  return [
-    reading(listProjects, reads, async ({ query, principal }) => ({
-      body: await listed(principal, [
-        ...equal('name', query.project_name),
-        ...equal('type', query.type),
-      ]),
-    })),
+const listing = (needs: SightNeeds): Route =>
+  reading(listProjects, projectReadings(), async ({ query, principal }) => ({
+    body: await listed(needs, principal, [
+      ...equal('name', query.project_name),
+      ...equal('type', query.type),
+    ]),
+  }));
 
-    reading(listAllProjects, reads, async ({ query, principal }) => ({
-      body: await listed(principal, equal('type', query.type)),
-    })),
+const listingAll = (needs: SightNeeds): Route =>
+  reading(listAllProjects, projectReadings(), async ({ query, principal }) => ({
+    body: await listed(needs, principal, equal('type', query.type)),
+  }));
 
-    reading(
-      pageProjects,
-      reads,
-      async ({ body, query, principal }) => {
-        const sight = await sightOf(needs, principal);
-        const { filters, sort } = planListing(body, namedThings);
-        const { rows, measure } = await pageOf<ListedProject>(
-          documents,
-          collection,
-          principal.organizationId,
-          { ...pageAsked(query, body), filters: [...filters, ...sight.filters], sort },
-        );
-        const found = rows.map((row) => row.body);
-        return { body: { ...measure, projects: await answers(found, principal, sight) } };
-      },
-      ({ body }) => planListing(body, namedThings).complaints,
-    ),
+const paging = (needs: SightNeeds): Route =>
+  reading(
+    pageProjects,
+    projectReadings(),
+    async ({ body, query, principal }) => {
+      const sight = await sightOf(needs, principal);
+      const { filters, sort } = planListing(body, namedThings);
+      const { rows, measure } = await pageOf<ListedProject>(
+        needs.documents,
+        collection,
+        principal.organizationId,
+        { ...pageAsked(query, body), filters: [...filters, ...sight.filters], sort },
+      );
+      const found = rows.map((row) => row.body);
+      const projects = await projectAnswers(needs, found, principal, sight);
+      return { body: { ...measure, projects } };
+    },
+    ({ body }) => planListing(body, namedThings).complaints,
+  );
 
-    reading(getProject, reads, async ({ params, principal }) => {
-      const found = await documents.get<ListedProject>(collection, params.project_id);
-      const own = found?.scope === principal.organizationId ? [found.body] : [];
-      const [shown] = await answers(own, principal, await sightOf(needs, principal));
-      if (shown === undefined) throw new Fault('not-found', 'Project not found');
-      return { body: shown };
-    }),
-  ];
+const showing = (needs: SightNeeds): Route =>
+  reading(getProject, projectReadings(), async ({ params, principal }) => {
+    const found = await needs.documents.get<ListedProject>(collection, params.project_id);
+    const own = found?.scope === principal.organizationId ? [found.body] : [];
+    const [shown] = await projectAnswers(needs, own, principal, await sightOf(needs, principal));
+    if (shown === undefined) throw new Fault('not-found', 'Project not found');
+    return { body: shown };
+  });
+
+const listed = async (needs: SightNeeds, principal: Principal, filters: readonly Filter[]) => {
+  const sight = await sightOf(needs, principal);
+  const { documents: found } = await needs.documents.find<ListedProject>(collection, {
+    scope: principal.organizationId,
+    filter: every([...filters, ...sight.filters]),
+    limit: plainListMax,
+  });
+  return projectAnswers(
+    needs,
+    found.map(({ body }) => body),
+    principal,
+    sight,
+  );
 };
 
 /** The projects as the caller sees them; those out of sight are left out. */
 export const projectAnswers = async (
-  documents: Documents,
+  { documents }: SightNeeds,
   found: readonly ListedProject[],
   principal: Principal,
   { roleIn }: ProjectSight,

@@ -33,51 +33,56 @@ export type ScorerTaskReadNeeds = {
 const { collection } = scorerTaskList;
 
 /** Contract 4.13, and the jobs of 5.13. Who may see a task was decided from the log. */
-export const scorerTaskReads = (needs: ScorerTaskReadNeeds): readonly Route[] => {
-  const { documents, progresses } = needs;
-  const reads = [collection, metricsTestingRunList.collection];
-  const jobs = [...reads, runScoringList.collection];
-  return [
-    reading(pollScorerValidation, reads, async ({ params }) => {
-      const facts = await taskNamed(documents, params.task_id);
-      if (facts === null) throw new Fault('not-found', 'Task not found');
-      return { body: scorerTaskAnswer(facts, progresses.of(facts.id)) };
-    }),
+export const scorerTaskReads = (needs: ScorerTaskReadNeeds): readonly Route[] => [
+  polling(needs),
+  showing(needs),
+  listing(needs),
+];
 
-    reading(getJob, jobs, async ({ params }) => {
-      const scoring = await scoringOf(documents, params.job_id);
-      if (scoring !== null) return { body: scoringJob(scoring) };
-      const facts = await taskNamed(documents, params.job_id);
-      if (facts === null) throw new Fault('not-found', 'Job not found');
-      return { body: validationJob(facts, progresses.of(facts.id)) };
-    }),
+const reads = [collection, metricsTestingRunList.collection];
+const jobs = [...reads, runScoringList.collection];
 
-    reading(listRunJobs, [...jobs, ...runCollections], async ({ params }) => {
-      const { project_id: project, run_id: id } = params;
-      const known = await Promise.all(
-        runKinds.map((kind) => needs.runInProject(project, { kind, id })),
-      );
-      if (!known.includes(true)) throw new Fault('not-found', 'Run not found');
-      const found = await documents.find<ScorerTaskFacts>(collection, {
-        scope: project,
-        filter: {
-          kind: 'id',
-          column: 'run_id',
-          operator: 'eq',
-          values: [id],
-          caseSensitive: true,
-        },
-        limit: runJobsMax,
-      });
-      const validations = found.documents.map((one) =>
-        validationJob(one.body, progresses.of(one.key)),
-      );
-      const scoring = await scoringOf(documents, id);
-      const all = scoring === null ? validations : [scoringJob(scoring), ...validations];
-      return { body: all.sort(newestFirst).slice(0, runJobsMax) };
-    }),
-  ];
-};
+const polling = ({ documents, progresses }: ScorerTaskReadNeeds): Route =>
+  reading(pollScorerValidation, reads, async ({ params }) => {
+    const facts = await taskNamed(documents, params.task_id);
+    if (facts === null) throw new Fault('not-found', 'Task not found');
+    return { body: scorerTaskAnswer(facts, progresses.of(facts.id)) };
+  });
+
+const showing = ({ documents, progresses }: ScorerTaskReadNeeds): Route =>
+  reading(getJob, jobs, async ({ params }) => {
+    const scoring = await scoringOf(documents, params.job_id);
+    if (scoring !== null) return { body: scoringJob(scoring) };
+    const facts = await taskNamed(documents, params.job_id);
+    if (facts === null) throw new Fault('not-found', 'Job not found');
+    return { body: validationJob(facts, progresses.of(facts.id)) };
+  });
+
+const listing = (needs: ScorerTaskReadNeeds): Route =>
+  reading(listRunJobs, [...jobs, ...runCollections], async ({ params }) => {
+    const { project_id: project, run_id: id } = params;
+    const known = await Promise.all(
+      runKinds.map((kind) => needs.runInProject(project, { kind, id })),
+    );
+    if (!known.includes(true)) throw new Fault('not-found', 'Run not found');
+    const found = await needs.documents.find<ScorerTaskFacts>(collection, {
+      scope: project,
+      filter: {
+        kind: 'id',
+        column: 'run_id',
+        operator: 'eq',
+        values: [id],
+        caseSensitive: true,
+      },
+      limit: runJobsMax,
+    });
+    const validations = found.documents.map((one) =>
+      validationJob(one.body, needs.progresses.of(one.key)),
+    );
+    const scoring = await scoringOf(needs.documents, id);
+    const all = scoring === null ? validations : [scoringJob(scoring), ...validations];
+    return { body: all.sort(newestFirst).slice(0, runJobsMax) };
+  });
 
 const scoringOf = async (documents: Documents, run: string): Promise<RunScoringFacts | null> =>
   (await documents.get<RunScoringFacts>(runScoringList.collection, run))?.body ?? null;

@@ -38,7 +38,15 @@ const columns: Listing = {
 };
 
 /** The reads of contract 5.10. */
-export const scorerReads = ({ documents, runInProject }: ScorerReadNeeds): readonly Route[] => [
+export const scorerReads = (needs: ScorerReadNeeds): readonly Route[] => [
+  listing(needs),
+  showing(needs),
+  showingCode(needs),
+  listingVersions(needs),
+  showingSettings(needs),
+];
+
+const listing = ({ documents }: ScorerReadNeeds): Route =>
   reading(
     listScorers,
     [collection],
@@ -58,12 +66,14 @@ export const scorerReads = ({ documents, runInProject }: ScorerReadNeeds): reado
       return { body: { ...measure, scorers } };
     },
     ({ body }) => planListing(body, columns).complaints,
-  ),
+  );
 
+const showing = ({ documents }: ScorerReadNeeds): Route =>
   reading(getScorer, [collection], async ({ params, principal }) => ({
     body: scorerAnswer(await scorerOf(documents, principal, params.scorer_id), principal),
-  })),
+  }));
 
+const showingCode = ({ documents }: ScorerReadNeeds): Route =>
   reading(
     getScorerCode,
     [collection, scorerVersions.collection],
@@ -75,8 +85,9 @@ export const scorerReads = ({ documents, runInProject }: ScorerReadNeeds): reado
       if (found === null) throw new Fault('not-found', 'Version not found');
       return { body: found.body.source };
     },
-  ),
+  );
 
+const listingVersions = ({ documents }: ScorerReadNeeds): Route =>
   reading(
     listScorerVersions,
     [collection, scorerVersions.collection],
@@ -90,8 +101,9 @@ export const scorerReads = ({ documents, runInProject }: ScorerReadNeeds): reado
       );
       return { body: { ...measure, versions: rows.map(({ body }) => body.version) } };
     },
-  ),
+  );
 
+const showingSettings = ({ documents, runInProject }: ScorerReadNeeds): Route =>
   reading(
     readScorerSettings,
     [scorerSettings.collection, ...runCollections],
@@ -101,8 +113,7 @@ export const scorerReads = ({ documents, runInProject }: ScorerReadNeeds): reado
       const found = await documents.get<RunScorers>(scorerSettings.collection, id);
       return { body: scorerSettingsAnswer(id, found?.body.scorers ?? []) };
     },
-  ),
-];
+  );
 
 const scorerOf = async (
   documents: Documents,
