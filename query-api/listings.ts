@@ -163,14 +163,17 @@ const readName = (
 export const every = (filters: readonly Filter[]): Filter | null =>
   filters.length > 1 ? { all: filters } : (filters[0] ?? null);
 
-type Asked = PageAsked & { readonly filters?: readonly Filter[]; readonly sort?: Sort | null };
+export type ListingAsked = PageAsked & {
+  readonly filters?: readonly Filter[];
+  readonly sort?: Sort | null;
+};
 
 /** One page of a collection, with the page members that go with its list (contract 1.10). */
 export const pageOf = async <B>(
   documents: Documents,
   collection: Collection,
   scope: string,
-  asked: Asked,
+  asked: ListingAsked,
 ): Promise<{
   readonly rows: readonly Document<B>[];
   readonly measure: ReturnType<typeof pageMeasure>;

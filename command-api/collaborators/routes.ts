@@ -90,13 +90,8 @@ const addingGroups = ({ log, gate }: CollaboratorNeeds): Route =>
       role: role ?? ('viewer' as const),
       id: mint('CollaboratorId'),
     }));
-    const { state, position } = await transact(
-      log,
-      projectStream(id),
-      projects,
-      addGroups(id, wanted),
-      cause,
-    );
+    const decide = addGroups(id, wanted);
+    const { state, position } = await transact(log, projectStream(id), projects, decide, cause);
     return { position, body: await groupAnswers(log, state, groups, asks(id, principal, project)) };
   });
 
@@ -115,13 +110,8 @@ const removingGroup = ({ log }: CollaboratorNeeds): Route =>
     const { project_id: id, group_id: group } = params;
     const { state: before } = await load(log, projectStream(id), projects);
     presentIn(before?.groups, group);
-    const { position } = await transact(
-      log,
-      projectStream(id),
-      projects,
-      removeGroup(id, group),
-      cause,
-    );
+    const decide = removeGroup(id, group);
+    const { position } = await transact(log, projectStream(id), projects, decide, cause);
     return { position, body: { message: 'The project is not shared with the group any more.' } };
   });
 

@@ -59,13 +59,9 @@ const settingCriteria = (needs: RankingNeeds): Route =>
           : [],
       );
       if (complaints.length > 0) throw invalid(complaints);
-      const { position } = await transact(
-        needs.log,
-        rankingCriteriaStream(project),
-        criteria,
-        setCriteria(project, wanted),
-        cause,
-      );
+      const decide = setCriteria(project, wanted);
+      const stream = rankingCriteriaStream(project);
+      const { position } = await transact(needs.log, stream, criteria, decide, cause);
       return { position, body: await needs.criteriaShown(principal, project, position) };
     },
     ({ body }) => criteriaComplaints(body.criteria),

@@ -99,13 +99,8 @@ const creating = (needs: ExperimentNeeds): Route =>
         created_by: principal.userId,
         created_at: cause.at,
       };
-      const { position } = await transact(
-        needs.log,
-        runStream(id),
-        experiments,
-        create(created),
-        cause,
-      );
+      const decide = create(created);
+      const { position } = await transact(needs.log, runStream(id), experiments, decide, cause);
       const user = await userBlockOf(needs.log, principal.userId);
       const facts = newExperiment(created);
       return {
@@ -137,13 +132,8 @@ const deleting = (needs: ExperimentNeeds): Route =>
   route(deleteExperiment, async ({ params, cause }) => {
     const { project_id: project, experiment_id: id } = params;
     const { name, dataset } = await liveExperiment(needs.log, project, id);
-    const { position } = await transact(
-      needs.log,
-      runStream(id),
-      experiments,
-      remove(id, project),
-      cause,
-    );
+    const decide = remove(id, project);
+    const { position } = await transact(needs.log, runStream(id), experiments, decide, cause);
     await experimentNames.release(needs, { scope: project, name }, id, cause);
     const unlinked =
       dataset === null ? null : await needs.unlinkDataset({ dataset, project, run: id }, cause);

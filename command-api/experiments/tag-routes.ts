@@ -27,13 +27,12 @@ const tagging = ({ log }: Needs): Route =>
     const { project_id: project, experiment_id: run } = params;
     const id = mint('TagId');
     const { key, value, tag_type } = body;
-    const { state, position } = await transact(
-      log,
-      runStream(run),
-      experiments,
-      tag({ run, project, tag: id, at: cause.at }, { key, value, tag_type }, principal.userId),
-      cause,
+    const decide = tag(
+      { run, project, tag: id, at: cause.at },
+      { key, value, tag_type },
+      principal.userId,
     );
+    const { state, position } = await transact(log, runStream(run), experiments, decide, cause);
     return { position, body: tagIn(state, id) };
   });
 
@@ -41,13 +40,8 @@ const changing = ({ log }: Needs): Route =>
   route(changeExperimentTag, async ({ body, params, cause }) => {
     const { project_id: project, experiment_id: run, tag_id: id } = params;
     const { key, value, tag_type } = body;
-    const { state, position } = await transact(
-      log,
-      runStream(run),
-      experiments,
-      changeTag({ run, project, tag: id, at: cause.at }, { key, value, tag_type }),
-      cause,
-    );
+    const decide = changeTag({ run, project, tag: id, at: cause.at }, { key, value, tag_type });
+    const { state, position } = await transact(log, runStream(run), experiments, decide, cause);
     return { position, body: tagIn(state, id) };
   });
 
@@ -55,13 +49,8 @@ const untagging = ({ log }: Needs): Route =>
   route(untagExperiment, async ({ params, cause }) => {
     const { project_id: project, experiment_id: run, tag_id: id } = params;
     tagIn(await liveExperiment(log, project, run), id);
-    const { position } = await transact(
-      log,
-      runStream(run),
-      experiments,
-      untag(run, project, id),
-      cause,
-    );
+    const decide = untag(run, project, id);
+    const { position } = await transact(log, runStream(run), experiments, decide, cause);
     return { position, body: { message: 'The tag is taken from the experiment.' } };
   });
 

@@ -64,7 +64,7 @@ export const scopedNames = <S extends Named, E extends Event>(rules: {
   return {
     ...names,
     take,
-    /** Takes the new name, lets `work` rename, gives the old one back; only works when they are one. */
+    /** Takes the new name, lets `work` rename and gives the old one back, if they differ. */
     rename: async <T>(
       needs: Naming,
       { scope, from, to }: Renaming,

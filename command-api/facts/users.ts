@@ -147,8 +147,8 @@ export const nameless = (id: UserId): NonNullable<UserBlock> => ({
 });
 
 /**
- * Throws Fault `not-found` unless all are users of the organisation now: of what the gate remembers,
- * who was removed a moment ago would stay listed for good.
+ * Throws Fault `not-found` unless all are users of the organisation now. What the gate remembers is
+ * not enough: who was removed a moment ago would stay listed for good.
  */
 export const checkMembers = async (
   log: EventReader,

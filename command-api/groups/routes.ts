@@ -50,26 +50,21 @@ const creating = (needs: GroupNeeds): Route =>
     ]);
     const names = { scope: principal.organizationId, name: body.name };
     await groupNames.take(needs, names, id, cause);
-    const { state, position } = await transact(
-      needs.log,
-      groupStream(id),
-      groups,
-      create({
-        id,
-        organizationId: principal.organizationId,
-        name: body.name,
-        description: body.description ?? null,
-        visibility: body.visibility ?? 'public',
-        createdBy: principal.userId,
-        createdAt: cause.at,
-        members: [...roles].map(([userId, role]) => ({
-          userId,
-          role,
-          id: mint('GroupMemberId'),
-        })),
-      }),
-      cause,
-    );
+    const decide = create({
+      id,
+      organizationId: principal.organizationId,
+      name: body.name,
+      description: body.description ?? null,
+      visibility: body.visibility ?? 'public',
+      createdBy: principal.userId,
+      createdAt: cause.at,
+      members: [...roles].map(([userId, role]) => ({
+        userId,
+        role,
+        id: mint('GroupMemberId'),
+      })),
+    });
+    const { state, position } = await transact(needs.log, groupStream(id), groups, decide, cause);
     return { position, body: await answerOf(needs.log, live(state), principal) };
   });
 

@@ -28,20 +28,15 @@ const creating = (needs: LogStreamNeeds): Route =>
     const id = mint('RunId');
     const names = { scope: params.project_id, name: body.name };
     await logStreamNames.take(needs, names, id, cause);
-    const { state, position } = await transact(
-      needs.log,
-      runStream(id),
-      runs,
-      create({
-        id,
-        projectId: params.project_id,
-        organizationId: principal.organizationId,
-        name: body.name,
-        createdBy: principal.userId,
-        createdAt: cause.at,
-      }),
-      cause,
-    );
+    const decide = create({
+      id,
+      projectId: params.project_id,
+      organizationId: principal.organizationId,
+      name: body.name,
+      createdBy: principal.userId,
+      createdAt: cause.at,
+    });
+    const { state, position } = await transact(needs.log, runStream(id), runs, decide, cause);
     const made = present(state);
     const user = await userBlockOf(needs.log, principal.userId);
     return { position, body: logStreamAnswer(factsOf(made, made.createdAt), user, notCounted) };

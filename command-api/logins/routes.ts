@@ -89,16 +89,12 @@ const changingPassword = (needs: LoginWriteNeeds): Route =>
     const { email } = await present(needs, principal.userId);
     const credential = { scheme: 'P', email, password: body.current_password } as const;
     await needs.gate.authenticate(credential, sender.address).catch(wrongPassword);
-    const { position } = await transact(
-      needs.log,
-      userStream(principal.userId),
-      users,
-      changePassword(
-        await needs.passwords.hash(body.new_password),
-        principal.login?.familyId ?? null,
-      ),
-      cause,
+    const decide = changePassword(
+      await needs.passwords.hash(body.new_password),
+      principal.login?.familyId ?? null,
     );
+    const stream = userStream(principal.userId);
+    const { position } = await transact(needs.log, stream, users, decide, cause);
     return { body: { message: 'The password is changed; other logins have ended.' }, position };
   });
 
@@ -140,11 +136,13 @@ const refreshed = async (needs: LoginNeeds, presented: string, cause: Authorship
   if (before === null || user === null || !isAlive(before, user, cause.at)) throw refused();
   const value = refreshTokens.successor(presented);
   const successor = refreshTokens.hash(value);
+  const decide = rotate({ presented: refreshTokens.hash(presented), successor }, cause.at);
+  const stream = familyStream(id);
   const { state: family, position } = await transact(
     log,
-    familyStream(id),
+    stream,
     families,
-    rotate({ presented: refreshTokens.hash(presented), successor }, cause.at),
+    decide,
     asUser(cause, user),
   );
   if (family === null || !isAlive(family, user, cause.at) || family.current !== successor) {

@@ -74,13 +74,8 @@ const userOf = async (
   if (!(await linkedIdentities.claim({ log, ids }, identity, user.id, cause))) {
     return { refused: 'the identity belongs to another user' };
   }
-  const linked = await transact(
-    log,
-    userStream(user.id),
-    users,
-    linkIdentity(identity, provider, cause.at),
-    asUser(cause, user),
-  );
+  const decide = linkIdentity(identity, provider, cause.at);
+  const linked = await transact(log, userStream(user.id), users, decide, asUser(cause, user));
   return linked.state ?? { refused: 'the user is gone' };
 };
 

@@ -15,22 +15,17 @@ export type OrgJobNeeds = {
 export const orgJobWrites = ({ log, secrets }: OrgJobNeeds): readonly Route[] => [
   route(deleteByMetadata, async ({ body, query, principal, cause, mint }) => {
     const id = mint('OrgJobId');
-    const { position } = await transact(
-      log,
-      orgJobStream(id),
-      orgJobs,
-      ask({
-        job_id: id,
-        organization_id: principal.organizationId,
-        job_name: deleteByMetadataJob,
-        metadata_key: body.metadata_key,
-        value_sealed: secrets.jobValues.seal(body.metadata_value, id),
-        immediate: query.immediate === true,
-        created_by: principal.userId,
-        created_at: cause.at,
-      }),
-      cause,
-    );
+    const decide = ask({
+      job_id: id,
+      organization_id: principal.organizationId,
+      job_name: deleteByMetadataJob,
+      metadata_key: body.metadata_key,
+      value_sealed: secrets.jobValues.seal(body.metadata_value, id),
+      immediate: query.immediate === true,
+      created_by: principal.userId,
+      created_at: cause.at,
+    });
+    const { position } = await transact(log, orgJobStream(id), orgJobs, decide, cause);
     return { position, body: { job_id: id, message: 'The deletion is requested.' } };
   }),
 ];

@@ -35,20 +35,16 @@ const creating = (needs: ProjectNeeds): Route =>
     const id = mint('ProjectId');
     const names = { scope: principal.organizationId, name: body.name };
     await projectNames.take(needs, names, id, cause);
-    const { state, position } = await transact(
-      needs.log,
-      projectStream(id),
-      projects,
-      create({
-        id,
-        organizationId: principal.organizationId,
-        name: body.name,
-        type: body.type ?? 'gen_ai',
-        createdBy: principal.userId,
-        createdAt: cause.at,
-      }),
-      cause,
-    );
+    const decide = create({
+      id,
+      organizationId: principal.organizationId,
+      name: body.name,
+      type: body.type ?? 'gen_ai',
+      createdBy: principal.userId,
+      createdAt: cause.at,
+    });
+    const stream = projectStream(id);
+    const { state, position } = await transact(needs.log, stream, projects, decide, cause);
     const made = present(state);
     const user = await userBlockOf(needs.log, principal.userId);
     // Whose key is limited creates a project as its owner and may still do less in it with that
@@ -83,13 +79,9 @@ const changing = (needs: ProjectNeeds): Route =>
 const deleting = (needs: ProjectNeeds): Route =>
   route(deleteProject, async ({ params, cause }) => {
     const id = params.project_id;
-    const { state, position } = await transact(
-      needs.log,
-      projectStream(id),
-      projects,
-      remove(id),
-      cause,
-    );
+    const decide = remove(id);
+    const stream = projectStream(id);
+    const { state, position } = await transact(needs.log, stream, projects, decide, cause);
     const { organizationId: scope, name } = present(state);
     await projectNames.release(needs, { scope, name }, id, cause);
     return {

@@ -15,27 +15,22 @@ import {
 } from '../../contract/datasets.js';
 import { asOfComplaints, readAsOf, type AsOf } from '../../contract/as-of.js';
 import { reading, type Route } from '../../contract/operation.js';
-import type { PageAsked } from '../../contract/envelope.js';
 import type { Principal } from '../../contract/roles.js';
 import { Fault } from '../../kernel/fault.js';
-import type { Filter } from '../../kernel/filter.js';
 import type { Position } from '../../kernel/ports.js';
-import type { Sort } from '../../kernel/documents.js';
 import type { DatasetId } from '../../kernel/shapes.js';
 import { datasetList, type DatasetListed } from '../../projections/dataset-list.js';
 import { datasetRows } from '../../projections/dataset-rows.js';
 import { datasetVersions, type DatasetVersioned } from '../../projections/dataset-versions.js';
 import { projectList, type ListedProject } from '../../projections/project-list.js';
 import { userList } from '../../projections/user-list.js';
-import { pageAsked, pageOf } from '../listings.js';
+import { pageAsked, pageOf, type ListingAsked } from '../listings.js';
 import { peopleOf } from '../people.js';
 import { projectAnswers, projectReadings } from '../projects/routes.js';
 import { sightOf, sightReads, type SightNeeds } from '../sight.js';
 import { contentPage } from './content.js';
 import { overDatasets, planDatasets, projectsNamed } from './listing.js';
 import { datasetSightOf, isOneOf, type DatasetSight } from './sight.js';
-
-type Asked = PageAsked & { readonly filters?: readonly Filter[]; readonly sort?: Sort | null };
 
 export type DatasetReadNeeds = SightNeeds & {
   /** The dataset as it was, from the log; null before it existed. Throws Fault `invalid`. */
@@ -201,7 +196,7 @@ const answers = async (
   );
 };
 
-const listed = async (needs: DatasetReadNeeds, principal: Principal, asked: Asked) => {
+const listed = async (needs: DatasetReadNeeds, principal: Principal, asked: ListingAsked) => {
   const sight = await datasetSightOf(needs, principal);
   const { filters = [] } = asked;
   const named = await sight.projectsAmong(projectsNamed(filters));

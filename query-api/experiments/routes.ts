@@ -10,11 +10,13 @@ import { getRankingCriteria } from '../../contract/experiment-ranking.js';
 import { listExperimentTags } from '../../contract/experiment-tags.js';
 import { plainListMax } from '../../contract/envelope.js';
 import { reading, type Route } from '../../contract/operation.js';
+import type { Principal } from '../../contract/roles.js';
 import { byCodePoint } from '../../kernel/code-points.js';
 import { Fault } from '../../kernel/fault.js';
 import type { Records } from '../../kernel/records/records.js';
+import type { ProjectId } from '../../kernel/shapes.js';
 import { experimentList } from '../../projections/experiment-list.js';
-import { experimentColumns, pageOf, planListing } from '../listings.js';
+import { experimentColumns, pageOf, planListing, type ListingAsked } from '../listings.js';
 import { criteriaReadsFrom, shownCriteria } from './criteria.js';
 import { experimentReadsFrom, shownExperiments, type ExperimentShowNeeds } from './show.js';
 
@@ -46,37 +48,37 @@ const listing = (needs: Needs): Route =>
   });
 
 const paging = (needs: Needs): Route =>
-  reading(pageExperiments, reads, async ({ params, query, principal }) => {
-    const project = params.project_id;
-    const page = await pageOf<ExperimentFacts>(needs.documents, collection, project, query);
-    const facts = page.rows.map(({ body }) => body);
-    const isCounted = query.include_counts === true;
-    const shown = await shownExperiments(needs, facts, { principal, project, isCounted });
-    return { body: { ...page.measure, experiments: shown } };
-  });
+  reading(pageExperiments, reads, async ({ params, query, principal }) => ({
+    body: await paged(needs, principal, params.project_id, query),
+  }));
 
 const searching = (needs: Needs): Route =>
   reading(
     searchExperiments,
     reads,
     async ({ params, body, principal }) => {
-      const project = params.project_id;
       const { filters, sort } = planListing(body, experimentColumns);
-      const page = await pageOf<ExperimentFacts>(needs.documents, collection, project, {
-        ...body,
-        filters,
-        sort,
-      });
-      const facts = page.rows.map((row) => row.body);
-      const isCounted = body.include_counts === true;
-      const shown = await shownExperiments(needs, facts, { principal, project, isCounted });
-      return { body: { ...page.measure, experiments: shown } };
+      const asked = { ...body, filters, sort };
+      return { body: await paged(needs, principal, params.project_id, asked) };
     },
     ({ query, body }) => [
       ...asOfUnserved(query, 'experiments'),
       ...planListing(body, experimentColumns).complaints,
     ],
   );
+
+const paged = async (
+  needs: Needs,
+  principal: Principal,
+  project: ProjectId,
+  asked: ListingAsked & { readonly include_counts?: boolean | null },
+) => {
+  const page = await pageOf<ExperimentFacts>(needs.documents, collection, project, asked);
+  const facts = page.rows.map(({ body }) => body);
+  const isCounted = asked.include_counts === true;
+  const experiments = await shownExperiments(needs, facts, { principal, project, isCounted });
+  return { ...page.measure, experiments };
+};
 
 const showing = (needs: Needs): Route =>
   reading(

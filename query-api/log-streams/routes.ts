@@ -18,7 +18,7 @@ import type { ProjectId } from '../../kernel/shapes.js';
 import { logStreamList } from '../../projections/log-stream-list.js';
 import { recordsCollection } from '../../projections/records/collection.js';
 import { userList } from '../../projections/user-list.js';
-import { namedThings, pageOf, planListing } from '../listings.js';
+import { namedThings, pageOf, planListing, type ListingAsked } from '../listings.js';
 import { peopleOf } from '../people.js';
 
 export type LogStreamReadNeeds = {
@@ -51,37 +51,33 @@ const listing = (needs: LogStreamReadNeeds): Route =>
   });
 
 const paging = (needs: LogStreamReadNeeds): Route =>
-  reading(pageLogStreams, counted, async ({ params, query, principal }) => {
-    const project = params.project_id;
-    const { rows, measure } = await pageOf<LogStreamFacts>(
-      needs.documents,
-      collection,
-      project,
-      query,
-    );
-    const facts = rows.map(({ body }) => body);
-    const shown = await answers(needs, facts, { principal, project }, query.include_counts);
-    return { body: { ...measure, log_streams: shown } };
-  });
+  reading(pageLogStreams, counted, async ({ params, query, principal }) => ({
+    body: await paged(needs, principal, params.project_id, query),
+  }));
 
 const searching = (needs: LogStreamReadNeeds): Route =>
   reading(
     searchLogStreams,
     counted,
     async ({ params, body, principal }) => {
-      const project = params.project_id;
       const { filters, sort } = planListing(body, namedThings);
-      const { rows, measure } = await pageOf<LogStreamFacts>(needs.documents, collection, project, {
-        ...body,
-        filters,
-        sort,
-      });
-      const facts = rows.map((row) => row.body);
-      const shown = await answers(needs, facts, { principal, project }, body.include_counts);
-      return { body: { ...measure, log_streams: shown } };
+      const asked = { ...body, filters, sort };
+      return { body: await paged(needs, principal, params.project_id, asked) };
     },
     ({ body }) => planListing(body, namedThings).complaints,
   );
+
+const paged = async (
+  needs: LogStreamReadNeeds,
+  principal: Principal,
+  project: ProjectId,
+  asked: ListingAsked & { readonly include_counts?: boolean | null },
+) => {
+  const page = await pageOf<LogStreamFacts>(needs.documents, collection, project, asked);
+  const facts = page.rows.map(({ body }) => body);
+  const log_streams = await answers(needs, facts, { principal, project }, asked.include_counts);
+  return { ...page.measure, log_streams };
+};
 
 const showing = (needs: LogStreamReadNeeds): Route =>
   reading(getLogStream, reads, async ({ params, principal }) => {
