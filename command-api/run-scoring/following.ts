@@ -38,28 +38,47 @@ const traceTypes: readonly Change['type'][] = [
   'SpanUpdated',
 ];
 
+/** Which runs have scorers of code now, and whether a change is anything to them. */
+const openSettings = () => {
+  const settings = new Map<RunId, readonly RunScorer[]>();
+  const runsOf = new Map<ProjectId, Set<RunId>>();
+  return {
+    all: settings as ReadonlyMap<RunId, readonly RunScorer[]>,
+    set: ({ data }: Setting): void => {
+      const { run_id: run, project_id: project } = data;
+      const chosen = runScorersOf(data.scorers).filter((one) => one.scorer_type === 'code');
+      const runs = runsOf.get(project) ?? new Set();
+      if (chosen.length > 0) {
+        settings.set(run, chosen);
+        runsOf.set(project, runs.add(run));
+      } else {
+        settings.delete(run);
+        runs.delete(run);
+        if (runs.size === 0) runsOf.delete(project);
+      }
+    },
+    isWanted: ({ type, data }: Change): boolean =>
+      type === 'TraceLogged' ? settings.has(data.run_id) : runsOf.has(data.project_id),
+  };
+};
+
+async function* settingsUpTo(log: EventLog, end: Position): AsyncGenerator<Recorded<Setting>> {
+  for (let at = start; at < end;) {
+    const page = await log.page(at, pageEvents * 4, settingTypes);
+    for (const event of page.events) {
+      if (event.position <= end) yield event as unknown as Recorded<Setting>;
+    }
+    if (page.through === at) return;
+    at = page.through;
+  }
+}
+
 /** Scorers of runs, and the changed traces of their projects, as the log has them. */
 export const openFollowing = ({ log, files, path }: Needs, backlog: Backlog) => {
   const bookmark = openBookmark({ files, log, path });
-  const settings = new Map<RunId, readonly RunScorer[]>();
-  const runsOf = new Map<ProjectId, Set<RunId>>();
+  const { all: settings, set, isWanted } = openSettings();
   let through: Position | null = null;
 
-  const set = ({ data }: Setting): void => {
-    const { run_id: run, project_id: project } = data;
-    const chosen = runScorersOf(data.scorers).filter((one) => one.scorer_type === 'code');
-    const runs = runsOf.get(project) ?? new Set();
-    if (chosen.length > 0) {
-      settings.set(run, chosen);
-      runsOf.set(project, runs.add(run));
-    } else {
-      settings.delete(run);
-      runs.delete(run);
-      if (runs.size === 0) runsOf.delete(project);
-    }
-  };
-  const isWanted = ({ type, data }: Change): boolean =>
-    type === 'TraceLogged' ? settings.has(data.run_id) : runsOf.has(data.project_id);
   const follow = (event: Recorded<Followed>, before: Position): void => {
     if (event.type === 'ScorerSettingsChanged' || event.type === 'ExperimentCreated') set(event);
     else if (isWanted(event)) backlog.note(event.data.project_id, event.stream, before);
@@ -67,14 +86,7 @@ export const openFollowing = ({ log, files, path }: Needs, backlog: Backlog) => 
   /** Settings up to where the bookmark is; traces from there on. */
   const begin = async (): Promise<Position> => {
     const kept = await bookmark.read();
-    for (let at = start; at < kept;) {
-      const page = await log.page(at, pageEvents * 4, settingTypes);
-      for (const event of page.events) {
-        if (event.position <= kept) set(event as unknown as Recorded<Setting>);
-      }
-      if (page.through === at) break;
-      at = page.through;
-    }
+    for await (const event of settingsUpTo(log, kept)) set(event);
     return kept;
   };
   const look = async (): Promise<boolean> => {
@@ -108,7 +120,7 @@ export const openFollowing = ({ log, files, path }: Needs, backlog: Backlog) => 
     backlog.caughtUp(project, page.through, through === null || page.through >= through);
   };
   return {
-    settings: settings as ReadonlyMap<RunId, readonly RunScorer[]>,
+    settings,
     /** Some pages of the log; false when there are no more for now. */
     look: async (): Promise<boolean> => {
       let grew = false;
