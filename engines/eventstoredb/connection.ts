@@ -66,53 +66,14 @@ export type Connection = ReturnType<typeof openConnection>;
  */
 export const openConnection = (url: string, patience: CallTimes = defaultPatience) => {
   const client = openClient(url);
-  const { answerMs, callMs, restMs } = patience;
-  const health = { writable: true, cause: null as string | null };
-  let closed = false;
-  let probe: NodeJS.Timeout | null = null;
-
-  const well = (): void => {
-    health.writable = true;
-    health.cause = null;
-  };
-  const ill = (error: unknown): void => {
-    health.writable = false;
-    health.cause = String(error);
-    if (!closed) probe ??= setTimeout(ask, probeMs).unref();
-  };
-  const unavailable = (error: unknown): Fault => {
-    ill(error);
-    return new Fault('unavailable', 'The log cannot be reached now', {
-      retryAfterSeconds: 2,
-      cause: error,
-    });
-  };
-  /** Nobody may be writing because this says that nobody can: it has to find out by itself. */
-  const ask = (): void => {
-    probe = null;
+  const { answerMs } = patience;
+  // Nobody may be writing because this says that nobody can: it has to find out by itself.
+  const health = openHealth(() => {
     const end = client.readAll({ direction: 'backwards', fromPosition: 'end', maxCount: 1 });
-    collect(end, () => true, answerMs).then(well, ill);
-  };
-
-  /**
-   * Answers a function that waits before the next try, longer each time. It throws Fault
-   * `unavailable` instead when trying again would not help or take too long.
-   */
-  const tries = (): ((error: unknown) => Promise<void>) => {
-    const end = performance.now() + callMs;
-    let failures = 0;
-    return async (error) => {
-      failures += 1;
-      const isOver = failures === triesMax || performance.now() > end - answerMs;
-      if (closed || isOver || troubleOf(error) === 'refused') throw unavailable(error);
-      await pause(restMs * 4 ** (failures - 1));
-    };
-  };
-
-  /** The client would connect once more. */
-  const checkOpen = (): void => {
-    if (closed) throw new Fault('unavailable', 'The service is stopping');
-  };
+    return collect(end, () => true, answerMs);
+  });
+  const { well } = health;
+  const tries = () => repeats(health, patience);
 
   /**
    * Opens a read and hands over what it brings until `take` answers false. A read that fails on the
@@ -123,7 +84,7 @@ export const openConnection = (url: string, patience: CallTimes = defaultPatienc
     open: () => StreamingRead<E>,
     begin: () => (event: E) => boolean,
   ): Promise<'read' | 'erased' | 'missing'> => {
-    checkOpen();
+    health.checkOpen();
     const again = tries();
     for (;;) {
       try {
@@ -143,7 +104,7 @@ export const openConnection = (url: string, patience: CallTimes = defaultPatienc
 
   /** What the server answers to a write; without an answer in time the outcome is unknown. */
   const write = async <T>(what: string, send: (deadline: number) => Promise<T>): Promise<T> => {
-    checkOpen();
+    health.checkOpen();
     const answer = await answered(answerMs, what, send(answerMs));
     well();
     return answer;
@@ -155,12 +116,68 @@ export const openConnection = (url: string, patience: CallTimes = defaultPatienc
     read,
     write,
     tries,
-    unavailable,
-    health: () => ({ writable: health.writable && !closed, fatal: false, cause: health.cause }),
+    unavailable: health.unavailable,
+    health: health.now,
     close: async (): Promise<void> => {
-      closed = true;
-      if (probe !== null) clearTimeout(probe);
+      health.close();
       await answered(closeWithinMs, 'the farewell', client.dispose()).catch(() => null);
+    },
+  };
+};
+
+/**
+ * Answers a function that waits before the next try, longer each time. It throws Fault
+ * `unavailable` instead when trying again would not help or take too long.
+ */
+const repeats = (health: Health, { answerMs, callMs, restMs }: CallTimes) => {
+  const end = performance.now() + callMs;
+  let failures = 0;
+  return async (error: unknown): Promise<void> => {
+    failures += 1;
+    const isOver = failures === triesMax || performance.now() > end - answerMs;
+    if (health.isClosed() || isOver || troubleOf(error) === 'refused') {
+      throw health.unavailable(error);
+    }
+    await pause(restMs * 4 ** (failures - 1));
+  };
+};
+
+type Health = ReturnType<typeof openHealth>;
+
+/** What the last call said; while that is bad, `look` is tried each second. */
+const openHealth = (look: () => Promise<void>) => {
+  let cause: string | null = null;
+  let closed = false;
+  let timer: NodeJS.Timeout | null = null;
+  const well = (): void => {
+    cause = null;
+  };
+  const ill = (error: unknown): void => {
+    cause = String(error);
+    if (!closed) timer ??= setTimeout(again, probeMs).unref();
+  };
+  const again = (): void => {
+    timer = null;
+    look().then(well, ill);
+  };
+  return {
+    well,
+    unavailable: (error: unknown): Fault => {
+      ill(error);
+      return new Fault('unavailable', 'The log cannot be reached now', {
+        retryAfterSeconds: 2,
+        cause: error,
+      });
+    },
+    now: () => ({ writable: cause === null && !closed, fatal: false, cause }),
+    isClosed: () => closed,
+    /** The client would connect once more. */
+    checkOpen: (): void => {
+      if (closed) throw new Fault('unavailable', 'The service is stopping');
+    },
+    close: (): void => {
+      closed = true;
+      if (timer !== null) clearTimeout(timer);
     },
   };
 };

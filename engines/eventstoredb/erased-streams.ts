@@ -1,4 +1,5 @@
 import { jsonEvent } from '@eventstore/db-client';
+import { sharedLooks } from '../../kernel/turns.js';
 import type { StreamName } from '../../kernel/ports.js';
 import { troubleOf, type Connection } from './connection.js';
 import type { Names } from './names.js';
@@ -7,13 +8,48 @@ import { derivedId } from './stored-event.js';
 /** Streams that one entry of the register names. */
 const entryStreamsMax = 500;
 
+export type ErasedStreams = ReturnType<typeof openErasedStreams>;
+
 /**
  * A tombstone comes after the events it covers, and until a scavenge the server still shows these
  * to whoever reads everything. So a register, a stream of its own, says beforehand what is to be
  * left out. It is written before the tombstone: an erasure that ended half way is left out already
  * and is done again by whoever asked for it.
  */
-export const openErasedStreams = ({ client, read, write, tries }: Connection, names: Names) => {
+export const openErasedStreams = (connection: Connection, names: Names) => {
+  const register = openRegister(connection, names.erased);
+  const waiting = new Set<StreamName>();
+  /** Whoever asks while an entry is written shares the next one. */
+  const enterWaiting = sharedLooks(async () => {
+    const streams = [...waiting].filter((stream) => !register.has(stream));
+    waiting.clear();
+    for (let from = 0; from < streams.length; from += entryStreamsMax) {
+      await register.enter(streams.slice(from, from + entryStreamsMax));
+    }
+  });
+  return {
+    has: register.has,
+    /** An entry of the register, from a subscription; earlier ones may be unknown yet. */
+    learn: register.learn,
+    /** Everything that was erased before this was called is known when it resolves. */
+    refresh: register.refresh,
+    erase: async (stream: StreamName): Promise<void> => {
+      await register.refresh();
+      waiting.add(stream);
+      await enterWaiting();
+      // The parts even where there are none: an append may be about to write some.
+      await Promise.all([
+        appendTombstone(connection, names.of(stream)),
+        appendTombstone(connection, names.parts(stream)),
+      ]);
+    },
+    /** A tombstone was seen that is in no register: an operator's. */
+    noteErased: (stream: StreamName): void => register.learn({ streams: [stream] }),
+  };
+};
+
+/** The streams that the entries of the register name, as far as they were read. */
+const openRegister = ({ client, read, write, tries }: Connection, name: string) => {
   const erased = new Set<StreamName>();
   /** Revision of the last entry of which it and all before it are known. */
   let last = -1;
@@ -24,8 +60,7 @@ export const openErasedStreams = ({ client, read, write, tries }: Connection, na
   };
   const refresh = async (): Promise<void> => {
     await read(
-      () =>
-        client.readStream(names.erased, { fromRevision: BigInt(last + 1), requiresLeader: true }),
+      () => client.readStream(name, { fromRevision: BigInt(last + 1), requiresLeader: true }),
       () =>
         ({ event }) => {
           if (event === undefined) return true;
@@ -35,8 +70,7 @@ export const openErasedStreams = ({ client, read, write, tries }: Connection, na
         },
     );
   };
-
-  const register = async (streams: readonly StreamName[]): Promise<void> => {
+  const enter = async (streams: readonly StreamName[]): Promise<void> => {
     const again = tries();
     for (;;) {
       const expected = last;
@@ -47,7 +81,7 @@ export const openErasedStreams = ({ client, read, write, tries }: Connection, na
       });
       try {
         const { nextExpectedRevision } = await write('an entry of the register', (deadline) =>
-          client.appendToStream(names.erased, entry, {
+          client.appendToStream(name, entry, {
             expectedRevision: expected < 0 ? 'no_stream' : BigInt(expected),
             requiresLeader: true,
             deadline,
@@ -65,51 +99,23 @@ export const openErasedStreams = ({ client, read, write, tries }: Connection, na
       if (streams.every((stream) => erased.has(stream))) return;
     }
   };
+  return { has: (stream: StreamName): boolean => erased.has(stream), learn, refresh, enter };
+};
 
-  let waiting = new Set<StreamName>();
-  let writing: Promise<void> = Promise.resolve();
-  /** Whoever asks while an entry is written shares the next one. */
-  const enter = (stream: StreamName): Promise<void> => {
-    waiting.add(stream);
-    writing = writing
-      .catch(() => null)
-      .then(async () => {
-        const streams = [...waiting].slice(0, entryStreamsMax);
-        waiting = new Set([...waiting].slice(entryStreamsMax));
-        const unknown = streams.filter((one) => !erased.has(one));
-        if (unknown.length > 0) await register(unknown);
-      });
-    return writing;
-  };
-
-  const appendTombstone = async (name: string): Promise<void> => {
-    const again = tries();
-    for (;;) {
-      try {
-        await write('a tombstone', (deadline) =>
-          client.tombstoneStream(name, { requiresLeader: true, deadline }),
-        );
-        return;
-      } catch (error) {
-        if (troubleOf(error) === 'erased') return;
-        await again(error);
-      }
+const appendTombstone = async (
+  { client, write, tries }: Connection,
+  name: string,
+): Promise<void> => {
+  const again = tries();
+  for (;;) {
+    try {
+      await write('a tombstone', (deadline) =>
+        client.tombstoneStream(name, { requiresLeader: true, deadline }),
+      );
+      return;
+    } catch (error) {
+      if (troubleOf(error) === 'erased') return;
+      await again(error);
     }
-  };
-
-  return {
-    has: (stream: StreamName): boolean => erased.has(stream),
-    /** An entry of the register, from a subscription; earlier ones may be unknown yet. */
-    learn,
-    /** Everything that was erased before this was called is known when it resolves. */
-    refresh,
-    erase: async (stream: StreamName): Promise<void> => {
-      await refresh();
-      await enter(stream);
-      // The parts even where there are none: an append may be about to write some.
-      await Promise.all([appendTombstone(names.of(stream)), appendTombstone(names.parts(stream))]);
-    },
-    /** A tombstone was seen that is in no register: an operator's. */
-    noteErased: (stream: StreamName): void => void erased.add(stream),
-  };
+  }
 };

@@ -10,11 +10,13 @@ import {
 import { openAppends } from './appends.js';
 import { openConnection, type CallTimes } from './connection.js';
 import { openErasedStreams } from './erased-streams.js';
+import { openHead } from './head.js';
 import { openListings } from './listings.js';
 import { namesIn } from './names.js';
 import { openPages } from './pages.js';
 import { openStreams } from './streams.js';
 import { openTail } from './tail.js';
+import { recordedBy } from './whole.js';
 
 type Options = {
   /** `esdb://…` or `esdb+discover://…`; TLS, credentials and cluster settings are the client's. */
@@ -48,49 +50,26 @@ export const openEventStore = async ({
   const connection = openConnection(url, patience);
   const erased = openErasedStreams(connection, names);
   const streams = openStreams(connection, names);
-  const pages = openPages({ connection, names, erased, decode });
-  const waits = new Set<() => void>();
+  const head = openHead(connection, names);
+  const recorded = recordedBy(connection, names, decode);
+  const pages = openPages({ connection, names, erased, recorded, seen: head.seen });
+  const waits = openWaits();
   const seen = (position: Position): void => {
-    pages.seen(position);
-    for (const look of waits) look();
+    head.seen(position);
+    waits.tell();
   };
-  const tail = openTail({ connection, names, erased, head: pages.head, seen });
-  const append = openAppends({ connection, names, streams, seen, head: pages.head });
-  const closing = new AbortController();
-
-  const wait = (after: Position, signals: readonly AbortSignal[]): Promise<void> =>
-    new Promise((resolve) => {
-      const done = (): void => {
-        clearInterval(timer);
-        for (const signal of signals) signal.removeEventListener('abort', done);
-        waits.delete(look);
-        resolve();
-      };
-      const look = (): void => {
-        tail.wanted();
-        if (pages.newest() > after) done();
-      };
-      const again = (): void => {
-        look();
-        if (!tail.hears(after)) pages.head().then(look, () => undefined);
-      };
-      const timer = setInterval(again, lookAgainMs).unref();
-      waits.add(look);
-      for (const signal of signals) signal.addEventListener('abort', done, { once: true });
-      look();
-    });
-
+  const tail = openTail({ connection, names, erased, head: head.ask, seen });
+  const page: EventLog['page'] = (after, limit, types) =>
+    pages(after, limit, types, tail.after(after));
   async function* portions(
     stream: StreamName,
     reading?: Reading,
   ): AsyncGenerator<readonly Recorded[], void> {
-    for await (const portion of streams.portions(stream, reading)) {
-      yield await pages.recorded(portion);
-    }
+    for await (const portion of streams.portions(stream, reading)) yield await recorded(portion);
   }
 
   return {
-    append,
+    append: openAppends({ connection, names, streams, seen, head: head.ask }),
     erase: async (stream) => {
       await erased.erase(stream);
       streams.forget(stream);
@@ -104,33 +83,90 @@ export const openEventStore = async ({
     },
     page: async (after, limit, types) => {
       tail.wanted();
-      return pages.page(after, limit, types, tail.after(after));
+      return page(after, limit, types);
     },
     streams: openListings(connection, names, erased),
-    head: pages.head,
-    lag: async (after) => {
-      let count = 0;
-      for (let from = after; count < lagMax;) {
-        const page = await pages.page(from, lagMax - count, undefined, tail.after(from));
-        if (page.through <= from) break;
-        count += page.events.length;
-        from = page.through;
-      }
-      return count;
-    },
-    grown: async (after, signal) => {
-      const signals = signal === undefined ? [closing.signal] : [signal, closing.signal];
-      const isOver = (): boolean => signals.some(({ aborted }) => aborted);
-      if (isOver() || pages.newest() > after) return;
-      // A server that is away is no reason to return: the next look may find it.
-      await tail.ensure().catch(() => null);
-      if (!tail.hears(after)) await pages.head().catch(() => null);
-      if (!isOver()) await wait(after, signals);
-    },
+    head: head.ask,
+    lag: (after) => countAfter(after, page),
+    grown: growthOf(tail, head, waits),
     close: async () => {
-      closing.abort();
+      waits.end();
       tail.stop();
       await connection.close();
     },
   } satisfies EventLog;
+};
+
+const countAfter = async (after: Position, page: EventLog['page']): Promise<number> => {
+  let count = 0;
+  for (let from = after; count < lagMax;) {
+    const { events, through } = await page(from, lagMax - count);
+    if (through <= from) break;
+    count += events.length;
+    from = through;
+  }
+  return count;
+};
+
+const growthOf =
+  (
+    tail: ReturnType<typeof openTail>,
+    head: ReturnType<typeof openHead>,
+    waits: ReturnType<typeof openWaits>,
+  ): EventLog['grown'] =>
+  async (after, signal) => {
+    const isGrown = (): boolean => {
+      tail.wanted();
+      return head.newest() > after;
+    };
+    /** A server that is away is no reason to return: the next look may find it. */
+    const ask = async (): Promise<void> => {
+      if (!tail.hears(after)) await head.ask().catch(() => null);
+    };
+    if (waits.isOver(signal) || head.newest() > after) return;
+    await tail.ensure().catch(() => null);
+    await ask();
+    await waits.wait(isGrown, ask, signal);
+  };
+
+/** Who waits for the log to grow, until it does, they give up or the log is closed. */
+const openWaits = () => {
+  const looks = new Set<() => void>();
+  const closing = new AbortController();
+  const isOver = (signal: AbortSignal | undefined): boolean =>
+    closing.signal.aborted || signal?.aborted === true;
+  return {
+    isOver,
+    /** Something was seen: everybody looks. */
+    tell: (): void => {
+      for (const look of looks) look();
+    },
+    /** Looks when told, and now and then by itself, also after an `ask`. */
+    wait: async (
+      isThere: () => boolean,
+      ask: () => Promise<void>,
+      signal?: AbortSignal,
+    ): Promise<void> => {
+      if (isOver(signal)) return;
+      const signals = signal === undefined ? [closing.signal] : [signal, closing.signal];
+      await new Promise<void>((resolve) => {
+        const done = (): void => {
+          clearInterval(timer);
+          for (const one of signals) one.removeEventListener('abort', done);
+          looks.delete(look);
+          resolve();
+        };
+        const look = (): void => void (isThere() && done());
+        const again = (): void => {
+          look();
+          void ask().then(look);
+        };
+        const timer = setInterval(again, lookAgainMs).unref();
+        looks.add(look);
+        for (const one of signals) one.addEventListener('abort', done, { once: true });
+        look();
+      });
+    },
+    end: (): void => closing.abort(),
+  };
 };

@@ -3,7 +3,7 @@ import { boundedMap } from '../../kernel/bounded-map.js';
 import { byCodePoint } from '../../kernel/code-points.js';
 import { start, type Position, type StreamName } from '../../kernel/ports.js';
 import type { Connection } from './connection.js';
-import type { openErasedStreams } from './erased-streams.js';
+import type { ErasedStreams } from './erased-streams.js';
 import type { Names } from './names.js';
 import { placeOf, positionOf } from './stored-event.js';
 
@@ -28,16 +28,10 @@ type End = { readonly stream: string; readonly at: Position };
 
 /**
  * Names of streams. The server keeps no list, so it looks for them: through everything up to the
- * head, filtered where it is. Nothing says that such a search is over; therefore the head's own
- * stream is among what is searched for, and its event ends it. What was found once is not searched
- * for again: small nouns are listed as a whole, so that asking for another of their prefixes is
- * cheap.
+ * head, filtered where it is. What was found once is not searched for again: small nouns are listed
+ * as a whole, so that asking for another of their prefixes is cheap.
  */
-export const openListings = (
-  { client, read, unavailable }: Connection,
-  names: Names,
-  erased: ReturnType<typeof openErasedStreams>,
-) => {
+export const openListings = (connection: Connection, names: Names, erased: ErasedStreams) => {
   const listings = boundedMap<string, Listing>(listingsMax);
   const largeNouns = new Set<string>();
 
@@ -52,66 +46,11 @@ export const openListings = (
     listings.set(beginning, listing);
     return listing;
   };
-
-  const lastOfAll = async (): Promise<End | null> => {
-    const last = { event: null as End | null };
-    await read(
-      () => client.readAll({ direction: 'backwards', fromPosition: 'end', maxCount: 1 }),
-      () =>
-        ({ event }) => {
-          if (event === undefined) return true;
-          last.event = { stream: event.streamId, at: positionOf(event.position.commit) };
-          return false;
-        },
-    );
-    return last.event;
-  };
-
-  /** False when there are more than `max`: the search was broken off. */
-  const search = async (listing: Listing, max: number): Promise<boolean> => {
-    const until = await lastOfAll();
-    if (until === null || until.at <= listing.through) return true;
-    const wanted = `${names.prefix}${listing.beginning}`;
-    const giveUp = (): void => void subscription.destroy(new Error('no answer to a search'));
-    const timer = setTimeout(giveUp, silenceMs);
-    const subscription = client.subscribeToAll({
-      fromPosition: listing.through === start ? 'start' : placeOf(listing.through),
-      filter: streamNameFilter({
-        prefixes: [wanted, until.stream],
-        maxSearchWindow: searchWindow,
-        checkpointInterval: 1,
-        checkpointReached: async () => void timer.refresh(),
-      }),
-    });
-    // What fails after nobody listens any more would be thrown past everyone.
-    subscription.on('error', () => undefined);
-    try {
-      for await (const { event } of subscription) {
-        timer.refresh();
-        if (event === undefined) continue;
-        const stream = event.streamId.startsWith(wanted) ? names.streamOf(event.streamId) : null;
-        if (stream !== null && !event.type.startsWith('$') && !listing.names.has(stream)) {
-          listing.names.add(stream);
-          listing.sorted = null;
-          if (listing.names.size > max) return false;
-        }
-        if (positionOf(event.position.commit) >= until.at) break;
-      }
-      listing.through = until.at;
-      return true;
-    } catch (error) {
-      throw unavailable(error);
-    } finally {
-      clearTimeout(timer);
-      subscription.unsubscribe().catch(() => null);
-    }
-  };
   const upToDate = (listing: Listing, max: number): Promise<boolean> => {
-    const next = (): Promise<boolean> => search(listing, max);
+    const next = (): Promise<boolean> => search(connection, names, listing, max);
     listing.turn = listing.turn.then(next, next);
     return listing.turn;
   };
-
   /** Of the noun where that is small, else of the prefix alone. */
   const listed = async (prefix: string): Promise<Listing> => {
     const noun = prefix.slice(0, prefix.indexOf('-') + 1);
@@ -143,6 +82,69 @@ export const openListings = (
     }
     return found;
   };
+};
+
+/**
+ * Adds what came since. Nothing says that such a search is over; therefore the head's own stream is
+ * among what is searched for, and its event ends it. False when there are more than `max`: the
+ * search was broken off.
+ */
+const search = async (
+  connection: Connection,
+  names: Names,
+  listing: Listing,
+  max: number,
+): Promise<boolean> => {
+  const until = await lastOfAll(connection);
+  if (until === null || until.at <= listing.through) return true;
+  const wanted = `${names.prefix}${listing.beginning}`;
+  const giveUp = (): void => void subscription.destroy(new Error('no answer to a search'));
+  const timer = setTimeout(giveUp, silenceMs);
+  const subscription = connection.client.subscribeToAll({
+    fromPosition: listing.through === start ? 'start' : placeOf(listing.through),
+    filter: streamNameFilter({
+      prefixes: [wanted, until.stream],
+      maxSearchWindow: searchWindow,
+      checkpointInterval: 1,
+      checkpointReached: async () => void timer.refresh(),
+    }),
+  });
+  // What fails after nobody listens any more would be thrown past everyone.
+  subscription.on('error', () => undefined);
+  try {
+    for await (const { event } of subscription) {
+      timer.refresh();
+      if (event === undefined) continue;
+      const stream = event.streamId.startsWith(wanted) ? names.streamOf(event.streamId) : null;
+      if (stream !== null && !event.type.startsWith('$') && !listing.names.has(stream)) {
+        listing.names.add(stream);
+        listing.sorted = null;
+        if (listing.names.size > max) return false;
+      }
+      if (positionOf(event.position.commit) >= until.at) break;
+    }
+    listing.through = until.at;
+    return true;
+  } catch (error) {
+    throw connection.unavailable(error);
+  } finally {
+    clearTimeout(timer);
+    subscription.unsubscribe().catch(() => null);
+  }
+};
+
+const lastOfAll = async ({ client, read }: Connection): Promise<End | null> => {
+  const last = { event: null as End | null };
+  await read(
+    () => client.readAll({ direction: 'backwards', fromPosition: 'end', maxCount: 1 }),
+    () =>
+      ({ event }) => {
+        if (event === undefined) return true;
+        last.event = { stream: event.streamId, at: positionOf(event.position.commit) };
+        return false;
+      },
+  );
+  return last.event;
 };
 
 /** Where the first name is that does not come before `text`. */

@@ -123,10 +123,10 @@ export const recordedFrom = (stored: Stored, decode: Decode): Recorded => ({
 export const positionOf = (commit: bigint): Position =>
   commit.toString(16).padStart(16, '0') as Position;
 
+export type Place = { readonly commit: bigint; readonly prepare: bigint };
+
 /** Prepare and commit are one for everything that is appended over gRPC. */
-export const placeOf = (
-  position: Position,
-): { readonly commit: bigint; readonly prepare: bigint } => {
+export const placeOf = (position: Position): Place => {
   const commit = BigInt(`0x${position}`);
   return { commit, prepare: commit };
 };

@@ -1,12 +1,8 @@
-import {
-  streamNameFilter,
-  type AllStreamRecordedEvent,
-  type AllStreamSubscription,
-} from '@eventstore/db-client';
+import { streamNameFilter, type AllStreamRecordedEvent } from '@eventstore/db-client';
 import { setTimeout as pause } from 'node:timers/promises';
 import { start, type Position } from '../../kernel/ports.js';
 import type { Connection } from './connection.js';
-import type { openErasedStreams } from './erased-streams.js';
+import type { ErasedStreams } from './erased-streams.js';
 import type { Names } from './names.js';
 import { placeOf, positionOf, storedFrom, type Stored } from './stored-event.js';
 
@@ -24,7 +20,7 @@ const idleMs = 10_000;
 type Needs = {
   readonly connection: Connection;
   readonly names: Names;
-  readonly erased: ReturnType<typeof openErasedStreams>;
+  readonly erased: ErasedStreams;
   readonly head: () => Promise<Position>;
   readonly seen: (position: Position) => void;
 };
@@ -35,95 +31,17 @@ type Needs = {
  * missed and nothing comes twice. Runs while somebody reads at the end. The server's own marks
  * (caught up, checkpoint) overtake events that still wait to be read and are not trusted.
  */
-export const openTail = ({ connection, names, erased, head, seen }: Needs) => {
+export const openTail = (needs: Needs) => {
+  const { head, erased } = needs;
+  const recent = openRecent();
+  const take = takes(needs, recent);
   let running: { readonly stop: () => void; isLive: boolean } | null = null;
-  /** Everything after `from` up to `last` is kept. */
-  let kept: Stored[] = [];
-  let keptBytes = 0;
-  let from: Position = start;
-  let last: Position = start;
   let wantedAt = 0;
-
-  const keep = (stored: Stored): void => {
-    kept.push(stored);
-    keptBytes += stored.bytes;
-    let drop = 0;
-    while (kept.length - drop > keptEventsMax || (keptBytes > keptBytesMax && drop < kept.length)) {
-      keptBytes -= kept[drop]?.bytes ?? 0;
-      from = kept[drop]?.position ?? from;
-      drop += 1;
-    }
-    if (drop > 0) kept = kept.slice(drop);
-  };
-
-  const take = (event: AllStreamRecordedEvent): void => {
-    const position = positionOf(event.position.commit);
-    if (position <= last) return;
-    last = position;
-    if (event.streamId === names.erased) {
-      erased.learn(event.data);
-      return;
-    }
-    const stream = names.streamOf(event.streamId);
-    if (stream === null) return;
-    const stored = storedFrom(stream, event);
-    if (stored === null) {
-      if (event.type === '$streamDeleted') erased.noteErased(stream);
-      return;
-    }
-    keep(stored);
-    seen(position);
-  };
-
-  const subscribe = (): AllStreamSubscription =>
-    connection.client.subscribeToAll(
-      {
-        fromPosition: last === start ? 'start' : placeOf(last),
-        filter: streamNameFilter({ prefixes: [names.prefix, names.erased] }),
-      },
-      { highWaterMark: aheadMax },
-    );
-
-  /** Resolves or throws when the subscription ends. */
-  const follow = async (state: { isLive: boolean }, signal: AbortSignal): Promise<void> => {
-    const subscription = subscribe();
-    const end = (): void => void subscription.destroy();
-    // What fails after nobody listens any more would be thrown past everyone.
-    subscription.on('error', () => undefined);
-    const watch = watching(connection.patience.lookMs, head, () => last, end);
-    signal.addEventListener('abort', end, { once: true });
-    subscription.once('confirmation', () => {
-      state.isLive = true;
-    });
-    try {
-      for await (const { event } of subscription) {
-        state.isLive = true;
-        if (event !== undefined) take(event);
-      }
-    } finally {
-      state.isLive = false;
-      watch.stop();
-      signal.removeEventListener('abort', end);
-      subscription.unsubscribe().catch(() => null);
-    }
-  };
-
-  const run = async (state: { isLive: boolean }, signal: AbortSignal): Promise<void> => {
-    for (let failures = 0; !signal.aborted;) {
-      const before = last;
-      // Why it ended does not matter: refused, dropped as too slow, or gone with its server.
-      await follow(state, signal).catch(() => null);
-      failures = last > before ? 0 : failures + 1;
-      const rest = Math.min(restMostMs, restFirstMs * 2 ** Math.min(failures, 10));
-      await pause(rest, undefined, { signal, ref: false }).catch(() => null);
-    }
-  };
 
   const stop = (): void => {
     running?.stop();
     running = null;
-    kept = [];
-    keptBytes = 0;
+    recent.clear();
   };
   const ensure = async (): Promise<void> => {
     wantedAt = performance.now();
@@ -143,12 +61,16 @@ export const openTail = ({ connection, names, erased, head, seen }: Needs) => {
     try {
       // Later entries of the register come with the subscription.
       const [position] = await Promise.all([head(), erased.refresh()]);
-      from = last = position;
+      recent.begin(position);
     } catch (error) {
       if (running === state) stop();
       throw error;
     }
-    if (!controller.signal.aborted) void run(state, controller.signal);
+    if (controller.signal.aborted) return;
+    const isLive = (now: boolean): void => {
+      state.isLive = now;
+    };
+    void followOn({ ...needs, last: recent.last, take, isLive }, controller.signal);
   };
 
   return {
@@ -157,10 +79,46 @@ export const openTail = ({ connection, names, erased, head, seen }: Needs) => {
       wantedAt = performance.now();
     },
     /** Whether whatever comes after `after` is sure to be heard of soon. */
-    hears: (after: Position): boolean => running !== null && running.isLive && after >= from,
+    hears: (after: Position): boolean =>
+      running !== null && running.isLive && recent.reachesBackTo(after),
     /** What is kept after `after` without a gap; empty says nothing about the log. */
+    after: (after: Position): readonly Stored[] => (running === null ? [] : recent.after(after)),
+    stop,
+  };
+};
+
+/** The last events taken over: all between two positions, the first of which follows the second. */
+const openRecent = () => {
+  let kept: Stored[] = [];
+  let keptBytes = 0;
+  let from: Position = start;
+  let last: Position = start;
+  return {
+    /** Nothing is kept, and what follows comes after this. */
+    begin: (position: Position): void => {
+      from = last = position;
+    },
+    last: (): Position => last,
+    passed: (position: Position): void => {
+      last = position;
+    },
+    reachesBackTo: (after: Position): boolean => after >= from,
+    keep: (stored: Stored): void => {
+      kept.push(stored);
+      keptBytes += stored.bytes;
+      let drop = 0;
+      while (
+        kept.length - drop > keptEventsMax ||
+        (keptBytes > keptBytesMax && drop < kept.length)
+      ) {
+        keptBytes -= kept[drop]?.bytes ?? 0;
+        from = kept[drop]?.position ?? from;
+        drop += 1;
+      }
+      if (drop > 0) kept = kept.slice(drop);
+    },
     after: (after: Position): readonly Stored[] => {
-      if (running === null || after < from || after >= last) return [];
+      if (after < from || after >= last) return [];
       let low = 0;
       let high = kept.length;
       while (low < high) {
@@ -170,8 +128,82 @@ export const openTail = ({ connection, names, erased, head, seen }: Needs) => {
       }
       return kept.slice(low);
     },
-    stop,
+    clear: (): void => {
+      kept = [];
+      keptBytes = 0;
+    },
   };
+};
+
+/** Takes over what the subscription brings: events, erasures, and operators' tombstones. */
+const takes =
+  ({ names, erased, seen }: Needs, recent: ReturnType<typeof openRecent>) =>
+  (event: AllStreamRecordedEvent): void => {
+    const position = positionOf(event.position.commit);
+    if (position <= recent.last()) return;
+    recent.passed(position);
+    if (event.streamId === names.erased) {
+      erased.learn(event.data);
+      return;
+    }
+    const stream = names.streamOf(event.streamId);
+    if (stream === null) return;
+    const stored = storedFrom(stream, event);
+    if (stored === null) {
+      if (event.type === '$streamDeleted') erased.noteErased(stream);
+      return;
+    }
+    recent.keep(stored);
+    seen(position);
+  };
+
+type Feed = Pick<Needs, 'connection' | 'names' | 'head'> & {
+  readonly last: () => Position;
+  readonly take: (event: AllStreamRecordedEvent) => void;
+  /** Told whether whatever comes is heard of. */
+  readonly isLive: (now: boolean) => void;
+};
+
+const followOn = async (feed: Feed, signal: AbortSignal): Promise<void> => {
+  for (let failures = 0; !signal.aborted;) {
+    const before = feed.last();
+    // Why it ended does not matter: refused, dropped as too slow, or gone with its server.
+    await follow(feed, signal).catch(() => null);
+    failures = feed.last() > before ? 0 : failures + 1;
+    const rest = Math.min(restMostMs, restFirstMs * 2 ** Math.min(failures, 10));
+    await pause(rest, undefined, { signal, ref: false }).catch(() => null);
+  }
+};
+
+/** Resolves or throws when the subscription ends. */
+const follow = async (
+  { connection, names, head, last, take, isLive }: Feed,
+  signal: AbortSignal,
+): Promise<void> => {
+  const subscription = connection.client.subscribeToAll(
+    {
+      fromPosition: last() === start ? 'start' : placeOf(last()),
+      filter: streamNameFilter({ prefixes: [names.prefix, names.erased] }),
+    },
+    { highWaterMark: aheadMax },
+  );
+  const end = (): void => void subscription.destroy();
+  // What fails after nobody listens any more would be thrown past everyone.
+  subscription.on('error', () => undefined);
+  const watch = watching(connection.patience.lookMs, head, last, end);
+  signal.addEventListener('abort', end, { once: true });
+  subscription.once('confirmation', () => isLive(true));
+  try {
+    for await (const { event } of subscription) {
+      isLive(true);
+      if (event !== undefined) take(event);
+    }
+  } finally {
+    isLive(false);
+    watch.stop();
+    signal.removeEventListener('abort', end);
+    subscription.unsubscribe().catch(() => null);
+  }
 };
 
 /**

@@ -1,0 +1,40 @@
+import type { Decode, Recorded } from '../../kernel/ports.js';
+import type { Connection } from './connection.js';
+import type { Names } from './names.js';
+import { recordedFrom, type Stored } from './stored-event.js';
+
+/** Events as the log answers them, without those that were erased meanwhile. */
+export const recordedBy =
+  (connection: Connection, names: Names, decode: Decode) =>
+  async (found: readonly Stored[]): Promise<readonly Recorded[]> => {
+    const all = await Promise.all(found.map((stored) => whole(connection, names, stored)));
+    return all.flatMap((stored) => (stored === null ? [] : [recordedFrom(stored, decode)]));
+  };
+
+/** The data of those that lie in parts; an event whose parts are gone was erased. */
+const whole = async (
+  { client, read }: Connection,
+  names: Names,
+  stored: Stored,
+): Promise<Stored | null> => {
+  const { parts } = stored;
+  if (parts === null) return stored;
+  const first = Math.min(...parts);
+  const bytes = new Map<number, Uint8Array>();
+  const outcome = await read(
+    () =>
+      client.readStream(names.parts(stored.stream), {
+        fromRevision: BigInt(first),
+        maxCount: Math.max(...parts) - first + 1,
+        requiresLeader: true,
+      }),
+    () =>
+      ({ event }) => {
+        if (event !== undefined) bytes.set(Number(event.revision), event.data as Uint8Array);
+        return true;
+      },
+  );
+  if (outcome !== 'read') return null;
+  const text = Buffer.concat(parts.map((part) => bytes.get(part) ?? new Uint8Array()));
+  return { ...stored, data: JSON.parse(text.toString('utf8')) as unknown };
+};
