@@ -193,6 +193,18 @@ describe('EventStoreDB when something goes wrong', function () {
     });
   });
 
+  it('erases no stream whose entry in the register was refused, whoever asked with it', async () => {
+    const streams = [newStream(), newStream(), newStream()];
+    for (const stream of streams) await single(log, appendOf(stream, 'none', newEvent()));
+    // The first is being entered while the others come, who share the next entry.
+    server.faults.plan('append', { kind: 'slow', milliseconds: 200 });
+    server.faults.plan('append', { kind: 'access-denied' });
+    const erased = await Promise.allSettled(streams.map((stream) => log.erase(stream)));
+    expect(erased.map(({ status }) => status)).to.deep.equal(['fulfilled', 'rejected', 'rejected']);
+    const left = await Promise.all(streams.map((stream) => log.read(stream)));
+    expect(left.map(({ length }) => length)).to.deep.equal([0, 1, 1]);
+  });
+
   it('is unavailable within seconds while the server is away, and well again by itself', async () => {
     const stream = newStream();
     await single(log, appendOf(stream, 'none', newEvent('before')));
