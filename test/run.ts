@@ -13,9 +13,12 @@ import { program, repository } from './support/outside.js';
 const tests = join(program, '..', 'test');
 /** These begin first, longest first, so that no process ends alone with a long file. */
 const long: readonly string[] = [
+  'chaos/spread',
+  'http/run-scoring',
   'chaos/',
   'forgetting/',
   'sandbox/',
+  'http/scorer-validation',
   'differential/',
   'fault/',
   'engines/',

@@ -41,7 +41,7 @@ describe('a service that is killed under load', function () {
     const spans = [...killed.log.traces.values()].flatMap((trace) => trace.spans).length;
     expect(killed.http.counted).to.deep.equal({
       traces: killed.log.traces.size,
-      sessions: killed.log.sessions,
+      sessions: killed.log.sessionsOfTraces,
       spans,
     });
     expect(killed.http.sessions).to.equal(killed.log.sessions);

@@ -25,10 +25,14 @@ export type Killed = {
 };
 
 /**
- * How long after the first acknowledgement the process dies. Of some kills the clock
- * runs from the first request or from the spawn, so that the first moments are hit too.
+ * After how many acknowledgements, and a while more, the process dies: a busy machine has as many.
+ * Of some kills the clock runs from the first request or from the spawn, so that the first moments
+ * are hit too.
  */
-const killAfterMsMax = 300;
+const acknowledgedMost = 60;
+const acknowledgedLeast = 5;
+const killAfterMsMax = 50;
+const startMsMax = 300;
 const firstMomentsShare = 0.2;
 const workers = 32;
 
@@ -53,9 +57,8 @@ export const killManyTimes = async (options: {
     ...Array.from({ length: options.atBoot }, () => 'boot' as const),
   ]);
   for (const kind of kills) {
-    const afterMs = random.next() * killAfterMsMax;
-    if (kind === 'boot') await killWhileStarting(dir, afterMs);
-    else await killUnderLoad({ dir, afterMs, random, ledger, target, surprises });
+    if (kind === 'boot') await killWhileStarting(dir, random.next() * startMsMax);
+    else await killUnderLoad({ dir, random, ledger, target, surprises });
   }
   const last = await startService({ dir });
   const http = await seenOverHttp(last.client, target);
@@ -110,22 +113,29 @@ const killWhileStarting = async (dir: string, afterMs: number): Promise<void> =>
 
 const killUnderLoad = async (options: {
   readonly dir: string;
-  readonly afterMs: number;
   readonly random: Seeded;
   readonly ledger: Ledger;
   readonly target: Target;
   readonly surprises: Surprise[];
 }): Promise<void> => {
   const service = await startService({ dir: options.dir });
+  const { random } = options;
+  const afterMs = random.next() * killAfterMsMax;
+  let due = random.integer(acknowledgedLeast, acknowledgedMost);
+  const isLater = !random.chance(firstMomentsShare);
   let over = false;
-  let acknowledged = (): void => undefined;
-  const first = new Promise<void>((resolve) => {
-    acknowledged = resolve;
+  let enough = (): void => undefined;
+  const loadedEnough = new Promise<void>((resolve) => {
+    enough = resolve;
   });
+  const acknowledged = (): void => {
+    due -= 1;
+    if (due === 0) enough();
+  };
   const shared = { ...options, client: service.client, workers };
   const loaded = hammer({ ...shared, over: () => over, acknowledged });
-  if (!options.random.chance(firstMomentsShare)) await Promise.race([first, loaded]);
-  await pause(options.afterMs);
+  if (isLater) await Promise.race([loadedEnough, loaded]);
+  await pause(afterMs);
   over = true;
   await service.kill();
   await loaded;

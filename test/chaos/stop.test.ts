@@ -28,6 +28,7 @@ describe('a service that is asked to stop under load', function () {
     let service = await startService({ dir: folder.dir });
     const target = await newRun(service.client, 'stop');
     for (let round = 0; round < runs(1); round += 1) {
+      if (round > 0) service = await startService({ dir: folder.dir });
       const { client } = service;
       let over = false;
       const shared = { client, ledger, random, target, surprises, over: () => over };
@@ -39,9 +40,7 @@ describe('a service that is asked to stop under load', function () {
       await load;
       expect(exit, service.output()).to.deep.equal({ code: 0, signal: null });
       expect(stopping()).to.be.below(10_000);
-      service = await startService({ dir: folder.dir });
     }
-    await service.stop();
     const log = await seenInLog(folder.dir, target.project);
     expect(log.problems).to.deep.equal([]);
     expect(broken(ledger, log.traces)).to.deep.equal([]);

@@ -12,6 +12,8 @@ export type LogSeen = {
   readonly events: number;
   readonly traces: ReadonlyMap<string, Seen>;
   readonly sessions: number;
+  /** Those that a trace is in: a kill may leave one that was begun for a trace alone. */
+  readonly sessionsOfTraces: number;
   /** Gaps, repeats, disorder. */
   readonly problems: readonly string[];
 };
@@ -27,6 +29,7 @@ export const seenInLog = async (dir: string, project: string): Promise<LogSeen> 
   const ids = new Set<string>();
   const traces = new Map<string, { times: number; spans: string[]; tags: string[] }>();
   const sessions = new Set<string>();
+  const sessionsOfTraces = new Set<string>();
   const problems: string[] = [];
   let last: Position = start;
   const take = (event: Recorded): void => {
@@ -45,6 +48,7 @@ export const seenInLog = async (dir: string, project: string): Promise<LogSeen> 
     const seen = traces.get(told.trace_id) ?? { times: 0, spans: [], tags: [] };
     traces.set(told.trace_id, seen);
     if (event.type === 'TraceLogged') seen.times += 1;
+    if (typeof told.session_id === 'string') sessionsOfTraces.add(told.session_id);
     if (event.stream !== stream('trace', project, told.trace_id))
       problems.push(`trace ${told.trace_id} is in ${event.stream}`);
     seen.spans.push(...(told.spans ?? []).map(({ id }) => id));
@@ -61,11 +65,18 @@ export const seenInLog = async (dir: string, project: string): Promise<LogSeen> 
     await reader.close();
     await bus.close();
   }
-  return { events: ids.size, traces, sessions: sessions.size, problems };
+  return {
+    events: ids.size,
+    traces,
+    sessions: sessions.size,
+    sessionsOfTraces: sessionsOfTraces.size,
+    problems,
+  };
 };
 type Told = {
   readonly project_id?: string;
   readonly trace_id?: string;
+  readonly session_id?: string | null;
   readonly spans?: readonly { readonly id: string }[];
   readonly changes?: { readonly tags?: readonly string[] };
 };
