@@ -204,9 +204,9 @@ const loadedAll = async <A, S>(
 };
 
 /**
- * For what has to be made ready between two tries, which `transact` cannot know: does it again while
- * it answers `conflict`, at most `retriesMax` times; then Fault `conflict`. Told the number of the
- * try.
+ * For what has to be made ready between two tries, which `transact` cannot know: does it again
+ * while it answers `conflict`, at most `retriesMax` times; then Fault `conflict`. Told the number
+ * of the try.
  */
 export const retried = async <T>(
   attempt: (number: number) => Promise<T | 'conflict'>,

@@ -32,7 +32,7 @@ describe('the compose file', () => {
     const played = own().map(([, { command }]) => command?.join(' '));
     expect(played).to.have.members(roles.map((role) => `serve --roles ${role}`));
   });
-  it('gives every service a restart policy and a health check, and keeps what is to be kept', () => {
+  it('gives every service a restart policy and a health check, keeps what is to be kept', () => {
     for (const [name, service] of Object.entries(compose.services)) {
       expect(service.restart, name).to.equal('unless-stopped');
       // NATS keeps nothing and its image has no shell to ask it with.

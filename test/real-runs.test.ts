@@ -79,7 +79,7 @@ describeRealRuns('200 real runs of an airline agent', function () {
     await folder.remove();
   });
 
-  it('gives back the published average of reward, its sum and the share solved after SIGKILL', async () => {
+  it('gives back the published average reward, sum and share solved after SIGKILL', async () => {
     const answer = await search({ metric_details: rewards });
     expect(answer['average']).to.be.closeTo(0.42, 1e-12);
     expect(answer['sum']).to.equal(84);

@@ -7,8 +7,8 @@ import { program, repository } from './support/outside.js';
 
 /**
  * All tests in a few processes side by side: each takes the next file when it is done with one, and
- * shows it whole. Ends with one plain line, `N passed, N failed`, and with 1 when
- * a test failed or a process broke off.
+ * shows it whole. Ends with one plain line, `N passed, N failed`, and with 1 when a test failed or
+ * a process broke off.
  */
 const tests = join(program, '..', 'test');
 /** These begin first, longest first, so that no process ends alone with a long file. */
@@ -37,7 +37,7 @@ const files = readdirSync(join(repository, 'test'), { recursive: true, encoding:
   .sort()
   .sort((one, other) => rank(one) - rank(other));
 
-/** One more than there are processors: who drives services and engines from outside mostly waits. */
+/** One more than there are processors: who drives services and engines mostly waits. */
 const jobs = availableParallelism() + 1;
 
 const mocha = spawn(

@@ -50,6 +50,9 @@ const imports: Readonly<Record<string, Rule>> = {
   },
 };
 
+/** A way out of the sandbox is a line there: broken, each would be read as several. */
+const anyLength = 'test/sandbox/escapes.ts';
+
 /** Words that say nothing about what a file is for, and what to write instead. */
 const banned: Readonly<Record<string, string>> = {
   utils: 'the noun it serves',
@@ -247,8 +250,7 @@ describe('the house', () => {
     found(
       sources.flatMap((path) => {
         const lines = read(path).split('\n');
-        // A text or a pattern is not broken for the sake of the measure.
-        const long = lines.findIndex((line) => line.length > 100 && !/['"`/]/.test(line));
+        const long = path === anyLength ? -1 : lines.findIndex((line) => line.length > 100);
         return [
           ...(long >= 0 ? [`${path}:${long + 1} is longer than 100 columns`] : []),
           ...(lines.length > 420 ? [`${path} has ${lines.length} lines: is it one idea?`] : []),
@@ -314,11 +316,13 @@ describe('the house', () => {
           .map((target) => normalize(join(dirname(path), target)).replace(/\.js$/, '.ts')),
       ),
     );
-    const entry =
-      /^(main|config|test\/run)\.ts$|\.test\.ts$|^test\/(support|bench|chaos|fault)\/|worker\.ts$|writer\.ts$|\/golden\/add\.ts$/;
+    const entries = [
+      /^(main|config|test\/run)\.ts$|\.test\.ts$|^test\/(support|bench|chaos|fault)\//,
+      /worker\.ts$|writer\.ts$|\/golden\/add\.ts$/,
+    ];
     found(
       sources
-        .filter((path) => !reached.has(path) && !entry.test(path))
+        .filter((path) => !reached.has(path) && !entries.some((entry) => entry.test(path)))
         .map((path) => `${path} is imported by nobody`),
     );
   });

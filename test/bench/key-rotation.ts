@@ -52,7 +52,9 @@ export const keyRotationRow = async (bench: Bench): Promise<Row> => {
     const opened = await withVault(dir, (log, vault) => openAll(log, vault, places));
     return {
       name: 'key-rotation',
-      what: 'secrets of integrations sealed anew under new data keys, beside requests that use them',
+      what:
+        'secrets of integrations sealed anew under new data keys, ' +
+        'beside requests that use them',
       parameters: { secrets: count, 'requests/s': requestsPerSecond },
       unit: 's',
       measured: { value: beside, spread: 0, samples: 1 },

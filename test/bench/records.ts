@@ -153,7 +153,11 @@ const write = async (records: Records): Promise<void> => {
     Math.round((tracesPerApply * spansPerTrace) / one).toLocaleString('en-US');
   const sorted = seconds.toSorted((one, other) => one - other);
   say(
-    `write ${traces * spansPerTrace} spans: ${Math.round((traces * spansPerTrace) / total)} spans/s; batch median ${rate(sorted[Math.floor(sorted.length / 2)] ?? 0)}, slowest ${rate(sorted.at(-1) ?? 0)} spans/s; ${(cpu / traces / spansPerTrace).toFixed(1)} us of both cores a span`,
+    `write ${traces * spansPerTrace} spans: ` +
+      `${Math.round((traces * spansPerTrace) / total)} spans/s; ` +
+      `batch median ${rate(sorted[Math.floor(sorted.length / 2)] ?? 0)}, ` +
+      `slowest ${rate(sorted.at(-1) ?? 0)} spans/s; ` +
+      `${(cpu / traces / spansPerTrace).toFixed(1)} us of both cores a span`,
   );
 };
 
@@ -174,7 +178,8 @@ const measure = async (name: string, ask: (at: number) => Promise<unknown>): Pro
   const at = (share: number): string =>
     (times[Math.ceil(share * times.length) - 1] ?? 0).toFixed(1);
   say(
-    `${name}: median ${at(0.5)}, p95 ${at(0.95)}, first ${first.toFixed(1)} ms · ${JSON.stringify(answer).length} characters`,
+    `${name}: median ${at(0.5)}, p95 ${at(0.95)}, first ${first.toFixed(1)} ms · ` +
+      `${JSON.stringify(answer).length} characters`,
   );
 };
 

@@ -25,7 +25,7 @@ const heavy = { filters: [all], filter_tree: { or: none }, limit: 1 };
 describe('a service with questions that are too heavy', function () {
   this.timeout(120_000);
 
-  it('answers others beside them, ends them with their clients, and stops within 10 s', async () => {
+  it('answers others beside them, ends them with their clients, stops within 10 s', async () => {
     const folder = await temporaryFolder();
     const service = await startService({ dir: folder.dir });
     const { client, url, apiKey } = service;

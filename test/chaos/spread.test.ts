@@ -68,7 +68,7 @@ describeSpread(title, describeRealRuns, function () {
     await spread?.stop();
   });
 
-  it('records the real runs while each process is killed once, and loses and doubles nothing', async () => {
+  it('records the real runs while each process is killed once: none lost, none twice', async () => {
     const batches = Array.from({ length: Math.ceil(runs.length / tracesPerRequest) }, (_, index) =>
       runs.slice(index * tracesPerRequest, (index + 1) * tracesPerRequest),
     );
@@ -89,7 +89,7 @@ describeSpread(title, describeRealRuns, function () {
     expect(answer['span_count']).to.equal(runs.flatMap(({ spans }) => flat(spans)).length);
   });
 
-  it('answers a read that names the position of a write with that write, process to process', async () => {
+  it('answers a read at the position of a write with that write, across processes', async () => {
     for (let count = 0; count < 25; count += 1) {
       const name = `stream ${count}`;
       const made = await command().call<{ id: string }>('POST', `${root}/log_streams`, {
@@ -176,7 +176,7 @@ describeSpread(title, describeRealRuns, function () {
     await spread.engines.nats.restart();
   });
 
-  it('answers 503 and when to come back while the log is down, and recovers by itself', async () => {
+  it('answers 503 and when to come back while the log is down, recovers by itself', async () => {
     await spread.engines.eventstore.kill();
     const write = () =>
       command().send('POST', `${root}/log_streams`, { body: { name: 'while the log is away' } });
@@ -191,7 +191,7 @@ describeSpread(title, describeRealRuns, function () {
     });
   });
 
-  it('answers 503 and when to come back while the read models are down, and recovers by itself', async () => {
+  it('answers 503 and when to come back while read models are down, and recovers', async () => {
     await spread.engines.mongo.kill();
     await refused('a read', () => query().send('GET', `${root}/log_streams`));
     for (const role of ['query', 'projections', 'standby'] as const) {

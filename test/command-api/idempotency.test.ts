@@ -65,7 +65,7 @@ describe('claiming an Idempotency-Key', () => {
     const own = claim({ ...wanted, deadBefore: noon })(folded([claimed('a', 's')]));
     expect(isRejection(own) && own.rejected).to.equal('idempotency-in-progress');
   });
-  it('begins again with the same seed after a failure, and with a new one for another request', () => {
+  it('begins again with the same seed after a failure, with a new one for another request', () => {
     const given = [claimed('a', 's'), released];
     expect(when(noon, ...given).claims('a')).to.deep.equal([claimed('a', 's')]);
     expect(when(noon, ...given).claims('b')).to.deep.equal([claimed('b', 'new')]);

@@ -99,7 +99,8 @@ describe('scoring next to a project that asks for too much', function () {
   it('gives a scorer the scores that it requires, even those of another turn', async () => {
     const first = await world.scorer('first', plain);
     const source =
-      'def scorer_fn(*, required_scores, **k) -> str:\n    return required_scores.get("first", "none")';
+      'def scorer_fn(*, required_scores, **k) -> str:\n' +
+      '    return required_scores.get("first", "none")';
     const second = await world.scorer('second', source, ['first']);
     const run = await world.run(1, [second, first]);
     const traces = [];

@@ -96,7 +96,7 @@ describe('a trace over all requests', () => {
       .when(addSpans(last))
       .then({ type: 'SpansLogged', data: { ...place, spans: last } });
   });
-  it('has at most 64 MiB of records as JSON, and takes repeats and changes that add nothing', () => {
+  it('has at most 64 MiB of records as JSON; takes repeats and changes that add nothing', () => {
     const before = [logged(one({ id: traceId, created_at: noon, input: 'a' })), ...heavy(67)];
     given(...before)
       .when(addSpans(late([{ type: 'tool', input: text }])))

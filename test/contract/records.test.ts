@@ -92,7 +92,8 @@ describe('records as sent', () => {
       entry(
         `${inSpan}.spans.0.spans.0`,
         'union_tag_invalid',
-        "Input tag 'session' found using 'type' does not match any of the expected tags: 'llm', 'retriever', 'tool', 'workflow', 'agent', 'control'",
+        "Input tag 'session' found using 'type' does not match any of the expected tags: " +
+          "'llm', 'retriever', 'tool', 'workflow', 'agent', 'control'",
       ),
     ],
     [

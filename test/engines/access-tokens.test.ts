@@ -44,7 +44,7 @@ describe('access tokens', () => {
     expect(await openAccessTokens(randomBytes(32)).read(token, now)).to.equal(null);
   });
 
-  it('are signed by a new key every 30 days, while the last one still reads for a day', async () => {
+  it('are signed by a new key every 30 days; the last one still reads for a day', async () => {
     const keyOf = (token: string) => (JSON.parse(partsOf(token)[0] ?? '') as { kid: string }).kid;
     const at = (days: number): Instant => instantAfter(days * day);
     const ids = await Promise.all(

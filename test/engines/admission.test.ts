@@ -37,7 +37,7 @@ describe('requests begin', () => {
     expect(order).to.deep.equal(['a', 'a', 'b', 'c', 'a']);
   });
 
-  it('from where somebody came in lately before those of strangers, who have one place', async () => {
+  it('from where somebody came in lately before strangers, who have one place', async () => {
     const order: string[] = [];
     const admission = openAdmission(2, (network) => network === 'known');
     const take = (network: string) => admission.admit(network, () => order.push(network));

@@ -110,7 +110,7 @@ describe('What EventStoreDB holds', function () {
     });
   });
 
-  it('keeps nothing of an erased stream once it is scavenged, not even parts that lost a race', async () => {
+  it('keeps nothing of an erased stream once scavenged, nor parts that lost a race', async () => {
     const [gone, kept] = [newStream(), newStream()];
     await Promise.all([
       single(log, appendOf(gone, 'none', large(1_500_000), newEvent(`${canary} small`))),
@@ -253,7 +253,7 @@ describe('What EventStoreDB holds', function () {
       expect((await pagesOf(log)).at(-1)?.stream).to.equal(kept);
     });
 
-    it('does not stop the log: notes without metadata are no events of ours to decode', async () => {
+    it('does not stop the log: notes without metadata are no events of ours', async () => {
       const decoding = await openEventStore({
         url: server.url,
         decode: (type, schema) => {

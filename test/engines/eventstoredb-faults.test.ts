@@ -121,7 +121,7 @@ describe('EventStoreDB when something goes wrong', function () {
     });
   });
 
-  it('stores an event once that is sent one to five times, whatever happens on the way (A8)', async () => {
+  it('stores an event once that is sent one to five times, whatever happens (A8)', async () => {
     const fault: Arbitrary<Fault> = constantFrom(
       { kind: 'unavailable' },
       { kind: 'deadline' },
@@ -193,7 +193,7 @@ describe('EventStoreDB when something goes wrong', function () {
     });
   });
 
-  it('erases no stream whose entry in the register was refused, whoever asked with it', async () => {
+  it('erases no stream whose entry in the register was refused, whoever asked', async () => {
     const streams = [newStream(), newStream(), newStream()];
     for (const stream of streams) await single(log, appendOf(stream, 'none', newEvent()));
     // The first is being entered while the others come, who share the next entry.
@@ -205,7 +205,7 @@ describe('EventStoreDB when something goes wrong', function () {
     expect(left.map(({ length }) => length)).to.deep.equal([0, 1, 1]);
   });
 
-  it('is unavailable within seconds while the server is away, and well again by itself', async () => {
+  it('is unavailable within seconds while the server is away, well again by itself', async () => {
     const stream = newStream();
     await single(log, appendOf(stream, 'none', newEvent('before')));
     await server.close();

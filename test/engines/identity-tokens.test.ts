@@ -69,7 +69,7 @@ describe('id_tokens', () => {
       expect(await works(await opened({ algorithms: ['PS256'] }), pss)).to.equal(true);
     });
 
-    it('may be a minute early or late, carry other members, and name us as one of several', async () => {
+    it('may be a minute early or late, have other members, name us as one of several', async () => {
       const tokens = await opened({ issuer: [issuer.url, 'https://other.example'] });
       const now = Math.floor(Date.now() / 1_000);
       for (const more of [

@@ -87,7 +87,7 @@ withMongo('MongoDB', (server) => {
     await dropDatabase(url);
   });
 
-  it('keeps records as large as a request can make them, and finds them by their texts', async () => {
+  it('keeps records as large as a request makes them, and finds them by their texts', async () => {
     const url = server().url();
     const records = await openMongoRecords({ url });
     // A megabyte each, nearly all of it beyond ASCII and changed by folding.

@@ -72,7 +72,7 @@ describe('the files of the log on SQLite', () => {
     await deaf.close();
   });
 
-  it('hold an event id once, also when another stream has the same payload at the same place', async () => {
+  it('hold an event id once, also when another stream has that payload at that place', async () => {
     const event = newEvent({ amount: 1 });
     await single(log, appendOf(newStream(), 'none', event));
     const other = newStream();

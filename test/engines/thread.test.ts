@@ -91,7 +91,7 @@ describe('a port served from another thread', () => {
     expect((error.cause as Error).message).to.equal('Out of Memory at …: deeper');
   });
 
-  it('gives bytes away instead of copying them, where they have a buffer of their own', async () => {
+  it('gives bytes away instead of a copy, where they have a buffer of their own', async () => {
     const [one, other] = await store.bytes();
     expect([[...(one ?? [])], [...(other ?? [])]]).to.deep.equal([
       [1, 2],
@@ -126,7 +126,7 @@ describe('a port served from another thread', () => {
     expect(seen).to.deep.equal([0, 1, 2]);
   });
 
-  it('ends a call on the other side when nobody waits for it, and here when it ended there', async () => {
+  it('ends a call there when nobody waits for it, and here when it ended there', async () => {
     const gone = new AbortController();
     const asking = { signal: gone.signal };
     expect(await store.ask('quick', asking)).to.equal('quick false');

@@ -119,7 +119,7 @@ describe('the vault', () => {
     expect(new Set(sealed.map(({ data_key_id: id }) => id)).size).to.equal(2);
   });
 
-  it('seals with a new data key after a year or a renewal, and opens with the old one', async () => {
+  it('seals with a new data key after a year or a renewal, opens with the old one', async () => {
     const vault = opened();
     const first = await vault.seal(place, 'first');
     const renewed = await vault.renew(place.organizationId);

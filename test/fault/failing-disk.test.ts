@@ -35,7 +35,7 @@ describeWith(strace, 'a disk that fails once', function () {
   this.timeout(60_000);
 
   for (const [calls, at, load] of faults) {
-    it(`at ${calls} ${at} ends all acknowledgements for good (${load.bytes} bytes an event)`, async () => {
+    it(`at ${calls} ${at} ends acknowledgements for good (events of ${load.bytes})`, async () => {
       const { dir, remove } = await temporaryFolder();
       const failing = ['strace', '-f', '-qq', '-o', '/dev/null', '-e', `trace=${calls}`];
       const inject = ['-e', `inject=${calls}:error=EIO:when=${at}`];

@@ -110,7 +110,7 @@ withMongo('batches on MongoDB', (server) => {
     });
   }
 
-  it('are not folded onto a server that forgot the last one, until the projector is opened anew', async () => {
+  it('are not folded onto a server that forgot the last one, until opened anew', async () => {
     await first.apply(things, writesOf(thing('a', 2)), mark(2));
     const client = await MongoClient.connect(server().url(database));
     const forgotten = { seq: 1, reserved: 1, position: at(1), dead: [] };
@@ -188,7 +188,7 @@ withMongo('what MongoDB keeps', (server) => {
 });
 
 withMongo('a MongoDB that goes away', (server) => {
-  it('is a Fault within seconds, and all is there when it is back, without opening anew', async function () {
+  it('is a Fault within seconds; all is there when it is back, not reopened', async function () {
     this.timeout(60_000);
     const mongo: MongoServer = server();
     if (!mongo.isOurs) this.skip();

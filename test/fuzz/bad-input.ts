@@ -53,7 +53,8 @@ export const fuzzOperation = async (fuzz: Fuzz): Promise<FuzzTally> => {
       const sent = shot.body === null ? '' : shot.body.toString('utf8').slice(0, 500);
       throw new Error(
         `${fuzz.operation.operationId} ${wrong}: ${reply.status} after "${shot.mutation}"\n` +
-          `${fuzz.operation.method} ${shot.path.slice(0, 300)}\n${sent}\n-> ${reply.text.slice(0, 500)}`,
+          `${fuzz.operation.method} ${shot.path.slice(0, 300)}\n${sent}\n` +
+          `-> ${reply.text.slice(0, 500)}`,
       );
     }
     tally[reply.status] = (tally[reply.status] ?? 0) + 1;
@@ -240,7 +241,8 @@ const mutateAddress = (shot: Shot, { rng }: Fuzz): Shot => {
     return { ...shot, mutation: `path segment = ${bad.slice(0, 20)}`, path: segments.join('/') };
   }
   const names = ['limit', 'starting_token', '__proto__', 'x', ...query.split('&').map(nameOf)];
-  const pair = `${oneOf(rng, names)}=${oneOf(rng, ['', 'x', '-1', '1e9', '99999999999999999999', bad])}`;
+  const value = oneOf(rng, ['', 'x', '-1', '1e9', '99999999999999999999', bad]);
+  const pair = `${oneOf(rng, names)}=${value}`;
   return { ...shot, mutation: `query ${pair.slice(0, 40)}`, path: `${path}?${query}&${pair}` };
 };
 const nameOf = (pair: string): string => pair.split('=', 1)[0] ?? '';

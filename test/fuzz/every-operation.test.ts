@@ -65,7 +65,7 @@ describe('bad input on every operation', function () {
   after(() => close());
 
   for (const operation of operations.filter(({ operationId }) => !destructive.has(operationId))) {
-    it(`is a 4xx of the contract's shape and writes nothing: ${operation.operationId}`, async () => {
+    it(`is a 4xx of the contract's shape, writes nothing: ${operation.operationId}`, async () => {
       let before = await head();
       const tally = await fuzzOperation({
         baseUrl: app.url,

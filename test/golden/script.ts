@@ -2,7 +2,14 @@ import type { CustomSearch } from '../../contract/metrics.js';
 import { standardColumn } from '../../kernel/records/columns.js';
 import { stream } from '../../kernel/ports.js';
 import type { Aggregation } from '../../kernel/records/questions.js';
-import type { ColumnValue, MetricCell, MetricError, MetricType, RecordKind, RecordRow } from '../../kernel/records/record.js';
+import type {
+  ColumnValue,
+  MetricCell,
+  MetricError,
+  MetricType,
+  RecordKind,
+  RecordRow,
+} from '../../kernel/records/record.js';
 import type { Instant, Json } from '../../kernel/shapes.js';
 
 /**

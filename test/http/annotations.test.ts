@@ -131,7 +131,7 @@ describe('annotations of a trace', () => {
     expect(view['fully_annotated']).to.equal(true);
   });
 
-  it('are found by fully_annotated: on spans as on their trace, on sessions when all traces are', async () => {
+  it('are found by fully_annotated: spans like their trace, sessions by all traces', async () => {
     const id = await rated.template({ annotation_type: 'like_dislike' });
     const session = randomUUID();
     const [first, bare] = [

@@ -100,7 +100,7 @@ describe('the HTTP engine at the socket', () => {
         });
       }
     });
-    it('with unpaired surrogates made whole, the last of duplicate members, and any member name', async () => {
+    it('with unpaired surrogates made whole, the last of duplicates, any member name', async () => {
       expect(
         await echoed(String.raw`{"text":"a\ud800b","any":{"\udc00":["\ud83d\ude00"]}}`),
       ).to.deep.equal({ text: 'a\ufffdb', any: { '\ufffd': ['😀'] } });
@@ -140,7 +140,8 @@ describe('the HTTP engine at the socket', () => {
     it('a body that ends before its length', async () => {
       const socket = connect(service.port, '127.0.0.1');
       socket.end(
-        'POST /v2/echo HTTP/1.1\r\nHost: x\r\nService-API-Key: editor\r\nContent-Length: 9\r\n\r\n{}',
+        'POST /v2/echo HTTP/1.1\r\nHost: x\r\nService-API-Key: editor\r\n' +
+          'Content-Length: 9\r\n\r\n{}',
       );
       await new Promise((resolve) => void socket.on('close', resolve).resume());
       expect((await send('GET', '/v2/public')).status).to.equal(200);

@@ -33,7 +33,7 @@ describe('POST …/available_columns', () => {
   const nonEmpty = async (kind: string, body: object = {}) =>
     (await listed(kind, body)).filter(({ is_empty }) => !is_empty).map(({ id }) => id);
 
-  it('answers 200 with the columns of sessions as the example of the contract has them', async () => {
+  it('answers 200 with the columns of sessions as the contract’s example has them', async () => {
     const columns = await listed('sessions', {
       log_stream_id: project.run,
       start_time: '2026-03-01 00:00:00',
@@ -127,7 +127,9 @@ describe('POST …/available_columns', () => {
         detail: [
           {
             loc: ['body'],
-            msg: 'Value error, at most one of log_stream_id, experiment_id and metrics_testing_id may be given',
+            msg:
+              'Value error, at most one of log_stream_id, experiment_id and ' +
+              'metrics_testing_id may be given',
             type: 'value_error',
           },
         ],
@@ -141,7 +143,7 @@ describe('POST …/available_columns', () => {
     expect(backwards.body.detail.map(({ loc }) => loc)).to.deep.equal([['body', 'end_time']]);
   });
 
-  it('answers 404 to a run that the project does not have, and to one of another kind', async () => {
+  it('answers 404 to a run that the project does not have, or of another kind', async () => {
     for (const selector of [
       { log_stream_id: uuid(404) },
       { experiment_id: project.run },

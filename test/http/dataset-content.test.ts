@@ -189,7 +189,7 @@ describe('dataset content over HTTP', () => {
       expect((await record(id)).current_version_index).to.equal(1);
     });
 
-    it('has one winner under If-Match, loses no edit without, and one effect under a key', async () => {
+    it('has one winner under If-Match, no lost edit without, one effect under a key', async () => {
       const { id } = await made();
       const { etag = '' } = (await app.client.call('GET', at(id))).headers;
       const append = (text: string) => [{ edit_type: 'append_row', values: { question: text } }];

@@ -33,7 +33,7 @@ describe('experiments on datasets over HTTP', () => {
     (await app.client.call<{ project_count: number }>('GET', `/v2/datasets/${id}`)).body
       .project_count;
 
-  it('are linked to a version, and link the dataset to the project as long as one uses it', async () => {
+  it('are linked to a version, and the dataset to the project while one uses it', async () => {
     const { id, name } = await dataset();
     expect(await projectCount(id)).to.equal(0);
     const first = await using(id);
@@ -56,7 +56,7 @@ describe('experiments on datasets over HTTP', () => {
     expect((await get(run)).status).to.deep.equal({ log_generation: { progress_percent: 75 } });
   });
 
-  it('show the present name, none once the dataset is deleted, and can be deleted then', async () => {
+  it('show the present name, none once the dataset is deleted, and are deleted then', async () => {
     const { id } = await dataset();
     const run = (await using(id)).body.id;
     const name = `renamed ${randomUUID()}`;

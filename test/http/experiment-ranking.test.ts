@@ -291,7 +291,7 @@ describe('ranking of experiments over HTTP', () => {
     });
   });
 
-  it('agrees with the rules read one by one, while experiments and traces come and go', async () => {
+  it('agrees with the rules read one by one, as experiments and traces come and go', async () => {
     const seed = drawSeed();
     const random = seeded(seed).next;
     const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;

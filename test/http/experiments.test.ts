@@ -93,7 +93,7 @@ describe('experiments over HTTP', () => {
       expect((await create({ name: `${name} 2` })).status).to.equal(200);
     });
 
-    it('completes the prompt settings that it is given, and keeps prompt and playground', async () => {
+    it('completes the prompt settings it is given, and keeps prompt and playground', async () => {
       const prompt = {
         prompt_template_id: 'template-1',
         version_index: 3,
@@ -171,7 +171,7 @@ describe('experiments over HTTP', () => {
       expect((await create({ name: 'nowhere' })).status).to.equal(200);
     });
 
-    it('answers 409 for a name that the project has, and lets a log stream have it too', async () => {
+    it('answers 409 for a name that the project has; a log stream may have it too', async () => {
       await named('twice');
       expectRefused(await create({ name: 'twice' }), 409, 'already_exists');
       const stream = await app.client.send('POST', `/v2/projects/${project}/log_streams`, {

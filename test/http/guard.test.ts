@@ -97,13 +97,13 @@ describe('the HTTP engine', () => {
       const replaced = await send('GET', '/v2/public', { headers: { 'X-Request-Id': 'a b' } });
       expect(replaced.headers['x-request-id']).to.match(/^[0-9a-f-]{36}$/);
     });
-    it('reads with the position they were folded to, writes with that of their last event', async () => {
+    it('reads with the position they were folded to, writes with their last event’s', async () => {
       const read = await send('POST', '/v2/echo', { body: {} });
       expect(read.headers['x-projection-position']).to.equal('00000000000000aa');
       const written = await send('POST', `/v2/projects/${project}/things`, { body: { name: 'x' } });
       expect(written.headers['x-log-position']).to.equal('0000000000000007');
     });
-    it('503 and when to come back while a position is not reached, 422 for an ill-formed one', async () => {
+    it('503 and when to come back while a position is not reached, 422 out of form', async () => {
       const behind = await send('POST', '/v2/echo', { headers: { 'X-Min-Position': 'zzz' } });
       expect([behind.status, behind.body['code'], behind.headers['retry-after']]).to.deep.equal([
         503,
@@ -114,7 +114,7 @@ describe('the HTTP engine', () => {
       expect(ill.status).to.equal(422);
       expect(ill.body).to.have.nested.property('detail[0].loc[1]', 'X-Min-Position');
     });
-    it('500 without the cause for a defect, an undeclared fault and an answer unlike its schema', async () => {
+    it('500 without the cause: a defect, an undeclared fault, an answer off schema', async () => {
       for (const how of ['defect', 'fault', 'not-a-uuid']) {
         const reply = await send('POST', '/v2/wrong', { body: { how } });
         expect(reply.status, how).to.equal(500);

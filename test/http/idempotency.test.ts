@@ -47,7 +47,7 @@ describe('Idempotency-Key', () => {
       headers: key === null ? {} : { 'Idempotency-Key': key },
     });
 
-  it('answers a repeat with the stored answer, without its secrets and without a second effect', async () => {
+  it('answers a repeat with the stored answer, no secrets and no second effect', async () => {
     const before = effects;
     const first = await send('one', { name: 'a', more: [1] });
     // The order of members is no difference, nor is an unescaped spelling.

@@ -122,7 +122,7 @@ describe('bytes in flight', () => {
     });
   }
 
-  it('of large bodies are few at a time; the rest wait as they were sent, and small ones pass', async () => {
+  it('of large bodies are few at a time; the rest wait as sent, and small ones pass', async () => {
     await start({ bodyBytesMax: 6_000_000, largeBodiesPerPersonMax: 1 });
     const large = gzipSync(JSON.stringify({ text: 'a'.repeat(2_000_000) }));
     const sent = Array.from({ length: 8 }, () =>

@@ -50,7 +50,7 @@ describe('integrations over HTTP', () => {
   const writer = (token = 'secret') => ({ organization_id: 'account', token });
 
   describe('PUT', () => {
-    it('answers the integration as it is read afterwards, and nothing of its configuration', async () => {
+    it('answers the integration as it is read later, nothing of its configuration', async () => {
       const made = await put('writer', writer());
       const { id, created_at: at, created_by: by, ...rest } = made.body;
       expect(made.status).to.equal(200);
@@ -85,7 +85,7 @@ describe('integrations over HTTP', () => {
       expect(listed.body.map(({ name }) => name)).to.deep.equal([...providers]);
     });
 
-    it('writes nothing for the same configuration, and replaces all of it for another', async () => {
+    it('writes nothing for the same configuration, replaces all of it for another', async () => {
       const made = await put('openai', { token: 'a', organization_id: 'x' });
       const same = await put('openai', { organization_id: 'x', token: 'a' });
       expect(same).to.deep.include({ status: 200, body: made.body, position: made.position });
@@ -282,7 +282,7 @@ describe('integrations over HTTP', () => {
       expect((await remove(String((await get('writer')).headers.etag))).status).to.equal(200);
     });
 
-    it('belong to one user: others find none, and an admin sees them without doing anything', async () => {
+    it('belong to one user: others find none, an admin sees them and may do nothing', async () => {
       const { user, manager, admin, auditor } = cast.ours;
       const { body: theirs } = await cast.theirs.admin.as.call<Integration>(
         'PUT',

@@ -147,7 +147,8 @@ const jobOf = ({ path }: Operation, source: Known): Known =>
 
 type Sent = ReturnType<typeof validRequest>;
 const mentions = ({ path, ask }: Sent, ids: Known, names: readonly string[]): boolean => {
-  const text = `${path} ${Buffer.isBuffer(ask.body) ? ask.body.toString() : JSON.stringify(ask.body)}`;
+  const body = Buffer.isBuffer(ask.body) ? ask.body.toString() : JSON.stringify(ask.body);
+  const text = `${path} ${body}`;
   return [...names, 'org_job_id'].some((name) => text.includes(String(ids[name])));
 };
 

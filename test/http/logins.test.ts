@@ -132,7 +132,7 @@ describe('logins over HTTP', () => {
       );
     });
 
-    it('answers 415 for JSON, 400 for a broken percent-encoding, 403 to pages elsewhere', async () => {
+    it('answers 415 for JSON, 400 for broken percent-encoding, 403 to other pages', async () => {
       expectRefused(
         await client.send('POST', '/v2/login', { body: right }),
         415,

@@ -34,7 +34,7 @@ describe('ratings over HTTP', () => {
     (await keys.make({ project_id: rated.id, project_role: 'viewer' })).as;
 
   describe('in bulk', () => {
-    it('answers one result per operation and trace, operations outermost, repeats included', async () => {
+    it('answers a result per operation and trace, operations outermost, repeats too', async () => {
       const [one, other] = [
         await rated.template({ annotation_type: 'like_dislike' }),
         randomUUID(),
@@ -86,7 +86,7 @@ describe('ratings over HTTP', () => {
       expect(again.position).to.equal(first.position);
     });
 
-    it('fails per item where stored state says no, with 200 even when every item fails', async () => {
+    it('fails per item where stored state says no, with 200 even when every one does', async () => {
       const score = await rated.template({ annotation_type: 'score', min: 1, max: 3 });
       const tags = await rated.template({ annotation_type: 'tags', tags: ['a'] });
       const choice = await rated.template({ annotation_type: 'choice', choices: ['a'] });
@@ -112,7 +112,7 @@ describe('ratings over HTTP', () => {
       expect((await rated.messages(mixed, traces)).at(-1)).to.equal('rating recorded');
     });
 
-    it('says that a trace of another project, of a deleted run or an erased one is not found', async () => {
+    it('says that a trace of another project, a deleted run or erased is not found', async () => {
       const [of, other] = [await rated.trace(), await ratedProject(app.client)];
       const theirs = await other.template({ annotation_type: 'like_dislike' });
       const none = ['trace not found'];

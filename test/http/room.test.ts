@@ -103,7 +103,7 @@ describe('room for an answer', () => {
     await first;
   });
 
-  it('is for bytes made elsewhere too, which are sent as is and must fit their schema', async () => {
+  it('is for bytes made elsewhere too, sent as they are and held to their schema', async () => {
     await start();
     const reply = await fetch(`${service.url}/v2/short`, {
       headers: { 'Service-API-Key': 'editor' },

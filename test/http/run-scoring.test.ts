@@ -104,7 +104,8 @@ describe('scorers of a run', function () {
   it('see what their required scorers made of the same record, and appear as a job', async () => {
     const first = unique('first');
     const { name, root, run, id } = await scored(
-      `def scorer_fn(*, required_scores, **k) -> int:\n    return required_scores.get("${first}", 0) + 1`,
+      `def scorer_fn(*, required_scores, **k) -> int:\n` +
+        `    return required_scores.get("${first}", 0) + 1`,
       ['trace'],
       { required_scorers: ['bleu'] },
     );

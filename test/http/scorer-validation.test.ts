@@ -266,7 +266,8 @@ describe('validation of code scorers over HTTP', function () {
     const send = (source: string, more: Record<string, string> = {}, as: Client = app.client) =>
       as.send<Asked>('POST', path, form(partsOf(source, more)));
     const source =
-      'def scorer_fn(*, step_object, node_type, **k) -> str:\n    return f"{node_type} {step_object.input} {step_object.output}"';
+      'def scorer_fn(*, step_object, node_type, **k) -> str:\n' +
+      '    return f"{node_type} {step_object.input} {step_object.output}"';
     const plain = await ended(await send(source, { scoreable_node_types: '["llm","tool"]' }));
     expect(plain).to.deep.include({ metrics_experiment_id: null, project_id: null });
     expect(plain.result?.result['test_scores']).to.deep.equal([

@@ -91,7 +91,7 @@ describe('the registry of scorers over HTTP', function () {
     expect((await create({ name })).status).to.equal(200);
   });
 
-  it('refuses names that are taken or built in, other types, and levels that do not fit', async () => {
+  it('refuses names taken or built in, other types, and levels that do not fit', async () => {
     const { name, id } = await made();
     expectRefused(await create({ name }), 409, 'already_exists');
     expectRefused(await create({ id }), 409, 'already_exists');

@@ -70,7 +70,7 @@ describe('POST sessions', () => {
     expect(await service.log.head()).to.equal(before);
   });
 
-  it('answers 409 for a known id with other content, and for an external id of another session', async () => {
+  it('answers 409 for a known id with other content, or another’s external id', async () => {
     const session = id();
     await post({ id: session, name: 'a', external_id: 'mine' });
     const other = await post({ id: session, name: 'b', external_id: 'mine' });

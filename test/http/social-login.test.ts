@@ -91,7 +91,7 @@ describe('social login over HTTP', () => {
   };
   const newcomer = () => invited(`${randomUUID()}@example.org`);
 
-  it('links the identity to the user with its verified e-mail, and knows it from then on', async () => {
+  it('links the identity to the user of its verified e-mail, and knows it from then', async () => {
     const claims = somebody(adminEmail.toUpperCase());
     const first = await logIn(issuer.token(claims));
     expect(first.status, JSON.stringify(first.body)).to.equal(200);
@@ -181,7 +181,7 @@ describe('social login over HTTP', () => {
     expect(Math.min(...times)).to.be.lessThan(5);
   });
 
-  it('answers the same for a provider that is not configured, and without an id_token', async () => {
+  it('answers the same for a provider that is not configured, or no id_token', async () => {
     refused(await logIn(issuer.token(somebody(adminEmail)), 'google'));
     refused(await logIn(issuer.token(somebody(adminEmail)), 'custom'));
     const body = { provider: 'okta', access_token: 'x' };

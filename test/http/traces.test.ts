@@ -70,7 +70,7 @@ describe('POST traces', () => {
     expect(made).to.have.length(1);
   });
 
-  it('is the same when it is sent again: no event, the same answer, the same position', async () => {
+  it('is the same when it is sent again: no event, the same answer and position', async () => {
     const traces = [id(), id()].map((one) => ({
       id: one,
       spans: [{ type: 'tool', id: id(), spans: [{ type: 'tool' }] }],
@@ -144,7 +144,9 @@ describe('POST traces', () => {
       detail: [
         {
           loc: ['body'],
-          msg: 'Value error, at most one of log_stream_id, experiment_id and metrics_testing_id may be given',
+          msg:
+            'Value error, at most one of log_stream_id, experiment_id and ' +
+            'metrics_testing_id may be given',
           type: 'value_error',
         },
       ],

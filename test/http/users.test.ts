@@ -83,7 +83,7 @@ describe('users over HTTP', () => {
     const search = (body: object, query = '', as: Client = admin.as) =>
       as.send<Page>('POST', `/v2/users/all${query}`, { body });
 
-    it('finds the users of the organisation by e-mail, name and role, sorts and pages', async () => {
+    it('finds users of the organisation by e-mail, name and role, sorts and pages', async () => {
       const all = await search({ sort: { name: 'email' } });
       const emails = all.body.users.map(({ email }) => email);
       expect(emails).to.deep.equal(emails.toSorted());

@@ -184,7 +184,7 @@ describe('the lists', () => {
     ]);
   });
 
-  it('have live integrations by user and provider, with nothing of what they were configured with', () => {
+  it('have live integrations by user and provider, and nothing of their configuration', () => {
     const place = {
       integration_id: 'dddddddd-0000-4000-8000-000000000001' as IntegrationId,
       organization_id: organization,

@@ -117,7 +117,7 @@ describe('the projector', () => {
     await same();
   });
 
-  it('parks the stream of an event that cannot be folded and takes it back once it can', async () => {
+  it('parks the stream of an event that cannot be folded, until it can', async () => {
     const hated = new Set(['bad']);
     await start({ projections: [tally(hated)] });
     await append(open.log, room('a'), 0, said('fine'));
@@ -358,7 +358,7 @@ describe('the projector', () => {
     });
   });
 
-  it('answers at once when a position is beyond everything, however long it might wait', async () => {
+  it('answers at once when a position is beyond everything, however long it may wait', async () => {
     const clock = { ...systemClock, wait: () => new Promise<never>(() => undefined) };
     await start({ clock });
     const position = await append(open.log, room('a'), 0, said('x'));
@@ -368,7 +368,7 @@ describe('the projector', () => {
     expect((refusal as Fault).code).to.equal('read-model-behind');
   });
 
-  it('answers 503 when a position is not reached in time, and what there is without one', async () => {
+  it('answers 503 when a position is not reached in time, without one what there is', async () => {
     let milliseconds = 0;
     const clock = {
       ...systemClock,

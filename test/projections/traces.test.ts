@@ -283,7 +283,7 @@ describe('metrics of records', () => {
     });
   });
 
-  it('remembers the first value of a metric outside the registry and whether it had a fraction', () => {
+  it('remembers the first value of a metric outside the registry and if it had a fraction', () => {
     const row = of(
       given(
         logged({ metrics: { reward: 1 } }),

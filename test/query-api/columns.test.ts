@@ -14,7 +14,7 @@ const descriptor = (id: string, ...listing: Parameters<typeof listed>) =>
   listed(...listing).find((column) => column.id === id);
 
 describe('the column catalogue', () => {
-  it('has 6 standard columns for sessions, 16 for traces, 32 for spans, and two metrics always', () => {
+  it('has 6 standard columns for sessions, 16 for traces, 32 for spans, always two metrics', () => {
     const count = (population: Population) =>
       listed(population).filter(({ category }) => category === 'standard').length;
     expect([count('session'), count('trace'), count('span')]).to.deep.equal([6, 16, 32]);
@@ -87,7 +87,7 @@ describe('the column catalogue', () => {
     ]);
   });
 
-  it('orders the registry as the contract does, other metrics and metadata as the facts come', () => {
+  it('orders the registry like the contract, other metrics and metadata as facts come', () => {
     const facts = {
       metrics: ['Zeta', 'alpha', 'cost', 'duration_ns', 'toxicity'],
       userMetadata: ['a', 'b'],

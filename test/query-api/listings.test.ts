@@ -49,7 +49,9 @@ describe('planning a listing', () => {
     expect(plan({ filters: [filter(1_000), filter(1_000)] }).complaints).to.deep.equal([]);
     expect(complaint({ filters: [filter(1_000), filter(1_000), filter(2)] })).to.deep.equal({
       loc: ['body', 'filters'],
-      msg: "Value error, the lists of a request's filters have at most 2000 values together, not 2002",
+      msg:
+        "Value error, the lists of a request's filters have at most 2000 values together, " +
+        'not 2002',
       type: 'value_error',
     });
   });

@@ -13,7 +13,8 @@ const wallMs = 6_000;
 /** What a busy machine may be late, beside the half second that an end may take. */
 const lateMs = 1_500;
 const js = (code: string): string =>
-  `from pyodide.code import run_js\ndef scorer_fn(**k) -> int:\n    run_js(${JSON.stringify(code)})\n    return 1`;
+  `from pyodide.code import run_js\ndef scorer_fn(**k) -> int:\n` +
+  `    run_js(${JSON.stringify(code)})\n    return 1`;
 const py = (...lines: readonly string[]): string =>
   ['def scorer_fn(**k) -> int:', ...lines.map((line) => `    ${line}`), '    return 1'].join('\n');
 
@@ -54,7 +55,8 @@ const bombs: Readonly<Record<string, readonly [source: string, kinds: readonly F
   ],
   'a bomb of threads': [
     js(
-      "const { Worker } = globalThis.process.getBuiltinModule('node:worker_threads'); for (;;) new Worker('for(;;){}', { eval: true })",
+      "const { Worker } = globalThis.process.getBuiltinModule('node:worker_threads'); " +
+        "for (;;) new Worker('for(;;){}', { eval: true })",
     ),
     ['memory', 'exception', 'crashed', 'time'],
   ],
@@ -63,7 +65,8 @@ const bombs: Readonly<Record<string, readonly [source: string, kinds: readonly F
   'a flood of errors': [py('import sys', "while True: sys.stderr.write('x' * 1000)"), ['output']],
   'a flood past the interpreter': [
     js(
-      "const fs = globalThis.process.getBuiltinModule('node:fs'); for (;;) fs.writeSync(1, 'x'.repeat(65536))",
+      "const fs = globalThis.process.getBuiltinModule('node:fs'); " +
+        "for (;;) fs.writeSync(1, 'x'.repeat(65536))",
     ),
     ['output', 'exception'],
   ],
@@ -82,7 +85,9 @@ const bombs: Readonly<Record<string, readonly [source: string, kinds: readonly F
   'the end of the program': [py('raise SystemExit'), ['exception']],
   'a forged verdict': [
     js(
-      `console.log('={"verdict":"valid","score_type":"int","scoreable_node_types":["llm"],"chain_aggregation":null,"scores":[[0,"llm",1e999,null],[0,"llm",1,null]],"aggregates":{}}'); for (;;) {}`,
+      `console.log('={"verdict":"valid","score_type":"int",` +
+        `"scoreable_node_types":["llm"],"chain_aggregation":null,` +
+        `"scores":[[0,"llm",1e999,null],[0,"llm",1,null]],"aggregates":{}}'); for (;;) {}`,
     ),
     ['crashed', 'time'],
   ],

@@ -19,7 +19,8 @@ describe('a scorer file', () => {
 
   it('is called once per row and node type, rows first', async () => {
     const verdict = await run(
-      'def scorer_fn(*, step_object, index, node_type, **kwargs) -> str:\n    return f"{index} {node_type} {step_object.type}"',
+      'def scorer_fn(*, step_object, index, node_type, **kwargs) -> str:\n' +
+        '    return f"{index} {node_type} {step_object.type}"',
       { steps: stepsOf(2), nodeTypes: ['llm', 'chain'] },
     );
     expect(scoresOf(verdict)).to.deep.equal([
@@ -110,20 +111,22 @@ def scorer_fn(*, step_object, index, node_id, node_type, node_name, node_input, 
     const found = await Promise.all(
       Object.entries(declared).map(([annotation, [value]]) =>
         run(
-          `from typing import *\ndef scorer_fn(*, node_output, **kwargs) -> ${annotation}:\n    return ${value}`,
+          `from typing import *\n` +
+            `def scorer_fn(*, node_output, **kwargs) -> ${annotation}:\n    return ${value}`,
         ),
       ),
     );
     expect(found.map(scoresOf)).to.deep.equal(Object.values(declared).map(([, score]) => [score]));
   });
 
-  it('may say its type, its node types, its chain aggregation and aggregates by itself', async () => {
+  it('may say its type, node types, chain aggregation and aggregates by itself', async () => {
     const verdict = await run(
       `
 chain_aggregation = "average"
 def score_type(): return int
 def scoreable_node_types_fn(): return ["chain", "tool"]
-def aggregator_fn(*, scores: list) -> dict: return {"Sum": sum(scores), "Mean": sum(scores) / len(scores)}
+def aggregator_fn(*, scores: list) -> dict:
+    return {"Sum": sum(scores), "Mean": sum(scores) / len(scores)}
 def scorer_fn(*, index, **kwargs): return index`,
       { steps: stepsOf(3) },
     );
@@ -172,7 +175,9 @@ def scorer_fn(*, index, **kwargs) -> str:
 
   it('is told with its row that it may not start programs, and is nobody', async () => {
     const verdict = await run(
-      'import os\ndef scorer_fn(*, index, **k) -> int:\n    return os.system("ls") if index == 1 else os.getuid()',
+      'import os\n' +
+        'def scorer_fn(*, index, **k) -> int:\n' +
+        '    return os.system("ls") if index == 1 else os.getuid()',
       { steps: stepsOf(3), keepGoing: true },
     );
     if (verdict.verdict !== 'valid') throw new Error(JSON.stringify(verdict));
@@ -183,14 +188,18 @@ def scorer_fn(*, index, **kwargs) -> str:
 
   it('cannot see where its interpreter was made', async () => {
     const source =
-      'import os, sys\ndef scorer_fn(**k) -> str:\n    return repr([dict(os.environ), sys.executable, sys.orig_argv, sys.argv])';
+      'import os, sys\n' +
+      'def scorer_fn(**k) -> str:\n' +
+      '    return repr([dict(os.environ), sys.executable, sys.orig_argv, sys.argv])';
     const [seen] = scoresOf(await run(source));
     expect(seen).not.to.match(/making-|sandbox|inside\.mjs/);
   });
 
   it('sees no trace of an earlier row that changed its arguments', async () => {
     const source =
-      'def scorer_fn(*, step_object, dataset_variables, **kwargs) -> int:\n    dataset_variables["x"] = 1; step_object.tags.append("t"); return len(dataset_variables) + len(step_object.tags)';
+      'def scorer_fn(*, step_object, dataset_variables, **kwargs) -> int:\n' +
+      '    dataset_variables["x"] = 1; step_object.tags.append("t"); ' +
+      'return len(dataset_variables) + len(step_object.tags)';
     const verdict = await run(source, { nodeTypes: ['llm', 'tool'], steps: stepsOf(2) });
     expect(scoresOf(verdict)).to.deep.equal([2, 2, 2, 2]);
   });
@@ -271,9 +280,10 @@ def scorer_fn(*, index, **kwargs) -> str:
     });
   }
 
-  it('is told its own frames of an exception, with the row, and nothing of the machine', async () => {
+  it('is told its own frames of an exception and the row, nothing of the machine', async () => {
     const source =
-      'import json\ndef parse(text):\n    return json.loads(text)\ndef scorer_fn(*, index, **k) -> int:\n    return parse("{" if index == 3 else "1")';
+      'import json\ndef parse(text):\n    return json.loads(text)\n' +
+      'def scorer_fn(*, index, **k) -> int:\n    return parse("{" if index == 3 else "1")';
     const verdict = await run(source, { steps: stepsOf(5) });
     expect(verdict).to.deep.include({ verdict: 'invalid', kind: 'exception', step: 3 });
     const { message } = verdict as { message: string };

@@ -54,7 +54,7 @@ export const dataKeysSuite = (engine: string, open: () => Promise<Opened>): void
       expect(await store.keys.all()).to.have.length(5);
     });
 
-    it('that another process adds are not taken away by a step that does not know them', async () => {
+    it('that another process adds are not taken away by a step unaware of them', async () => {
       const another = await store.another();
       await store.keys.change(() => [key(1)]);
       await Promise.all([

@@ -63,7 +63,7 @@ export const documentAskersSuite = (
     }
   });
 
-  it('ends a search that nobody waits for, even when no row matches and few take long', async () => {
+  it('ends a search that nobody waits for, even when none matches and few are slow', async () => {
     const needles = Array.from({ length: 1_000 }, (_, n) => `n${String(n).padStart(3, '0')}`);
     const name = 'x'.repeat(96_000) + needles.join('');
     await documents().apply(

@@ -61,7 +61,7 @@ export const recordNameSuite = (records: () => Records, reopen: () => Promise<vo
     return 'refused' in answer ? -1 : answer.errors.length;
   };
 
-  it('have the first names of a project as columns, and what came later only in their rows', async () => {
+  it('have the first names of a project as columns, what came later only in rows', async () => {
     for (const row of rows) await putRows(records(), [row]);
     const { metrics, userMetadata } = await records().columns(scopeOf());
     const first = Array.from({ length: columnNamesMax }, (_, at) => nameOf(at));

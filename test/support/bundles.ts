@@ -119,7 +119,7 @@ export type Bundle = {
   readonly checkpoint: string;
 };
 
-/** The bundle of a whole history, or of those entries that `keeps` names, with nodes for the rest. */
+/** The bundle of a whole history, or of the entries that `keeps` names and nodes for the rest. */
 export const bundleOf = async (
   all: readonly BundleEntry[],
   size: number,

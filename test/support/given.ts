@@ -13,7 +13,7 @@ export const spec =
       const state = given.reduce(fold.evolve, fold.initial);
       const decision = decide(state);
       return {
-        // oxlint-disable-next-line unicorn/no-thenable -- Reads as the sentence it is; nobody awaits it.
+        // oxlint-disable-next-line unicorn/no-thenable -- A sentence; nobody awaits it.
         then: (...expected: readonly E[]): void => {
           expect(decision).to.deep.equal(expected);
           const after = expected.reduce(fold.evolve, state);

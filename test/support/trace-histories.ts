@@ -10,7 +10,8 @@ import type { Id, Instant, Json, JsonObject } from '../../kernel/shapes.js';
 export type HistoryEvent = Recorded<TraceEvent | SessionEvent>;
 
 const uuid = <Name extends string>(family: number, number: number): Id<Name> =>
-  `00000000-0000-4000-8${family.toString(16).padStart(3, '0')}-${number.toString(16).padStart(12, '0')}` as Id<Name>;
+  `00000000-0000-4000-8${hex(family, 3)}-${hex(number, 12)}` as Id<Name>;
+const hex = (number: number, digits: number): string => number.toString(16).padStart(digits, '0');
 export const projectId = uuid<'ProjectId'>(1, 1);
 export const runId = uuid<'RunId'>(2, 1);
 export const traceId = (number: number) => uuid<'TraceId'>(3, number);

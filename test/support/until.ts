@@ -3,8 +3,8 @@ import { calmClock } from './calm-clock.js';
 
 /**
  * Asks again and again until the answer is true. For what a process does on its own time and tells
- * nobody about; whatever can be waited for properly is. Throws after `withinMs` of a machine that is
- * not busy, naming what it waited for.
+ * nobody about; whatever can be waited for properly is. Throws after `withinMs` of a machine that
+ * is not busy, naming what it waited for.
  */
 export const until = async (
   what: string,
