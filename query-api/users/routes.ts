@@ -31,33 +31,36 @@ const people: Listing = {
 };
 
 /** The reads of contract 5.2 about users, all within the caller's organisation. */
-export const userReads = ({ documents, organizationName }: UserReadNeeds): readonly Route[] => {
-  const { collection } = userList;
-  return [
-    reading(
-      searchUsers,
-      [collection],
-      async ({ body, query, principal }) => {
-        const { filters, sort } = planListing(body, people);
-        const scope = principal.organizationId;
-        const asked = { ...pageAsked(query, body), filters, sort };
-        const { rows, measure } = await pageOf<UserFacts>(documents, collection, scope, asked);
-        const name = await organizationName(scope);
-        const shown = rows.map((row) => userAnswer(row.body, name, principal));
-        return { body: { ...measure, users: shown } };
-      },
-      ({ body }) => planListing(body, people).complaints,
-    ),
+export const userReads = (needs: UserReadNeeds): readonly Route[] => [
+  searching(needs),
+  showing(needs),
+  reading(listUserRoles, [], async () => ({ body: userRoleList })),
+  reading(listGroupRoles, [], async () => ({ body: groupRoleList })),
+  reading(listCollaboratorRoles, [], async () => ({ body: collaboratorRoleList })),
+];
 
-    reading(getUser, [collection], async ({ params, principal }) => {
-      const found = await documents.get<UserFacts>(collection, params.user_id);
-      if (found?.scope !== principal.organizationId) throw new Fault('not-found', 'User not found');
-      const name = await organizationName(principal.organizationId);
-      return { body: userAnswer(found.body, name, principal) };
-    }),
+const { collection } = userList;
 
-    reading(listUserRoles, [], async () => ({ body: userRoleList })),
-    reading(listGroupRoles, [], async () => ({ body: groupRoleList })),
-    reading(listCollaboratorRoles, [], async () => ({ body: collaboratorRoleList })),
-  ];
-};
+const searching = ({ documents, organizationName }: UserReadNeeds): Route =>
+  reading(
+    searchUsers,
+    [collection],
+    async ({ body, query, principal }) => {
+      const { filters, sort } = planListing(body, people);
+      const scope = principal.organizationId;
+      const asked = { ...pageAsked(query, body), filters, sort };
+      const { rows, measure } = await pageOf<UserFacts>(documents, collection, scope, asked);
+      const name = await organizationName(scope);
+      const shown = rows.map((row) => userAnswer(row.body, name, principal));
+      return { body: { ...measure, users: shown } };
+    },
+    ({ body }) => planListing(body, people).complaints,
+  );
+
+const showing = ({ documents, organizationName }: UserReadNeeds): Route =>
+  reading(getUser, [collection], async ({ params, principal }) => {
+    const found = await documents.get<UserFacts>(collection, params.user_id);
+    if (found?.scope !== principal.organizationId) throw new Fault('not-found', 'User not found');
+    const name = await organizationName(principal.organizationId);
+    return { body: userAnswer(found.body, name, principal) };
+  });
