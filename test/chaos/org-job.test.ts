@@ -12,7 +12,7 @@ import { newRun } from './kill.js';
 
 type Job = { readonly status: string; readonly result: unknown };
 
-const requests = 20;
+const requests = 10;
 const tracesPerRequest = 150;
 /** A start costs a second; kills at every single step are in test/command-api/org-jobs.test.ts. */
 const kills = runs(2);

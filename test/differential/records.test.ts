@@ -31,7 +31,7 @@ import { runs } from '../support/runs.js';
 import { dropDatabase, skipMongo } from '../support/with-mongo.js';
 
 const batches = 4;
-const casesPerBatch = runs(100);
+const casesPerBatch = runs(50);
 const seed = drawSeed();
 
 describe('records and the reference', () => {

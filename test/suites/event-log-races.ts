@@ -85,7 +85,7 @@ export const raceSuite = (log: () => EventLog): void => {
           );
         }
       });
-      await assert(property, { numRuns: runs(3) });
+      await assert(property, { numRuns: runs(2) });
     });
 
     it('never show a reader a gap: what precedes the head it saw stays as it was', async () => {
