@@ -111,6 +111,10 @@ export interface EventReader {
    * `types` only events of these types, and `limit` bounds how many are looked at: see `through`.
    */
   page(after: Position, limit: number, types?: readonly string[]): Promise<Page>;
+  /** As `page` without types, of any type and version: nothing is decoded. */
+  evidence(after: Position, limit: number): Promise<EvidencePage>;
+  /** The newest events before `before` (default: the end), at most `limit`, in log order. */
+  tail(limit: number, before?: Position): Promise<readonly Recorded[]>;
   /**
    * Names of the streams with events that begin with `prefix` and come after `after`, by code
    * point, at most `limit`.
@@ -143,6 +147,18 @@ export const collected = async (
  * were left out.
  */
 export type Page = { readonly events: readonly Recorded[]; readonly through: Position };
+
+/** An event as it is stored, with what its digest was made of (contract 5.14, rule 2). */
+export type Evidence = Omit<Recorded, 'data'> & {
+  /** SHA-256 of the salt and the data, in lower-case hex; so is the salt. */
+  readonly digest: string;
+  /** Null for events from before there were salts: their digest is of the data alone. */
+  readonly salt: string | null;
+  /** The text as it is stored, JSON. */
+  readonly data: string;
+};
+/** As `Page`. */
+export type EvidencePage = { readonly events: readonly Evidence[]; readonly through: Position };
 
 /**
  * On whose behalf something is asked. Once `signal` aborts nobody waits for the answer: the engine

@@ -16,7 +16,9 @@ import { namesIn } from './names.js';
 import { openPages } from './pages.js';
 import { openStreams } from './streams.js';
 import { openTail } from './tail.js';
-import { recordedBy } from './whole.js';
+import { evidenceFrom, recordedFrom } from './stored-event.js';
+import { openBackwards } from './backwards.js';
+import { wholeBy } from './whole.js';
 
 type Options = {
   /** `esdb://…` or `esdb+discover://…`; TLS, credentials and cluster settings are the client's. */
@@ -51,16 +53,21 @@ export const openEventStore = async ({
   const erased = openErasedStreams(connection, names);
   const streams = openStreams(connection, names);
   const head = openHead(connection, names);
-  const recorded = recordedBy(connection, names, decode);
-  const pages = openPages({ connection, names, erased, recorded, seen: head.seen });
+  const recorded = wholeBy(connection, names, (stored) => recordedFrom(stored, decode));
+  const evident = wholeBy(connection, names, evidenceFrom);
+  const pages = openPages({ connection, names, erased, seen: head.seen });
+  const backwards = openBackwards(connection, names, erased);
   const waits = openWaits();
   const seen = (position: Position): void => {
     head.seen(position);
     waits.tell();
   };
   const tail = openTail({ connection, names, erased, head: head.ask, seen });
-  const page: EventLog['page'] = (after, limit, types) =>
-    pages(after, limit, types, tail.after(after));
+  const page: EventLog['page'] = async (after, limit, types) => {
+    const { stored, through } = await pages(after, limit, tail.after(after));
+    const wanted = stored.filter(({ type }) => types === undefined || types.includes(type));
+    return { events: await recorded(wanted), through };
+  };
   async function* portions(
     stream: StreamName,
     reading?: Reading,
@@ -85,6 +92,12 @@ export const openEventStore = async ({
       tail.wanted();
       return page(after, limit, types);
     },
+    evidence: async (after, limit) => {
+      tail.wanted();
+      const { stored, through } = await pages(after, limit, tail.after(after));
+      return { events: await evident(stored), through };
+    },
+    tail: async (limit, before) => recorded(await backwards(limit, before)),
     streams: openListings(connection, names, erased),
     head: head.ask,
     lag: (after) => countAfter(after, page),

@@ -1,5 +1,5 @@
 import { boundedMap } from '../../kernel/bounded-map.js';
-import { start, type Page, type Position, type Recorded } from '../../kernel/ports.js';
+import { start, type Position } from '../../kernel/ports.js';
 import type { Connection } from './connection.js';
 import type { ErasedStreams } from './erased-streams.js';
 import type { Names } from './names.js';
@@ -17,17 +17,19 @@ type Needs = {
   readonly connection: Connection;
   readonly names: Names;
   readonly erased: ErasedStreams;
-  readonly recorded: (found: readonly Stored[]) => Promise<readonly Recorded[]>;
   /** The log's head is at least here. */
   readonly seen: (position: Position) => void;
 };
+
+/** Events that were not erased, up to `through`. */
+export type StoredPage = { readonly stored: readonly Stored[]; readonly through: Position };
 
 /**
  * The log in the order of everything on the server. What is not ours is passed over, and how far is
  * remembered, so that a reader at the end does not pass it again and again. `kept` may spare a
  * question to the server.
  */
-export const openPages = ({ connection, names, erased, recorded, seen }: Needs) => {
+export const openPages = ({ connection, names, erased, seen }: Needs) => {
   const { client, read } = connection;
   const quiet = boundedMap<Position, Place>(quietMax);
 
@@ -73,20 +75,15 @@ export const openPages = ({ connection, names, erased, recorded, seen }: Needs) 
     return found;
   };
 
-  return async (
-    after: Position,
-    limit: number,
-    types: readonly string[] | undefined,
-    kept: readonly Stored[],
-  ): Promise<Page> => {
+  return async (after: Position, limit: number, kept: readonly Stored[]): Promise<StoredPage> => {
     const [found] =
       kept.length > 0
         ? [within(kept, limit)]
         : await Promise.all([fetch(after, limit), erased.refresh()]);
-    const wanted = found.filter(
-      ({ stream, type }) => !erased.has(stream) && (types === undefined || types.includes(type)),
-    );
-    return { events: await recorded(wanted), through: found.at(-1)?.position ?? after };
+    return {
+      stored: found.filter(({ stream }) => !erased.has(stream)),
+      through: found.at(-1)?.position ?? after,
+    };
   };
 };
 

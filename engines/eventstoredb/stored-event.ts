@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { binaryEvent, jsonEvent, type EventData, type RecordedEvent } from '@eventstore/db-client';
+import { digestOf, openSalts } from '../node/digest.js';
 import type {
+  Evidence,
   Metadata,
   NewEvent,
   Position,
@@ -21,11 +23,16 @@ export type Encoded = {
   readonly data: unknown;
   /** Of the data as JSON, which is what the server counts. */
   readonly bytes: number;
+  readonly salt: string;
+  readonly digest: string;
   readonly metadata: Metadata;
 };
 type Assay = {
   readonly id: string;
   readonly bytes: number;
+  /** In hex; absent in events from before there were salts. */
+  readonly salt?: string;
+  readonly digest?: string;
   /** Revisions in the stream of parts, in order; without them the data is in the event itself. */
   readonly parts?: readonly number[];
 };
@@ -41,6 +48,8 @@ export type Stored = {
   readonly type: string;
   readonly bytes: number;
   readonly parts: readonly number[] | null;
+  readonly salt: string | null;
+  readonly digest: string | null;
   readonly data: unknown;
   readonly metadata: Metadata;
 };
@@ -49,25 +58,29 @@ const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$
 /** The server counts the data of one append call and refuses from 1 MiB on. */
 export const appendBytesMax = 900_000;
 const partBytesMax = 450_000;
+const newSalt = openSalts();
 
 /** Throws TypeError for an id that is no uuid: the client would end the process over it. */
 export const encode = ({ id, type, data, metadata }: NewEvent): Encoded => {
   if (!uuidForm.test(id)) throw new TypeError(`an event's id must be a uuid: ${id}`);
   const json = JSON.stringify(data ?? null);
+  const salt = newSalt();
   return {
     id,
     serverId: derivedId(id, type, json),
     type,
     data: data ?? null,
     bytes: Buffer.byteLength(json),
+    salt: salt.toString('hex'),
+    digest: digestOf(salt, json).toString('hex'),
     metadata,
   };
 };
 
 /** The event itself, or with `parts` a reference to where its data is. */
 export const toSend = (event: Encoded, parts: readonly number[] | null): EventData => {
-  const { id, bytes, metadata } = event;
-  const assay: Assay = parts === null ? { id, bytes } : { id, bytes, parts };
+  const { id, bytes, salt, digest, metadata } = event;
+  const assay: Assay = { id, bytes, salt, digest, ...(parts !== null && { parts }) };
   return jsonEvent({
     id: event.serverId,
     type: event.type,
@@ -104,6 +117,8 @@ export const storedFrom = (stream: StreamName, event: RecordedEvent): Stored | n
     type: event.type,
     bytes: assay?.bytes ?? 0,
     parts: assay?.parts ?? null,
+    salt: assay?.salt ?? null,
+    digest: assay?.digest ?? null,
     data: event.data,
     // Without a schema version the codec refuses the event, and its stream is parked.
     metadata: { schema: 0, ...metadata } as Metadata,
@@ -119,6 +134,22 @@ export const recordedFrom = (stored: Stored, decode: Decode): Recorded => ({
   data: decode(stored.type, stored.metadata.schema, stored.data),
   metadata: stored.metadata,
 });
+
+/** JSON that was read and is written again is the text that was stored. */
+export const evidenceFrom = ({ salt, digest, ...stored }: Stored): Evidence => {
+  const data = JSON.stringify(stored.data);
+  return {
+    id: stored.id,
+    stream: stored.stream,
+    revision: stored.revision,
+    position: stored.position,
+    type: stored.type,
+    metadata: stored.metadata,
+    salt,
+    digest: digest ?? digestOf(null, data).toString('hex'),
+    data,
+  };
+};
 
 export const positionOf = (commit: bigint): Position =>
   commit.toString(16).padStart(16, '0') as Position;

@@ -1,14 +1,13 @@
-import type { Decode, Recorded } from '../../kernel/ports.js';
 import type { Connection } from './connection.js';
 import type { Names } from './names.js';
-import { recordedFrom, type Stored } from './stored-event.js';
+import type { Stored } from './stored-event.js';
 
 /** Events as the log answers them, without those that were erased meanwhile. */
-export const recordedBy =
-  (connection: Connection, names: Names, decode: Decode) =>
-  async (found: readonly Stored[]): Promise<readonly Recorded[]> => {
+export const wholeBy =
+  <E>(connection: Connection, names: Names, as: (stored: Stored) => E) =>
+  async (found: readonly Stored[]): Promise<readonly E[]> => {
     const all = await Promise.all(found.map((stored) => whole(connection, names, stored)));
-    return all.flatMap((stored) => (stored === null ? [] : [recordedFrom(stored, decode)]));
+    return all.flatMap((stored) => (stored === null ? [] : [as(stored)]));
   };
 
 /** The data of those that lie in parts; an event whose parts are gone was erased. */

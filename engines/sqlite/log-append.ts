@@ -1,5 +1,6 @@
-import { boundedMap } from '../../kernel/bounded-map.js';
 import type Database from 'better-sqlite3';
+import { boundedMap } from '../../kernel/bounded-map.js';
+import { digestOf, openSalts } from '../node/digest.js';
 import type { StreamOrder, WrittenTo } from './log-orders.js';
 
 /** Heads of the streams written lately, so that most appends to them need no look-up. */
@@ -16,7 +17,7 @@ type Known = {
 };
 
 const prepared = (database: Database.Database) => ({
-  insert: database.prepare('INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?)'),
+  insert: database.prepare('INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)'),
   headOf: database
     .prepare<[string], number | null>('SELECT max(rev) FROM events WHERE stream = ?')
     .pluck(),
@@ -44,6 +45,7 @@ export const openAppender = (database: Database.Database) => {
   const statements = prepared(database);
   const { insert, headOf, isErased, byId, lastPosition, raise, remove, noteErased } = statements;
   const heads = boundedMap<string, number>(headsMax);
+  const newSalt = openSalts();
   let last = lastPosition.get() ?? 0;
 
   const head = (stream: string): number => {
@@ -66,7 +68,9 @@ export const openAppender = (database: Database.Database) => {
     for (const { id, type, data, metadata } of events) {
       revision += 1;
       last += 1;
-      insert.run(last, stream, revision, id, type, data, metadata);
+      const salt = newSalt();
+      const digest = digestOf(salt, data);
+      insert.run(last, stream, revision, id, type, data, metadata, salt, digest);
     }
     heads.set(stream, revision);
     return last;

@@ -5,7 +5,6 @@ import {
   type Bus,
   type EventReader,
   type Last,
-  type Metadata,
   type Page,
   type Position,
   type Reading,
@@ -14,20 +13,11 @@ import {
   type Decode,
 } from '../../kernel/ports.js';
 import { openLoopTurns } from '../node/loop-turns.js';
+import { eventOf, metadataOf, openEvidence, type Row } from './log-evidence.js';
 import { openForReading, posOf, positionOf } from './log-schema.js';
 
-type Row = {
-  readonly pos: number;
-  readonly stream: string;
-  readonly rev: number;
-  readonly id: string;
-  readonly type: string;
-  readonly data: string;
-  readonly metadata: string;
-};
-
-type Portion = {
-  readonly events: readonly Recorded[];
+type Portion<E> = {
+  readonly events: readonly E[];
   /** Characters of their data. */
   readonly cost: number;
   /** There are no more; else it ends where the turn did. */
@@ -60,11 +50,12 @@ export const openReader = ({
 }): EventReader => {
   const database = openForReading(dir);
   const statements = prepared(database);
+  const evidence = openEvidence(database);
   const ask = (): Statements => {
     if (!database.open) throw new Fault('unavailable', 'The service is stopping');
     return statements;
   };
-  const source: Source = { ask, take: openTakes(decode) };
+  const source: Source = { ask, take: openTakes(), recorded: recordedBy(decode) };
   const head = (): Position => headOf(source);
   const waits = openWaits(bus, head);
   return {
@@ -77,6 +68,14 @@ export const openReader = ({
     },
     page: (from, limit, types) =>
       types === undefined ? page(source, from, limit) : pageOf(source, types, from, limit),
+    evidence: async (from, limit) => {
+      const rows = (at: number, count: number) => evidence.after(ask, at, limit - count);
+      return pageTo(source, from, limit, rows, evidence.of);
+    },
+    tail: async (limit, before) => {
+      const rows = ask().before.all(before === undefined ? noPos : posOf(before), limit);
+      return rows.map(source.recorded).reverse();
+    },
     streams: async (prefix, from, limit) =>
       ask().names.all(from ?? prefix, `${prefix}\u{10FFFF}`, limit) as StreamName[],
     head: async () => head(),
@@ -93,22 +92,29 @@ export const openReader = ({
   };
 };
 
+const columns = 'pos, stream, rev, id, type, data, metadata';
+/** Beyond every position. */
+const noPos = Number.MAX_SAFE_INTEGER;
+
 const prepared = (database: Database.Database) => ({
   ofStream: database.prepare<[string, number, number], Row>(
-    'SELECT * FROM events WHERE stream = ? AND rev >= ? ORDER BY rev LIMIT ?',
+    `SELECT ${columns} FROM events WHERE stream = ? AND rev >= ? ORDER BY rev LIMIT ?`,
   ),
   ofStreamAndTypes: database.prepare<[string, number, string, number], Row>(
-    `SELECT * FROM events WHERE stream = ? AND rev >= ?
+    `SELECT ${columns} FROM events WHERE stream = ? AND rev >= ?
       AND type IN (SELECT value FROM json_each(?)) ORDER BY rev LIMIT ?`,
   ),
   lastOf: database.prepare<[string], Pick<Row, 'pos' | 'rev' | 'type'>>(
     'SELECT pos, rev, type FROM events WHERE stream = ? ORDER BY rev DESC LIMIT 1',
   ),
   after: database.prepare<[number, number], Row>(
-    'SELECT * FROM events WHERE pos > ? ORDER BY pos LIMIT ?',
+    `SELECT ${columns} FROM events WHERE pos > ? ORDER BY pos LIMIT ?`,
+  ),
+  before: database.prepare<[number, number], Row>(
+    `SELECT ${columns} FROM events WHERE pos < ? ORDER BY pos DESC LIMIT ?`,
   ),
   ofTypes: database.prepare<[number, number, string], Row>(
-    `SELECT * FROM events WHERE pos > ? AND pos <= ?
+    `SELECT ${columns} FROM events WHERE pos > ? AND pos <= ?
       AND type IN (SELECT value FROM json_each(?)) ORDER BY pos`,
   ),
   names: database
@@ -128,30 +134,29 @@ type Statements = ReturnType<typeof prepared>;
 type Source = {
   /** Throws once the reader is closed. */
   readonly ask: () => Statements;
+  readonly recorded: (row: Row) => Recorded;
   /** What there is room for in this turn, or one event. */
-  readonly take: (rows: () => Iterable<Row>) => Promise<Portion>;
+  readonly take: <R extends Row, E>(
+    rows: () => Iterable<R>,
+    as: (row: R) => E,
+  ) => Promise<Portion<E>>;
 };
 
-const openTakes = (decode: Decode): Source['take'] => {
-  const turns = openLoopTurns(turnBytesMax);
-  const recorded = (row: Row): Recorded => {
-    const metadata = JSON.parse(row.metadata) as Metadata;
-    return {
-      id: row.id,
-      stream: row.stream as StreamName,
-      revision: row.rev,
-      position: positionOf(row.pos),
-      type: row.type,
-      data: decode(row.type, metadata.schema, JSON.parse(row.data)),
-      metadata,
-    };
+const recordedBy =
+  (decode: Decode) =>
+  (row: Row): Recorded => {
+    const metadata = metadataOf(row);
+    return eventOf(row, metadata, decode(row.type, metadata.schema, JSON.parse(row.data)));
   };
-  return (rows) =>
+
+const openTakes = (): Source['take'] => {
+  const turns = openLoopTurns(turnBytesMax);
+  return (rows, as) =>
     turns.run(() => {
-      const events: Recorded[] = [];
+      const events: ReturnType<typeof as>[] = [];
       let cost = 0;
       for (const row of rows()) {
-        events.push(recorded(row));
+        events.push(as(row));
         cost += row.data.length;
         if (cost >= turnBytesMax) return { events, cost, isOver: false };
       }
@@ -162,7 +167,7 @@ const openTakes = (decode: Decode): Source['take'] => {
 const headOf = ({ ask }: Source): Position => positionOf(ask().last.get() ?? 0);
 
 async function* portions(
-  { ask, take }: Source,
+  { ask, take, recorded }: Source,
   stream: StreamName,
   { from = 0, types, limit = -1 }: Reading = {},
 ): AsyncGenerator<readonly Recorded[], void> {
@@ -174,7 +179,7 @@ async function* portions(
       types === undefined
         ? ask().ofStream.iterate(stream, next, left)
         : ask().ofStreamAndTypes.iterate(stream, next, list, left);
-    const { events, isOver } = await take(rows);
+    const { events, isOver } = await take(rows, recorded);
     const last = events.at(-1);
     const isErased = last === undefined && next > from && ask().lastOf.get(stream) === undefined;
     if (last !== undefined || isErased) yield events;
@@ -187,15 +192,16 @@ async function* portions(
 /**
  * Rows in log order from a position on, as they fit into turns, until there is a page of them.
  */
-const paged = async (
+const paged = async <R extends Row, E extends { readonly position: Position }>(
   { take }: Source,
   from: number,
-  rows: (from: number, count: number) => Iterable<Row>,
-): Promise<Omit<Portion, 'cost'>> => {
-  const events: Recorded[] = [];
+  rows: (from: number, count: number) => Iterable<R>,
+  as: (row: R) => E,
+): Promise<Omit<Portion<E>, 'cost'>> => {
+  const events: E[] = [];
   let bytes = 0;
   for (let at = from; ;) {
-    const portion = await take(() => rows(at, events.length));
+    const portion = await take(() => rows(at, events.length), as);
     for (const event of portion.events) events.push(event);
     bytes += portion.cost;
     const last = portion.events.at(-1);
@@ -205,17 +211,31 @@ const paged = async (
   }
 };
 
-const page = async (source: Source, from: Position, limit: number): Promise<Page> => {
+/** A page of whatever is there: `rows` gives those after a position, less than so many. */
+const pageTo = async <R extends Row, E extends { readonly position: Position }>(
+  source: Source,
+  from: Position,
+  limit: number,
+  rows: (from: number, count: number) => Iterable<R>,
+  as: (row: R) => E,
+): Promise<{ readonly events: readonly E[]; readonly through: Position }> => {
   const head = headOf(source);
-  const { events, isOver } = await paged(source, posOf(from), (at, count) =>
-    source.ask().after.iterate(at, limit - count),
-  );
+  const { events, isOver } = await paged(source, posOf(from), rows, as);
   const end = events.at(-1)?.position ?? from;
   // A short page has looked at everything up to the head noted before it: what is missing was
   // erased.
   const through = isOver && events.length < limit && head > end ? head : end;
   return { events, through };
 };
+
+const page = (source: Source, from: Position, limit: number): Promise<Page> =>
+  pageTo(
+    source,
+    from,
+    limit,
+    (at, count) => source.ask().after.iterate(at, limit - count),
+    source.recorded,
+  );
 
 /**
  * A step of positions, whatever is at them: rows of other types cost no more than a look at their
@@ -229,8 +249,11 @@ const pageOf = async (
 ): Promise<Page> => {
   const end = Math.min(posOf(headOf(source)), posOf(from) + limit);
   const list = JSON.stringify(types);
-  const { events, isOver } = await paged(source, posOf(from), (at) =>
-    source.ask().ofTypes.iterate(at, end, list),
+  const { events, isOver } = await paged(
+    source,
+    posOf(from),
+    (at) => source.ask().ofTypes.iterate(at, end, list),
+    source.recorded,
   );
   const last = events.at(-1)?.position;
   const through = positionOf(Math.max(end, posOf(from)));

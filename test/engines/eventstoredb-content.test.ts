@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { EventStoreDBClient, jsonEvent } from '@eventstore/db-client';
@@ -51,6 +52,17 @@ describe('What EventStoreDB holds', function () {
     await log.close();
     await server.close();
     await remove();
+  });
+
+  it('may be from before there were salts: the digest is that of the data alone', async () => {
+    const stream = newStream();
+    const { id, type, metadata } = newEvent();
+    const stored = { ...metadata, assay: { id, bytes: 12 } };
+    const old = jsonEvent({ id, type, data: { old: true }, metadata: stored });
+    await stranger.appendToStream(`assay.${stream}`, old);
+    const [event] = (await log.evidence(start, 10)).events;
+    const digest = createHash('sha256').update('{"old":true}').digest('hex');
+    expect([event?.id, event?.salt, event?.digest]).to.deep.equal([id, null, digest]);
   });
 
   describe('an append larger than the server takes', () => {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -6,7 +7,7 @@ import { openBus } from '../../engines/memory/bus.js';
 import { openDocuments } from '../../engines/sqlite/documents.js';
 import { openEventLog, openEventReader } from '../../engines/sqlite/event-log.js';
 import { Fault } from '../../kernel/fault.js';
-import type { Bus, EventLog } from '../../kernel/ports.js';
+import type { Bus, EventLog, EventReader } from '../../kernel/ports.js';
 import { dumped } from '../suites/documents.js';
 import { at, mark, things } from '../suites/things.js';
 import { single } from '../suites/event-log.js';
@@ -91,6 +92,29 @@ describe('the files of the log on SQLite', () => {
       .with.property('message')
       .that.matches(/layout 99/);
     expect(refusal).to.have.property('message').that.includes(folder.dir);
+  });
+
+  it('open when they are from before there were salts, whose events then have none', async () => {
+    await single(log, appendOf(newStream(), 'none', newEvent({ old: true })));
+    await log.close();
+    const database = new Database(join(folder.dir, 'log.sqlite'));
+    for (const column of ['salt', 'digest']) {
+      database.exec(`ALTER TABLE events DROP COLUMN ${column}`);
+    }
+    database.pragma('user_version = 1');
+    database.close();
+    const digest = createHash('sha256').update('{"old":true}').digest('hex');
+    const found = async (reader: EventReader): Promise<unknown> =>
+      (await reader.evidence(at(0), 10)).events.map((event) => [event.salt, event.digest]);
+    const reader = await openEventReader({ dir: folder.dir, bus });
+    expect(await found(reader), 'read before it was opened').to.deep.equal([[null, digest]]);
+    log = await openEventLog({ dir: folder.dir, bus });
+    await single(log, appendOf(newStream(), 'none', newEvent({ old: false })));
+    const [old, young] = (await log.evidence(at(0), 10)).events;
+    expect([old?.salt, old?.digest]).to.deep.equal([null, digest]);
+    expect(young?.salt).to.have.length(32);
+    expect((await reader.evidence(at(0), 10)).events).to.deep.equal([old, young]);
+    await reader.close();
   });
 
   it('are closed with all that was sent before', async () => {

@@ -1,0 +1,55 @@
+import type Database from 'better-sqlite3';
+import type { Evidence, Metadata, StreamName } from '../../kernel/ports.js';
+import { digestOf } from '../node/digest.js';
+import { isSalted, positionOf } from './log-schema.js';
+
+/** An event as the table has it. */
+export type Row = {
+  readonly pos: number;
+  readonly stream: string;
+  readonly rev: number;
+  readonly id: string;
+  readonly type: string;
+  readonly data: string;
+  readonly metadata: string;
+};
+type EvidenceRow = Row & { readonly salt: Buffer | null; readonly digest: Buffer | null };
+
+export const metadataOf = (row: Row): Metadata => JSON.parse(row.metadata) as Metadata;
+
+export const eventOf = <D>(row: Row, metadata: Metadata, data: D) => ({
+  id: row.id,
+  stream: row.stream as StreamName,
+  revision: row.rev,
+  position: positionOf(row.pos),
+  type: row.type,
+  data,
+  metadata,
+});
+
+/** Rows with salt and digest, also of a log that nobody has brought to the layout that has them. */
+export const openEvidence = (database: Database.Database) => {
+  const selected = (columns: string) =>
+    database.prepare<[number, number], EvidenceRow>(
+      `SELECT pos, stream, rev, id, type, data, metadata, ${columns}
+       FROM events WHERE pos > ? ORDER BY pos LIMIT ?`,
+    );
+  let salted: ReturnType<typeof selected> | null = null;
+  const statement = () => {
+    if (!isSalted(database)) return selected('NULL AS salt, NULL AS digest');
+    salted ??= selected('salt, digest');
+    return salted;
+  };
+  return {
+    /** `ask` throws once the reader is closed. */
+    after: (ask: () => unknown, pos: number, limit: number): Iterable<EvidenceRow> => {
+      ask();
+      return statement().iterate(pos, limit);
+    },
+    of: (row: EvidenceRow): Evidence => ({
+      ...eventOf(row, metadataOf(row), row.data),
+      salt: row.salt?.toString('hex') ?? null,
+      digest: (row.digest ?? digestOf(null, row.data)).toString('hex'),
+    }),
+  };
+};

@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto';
+import { expect } from 'chai';
+import { assert, asyncProperty, jsonValue, string } from 'fast-check';
+import { start, type EventLog, type Evidence, type Position } from '../../kernel/ports.js';
+import { appendOf, newEvent, newStream } from '../support/new-events.js';
+import { pagesOf } from '../support/pages.js';
+import { runs } from '../support/runs.js';
+
+const digestOf = ({ salt, data }: Evidence): string =>
+  createHash('sha256')
+    .update(Buffer.from(salt ?? '', 'hex'))
+    .update(data)
+    .digest('hex');
+
+const evidenceIn = async (log: EventLog, limit = 3): Promise<readonly Evidence[]> => {
+  const found: Evidence[] = [];
+  for (let from = start; ;) {
+    const page = await log.evidence(from, limit);
+    found.push(...page.events);
+    if (page.through <= from) return found;
+    from = page.through;
+  }
+};
+
+/** What an auditor's copy of the log is made of. */
+export const evidenceSuite = (log: () => EventLog, reopen: () => Promise<void>): void => {
+  describe('evidence', () => {
+    it('has the bytes of its digest, whatever JSON they are, also after a restart', async () => {
+      const anyText = string({ unit: 'binary' });
+      const property = asyncProperty(jsonValue(), anyText, async (value, text) => {
+        const data = { value, text, ['__proto__']: text, '1': -0, large: 1e21 };
+        await log().append([appendOf(newStream(), 'none', newEvent(data))]);
+      });
+      await assert(property, { numRuns: runs(10) });
+      const large = newEvent({ text: 'é'.repeat(440_000) });
+      await log().append([appendOf(newStream(), 'none', large, newEvent('a'), newEvent(1))]);
+      const before = await evidenceIn(log());
+      expect(before.map(digestOf)).to.deep.equal(before.map(({ digest }) => digest));
+      expect(before.every(({ salt }) => salt?.length === 32)).to.equal(true);
+      expect(new Set(before.map(({ salt }) => salt)).size).to.equal(before.length);
+      await reopen();
+      expect(await evidenceIn(log())).to.deep.equal(before);
+    });
+
+    it('is of all events, in the order and with the places of pages', async () => {
+      for (let count = 0; count < 4; count += 1) {
+        await log().append([appendOf(newStream(), 'none', newEvent(count), newEvent({ count }))]);
+      }
+      const all = await evidenceIn(log());
+      const pages = await pagesOf(log());
+      const events = all.map((one) => ({
+        id: one.id,
+        stream: one.stream,
+        revision: one.revision,
+        position: one.position,
+        type: one.type,
+        metadata: one.metadata,
+        data: JSON.parse(one.data) as unknown,
+      }));
+      expect(events).to.deep.equal(pages);
+      const head = await log().head();
+      expect(await log().evidence(head, 10)).to.deep.equal({ events: [], through: head });
+    });
+
+    it('keeps the first salt of an event that is sent again', async () => {
+      const append = appendOf(newStream(), 'none', newEvent({ once: true }));
+      await log().append([append]);
+      const before = await evidenceIn(log());
+      await log().append([append]);
+      expect(await evidenceIn(log())).to.deep.equal(before);
+    });
+  });
+
+  describe('the tail', () => {
+    it('is the end of the log, in its order, and goes on backwards from any place', async () => {
+      for (let count = 0; count < 5; count += 1) {
+        await log().append([appendOf(newStream(), 'none', newEvent(count), newEvent({ count }))]);
+      }
+      const all = await pagesOf(log());
+      expect(await log().tail(3)).to.deep.equal(all.slice(-3));
+      expect(await log().tail(100)).to.deep.equal(all);
+      const found = [];
+      let before: Position | undefined;
+      for (;;) {
+        const events = await log().tail(4, before);
+        if (events.length === 0) break;
+        found.unshift(...events);
+        before = events[0]?.position;
+      }
+      expect(found).to.deep.equal(all);
+    });
+
+    it('is empty on an empty log', async () => {
+      expect(await log().tail(3)).to.deep.equal([]);
+    });
+
+    it('passes over what was erased', async () => {
+      const [gone, kept] = [newStream(), newStream()];
+      await log().append([appendOf(kept, 'none', newEvent(1))]);
+      await log().append([appendOf(gone, 'none', newEvent(2), newEvent(3), newEvent(4))]);
+      await log().erase(gone);
+      expect((await log().tail(2)).map(({ data }) => data)).to.deep.equal([1]);
+    });
+  });
+};
