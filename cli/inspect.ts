@@ -1,7 +1,7 @@
 import Table from 'cli-table3';
 import { nonconformities } from '../events/codec.js';
 import { Fault } from '../kernel/fault.js';
-import { start, type EventReader, type Recorded } from '../kernel/ports.js';
+import type { EventReader, Position, Recorded, StreamName } from '../kernel/ports.js';
 import type { Config } from '../config.js';
 import { openLogOf } from './folder.js';
 import { operator } from './operator.js';
@@ -64,8 +64,8 @@ const projectionRows = async (config: Config, ops: string | null): Promise<reado
 /** The newest streams first: those whose last event is latest in the log. */
 const streamRows = async (reader: EventReader, limit: number): Promise<readonly Row[]> => {
   const streams = new Map<string, Row>();
-  for await (const event of everyEvent(reader)) {
-    streams.delete(event.stream);
+  for await (const event of backwards(reader)) {
+    if (streams.has(event.stream)) continue;
     streams.set(event.stream, {
       stream: event.stream,
       events: event.revision + 1,
@@ -73,8 +73,9 @@ const streamRows = async (reader: EventReader, limit: number): Promise<readonly 
       position: event.position,
       at: event.metadata.at,
     });
+    if (streams.size === limit) break;
   }
-  return [...streams.values()].reverse().slice(0, limit);
+  return [...streams.values()];
 };
 
 /** The last events of the log, or of one stream, newest first, and whether each fits its schema. */
@@ -83,30 +84,47 @@ const eventRows = async (
   stream: string | null,
   limit: number,
 ): Promise<readonly Row[]> => {
-  const last: Recorded[] = [];
-  for await (const event of everyEvent(reader)) {
-    if (stream !== null && event.stream !== stream) continue;
-    last.push(event);
-    if (last.length > limit) last.shift();
+  const last = stream === null ? backwards(reader) : lastOf(reader, stream as StreamName, limit);
+  const rows: Row[] = [];
+  for await (const event of last) {
+    rows.push(rowOf(event, stream !== null));
+    if (rows.length === limit) break;
   }
-  return last.reverse().map((event) => ({
-    position: event.position,
-    stream: event.stream,
-    revision: event.revision,
-    type: event.type,
-    at: event.metadata.at,
-    fits: nonconformities(event.type, event.data)[0] ?? 'yes',
-    actor: `${event.metadata.actor.type} ${event.metadata.actor.id}`,
-    request_id: event.metadata.request_id,
-    ...(stream !== null && { data: JSON.stringify(event.data).slice(0, 400) }),
-  }));
+  return rows;
 };
 
-async function* everyEvent(reader: EventReader): AsyncIterable<Recorded> {
-  for (let after = start; ;) {
-    const { events, through } = await reader.page(after, 1_000);
-    yield* events;
-    if (through === after) return;
-    after = through;
+const rowOf = (event: Recorded, showsData: boolean): Row => ({
+  position: event.position,
+  stream: event.stream,
+  revision: event.revision,
+  type: event.type,
+  at: event.metadata.at,
+  fits: nonconformities(event.type, event.data)[0] ?? 'yes',
+  actor: `${event.metadata.actor.type} ${event.metadata.actor.id}`,
+  request_id: event.metadata.request_id,
+  ...(showsData && { data: JSON.stringify(event.data).slice(0, 400) }),
+});
+
+async function* lastOf(
+  reader: EventReader,
+  stream: StreamName,
+  limit: number,
+): AsyncIterable<Recorded> {
+  const last = await reader.last(stream);
+  if (last === null) return;
+  const from = Math.max(0, last.revision + 1 - limit);
+  yield* [...(await reader.read(stream, { from }))].reverse();
+}
+
+/** Read at a time: some megabytes of large events. */
+const stepEvents = 500;
+
+async function* backwards(reader: EventReader): AsyncIterable<Recorded> {
+  let before: Position | undefined;
+  for (;;) {
+    const events = await reader.tail(stepEvents, before);
+    yield* [...events].reverse();
+    before = events[0]?.position;
+    if (before === undefined) return;
   }
 }

@@ -113,7 +113,10 @@ export interface EventReader {
   page(after: Position, limit: number, types?: readonly string[]): Promise<Page>;
   /** As `page` without types, of any type and version: nothing is decoded. */
   evidence(after: Position, limit: number): Promise<EvidencePage>;
-  /** The newest events before `before` (default: the end), at most `limit`, in log order. */
+  /**
+   * The newest events before `before` (default: the end), at most `limit`, in log order; fewer when
+   * they are large. Empty only when there are none.
+   */
   tail(limit: number, before?: Position): Promise<readonly Recorded[]>;
   /**
    * Names of the streams with events that begin with `prefix` and come after `after`, by code

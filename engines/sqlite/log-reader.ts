@@ -73,8 +73,15 @@ export const openReader = ({
       return pageTo(source, from, limit, rows, evidence.of);
     },
     tail: async (limit, before) => {
-      const rows = ask().before.all(before === undefined ? noPos : posOf(before), limit);
-      return rows.map(source.recorded).reverse();
+      const rows = ask().before.iterate(before === undefined ? noPos : posOf(before), limit);
+      const events: Recorded[] = [];
+      let bytes = 0;
+      for (const row of rows) {
+        events.push(source.recorded(row));
+        bytes += row.data.length;
+        if (bytes >= pageBytesMax) break;
+      }
+      return events.reverse();
     },
     streams: async (prefix, from, limit) =>
       ask().names.all(from ?? prefix, `${prefix}\u{10FFFF}`, limit) as StreamName[],
