@@ -1,15 +1,15 @@
 #!/usr/bin/env node
-// Checks a bundle of `assay audit export` with nothing of Assay's but this file: Node's standard library, no network.
-// What it does, step by step, is in ALGORITHM.md beside it; the numbers in brackets are its steps.
+// Checks a bundle of `assay audit export` with nothing of Assay's but this file: Node's standard
+// library, no network. ALGORITHM.md says what it does; the numbers in brackets are its steps.
 //
 //   node assay-verify.mjs BUNDLE --key KEY [--origin NAME] [--since CHECKPOINT]
 //
 // BUNDLE      the folder of the bundle
-// KEY         the key that you trust: a file with a `vkey` line (origin+id+key), a PEM public key or a JWK
+// KEY         the key that you trust: a file with a `vkey` line (origin+id+key), PEM or a JWK
 // --origin    whose history it has to be; a vkey says so itself
-// --since     a checkpoint that you kept: the bundle has to continue it (bundles of a whole organisation)
+// --since     a checkpoint that you kept, which a bundle of a whole organisation has to continue
 //
-// Exit 0: intact. Exit 1: broken, and the first place that is. Exit 2: it cannot be checked (files or arguments).
+// Exit 0: intact. 1: broken, and the first place that is. 2: it cannot be checked.
 import { createHash, createPublicKey, verify } from 'node:crypto';
 import { createReadStream, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -29,7 +29,7 @@ const sha256 = (...parts) => {
 };
 const node = (left, right) => sha256(Buffer.of(1), left, right);
 
-// ---- [1] the checkpoint -------------------------------------------------------------------------------------------
+// --- [1] the checkpoint ---
 
 /** A C2SP tlog-checkpoint: a text of origin, size and root, an empty line, and signature lines. */
 export const parseCheckpoint = (note) => {
@@ -48,7 +48,7 @@ export const parseCheckpoint = (note) => {
   return { text, origin, size: Number(size), root: Buffer.from(root ?? '', 'base64'), signatures };
 };
 
-/** The key to trust and, from a vkey, whose it is. Its id is the beginning of SHA-256 of its SPKI. */
+/** The key to trust and, from a vkey, whose it is; its id begins SHA-256 of its SPKI. */
 export const readKey = (file) => {
   const text = readFileSync(file, 'utf8').trim();
   const vkey = /^(\S+)\+([0-9a-f]{8})\+(\S+)$/.exec(text);
@@ -81,7 +81,7 @@ export const verifiedCheckpoint = (note, { key, id }, origin) => {
   return checkpoint;
 };
 
-// ---- [2] one entry ------------------------------------------------------------------------------------------------
+// --- [2] one entry ---
 
 const lineOf = (entry) =>
   [
@@ -122,7 +122,7 @@ const checkEntry = (entry, before) => {
   return hash;
 };
 
-// ---- [3] the tree -------------------------------------------------------------------------------------------------
+// --- [3] the tree ---
 
 /** Roots of perfect subtrees from the left, widths falling. */
 const openStack = () => {
@@ -152,7 +152,7 @@ const openStack = () => {
   };
 };
 
-// ---- [4] erasures -------------------------------------------------------------------------------------------------
+// --- [4] erasures ---
 
 /** Streams of content that may be gone only when an event that stays says so. */
 const needsFact = (stream) => /^(trace|session|datasetrows)-/.test(stream);
@@ -175,7 +175,7 @@ const streamsOf = {
     contents.map(({ content_id: id }) => `datasetrows-${dataset}-${id}`),
 };
 
-// ---- the whole ----------------------------------------------------------------------------------------------------
+// --- the whole ---
 
 async function* linesOf(file) {
   if (!existsSync(file)) return;
@@ -187,78 +187,117 @@ async function* linesOf(file) {
   }
 }
 
+/** The tree of a bundle, into which nodes and entries go from the left. */
+const openTree = async (dir, isWhole, kept) => {
+  const stack = openStack();
+  const nodes = linesOf(join(dir, 'nodes.jsonl'));
+  let next = (await nodes.next()).value;
+  if (isWhole && next !== undefined) broken(`entries from ${next.from + 1} on are missing`);
+  const keptHolds = () => {
+    if (kept?.size === stack.size() && !stack.root().equals(kept.root)) {
+      broken(`the first ${kept.size} entries are not those of your checkpoint`);
+    }
+  };
+  keptHolds();
+  return {
+    root: stack.root,
+    /** Up to there the bundle has nodes in place of entries. */
+    passOver: async (to) => {
+      while (stack.size() < to) {
+        if (next === undefined || next.from !== stack.size() || next.to > to) {
+          broken(`entry ${stack.size() + 1} is missing`);
+        }
+        stack.push(next.to - next.from, Buffer.from(next.hash, 'hex'));
+        next = (await nodes.next()).value;
+      }
+    },
+    add: (hash) => {
+      stack.push(1, sha256(Buffer.of(0), hash));
+      keptHolds();
+    },
+    end: () => {
+      if (next !== undefined) broken('there are nodes for entries beyond the checkpoint');
+    },
+  };
+};
+
+/** What erased entries need and facts give. */
+const openErasures = () => {
+  const facts = new Set();
+  const gone = new Map();
+  return {
+    note: (entry) => {
+      for (const stream of namedStreams(entry)) facts.add(stream);
+      if (entry.erased && needsFact(entry.stream) && !gone.has(entry.stream)) {
+        gone.set(entry.stream, entry.seq);
+      }
+    },
+    end: () => {
+      for (const [stream, seq] of gone) {
+        if (!facts.has(stream)) broken(`entry ${seq}: its content is gone, and no event says why`);
+      }
+    },
+  };
+};
+
+async function* entriesOf(dir, parts) {
+  for (const { file, sha256: expected } of parts) {
+    const whole = createHash('sha256');
+    for await (const chunk of createReadStream(join(dir, file))) whole.update(chunk);
+    if (whole.digest('hex') !== expected) {
+      broken(`${file} is not the file that manifest.json names`);
+    }
+    yield* linesOf(join(dir, file));
+  }
+}
+
+const counted = (found, entry, isSealed) => {
+  found.entries += 1;
+  if (entry.erased) found.erased += 1;
+  else if (entry.data === null) found.withheld += 1;
+  if (!entry.salted) found.unsalted += 1;
+  if (!isSealed) found.unsealed += 1;
+};
+
 /** Answers what was checked; throws Broken with the first place that does not hold. */
 export const verifyBundle = async (dir, { key, origin, since = null }) => {
   const manifest = JSON.parse(readFileSync(join(dir, 'manifest.json'), 'utf8'));
   if (manifest.format !== 'assay-bundle-1') throw new TypeError(`${dir} is no assay-bundle-1`);
   const isWhole = manifest.scope === 'organization' || manifest.scope === 'system';
-  const checkpoint = verifiedCheckpoint(
-    readFileSync(join(dir, 'checkpoint.txt'), 'utf8'),
-    key,
-    origin,
-  );
+  const note = readFileSync(join(dir, 'checkpoint.txt'), 'utf8');
+  const checkpoint = verifiedCheckpoint(note, key, origin);
   const kept = since === null ? null : verifiedCheckpoint(since, key, origin);
-  if (kept !== null && !isWhole)
+  if (kept !== null && !isWhole) {
     throw new TypeError('--since takes the bundle of a whole organisation');
-  if (kept !== null && kept.size > checkpoint.size)
+  }
+  if (kept !== null && kept.size > checkpoint.size) {
     broken('the bundle is older than your checkpoint');
-
-  const tree = openStack();
-  const nodes = linesOf(join(dir, 'nodes.jsonl'));
-  let next = (await nodes.next()).value;
-  if (isWhole && next !== undefined) broken(`entries from ${next.from + 1} on are missing`);
-  const passOver = async (to) => {
-    while (tree.size() < to) {
-      if (next === undefined || next.from !== tree.size() || next.to > to) {
-        broken(`entry ${tree.size() + 1} is missing`);
-      }
-      tree.push(next.to - next.from, Buffer.from(next.hash, 'hex'));
-      next = (await nodes.next()).value;
-    }
-  };
-  const keptHolds = () => {
-    if (kept?.size === tree.size() && !tree.root().equals(kept.root)) {
-      broken(`the first ${kept.size} entries are not those of your checkpoint`);
-    }
-  };
-
+  }
+  const tree = await openTree(dir, isWhole, kept);
+  const erasures = openErasures();
   const found = { entries: 0, erased: 0, withheld: 0, unsalted: 0, unsealed: 0 };
-  const facts = new Set();
-  const gone = new Map();
   let before = null;
-  keptHolds();
-  for (const { file, sha256: expected } of manifest.parts) {
-    const whole = createHash('sha256');
-    for await (const chunk of createReadStream(join(dir, file))) whole.update(chunk);
-    if (whole.digest('hex') !== expected)
-      broken(`${file} is not the file that manifest.json names`);
-    for await (const entry of linesOf(join(dir, file))) {
-      const hash = checkEntry(entry, before);
-      if (entry.seq <= checkpoint.size) {
-        await passOver(entry.seq - 1);
-        tree.push(1, sha256(Buffer.of(0), hash));
-        keptHolds();
-      } else found.unsealed += 1;
-      for (const stream of namedStreams(entry)) facts.add(stream);
-      if (entry.erased && needsFact(entry.stream) && !gone.has(entry.stream))
-        gone.set(entry.stream, entry.seq);
-      found.entries += 1;
-      if (entry.erased) found.erased += 1;
-      else if (entry.data === null) found.withheld += 1;
-      if (!entry.salted) found.unsalted += 1;
-      before = entry;
+  for await (const entry of entriesOf(dir, manifest.parts)) {
+    const hash = checkEntry(entry, before);
+    const isSealed = entry.seq <= checkpoint.size;
+    if (isSealed) {
+      await tree.passOver(entry.seq - 1);
+      tree.add(hash);
     }
+    erasures.note(entry);
+    counted(found, entry, isSealed);
+    before = entry;
   }
-  await passOver(checkpoint.size);
-  if (next !== undefined) broken('there are nodes for entries beyond the checkpoint');
-  if (found.entries !== manifest.entries)
+  await tree.passOver(checkpoint.size);
+  tree.end();
+  if (found.entries !== manifest.entries) {
     broken(`${found.entries} entries, not ${manifest.entries}`);
-  for (const [stream, seq] of isWhole ? gone : []) {
-    if (!facts.has(stream)) broken(`entry ${seq}: its content is gone, and no event says why`);
   }
+  if (isWhole) erasures.end();
   // [5]
-  if (!tree.root().equals(checkpoint.root))
+  if (!tree.root().equals(checkpoint.root)) {
     broken('the entries do not make the root of the checkpoint');
+  }
   return {
     ...found,
     origin,
