@@ -2,7 +2,7 @@ import Table from 'cli-table3';
 import { SingleBar } from 'cli-progress';
 import { Fault } from '../kernel/fault.js';
 import type { Config } from '../config.js';
-import type { Progress } from '../projections/catch-up.js';
+import type { Progress } from '../projections/fill-shadow.js';
 import { operator } from './operator.js';
 
 /** `assay rebuild NAME|--all`: built next to the live one, then switched. */

@@ -3,7 +3,7 @@ import { diskFiles } from '../engines/node/files.js';
 import { openEngines, serviceFile } from '../engines/open.js';
 import { Fault } from '../kernel/fault.js';
 import { choiceOf, type Config } from '../config.js';
-import type { Progress } from '../projections/catch-up.js';
+import type { Progress } from '../projections/fill-shadow.js';
 import type { ProjectionStatus } from '../projections/operate.js';
 import type { Verified } from '../projections/verify.js';
 import { operateCommand } from './ask.js';

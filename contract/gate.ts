@@ -9,15 +9,16 @@ import type {
   Sight,
 } from './roles.js';
 
-/**
- * What the HTTP engine asks of the service before a handler runs. main.ts supplies it, answered
- * from the log.
- */
+/** What a request came with (contract 2.1). */
 export type Credential =
   | { readonly scheme: 'K'; readonly key: string }
   | { readonly scheme: 'B'; readonly token: string }
   | { readonly scheme: 'P'; readonly email: string; readonly password: string };
 
+/**
+ * What the HTTP engine asks of the service before a handler runs. main.ts supplies it, answered
+ * from the log.
+ */
 export interface Gate {
   /**
    * Throws Fault `invalid-credentials`, `token-expired` or `too-many`. Never older than one second.

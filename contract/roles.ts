@@ -100,6 +100,7 @@ export const roleInProject = (
   return weaker(projectRoles, own, key.projectRole);
 };
 
+/** Before the bounds of the key (contract 2.6, rule 1). */
 const ownRole = (userRole: OrganizationRole, granted: ProjectRole | null): ProjectRole | null => {
   if (userRole === 'admin') return 'owner';
   if (userRole === 'auditor') return granted ?? 'viewer';

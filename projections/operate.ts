@@ -1,7 +1,7 @@
 import { checkAsked } from '../kernel/asking.js';
 import { Fault } from '../kernel/fault.js';
 import { start, type Position, type StreamName } from '../kernel/ports.js';
-import type { Progress } from './catch-up.js';
+import type { Progress } from './fill-shadow.js';
 import { movedSubject, type Subscription } from './subscription.js';
 import { openParking, skippedKey, type ParkedStream } from './parking.js';
 import { decoded } from './pages.js';

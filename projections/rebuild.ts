@@ -1,6 +1,6 @@
 import { checkAsked } from '../kernel/asking.js';
 import { start, type Clock } from '../kernel/ports.js';
-import { catchUp, type CatchUp, type Progress } from './catch-up.js';
+import { fillShadow, type Filling, type Progress } from './fill-shadow.js';
 import { movedSubject } from './subscription.js';
 import { nothingSetAside } from './parking.js';
 import type { Runner, RunNeeds } from './run.js';
@@ -28,7 +28,7 @@ export const rebuild = async (
   if (subscription === null) throw new RangeError(`no read model is called ${name}`);
   const copy = await subscription.source.shadow();
   try {
-    const work: CatchUp = {
+    const work: Filling = {
       reader,
       decode: decodeChecked,
       sink: copy.model,
@@ -37,9 +37,9 @@ export const rebuild = async (
       signal,
       ...(progress !== undefined && { progress }),
     };
-    const nearly = await catchUp(work, { position: start, poisons: new Map() }, null);
+    const nearly = await fillShadow(work, { position: start, poisons: new Map() }, null);
     await runner.exclusively(async () => {
-      const { position, poisons } = await catchUp(
+      const { position, poisons } = await fillShadow(
         { ...work, fence: parking.fence() },
         nearly,
         null,

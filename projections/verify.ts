@@ -3,7 +3,7 @@ import { canonicalJson } from '../kernel/canonical-json.js';
 import { start, type Position } from '../kernel/ports.js';
 import type { DumpItem } from '../kernel/documents.js';
 import type { Json } from '../kernel/shapes.js';
-import { catchUp, type CatchUp, type Progress } from './catch-up.js';
+import { fillShadow, type Filling, type Progress } from './fill-shadow.js';
 import type { Runner, RunNeeds } from './run.js';
 
 type Needs = Pick<RunNeeds, 'reader' | 'decodeChecked' | 'parking'> & { readonly runner: Runner };
@@ -39,7 +39,7 @@ export const verify = async (
   if (subscription === null) throw new RangeError(`no read model is called ${name}`);
   const copy = await subscription.source.shadow();
   try {
-    const work = (): CatchUp => ({
+    const work = (): Filling => ({
       reader,
       decode: decodeChecked,
       sink: copy.model,
@@ -48,13 +48,13 @@ export const verify = async (
       signal,
       ...(progress !== undefined && { progress }),
     });
-    const begun = await catchUp(
+    const begun = await fillShadow(
       work(),
       { position: start, poisons: new Map() },
       subscription.position,
     );
     return await runner.exclusively(async () => {
-      const { position } = await catchUp(work(), begun, subscription.position);
+      const { position } = await fillShadow(work(), begun, subscription.position);
       const compared = await compare(
         whileWanted(signal, subscription.source.dump()),
         copy.model.dump(),

@@ -73,6 +73,7 @@ export const claim =
     }
     const isSame = known.fingerprint === fingerprint;
     if (isSame && known.answer !== null) return [];
+    // Contract 1.8: the same key with another request is 422.
     if (!isSame && (known.running || known.answer !== null)) return otherRequest;
     const isDead = deadBefore !== null && known.at < deadBefore;
     if (known.running && !isDead && ageMs(known.at, at) < claimSeconds * 1_000) return inProgress;

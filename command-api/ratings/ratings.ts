@@ -162,6 +162,7 @@ const refused = (message: Refusal) => ({
   event: null,
 });
 
+/** Then nothing happened, and there is no event (contract 4.8). */
 const isSame = (one: RatingGiven, other: RatingGiven): boolean =>
   one.annotation_type === other.annotation_type &&
   one.explanation === other.explanation &&

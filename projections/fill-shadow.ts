@@ -11,7 +11,7 @@ export type Progress = {
   readonly head: Position;
 };
 
-export type CatchUp = Asking & {
+export type Filling = Asking & {
   readonly reader: EventReader;
   readonly decode: Decode;
   readonly sink: Sink;
@@ -32,8 +32,8 @@ export type CaughtUp = {
  * it is null. Throws when the log has a gap, the store fails or nobody wants the copy any more: it
  * is simply built again.
  */
-export const catchUp = async (
-  { reader, decode, sink, fence, exceptions, progress, signal }: CatchUp,
+export const fillShadow = async (
+  { reader, decode, sink, fence, exceptions, progress, signal }: Filling,
   from: CaughtUp,
   until: Position | null,
 ): Promise<CaughtUp> => {
