@@ -1,14 +1,18 @@
 #!/usr/bin/env node
 import { Command } from 'commander';
 import { isMainThread } from 'node:worker_threads';
-import { demo } from './cli/demo/start.js';
 import { failureSaid } from './cli/failure.js';
-import { inspect } from './cli/inspect.js';
-import { rotateKeys } from './cli/keys.js';
-import { openapi } from './cli/openapi.js';
-import { rebuild, verify } from './cli/operate.js';
-import { serve } from './cli/serve.js';
 import { readConfig, roles, variables, withRoles } from './config.js';
+
+// A command loads what it takes and nothing else: what only prints or looks is there at once.
+const commands = {
+  demo: async () => (await import('./cli/demo/start.js')).demo,
+  inspect: async () => (await import('./cli/inspect.js')).inspect,
+  openapi: async () => (await import('./cli/openapi.js')).openapi,
+  operate: () => import('./cli/operate.js'),
+  rotateKeys: async () => (await import('./cli/keys.js')).rotateKeys,
+  serve: async () => (await import('./cli/serve.js')).serve,
+};
 
 const environmentHelp = `
 Environment:
@@ -33,7 +37,9 @@ program
     `${environmentHelp}\n\nExamples:\n  ASSAY_PORT=9000 assay serve\n` +
       '  assay serve --roles command,query',
   )
-  .action((options: { roles: string }) => serve(withRoles(readConfig(process.env), options.roles)));
+  .action(async (options: { roles: string }) =>
+    (await commands.serve())(withRoles(readConfig(process.env), options.roles)),
+  );
 
 program
   .command('demo')
@@ -42,8 +48,8 @@ program
   .option('--runs <count>', 'agent runs to record', '300')
   .option('--seed <number>', 'of the sample', '7')
   .addHelpText('after', '\nExample:\n  assay demo --runs 1000')
-  .action((options: { dir?: string; runs: string; seed: string }) =>
-    demo(readConfig(process.env), options),
+  .action(async (options: { dir?: string; runs: string; seed: string }) =>
+    (await commands.demo())(readConfig(process.env), options),
   );
 
 program
@@ -53,8 +59,8 @@ program
   .option('--all', 'every read model')
   .option('--ops <url>', opsHelp)
   .addHelpText('after', '\nExamples:\n  assay rebuild records\n  assay rebuild --all')
-  .action((name: string | undefined, options: { all?: true; ops?: string }) =>
-    rebuild(readConfig(process.env), name ?? null, options),
+  .action(async (name: string | undefined, options: { all?: true; ops?: string }) =>
+    (await commands.operate()).rebuild(readConfig(process.env), name ?? null, options),
   );
 
 program
@@ -65,7 +71,9 @@ program
   .option('--json', 'one JSON object instead of a table')
   .option('--ops <url>', opsHelp)
   .addHelpText('after', '\nExample:\n  assay verify && echo the read models are what the log says')
-  .action((options: { json?: true; ops?: string }) => verify(readConfig(process.env), options));
+  .action(async (options: { json?: true; ops?: string }) =>
+    (await commands.operate()).verify(readConfig(process.env), options),
+  );
 
 program
   .command('inspect')
@@ -80,8 +88,8 @@ program
     '\nExamples:\n  assay inspect projections\n  assay inspect streams --limit 50\n' +
       '  assay inspect events project-3fa85f64-5717-4562-b3fc-2c963f66afa6 --json',
   )
-  .action((what: string, stream: string | undefined, options: InspectOptions) =>
-    inspect(readConfig(process.env), what, stream ?? null, {
+  .action(async (what: string, stream: string | undefined, options: InspectOptions) =>
+    (await commands.inspect())(readConfig(process.env), what, stream ?? null, {
       limit: Number(options.limit),
       json: options.json === true,
       ops: options.ops ?? null,
@@ -96,14 +104,18 @@ program
   .option('--ops <url>', 'operators’ listener of a process that plays command, of several')
   .option('--json', 'one JSON object instead of a sentence')
   .addHelpText('after', '\nExample:\n  assay keys rotate')
-  .action((options: { ops?: string; json?: true }) => rotateKeys(readConfig(process.env), options));
+  .action(async (options: { ops?: string; json?: true }) =>
+    (await commands.rotateKeys())(readConfig(process.env), options),
+  );
 
 program
   .command('openapi')
   .description('print the OpenAPI 3.1 document')
   .option('--write <file>', 'into this file instead')
   .option('--table <file>', 'renew the table of operations in this page')
-  .action((options: { write?: string; table?: string }) => openapi(options));
+  .action(async (options: { write?: string; table?: string }) =>
+    (await commands.openapi())(options),
+  );
 
 // Other users of the machine can read neither the log nor a read model: files and folders that a
 // command makes are private to its user. What `openapi` writes belongs to the repository.

@@ -9,14 +9,8 @@ import type { Incident, Records } from '../kernel/records/records.js';
 import type { DataKeys } from '../kernel/vault.js';
 import type { Sandbox, SandboxMode } from '../kernel/sandbox.js';
 import { openRecords } from './duckdb/records.js';
-import { openEventStore } from './eventstoredb/event-log.js';
 import { openBus } from './memory/bus.js';
 import { openMemoryLeases } from './memory/leases.js';
-import { openMongoDataKeys } from './mongodb/data-keys.js';
-import { openMongoDocuments } from './mongodb/documents.js';
-import { openMongoLeases } from './mongodb/leases.js';
-import { openMongoRecords } from './mongodb/records.js';
-import { openNatsBus } from './nats/bus.js';
 import { systemClock } from './node/clock.js';
 import { openDataKeys } from './node/data-keys.js';
 import { diskFiles } from './node/files.js';
@@ -26,6 +20,14 @@ import { openEventLog, openEventReader } from './sqlite/event-log.js';
 import { openSandbox } from './sandbox/sandbox.js';
 import { lockFolder } from './sqlite/folder-lock.js';
 import { logFile } from './sqlite/log-schema.js';
+
+// Clients of servers are loaded once one is asked for: nobody waits for them at a start without.
+const eventStore = async () => (await import('./eventstoredb/event-log.js')).openEventStore;
+const mongoDocuments = async () => (await import('./mongodb/documents.js')).openMongoDocuments;
+const mongoRecords = async () => (await import('./mongodb/records.js')).openMongoRecords;
+const mongoDataKeys = async () => (await import('./mongodb/data-keys.js')).openMongoDataKeys;
+const mongoLeases = async () => (await import('./mongodb/leases.js')).openMongoLeases;
+const natsBus = async () => (await import('./nats/bus.js')).openNatsBus;
 
 /** Which engine stands behind each port: null = the embedded one in the data folder. */
 export type EngineChoice = {
@@ -98,21 +100,21 @@ export const openEngines = async (
     bus: async (space) =>
       natsUrl === null || space === null
         ? openBus(`assay ${dir}`)
-        : openNatsBus({ url: natsUrl, space }),
-    log: (bus) =>
+        : (await natsBus())({ url: natsUrl, space }),
+    log: async (bus) =>
       eventStoreUrl === null
         ? openEventLog({ dir, bus, decode })
-        : openEventStore({ url: eventStoreUrl, decode }),
-    reader: (bus) =>
+        : (await eventStore())({ url: eventStoreUrl, decode }),
+    reader: async (bus) =>
       eventStoreUrl === null
         ? openEventReader({ dir, bus })
-        : openEventStore({ url: eventStoreUrl }),
-    documents: (access) =>
+        : (await eventStore())({ url: eventStoreUrl }),
+    documents: async (access) =>
       mongodbUrl === null
         ? (access === 'read' ? openDocumentReader : openDocuments)({ dir })
-        : openMongoDocuments({ url: mongodbUrl }),
-    records: (notice) => {
-      if (mongodbUrl !== null) return openMongoRecords({ url: mongodbUrl });
+        : (await mongoDocuments())({ url: mongodbUrl }),
+    records: async (notice) => {
+      if (mongodbUrl !== null) return (await mongoRecords())({ url: mongodbUrl });
       const { recordsMemoryMb: memoryMb } = choice;
       return openRecords({
         dir,
@@ -123,9 +125,11 @@ export const openEngines = async (
     dataKeys: async () =>
       mongodbUrl === null
         ? openDataKeys(diskFiles, join(dir, 'data-keys'))
-        : openMongoDataKeys({ url: mongodbUrl }),
+        : (await mongoDataKeys())({ url: mongodbUrl }),
     leases: async () =>
-      mongodbUrl === null ? openMemoryLeases(systemClock) : openMongoLeases({ url: mongodbUrl }),
+      mongodbUrl === null
+        ? openMemoryLeases(systemClock)
+        : (await mongoLeases())({ url: mongodbUrl }),
     sandbox: () =>
       openSandbox({
         wanted: choice.sandbox ?? 'off',
