@@ -3,7 +3,9 @@ import { readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
+import { openSandbox } from '../engines/sandbox/sandbox.js';
 import { program, repository } from './support/outside.js';
+import { testCache } from './support/sandboxes.js';
 
 /**
  * All tests in a few processes side by side: each takes the next file when it is done with one, and
@@ -39,6 +41,11 @@ const files = readdirSync(join(repository, 'test'), { recursive: true, encoding:
 
 /** One more than there are processors: who drives services and engines mostly waits. */
 const jobs = availableParallelism() + 1;
+
+// What every sandbox needs is made once, before they all begin at the same time.
+const sandbox = openSandbox({ wanted: 'strict', cache: testCache });
+await sandbox.ready();
+await sandbox.close();
 
 const mocha = spawn(
   process.execPath,

@@ -152,8 +152,11 @@ const makeSnapshot = async (
   if (end.code === 0 && made.length > 0) return made;
   throw new Error(`no memory snapshot could be made (${end.cause}): ${end.errors.trim()}`);
 };
-/** It takes three seconds on a quiet machine. */
-const snapshotWallMs = 60_000;
+/**
+ * It takes three seconds on a quiet machine; where several services start at once on a busy one, it
+ * took more than a minute, and a process that gives up has no sandbox for as long as it lives.
+ */
+const snapshotWallMs = 300_000;
 
 /** Beside the answer itself: a line for each step. */
 const linesBytes = 64 * 1_024;
