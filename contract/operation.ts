@@ -3,7 +3,7 @@ import type { Complaint, FaultCode } from '../kernel/fault.js';
 import type { JsonPieces } from '../kernel/json-pieces.js';
 import type { Actor, Position, StreamName } from '../kernel/ports.js';
 import type { IfMatch } from '../kernel/precondition.js';
-import type { Brand, Instant, Json } from '../kernel/shapes.js';
+import type { Brand, Instant, Json, OrganizationId } from '../kernel/shapes.js';
 import type { Principal, ProjectInSight, Requirement } from './roles.js';
 
 /** K `Service-API-Key`, B bearer token, P Basic, C refresh cookie (contract 2.1). */
@@ -175,6 +175,8 @@ export type Cause = {
   readonly correlationId: string;
   readonly causationId: string | null;
   readonly at: Instant;
+  /** The caller's; null where nobody has said who they are. */
+  readonly organizationId: OrganizationId | null | undefined;
   /**
    * The id of the event at this revision of this stream: the same for a repeat under one
    * Idempotency-Key.

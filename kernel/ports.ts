@@ -1,4 +1,4 @@
-import type { Brand, Instant, Json } from './shapes.js';
+import type { Brand, Instant, Json, OrganizationId } from './shapes.js';
 
 /**
  * Where an event stands in the whole log: 16 characters `[0-9a-f]`, fixed width, so that text order
@@ -20,6 +20,11 @@ export type Metadata = {
   readonly correlation_id: string;
   readonly causation_id: string | null;
   readonly at: Instant;
+  /**
+   * Whose history it belongs to; null = the service's own. Absent from events from before this was
+   * said, and from what follows from them: it is that of their stream then.
+   */
+  readonly organization_id?: OrganizationId | null;
   /** Version of the event type's schema; older ones are upcast on read. */
   readonly schema: number;
 };

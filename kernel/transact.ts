@@ -20,6 +20,8 @@ export type Authorship = {
   readonly correlationId: string;
   readonly causationId: string | null;
   readonly at: Metadata['at'];
+  /** Undefined: it follows from an event that does not say. */
+  readonly organizationId: Metadata['organization_id'];
   readonly eventId: (stream: StreamName, revision: number) => string;
 };
 
@@ -274,6 +276,9 @@ const stamped = (
       correlation_id: authorship.correlationId,
       causation_id: authorship.causationId,
       at: authorship.at,
+      ...(authorship.organizationId !== undefined && {
+        organization_id: authorship.organizationId,
+      }),
       schema: 1,
     },
   }));

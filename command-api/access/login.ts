@@ -84,9 +84,10 @@ const cookieOf = (value: string, { expiresAt }: Family, now: Instant): RefreshCo
 });
 
 /** Nobody was asked for a credential; whoever proved to be the user acts as them. */
-export const asUser = (cause: Authorship, { id, role }: User): Authorship => ({
+export const asUser = (cause: Authorship, { id, role, organizationId }: User): Authorship => ({
   ...cause,
   actor: { type: 'user', id, role },
+  organizationId,
 });
 
 const later = (at: Instant, seconds: number): Instant =>

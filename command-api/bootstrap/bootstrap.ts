@@ -62,6 +62,7 @@ export const bootstrap = async (needs: Needs, wanted: Wanted): Promise<Bootstrap
     correlationId: 'bootstrap',
     causationId: null,
     at: clock.now(),
+    organizationId: organization,
     eventId: () => ids.next('EventId'),
   };
   const asked: Asked = { ...needs, wanted, organization, user, authorship };

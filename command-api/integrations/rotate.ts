@@ -44,12 +44,15 @@ export const rotateKeys = async (needs: RotationNeeds): Promise<Rotated> => {
   const renewed = new Map<string, DataKeyId>();
   const used = new Map<string, Set<DataKeyId>>();
   const requestId = ids.next('RequestId');
-  const cause: Authorship = { ...byItself({ clock, ids }, requestId, requestId), at: began };
+  const cause: Authorship = {
+    ...byItself({ clock, ids }, null, requestId, requestId),
+    at: began,
+  };
   let resealed = 0;
   let lost = 0;
   const rotated = async (integration: Integration): Promise<void> => {
     const { organization_id: organization } = integration.place;
-    const key = await resealedOne(needs, integration, cause);
+    const key = await resealedOne(needs, integration, { ...cause, organizationId: organization });
     if (key === 'lost') lost += 1;
     if (key === null || key === 'lost') return;
     used.set(organization, (used.get(organization) ?? new Set()).add(key));

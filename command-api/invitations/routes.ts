@@ -71,7 +71,7 @@ const inviting = (needs: InvitationNeeds): Route =>
 const accepting = (needs: InvitationNeeds): Route =>
   route(acceptInvitation, async ({ body, sender, cause, mint }) => {
     // The token first: a password is worth hashing for the invited only.
-    const { id } = await invitedBy(needs, body.token, sender.address, cause.at);
+    const { id, organizationId } = await invitedBy(needs, body.token, sender.address, cause.at);
     const acceptance = {
       tokenHash: needs.secrets.invitationTokens.hash(body.token),
       passwordHash: await needs.passwords.hash(body.password),
@@ -79,7 +79,10 @@ const accepting = (needs: InvitationNeeds): Route =>
       lastName: body.last_name ?? null,
     };
     const decide = accept(acceptance, cause.at);
-    const { state: user } = await transact(needs.log, userStream(id), users, decide, cause);
+    const { state: user } = await transact(needs.log, userStream(id), users, decide, {
+      ...cause,
+      organizationId,
+    });
     if (user === null) throw unacceptable();
     return startLogin(needs, user, 'email', { cause, mint });
   });

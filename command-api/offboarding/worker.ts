@@ -141,6 +141,6 @@ const leaveProject = async (
 const authorOf = (needs: Needs, ...causes: readonly Gone[]): Authorship => {
   const [cause] = causes.flatMap((one) => [...one.values()]);
   return cause === undefined
-    ? byItself(needs, 'departure', 'departure')
+    ? byItself(needs, undefined, 'departure', 'departure')
     : inReplyTo(needs, cause, 'departure');
 };

@@ -221,6 +221,6 @@ const deletionOf = (ids: Pick<Ids, 'derive'>, job: OrgJobId, step: number): Dele
   ids.derive('DeletionId', job, String(step));
 
 const authorOf =
-  (work: OrgJobWork, { job_id: job }: OrgJobRequested) =>
+  (work: OrgJobWork, { job_id: job, organization_id: organization }: OrgJobRequested) =>
   (): Authorship =>
-    byItself(work, job, job);
+    byItself(work, organization, job, job);

@@ -20,7 +20,7 @@ type Needs = {
   readonly clock: Clock;
   readonly ids: Pick<Ids, 'derive'>;
 };
-type Counted = {
+type Counted = Pick<ScoredTrace, 'organizationId'> & {
   readonly project: ProjectId;
   readonly scorers: Set<string>;
   steps: number;
@@ -33,9 +33,18 @@ export const openJobs = (needs: Needs) => {
   const runs = new Map<RunId, Counted>();
   const { clock } = needs;
   return {
-    note: ({ runId, projectId }: ScoredTrace, { scorer }: ActiveScorer, steps: number): void => {
-      const nothing = { project: projectId, scorers: new Set<string>(), steps: 0, error: null };
-      const run: Counted = runs.get(runId) ?? nothing;
+    note: (
+      { runId, projectId, organizationId }: ScoredTrace,
+      { scorer }: ActiveScorer,
+      steps: number,
+    ): void => {
+      const run: Counted = runs.get(runId) ?? {
+        project: projectId,
+        organizationId,
+        scorers: new Set(),
+        steps: 0,
+        error: null,
+      };
       runs.set(runId, run);
       run.steps += steps;
       if (steps > 0) run.scorers.add(scorer.name);
@@ -48,7 +57,7 @@ export const openJobs = (needs: Needs) => {
         if (one.code === sandboxMissing) run.error = one.message;
       }),
     begin: async (): Promise<void> => {
-      for (const [run, { project, scorers, steps }] of runs) {
+      for (const [run, { project, organizationId, scorers, steps }] of runs) {
         if (steps === 0) continue;
         const decide = begin({
           project_id: project,
@@ -57,16 +66,16 @@ export const openJobs = (needs: Needs) => {
           steps,
           started_at: clock.now(),
         });
-        await happen(needs, run, decide);
+        await happen(needs, { run, organizationId }, decide);
       }
     },
     /** Also of runs with nothing to do, which a lost worker may have left open. */
     finish: async (except: readonly RunId[]): Promise<void> => {
-      for (const [run, { project, error }] of runs) {
+      for (const [run, { project, organizationId, error }] of runs) {
         if (except.includes(run)) continue;
         const place = { project_id: project, run_id: run };
         const decide = finish({ ...place, error_message: error, ended_at: clock.now() });
-        await happen(needs, run, decide);
+        await happen(needs, { run, organizationId }, decide);
       }
     },
   };
@@ -75,12 +84,12 @@ export const openJobs = (needs: Needs) => {
 /** It has two events a turn for as long as the run is scored, and the last one says it all. */
 const happen = async (
   needs: Needs,
-  run: RunId,
+  { run, organizationId }: Pick<Counted, 'organizationId'> & { readonly run: RunId },
   decide: Decide<OpenScoring, RunScoringEvent>,
 ): Promise<void> => {
   const { log } = needs;
   const load = (stream: StreamName) => lastOf(log, stream);
-  const by = authorshipOf(needs, { id: run });
+  const by = authorshipOf(needs, { id: run, organizationId });
   await transact(log, runScoringStream(run), { ...openScorings, load }, decide, by);
 };
 
@@ -96,5 +105,5 @@ const lastOf = async (log: EventLog, stream: StreamName): Promise<Loaded<OpenSco
 
 export const authorshipOf = (
   needs: Pick<Needs, 'clock' | 'ids'>,
-  { id }: { readonly id: string },
-): Authorship => byItself(needs, id, 'score');
+  { id, organizationId }: Pick<ScoredTrace, 'organizationId'> & { readonly id: string },
+): Authorship => byItself(needs, organizationId, id, 'score');

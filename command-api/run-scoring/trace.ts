@@ -1,6 +1,6 @@
 import type { RecordContent, TraceEvent } from '../../events/traces.js';
 import { unreachable } from '../../kernel/decision.js';
-import type { Recorded } from '../../kernel/ports.js';
+import type { Metadata, Recorded } from '../../kernel/ports.js';
 import type { Json, ProjectId, RunId, TraceId } from '../../kernel/shapes.js';
 
 /**
@@ -10,6 +10,8 @@ export type ScoredTrace = {
   readonly projectId: ProjectId;
   readonly id: TraceId;
   readonly runId: RunId;
+  /** Of its first event. */
+  readonly organizationId: Metadata['organization_id'];
   /** Of the event that completed it first; null: not yet. */
   readonly completedAt: number | null;
   /** The trace's own first, then its spans in the order in which they came. */
@@ -74,6 +76,7 @@ const evolve = (trace: ScoredTrace | null, event: Recorded<TraceEvent>): ScoredT
       projectId: data.project_id,
       id: data.trace_id,
       runId: data.run_id,
+      organizationId: event.metadata.organization_id,
       completedAt: data.is_complete ? revision : null,
       records: withRecords(new Map(), [data.trace, ...data.spans], revision),
       spansChangedAt: revision,

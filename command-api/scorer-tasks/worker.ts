@@ -252,7 +252,7 @@ const renew = async (
 };
 
 const authorshipOf = (needs: ScoringNeeds, { request }: ScorerTask): Authorship =>
-  byItself(needs, request.task_id);
+  byItself(needs, request.organization_id, request.task_id);
 
 /** Hints are not worth more than some a second. */
 const tellEveryMs = 200;

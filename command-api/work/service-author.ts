@@ -6,11 +6,12 @@ export const serviceActor: Actor = { type: 'service', id: 'assay', role: 'servic
 type Needs = { readonly clock: Pick<Clock, 'now'>; readonly ids: Pick<Ids, 'derive'> };
 
 /**
- * The service itself, under the id of the work that it does. Done again it makes the same event
- * ids; `seed` keeps those of different works on one stream apart.
+ * The service itself, under the id of the work that it does for an organisation. Done again it
+ * makes the same event ids; `seed` keeps those of different works on one stream apart.
  */
 export const byItself = (
   { clock, ids }: Needs,
+  organizationId: Authorship['organizationId'],
   id: string,
   ...seed: readonly string[]
 ): Authorship => ({
@@ -19,16 +20,17 @@ export const byItself = (
   correlationId: id,
   causationId: null,
   at: clock.now(),
+  organizationId,
   eventId: (name, revision) => ids.derive('EventId', ...seed, name, String(revision)),
 });
 
-/** As `byItself`, because of an event: under the request that left it. */
+/** As `byItself`, because of an event: under the request that left it, in its organisation. */
 export const inReplyTo = (
   needs: Needs,
   { id, metadata }: Recorded,
   ...seed: readonly string[]
 ): Authorship => ({
-  ...byItself(needs, metadata.request_id, ...seed),
+  ...byItself(needs, metadata.organization_id, metadata.request_id, ...seed),
   correlationId: metadata.correlation_id,
   causationId: id,
 });

@@ -117,4 +117,5 @@ export const causeOf = (
   correlationId: requestId,
   causationId: null,
   at: clock.now(),
+  organizationId: principal?.organizationId ?? null,
 });

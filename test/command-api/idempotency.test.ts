@@ -119,6 +119,7 @@ describe('idempotency over the log', () => {
     requestId: 'r',
     correlationId: 'r',
     causationId: null,
+    organizationId: null,
     at: noon,
   } as const;
   const done = (body: unknown) => {

@@ -91,6 +91,7 @@ describe('the repository of sessions', () => {
     requestId: 'request',
     correlationId: 'request',
     causationId: null,
+    organizationId: null,
     at: noon,
     eventId: () => randomIds.next('EventId'),
   });

@@ -18,6 +18,7 @@ const authorship: Authorship = {
   requestId: 'request',
   correlationId: 'request',
   causationId: null,
+  organizationId: null,
   at: noon,
   eventId: () => randomIds.next('EventId'),
 };

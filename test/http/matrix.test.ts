@@ -25,9 +25,11 @@ import { validRequest } from '../fuzz/valid-request.js';
 import { startCast, type Cast } from '../support/cast.js';
 import { clientOf, type Client, type Reply } from '../support/client.js';
 import { knownObjects } from '../support/known-objects.js';
+import { authorAt } from '../support/log.js';
 import { basic, bearer, entrance, type Token } from '../support/logins.js';
 import { verdictOn, type Caller, type Verdict } from '../support/role-table.js';
 import { drawSeed } from '../support/outside.js';
+import { pagesOf } from '../support/pages.js';
 import { until } from '../support/until.js';
 
 type Known = Readonly<Record<string, unknown>>;
@@ -140,6 +142,31 @@ describe('the matrix of operations, roles and credentials', function () {
       const both = { ...wrong[0]?.[2], Authorization: 'Bearer x' };
       expect(await ask(both), operation.operationId).to.equal('401 ambiguous_credentials');
     }
+  });
+
+  it('leaves events that each say whose history they are in', async () => {
+    const { reader, close: closeLog } = await openLogOf(
+      readConfig({ ASSAY_DATA_DIR: cast.app.dir }),
+    );
+    // Without those that were there before the service.
+    const { requestId: planted } = authorAt();
+    const events = (await pagesOf(reader)).filter(
+      ({ metadata }) => metadata.request_id !== planted,
+    );
+    await closeLog();
+    const silent = events.filter(({ metadata }) => metadata.organization_id === undefined);
+    expect(silent.map(({ type }) => type)).to.deep.equal([]);
+    // Names of the whole installation are claimed before anybody is known.
+    const nobodys = events
+      .filter(({ metadata }) => metadata.organization_id === null)
+      .map(({ type }) => type);
+    const strangers = ['NameClaimed', 'NameReleased'];
+    expect(nobodys.filter((type) => !strangers.includes(type))).to.deep.equal([]);
+    const others = events.flatMap(({ type, data, metadata }) => {
+      const { organization_id: own } = data as { readonly organization_id?: string | null };
+      return own == null || own === metadata.organization_id ? [] : [type];
+    });
+    expect(others).to.deep.equal([]);
   });
 });
 

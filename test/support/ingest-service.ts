@@ -48,6 +48,7 @@ export const ingestService = async (questions: SpanQuestions = nothing): Promise
       requestId: 'test',
       correlationId: 'test',
       causationId: null,
+      organizationId: null,
       at: systemClock.now(),
       eventId: () => randomIds.next('EventId'),
     } as const;

@@ -76,6 +76,7 @@ export const authorAt = (seconds = 0): Authorship => ({
   requestId: 'request-1',
   correlationId: 'correlation-1',
   causationId: null,
+  organizationId: null,
   at: instantAfter(seconds),
   eventId: () => randomUUID(),
 });
