@@ -234,12 +234,17 @@ const refused = async (what: string, ask: () => Promise<Reply<unknown>>): Promis
 const readyz = async (spread: Spread, role: SpreadRole): Promise<number> =>
   (await fetch(`${spread.of(role).opsUrl}/readyz`)).status;
 
+/** Waits: between two holders of the lease nobody folds for a moment. */
 const foldingRole = async (spread: Spread): Promise<SpreadRole> => {
-  for (const role of ['projections', 'standby'] as const) {
-    const answer = await fetch(`${spread.of(role).opsUrl}/readyz`);
-    if (((await answer.json()) as { duty: string }).duty === 'folding') return role;
-  }
-  throw new Error('nobody folds');
+  let found: SpreadRole | null = null;
+  await until('somebody folds', 20_000, async () => {
+    for (const role of ['projections', 'standby'] as const) {
+      const answer = await fetch(`${spread.of(role).opsUrl}/readyz`);
+      if (((await answer.json()) as { duty: string }).duty === 'folding') found = role;
+    }
+    return found !== null;
+  });
+  return found ?? 'projections';
 };
 const foldingOps = async (spread: Spread): Promise<string> =>
   spread.of(await foldingRole(spread)).opsUrl;
