@@ -44,12 +44,18 @@ export const grown = (sha256: Sha256, range: Range, width: number, hash: Uint8Ar
 };
 
 /** Of no leaves: the hash of nothing. */
-export const rootOf = (sha256: Sha256, range: Range): Uint8Array => {
-  const hashes = range.map(({ hash }) => hash);
-  const last = hashes.pop();
-  if (last === undefined) return sha256();
-  return hashes.reduceRight((right, left) => nodeHash(sha256, left, right), last);
-};
+export const rootOf = (sha256: Sha256, range: Range): Uint8Array =>
+  joined(
+    sha256,
+    range.map(({ hash }) => hash),
+  ) ?? sha256();
+
+/** Of perfect subtrees side by side, widths falling; null for none. */
+const joined = (sha256: Sha256, hashes: readonly Uint8Array[]): Uint8Array | null =>
+  hashes.reduceRight<Uint8Array | null>(
+    (right, left) => (right === null ? left : nodeHash(sha256, left, right)),
+    null,
+  );
 
 /** The perfect subtrees that a span consists of, from the left, as few as there can be. */
 export const subtreesOf = ({ from, to }: Span): readonly Omit<Subtree, 'hash'>[] => {
@@ -101,9 +107,9 @@ export const spanHash = async (
   span: Span,
 ): Promise<Uint8Array> => {
   const hashes = await Promise.all(subtreesOf(span).map(({ at, width }) => hashOf(at, width)));
-  const last = hashes.pop();
-  if (last === undefined) throw new RangeError('a span without leaves has no root');
-  return hashes.reduceRight((right, left) => nodeHash(sha256, left, right), last);
+  const hash = joined(sha256, hashes);
+  if (hash === null) throw new RangeError('a span without leaves has no root');
+  return hash;
 };
 
 /** Whether `proof` leads from a leaf to the root (RFC 9162, 2.1.3.2). */

@@ -13,10 +13,10 @@ import { openEventLog } from '../../engines/sqlite/event-log.js';
 import type { Fault } from '../../kernel/fault.js';
 import type { EventLog } from '../../kernel/ports.js';
 import type { Instant, RunId, SessionId } from '../../kernel/shapes.js';
-import { load, append, type Authorship } from '../../kernel/transact.js';
+import { load, append } from '../../kernel/transact.js';
 import { temporaryFolder } from '../support/folder.js';
 import { spec } from '../support/given.js';
-import { noon, projectId, run, uuid } from '../support/sent-traces.js';
+import { noon, projectId, run, uuid, authorAtNoon } from '../support/sent-traces.js';
 
 const id = uuid(70) as SessionId;
 const other = uuid(71) as SessionId;
@@ -86,17 +86,8 @@ describe('the repository of sessions', () => {
     await folder.remove();
   });
 
-  const cause = (): Authorship => ({
-    actor: { type: 'service', id: 'assay', role: 'editor' },
-    requestId: 'request',
-    correlationId: 'request',
-    causationId: null,
-    organizationId: null,
-    at: noon,
-    eventId: () => randomIds.next('EventId'),
-  });
   const asker = () => ({
-    cause: cause(),
+    cause: authorAtNoon(),
     mint: <Name extends string>(name: Name) => randomIds.next(name),
   });
   const asked = (external: string | null, ids: readonly SessionId[] = []): SessionsAsked => ({
@@ -143,7 +134,7 @@ describe('the repository of sessions', () => {
     const digest = randomIds.derive('Reservation', projectId, run.id, 'crash');
     const stream = reservationStream('session', digest);
     const claimed = [{ type: 'NameClaimed', data: { holder } }];
-    await append(log, [{ stream, events: claimed }], cause());
+    await append(log, [{ stream, events: claimed }], authorAtNoon());
     const { external } = await repository().joinSessions(asked('crash'), asker());
     expect(external).to.equal(holder);
     expect((await stateOf(holder))?.started.external_id).to.equal('crash');
@@ -157,22 +148,22 @@ describe('the repository of sessions', () => {
   });
   it('answers the known session when an external id comes without an id', async () => {
     const first = { ...session, session_id: fresh(), external_id: 'known', minted: true };
-    await repository().begin(first, cause());
+    await repository().begin(first, authorAtNoon());
     const again = await repository().begin(
       { ...first, session_id: fresh(), name: 'other' },
-      cause(),
+      authorAtNoon(),
     );
     expect(again.session.started).to.deep.equal(first);
   });
   it('refuses a known external id that comes with another id', async () => {
     const first = { ...session, session_id: fresh(), external_id: 'taken' };
-    await repository().begin(first, cause());
-    expect(await refused(repository().begin(first, cause()))).to.equal('accepted');
-    expect(await refused(repository().begin({ ...first, session_id: fresh() }, cause()))).to.equal(
-      'conflict',
-    );
+    await repository().begin(first, authorAtNoon());
+    expect(await refused(repository().begin(first, authorAtNoon()))).to.equal('accepted');
     expect(
-      await refused(repository().begin({ ...first, external_id: 'new name' }, cause())),
+      await refused(repository().begin({ ...first, session_id: fresh() }, authorAtNoon())),
+    ).to.equal('conflict');
+    expect(
+      await refused(repository().begin({ ...first, external_id: 'new name' }, authorAtNoon())),
     ).to.equal('conflict');
     expect((await repository().joinSessions(asked('new name'), asker())).external).to.not.equal(
       first.session_id,
@@ -180,7 +171,10 @@ describe('the repository of sessions', () => {
   });
   it('refuses to join a session of another run', async () => {
     const mine = fresh();
-    await repository().begin({ ...session, session_id: mine, run_id: uuid(9) as RunId }, cause());
+    await repository().begin(
+      { ...session, session_id: mine, run_id: uuid(9) as RunId },
+      authorAtNoon(),
+    );
     expect(await refused(repository().joinSessions(asked(null, [mine]), asker()))).to.equal(
       'conflict',
     );

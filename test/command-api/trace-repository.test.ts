@@ -6,22 +6,12 @@ import { traceStream } from '../../command-api/facts/traces.js';
 import { decode } from '../../events/codec.js';
 import { openBus } from '../../engines/memory/bus.js';
 import { systemClock } from '../../engines/node/clock.js';
-import { randomIds } from '../../engines/node/ids.js';
 import { openEventLog } from '../../engines/sqlite/event-log.js';
 import type { EventLog } from '../../kernel/ports.js';
-import type { Authorship } from '../../kernel/transact.js';
 import { temporaryFolder } from '../support/folder.js';
-import { late, noon, one, projectId, traceId, uuid } from '../support/sent-traces.js';
+import { late, one, projectId, traceId, uuid, authorAtNoon } from '../support/sent-traces.js';
 
-const authorship: Authorship = {
-  actor: { type: 'service', id: 'assay', role: 'editor' },
-  requestId: 'request',
-  correlationId: 'request',
-  causationId: null,
-  organizationId: null,
-  at: noon,
-  eventId: () => randomIds.next('EventId'),
-};
+const authorship = authorAtNoon();
 const stream = traceStream(projectId, traceId);
 
 describe('the repository of traces', () => {

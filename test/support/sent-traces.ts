@@ -17,6 +17,8 @@ import type {
   TraceId,
   UserId,
 } from '../../kernel/shapes.js';
+import type { Authorship } from '../../kernel/transact.js';
+import { randomIds } from '../../engines/node/ids.js';
 
 export const uuid = (number: number) =>
   `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
@@ -89,3 +91,14 @@ export const booking = {
   metrics: { reward: 1 },
   spans: [{ type: 'llm', id: spanId, input: 'a flight, please', output: 'booked' }],
 };
+
+/** A request at noon, by the service for an editor. */
+export const authorAtNoon = (): Authorship => ({
+  actor: { type: 'service', id: 'assay', role: 'editor' },
+  requestId: 'request',
+  correlationId: 'request',
+  causationId: null,
+  organizationId: null,
+  at: noon,
+  eventId: () => randomIds.next('EventId'),
+});
