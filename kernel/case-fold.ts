@@ -38,15 +38,13 @@ const readFoldings = (): ReadonlyMap<string, string> => {
   for (let code = 0; code <= lastCased; code += 1) {
     if (code >= 0xd800 && code <= 0xdfff) continue;
     const character = String.fromCodePoint(code);
-    const matcher = isCased.test(character)
-      ? new RegExp(`^\\u{${code.toString(16)}}$`, 'iu')
-      : null;
-    for (const neighbour of matcher === null ? [] : neighbours(character)) {
-      if (matcher?.test(neighbour) === true) join(character, neighbour);
+    if (!isCased.test(character)) continue;
+    for (const neighbour of neighbours(character)) {
+      if (twice.test(character + neighbour)) join(character, neighbour);
     }
   }
   for (const [one, other] of withoutSimpleMappings) {
-    if (new RegExp(`^${one}$`, 'iu').test(other)) join(one, other);
+    if (twice.test(one + other)) join(one, other);
   }
   const folds = new Map<string, string>();
   for (const [character, members] of classes) {
@@ -56,6 +54,8 @@ const readFoldings = (): ReadonlyMap<string, string> => {
   return folds;
 };
 
+/** A character and one that it equals without regard to case. */
+const twice = /^([^])\1$/iu;
 const isCased = /[\p{Changes_When_Casemapped}\p{Changes_When_Casefolded}]/u;
 
 /** Members of a class reach each other by these steps, except the pairs below. */

@@ -3,12 +3,13 @@ import type { Shape, Shaped } from './shape.js';
 type Raw = Readonly<Record<string, unknown>>;
 
 /**
- * The same shape with every branch of a tagged union under a name of its own. ajv generates a
- * function per name and otherwise puts all branches into one function, whose stack frame is so
- * large that a few dozen nested spans overflow the stack.
+ * The same shape with every branch of a tagged union under a name. ajv generates a function per
+ * name and otherwise puts all branches into one function, whose stack frame is so large that a few
+ * dozen nested spans overflow the stack. Equal branches share a name, so each is generated once.
  */
 export const lifted = ({ shape, definitions }: Shaped): Shaped => {
   const named: Record<string, Shape> = {};
+  const names = new Map<string, string>();
   const walk = (node: unknown): unknown => {
     if (Array.isArray(node)) return node.map(walk);
     if (typeof node !== 'object' || node === null) return node;
@@ -20,7 +21,9 @@ export const lifted = ({ shape, definitions }: Shaped): Shaped => {
     return { ...below, oneOf: branches.map((branch: Shape) => lift(branch)) };
   };
   const lift = (branch: Shape): Shape => {
-    const name = `branch${Object.keys(named).length}`;
+    const text = JSON.stringify(branch);
+    const name = names.get(text) ?? `branch${names.size}`;
+    names.set(text, name);
     named[name] = branch;
     return { $ref: `#/$defs/${name}` };
   };
