@@ -50,6 +50,8 @@ export type Recorded<E extends Event = Event> = E & {
   readonly revision: number;
   readonly position: Position;
   readonly metadata: Metadata;
+  /** SHA-256 of its salt and its data as stored, in lower-case hex (contract 5.14, rule 2). */
+  readonly digest: string;
 };
 
 export type StreamAppend = {
@@ -111,12 +113,16 @@ export interface EventReader {
   /** Costs the same however long the stream is; null for an unknown or erased one. */
   last(stream: StreamName): Promise<Last | null>;
   /**
-   * Events after `after` in log order, at most `limit`; erased events are left out. A page may hold
+   * Events after `after` in log order, at most `limit`; erased ones are apart. A page may hold
    * fewer although more is there: only `through` = `after` says that nothing is there yet. With
-   * `types` only events of these types, and `limit` bounds how many are looked at: see `through`.
+   * `types` only events of these types and none that are erased, and `limit` bounds how many are
+   * looked at: see `through`.
    */
   page(after: Position, limit: number, types?: readonly string[]): Promise<Page>;
-  /** As `page` without types, of any type and version: nothing is decoded. */
+  /**
+   * As `page` without types, of any type and version: nothing is decoded. Erased events keep their
+   * place, without salt and data.
+   */
   evidence(after: Position, limit: number): Promise<EvidencePage>;
   /**
    * The newest events before `before` (default: the end), at most `limit`, in log order; fewer when
@@ -154,16 +160,25 @@ export const collected = async (
  * `through`: everything up to here was looked at, so the next page begins after it even when events
  * were left out.
  */
-export type Page = { readonly events: readonly Recorded[]; readonly through: Position };
+export type Page = {
+  readonly events: readonly Recorded[];
+  /** What stayed of erased events between `after` and `through`, in log order. */
+  readonly erased: readonly Envelope[];
+  readonly through: Position;
+};
+
+/** What stays of an event whose content was erased. */
+export type Envelope = Omit<Recorded, 'data'>;
 
 /** An event as it is stored, with what its digest was made of (contract 5.14, rule 2). */
-export type Evidence = Omit<Recorded, 'data'> & {
-  /** SHA-256 of the salt and the data, in lower-case hex; so is the salt. */
-  readonly digest: string;
-  /** Null for events from before there were salts: their digest is of the data alone. */
+export type Evidence = Envelope & {
+  /**
+   * In lower-case hex. Null for events from before there were salts, whose digest is of the data
+   * alone, and once the content is erased.
+   */
   readonly salt: string | null;
-  /** The text as it is stored, JSON. */
-  readonly data: string;
+  /** The text as it is stored, JSON; null once it is erased. */
+  readonly data: string | null;
 };
 /** As `Page`. */
 export type EvidencePage = { readonly events: readonly Evidence[]; readonly through: Position };

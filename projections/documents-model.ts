@@ -40,6 +40,7 @@ const sinkOf = (documents: Documents, projection: AnyProjection): Sink => {
   const { collection } = projection;
   return {
     name: collection.name,
+    parks: true,
     version: collection.version,
     checkpoint: () => documents.checkpoint(collection),
     dump: () => documents.dump(collection),

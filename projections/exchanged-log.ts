@@ -48,7 +48,7 @@ const empty = async (source: ReadModel, parking: Parking): Promise<void> => {
   await parking.forget(source.name);
   const copy = await source.shadow();
   // A projector that lost its lease must not fill it.
-  const nothing = await copy.model.fold([], null);
+  const nothing = await copy.model.fold([], null, []);
   await nothing.apply({ position: start, fence: parking.fence() });
   await copy.promote();
 };

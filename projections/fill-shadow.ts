@@ -1,5 +1,5 @@
 import { checkAsked } from '../kernel/asking.js';
-import type { Asking, EventReader, Position, Decode } from '../kernel/ports.js';
+import type { Asking, Decode, Envelope, EventReader, Position } from '../kernel/ports.js';
 import { batchEventsMax } from './subscription.js';
 import { decoded } from './pages.js';
 import { skippedKey, type Exceptions } from './parking.js';
@@ -46,8 +46,9 @@ export const fillShadow = async (
     const page = await reader.page(position, batchEventsMax);
     if (page.through <= position) break;
     const through = until !== null && page.through > until ? until : page.through;
-    const events = page.events
-      .filter((event) => event.position <= through)
+    const upTo = <E extends Envelope>(events: readonly E[]): readonly E[] =>
+      events.filter((event) => event.position <= through);
+    const events = upTo(page.events)
       .filter(({ stream, revision }) => {
         const parked = exceptions.parked.get(stream) ?? poisons.get(stream);
         return parked === undefined || revision < parked.revision;
@@ -57,7 +58,7 @@ export const fillShadow = async (
           ? { ...event, type: skippedType, data: {} }
           : decoded(event, decode),
       );
-    const folded = await sink.fold(events, null);
+    const folded = await sink.fold(events, null, upTo(page.erased));
     if (folded.gap !== null) {
       const { stream, expected, found } = folded.gap;
       throw new RangeError(`${stream} has revision ${found} where ${expected} is next`);

@@ -186,7 +186,7 @@ const retryStream = async (
         ? { ...event, type: skippedType, data: {} }
         : decoded(event, decode),
     );
-  const folded = await subscription.source.fold(events, null);
+  const folded = await subscription.source.fold(events, null, []);
   if (folded.gap !== null) return false;
   // The checkpoint stays where it is; only a newer fence lets a store take the same position again.
   const { position } = subscription;

@@ -1,5 +1,5 @@
 import { reasonOf } from '../kernel/fault.js';
-import type { Position, Recorded, StreamName } from '../kernel/ports.js';
+import type { Envelope, Position, Recorded, StreamName } from '../kernel/ports.js';
 import type { Shadow, DumpItem, Checkpoint } from '../kernel/documents.js';
 
 /**
@@ -12,9 +12,18 @@ export type Sink = {
   /**
    * Folds events in log order onto what is stored. Throws only when the store fails. Unless
    * `applied` is null, the batch before this one is still being written: the store may be read only
-   * once it resolves.
+   * once it resolves. `erased`: what stayed of others between the first of the batch and its end.
    */
-  fold(events: readonly Recorded[], applied: Promise<unknown> | null): Promise<Folded>;
+  fold(
+    events: readonly Recorded[],
+    applied: Promise<unknown> | null,
+    erased: readonly Envelope[],
+  ): Promise<Folded>;
+  /**
+   * `false`: it takes every event or none. It stalls where a store refuses one, and what was set
+   * aside or ruled out for others counts for it.
+   */
+  readonly parks: boolean;
   dump(): AsyncIterable<DumpItem>;
 };
 

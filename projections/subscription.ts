@@ -1,5 +1,5 @@
 import { reasonOf } from '../kernel/fault.js';
-import type { Bus, Clock, Position, Recorded } from '../kernel/ports.js';
+import type { Bus, Clock, Page, Position, Recorded } from '../kernel/ports.js';
 import type { Json } from '../kernel/shapes.js';
 import { skippedKey, type Parking } from './parking.js';
 import { poison, skippedType, type Folded, type ReadModel } from './read-model.js';
@@ -94,7 +94,7 @@ export type Step = {
  */
 export const foldPage = async (
   subscription: Subscription,
-  page: { readonly events: readonly Recorded[]; readonly through: Position },
+  page: Page,
   from: { readonly position: Position; readonly applied: Promise<unknown> | null },
   needs: SubscriptionNeeds,
 ): Promise<Step | null> => {
@@ -104,8 +104,12 @@ export const foldPage = async (
   const cut = events.length < ahead.length;
   const through = cut ? (events.at(-1)?.position ?? from.position) : page.through;
   try {
-    const wanted = admitted(parking, subscription.source.name, events);
-    const folded = await subscription.source.fold(wanted, from.applied);
+    const { source } = subscription;
+    const wanted = source.parks ? admitted(parking, source.name, events) : events;
+    const erased = page.erased.filter(
+      ({ position }) => position > from.position && position <= through,
+    );
+    const folded = await source.fold(wanted, from.applied, erased);
     if (folded.gap === null) return { subscription, events, from: from.position, through, folded };
     const { stream, expected, found } = folded.gap;
     fail(subscription, clock, `gap: ${stream} has revision ${found} where ${expected} is next`);
@@ -156,6 +160,7 @@ const refused = async (
   fail(subscription, needs.clock, reasonOf(error));
   const isLasting = (subscription.trouble?.failures ?? 0) >= attemptsMax;
   const [only] = events;
+  if (!subscription.source.parks) return;
   if (!isLasting && (!subscription.narrowing || events.length <= 1)) return;
   if (only === undefined || !(await takesNothing(subscription, needs))) return;
   subscription.trouble = null;
@@ -173,7 +178,7 @@ const refused = async (
  */
 const takesNothing = async ({ source, position }: Subscription, { parking }: SubscriptionNeeds) => {
   try {
-    const nothing = await source.fold([], null);
+    const nothing = await source.fold([], null, []);
     await nothing.apply({ position, fence: await parking.raiseFence(), after: position });
     return true;
   } catch {

@@ -66,7 +66,7 @@ export const openEventStore = async ({
   const page: EventLog['page'] = async (after, limit, types) => {
     const { stored, through } = await pages(after, limit, tail.after(after));
     const wanted = stored.filter(({ type }) => types === undefined || types.includes(type));
-    return { events: await recorded(wanted), through };
+    return { events: await recorded(wanted), erased: [], through };
   };
   async function* portions(
     stream: StreamName,

@@ -133,23 +133,18 @@ export const recordedFrom = (stored: Stored, decode: Decode): Recorded => ({
   type: stored.type,
   data: decode(stored.type, stored.metadata.schema, stored.data),
   metadata: stored.metadata,
+  digest: digestOfStored(stored),
 });
 
+const digestOfStored = ({ digest, data }: Stored): string =>
+  digest ?? digestOf(null, JSON.stringify(data)).toString('hex');
+
 /** JSON that was read and is written again is the text that was stored. */
-export const evidenceFrom = ({ salt, digest, ...stored }: Stored): Evidence => {
-  const data = JSON.stringify(stored.data);
-  return {
-    id: stored.id,
-    stream: stored.stream,
-    revision: stored.revision,
-    position: stored.position,
-    type: stored.type,
-    metadata: stored.metadata,
-    salt,
-    digest: digest ?? digestOf(null, data).toString('hex'),
-    data,
-  };
-};
+export const evidenceFrom = (stored: Stored): Evidence => ({
+  ...recordedFrom(stored, (_type, _schema, data) => data),
+  salt: stored.salt,
+  data: JSON.stringify(stored.data),
+});
 
 export const positionOf = (commit: bigint): Position =>
   commit.toString(16).padStart(16, '0') as Position;

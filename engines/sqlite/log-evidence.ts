@@ -12,8 +12,10 @@ export type Row = {
   readonly type: string;
   readonly data: string;
   readonly metadata: string;
+  /** Null: stored before there were digests. */
+  readonly digest: Buffer | null;
 };
-type EvidenceRow = Row & { readonly salt: Buffer | null; readonly digest: Buffer | null };
+type EvidenceRow = Row & { readonly salt: Buffer | null };
 
 export const metadataOf = (row: Row): Metadata => JSON.parse(row.metadata) as Metadata;
 
@@ -25,6 +27,7 @@ export const eventOf = <D>(row: Row, metadata: Metadata, data: D) => ({
   type: row.type,
   data,
   metadata,
+  digest: (row.digest ?? digestOf(null, row.data)).toString('hex'),
 });
 
 /** Rows with salt and digest, also of a log that nobody has brought to the layout that has them. */
@@ -49,7 +52,6 @@ export const openEvidence = (database: Database.Database) => {
     of: (row: EvidenceRow): Evidence => ({
       ...eventOf(row, metadataOf(row), row.data),
       salt: row.salt?.toString('hex') ?? null,
-      digest: (row.digest ?? digestOf(null, row.data)).toString('hex'),
     }),
   };
 };

@@ -14,7 +14,7 @@ import {
 } from '../../kernel/ports.js';
 import { openLoopTurns } from '../node/loop-turns.js';
 import { eventOf, metadataOf, openEvidence, type Row } from './log-evidence.js';
-import { openForReading, posOf, positionOf } from './log-schema.js';
+import { isSalted, openForReading, posOf, positionOf } from './log-schema.js';
 
 type Portion<E> = {
   readonly events: readonly E[];
@@ -49,11 +49,11 @@ export const openReader = ({
   readonly decode?: Decode;
 }): EventReader => {
   const database = openForReading(dir);
-  const statements = prepared(database);
+  const statements = preparedOn(database);
   const evidence = openEvidence(database);
   const ask = (): Statements => {
     if (!database.open) throw new Fault('unavailable', 'The service is stopping');
-    return statements;
+    return statements();
   };
   const source: Source = { ask, take: openTakes(), recorded: recordedBy(decode) };
   const head = (): Position => headOf(source);
@@ -99,43 +99,59 @@ export const openReader = ({
   };
 };
 
-const columns = 'pos, stream, rev, id, type, data, metadata';
+/** Anew once somebody has brought the log to the layout that has digests. */
+const preparedOn = (database: Database.Database): (() => Statements) => {
+  let isNew = isSalted(database);
+  let statements = prepared(database, isNew);
+  return () => {
+    if (!isNew && isSalted(database)) {
+      isNew = true;
+      statements = prepared(database, isNew);
+    }
+    return statements;
+  };
+};
+
 /** Beyond every position. */
 const noPos = Number.MAX_SAFE_INTEGER;
 
-const prepared = (database: Database.Database) => ({
-  ofStream: database.prepare<[string, number, number], Row>(
-    `SELECT ${columns} FROM events WHERE stream = ? AND rev >= ? ORDER BY rev LIMIT ?`,
-  ),
-  ofStreamAndTypes: database.prepare<[string, number, string, number], Row>(
-    `SELECT ${columns} FROM events WHERE stream = ? AND rev >= ?
+const prepared = (database: Database.Database, withDigests: boolean) => {
+  const digest = withDigests ? 'digest' : 'NULL AS digest';
+  const columns = `pos, stream, rev, id, type, data, metadata, ${digest}`;
+  return {
+    ofStream: database.prepare<[string, number, number], Row>(
+      `SELECT ${columns} FROM events WHERE stream = ? AND rev >= ? ORDER BY rev LIMIT ?`,
+    ),
+    ofStreamAndTypes: database.prepare<[string, number, string, number], Row>(
+      `SELECT ${columns} FROM events WHERE stream = ? AND rev >= ?
       AND type IN (SELECT value FROM json_each(?)) ORDER BY rev LIMIT ?`,
-  ),
-  lastOf: database.prepare<[string], Pick<Row, 'pos' | 'rev' | 'type'>>(
-    'SELECT pos, rev, type FROM events WHERE stream = ? ORDER BY rev DESC LIMIT 1',
-  ),
-  after: database.prepare<[number, number], Row>(
-    `SELECT ${columns} FROM events WHERE pos > ? ORDER BY pos LIMIT ?`,
-  ),
-  before: database.prepare<[number, number], Row>(
-    `SELECT ${columns} FROM events WHERE pos < ? ORDER BY pos DESC LIMIT ?`,
-  ),
-  ofTypes: database.prepare<[number, number, string], Row>(
-    `SELECT ${columns} FROM events WHERE pos > ? AND pos <= ?
+    ),
+    lastOf: database.prepare<[string], Pick<Row, 'pos' | 'rev' | 'type'>>(
+      'SELECT pos, rev, type FROM events WHERE stream = ? ORDER BY rev DESC LIMIT 1',
+    ),
+    after: database.prepare<[number, number], Row>(
+      `SELECT ${columns} FROM events WHERE pos > ? ORDER BY pos LIMIT ?`,
+    ),
+    before: database.prepare<[number, number], Row>(
+      `SELECT ${columns} FROM events WHERE pos < ? ORDER BY pos DESC LIMIT ?`,
+    ),
+    ofTypes: database.prepare<[number, number, string], Row>(
+      `SELECT ${columns} FROM events WHERE pos > ? AND pos <= ?
       AND type IN (SELECT value FROM json_each(?)) ORDER BY pos`,
-  ),
-  names: database
-    .prepare<[string, string, number], string>(
-      `SELECT stream FROM events WHERE stream > ? AND stream < ? AND rev = 0
+    ),
+    names: database
+      .prepare<[string, string, number], string>(
+        `SELECT stream FROM events WHERE stream > ? AND stream < ? AND rev = 0
       ORDER BY stream LIMIT ?`,
-    )
-    .pluck(),
-  last: database
-    .prepare<[], number>(
-      'SELECT max((SELECT coalesce(max(pos), 0) FROM events), (SELECT pos FROM high_water))',
-    )
-    .pluck(),
-});
+      )
+      .pluck(),
+    last: database
+      .prepare<[], number>(
+        'SELECT max((SELECT coalesce(max(pos), 0) FROM events), (SELECT pos FROM high_water))',
+      )
+      .pluck(),
+  };
+};
 type Statements = ReturnType<typeof prepared>;
 
 type Source = {
@@ -235,14 +251,10 @@ const pageTo = async <R extends Row, E extends { readonly position: Position }>(
   return { events, through };
 };
 
-const page = (source: Source, from: Position, limit: number): Promise<Page> =>
-  pageTo(
-    source,
-    from,
-    limit,
-    (at, count) => source.ask().after.iterate(at, limit - count),
-    source.recorded,
-  );
+const page = async (source: Source, from: Position, limit: number): Promise<Page> => {
+  const rows = (at: number, count: number) => source.ask().after.iterate(at, limit - count);
+  return { ...(await pageTo(source, from, limit, rows, source.recorded)), erased: [] };
+};
 
 /**
  * A step of positions, whatever is at them: rows of other types cost no more than a look at their
@@ -264,7 +276,7 @@ const pageOf = async (
   );
   const last = events.at(-1)?.position;
   const through = positionOf(Math.max(end, posOf(from)));
-  return { events, through: isOver || last === undefined ? through : last };
+  return { events, erased: [], through: isOver || last === undefined ? through : last };
 };
 
 /** Who waits for the log to grow: told by the bus, and looking now and then all the same. */

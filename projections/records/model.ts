@@ -22,6 +22,7 @@ const sinkOf = (records: Records): Sink => {
   return {
     name: recordsCollection.name,
     version: recordsCollection.version,
+    parks: true,
     checkpoint: () => records.checkpoint(),
     dump: () => records.dump(),
     fold: async (events, applied) => {

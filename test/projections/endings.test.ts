@@ -44,7 +44,7 @@ describe('what is in a read model of something that was deleted', () => {
   ): Promise<readonly string[]> => {
     const source = documentsSource(documents, projection);
     const batch = events.map((event): Recorded => recordedAt((place += 1), event));
-    const folded = await source.fold(batch, null);
+    const folded = await source.fold(batch, null, []);
     expect(folded.poisons).to.deep.equal([]);
     await folded.apply({ position: batch.at(-1)?.position as Recorded['position'], fence: 1 });
     const keys: string[] = [];

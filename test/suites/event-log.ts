@@ -208,11 +208,11 @@ const readingSuite = (log: () => EventLog, reopen: () => Promise<void>): void =>
     it('finds nothing in an unknown stream, in an empty log or past the head', async () => {
       expect(await log().read(newStream())).to.deep.equal([]);
       expect(await log().head()).to.equal(start);
-      expect(await log().page(start, 10)).to.deep.equal({ events: [], through: start });
+      expect(await log().page(start, 10)).to.deep.equal({ events: [], erased: [], through: start });
       const append = appendOf(newStream(), 'none', newEvent());
       const at = position(await single(log(), append));
       expect(await log().head()).to.equal(at);
-      expect(await log().page(at, 10)).to.deep.equal({ events: [], through: at });
+      expect(await log().page(at, 10)).to.deep.equal({ events: [], erased: [], through: at });
       expect(await log().read(append.stream, { from: 1 })).to.deep.equal([]);
     });
 
@@ -220,8 +220,10 @@ const readingSuite = (log: () => EventLog, reopen: () => Promise<void>): void =>
       const stream = newStream();
       const event = newEvent({ text: 'as it was' });
       const at = position(await single(log(), appendOf(stream, 'none', event)));
+      const [{ digest } = { digest: '' }] = await log().read(stream);
+      expect(digest).to.match(/^[0-9a-f]{64}$/);
       expect(await log().read(stream)).to.deep.equal([
-        { ...event, stream, revision: 0, position: at },
+        { ...event, stream, revision: 0, position: at, digest },
       ]);
       expect((await log().page(start, 10)).events).to.deep.equal(await log().read(stream));
     });
@@ -360,7 +362,7 @@ const erasureSuite = (log: () => EventLog, reopen: () => Promise<void>): void =>
       await log().erase(gone);
       await reopen();
       expect(await log().head()).to.equal(at);
-      expect(await log().page(before, 10)).to.deep.equal({ events: [], through: at });
+      expect(await log().page(before, 10)).to.deep.equal({ events: [], erased: [], through: at });
       const later = position(await single(log(), appendOf(next, 'none', newEvent())));
       expect(later > at).to.equal(true);
     });

@@ -109,4 +109,5 @@ export const recordedAt = <E extends Event>(place: number, event: E): Recorded<E
     at: instantAfter(place),
     schema: 1,
   },
+  digest: '00'.repeat(32),
 });

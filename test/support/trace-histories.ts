@@ -49,6 +49,7 @@ export const logOf = () => {
           at: instantAt(10_000 + events.length),
           schema: 1,
         },
+        digest: '00'.repeat(32),
       };
       events.push(recorded);
       return recorded;
