@@ -1,5 +1,5 @@
 import Table from 'cli-table3';
-import { nonconformities } from '../events/codec.js';
+import { nonconformities } from '../events/conformity.js';
 import { Fault } from '../kernel/fault.js';
 import type { EventReader, Position, Recorded, StreamName } from '../kernel/ports.js';
 import type { Config } from '../config.js';

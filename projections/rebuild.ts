@@ -5,7 +5,7 @@ import { movedSubject } from './subscription.js';
 import { nothingSetAside } from './parking.js';
 import type { Runner, RunNeeds } from './run.js';
 
-type Needs = Pick<RunNeeds, 'reader' | 'decodeChecked' | 'parking' | 'bus'> & {
+type Needs = Pick<RunNeeds, 'reader' | 'checkedDecode' | 'parking' | 'bus'> & {
   readonly runner: Runner;
   readonly clock: Clock;
 };
@@ -23,14 +23,14 @@ export const rebuild = async (
   signal: AbortSignal,
   progress?: (progress: Progress) => void,
 ): Promise<void> => {
-  const { reader, decodeChecked, parking, runner, clock, bus } = needs;
+  const { reader, checkedDecode, parking, runner, clock, bus } = needs;
   const subscription = runner.subscription(name);
   if (subscription === null) throw new RangeError(`no read model is called ${name}`);
   const copy = await subscription.source.shadow();
   try {
     const work: Filling = {
       reader,
-      decode: decodeChecked,
+      decode: await checkedDecode(),
       sink: copy.model,
       fence: parking.fence(),
       exceptions: { ...nothingSetAside, skipped: parking.of(name).skipped },

@@ -31,7 +31,7 @@ export type RunNeeds = {
   readonly reader: EventReader;
   readonly decode: Decode;
   /** Refuses data that its schema does not allow too; for whoever asks whether the log is sound. */
-  readonly decodeChecked: Decode;
+  readonly checkedDecode: () => Promise<Decode>;
   readonly sources: readonly ReadModel[];
   readonly parking: Parking;
   readonly bus: Bus;

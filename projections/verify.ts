@@ -6,7 +6,7 @@ import type { Json } from '../kernel/shapes.js';
 import { fillShadow, type Filling, type Progress } from './fill-shadow.js';
 import type { Runner, RunNeeds } from './run.js';
 
-type Needs = Pick<RunNeeds, 'reader' | 'decodeChecked' | 'parking'> & { readonly runner: Runner };
+type Needs = Pick<RunNeeds, 'reader' | 'checkedDecode' | 'parking'> & { readonly runner: Runner };
 
 export type Difference = {
   readonly key: string;
@@ -30,7 +30,7 @@ export type Verified = {
  * comparison. Throws the reason of `signal` when nobody wants it any more.
  */
 export const verify = async (
-  { reader, decodeChecked, parking, runner }: Needs,
+  { reader, checkedDecode, parking, runner }: Needs,
   name: string,
   signal: AbortSignal,
   progress?: (progress: Progress) => void,
@@ -39,9 +39,10 @@ export const verify = async (
   if (subscription === null) throw new RangeError(`no read model is called ${name}`);
   const copy = await subscription.source.shadow();
   try {
+    const decode = await checkedDecode();
     const work = (): Filling => ({
       reader,
-      decode: decodeChecked,
+      decode,
       sink: copy.model,
       fence: parking.fence(),
       exceptions: parking.of(name),

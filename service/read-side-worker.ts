@@ -3,7 +3,7 @@ import { serve } from '../engines/node/thread.js';
 import { openSlices } from '../engines/node/loop-turns.js';
 import { systemClock } from '../engines/node/clock.js';
 import { openEngines, type EngineChoice } from '../engines/open.js';
-import { decode, decodeChecked } from '../events/codec.js';
+import { decode } from '../events/codec.js';
 import { projections } from '../projections/all.js';
 import { documentsSource } from '../projections/documents-model.js';
 import { openProjector } from '../projections/operate.js';
@@ -29,7 +29,8 @@ const records = await engines.records((incident) => parentPort?.postMessage(inci
 const projector = await openProjector({
   reader,
   decode,
-  decodeChecked,
+  // Compilers of schemas take a fifth of a second to load, and few processes ever need them.
+  checkedDecode: async () => (await import('../events/conformity.js')).decodeChecked,
   documents,
   bus,
   clock: systemClock,

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { readdirSync, readFileSync } from 'node:fs';
 import { eventSchemas } from '../../events/all.js';
-import { decode, decodeChecked, nonconformities } from '../../events/codec.js';
+import { decode } from '../../events/codec.js';
+import { decodeChecked, nonconformities } from '../../events/conformity.js';
 import { goldenEvents, goldenName } from './event-files.js';
 
 const golden = goldenEvents();

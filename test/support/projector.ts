@@ -65,7 +65,7 @@ export const projectorIn = async ({
   const projector = await openProjector({
     reader: reader(log),
     decode,
-    decodeChecked: decode,
+    checkedDecode: async () => decode,
     sources,
     documents,
     bus,
