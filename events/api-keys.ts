@@ -1,6 +1,6 @@
 // Stored for ever: names and members below are the storage format; versions are in upcasts.ts.
 import { Type } from 'typebox';
-import { id, instant, nullable, oneOf } from '../kernel/shapes.js';
+import { id, instant, nullable, oneOf, secret } from '../kernel/shapes.js';
 import type { DataOf, EventOf } from './schemas.js';
 
 export const apiKeyEvents = {
@@ -12,7 +12,7 @@ export const apiKeyEvents = {
     api_key_id: id('ApiKeyId'),
     organization_id: id('OrganizationId'),
     created_by: id('UserId'),
-    value_hash: Type.String(),
+    value_hash: secret(),
     truncated: Type.String(),
     description: Type.String(),
     /** Set: a bound key (contract 2.4, rule 4). */

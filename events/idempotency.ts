@@ -1,6 +1,6 @@
 // Stored for ever: names and members below are the storage format; versions are in upcasts.ts.
 import { Type } from 'typebox';
-import { instant, nullable, type Json } from '../kernel/shapes.js';
+import { instant, nullable, secret, type Json } from '../kernel/shapes.js';
 import type { EventOf } from './schemas.js';
 
 export const idempotencyEvents = {
@@ -10,7 +10,7 @@ export const idempotencyEvents = {
    */
   IdempotencyClaimed: Type.Object({
     /** Hash of query and decoded body. */
-    fingerprint: Type.String(),
+    fingerprint: secret(),
     /** What the ids of the work are made from: the same when the work has to be done again. */
     seed: Type.String(),
     /** Of the first claim: the key is free again 24 h later. */

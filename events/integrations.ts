@@ -1,6 +1,6 @@
 // Stored for ever: names and members below are the storage format; versions are in upcasts.ts.
 import { Type } from 'typebox';
-import { id, instant, oneOf, type JsonObject } from '../kernel/shapes.js';
+import { id, instant, oneOf, secret, type JsonObject } from '../kernel/shapes.js';
 import type { DataKeyId, Fingerprint, Sealed } from '../kernel/vault.js';
 import type { DataOf, EventOf } from './schemas.js';
 
@@ -42,7 +42,7 @@ export const integrationEvents = {
     /** The members that are not secret, as they were sent. */
     settings: Type.Unsafe<JsonObject>(Type.Object({})),
     /** Keyed; of the whole configuration. */
-    fingerprint: Type.Unsafe<Fingerprint>(Type.String()),
+    fingerprint: Type.Unsafe<Fingerprint>(secret()),
   }),
   /** The same secrets under another data key: nobody sees a change. */
   IntegrationResealed: Type.Object({ ...place, ...seal }),
@@ -58,13 +58,16 @@ export const sealEvents = {
     ...place,
     ...seal,
     sealed: Type.Unsafe<Sealed>(
-      Type.Object({
-        v: Type.Literal(1),
-        data_key_id: Type.Unsafe<DataKeyId>(Type.String()),
-        iv: Type.String(),
-        ciphertext: Type.String(),
-        tag: Type.String(),
-      }),
+      Type.Object(
+        {
+          v: Type.Literal(1),
+          data_key_id: Type.Unsafe<DataKeyId>(Type.String()),
+          iv: Type.String(),
+          ciphertext: Type.String(),
+          tag: Type.String(),
+        },
+        { 'x-secret': true },
+      ),
     ),
   }),
 };

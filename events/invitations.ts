@@ -1,6 +1,6 @@
 // Stored for ever: names and members below are the storage format; versions are in upcasts.ts.
 import { Type } from 'typebox';
-import { id, instant, nullable, oneOf } from '../kernel/shapes.js';
+import { id, instant, nullable, oneOf, secret } from '../kernel/shapes.js';
 import type { DataOf, EventOf } from './schemas.js';
 
 export const invitationEvents = {
@@ -15,7 +15,7 @@ export const invitationEvents = {
     email: Type.String(),
     role: oneOf(['read_only', 'auditor', 'user', 'manager', 'admin']),
     auth_method: Type.String(),
-    token_hash: nullable(Type.String()),
+    token_hash: nullable(secret()),
     invited_by: id('UserId'),
     created_at: instant,
     expires_at: instant,

@@ -1,6 +1,6 @@
 // Stored for ever: names and members below are the storage format; versions are in upcasts.ts.
 import { Type } from 'typebox';
-import { id, instant } from '../kernel/shapes.js';
+import { id, instant, secret } from '../kernel/shapes.js';
 import type { DataOf, EventOf } from './schemas.js';
 
 export const orgJobEvents = {
@@ -13,7 +13,7 @@ export const orgJobEvents = {
     organization_id: id('OrganizationId'),
     job_name: Type.String(),
     metadata_key: Type.String(),
-    value_sealed: Type.String(),
+    value_sealed: secret(),
     immediate: Type.Boolean(),
     created_by: id('UserId'),
     created_at: instant,

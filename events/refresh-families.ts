@@ -1,6 +1,6 @@
 // Stored for ever: names and members below are the storage format; versions are in upcasts.ts.
 import { Type } from 'typebox';
-import { id, instant, oneOf } from '../kernel/shapes.js';
+import { id, instant, oneOf, secret } from '../kernel/shapes.js';
 import type { DataOf, EventOf } from './schemas.js';
 
 export const refreshFamilyEvents = {
@@ -16,14 +16,14 @@ export const refreshFamilyEvents = {
     auth_method: Type.String(),
     /** How often the user's password had been changed: a later change ends the family. */
     password_changes: Type.Integer(),
-    token_hash: Type.String(),
+    token_hash: secret(),
     started_at: instant,
     expires_at: instant,
   }),
   RefreshTokenRotated: Type.Object({
     family_id: id('FamilyId'),
     /** Of the successor; the one before it may be presented for 10 s more. */
-    token_hash: Type.String(),
+    token_hash: secret(),
     rotated_at: instant,
   }),
   /** `reuse`: somebody presented a token that had a successor, so one of the two stole it. */

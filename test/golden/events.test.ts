@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { eventSchemas } from '../../events/all.js';
 import { decode } from '../../events/codec.js';
 import { decodeChecked, nonconformities } from '../../events/conformity.js';
+import { secretEventTypes } from '../../events/secrets.js';
 import { goldenEvents, goldenName } from './event-files.js';
 
 const golden = goldenEvents();
@@ -36,6 +37,19 @@ describe('events of every version ever stored', () => {
     );
     expect(named.sort()).to.deep.equal(Object.keys(eventSchemas).sort());
   });
+
+  it('marks what nobody but the operator is shown', () =>
+    expect([...secretEventTypes].sort()).to.deep.equal([
+      'ApiKeyCreated',
+      'IdempotencyClaimed',
+      'IntegrationConfigured',
+      'IntegrationSecretsSealed',
+      'OrgJobRequested',
+      'PasswordChanged',
+      'RefreshFamilyStarted',
+      'RefreshTokenRotated',
+      'UserInvited',
+    ]));
 
   it('warns in the first line of each file with a storage format', () => {
     const formats = readdirSync(eventsDir).filter((file) => {
