@@ -30,8 +30,10 @@ const prepared = (database: Database.Database) => ({
       'SELECT max((SELECT coalesce(max(pos), 0) FROM events), (SELECT pos FROM high_water))',
     )
     .pluck(),
-  raise: database.prepare('UPDATE high_water SET pos = max(pos, ?)'),
-  remove: database.prepare('DELETE FROM events WHERE stream = ?'),
+  forget: database.prepare(
+    `UPDATE events SET data = '', salt = NULL, digest = coalesce(digest, unsalted_digest(data))
+     WHERE stream = ? AND data <> ''`,
+  ),
   noteErased: database.prepare('INSERT OR IGNORE INTO erased VALUES (?, ?)'),
 });
 type Statements = ReturnType<typeof prepared>;
@@ -42,8 +44,10 @@ type Statements = ReturnType<typeof prepared>;
  * rollback `restart` forgets what did not happen.
  */
 export const openAppender = (database: Database.Database) => {
+  // Events from before there were digests get theirs while there is something to make it of.
+  database.function('unsalted_digest', (data) => digestOf(null, String(data)));
   const statements = prepared(database);
-  const { insert, headOf, isErased, byId, lastPosition, raise, remove, noteErased } = statements;
+  const { insert, headOf, isErased, byId, lastPosition, forget, noteErased } = statements;
   const heads = boundedMap<string, number>(headsMax);
   const newSalt = openSalts();
   let last = lastPosition.get() ?? 0;
@@ -77,9 +81,7 @@ export const openAppender = (database: Database.Database) => {
   };
 
   const erase = (stream: string): void => {
-    // The last events may be among those that go, and a position is never given twice.
-    raise.run(last);
-    remove.run(stream);
+    forget.run(stream);
     noteErased.run(stream, last);
     heads.delete(stream);
   };

@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3';
-import type { Evidence, Metadata, StreamName } from '../../kernel/ports.js';
+import type { Envelope, Evidence, Metadata, StreamName } from '../../kernel/ports.js';
 import { digestOf } from '../node/digest.js';
 import { isSalted, positionOf } from './log-schema.js';
 
@@ -10,6 +10,7 @@ export type Row = {
   readonly rev: number;
   readonly id: string;
   readonly type: string;
+  /** Empty once it is erased: no JSON is. */
   readonly data: string;
   readonly metadata: string;
   /** Null: stored before there were digests. */
@@ -19,13 +20,14 @@ type EvidenceRow = Row & { readonly salt: Buffer | null };
 
 export const metadataOf = (row: Row): Metadata => JSON.parse(row.metadata) as Metadata;
 
-export const eventOf = <D>(row: Row, metadata: Metadata, data: D) => ({
+export const isErased = ({ data }: Row): boolean => data === '';
+
+export const envelopeOf = (row: Row, metadata: Metadata): Envelope => ({
   id: row.id,
   stream: row.stream as StreamName,
   revision: row.rev,
   position: positionOf(row.pos),
   type: row.type,
-  data,
   metadata,
   digest: (row.digest ?? digestOf(null, row.data)).toString('hex'),
 });
@@ -50,7 +52,8 @@ export const openEvidence = (database: Database.Database) => {
       return statement().iterate(pos, limit);
     },
     of: (row: EvidenceRow): Evidence => ({
-      ...eventOf(row, metadataOf(row), row.data),
+      ...envelopeOf(row, metadataOf(row)),
+      data: isErased(row) ? null : row.data,
       salt: row.salt?.toString('hex') ?? null,
     }),
   };

@@ -3,6 +3,7 @@ import { Fault } from '../../kernel/fault.js';
 import {
   collected,
   type Bus,
+  type Envelope,
   type EventReader,
   type Last,
   type Page,
@@ -12,8 +13,9 @@ import {
   type StreamName,
   type Decode,
 } from '../../kernel/ports.js';
-import { openLoopTurns } from '../node/loop-turns.js';
-import { eventOf, metadataOf, openEvidence, type Row } from './log-evidence.js';
+import { openLoopTurns, type LoopTurns } from '../node/loop-turns.js';
+import { envelopeOf, isErased, metadataOf, openEvidence, type Row } from './log-evidence.js';
+import { openNames } from './log-names.js';
 import { isSalted, openForReading, posOf, positionOf } from './log-schema.js';
 
 type Portion<E> = {
@@ -55,14 +57,15 @@ export const openReader = ({
     if (!database.open) throw new Fault('unavailable', 'The service is stopping');
     return statements();
   };
-  const source: Source = { ask, take: openTakes(), recorded: recordedBy(decode) };
+  const turns = openLoopTurns(turnBytesMax);
+  const source: Source = { ask, take: takesIn(turns), recorded: recordedBy(decode) };
   const head = (): Position => headOf(source);
   const waits = openWaits(bus, head);
   return {
     read: (stream, reading) => collected(portions(source, stream, reading)),
     portions: (stream, reading) => portions(source, stream, reading),
     last: async (stream): Promise<Last | null> => {
-      const row = ask().lastOf.get(stream);
+      const row = ask().lastOf.get(stream, stream);
       if (row === undefined) return null;
       return { type: row.type, revision: row.rev, position: positionOf(row.pos) };
     },
@@ -83,8 +86,7 @@ export const openReader = ({
       }
       return events.reverse();
     },
-    streams: async (prefix, from, limit) =>
-      ask().names.all(from ?? prefix, `${prefix}\u{10FFFF}`, limit) as StreamName[],
+    streams: openNames(database, ask, turns),
     head: async () => head(),
     // Positions here have no gaps.
     lag: async (from) => Math.max(0, posOf(head()) - posOf(from)),
@@ -118,33 +120,28 @@ const noPos = Number.MAX_SAFE_INTEGER;
 const prepared = (database: Database.Database, withDigests: boolean) => {
   const digest = withDigests ? 'digest' : 'NULL AS digest';
   const columns = `pos, stream, rev, id, type, data, metadata, ${digest}`;
+  const ofIt = 'NOT EXISTS (SELECT 1 FROM erased WHERE erased.stream = ?) AND stream = ?';
   return {
-    ofStream: database.prepare<[string, number, number], Row>(
-      `SELECT ${columns} FROM events WHERE stream = ? AND rev >= ? ORDER BY rev LIMIT ?`,
+    ofStream: database.prepare<[string, string, number, number], Row>(
+      `SELECT ${columns} FROM events WHERE ${ofIt} AND rev >= ? ORDER BY rev LIMIT ?`,
     ),
-    ofStreamAndTypes: database.prepare<[string, number, string, number], Row>(
-      `SELECT ${columns} FROM events WHERE stream = ? AND rev >= ?
+    ofStreamAndTypes: database.prepare<[string, string, number, string, number], Row>(
+      `SELECT ${columns} FROM events WHERE ${ofIt} AND rev >= ?
       AND type IN (SELECT value FROM json_each(?)) ORDER BY rev LIMIT ?`,
     ),
-    lastOf: database.prepare<[string], Pick<Row, 'pos' | 'rev' | 'type'>>(
-      'SELECT pos, rev, type FROM events WHERE stream = ? ORDER BY rev DESC LIMIT 1',
+    lastOf: database.prepare<[string, string], Pick<Row, 'pos' | 'rev' | 'type'>>(
+      `SELECT pos, rev, type FROM events WHERE ${ofIt} ORDER BY rev DESC LIMIT 1`,
     ),
     after: database.prepare<[number, number], Row>(
       `SELECT ${columns} FROM events WHERE pos > ? ORDER BY pos LIMIT ?`,
     ),
     before: database.prepare<[number, number], Row>(
-      `SELECT ${columns} FROM events WHERE pos < ? ORDER BY pos DESC LIMIT ?`,
+      `SELECT ${columns} FROM events WHERE pos < ? AND data <> '' ORDER BY pos DESC LIMIT ?`,
     ),
     ofTypes: database.prepare<[number, number, string], Row>(
       `SELECT ${columns} FROM events WHERE pos > ? AND pos <= ?
-      AND type IN (SELECT value FROM json_each(?)) ORDER BY pos`,
+      AND type IN (SELECT value FROM json_each(?)) AND data <> '' ORDER BY pos`,
     ),
-    names: database
-      .prepare<[string, string, number], string>(
-        `SELECT stream FROM events WHERE stream > ? AND stream < ? AND rev = 0
-      ORDER BY stream LIMIT ?`,
-      )
-      .pluck(),
     last: database
       .prepare<[], number>(
         'SELECT max((SELECT coalesce(max(pos), 0) FROM events), (SELECT pos FROM high_water))',
@@ -169,12 +166,13 @@ const recordedBy =
   (decode: Decode) =>
   (row: Row): Recorded => {
     const metadata = metadataOf(row);
-    return eventOf(row, metadata, decode(row.type, metadata.schema, JSON.parse(row.data)));
+    const data = decode(row.type, metadata.schema, JSON.parse(row.data));
+    return { ...envelopeOf(row, metadata), data };
   };
 
-const openTakes = (): Source['take'] => {
-  const turns = openLoopTurns(turnBytesMax);
-  return (rows, as) =>
+const takesIn =
+  (turns: LoopTurns): Source['take'] =>
+  (rows, as) =>
     turns.run(() => {
       const events: ReturnType<typeof as>[] = [];
       let cost = 0;
@@ -185,7 +183,6 @@ const openTakes = (): Source['take'] => {
       }
       return { events, cost, isOver: true };
     });
-};
 
 const headOf = ({ ask }: Source): Position => positionOf(ask().last.get() ?? 0);
 
@@ -200,11 +197,12 @@ async function* portions(
   for (;;) {
     const rows = (): Iterable<Row> =>
       types === undefined
-        ? ask().ofStream.iterate(stream, next, left)
-        : ask().ofStreamAndTypes.iterate(stream, next, list, left);
+        ? ask().ofStream.iterate(stream, stream, next, left)
+        : ask().ofStreamAndTypes.iterate(stream, stream, next, list, left);
     const { events, isOver } = await take(rows, recorded);
     const last = events.at(-1);
-    const isErased = last === undefined && next > from && ask().lastOf.get(stream) === undefined;
+    const isErased =
+      last === undefined && next > from && ask().lastOf.get(stream, stream) === undefined;
     if (last !== undefined || isErased) yield events;
     if (isOver || last === undefined) return;
     next = last.revision + 1;
@@ -253,7 +251,20 @@ const pageTo = async <R extends Row, E extends { readonly position: Position }>(
 
 const page = async (source: Source, from: Position, limit: number): Promise<Page> => {
   const rows = (at: number, count: number) => source.ask().after.iterate(at, limit - count);
-  return { ...(await pageTo(source, from, limit, rows, source.recorded)), erased: [] };
+  const erased: Envelope[] = [];
+  const events: Recorded[] = [];
+  const as = (row: Row): Envelope => {
+    if (isErased(row)) {
+      const envelope = envelopeOf(row, metadataOf(row));
+      erased.push(envelope);
+      return envelope;
+    }
+    const event = source.recorded(row);
+    events.push(event);
+    return event;
+  };
+  const { through } = await pageTo(source, from, limit, rows, as);
+  return { events, erased, through };
 };
 
 /**

@@ -26,10 +26,10 @@ const walBytesKept = 64 * 1024 * 1024;
 
 /**
  * One table of events. `pos` is given under the one writer's lock inside the commit, so a reader
- * never sees a later position before an earlier one. An erased stream keeps its name and the
- * position of the erasure, nothing else. `high_water` remembers the last position when its event
- * was erased; `probe` is what a full disk is tried with. `salt` and `digest` are null for events of
- * layout 1.
+ * never sees a later position before an earlier one. An erased stream is named in `erased`, with
+ * the position of the erasure, and of its events all stays but data, empty then, and salt.
+ * `high_water` remembers the last position where erasures of layout 1 took whole events; `probe` is
+ * what a full disk is tried with. `salt` and `digest` are null for events of layout 1.
  */
 const schema = `
   CREATE TABLE IF NOT EXISTS events (

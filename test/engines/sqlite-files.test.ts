@@ -7,12 +7,12 @@ import { openBus } from '../../engines/memory/bus.js';
 import { openDocuments } from '../../engines/sqlite/documents.js';
 import { openEventLog, openEventReader } from '../../engines/sqlite/event-log.js';
 import { Fault } from '../../kernel/fault.js';
-import type { Bus, EventLog, EventReader } from '../../kernel/ports.js';
+import type { Bus, EventLog, EventReader, StreamName } from '../../kernel/ports.js';
 import { dumped } from '../suites/documents.js';
 import { at, mark, things } from '../suites/things.js';
 import { single } from '../suites/event-log.js';
 import { temporaryFolder } from '../support/folder.js';
-import { appendOf, metadata, newEvent, newStream } from '../support/new-events.js';
+import { appendOf, newEvent, newStream } from '../support/new-events.js';
 import { until } from '../support/until.js';
 
 /** Files of the folder that hold the text, byte for byte. */
@@ -45,10 +45,8 @@ describe('the files of the log on SQLite', () => {
     const neighbours = newStream();
     const texts = [canary, `${canary} ${'x'.repeat(50_000)} ${canary}`, canary.repeat(40)];
     for (const [index, text] of texts.entries()) {
-      const event = newEvent({ text });
-      const secret = { ...event, metadata: { ...metadata, request_id: canary } };
       const expected = index === 0 ? 'none' : index - 1;
-      await single(log, appendOf(gone, expected, secret));
+      await single(log, appendOf(gone, expected, newEvent({ text })));
       await single(log, appendOf(neighbours, expected, newEvent('y'.repeat(index * 1_000))));
     }
     expect(await filesWith(folder.dir, canary)).not.to.deep.equal([]);
@@ -115,6 +113,20 @@ describe('the files of the log on SQLite', () => {
     expect(young?.salt).to.have.length(32);
     expect((await reader.evidence(at(0), 10)).events).to.deep.equal([old, young]);
     await reader.close();
+    const { stream = newStream() } = old ?? {};
+    await log.erase(stream);
+    const gone = { ...old, data: null };
+    expect((await log.evidence(at(0), 10)).events).to.deep.equal([gone, young]);
+  });
+
+  it('list streams behind thousands that were erased', async () => {
+    const names = Array.from({ length: 1_200 }, (_, n) => `thing-${1_000 + n}` as StreamName);
+    await log.append(names.map((name) => appendOf(name, 'none', newEvent())));
+    await Promise.all(names.slice(0, 1_100).map((name) => log.erase(name)));
+    const left = names.slice(1_100);
+    expect(await log.streams('thing-', null, 5)).to.deep.equal(left.slice(0, 5));
+    expect(await log.streams('thing-', null, 1_000)).to.deep.equal(left);
+    expect(await log.streams('thing-', left[98] ?? null, 1_000)).to.deep.equal(left.slice(99));
   });
 
   it('are closed with all that was sent before', async () => {

@@ -362,7 +362,7 @@ const erasureSuite = (log: () => EventLog, reopen: () => Promise<void>): void =>
       await log().erase(gone);
       await reopen();
       expect(await log().head()).to.equal(at);
-      expect(await log().page(before, 10)).to.deep.equal({ events: [], erased: [], through: at });
+      expect(await log().page(before, 10)).to.deep.include({ events: [], through: at });
       const later = position(await single(log(), appendOf(next, 'none', newEvent())));
       expect(later > at).to.equal(true);
     });
