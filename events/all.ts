@@ -26,6 +26,7 @@ import {
   scorerFileEvents,
 } from './scorer-tasks.js';
 import { scorerEvents, scorerSettingsEvents } from './scorers.js';
+import { historySealEvents, installationEvents, sealingKeyEvents } from './seals.js';
 import { traceEvents, sessionEvents, sessionSizeEvents } from './traces.js';
 import { userEvents } from './users.js';
 import { upcasts } from './upcasts.js';
@@ -43,6 +44,9 @@ export const allEvents = {
   ...experimentScopeEvents,
   ...rankingCriteriaEvents,
   ...groupEvents,
+  ...historySealEvents,
+  ...installationEvents,
+  ...sealingKeyEvents,
   ...idempotencyEvents,
   ...idempotencyAnswerEvents,
   ...insightsSettingsEvents,

@@ -1,15 +1,8 @@
-import {
-  createECDH,
-  createHash,
-  createPrivateKey,
-  createPublicKey,
-  hkdfSync,
-  randomUUID,
-  type KeyObject,
-} from 'node:crypto';
+import { createHash, createPublicKey, randomUUID, type KeyObject } from 'node:crypto';
 import jsonwebtoken from 'jsonwebtoken';
 import { boundedMap } from '../../kernel/bounded-map.js';
 import type { AccessClaims, AccessTokens } from '../../kernel/credentials.js';
+import { derivedP256 } from '../node/p256.js';
 import { takenApart } from '../node/signed-text.js';
 import type { ApiKeyId, FamilyId, Instant, OrganizationId, UserId } from '../../kernel/shapes.js';
 
@@ -130,31 +123,12 @@ const keyIdOf = (token: string): string | null => {
   return isOurs && typeof kid === 'string' && keyIdForm.test(kid) ? kid : null;
 };
 
-/** Order of the group of P-256 (FIPS 186-4, D.1.2.3). */
-const order = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n;
-
-/**
- * The key pair of one period: 48 bytes of HKDF (RFC 5869) brought into 1 … order − 1, which leaves
- * no measurable bias (FIPS 186-5, A.2.1).
- */
+/** The key pair of one period. */
 const keyPair = (seed: Uint8Array, period: number): KeyPair => {
-  const bytes = Buffer.from(hkdfSync('sha256', seed, '', `assay access token ${period}`, 48));
-  const scalar = (BigInt(`0x${bytes.toString('hex')}`) % (order - 1n)) + 1n;
-  const d = Buffer.from(scalar.toString(16).padStart(64, '0'), 'hex');
-  const curve = createECDH('prime256v1');
-  curve.setPrivateKey(d);
-  const point = curve.getPublicKey();
-  const jwk = {
-    kty: 'EC',
-    crv: 'P-256',
-    x: point.subarray(1, 33).toString('base64url'),
-    y: point.subarray(33).toString('base64url'),
-  };
-  const own = { ...jwk, d: d.toString('base64url') };
-  const id = createHash('sha256').update(point).digest('hex').slice(0, 16);
+  const { private: own, jwk, point } = derivedP256(seed, `access token ${period}`);
   return {
-    id,
-    private: createPrivateKey({ key: own, format: 'jwk' }),
+    id: createHash('sha256').update(point).digest('hex').slice(0, 16),
+    private: own,
     public: createPublicKey({ key: jwk, format: 'jwk' }),
   };
 };

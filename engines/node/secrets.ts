@@ -28,6 +28,8 @@ export type Secrets = {
   readonly masterKey: Uint8Array;
   readonly fingerprintKey: Uint8Array;
   readonly accessTokenSeed: Uint8Array;
+  /** Of the key that signs seals of the history, where none is configured. */
+  readonly sealSeed: Uint8Array;
   readonly invitationTokens: InvitationTokens;
   /** What hints of this installation are found under, where others may have theirs too. */
   readonly hintSpace: string;
@@ -46,6 +48,7 @@ export const openSecrets = (secretKey: Uint8Array): Secrets => {
     masterKey: derived('master key of data keys'),
     fingerprintKey: derived('integration fingerprint'),
     accessTokenSeed: derived('access token seed'),
+    sealSeed: derived('seal seed'),
     invitationTokens: invitationTokens(derived('invitation pepper')),
     jobValues: textSeal(derived('org job values')),
     hintSpace: `assay.${derived('hint space').toString('hex', 0, 16)}`,

@@ -3,6 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { digestOf, sha256 } from '../../engines/node/digest.js';
 import { entryHash, noHash } from '../../kernel/history/chain.js';
+import { checkpointText, keyIdOf, noteOf, noteTypes } from '../../kernel/history/checkpoint.js';
 import {
   grown,
   leafHash,
@@ -106,10 +107,11 @@ export const checkpointOf = (
   origin = testOrigin,
 ): string => {
   const root = rootOf(sha256, rangeOf(leavesOf(entries.slice(0, size))));
-  const text = `${origin}\n${size}\n${Buffer.from(root).toString('base64')}\n`;
-  const id = sha256(publicKey.export({ format: 'der', type: 'spki' })).subarray(0, 4);
-  const signature = Buffer.concat([id, sign('sha256', Buffer.from(text), privateKey)]);
-  return `${text}\n\u2014 ${origin} ${signature.toString('base64')}\n`;
+  const text = checkpointText({ origin, size, root });
+  const key = publicKey.export({ format: 'der', type: 'spki' });
+  const signature = sign('sha256', Buffer.from(text), privateKey);
+  const keyId = keyIdOf(sha256, origin, noteTypes.ecdsa, key);
+  return noteOf({ text, signatures: [{ name: origin, keyId, signature }] });
 };
 
 export type Bundle = {

@@ -1,0 +1,155 @@
+import {
+  createPrivateKey,
+  createPublicKey,
+  hkdfSync,
+  sign,
+  verify,
+  type KeyObject,
+} from 'node:crypto';
+import {
+  keyIdOf,
+  noteTypes,
+  parseVkey,
+  vkeyOf,
+  type Note,
+  type SealingJwk,
+  type SealingKey,
+  type Vkey,
+} from '../../kernel/history/checkpoint.js';
+import { Fault } from '../../kernel/fault.js';
+import { sha256 } from './digest.js';
+import { derivedP256 } from './p256.js';
+
+/** What stands before the 32 bytes of an Ed25519 private key in PKCS #8, and of a public in SPKI. */
+const pkcs8 = Buffer.from('302e020100300506032b657004220420', 'hex');
+const spki = Buffer.from('302a300506032b6570032100', 'hex');
+
+/**
+ * The key that every seal is signed with: ES256, the one that follows from `seed` or that of a PEM
+ * file, so that who runs the log need not have it. No periods: a seal must verify for years. Throws
+ * Fault `invalid` for a PEM with anything but a private key on P-256.
+ */
+export const sealingKey = (from: { readonly seed: Uint8Array } | { readonly pem: string }): Own =>
+  'seed' in from ? ecdsaKey(derivedP256(from.seed, 'seal key').private) : ecdsaKey(ofPem(from.pem));
+
+/** Beside the first where there are witnesses: their network wants Ed25519. It follows from it. */
+export const witnessedKey = ({ own }: Own): SealingKey => {
+  const { d = '' } = own.export({ format: 'jwk' });
+  const seed = Buffer.from(
+    hkdfSync('sha256', Buffer.from(d, 'base64url'), '', 'assay seal ed', 32),
+  );
+  const key = createPrivateKey({
+    key: Buffer.concat([pkcs8, seed]),
+    format: 'der',
+    type: 'pkcs8',
+  });
+  const { der, jwk } = published(key);
+  const bytes = der.subarray(spki.length);
+  const type = noteTypes.ed25519;
+  return {
+    kid: Buffer.from(sha256(der)).toString('hex', 0, 8),
+    jwk,
+    vkey: (name) => vkeyOf(sha256, name, type, bytes),
+    signed: (name, text) => ({
+      name,
+      keyId: keyIdOf(sha256, name, type, bytes),
+      signature: sign(null, Buffer.from(text), key),
+    }),
+  };
+};
+
+/** With the private key, for what follows from it. */
+type Own = SealingKey & { readonly own: KeyObject };
+
+const ecdsaKey = (own: KeyObject): Own => {
+  const { der, jwk } = published(own);
+  const type = noteTypes.ecdsa;
+  return {
+    own,
+    kid: Buffer.from(sha256(der)).toString('hex', 0, 8),
+    jwk,
+    vkey: (name) => vkeyOf(sha256, name, type, der),
+    signed: (name, text) => ({
+      name,
+      keyId: keyIdOf(sha256, name, type, der),
+      signature: sign('sha256', Buffer.from(text), own),
+    }),
+  };
+};
+
+const published = (key: KeyObject): { readonly der: Buffer; readonly jwk: SealingJwk } => {
+  const open = createPublicKey(key);
+  const { kty = '', crv = '', x = '', y } = open.export({ format: 'jwk' });
+  const jwk = { kty, crv, x, ...(y !== undefined && { y }) };
+  return { der: open.export({ format: 'der', type: 'spki' }), jwk };
+};
+
+const ofPem = (pem: string): KeyObject => {
+  let key: KeyObject | null = null;
+  try {
+    key = createPrivateKey(pem);
+  } catch {
+    // What it is not is said below, without a word of what is in it.
+  }
+  if (key?.asymmetricKeyDetails?.namedCurve === 'prime256v1') return key;
+  throw new Fault(
+    'invalid',
+    'ASSAY_SEAL_KEY must name a PEM file with a private key on P-256: ' +
+      'openssl ecparam -name prime256v1 -genkey -noout -out seal.pem',
+  );
+};
+
+/** A key that somebody chose to trust. */
+export type TrustedKey = {
+  /** What a vkey says whose it is; null for a key without a name. */
+  readonly name: string | null;
+  /** Whether one of the signatures is by this key, and every one that is by its id holds. */
+  readonly hasSigned: (note: Note) => boolean;
+};
+
+/** From a vkey, PEM or JWK; throws Fault `invalid` for what is none, or of a kind not for notes. */
+export const trustedKey = (text: string): TrustedKey => {
+  const vkey = parseVkey(sha256, text.trim());
+  if (vkey !== null) return { name: vkey.name, hasSigned: checking(publicOf(vkey), vkey) };
+  const key = anyPublicKey(text.trim());
+  const der = key.export({ format: 'der', type: 'spki' });
+  const keyId = keyIdOf(sha256, '', noteTypes.ecdsa, der);
+  return { name: null, hasSigned: checking(key, { keyId, type: noteTypes.ecdsa }) };
+};
+
+const publicOf = ({ type, key }: Vkey): KeyObject => {
+  const der = type === noteTypes.ecdsa ? Buffer.from(key) : Buffer.concat([spki, key]);
+  return createPublicKey({ key: der, format: 'der', type: 'spki' });
+};
+
+const anyPublicKey = (text: string): KeyObject => {
+  try {
+    const key = text.startsWith('{')
+      ? createPublicKey({ key: JSON.parse(text) as { kty: string }, format: 'jwk' })
+      : createPublicKey(text);
+    if (key.asymmetricKeyDetails?.namedCurve === 'prime256v1') return key;
+  } catch {
+    // Said below.
+  }
+  throw new Fault('invalid', 'the key must be a vkey (name+id+key), or PEM or a JWK on P-256');
+};
+
+const checking =
+  (key: KeyObject, { keyId, type }: Pick<Vkey, 'keyId' | 'type'>) =>
+  ({ text, signatures }: Note): boolean => {
+    const ours = signatures.filter((one) => one.keyId === keyId);
+    return (
+      ours.length > 0 &&
+      ours.every(({ signature }) => {
+        if (type === noteTypes.ecdsa) return verify('sha256', Buffer.from(text), key, signature);
+        if (type === noteTypes.ed25519) return verify(null, Buffer.from(text), key, signature);
+        return verify(null, cosigned(text, signature), key, signature.subarray(8));
+      })
+    );
+  };
+
+/** What a witness signs: when it saw the text, and the text (C2SP tlog-cosignature). */
+export const cosigned = (text: string, signature: Uint8Array): Buffer => {
+  const time = signature.length < 8 ? 0n : Buffer.from(signature).readBigUInt64BE();
+  return Buffer.from(`cosignature/v1\ntime ${time}\n${text}`);
+};

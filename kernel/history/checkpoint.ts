@@ -1,0 +1,123 @@
+import type { Sha256 } from '../ports.js';
+import type { JsonObject } from '../shapes.js';
+
+/** What a seal says (C2SP tlog-checkpoint): the tree of this origin had that size and root. */
+export type TreeHead = {
+  /** Whose tree it is: the name of the installation and of the chain. */
+  readonly origin: string;
+  readonly size: number;
+  readonly root: Uint8Array;
+};
+
+/** A signature line of a note (C2SP signed-note). */
+export type NoteSignature = {
+  readonly name: string;
+  /** Eight hex digits: which of the keys of that name it is. */
+  readonly keyId: string;
+  readonly signature: Uint8Array;
+};
+/** A text that ends with a newline, and who signed it. */
+export type Note = { readonly text: string; readonly signatures: readonly NoteSignature[] };
+
+/** A key that signs seals: what is published of it, and what it signs. */
+export type SealingKey = {
+  /** Begins with the note's id of the key, for the kind of key that every seal is signed with. */
+  readonly kid: string;
+  readonly jwk: SealingJwk;
+  /** The key as C2SP signed-note writes it, under this name. */
+  readonly vkey: (name: string) => string;
+  readonly signed: (name: string, text: string) => NoteSignature;
+};
+export type SealingJwk = JsonObject & {
+  readonly kty: string;
+  readonly crv: string;
+  readonly x: string;
+  readonly y?: string;
+};
+
+/** First byte of what an id or a vkey is made of: the kind of signature. */
+export const noteTypes = { ed25519: 1, ecdsa: 2, cosignature: 4 } as const;
+export type NoteType = (typeof noteTypes)[keyof typeof noteTypes];
+
+/** More is no note of ours or of any witness. */
+const noteCharactersMax = 65_536;
+const signaturesMax = 64;
+
+export const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');
+/** Null for what is not base64 in its only form. */
+export const fromBase64 = (text: string): Uint8Array | null => {
+  const bytes = Buffer.from(text, 'base64');
+  return bytes.toString('base64') === text ? bytes : null;
+};
+
+/** Whose tree the seals of a chain are of. */
+export const originOf = (installation: string, chain: string): string => `${installation}/${chain}`;
+/** What key names may be: no spaces and no plus (C2SP signed-note). */
+export const isNoteName = (name: string): boolean => /^[^\s+]{1,255}$/.test(name);
+
+export const checkpointText = ({ origin, size, root }: TreeHead): string =>
+  `${origin}\n${size}\n${base64(root)}\n`;
+
+export const signatureLine = ({ name, keyId, signature }: NoteSignature): string =>
+  `\u2014 ${name} ${base64(Buffer.concat([Buffer.from(keyId, 'hex'), signature]))}\n`;
+
+export const noteOf = ({ text, signatures }: Note): string =>
+  `${text}\n${signatures.map(signatureLine).join('')}`;
+
+/** Null for what is no note: no text, no signature, or a line that is neither. */
+export const parseNote = (note: string): Note | null => {
+  const end = note.lastIndexOf('\n\n');
+  if (note.length > noteCharactersMax || end < 0 || !note.endsWith('\n')) return null;
+  const lines = note.slice(end + 2, -1).split('\n');
+  const signatures = lines.flatMap((line) => parseSignatureLine(line) ?? []);
+  const isWhole = signatures.length === lines.length && lines.length <= signaturesMax;
+  return isWhole ? { text: note.slice(0, end + 1), signatures } : null;
+};
+
+/** Without its newline. */
+export const parseSignatureLine = (line: string): NoteSignature | null => {
+  const [dash, name = '', value = '', ...rest] = line.split(' ');
+  const bytes = fromBase64(value);
+  if (dash !== '\u2014' || rest.length > 0 || !isNoteName(name)) return null;
+  if (bytes === null || bytes.length <= 4) return null;
+  const keyId = Buffer.from(bytes.subarray(0, 4)).toString('hex');
+  return { name, keyId, signature: bytes.subarray(4) };
+};
+
+/** The note of a seal, read but not believed: nothing in it counts before a signature does. */
+export const parseCheckpoint = (note: string): (Note & TreeHead) | null => {
+  const parsed = parseNote(note);
+  if (parsed === null) return null;
+  const [origin = '', size = '', root = ''] = parsed.text.split('\n');
+  const hash = fromBase64(root);
+  if (origin === '' || !/^(0|[1-9]\d{0,14})$/.test(size) || hash?.length !== 32) return null;
+  return { ...parsed, origin, size: Number(size), root: hash };
+};
+
+/** The public key's id: of ECDSA keys the beginning of its hash, else of name, kind and key. */
+export const keyIdOf = (sha256: Sha256, name: string, type: NoteType, key: Uint8Array): string => {
+  const hash =
+    type === noteTypes.ecdsa ? sha256(key) : sha256(`${name}\n`, Uint8Array.of(type), key);
+  return Buffer.from(hash.subarray(0, 4)).toString('hex');
+};
+
+/** A key as text; ECDSA keys as SPKI in DER, others as their 32 bytes. */
+export const vkeyOf = (sha256: Sha256, name: string, type: NoteType, key: Uint8Array): string =>
+  `${name}+${keyIdOf(sha256, name, type, key)}+${base64(Buffer.concat([Uint8Array.of(type), key]))}`;
+
+export type Vkey = {
+  readonly name: string;
+  readonly keyId: string;
+  readonly type: NoteType;
+  readonly key: Uint8Array;
+};
+
+/** Null for what is no vkey of a kind that is known here, also when its id is not of its key. */
+export const parseVkey = (sha256: Sha256, text: string): Vkey | null => {
+  const [, name = '', keyId = '', value = ''] = /^([^+]+)\+([0-9a-f]{8})\+(\S+)$/.exec(text) ?? [];
+  const bytes = fromBase64(value);
+  const type = Object.values(noteTypes).find((one) => one === bytes?.[0]);
+  if (!isNoteName(name) || bytes === null || type === undefined) return null;
+  const key = bytes.subarray(1);
+  return keyIdOf(sha256, name, type, key) === keyId ? { name, keyId, type, key } : null;
+};
