@@ -27,7 +27,7 @@ export const historySealEvents = {
     /** Origin, size, root and signatures: a C2SP tlog-checkpoint. */
     note: Type.String(),
   }),
-  /** Same stream, after its seal: somebody else saw that it continues the one that they saw last. */
+  /** Same stream, after its seal: somebody else saw that it continues what they saw last. */
   HistorySealWitnessed: Type.Object({
     chain,
     size,
@@ -61,7 +61,7 @@ export type SealingKeyEvent = EventOf<typeof sealingKeyEvents>;
 export type SealingKeyPublished = DataOf<SealingKeyEvent, 'SealingKeyPublished'>;
 
 export const installationEvents = {
-  /** Stream `seals-system-installation`: once, what seals are named after unless it is configured. */
+  /** Stream `seals-system-installation`, once: what seals are named after by default. */
   InstallationNamed: Type.Object({
     installation_id: Type.Unsafe<string>(Type.String({ format: 'uuid' })),
   }),

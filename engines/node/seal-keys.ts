@@ -20,14 +20,14 @@ import { Fault } from '../../kernel/fault.js';
 import { sha256 } from './digest.js';
 import { derivedP256 } from './p256.js';
 
-/** What stands before the 32 bytes of an Ed25519 private key in PKCS #8, and of a public in SPKI. */
+/** What stands before the 32 bytes of Ed25519: of a private key in PKCS #8, of a public in SPKI. */
 const pkcs8 = Buffer.from('302e020100300506032b657004220420', 'hex');
 const spki = Buffer.from('302a300506032b6570032100', 'hex');
 
 /**
  * The key that every seal is signed with: ES256, the one that follows from `seed` or that of a PEM
- * file, so that who runs the log need not have it. No periods: a seal must verify for years. Throws
- * Fault `invalid` for a PEM with anything but a private key on P-256.
+ * file, so that who runs the log need not have it. No periods: a seal must verify for years.
+ * Throws Fault `invalid` for a PEM with anything but a private key on P-256.
  */
 export const sealingKey = (from: { readonly seed: Uint8Array } | { readonly pem: string }): Own =>
   'seed' in from ? ecdsaKey(derivedP256(from.seed, 'seal key').private) : ecdsaKey(ofPem(from.pem));

@@ -102,8 +102,10 @@ export const keyIdOf = (sha256: Sha256, name: string, type: NoteType, key: Uint8
 };
 
 /** A key as text; ECDSA keys as SPKI in DER, others as their 32 bytes. */
-export const vkeyOf = (sha256: Sha256, name: string, type: NoteType, key: Uint8Array): string =>
-  `${name}+${keyIdOf(sha256, name, type, key)}+${base64(Buffer.concat([Uint8Array.of(type), key]))}`;
+export const vkeyOf = (sha256: Sha256, name: string, type: NoteType, key: Uint8Array): string => {
+  const typed = base64(Buffer.concat([Uint8Array.of(type), key]));
+  return `${name}+${keyIdOf(sha256, name, type, key)}+${typed}`;
+};
 
 export type Vkey = {
   readonly name: string;

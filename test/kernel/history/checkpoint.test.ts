@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { sha256 } from '../../../engines/node/digest.js';
@@ -18,17 +19,10 @@ import {
 } from '../../../kernel/history/proof-text.js';
 import { newWitness } from '../../support/seal-witness.js';
 
-/** Published: of a log of Sigstore, of another log, and of the first page on notes. */
-const published = [
-  {
-    key: 'rekor.sigstore.dev+c0d23d6a+AjBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABNhtmPtrWm3U1eQXBogSMdGvXwBcK5AW5i0hrZLOC96l+smGNM7nwZ4QvFK/4sueRoVj//QP22Ni4Qt9DPfkWLc=',
-    note: 'Rekor\n798034\nf+7CoKgXKE/tNys9TTXcr/ad6U/K3xvznmzew9y6SP0=\n\n\u2014 rekor.sigstore.dev wNI9ajBEAiARInWIWyCdyG27CO6LPnPekyw20qO0YJfoaPaowGp/XgIgc+qEHS3+GKVClgqq20uDLet7MCoTURUCRdxwWBHHufk=\n',
-  },
-  {
-    key: 'PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW',
-    note: "If you think cryptography is the answer to your problem,\nthen you don't know what your problem is.\n\n\u2014 PeterNeumann x08go/ZJkuBS9UG/SffcvIAQxVBtiFupLLr8pAcElZInNIuGUgYN1FFYC2pZSNXgKvqfqdngotpRZb6KE6RyyBwJnAM=\n",
-  },
-];
+/** Published: of a log of Sigstore, and of the first library for notes. */
+const published = JSON.parse(
+  readFileSync(new URL('../../../../test/golden/notes.json', import.meta.url), 'utf8'),
+) as readonly { readonly key: string; readonly note: string }[];
 const seed = Buffer.alloc(32, 7);
 const origin = 'assay.example.org/system';
 const text = checkpointText({ origin, size: 3, root: Buffer.alloc(32, 1) });
