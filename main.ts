@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import { isMainThread } from 'node:worker_threads';
 import { failureSaid } from './cli/failure.js';
 import { readConfig, roles, variables, withRoles } from './config.js';
+import { warmReadSide } from './service/read-side-thread.js';
 
 // A command loads what it takes and nothing else: what only prints or looks is there at once.
 const commands = {
@@ -37,9 +38,13 @@ program
     `${environmentHelp}\n\nExamples:\n  ASSAY_PORT=9000 assay serve\n` +
       '  assay serve --roles command,query',
   )
-  .action(async (options: { roles: string }) =>
-    (await commands.serve())(withRoles(readConfig(process.env), options.roles)),
-  );
+  .action(async (options: { roles: string }) => {
+    const config = withRoles(readConfig(process.env), options.roles);
+    if (config.roles.includes('projections')) warmReadSide();
+    await (
+      await commands.serve()
+    )(config);
+  });
 
 program
   .command('demo')
@@ -48,9 +53,13 @@ program
   .option('--runs <count>', 'agent runs to record', '300')
   .option('--seed <number>', 'of the sample', '7')
   .addHelpText('after', '\nExample:\n  assay demo --runs 1000')
-  .action(async (options: { dir?: string; runs: string; seed: string }) =>
-    (await commands.demo())(readConfig(process.env), options),
-  );
+  .action(async (options: { dir?: string; runs: string; seed: string }) => {
+    const config = readConfig(process.env);
+    warmReadSide();
+    await (
+      await commands.demo()
+    )(config, options);
+  });
 
 program
   .command('rebuild')

@@ -1,4 +1,5 @@
-import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
+import { once } from 'node:events';
+import { parentPort, type MessagePort } from 'node:worker_threads';
 import { serve } from '../engines/node/thread.js';
 import { openSlices } from '../engines/node/loop-turns.js';
 import { systemClock } from '../engines/node/clock.js';
@@ -19,13 +20,15 @@ export type ReadSideStart = {
   readonly projector: MessagePort;
 };
 
-const start = workerData as ReadSideStart;
+if (parentPort === null) throw new Error('this file is a thread of its own');
+const main = parentPort;
+const [start] = (await once(main, 'message')) as [ReadSideStart];
 const engines = await openEngines(start.choice);
 const bus = await engines.bus(start.hintSpace);
 const reader = await engines.reader(bus);
 const documents = await engines.documents('write');
 // Before `following` too: a file may be lost when it is opened.
-const records = await engines.records((incident) => parentPort?.postMessage(incident));
+const records = await engines.records((incident) => main.postMessage(incident));
 const projector = await openProjector({
   reader,
   decode,
@@ -34,7 +37,7 @@ const projector = await openProjector({
   documents,
   bus,
   clock: systemClock,
-  exchanged: (models) => parentPort?.postMessage({ exchanged: models }),
+  exchanged: (models) => main.postMessage({ exchanged: models }),
   sources: [
     ...projections.map((projection) => documentsSource(documents, projection)),
     recordsSource(records),
@@ -44,7 +47,7 @@ serve(start.records, records);
 serve(start.answers, recordAnswers({ records, inSlices: openSlices() }));
 serve(start.projector, projector);
 
-parentPort?.once('message', () => {
+main.once('message', () => {
   void (async () => {
     start.records.close();
     start.answers.close();
@@ -53,7 +56,7 @@ parentPort?.once('message', () => {
     await documents.close();
     await reader.close();
     await bus.close();
-    parentPort?.close();
+    main.close();
   })();
 });
-parentPort?.postMessage('following');
+main.postMessage('following');

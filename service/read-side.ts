@@ -1,10 +1,11 @@
-import { MessageChannel, Worker } from 'node:worker_threads';
+import { MessageChannel } from 'node:worker_threads';
 import { proxy } from '../engines/node/thread.js';
 import type { EngineChoice } from '../engines/open.js';
 import type { Incident, Records } from '../kernel/records/records.js';
 import type { Ahead } from '../projections/exchanged-log.js';
 import type { Projector } from '../projections/operate.js';
 import type { RecordAnswers } from '../query-api/records/answers.js';
+import { readSideThread } from './read-side-thread.js';
 import type { ReadSideStart } from './read-side-worker.js';
 
 /**
@@ -28,9 +29,6 @@ export type Heed = {
   readonly exchanged?: (ahead: readonly Ahead[]) => void;
 };
 
-/** Folding makes much short-lived garbage; a larger nursery halved the time spent collecting it. */
-const youngMegabytes = 64;
-
 /**
  * Resolves once the thread has its engines open and follows the log. `hintSpace` as of Engines.bus.
  */
@@ -49,11 +47,8 @@ export const startReadSide = async (
     answers: answers.port2,
     projector: projector.port2,
   };
-  const worker = new Worker(new URL('./read-side-worker.js', import.meta.url), {
-    workerData: start,
-    transferList: [records.port2, answers.port2, projector.port2],
-    resourceLimits: { maxYoungGenerationSizeMb: youngMegabytes },
-  });
+  const worker = readSideThread();
+  worker.postMessage(start, [records.port2, answers.port2, projector.port2]);
   await new Promise<void>((resolve, reject) => {
     worker.once('error', reject);
     worker.on('message', (message: 'following' | Incident | { exchanged: readonly Ahead[] }) => {
