@@ -34,6 +34,18 @@ export const erasureEvents = {
     }),
   }),
   /**
+   * Stream `erasure-<run or project>`, before these streams are erased, once or more often. Without
+   * it what is gone could have been taken by whoever runs the log. Records deleted by themselves
+   * are named by `RecordsErased`, rows of datasets by `DatasetRowsErased`.
+   */
+  StreamsErased: Type.Object({
+    deleted: oneOf(['run', 'project']),
+    deleted_id: uuid,
+    project_id: id('ProjectId'),
+    /** At most 1,000. */
+    streams: Type.Array(Type.String()),
+  }),
+  /**
    * Stream `erasure-<run, project or deletion>`. Nothing of what was deleted is left in the log but
    * the facts of its deletion. For a run or a project it follows `ErasureBegun`: without that, only
    * records were erased.

@@ -13,7 +13,7 @@ export const memberPartsMax = 256;
 
 const events = {
   ...only(experimentEvents, 'ExperimentCreated', 'ExperimentGroupAssigned', 'ExperimentDeleted'),
-  ...erasureEvents,
+  ...only(erasureEvents, 'ErasureBegun', 'ErasureCompleted'),
 };
 type ListedEvent = EventOf<typeof events>;
 

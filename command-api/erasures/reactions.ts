@@ -4,21 +4,20 @@ import type { LogStreamEvent } from '../../events/log-streams.js';
 import type { ProjectEvent } from '../../events/projects.js';
 import type { Decide, Fold } from '../../kernel/decision.js';
 import {
-  stream,
   type Clock,
   type EventLog,
   type Ids,
   type Position,
   type Recorded,
-  type StreamName,
 } from '../../kernel/ports.js';
 import type { DatasetId, ProjectId, RunId } from '../../kernel/shapes.js';
-import { load, transact, type Authorship } from '../../kernel/transact.js';
+import { broughtForward, nothing, transact, type Authorship } from '../../kernel/transact.js';
 import { runStream } from '../facts/runs.js';
 import { projectStream } from '../facts/projects.js';
 import { inReplyTo } from '../work/service-author.js';
+import { endIn, erasureStream, nameStreams } from './facts.js';
 import { namedAfter, type Deleted } from './reach.js';
-import { nextStreams, walkThrough, type Walk } from './walk.js';
+import { nextPiece, walkThrough, type Owned, type Walk } from './walk.js';
 
 type DeletionEvent = Extract<
   LogStreamEvent | ExperimentEvent | ProjectEvent,
@@ -89,14 +88,15 @@ type Deletion = Deleted & {
 
 /**
  * The reaction to the deletion of a run or a project: first it is written down that it was deleted,
- * then everything that was in it is erased, and it itself. Reads the log alone and no read model.
+ * then everything that was in it is named by facts and erased, and it itself. Reads the log alone
+ * and no read model.
  * One walk serves all deletions of projects that are known when it begins, or all of runs of one
  * project. A kill loses nothing: what is not recorded as complete is visited again from the
  * bookmark on, and erasing twice is erasing once.
  */
 export const openErasures = (needs: RunErasureNeeds): Erasures => {
   const { log, clock, after } = needs;
-  const pending = new Map<string, Deletion>();
+  const pending: Pending = new Map();
   let position = after;
   let walk: Walk | null = null;
 
@@ -105,11 +105,11 @@ export const openErasures = (needs: RunErasureNeeds): Erasures => {
     for (const event of page.events) {
       const found = deletionOf(event as Recorded<DeletionEvent | Begun>);
       if (pending.has(found.id)) continue;
-      const { state } = await load(log, erasureStream(found.id), erasures);
+      const state = await progressOf(log, found.id);
       if (state === 'complete') continue;
       const seenMs = clock.milliseconds();
       const deletion = { ...found, event, before: position, erased: 0, seenMs, isVisited: false };
-      await begin(needs, deletion);
+      if (state === 'none') await begin(needs, deletion);
       pending.set(found.id, deletion);
     }
     const moved = page.through > position;
@@ -117,23 +117,24 @@ export const openErasures = (needs: RunErasureNeeds): Erasures => {
     return moved;
   };
   const visit = async (present: Walk): Promise<Walk | null> => {
-    const { found, rest } = await nextStreams(log, present);
-    const matching = found.filter(({ owner }) => owner !== null);
-    await Promise.all(matching.map(({ name }) => log.erase(name)));
-    for (const { owner } of matching) {
-      const deletion = pending.get(owner ?? '');
-      if (deletion !== undefined) {
-        pending.set(deletion.id, { ...deletion, erased: deletion.erased + 1 });
-      }
-    }
-    return rest === null ? null : { ...rest, deletions: present.deletions };
+    const next = await nextPiece(log, present);
+    if (next === null) return null;
+    const { piece, rest } = next;
+    if (piece !== null && 'name' in piece) await nameAll(needs, pending, piece.name);
+    if (piece !== null && 'erase' in piece) await eraseAll(log, pending, piece.erase);
+    return rest;
   };
   /** What is named after it goes at the end. */
   const conclude = async ({ deletions }: Walk): Promise<void> => {
     for (const [id, wasLate] of deletions) {
       const deletion = pending.get(id);
       if (deletion === undefined) continue;
-      for (const name of namedAfter(deletion)) await log.erase(name);
+      const last = namedAfter(deletion);
+      // The second time they are all gone.
+      if (!deletion.isVisited) {
+        await nameStreams(log, deletion, last, inReplyTo(needs, deletion.event));
+      }
+      for (const one of last) await log.erase(one);
       if (wasLate) {
         await complete(needs, deletion);
         pending.delete(id);
@@ -154,6 +155,35 @@ export const openErasures = (needs: RunErasureNeeds): Erasures => {
     bookmark: () =>
       [...pending.values()].reduce((low, { before }) => (before < low ? before : low), position),
   };
+};
+
+type Pending = Map<string, Deletion>;
+
+/** Facts, for each deletion its own, that these go. */
+const nameAll = async (
+  needs: RunErasureNeeds,
+  pending: Pending,
+  streams: readonly Owned[],
+): Promise<void> => {
+  for (const id of new Set(streams.map(({ owner }) => owner))) {
+    const deletion = pending.get(id);
+    if (deletion === undefined) continue;
+    const names = streams.filter(({ owner }) => owner === id).map(({ name }) => name);
+    await nameStreams(needs.log, deletion, names, inReplyTo(needs, deletion.event));
+  }
+};
+
+const eraseAll = async (
+  log: EventLog,
+  pending: Pending,
+  streams: readonly Owned[],
+): Promise<void> => {
+  await Promise.all(streams.map(({ name }) => log.erase(name)));
+  for (const { owner } of streams) {
+    const deletion = pending.get(owner);
+    if (deletion === undefined) continue;
+    pending.set(owner, { ...deletion, erased: deletion.erased + 1 });
+  }
 };
 
 /** A walk for what is due, if anything is. */
@@ -189,8 +219,6 @@ const deletionOf = ({ type, data, id, metadata }: Recorded<DeletionEvent | Begun
     : { kind: 'run', id: data.run_id, project, deletion };
 };
 
-const erasureStream = (id: string): StreamName => stream('erasure', id);
-
 /**
  * How far it came. An end without a beginning is of a time when records alone were erased: the rest
  * is still to be done.
@@ -200,6 +228,17 @@ const erasures: Fold<Progress, ErasureEvent> = {
   initial: 'none',
   evolve: (progress, { type }) =>
     type === 'ErasureBegun' ? 'begun' : progress === 'none' ? 'none' : 'complete',
+};
+const progressOf = async (log: EventLog, id: string): Promise<Progress> => {
+  const marks = ['ErasureBegun', 'ErasureCompleted'] as const;
+  const { state } = await broughtForward(
+    log,
+    erasureStream(id),
+    erasures,
+    nothing(erasures),
+    marks,
+  );
+  return state;
 };
 
 const begin = async (needs: RunErasureNeeds, found: Deletion): Promise<void> => {
@@ -232,9 +271,9 @@ const complete = async (needs: RunErasureNeeds, deletion: Deletion): Promise<voi
     project_id: project as ProjectId,
     streams: erased,
   };
-  const decide: Decide<Progress, ErasureEvent> = (progress) =>
-    progress === 'complete' ? [] : [{ type: 'ErasureCompleted', data }];
-  await transact(needs.log, erasureStream(id), erasures, decide, inReplyTo(needs, event));
+  const decide: Decide<ErasureEvent | null, ErasureEvent> = (end) =>
+    end?.type === 'ErasureCompleted' ? [] : [{ type: 'ErasureCompleted', data }];
+  await transact(needs.log, erasureStream(id), endIn(needs.log), decide, inReplyTo(needs, event));
 };
 
 /** What an experiment was created with; null for another run, or one without a dataset. */

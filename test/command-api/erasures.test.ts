@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { naming } from '../../command-api/erasures/facts.js';
 import { lateWritesSeconds, openErasures } from '../../command-api/erasures/reactions.js';
 import { startErasing } from '../../command-api/erasures/worker.js';
 import { datasetUnlinking } from '../../service/answers/dataset-use.js';
@@ -8,8 +9,8 @@ import { projectStream } from '../../command-api/facts/projects.js';
 import type { ErasureBegun } from '../../events/erasures.js';
 import { diskFiles } from '../../engines/node/files.js';
 import { randomIds } from '../../engines/node/ids.js';
-import { start, stream, type Position } from '../../kernel/ports.js';
-import type { DatasetId } from '../../kernel/shapes.js';
+import { start, stream, type EventLog, type Position } from '../../kernel/ports.js';
+import type { DatasetId, ProjectId } from '../../kernel/shapes.js';
 import { countingReads } from '../support/counting-reads.js';
 import { authorAt, instantAfter, testClock, testLog, type TestLog } from '../support/log.js';
 import { until } from '../support/until.js';
@@ -54,9 +55,9 @@ describe('erasing what was deleted', () => {
   });
   afterEach(() => world.close());
 
-  const open = (after: Position = start) =>
+  const open = (after: Position = start, log: EventLog = world.log) =>
     openErasures({
-      log: world.log,
+      log,
       clock,
       ids: randomIds,
       unlinkDataset: datasetUnlinking(world.log),
@@ -141,6 +142,47 @@ describe('erasing what was deleted', () => {
       request_id: 'request-1',
       at: instantAfter(0),
     });
+  });
+
+  it('names each stream by a fact before it erases it, 1,000 at a time', async () => {
+    await world.began(
+      Array.from({ length: 1_100 }, (_, n) => [trace(one, 300 + n), logged(gone)] as const),
+    );
+    await world.happened(runStream(gone), runDeleted);
+    const facts = async (id: string) =>
+      (await world.eventsOf(stream('erasure', id)))
+        .filter(({ type }) => type === 'StreamsErased')
+        .map(({ data }) => (data as { readonly streams: readonly string[] }).streams);
+    const erased: string[] = [];
+    const log: EventLog = {
+      ...world.log,
+      erase: async (name) => {
+        expect((await facts(gone)).flat()).to.include(name);
+        erased.push(name);
+        await world.log.erase(name);
+      },
+    };
+    const erasures = open(start, log);
+    await finish(erasures);
+    clock.move(lateWritesSeconds);
+    await finish(erasures);
+    const named = await facts(gone);
+    expect(new Set(erased)).to.deep.equal(new Set(named.flat()));
+    expect(named.map(({ length }) => length)).to.deep.equal([1_000, 301, 4]);
+    expect(await left(one)).to.equal(51);
+  });
+
+  it('says once what the last fact says already', () => {
+    const data = (...streams: string[]) => ({
+      deleted: 'run' as const,
+      deleted_id: gone,
+      project_id: one as ProjectId,
+      streams,
+    });
+    const fact = { type: 'StreamsErased' as const, data: data('a', 'b') };
+    expect(naming(data('a', 'b'))(null)).to.deep.equal([fact]);
+    expect(naming(data('a', 'b'))(fact)).to.deep.equal([]);
+    expect(naming(data('a'))(fact)).to.have.length(1);
   });
 
   it('erases a deleted run itself and its settings', async () => {
@@ -289,12 +331,13 @@ describe('erasing what was deleted', () => {
     });
     const visits = traces + 2;
     await finish(erasures);
-    // Each run is looked at once before, for what is kept of it.
-    expect(counted.events()).to.equal(runs + visits);
+    // Each run is looked at once before, for what is kept of it, and what was kept before the run
+    // itself is named.
+    expect(counted.events()).to.equal(2 * runs + visits);
     clock.move(lateWritesSeconds);
     await finish(erasures);
-    // And so is what was kept, before it is complete.
-    expect(counted.events()).to.equal(2 * (runs + visits));
+    // The last fact of each is looked at before it is complete.
+    expect(counted.events()).to.equal(3 * runs + 2 * visits);
     expect(await completed(recordId(1_099))).to.have.length(1);
   });
 
