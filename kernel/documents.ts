@@ -72,18 +72,31 @@ export interface Documents {
   ): Promise<void>;
   dump(collection: Collection): AsyncIterable<DumpItem>;
   /** An empty copy of one collection; its `model` knows that collection only. */
-  shadow(collection: Collection): Promise<Shadow<Documents>>;
+  shadow(collection: Collection, copying?: Copying): Promise<Shadow<Documents>>;
+  /** The lasting copy of that id as far as it was written. Null: there is none of this version. */
+  resume(collection: Collection, id: string): Promise<Shadow<Documents> | null>;
   /** What an operator should know about how safely this engine keeps data; null = nothing. */
   caution(): string | null;
   close(): Promise<void>;
 }
 
+/**
+ * `lasting`: the copy outlives its process, and can be resumed until it is promoted or discarded,
+ * another lasting one of the same read model is begun, or nobody has written to it for a day. Any
+ * other may be gone with the process.
+ */
+export type Copying = { readonly lasting?: boolean };
+
 /** A copy of a read model that is built next to the live one. */
 export interface Shadow<M> {
+  /** What it is resumed by. */
+  readonly id: string;
   readonly model: M;
   /** Switches readers to the copy in one step and drops the old one. */
   promote(): Promise<void>;
   discard(): Promise<void>;
+  /** Nothing more is asked of it before it is resumed. */
+  leave(): Promise<void>;
 }
 /**
  * One item of a read model in canonical form; `verify` compares dumps, so they come by key in code

@@ -26,13 +26,13 @@ export type AnyProjection = Pick<Projection, 'collection' | 'goesWith'> & {
 
 export const documentsSource = (documents: Documents, projection: AnyProjection): ReadModel => ({
   ...sinkOf(documents, projection),
-  shadow: async () => {
-    const copy = await documents.shadow(projection.collection);
-    return {
-      model: sinkOf(copy.model, projection),
-      promote: () => copy.promote(),
-      discard: () => copy.discard(),
-    };
+  shadow: async (copying) => {
+    const copy = await documents.shadow(projection.collection, copying);
+    return { ...copy, model: sinkOf(copy.model, projection) };
+  },
+  resume: async (id) => {
+    const copy = await documents.resume(projection.collection, id);
+    return copy === null ? null : { ...copy, model: sinkOf(copy.model, projection) };
   },
 });
 

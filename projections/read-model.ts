@@ -1,6 +1,6 @@
 import { reasonOf } from '../kernel/fault.js';
 import type { Envelope, Position, Recorded, StreamName } from '../kernel/ports.js';
-import type { Shadow, DumpItem, Checkpoint } from '../kernel/documents.js';
+import type { Shadow, DumpItem, Checkpoint, Copying } from '../kernel/documents.js';
 
 /**
  * A read model as the runner feeds it; one over Documents for each collection, one over Records.
@@ -53,7 +53,11 @@ export type Gap = {
 };
 
 /** A live read model and the way to build another next to it. */
-export type ReadModel = Sink & { shadow(): Promise<Shadow<Sink>> };
+export type ReadModel = Sink & {
+  shadow(copying?: Copying): Promise<Shadow<Sink>>;
+  /** The lasting copy of that id; null: there is none, or it is of another version. */
+  resume(id: string): Promise<Shadow<Sink> | null>;
+};
 
 /** Stands for an event that an operator ruled out: it counts, and changes nothing. */
 export const skippedType = 'EventSkipped';

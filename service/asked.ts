@@ -36,7 +36,8 @@ export const documentsFor = (documents: Documents, asker: CurrentAsking): Docume
   find: (collection, query, asking = asker()) => documents.find(collection, query, asking),
   apply: (collection, writes, checkpoint) => documents.apply(collection, writes, checkpoint),
   dump: (collection) => documents.dump(collection),
-  shadow: (collection) => documents.shadow(collection),
+  shadow: (collection, copying) => documents.shadow(collection, copying),
+  resume: (collection, id) => documents.resume(collection, id),
   caution: () => documents.caution(),
   close: () => documents.close(),
 });
@@ -83,7 +84,8 @@ export const recordsFor = (records: Records, asker: CurrentAsking, line: FairLin
     runAverages: (project, metrics, runs, asking = asker()) =>
       fair(project, asking, () => records.runAverages(project, metrics, runs, asking)),
     dump: () => records.dump(),
-    shadow: () => records.shadow(),
+    shadow: (copying) => records.shadow(copying),
+    resume: (id) => records.resume(id),
     close: () => records.close(),
   };
 };

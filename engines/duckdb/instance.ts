@@ -2,7 +2,7 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openModel, type RecordsModel } from './model.js';
-import { fileName, nameByVersion, readPointer, removeOthers } from './pointer.js';
+import { fileName, nameByVersion, readLasting, readPointer, removeOthers } from './pointer.js';
 
 // A checkpoint writes the last, half-filled row group of each table again, so it should come
 // seldom; an opening after a crash reads up to this much.
@@ -11,13 +11,16 @@ const checkpointThreshold = '48MB';
 /** An engine with the file that the pointer names. */
 export type Opened = { readonly instance: DuckDBInstance; readonly live: RecordsModel };
 
-/** Copies that were being built are gone then. Throws what the engine says against the file. */
+/**
+ * Copies that were being built are gone then, but for a lasting one. Throws what the engine says
+ * against the file.
+ */
 export const openLive = async (dir: string, memoryMb: number): Promise<Opened> => {
   const spill = join(dir, 'records-spill');
   await rm(spill, { recursive: true, force: true });
   const generation = await readPointer(dir);
   await nameByVersion(dir, generation);
-  await removeOthers(dir, generation);
+  await removeOthers(dir, [generation, await readLasting(dir)]);
   const instance = await DuckDBInstance.create(':memory:', {
     threads: '2',
     memory_limit: `${memoryMb}MB`,

@@ -3,24 +3,43 @@ import { join } from 'node:path';
 import { schemaVersion } from './schema.js';
 
 const pointerName = 'records.live';
+const lastingName = 'records.lasting';
 
 export const fileName = (generation: number): string =>
   `records-v${schemaVersion}-${generation}.duckdb`;
 const unversioned = (generation: number): string => `records-${generation}.duckdb`;
 
 /** The generation that is live; the first one in a folder without a pointer. */
-export const readPointer = async (dir: string): Promise<number> => {
+export const readPointer = async (dir: string): Promise<number> =>
+  (await readNumber(dir, pointerName)) ?? 1;
+
+/** The generation of the lasting copy; null too when a crash let it become the live one. */
+export const readLasting = async (dir: string): Promise<number | null> => {
+  const lasting = await readNumber(dir, lastingName);
+  return lasting === (await readPointer(dir)) ? null : lasting;
+};
+
+export const writePointer = (dir: string, generation: number): Promise<void> =>
+  writeNumber(dir, pointerName, generation);
+
+export const writeLasting = (dir: string, generation: number): Promise<void> =>
+  writeNumber(dir, lastingName, generation);
+
+export const forgetLasting = (dir: string): Promise<void> =>
+  rm(join(dir, lastingName), { force: true });
+
+const readNumber = async (dir: string, name: string): Promise<number | null> => {
   try {
-    return Number.parseInt(await readFile(join(dir, pointerName), 'utf8'), 10);
+    return Number.parseInt(await readFile(join(dir, name), 'utf8'), 10);
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return 1;
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
     throw error;
   }
 };
 
-/** After a crash at any moment the pointer is the old or the new one, whole. */
-export const writePointer = async (dir: string, generation: number): Promise<void> => {
-  const beside = join(dir, `${pointerName}.new`);
+/** After a crash at any moment the number is the old or the new one, whole. */
+const writeNumber = async (dir: string, name: string, generation: number): Promise<void> => {
+  const beside = join(dir, `${name}.new`);
   const file = await open(beside, 'w', 0o600);
   try {
     await file.writeFile(`${generation}\n`);
@@ -28,7 +47,7 @@ export const writePointer = async (dir: string, generation: number): Promise<voi
   } finally {
     await file.close();
   }
-  await rename(beside, join(dir, pointerName));
+  await rename(beside, join(dir, name));
   const folder = await open(dir, 'r');
   try {
     await folder.sync();
@@ -49,12 +68,16 @@ export const nameByVersion = async (dir: string, generation: number): Promise<vo
 
 /**
  * Files of other versions, and copies that a crash left behind, finished or not, are built again
- * when asked for.
+ * when asked for; a lasting one is gone on with.
  */
-export const removeOthers = async (dir: string, generation: number): Promise<void> => {
-  const kept = fileName(generation);
+export const removeOthers = async (
+  dir: string,
+  generations: readonly (number | null)[],
+): Promise<void> => {
+  const kept = generations.flatMap((one) => (one === null ? [] : [fileName(one)]));
   const left = (await readdir(dir)).filter(
-    (name) => /^records-(v\d+-)?\d+\.duckdb/.test(name) && !name.startsWith(kept),
+    (name) =>
+      /^records-(v\d+-)?\d+\.duckdb/.test(name) && !kept.some((one) => name.startsWith(one)),
   );
   for (const name of left) await rm(join(dir, name), { force: true });
 };

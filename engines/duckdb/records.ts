@@ -1,14 +1,14 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Shadow } from '../../kernel/documents.js';
-import { Fault } from '../../kernel/fault.js';
+import type { Copying, Shadow } from '../../kernel/documents.js';
 import type { Incident, Records } from '../../kernel/records/records.js';
 import { aggregate } from './aggregate.js';
 import { columns } from './column-facts.js';
 import { dump } from './dump.js';
 import { knownTypes, rememberedTypes } from './metric-types.js';
 import { inProject } from './named-columns.js';
-import { openIn, removeFile } from './instance.js';
+import { openCopies } from './copies.js';
+import { removeFile } from './instance.js';
 import { keep, type Ask } from './keeper.js';
 import { withEntry } from './entries.js';
 import {
@@ -19,10 +19,10 @@ import {
   traceOutlines,
   tracesOfSessions,
 } from './outlines.js';
-import { fileName, readPointer } from './pointer.js';
 import { ratings } from './ratings.js';
 import { runCounts } from './run-counts.js';
 import { runAverages, runMeasures } from './runs.js';
+import { fileName, readLasting, readPointer } from './pointer.js';
 import { openPurgeTimer } from './purge-timer.js';
 import { copyAlive, forgets, wantsPurge } from './purge.js';
 import { count, groups, locate, search, sessionPage, weights } from './search.js';
@@ -52,7 +52,7 @@ export const openRecords = async ({
   await mkdir(dir, { recursive: true, mode: 0o700 });
   const keeper = await keep({ dir, memoryMb, notice });
   const { ask, inTurn } = keeper;
-  let newest = await readPointer(dir);
+  let newest = Math.max(await readPointer(dir), (await readLasting(dir)) ?? 1);
 
   const purge = async (): Promise<void> => {
     if ((await ask(wantsPurge)) === null) return;
@@ -69,30 +69,15 @@ export const openRecords = async ({
   };
   await purgeWhenWanted(Math.min(purgeLaterMs, purgeOpenedMs));
 
-  const shadow = async (): Promise<Shadow<Records>> => {
+  const copies = openCopies(dir, keeper, {
+    over: (askCopy, close) => recordsOf(askCopy, noCopies, close),
+    promoted: () => purgeWhenWanted(purgeLaterMs),
+  });
+  const shadow = async ({ lasting = false }: Copying = {}): Promise<Shadow<Records>> => {
     newest += 1;
-    const built = newest;
-    const instance = keeper.instance();
-    const copy = await openIn(instance, dir, built);
-    const askCopy = keeper.askOf(copy);
-    const close = async () => {
-      // With its instance it is closed already.
-      await askCopy(() => copy.close()).catch(() => undefined);
-      await removeFile(copy.path);
-    };
-    return {
-      model: recordsOf(askCopy, refuseShadow, close),
-      promote: async () => {
-        await inTurn(async () => {
-          if (keeper.instance() !== instance) throw new Fault('unavailable', 'The copy is gone');
-          await keeper.become(copy, built);
-        });
-        await purgeWhenWanted(purgeLaterMs);
-      },
-      discard: close,
-    };
+    return copies.begin(newest, lasting);
   };
-  const records = recordsOf(ask, shadow, async () => {
+  const records = recordsOf(ask, { shadow, resume: copies.resume }, async () => {
     timer.stop();
     await keeper.close();
   });
@@ -113,13 +98,14 @@ const purgeAfterMs = 2_000;
 const defaultPurgeLaterMs = 3_600_000;
 const purgeOpenedMs = 60_000;
 
-const refuseShadow = (): Promise<never> =>
+const refuseCopy = (): Promise<never> =>
   Promise.reject(new TypeError('a copy is not copied again'));
+const noCopies = { shadow: refuseCopy, resume: refuseCopy };
 
 /** `ask` finds the model at each call, so that callers follow a switch without knowing. */
 const recordsOf = (
   ask: Ask,
-  shadow: () => Promise<Shadow<Records>>,
+  { shadow, resume }: Pick<Records, 'shadow' | 'resume'>,
   close: () => Promise<void>,
 ): Records => ({
   checkpoint: () => ask(async ({ checkpoint }) => checkpoint.position),
@@ -168,5 +154,6 @@ const recordsOf = (
     ask(async ({ changedRuns }) => changedRuns.since(project, token)),
   dump: () => dump(ask),
   shadow,
+  resume,
   close,
 });

@@ -9,6 +9,7 @@ import type {
   FieldValue,
   Find,
   Found,
+  Shadow,
 } from '../../kernel/documents.js';
 import type { Json } from '../../kernel/shapes.js';
 import { answeringTo, askedOf } from './asked.js';
@@ -74,6 +75,16 @@ const documentsOver = (
   { caution, close }: Pick<Connected, 'caution' | 'close'>,
 ): Documents => {
   const ask = askIn(modelFor);
+  const copyOf = (collection: Collection, copy: Shadow<SnapshotModel>): Shadow<Documents> => {
+    const name = nameOf(collection);
+    const only: ModelFor = (asked) => (nameOf(asked) === name ? copy.model : null);
+    return {
+      ...copy,
+      model: documentsOver(only, { caution, close: () => Promise.resolve() }),
+      promote: () => answering(() => copy.promote()),
+      discard: () => answering(() => copy.discard()),
+    };
+  };
   return {
     checkpoint: (collection) => ask(collection, start, ({ position }) => Promise.resolve(position)),
     get: (collection, key, asking) =>
@@ -105,16 +116,11 @@ const documentsOver = (
     shadow: async (collection) => {
       const live = modelFor(collection);
       if (live === null) throw new TypeError('a copy is not copied again');
-      const { model, promote, discard } = await answering(() => live.copy());
-      const name = nameOf(collection);
-      return {
-        model: documentsOver((asked) => (nameOf(asked) === name ? model : null), {
-          caution,
-          close: () => Promise.resolve(),
-        }),
-        promote: () => answering(promote),
-        discard: () => answering(discard),
-      };
+      return copyOf(collection, await answering(() => live.copy()));
+    },
+    resume: async (collection, id) => {
+      const found = await answering(async () => modelFor(collection)?.resume(id) ?? null);
+      return found === null ? null : copyOf(collection, found);
     },
     caution: () => caution,
     close,

@@ -1,7 +1,7 @@
 import type { IndexDescription } from 'mongodb';
 import { dumpItem } from '../../kernel/records/record-dump.js';
 import { start, type Asking } from '../../kernel/ports.js';
-import type { DumpItem } from '../../kernel/documents.js';
+import type { DumpItem, Shadow } from '../../kernel/documents.js';
 import type { Records } from '../../kernel/records/records.js';
 import type { RecordRow } from '../../kernel/records/record.js';
 import { answeringTo, askedOf } from './asked.js';
@@ -111,6 +111,13 @@ export const openMongoRecords = async ({ url }: { readonly url: string }): Promi
   return recordsOver(model, close);
 };
 
+const copyOf = (copy: Shadow<SnapshotModel>): Shadow<Records> => ({
+  ...copy,
+  model: recordsOver(copy.model, () => Promise.resolve()),
+  promote: () => answering(() => copy.promote()),
+  discard: () => answering(() => copy.discard()),
+});
+
 const recordsOver = (model: SnapshotModel, close: () => Promise<void>): Records => {
   const asks = asksOf(model);
   return {
@@ -123,13 +130,10 @@ const recordsOver = (model: SnapshotModel, close: () => Promise<void>): Records 
       await answering(() => model.apply(checkpoint, (batch) => writeBatch(batch, writes, words)));
     },
     dump: () => dump(asks),
-    shadow: async () => {
-      const copy = await answering(() => model.copy());
-      return {
-        model: recordsOver(copy.model, () => Promise.resolve()),
-        promote: () => answering(copy.promote),
-        discard: () => answering(copy.discard),
-      };
+    shadow: async () => copyOf(await answering(() => model.copy())),
+    resume: async (id) => {
+      const found = await answering(() => model.resume(id));
+      return found === null ? null : copyOf(found);
     },
     close,
   };

@@ -2,7 +2,7 @@ import type { Collection, Db, Document, Filter as Match, IndexDescription } from
 import { openSequence } from '../../kernel/turns.js';
 import { Fault } from '../../kernel/fault.js';
 import { start, type Position } from '../../kernel/ports.js';
-import type { Checkpoint } from '../../kernel/documents.js';
+import type { Checkpoint, Shadow } from '../../kernel/documents.js';
 import { isDuplicate } from './connect.js';
 import {
   copyPrefix,
@@ -66,11 +66,9 @@ export type SnapshotModel = {
    */
   apply(checkpoint: Checkpoint, work: (batch: StampedBatch) => Promise<void>): Promise<void>;
   /** A copy begins empty. `indexes` are those of the rows. */
-  copy(): Promise<{
-    readonly model: SnapshotModel;
-    readonly promote: () => Promise<void>;
-    readonly discard: () => Promise<void>;
-  }>;
+  copy(): Promise<Shadow<SnapshotModel>>;
+  /** The copy of that id, whichever process began it; null: it is gone. */
+  resume(id: string): Promise<Shadow<SnapshotModel> | null>;
 };
 
 /** The live model of that name, whose collections are named after the label. */
@@ -129,17 +127,35 @@ const over = (models: Models, model: string, id: string): SnapshotModel => {
       await dropForgotten(models);
       await documents.insertOne({ ...fresh(model, generation), _id: copy, at: new Date() });
       await createIndexes(models, generation);
-      return {
-        model: over(models, model, copy),
-        promote: () => promote(models, model, copy),
-        discard: async () => {
-          await dropRows(models, generation);
-          await documents.deleteOne({ _id: copy });
-        },
-      };
+      return copyOf(models, model, { _id: copy, generation });
+    },
+    resume: async (copy) => {
+      if (!copy.startsWith(copyPrefix)) return null;
+      const [found, live] = await Promise.all([
+        documents.findOne({ _id: { $eq: copy }, model: { $eq: model } }),
+        documents.findOne({ _id: { $eq: model } }),
+      ]);
+      // A crash while it was promoted may have left its name, but these are the live rows now.
+      if (found === null || found.generation === live?.generation) return null;
+      return copyOf(models, model, found);
     },
   };
 };
+
+const copyOf = (
+  models: Models,
+  model: string,
+  { _id, generation }: Pick<ModelDocument, '_id' | 'generation'>,
+): Shadow<SnapshotModel> => ({
+  id: _id,
+  model: over(models, model, _id),
+  promote: () => promote(models, model, _id),
+  discard: async () => {
+    await dropRows(models, generation);
+    await models.documents.deleteOne({ _id });
+  },
+  leave: async () => undefined,
+});
 
 const fresh = (model: string, generation: string): Omit<ModelDocument, '_id' | 'at'> => ({
   generation,

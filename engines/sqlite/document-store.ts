@@ -42,8 +42,8 @@ export type StoreOptions = {
 const defaultForgetAfterMs = 60_000;
 
 /**
- * Opens the file or makes it. Without `readOnly` removes copies that a crash left half built, and
- * versions that a newer one replaced.
+ * Opens the file or makes it. Without `readOnly` removes copies that a crash left half built, but
+ * for lasting ones, and versions that a newer one replaced.
  */
 export const openStore = async ({
   dir,
@@ -117,7 +117,8 @@ const prepareFile = (file: string, removeCopies: boolean): void => {
     database.pragma('journal_mode = WAL');
     database.exec(generationsSchema);
     if (!removeCopies) return;
-    const left = database.prepare(`SELECT generation FROM generations AS one WHERE is_live = 0 OR
+    const left = database.prepare(`SELECT generation FROM generations AS one WHERE
+      (is_live = 0 AND generation NOT IN (SELECT generation FROM lasting_generations)) OR
       EXISTS (SELECT 1 FROM generations WHERE name = one.name AND version > one.version)`);
     for (const generation of left.pluck().all() as readonly number[])
       dropTable(database, generation);

@@ -20,7 +20,8 @@ export type State = {
 
 /**
  * Which generation of a collection is live is one row here, so that switching is one step. Names of
- * collections stand in rows only; tables are named by their generation.
+ * collections stand in rows only; tables are named by their generation. Copies that are lasting are
+ * listed apart.
  */
 export const generationsSchema = `
   CREATE TABLE IF NOT EXISTS generations (
@@ -33,6 +34,7 @@ export const generationsSchema = `
   );
   CREATE UNIQUE INDEX IF NOT EXISTS live_generations ON generations (name, version)
     WHERE is_live = 1;
+  CREATE TABLE IF NOT EXISTS lasting_generations (generation INTEGER PRIMARY KEY);
 `;
 
 export const tableOf = (collection: Collection, generation: number): DocumentTable => ({
@@ -85,7 +87,9 @@ const indexesOf = (table: DocumentTable): readonly string[] => {
 
 export const dropTable = (database: Database.Database, generation: number): void => {
   database.exec(`DROP TABLE IF EXISTS documents_${generation}`);
-  database.prepare('DELETE FROM generations WHERE generation = ?').run(generation);
+  for (const table of ['generations', 'lasting_generations']) {
+    database.prepare(`DELETE FROM ${table} WHERE generation = ?`).run(generation);
+  }
 };
 
 /** The columns of a row, in the order of its cells. */

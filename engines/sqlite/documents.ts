@@ -32,8 +32,8 @@ const dumpPage = 1_000;
  * Keyed read models on SQLite (port Documents), rebuilt from the log when lost; so commits are
  * atomic but not synced one by one. A table per generation of a collection, with a column per
  * field. One connection per folder writes: opening it removes copies that a crash left half built,
- * and versions that a newer one replaced. `readOnly` serves another thread and creates no
- * collection: what is not there yet is empty.
+ * lasting ones excepted, and versions that a newer one replaced. `readOnly` serves another thread
+ * and creates no collection: what is not there yet is empty.
  */
 export const openDocuments = async (options: StoreOptions): Promise<Documents> =>
   over(await openStore(options));
@@ -68,7 +68,12 @@ const over = (store: Store): Documents => ({
     if (gone.length > 0 || writes.some(({ document }) => document === null)) store.forget();
   },
   dump: (collection) => dump(store, collection),
-  shadow: async (collection) => shadow(store, collection),
+  shadow: async (collection, { lasting = false } = {}) => {
+    const begin = store.database.transaction(() => beginCopy(store, collection, lasting));
+    return shadow(store, collection, begin.immediate());
+  },
+  resume: async (collection, id) =>
+    isLasting(store, collection, id) ? shadow(store, collection, Number(id)) : null,
   // A copy has no connection of its own.
   caution: () => null,
   close: async () => void (store.pinned === null && store.end()),
@@ -186,19 +191,42 @@ const wasApplied = (checkpoint: Checkpoint, { position, fence }: State): boolean
   checkpoint.position < position ||
   (checkpoint.position === position && checkpoint.fence === fence);
 
-const shadow = (store: Store, collection: Collection): Shadow<Documents> => {
-  const { database } = store;
-  const build = database.transaction(() =>
-    createTable(database, collection, { isLive: false, position: start }),
-  );
-  const { generation } = build.immediate();
+/** A lasting one takes the place of the one before it, of any version. */
+const beginCopy = (
+  { database, statement }: Store,
+  collection: Collection,
+  lasting: boolean,
+): number => {
+  const { generation } = createTable(database, collection, { isLive: false, position: start });
+  if (!lasting) return generation;
+  const others = statement(`SELECT generation FROM generations WHERE name = ? AND is_live = 0
+    AND generation IN (SELECT generation FROM lasting_generations)`);
+  for (const { generation } of others.all(collection.name) as readonly State[]) {
+    dropTable(database, generation);
+  }
+  statement('INSERT INTO lasting_generations VALUES (?)').run(generation);
+  return generation;
+};
+
+const isLasting = ({ statement }: Store, { name, version }: Collection, id: string): boolean =>
+  statement(`SELECT 1 FROM generations WHERE generation = ? AND name = ? AND version = ?
+    AND is_live = 0 AND generation IN (SELECT generation FROM lasting_generations)`).get(
+    Number(id),
+    name,
+    version,
+  ) !== undefined;
+
+const shadow = (store: Store, collection: Collection, generation: number): Shadow<Documents> => {
+  const { database, statement } = store;
   return {
+    id: String(generation),
     model: over({ ...store, pinned: generation }),
     promote: async () => {
       const promote = database.transaction(() => {
         const live = stateOf({ ...store, pinned: null }, collection);
         if (live !== null) dropTable(database, live.generation);
-        store.statement('UPDATE generations SET is_live = 1 WHERE generation = ?').run(generation);
+        statement('UPDATE generations SET is_live = 1 WHERE generation = ?').run(generation);
+        statement('DELETE FROM lasting_generations WHERE generation = ?').run(generation);
       });
       promote.immediate();
     },
@@ -206,5 +234,6 @@ const shadow = (store: Store, collection: Collection): Shadow<Documents> => {
       const discard = database.transaction(() => dropTable(database, generation));
       discard.immediate();
     },
+    leave: async () => undefined,
   };
 };

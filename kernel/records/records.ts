@@ -1,7 +1,7 @@
 import type { RatingTally } from './feedback.js';
 import type { OutlinePart, SessionScope, SpanOutline, TraceOutline } from './outlines.js';
 import type { Asking, Position, StreamName } from '../ports.js';
-import type { Shadow, DumpItem, Checkpoint } from '../documents.js';
+import type { Shadow, DumpItem, Checkpoint, Copying } from '../documents.js';
 import type { RunCounts, RunMeasures, TypedMetric } from './measures.js';
 import type { Population, MetricType, RecordRow } from './record.js';
 import type {
@@ -169,7 +169,9 @@ export interface Records {
   ): Promise<{ readonly token: string; readonly runs: readonly string[] | null }>;
   /** By group, rows by ordinal. */
   dump(): AsyncIterable<DumpItem>;
-  shadow(): Promise<Shadow<Records>>;
+  shadow(copying?: Copying): Promise<Shadow<Records>>;
+  /** The lasting copy of that id, as Documents has it. */
+  resume(id: string): Promise<Shadow<Records> | null>;
   close(): Promise<void>;
 }
 

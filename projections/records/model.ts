@@ -5,13 +5,13 @@ import { recordsCollection } from './collection.js';
 
 export const recordsSource = (records: Records): ReadModel => ({
   ...sinkOf(records),
-  shadow: async () => {
-    const copy = await records.shadow();
-    return {
-      model: sinkOf(copy.model),
-      promote: () => copy.promote(),
-      discard: () => copy.discard(),
-    };
+  shadow: async (copying) => {
+    const copy = await records.shadow(copying);
+    return { ...copy, model: sinkOf(copy.model) };
+  },
+  resume: async (id) => {
+    const copy = await records.resume(id);
+    return copy === null ? null : { ...copy, model: sinkOf(copy.model) };
   },
 });
 

@@ -107,6 +107,36 @@ describe('the files of DuckDB', () => {
     await records.close();
   });
 
+  it('keep a lasting copy over a kill, and know it for the live one once it is', async () => {
+    const records = await openRecords({ dir: folder.dir });
+    await putRows(records, [traceRow(1)]);
+    const copy = await records.shadow({ lasting: true });
+    await putRows(copy.model, [traceRow(2), traceRow(3)]);
+    // As a kill leaves it: nothing was closed.
+    const killed = await temporaryFolder();
+    for (const name of (await readdir(folder.dir)).filter((one) => !one.includes('spill'))) {
+      await copyFile(join(folder.dir, name), join(killed.dir, name));
+    }
+    await records.close();
+    const lasting = join(killed.dir, 'records.lasting');
+    const pointer = await readFile(lasting);
+    let later = await openRecords({ dir: killed.dir });
+    const resumed = await later.resume(copy.id);
+    expect(await resumed?.model.count(scopeOf())).to.equal(2);
+    await resumed?.promote();
+    await later.close();
+    // A kill right after the switch.
+    await writeFile(lasting, pointer);
+    later = await openRecords({ dir: killed.dir });
+    expect(await later.resume(copy.id)).to.equal(null);
+    await (await later.shadow({ lasting: true })).discard();
+    expect(await later.count(scopeOf())).to.equal(2);
+    await later.close();
+    const left = (await readdir(killed.dir)).filter((one) => !one.includes('spill'));
+    expect(left).to.have.members([fileName(Number(copy.id)), 'records.live']);
+    await killed.remove();
+  });
+
   it('of before their names had a version are the live ones still, and get one', async () => {
     const copy = await temporaryFolder();
     const records = await openRecords({ dir: folder.dir });

@@ -87,6 +87,23 @@ withMongo('MongoDB', (server) => {
     await dropDatabase(url);
   });
 
+  it('takes no copy for one that is the live one, as a crash in between leaves it', async () => {
+    const url = server().url();
+    const documents = await openMongoDocuments({ url });
+    await documents.apply(things, writesOf(thing('a')), mark(1));
+    const copy = await documents.shadow(things, { lasting: true });
+    const client = await MongoClient.connect(url);
+    const models = client.db().collection<{ _id: string }>('models');
+    const named = await models.findOne({ _id: copy.id });
+    await copy.model.apply(things, writesOf(thing('b')), mark(2));
+    await copy.promote();
+    if (named !== null) await models.insertOne(named);
+    expect(await documents.resume(things, copy.id)).to.equal(null);
+    expect((await documents.load(things, ['b'])).size).to.equal(1);
+    await Promise.all([client.close(), documents.close()]);
+    await dropDatabase(url);
+  });
+
   it('keeps records as large as a request makes them, and finds them by their texts', async () => {
     const url = server().url();
     const records = await openMongoRecords({ url });

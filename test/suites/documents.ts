@@ -1,16 +1,10 @@
 import { expect } from 'chai';
-import { Fault } from '../../kernel/fault.js';
 import { start } from '../../kernel/ports.js';
-import type {
-  Collection,
-  Document,
-  Documents,
-  DumpItem,
-  FieldValue,
-} from '../../kernel/documents.js';
+import type { Collection, Document, Documents } from '../../kernel/documents.js';
 import { documentAskersSuite } from './document-askers.js';
+import { documentCopySuite } from './document-copies.js';
 import { documentQuerySuite } from './document-queries.js';
-import { things, at, mark, writesOf } from './things.js';
+import { at, dumped, faultOf, keysOf, mark, thing, things, writesOf } from './things.js';
 
 /**
  * Documents on an empty store. `reader` opens it once more, for reading only, as another thread
@@ -22,34 +16,6 @@ export type OpenDocuments = () => Promise<{
   readonly reopen: () => Promise<Documents>;
   readonly close: () => Promise<void>;
 }>;
-
-const thing = (
-  key: string,
-  body: unknown = key,
-  fields: Readonly<Record<string, FieldValue>> = {},
-): Document => ({
-  key,
-  scope: 'here',
-  fields: { name: null, created_at: null, size: null, is_red: null, owner: null, ...fields },
-  body,
-});
-
-export const dumped = async (
-  documents: Documents,
-  collection: Collection,
-): Promise<readonly DumpItem[]> => {
-  const items: DumpItem[] = [];
-  for await (const item of documents.dump(collection)) items.push(item);
-  return items;
-};
-const keysOf = async (documents: Documents, collection = things): Promise<readonly string[]> =>
-  (await dumped(documents, collection)).map(({ key }) => key);
-
-const faultOf = async (work: Promise<unknown>): Promise<string> =>
-  work.then(
-    () => 'no fault',
-    (error: unknown) => (error instanceof Fault ? error.code : `no Fault: ${String(error)}`),
-  );
 
 /** What every engine of the port Documents keeps. */
 export const documentsSuite = (name: string, open: OpenDocuments): void => {
@@ -71,7 +37,14 @@ export const documentsSuite = (name: string, open: OpenDocuments): void => {
     );
     markSuite(() => documents);
     nameSuite(() => documents);
-    besideSuite(
+    documentCopySuite(
+      () => documents,
+      () => opened.reader(),
+      async () => {
+        documents = await opened.reopen();
+      },
+    );
+    readerSuite(
       () => documents,
       () => opened.reader(),
     );
@@ -294,73 +267,7 @@ const nameSuite = (documents: () => Documents): void => {
   });
 };
 
-const besideSuite = (documents: () => Documents, openReader: () => Promise<Documents>): void => {
-  describe('a copy next to the live collection', () => {
-    beforeEach(() => documents().apply(things, writesOf(thing('old')), mark(5)));
-
-    it('begins empty and stays out of sight while it is built', async () => {
-      const { model } = await documents().shadow(things);
-      expect(await model.checkpoint(things)).to.equal(start);
-      await model.apply(things, writesOf(thing('new', 1)), mark(2));
-      expect(await model.checkpoint(things)).to.equal(at(2));
-      expect(await keysOf(model)).to.deep.equal(['new']);
-      expect(await keysOf(documents())).to.deep.equal(['old']);
-      expect(await documents().checkpoint(things)).to.equal(at(5));
-    });
-
-    it('takes the place of the live one, checkpoint and all, once promoted', async () => {
-      const reader = await openReader();
-      expect(await keysOf(reader)).to.deep.equal(['old']);
-      const copy = await documents().shadow(things);
-      await copy.model.apply(things, writesOf(thing('new')), mark(4));
-      await copy.promote();
-      for (const one of [documents(), reader]) {
-        expect(await keysOf(one)).to.deep.equal(['new']);
-        expect(await one.checkpoint(things)).to.equal(at(4));
-      }
-      await documents().apply(things, writesOf(thing('newer')), mark(5));
-      expect(await keysOf(reader)).to.deep.equal(['new', 'newer']);
-      await reader.close();
-    });
-
-    it('leaves no trace once discarded', async () => {
-      const copy = await documents().shadow(things);
-      await copy.model.apply(things, writesOf(thing('new')), mark(9));
-      await copy.discard();
-      expect(await keysOf(documents())).to.deep.equal(['old']);
-      expect(await documents().checkpoint(things)).to.equal(at(5));
-    });
-
-    it('may be one of several, of existing collections or new ones', async () => {
-      const other: Collection = { ...things, version: 2 };
-      const [one, two, three] = [
-        await documents().shadow(things),
-        await documents().shadow(things),
-        await documents().shadow(other),
-      ];
-      await one.model.apply(things, writesOf(thing('one')), mark(1));
-      await two.model.apply(things, writesOf(thing('two')), mark(1));
-      await three.model.apply(other, writesOf(thing('three')), mark(1));
-      expect(await keysOf(one.model)).to.deep.equal(['one']);
-      await one.discard();
-      await two.promote();
-      await three.promote();
-      expect(await keysOf(documents())).to.deep.equal(['two']);
-      expect(await keysOf(documents(), other)).to.deep.equal(['three']);
-    });
-
-    it('is read and written like any collection', async () => {
-      const { model } = await documents().shadow(things);
-      await model.apply(things, writesOf(thing('a', 1), thing('b', 2)), mark(1));
-      await model.apply(things, [{ key: 'a', document: null }], mark(2));
-      expect((await model.get(things, 'b'))?.body).to.equal(2);
-      expect([...(await model.load(things, ['a', 'b'])).keys()]).to.deep.equal(['b']);
-      const { documents: found } = await model.find(things, { scope: 'here', limit: 5 });
-      expect(found.map(({ key }) => key)).to.deep.equal(['b']);
-      expect(await faultOf(model.apply(things, [], mark(3, 0)))).to.equal('conflict');
-    });
-  });
-
+const readerSuite = (documents: () => Documents, openReader: () => Promise<Documents>): void => {
   describe('a reader', () => {
     it('sees what is committed, from before there is anything', async () => {
       const reader = await openReader();

@@ -59,6 +59,39 @@ export const recordCopySuite = (records: () => Records, reopen: () => Promise<vo
     expect(await records().count(scopeOf())).to.equal(0);
   });
 
+  it('go on with a lasting copy after a restart, and switch to it', async () => {
+    await putRows(records(), [traceRow(1)]);
+    const begun = await records().shadow({ lasting: true });
+    const { id } = begun;
+    await putRows(begun.model, [traceRow(2)]);
+    await begun.leave();
+    await reopen();
+    const copy = await resumed(records(), id);
+    expect(copy.id).to.equal(id);
+    expect(await copy.model.checkpoint()).to.equal(positionAt(1));
+    await putRows(copy.model, [traceRow(3)]);
+    expect(await records().count(scopeOf())).to.equal(1);
+    await copy.promote();
+    expect(await records().resume(id)).to.equal(null);
+    await reopen();
+    expect(await records().count(scopeOf())).to.equal(2);
+    expect(await records().checkpoint()).to.equal(positionAt(2));
+    expect(await records().resume(id)).to.equal(null);
+  });
+
+  it('have no lasting copy once it is discarded', async () => {
+    await putRows(records(), [traceRow(1)]);
+    const begun = await records().shadow({ lasting: true });
+    const { id } = begun;
+    await begun.leave();
+    await reopen();
+    const copy = await resumed(records(), id);
+    expect(await copy.model.count(scopeOf())).to.equal(0);
+    await copy.discard();
+    expect(await records().resume(id)).to.equal(null);
+    expect(await records().count(scopeOf())).to.equal(1);
+  });
+
   it('dump the same rows alike, whatever order they came in', async () => {
     const rows = Array.from({ length: 30 }, (_, at) => awkwardTrace2(at + 1));
     await putRows(records(), rows);
@@ -71,6 +104,12 @@ export const recordCopySuite = (records: () => Records, reopen: () => Promise<vo
     expect(dump).to.have.lengthOf(30);
     await beside.discard();
   });
+};
+
+const resumed = async (records: Records, id: string) => {
+  const copy = await records.resume(id);
+  if (copy === null) throw new Error('the copy is gone');
+  return copy;
 };
 
 const awkwardTrace2 = (at: number): RecordRow => {

@@ -1,5 +1,12 @@
+import { Fault } from '../../kernel/fault.js';
 import type { Position } from '../../kernel/ports.js';
-import type { Collection, Document } from '../../kernel/documents.js';
+import type {
+  Collection,
+  Document,
+  Documents,
+  DumpItem,
+  FieldValue,
+} from '../../kernel/documents.js';
 
 export const things: Collection = {
   name: 'things',
@@ -11,3 +18,33 @@ export const mark = (place: number, fence = 1) => ({ position: at(place), fence 
 
 export const writesOf = (...documents: readonly Document[]) =>
   documents.map((document) => ({ key: document.key, document }));
+
+export const thing = (
+  key: string,
+  body: unknown = key,
+  fields: Readonly<Record<string, FieldValue>> = {},
+): Document => ({
+  key,
+  scope: 'here',
+  fields: { name: null, created_at: null, size: null, is_red: null, owner: null, ...fields },
+  body,
+});
+
+export const dumped = async (
+  documents: Documents,
+  collection: Collection,
+): Promise<readonly DumpItem[]> => {
+  const items: DumpItem[] = [];
+  for await (const item of documents.dump(collection)) items.push(item);
+  return items;
+};
+export const keysOf = async (
+  documents: Documents,
+  collection = things,
+): Promise<readonly string[]> => (await dumped(documents, collection)).map(({ key }) => key);
+
+export const faultOf = async (work: Promise<unknown>): Promise<string> =>
+  work.then(
+    () => 'no fault',
+    (error: unknown) => (error instanceof Fault ? error.code : `no Fault: ${String(error)}`),
+  );
