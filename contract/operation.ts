@@ -79,8 +79,11 @@ export type Operation<
   readonly cookie: boolean;
   readonly response: R;
   readonly status: 200 | 204;
-  /** Other than JSON: the answer is a string, sent as it is in UTF-8 (contract 1.2, rule 7). */
-  readonly media: 'application/json' | 'text/plain' | 'text/x-python';
+  /**
+   * Other than JSON: the answer is a string, sent as it is in UTF-8 (contract 1.2, rule 7); of
+   * `application/x-ndjson` it is made while it is sent.
+   */
+  readonly media: 'application/json' | 'application/x-ndjson' | 'text/plain' | 'text/x-python';
   /** Takes `If-Match` (contract 1.9); the handler asks `isMet` about the state it decides on. */
   readonly conditional: boolean;
   /**
@@ -236,10 +239,14 @@ export type AnswerRoom = {
   readonly upTo: (bytesMax: number) => number;
 };
 
-/** `json`: the body as it is sent, for long answers that were made elsewhere. */
+/**
+ * `json`: the body as it is sent, for long answers that were made elsewhere. `lines`: a body of any
+ * length, made as fast as the client takes it; it is told to return once the client is gone.
+ */
 type Told<T> =
-  | { readonly body: T; readonly json?: never }
-  | { readonly json: JsonPieces; readonly body?: never };
+  | { readonly body: T; readonly json?: never; readonly lines?: never }
+  | { readonly json: JsonPieces; readonly body?: never; readonly lines?: never }
+  | { readonly lines: AsyncIterable<string>; readonly json?: never; readonly body?: never };
 
 export type Answer<T> = Told<T> & {
   /**

@@ -1,3 +1,4 @@
+import type { Answer } from '../../contract/operation.js';
 import type { StoredAnswer, Worked } from '../../contract/gate.js';
 import type { Principal } from '../../contract/roles.js';
 import { withoutSecrets } from '../../contract/secrets.js';
@@ -15,9 +16,10 @@ import type { Bound } from './table.js';
 
 export type Exchanged = {
   readonly status: number;
-  /** Where `json` is not it. */
+  /** Where neither of the others is it. */
   readonly body?: unknown;
   readonly json?: JsonPieces;
+  readonly lines?: AsyncIterable<string>;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
 };
 
@@ -43,12 +45,21 @@ export const read = async (
   const at = answer.position ?? position;
   return {
     status: bound.operation.status,
-    ...(answer.json === undefined ? { body: answer.body } : { json: answer.json }),
+    ...toldOf(answer),
     headers: {
       ...(at !== null && { 'X-Projection-Position': at }),
       ...tagged(answer.etag),
     },
   };
+};
+
+const toldOf = ({
+  body,
+  json,
+  lines,
+}: Answer<unknown>): Pick<Exchanged, 'body' | 'json' | 'lines'> => {
+  if (lines !== undefined) return { lines };
+  return json === undefined ? { body } : { json };
 };
 
 /** Strong, as contract 1.9 has it. */

@@ -3,6 +3,7 @@ import type { Operation } from '../../contract/operation.js';
 import { healthcheck } from '../../contract/service.js';
 import { jsonOf, type JsonPieces } from '../../kernel/json-pieces.js';
 import { cookieLines, noCookie } from './cookie.js';
+import type { Held } from './budget.js';
 import type { Dispatched } from './dispatch.js';
 import { exchange } from './exchange.js';
 import type { Seat } from './load.js';
@@ -29,6 +30,7 @@ export const perform = async (
   try {
     const { outcome, told } = await exchange(bound, { ...sent, requestId, seat }, services);
     try {
+      if (outcome.lines !== undefined) return flowing(bound, outcome, outcome.lines, told);
       const { content, media } = written(bound, outcome);
       const bytes = bytesOf(content);
       checked(services, bound, outcome, bytes, requestId);
@@ -44,6 +46,14 @@ export const perform = async (
     seat.leave();
   }
 };
+
+/** What the handler took room for is what is in memory of it at a time. */
+const flowing = (
+  { operation: { media } }: Bound,
+  { status, headers }: Exchanged,
+  content: AsyncIterable<string>,
+  { release }: Held,
+): WrittenAnswer => ({ status, headers, content, bytes: null, media, release });
 
 /** Whoever asks whether the service lives is answered however full it is. */
 const outside: Seat = {

@@ -35,10 +35,11 @@ export type Trail = {
   /** `Set-Cookie` of a 401, where a cookie was refused (contract 4.3, rule 1). */
   refusedCookie: readonly string[] | null;
 };
-export type WrittenAnswer = Omit<Exchanged, 'body' | 'json'> & {
-  readonly content: string | JsonPieces;
-  /** Of `content`, in UTF-8. */
-  readonly bytes: number;
+type Content = string | JsonPieces | AsyncIterable<string>;
+export type WrittenAnswer = Omit<Exchanged, 'body' | 'json' | 'lines'> & {
+  readonly content: Content;
+  /** Of `content`, in UTF-8; null while nobody knows. */
+  readonly bytes: number | null;
   /** Default: JSON. */
   readonly media?: string;
   /** To be called when the client has taken the answer, or is gone. */
@@ -86,6 +87,14 @@ export const respond = async (
 const wholeBytesMax = 65_536;
 const portionBytes = 16_384;
 
+const isFlowing = (content: Content): content is AsyncIterable<string> =>
+  typeof content !== 'string' && Symbol.asyncIterator in content;
+
+/** A portion is made once the client took the one before. */
+async function* flow(content: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
+  for await (const text of content) yield* portionsOf(text);
+}
+
 function* portionsOf(content: string | JsonPieces): Generator<Uint8Array> {
   for (const bytes of typeof content === 'string' ? [Buffer.from(content)] : content) {
     for (let at = 0; at < bytes.length; at += portionBytes) {
@@ -104,6 +113,11 @@ const write = (
   }
   if (status === 204) return;
   ctx.set('Content-Type', `${media}; charset=utf-8`);
+  if (isFlowing(content)) {
+    ctx.body = Readable.from(flow(content), { objectMode: false, highWaterMark: portionBytes });
+    return;
+  }
+  if (bytes === null) return;
   if (bytes > wholeBytesMax) ctx.body = Readable.from(portionsOf(content));
   else ctx.body = typeof content === 'string' ? content : Buffer.concat(content);
   ctx.length = bytes;

@@ -88,5 +88,5 @@ const payloadOf = (body: unknown): string | Buffer | null => {
 };
 const parsed = (text: string, contentType: string): unknown => {
   if (text === '') return null;
-  return contentType.includes('json') ? JSON.parse(text) : text;
+  return /[/+]json\b/.test(contentType) ? JSON.parse(text) : text;
 };

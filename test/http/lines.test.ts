@@ -1,0 +1,72 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { Type } from 'typebox';
+import { expect } from 'chai';
+import { operation, reading } from '../../contract/operation.js';
+import { made, smallService, type SmallService } from '../support/small-service.js';
+
+const line = `${'x'.repeat(999)}\n`;
+
+describe('an answer that is made while it is sent', () => {
+  let service: SmallService;
+  let produced = 0;
+  let ended: () => void = () => undefined;
+  const over = new Promise<void>((resolve) => {
+    ended = resolve;
+  });
+
+  before(async () => {
+    const flowing = (operationId: string, path: string) =>
+      operation({
+        ...made,
+        operationId,
+        method: 'GET',
+        path: `/v2/${path}`,
+        kind: 'r',
+        media: 'application/x-ndjson',
+        response: Type.String(),
+      });
+    async function* lines(count: number): AsyncGenerator<string> {
+      try {
+        for (let at = 0; at < count; at += 1) {
+          produced += 1;
+          yield line;
+        }
+      } finally {
+        if (count === Infinity) ended();
+      }
+    }
+    service = await smallService([
+      reading(flowing('some', 'some'), [], async () => ({ lines: lines(300) })),
+      reading(flowing('endless', 'endless'), [], async () => ({ lines: lines(Infinity) })),
+    ]);
+  });
+  after(() => service.close());
+
+  it('comes whole, with its media type and no length', async () => {
+    const { status, headers, body } = await service.as('editor').send('GET', '/v2/some');
+    expect([status, headers['content-type'], headers['content-length']]).to.deep.equal([
+      200,
+      'application/x-ndjson; charset=utf-8',
+      undefined,
+    ]);
+    expect(String(body) === line.repeat(300)).to.equal(true);
+  });
+
+  it('is made no faster than the client takes it, and no more once they are gone', async () => {
+    const asked = request(`${service.url}/v2/endless`, {
+      headers: { 'Service-API-Key': 'editor' },
+      agent: false,
+    });
+    asked.end();
+    const [answer] = (await once(asked, 'response')) as [NodeJS.ReadableStream];
+    await once(answer, 'readable');
+    const before = produced;
+    answer.read();
+    // What fits into the buffers of both ends, and no more.
+    expect(before).to.be.lessThan(20_000);
+    asked.on('error', () => undefined);
+    asked.destroy();
+    await over;
+  });
+});
