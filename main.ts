@@ -2,6 +2,7 @@
 import { Command } from 'commander';
 import { isMainThread } from 'node:worker_threads';
 import { failureSaid } from './cli/failure.js';
+import { addParked } from './cli/parked-command.js';
 import { readConfig, roles, variables, withRoles } from './config.js';
 import { warmReadSide } from './service/read-side-thread.js';
 
@@ -83,6 +84,8 @@ program
   .action(async (options: { json?: true; ops?: string }) =>
     (await commands.operate()).verify(readConfig(process.env), options),
   );
+
+addParked(program, () => readConfig(process.env));
 
 program
   .command('inspect')

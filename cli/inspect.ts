@@ -1,10 +1,11 @@
-import Table from 'cli-table3';
 import { nonconformities } from '../events/conformity.js';
 import { Fault } from '../kernel/fault.js';
 import type { EventReader, Position, Recorded, StreamName } from '../kernel/ports.js';
 import type { Config } from '../config.js';
 import { openLogOf } from './folder.js';
 import { operator } from './operator.js';
+import { printRows, type PrintedRow } from './rows.js';
+import { shownData } from './shown-data.js';
 
 type Options = { readonly limit: number; readonly json: boolean; readonly ops: string | null };
 
@@ -39,20 +40,10 @@ export const inspect = async (
   }
 };
 
-type Row = Readonly<Record<string, string | number | boolean | null>>;
-
-const printRows = (rows: readonly Row[], json: boolean): void => {
-  if (json) {
-    for (const row of rows) process.stdout.write(`${JSON.stringify(row)}\n`);
-    return;
-  }
-  const head = Object.keys(rows[0] ?? { nothing: '' });
-  const table = new Table({ head, style: { head: [], border: [] } });
-  table.push(...rows.map((row) => head.map((name) => String(row[name] ?? ''))));
-  process.stdout.write(`${table.toString()}\n`);
-};
-
-const projectionRows = async (config: Config, ops: string | null): Promise<readonly Row[]> => {
+const projectionRows = async (
+  config: Config,
+  ops: string | null,
+): Promise<readonly PrintedRow[]> => {
   const desk = await operator(config, ops);
   try {
     return await desk.status();
@@ -62,8 +53,8 @@ const projectionRows = async (config: Config, ops: string | null): Promise<reado
 };
 
 /** The newest streams first: those whose last event is latest in the log. */
-const streamRows = async (reader: EventReader, limit: number): Promise<readonly Row[]> => {
-  const streams = new Map<string, Row>();
+const streamRows = async (reader: EventReader, limit: number): Promise<readonly PrintedRow[]> => {
+  const streams = new Map<string, PrintedRow>();
   for await (const event of backwards(reader)) {
     if (streams.has(event.stream)) continue;
     streams.set(event.stream, {
@@ -83,9 +74,9 @@ const eventRows = async (
   reader: EventReader,
   stream: string | null,
   limit: number,
-): Promise<readonly Row[]> => {
+): Promise<readonly PrintedRow[]> => {
   const last = stream === null ? backwards(reader) : lastOf(reader, stream as StreamName, limit);
-  const rows: Row[] = [];
+  const rows: PrintedRow[] = [];
   for await (const event of last) {
     rows.push(rowOf(event, stream !== null));
     if (rows.length === limit) break;
@@ -93,7 +84,7 @@ const eventRows = async (
   return rows;
 };
 
-const rowOf = (event: Recorded, showsData: boolean): Row => ({
+const rowOf = (event: Recorded, showsData: boolean): PrintedRow => ({
   position: event.position,
   stream: event.stream,
   revision: event.revision,
@@ -102,7 +93,7 @@ const rowOf = (event: Recorded, showsData: boolean): Row => ({
   fits: nonconformities(event.type, event.data)[0] ?? 'yes',
   actor: `${event.metadata.actor.type} ${event.metadata.actor.id}`,
   request_id: event.metadata.request_id,
-  ...(showsData && { data: JSON.stringify(event.data).slice(0, 400) }),
+  ...(showsData && { data: JSON.stringify(shownData(event)).slice(0, 400) }),
 });
 
 async function* lastOf(

@@ -1,14 +1,17 @@
 import { systemClock } from '../engines/node/clock.js';
 import { diskFiles } from '../engines/node/files.js';
-import { openEngines, serviceFile } from '../engines/open.js';
+import { randomIds } from '../engines/node/ids.js';
+import { openEngines, serviceFile, type Engines } from '../engines/open.js';
 import { Fault } from '../kernel/fault.js';
 import { choiceOf, type Config } from '../config.js';
 import type { Progress } from '../projections/fill-shadow.js';
 import type { ProjectionStatus } from '../projections/operate.js';
+import type { ParkedStream } from '../projections/parking.js';
 import type { Verified } from '../projections/verify.js';
 import { operateCommand } from './ask.js';
 import { requireLog } from './folder.js';
 import { startReadSide } from '../service/read-side.js';
+import { openRulings, type Ruled, type StreamRuling } from '../service/rulings.js';
 
 /** What an operator's command needs, whether or not the service is up. */
 export type Operator = {
@@ -17,6 +20,9 @@ export type Operator = {
   status(): Promise<readonly ProjectionStatus[]>;
   rebuild(name: string | null, progress: (progress: Progress) => void): Promise<void>;
   verify(name: string | null, progress: (progress: Progress) => void): Promise<readonly Verified[]>;
+  parked(): Promise<readonly ParkedStream[]>;
+  /** Recorded in the log first. */
+  rule(what: 'skip' | 'retry', ruling: StreamRuling): Promise<Ruled>;
   close(): Promise<void>;
 };
 
@@ -34,7 +40,7 @@ export const operator = async (config: Config, opsUrl: string | null): Promise<O
   requireLog(config);
   try {
     const unlock = engines.lock();
-    return await operatorHere(config, unlock);
+    return await operatorHere(config, engines, unlock);
   } catch (error) {
     if (!(error instanceof Fault) || error.code !== 'conflict') throw error;
     return operatorThere(await opsUrlOf(config, engines.dir, error), config);
@@ -53,7 +59,11 @@ const opsPortOf = async (dir: string, held: Fault): Promise<number> => {
   return (JSON.parse(Buffer.from(bytes).toString('utf8')) as { ops_port: number }).ops_port;
 };
 
-const operatorHere = async (config: Config, unlock: () => void): Promise<Operator> => {
+const operatorHere = async (
+  config: Config,
+  engines: Engines,
+  unlock: () => void,
+): Promise<Operator> => {
   const readSide = await startReadSide(choiceOf(config), null);
   const { projector } = readSide;
   const caughtUp = async (): Promise<void> => {
@@ -71,6 +81,18 @@ const operatorHere = async (config: Config, unlock: () => void): Promise<Operato
     status: () => projector.status(),
     rebuild: (name, progress) => projector.rebuild(name, progress),
     verify: (name, progress) => projector.verify(name, progress),
+    parked: () => projector.parked(),
+    rule: async (what, ruling) => {
+      const bus = await engines.bus(null);
+      const log = await engines.log(bus);
+      try {
+        const needs = { log, clock: systemClock, ids: randomIds };
+        return await openRulings(needs, projector)[what](ruling);
+      } finally {
+        await log.close();
+        await bus.close();
+      }
+    },
     close: async () => {
       await readSide.stop();
       unlock();
@@ -90,6 +112,9 @@ const operatorThere = (opsUrl: string, config: Config): Operator => {
     status: async () => (await command('status', {})) as readonly ProjectionStatus[],
     rebuild: async (name) => void (await command('rebuild', { name })),
     verify: async (name) => (await command('verify', { name })) as readonly Verified[],
+    parked: async () => (await command('parked', {})) as readonly ParkedStream[],
+    rule: async (what, { projection: name, ...ruling }) =>
+      (await command(what, { name, ...ruling })) as Ruled,
     close: async () => undefined,
   };
 };

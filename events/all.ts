@@ -14,6 +14,7 @@ import { invitationEvents } from './invitations.js';
 import { logStreamEvents } from './log-streams.js';
 import { orgJobEvents } from './org-jobs.js';
 import { organizationEvents } from './organizations.js';
+import { parkingEvents } from './parking.js';
 import { projectEvents } from './projects.js';
 import { ratingEvents } from './ratings.js';
 import { refreshFamilyEvents } from './refresh-families.js';
@@ -56,6 +57,7 @@ export const allEvents = {
   ...logStreamEvents,
   ...orgJobEvents,
   ...organizationEvents,
+  ...parkingEvents,
   ...projectEvents,
   ...ratingEvents,
   ...refreshFamilyEvents,

@@ -1,7 +1,7 @@
-import { Fault } from '../kernel/fault.js';
 import { start, type Clock, type EventReader, type Position } from '../kernel/ports.js';
 import type { Parking } from './parking.js';
 import type { ReadModel } from './read-model.js';
+import { whenReachable } from './ruled-out.js';
 
 /** A read model that is ahead of the log. */
 export type Ahead = {
@@ -17,9 +17,6 @@ type Needs = {
   readonly clock: Clock;
 };
 
-/** How often an unavailable log is asked again. */
-const againMs = 1_000;
-
 /**
  * The log is the truth, and a checkpoint beyond its head says that this is not the log that was
  * folded: an older backup was restored, or the log was begun anew. What the read models hold may
@@ -31,7 +28,7 @@ export const emptiedWhenExchanged = async (needs: Needs): Promise<readonly Ahead
   const { sources, parking } = needs;
   const checkpoints = await Promise.all(sources.map((source) => source.checkpoint()));
   // Asked after the checkpoints: the log only grows.
-  const head = await headOf(needs);
+  const head = await whenReachable(needs.clock, () => needs.reader.head());
   const ahead = sources.flatMap(({ name }, index) => {
     const checkpoint = checkpoints[index] ?? start;
     return checkpoint > head ? [{ name, checkpoint, head }] : [];
@@ -44,6 +41,27 @@ export const emptiedWhenExchanged = async (needs: Needs): Promise<readonly Ahead
   return ahead;
 };
 
+/**
+ * What a read model has set aside is the projector's to know. One that it knows nothing of, because
+ * its own state was lost, may lack what was parked, and refuses a projector whose fences began
+ * anew: it is emptied, and filled from the log. Returns which and until where; none on a sound
+ * start.
+ */
+export const emptiedWhenForgotten = async (needs: Needs): Promise<readonly Forgotten[]> => {
+  const { sources, parking, clock, reader } = needs;
+  const forgotten: Forgotten[] = [];
+  for (const source of sources) {
+    const { name, version } = source;
+    if (parking.version(name) !== null || (await source.checkpoint()) === start) continue;
+    const until = await whenReachable(clock, () => reader.head());
+    await empty(source, parking);
+    await parking.noteVersion(name, version);
+    forgotten.push({ name, until });
+  }
+  return forgotten;
+};
+type Forgotten = { readonly name: string; readonly until: Position };
+
 const empty = async (source: ReadModel, parking: Parking): Promise<void> => {
   await parking.forget(source.name);
   const copy = await source.shadow();
@@ -53,18 +71,7 @@ const empty = async (source: ReadModel, parking: Parking): Promise<void> => {
   await copy.promote();
 };
 
-const headOf = async ({ reader, clock }: Needs): Promise<Position> => {
-  const never = new AbortController().signal;
-  for (;;) {
-    try {
-      return await reader.head();
-    } catch (error) {
-      if (!(error instanceof Fault) || error.code !== 'unavailable') throw error;
-      await clock.wait(againMs, never);
-    }
-  }
-};
-
 /** Why it is rebuilt, for an operator. */
 export const aheadReason = ({ checkpoint, head }: Ahead): string =>
   `built anew: its checkpoint ${checkpoint} is beyond the end of the log, ${head}`;
+export const forgottenReason = 'built anew: it is not known any more what was set aside in it';

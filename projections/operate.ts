@@ -3,11 +3,12 @@ import { Fault } from '../kernel/fault.js';
 import { start, type Position, type StreamName } from '../kernel/ports.js';
 import type { Progress } from './fill-shadow.js';
 import { movedSubject, type Subscription } from './subscription.js';
-import { openParking, skippedKey, type ParkedStream } from './parking.js';
+import { openParking, skippedKey, type ParkedStream, type Parking } from './parking.js';
 import { decoded } from './pages.js';
 import { startRunner, type Runner, type RunNeeds } from './run.js';
 import { skippedType } from './read-model.js';
 import { rebuild } from './rebuild.js';
+import { ruledOutEvents } from './ruled-out.js';
 import { verify, type Verified } from './verify.js';
 import type { Documents } from '../kernel/documents.js';
 
@@ -37,10 +38,10 @@ export type Projector = {
   /** Folds a parked stream from where it was parked. False: it is parked again, or was not. */
   retry(name: string, stream: StreamName): Promise<boolean>;
   /**
-   * Rules out the event at which the stream was parked, for this read model and for good, then
-   * retries.
+   * Passes the event over, for this read model and for good, since the log says that it is ruled
+   * out; then retries.
    */
-  skip(name: string, stream: StreamName): Promise<boolean>;
+  skip(name: string, stream: StreamName, revision: number): Promise<boolean>;
   pause(name: string): Promise<void>;
   resume(name: string): Promise<void>;
   /** Null: all, one after the other. */
@@ -68,7 +69,7 @@ export type ProjectorNeeds = Omit<RunNeeds, 'parking'> & {
  * known.
  */
 export const openProjector = async (needs: ProjectorNeeds): Promise<Projector> => {
-  const parking = await openParking(needs.documents);
+  const parking = await openParking(needs.documents, await ruledOutEvents(needs));
   const run: RunNeeds = { ...needs, parking };
   const runner = await startRunner(run);
   const names = runner.subscriptions.map(({ source }) => source.name);
@@ -84,16 +85,20 @@ export const openProjector = async (needs: ProjectorNeeds): Promise<Projector> =
     runner.wake();
     return done;
   };
+  await takeUp(parking, names, unpark);
   const works = openWorks();
   await noteVersions(run, runner, (name) => works.begin((signal) => rebuild(all, name, signal)));
   return {
     status: () => status(run, runner),
-    parked: async () => names.flatMap((name) => [...parking.of(name).parked.values()]),
+    parked: async () =>
+      Promise.all(
+        names
+          .flatMap((name) => [...parking.of(name).parked.values()])
+          .map((one) => identified(needs.reader, one)),
+      ),
     retry: unpark,
-    skip: async (name, stream) => {
-      const parked = parking.of(name).parked.get(stream);
-      if (parked === undefined) return false;
-      await parking.skip(name, stream, parked.revision);
+    skip: async (name, stream, revision) => {
+      parking.skip({ projection: name, stream, revision });
       return unpark(name, stream);
     },
     pause: async (name) => {
@@ -126,6 +131,29 @@ export const openProjector = async (needs: ProjectorNeeds): Promise<Projector> =
       await runner.stop();
     },
   };
+};
+
+/** A process may die between an operator's decision and what follows from it. */
+const takeUp = async (
+  parking: Parking,
+  names: readonly string[],
+  unpark: (name: string, stream: StreamName) => Promise<boolean>,
+): Promise<void> => {
+  for (const name of names) {
+    const { parked, skipped } = parking.of(name);
+    const due = [...parked.values()].filter(({ stream, revision }) =>
+      skipped.has(skippedKey(stream, revision)),
+    );
+    // What a store refuses stays parked.
+    for (const { stream } of due) await unpark(name, stream).catch(() => null);
+  }
+};
+
+/** With the id of its event, which earlier versions did not note. */
+const identified = async (reader: RunNeeds['reader'], one: ParkedStream): Promise<ParkedStream> => {
+  if (one.event_id !== undefined) return one;
+  const [event] = await reader.read(one.stream, { from: one.revision, limit: 1 });
+  return event === undefined ? one : { ...one, event_id: event.id };
 };
 
 /** What an operator asked for may last for minutes: it ends when the service does. */

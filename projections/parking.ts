@@ -2,6 +2,7 @@ import type { Position, StreamName } from '../kernel/ports.js';
 import type { Collection, Document, Documents } from '../kernel/documents.js';
 import type { Instant } from '../kernel/shapes.js';
 import type { Poison } from './read-model.js';
+import type { Skipped } from './ruled-out.js';
 
 /**
  * The projector's own memory beside the read models. Written by the projector only; anyone may read
@@ -21,16 +22,15 @@ export type ParkedStream = {
   readonly stream: StreamName;
   readonly revision: number;
   readonly position: Position;
+  /** Absent from what an earlier version set aside, like `frames`. */
+  readonly event_id?: string;
   readonly event_type: string;
   readonly reason: string;
+  /** Where the fold failed, the innermost frame first. */
+  readonly frames?: readonly string[];
   /** How often it was tried: once when it was found, once more with each retry. */
   readonly attempts: number;
   readonly parked_at: Instant;
-};
-type Skipped = {
-  readonly projection: string;
-  readonly stream: StreamName;
-  readonly revision: number;
 };
 
 /** What is set aside in one projection. */
@@ -53,8 +53,12 @@ export type Parking = {
   unpark(projection: string, stream: StreamName): Promise<void>;
   /** Replaces all that is parked in the projection: it was built anew. */
   replace(projection: string, poisons: readonly Poison[], at: Instant): Promise<void>;
-  skip(projection: string, stream: StreamName, revision: number): Promise<void>;
-  /** Nothing is parked or ruled out in the projection any more: it was of events that are gone. */
+  /** Of an event that the log says is ruled out. */
+  skip(skipped: Skipped): void;
+  /**
+   * Nothing is parked in the projection any more, and ruled out is only what the log says: the rest
+   * was of events that are gone.
+   */
   forget(projection: string): Promise<void>;
 };
 
@@ -62,21 +66,31 @@ const scope = 'service';
 const listMax = 1_000;
 export const skippedKey = (stream: StreamName, revision: number): string => `${stream}@${revision}`;
 
-/** Reads what an earlier process left and takes the next fence. */
-export const openParking = async (documents: Documents): Promise<Parking> => {
+/**
+ * Reads what an earlier process left and takes the next fence. `ruledOut`: what the log says, which
+ * is not kept here; earlier versions kept it here alone.
+ */
+export const openParking = async (
+  documents: Documents,
+  ruledOut: readonly Skipped[],
+): Promise<Parking> => {
   const known = await readKnown(documents);
   const { parked, skipped, versions } = known;
+  const inLog = [...ruledOut];
+  for (const one of inLog) known.skip(one);
   const { raiseFence, fence, write } = await openWriter(documents);
   const park = async (projection: string, poison: Poison, at: Instant): Promise<void> => {
-    const { stream, revision, position, type, reason } = poison;
+    const { id, stream, revision, position, type, reason, frames } = poison;
     const attempts = (parked.get(projection)?.get(stream)?.attempts ?? 0) + 1;
     const one: ParkedStream = {
       projection,
       stream,
       revision,
       position,
+      event_id: id,
       event_type: type,
       reason: reason.slice(0, 1_000),
+      frames,
       attempts,
       parked_at: at,
     };
@@ -108,11 +122,9 @@ export const openParking = async (documents: Documents): Promise<Parking> => {
       for (const stream of gone) await unpark(projection, stream);
       for (const one of poisons) await park(projection, one, at);
     },
-    skip: async (projection, stream, revision) => {
-      const body: Skipped = { projection, stream, revision };
-      const key = skippedPath(projection, skippedKey(stream, revision));
-      await write([document('skipped', key, projection, body)]);
-      known.skip(body);
+    skip: (one) => {
+      inLog.push(one);
+      known.skip(one);
     },
     forget: async (projection) => {
       const keys = [
@@ -122,6 +134,7 @@ export const openParking = async (documents: Documents): Promise<Parking> => {
       if (keys.length > 0) await write(keys.map((key) => ({ key, document: null })));
       parked.delete(projection);
       skipped.delete(projection);
+      for (const one of inLog) if (one.projection === projection) known.skip(one);
     },
   };
 };

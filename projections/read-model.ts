@@ -40,11 +40,14 @@ export type Folded = {
 };
 
 export type Poison = {
+  readonly id: string;
   readonly stream: StreamName;
   readonly revision: number;
   readonly position: Position;
   readonly type: string;
   readonly reason: string;
+  /** Where it failed: the innermost frames of the stack. */
+  readonly frames: readonly string[];
 };
 export type Gap = {
   readonly stream: StreamName;
@@ -66,12 +69,24 @@ export const unreadableType = 'EventUnreadable';
 export type Unreadable = { readonly type: string; readonly reason: string };
 
 export const poison = (event: Recorded, error: unknown): Poison => ({
+  id: event.id,
   stream: event.stream,
   revision: event.revision,
   position: event.position,
   type: event.type === unreadableType ? (event.data as Unreadable).type : event.type,
   reason: reasonOf(error),
+  frames: framesOf(error),
 });
+
+/** Enough to see which part of which fold it was. */
+const framesMax = 5;
+/** Without the message above them, which may quote a tenant. */
+const framesOf = (error: unknown): readonly string[] =>
+  (error instanceof Error ? (error.stack ?? '') : '')
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => /^at .+:\d+:\d+\)?$/.test(line))
+    .slice(0, framesMax);
 
 /**
  * Called where an event is folded, so that what cannot be read fails where it matters, and nowhere

@@ -18,7 +18,13 @@ import {
   type SubscriptionNeeds,
   type Step,
 } from './subscription.js';
-import { aheadReason, emptiedWhenExchanged, type Ahead } from './exchanged-log.js';
+import {
+  aheadReason,
+  emptiedWhenExchanged,
+  emptiedWhenForgotten,
+  forgottenReason,
+  type Ahead,
+} from './exchanged-log.js';
 import type { Parking } from './parking.js';
 import { openHeadTimes, type HeadTimes } from './head-times.js';
 import { openPages, type Pages } from './pages.js';
@@ -106,18 +112,23 @@ export const startRunner = async (needs: RunNeeds): Promise<Runner> => {
 const openSubscriptions = async (needs: RunNeeds): Promise<readonly Subscription[]> => {
   const ahead = await emptiedWhenExchanged(needs);
   if (ahead.length > 0) needs.exchanged?.(ahead);
+  const forgotten = await emptiedWhenForgotten(needs);
+  const lost = new Map(forgotten.map(({ name, until }) => [name, until]));
   return Promise.all(
     needs.sources.map(async (source): Promise<Subscription> => ({
       source,
       position: await source.checkpoint(),
       paused: false,
       trouble: null,
-      anew: anewOf(source, ahead),
+      anew: anewOf(source, ahead) ?? lostAt(lost.get(source.name)),
       batchMax: batchEventsMax,
       narrowing: false,
     })),
   );
 };
+
+const lostAt = (until: Position | undefined): Subscription['anew'] =>
+  until === undefined ? null : { reason: forgottenReason, until };
 
 /** When one is ahead, all are built anew. */
 const anewOf = ({ name }: ReadModel, ahead: readonly Ahead[]): Subscription['anew'] => {

@@ -1,9 +1,11 @@
 import { rotateCommand } from '../cli/keys.js';
 import type { Rotated } from '../command-api/integrations/rotate.js';
+import type { RulingNeeds } from '../command-api/parking/record.js';
 import { startOps } from '../engines/koa/ops.js';
 import { Fault } from '../kernel/fault.js';
 import type { Json } from '../kernel/shapes.js';
 import { projectNothing, type Projecting } from './projecting.js';
+import { openRulings, type Rulings } from './rulings.js';
 import type { Starting } from './starting.js';
 
 /** What the operators' listener asks; each part of a service takes its place when it is there. */
@@ -11,6 +13,8 @@ type Operated = {
   ready: () => Promise<{ readonly status: string }>;
   projecting: Projecting;
   rotate: () => Promise<Rotated | null>;
+  /** Where an operator's decisions are recorded; null until the log is there. */
+  recording: RulingNeeds | null;
 };
 
 /** Listens before anything else is there, and says what is waited for. */
@@ -20,6 +24,7 @@ export const startOperating = async (starting: Starting) => {
     ready: async () => ({ status: 'starting', waiting_for: waiting.for() }),
     projecting: projectNothing(),
     rotate: async () => null,
+    recording: null,
   };
   const ops = await startOps({
     host: config.opsHost,
@@ -29,20 +34,20 @@ export const startOperating = async (starting: Starting) => {
     metrics,
     logger,
     operate: (command, request) =>
-      command === rotateCommand
-        ? operated.rotate()
-        : answered(operated.projecting, command, request),
+      command === rotateCommand ? operated.rotate() : answered(operated, command, request),
   });
   open.add('the operators’ listener', () => ops.close());
   return { operated, port: ops.port };
 };
 
 const answered = async (
-  { duty, projector }: Projecting,
+  { projecting, recording }: Operated,
   command: string,
   request: unknown,
 ): Promise<Json | null> => {
-  const { name = null, stream } = (request ?? {}) as { name?: string | null; stream?: string };
+  const { duty, projector } = projecting;
+  const asked = (request ?? {}) as Asked;
+  const { name = null } = asked;
   if (duty() !== 'folding') throw new Fault('unavailable', `${elsewhere[duty()]}; ask that one`);
   switch (command) {
     case 'status':
@@ -56,11 +61,47 @@ const answered = async (
       return await projector.parked();
     case 'retry':
     case 'skip':
-      if (name === null || stream === undefined) return null;
-      return projector[command](name, stream as never);
+    case 'pause':
+    case 'resume':
+      if (recording === null) throw new Fault('unavailable', 'The log is not open yet');
+      return await ruled(openRulings(recording, projector), command, asked);
     default:
       return null;
   }
+};
+
+type Asked = { readonly name?: string | null } & Readonly<Record<string, unknown>>;
+
+/**
+ * `{name, stream, reason, operator}`; `pause` and `resume` are of a read model and take no stream,
+ * and `pause` needs no reason.
+ */
+const ruled = async (
+  rulings: Rulings,
+  command: 'retry' | 'skip' | 'pause' | 'resume',
+  asked: Asked,
+): Promise<Json> => {
+  const projection = textOf(asked, 'name');
+  if (command === 'pause') {
+    await rulings.pause(projection);
+    return { projection };
+  }
+  const ruling = {
+    projection,
+    reason: textOf(asked, 'reason'),
+    operator: textOf(asked, 'operator'),
+  };
+  if (command !== 'resume') return rulings[command]({ ...ruling, stream: textOf(asked, 'stream') });
+  await rulings.resume(ruling);
+  return { projection };
+};
+
+/** Enough for a sentence or two, which stay in the log for ever. */
+const textMax = 1_000;
+const textOf = (asked: Asked, member: string): string => {
+  const text = asked[member];
+  if (typeof text === 'string' && text.trim() !== '' && text.length <= textMax) return text.trim();
+  throw new Fault('malformed', `${member}: a text of 1 to ${textMax} characters`);
 };
 
 const elsewhere = {

@@ -195,7 +195,7 @@ const forwarding = (to: () => Projector): Projector => ({
   status: () => to().status(),
   parked: () => to().parked(),
   retry: (name, stream) => to().retry(name, stream),
-  skip: (name, stream) => to().skip(name, stream),
+  skip: (name, stream, revision) => to().skip(name, stream, revision),
   pause: (name) => to().pause(name),
   resume: (name) => to().resume(name),
   rebuild: (name, progress) => to().rebuild(name, progress),

@@ -72,6 +72,7 @@ const startIn = async (starting: Starting, options: ServiceOptions): Promise<Ser
   const { needs, pacing } = await openWriteSide(starting);
   const { log, bus, clock } = needs;
   operated.rotate = () => rotateKeys(needs);
+  operated.recording = needs;
   const bootstrapped = plays(config, 'command')
     ? await waiting.patiently('the log', () => bootstrap(needs, config.bootstrap))
     : null;

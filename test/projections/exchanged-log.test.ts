@@ -3,11 +3,14 @@ import { Type } from 'typebox';
 import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openBookmark } from '../../command-api/work/bookmark.js';
+import { systemClock } from '../../engines/node/clock.js';
 import { diskFiles } from '../../engines/node/files.js';
+import { randomIds } from '../../engines/node/ids.js';
 import { start, stream, type EventReader, type Position } from '../../kernel/ports.js';
 import type { Document } from '../../kernel/documents.js';
 import type { Ahead } from '../../projections/exchanged-log.js';
 import type { AnyProjection } from '../../projections/documents-model.js';
+import { openRulings } from '../../service/rulings.js';
 import { temporaryFolder } from '../support/folder.js';
 import { append, newEvent, projectorIn, type OpenProjector } from '../support/projector.js';
 import { until } from '../support/until.js';
@@ -51,7 +54,7 @@ describe('a log that is not the one that was folded', () => {
       await rm(join(folder.dir, `log.sqlite${end}`), { force: true });
     }
   };
-  /** Four words in the log and all of them folded, the first two in the backup. */
+  /** Four words and a decision in the log and all of it folded, the first two in the backup. */
   beforeEach(async () => {
     folder = await temporaryFolder();
     backup = await temporaryFolder();
@@ -68,7 +71,14 @@ describe('a log that is not the one that was folded', () => {
     await until('a stream is parked', 5_000, async () => {
       return (await open.projector.parked()).length === 1;
     });
-    await open.projector.skip('words', room('b'));
+    const needs = { log: open.log, clock: systemClock, ids: randomIds };
+    const because = { reason: 'it was a slip', operator: 'ada' };
+    await openRulings(needs, open.projector).skip({
+      projection: 'words',
+      stream: room('b'),
+      ...because,
+    });
+    await open.settled();
     await open.close();
   });
   afterEach(async () => {
@@ -123,7 +133,7 @@ describe('a log that is not the one that was folded', () => {
     const rebuilding = async () => (await open.projector.status()).map((one) => one.rebuilding);
     for (const why of await rebuilding()) {
       expect(why).to.equal(
-        'built anew: its checkpoint 0000000000000004 ' +
+        'built anew: its checkpoint 0000000000000005 ' +
           'is beyond the end of the log, 0000000000000002',
       );
     }
@@ -138,9 +148,9 @@ describe('a log that is not the one that was folded', () => {
     const at = (count: number) => `000000000000000${count}` as Position;
     await begin();
     const kept = openBookmark({ files: diskFiles, path, log: open.log });
-    await kept.write(at(4), Infinity);
-    expect(await kept.read()).to.equal(at(4));
     await kept.write(at(5), Infinity);
+    expect(await kept.read()).to.equal(at(5));
+    await kept.write(at(6), Infinity);
     expect(await kept.read()).to.equal(start);
   });
 });

@@ -151,7 +151,7 @@ describe('the projector', () => {
     await append(open.log, room('a'), 2, said('late'));
     await open.settled();
     expect(await tallyOf('a')).to.equal(null);
-    expect(await open.projector.skip('tally', room('a'))).to.equal(true);
+    expect(await open.projector.skip('tally', room('a'), 0)).to.equal(true);
     expect(await tallyOf('a')).to.deep.equal({ count: 2, words: ['good', 'late'] });
     await open.projector.rebuild('tally');
     expect(await tallyOf('a')).to.deep.equal({ count: 2, words: ['good', 'late'] });
@@ -170,7 +170,7 @@ describe('the projector', () => {
     expect(parked.map(({ projection, stream }) => [projection, stream])).to.deep.equal([
       ['records', traceStream(1)],
     ]);
-    expect(await open.projector.skip('records', traceStream(1))).to.equal(true);
+    expect(await open.projector.skip('records', traceStream(1), 1)).to.equal(true);
     await append(
       open.log,
       traceStream(1),

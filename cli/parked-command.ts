@@ -1,0 +1,62 @@
+import type { Command } from 'commander';
+import type { Config } from '../config.js';
+import type { ParkedOptions, RulingOptions } from './parked.js';
+
+const opsHelp = 'operators’ listener of the process that folds, when there are several processes';
+const load = () => import('./parked.js');
+
+/** `assay parked …`: what an operator types about streams that a read model has set aside. */
+export const addParked = (program: Command, config: () => Config): void => {
+  const parked = program
+    .command('parked')
+    .description('streams that a read model could not fold and has set aside')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  assay parked list\n' +
+        '  assay parked show trace-3fa85f64-… --in records\n' +
+        '  assay parked retry trace-3fa85f64-… --in records --reason "fixed in 0.1.1"\n' +
+        '  assay parked skip trace-3fa85f64-… --in records --reason "broken by INC-7" --as ada',
+    );
+  withShared(parked.command('list'), 'of this read model only')
+    .description('one line for each parked stream')
+    .addHelpText('after', '\nExample:\n  assay parked list --in records')
+    .action(async (options: ParkedOptions) => (await load()).listParked(config(), options));
+  withShared(parked.command('show'), 'as this read model has it')
+    .description('the event that cannot be folded, why, and what later events wait behind it')
+    .argument('<stream>')
+    .addHelpText('after', '\nExample:\n  assay parked show trace-3fa85f64-… --in records')
+    .action(async (stream: string, options: ParkedOptions) =>
+      (await load()).showParked(config(), stream, options),
+    );
+  ruling(parked, config, 'retry', 'fold the stream from where it was parked');
+  ruling(parked, config, 'skip', 'rule the event out for this read model and for good, then retry');
+};
+
+const withShared = (command: Command, inHelp: string): Command =>
+  withOutput(command.option('--in <name>', inHelp));
+
+const withOutput = (command: Command): Command =>
+  command.option('--json', 'JSON instead of a table').option('--ops <url>', opsHelp);
+
+const ruling = (
+  parked: Command,
+  config: () => Config,
+  what: 'retry' | 'skip',
+  meaning: string,
+): void => {
+  const command = parked
+    .command(what)
+    .description(`${meaning}; recorded in the log. Exit 1 when it is parked again`)
+    .argument('<stream>')
+    .requiredOption('--in <name>', 'the read model that has parked it')
+    .requiredOption('--reason <text>', 'why; it stays in the log for ever')
+    .option('--as <who>', 'who decides (default: the user of this machine)');
+  withOutput(command)
+    .addHelpText(
+      'after',
+      `\nExample:\n  assay parked ${what} trace-3fa85f64-… --in records --reason "INC-7" --as ada`,
+    )
+    .action(async (stream: string, options: RulingOptions) =>
+      (await load()).ruleOnParked(config(), what, stream, options),
+    );
+};

@@ -1,0 +1,35 @@
+import { expect } from 'chai';
+import { retry, ruledOut, skip } from '../../command-api/parking/parking.js';
+import type { ParkingEvent } from '../../events/parking.js';
+import { spec } from '../support/given.js';
+
+const given = spec(ruledOut);
+const place = {
+  projection: 'records',
+  stream: 'trace-1',
+  revision: 1,
+  event_id: '7e0b1c2d-3f4a-4b5c-8d6e-7f8091a2b3c4',
+  reason: 'broken by hand',
+  operator: 'ada',
+};
+const skipped: ParkingEvent = { type: 'ParkedEventSkipped', data: place };
+const retried: ParkingEvent = { type: 'ParkedStreamRetried', data: place };
+
+describe('what an operator decides about a parked stream', () => {
+  it('rules an event out once', () => {
+    given().when(skip(place)).then(skipped);
+    given(skipped)
+      .when(skip({ ...place, reason: 'again', operator: 'bob' }))
+      .thenNothing();
+  });
+  it('is about one event of one read model', () => {
+    for (const other of [{ projection: 'words' }, { stream: 'trace-2' }, { revision: 2 }]) {
+      const data = { ...place, ...other };
+      given(skipped).when(skip(data)).then({ type: 'ParkedEventSkipped', data });
+    }
+  });
+  it('tells each attempt', () => {
+    expect(retry(place)(ruledOut.initial)).to.deep.equal([retried]);
+    expect(retry(place)(ruledOut.evolve(ruledOut.initial, retried))).to.deep.equal([retried]);
+  });
+});
