@@ -2,6 +2,8 @@ import type { Gate } from './gate.js';
 import type { Operation } from './operation.js';
 import {
   atLeast,
+  mayAudit,
+  mayAuditOrganization,
   objectRequirements,
   organizationRoles,
   projectRoles,
@@ -125,7 +127,13 @@ const isAllowed = (
     case 'api-key':
     // Asked only about the bearer of a token, where a token will do as well as the cookie.
     case 'cookie':
+    // What it is about is found by its history, so the route asks `mayAudit`.
+    case 'audit-resource':
       return true;
+    case 'audit-project':
+      return mayAudit(principal, project);
+    case 'audit-org':
+      return mayAuditOrganization(principal);
     case 'person':
       return !isBound(principal);
     case 'viewer':

@@ -157,7 +157,11 @@ type Place = { readonly member: string; readonly owner: string; readonly stack: 
 
 /** A path parameter as the examples have it. */
 export const exampleParameter = (name: string): string | number =>
-  ({ provider_segment: 'openai', version_index: 1 })[name] ?? ids[name] ?? otherId;
+  ({ provider_segment: 'openai', version_index: 1, resource: 'project', id: ids['project_id'] })[
+    name
+  ] ??
+  ids[name] ??
+  otherId;
 
 /** A value of the schema, as an answer would have it. `schemas` are the components it refers to. */
 export const exampleOf = (

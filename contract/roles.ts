@@ -43,7 +43,10 @@ export type Requirement =
   | 'user'
   | 'manager'
   | 'admin'
-  | 'self';
+  | 'self'
+  | 'audit-project'
+  | 'audit-org'
+  | 'audit-resource';
 
 /** `unseen` answers the same 404 as an id that does not exist. */
 export type Sight = 'allowed' | 'forbidden' | 'unseen';
@@ -106,6 +109,18 @@ const ownRole = (userRole: OrganizationRole, granted: ProjectRole | null): Proje
   if (userRole === 'auditor') return granted ?? 'viewer';
   return userRole === 'read_only' && granted !== null ? 'viewer' : granted;
 };
+
+/**
+ * Whether the caller may read the organisation's history. A key that is bound or limited may not,
+ * whoever made it.
+ */
+export const mayAuditOrganization = ({ organizationRole, key }: Principal): boolean =>
+  (organizationRole === 'auditor' || organizationRole === 'admin') &&
+  (key === null || (key.projectId === null && key.projectRole === null));
+
+/** Whether the caller may read the history of what is in this project (null: in none they see). */
+export const mayAudit = (principal: Principal, project: ProjectInSight | null): boolean =>
+  project?.role === 'owner' || mayAuditOrganization(principal);
 
 /** The strongest of the roles, null for none. */
 export const strongest = (roles: readonly ProjectRole[]): ProjectRole | null =>

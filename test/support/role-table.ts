@@ -47,6 +47,11 @@ const isAtLeast = (caller: Caller, needed: OrganizationRole): Verdict =>
     : 403;
 const person = ({ bound }: Caller): Verdict => (bound === null ? 'pass' : 403);
 
+const auditor = ({ organizationRole, bound, limited }: Caller): Verdict =>
+  (organizationRole === 'auditor' || organizationRole === 'admin') && (bound ?? limited) === null
+    ? 'pass'
+    : 403;
+
 /**
  * The table of contract 2.6 once more, in words of its own: what the service enforces is held
  * against it. Null: nothing that these callers could show.
@@ -86,6 +91,10 @@ const rows: Readonly<Record<Requirement, ((caller: Caller) => Verdict) | null>> 
   user: (caller) => isAtLeast(caller, 'user'),
   manager: (caller) => isAtLeast(caller, 'manager'),
   admin: (caller) => isAtLeast(caller, 'admin'),
+  'audit-project': (caller) => (roleOf(caller) === 'owner' ? 'pass' : auditor(caller)),
+  'audit-org': (caller) => auditor(caller),
+  // It depends on what the query names: test/http/history-roles.test.ts.
+  'audit-resource': null,
   self: (caller) => {
     if (caller.isForeign) return 404;
     return caller.isCreator ? person(caller) : isAtLeast(caller, 'manager');

@@ -1,0 +1,267 @@
+import { Type, type Static, type TSchema } from 'typebox';
+import {
+  id,
+  instant,
+  named,
+  nullable,
+  oneOf,
+  type Json,
+  type JsonObject,
+} from '../kernel/shapes.js';
+import { type Complaint, valueComplaint } from '../kernel/fault.js';
+import { readAsOf } from './as-of.js';
+import { defaultPageLimit, pageLimitMax } from './envelope.js';
+import { operation } from './operation.js';
+
+/** What an event can be about (contract 5.14, rule 1). */
+export const historyResources = [
+  'organization',
+  'user',
+  'api_key',
+  'group',
+  'project',
+  'log_stream',
+  'experiment',
+  'session',
+  'trace',
+  'dataset',
+  'annotation_template',
+  'scorer',
+  'scorer_task',
+  'integration',
+  'org_job',
+] as const;
+export type HistoryResourceType = (typeof historyResources)[number];
+
+/** Their ids are unique in their project only. */
+const ofProject: readonly HistoryResourceType[] = ['session', 'trace', 'annotation_template'];
+
+/** More would be a list to look up, not a filter. */
+const alternativesMax = 20;
+const anyOf = <T extends TSchema>(one: T, description: string) =>
+  Type.Optional(Type.Array(one, { maxItems: alternativesMax, description }));
+const text = Type.String({ maxLength: 255 });
+const patch = nullable(
+  Type.Unsafe<JsonObject>(
+    Type.Record(Type.String(), Type.Unknown(), { description: 'A JSON merge patch (RFC 7396).' }),
+  ),
+);
+const hex = (description: string) => Type.String({ description });
+
+export const historyEntry = named(
+  'HistoryEntry',
+  Type.Object({
+    seq: Type.Integer({ description: 'In the history of its organisation, from 1 without gaps.' }),
+    position: Type.String({ description: 'In the log.' }),
+    at: instant,
+    event_id: Type.String({ format: 'uuid' }),
+    event_type: Type.String(),
+    schema_version: Type.Integer(),
+    stream: Type.String(),
+    revision: Type.Integer(),
+    actor: named(
+      'HistoryActor',
+      Type.Object({
+        type: oneOf(['user', 'api_key', 'system']),
+        id: Type.String(),
+        email: nullable(Type.String()),
+        role: Type.String(),
+      }),
+    ),
+    resource: named(
+      'HistoryResource',
+      Type.Object({ type: oneOf(historyResources), id: Type.String() }),
+    ),
+    project_id: nullable(id('ProjectId')),
+    request_id: nullable(Type.String()),
+    correlation_id: nullable(Type.String()),
+    causation_id: nullable(Type.String()),
+    before: patch,
+    after: patch,
+    erased: Type.Boolean(),
+    data_digest: hex('SHA-256 of the salt and the data as stored.'),
+    prev_hash: hex('`hash` of the entry before; 64 zeros for the first.'),
+    hash: hex('Over all of the entry but `position`, `email`, `before` and `after`.'),
+  }),
+);
+export type HistoryEntry = Static<typeof historyEntry>;
+
+const pageOfEntries = {
+  entries: Type.Array(historyEntry),
+  next_cursor: nullable(Type.String()),
+  limit: Type.Integer(),
+  head: named(
+    'HistoryHead',
+    Type.Object({ seq: Type.Integer(), position: Type.String(), hash: Type.String() }),
+  ),
+};
+const historyPage = named('HistoryPage', Type.Object(pageOfEntries));
+export type HistoryPage = Static<typeof historyPage>;
+
+const paging = {
+  order: Type.Optional(oneOf(['asc', 'desc'])),
+  cursor: Type.Optional(
+    Type.String({ maxLength: 500, description: '`next_cursor` of the page before.' }),
+  ),
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: pageLimitMax, default: defaultPageLimit }),
+  ),
+};
+const filters = {
+  actor: anyOf(text, 'Ids of users and keys.'),
+  event_type: anyOf(text, 'For example `RatingGiven`.'),
+  resource_type: anyOf(oneOf(historyResources), 'What the event is about.'),
+  resource_id: anyOf(text, 'Its id.'),
+  start_time: Type.Optional(instant),
+  end_time: Type.Optional(instant),
+  technical: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description: 'Also reservations, idempotency, queues, row storage, rotations and seals.',
+    }),
+  ),
+  ...paging,
+};
+
+export const listProjectHistory = operation({
+  operationId: 'listProjectHistory',
+  summary: 'What happened in a project, newest first',
+  description:
+    'A filter that is repeated means any of its values. A page may hold fewer entries than ' +
+    '`limit` although `next_cursor` is not null.',
+  section: '5.14',
+  method: 'GET',
+  path: '/v2/projects/{project_id}/history',
+  kind: 'r',
+  requires: 'audit-project',
+  params: Type.Object({ project_id: id('ProjectId') }),
+  query: Type.Object(filters),
+  response: historyPage,
+  faults: ['not-found', 'forbidden'],
+});
+
+export const listHistory = operation({
+  operationId: 'listHistory',
+  summary: 'What happened in the organisation, newest first',
+  description: 'With `technical` it lists all that the hashes go over. Deleted projects stay here.',
+  section: '5.14',
+  method: 'GET',
+  path: '/v2/history',
+  kind: 'r',
+  requires: 'audit-org',
+  query: Type.Object({ ...filters, project_id: anyOf(id('ProjectId'), 'Their events only.') }),
+  response: historyPage,
+  faults: ['forbidden'],
+});
+
+export const listResourceHistory = operation({
+  operationId: 'listResourceHistory',
+  summary: 'What happened to one resource, oldest first',
+  description:
+    'With `at` also `state`: the resource as its events up to there made it, null where there ' +
+    'was none.',
+  section: '5.14',
+  method: 'GET',
+  path: '/v2/history/{resource}/{id}',
+  kind: 'r',
+  requires: 'audit-resource',
+  params: Type.Object({ resource: oneOf(historyResources), id: id('HistoryResourceId') }),
+  query: Type.Object({
+    project_id: Type.Optional(id('ProjectId')),
+    at: Type.Optional(
+      Type.String({ description: 'A position, or a date-time: the last event at or before it.' }),
+    ),
+    ...paging,
+  }),
+  response: named(
+    'ResourceHistoryPage',
+    Type.Object({
+      ...pageOfEntries,
+      state: Type.Optional(
+        nullable(Type.Unsafe<JsonObject>(Type.Record(Type.String(), Type.Unknown()))),
+      ),
+    }),
+  ),
+  faults: ['not-found', 'forbidden'],
+});
+export type ResourceAsked = Static<typeof listResourceHistory.query>;
+
+/** For the `check` of the route. */
+export const resourceComplaints = (
+  resource: HistoryResourceType,
+  { project_id, at }: ResourceAsked,
+): readonly Complaint[] => [
+  ...(ofProject.includes(resource) && project_id === undefined
+    ? [{ loc: ['query', 'project_id'], msg: 'Field required', type: 'missing' }]
+    : []),
+  ...(at === undefined || readAsOf(at) !== null
+    ? []
+    : [valueComplaint(['query', 'at'], 'neither a position nor a date-time')]),
+];
+
+const seq = Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }));
+export const verifyReasons = [
+  'data',
+  'entry',
+  'missing',
+  'extra',
+  'order',
+  'moved',
+  'erased',
+  'seal',
+] as const;
+export type VerifyReason = (typeof verifyReasons)[number];
+
+const found = nullable(Type.Unsafe<Json>(Type.Union([Type.String(), Type.Integer()])));
+
+export const verifyHistory = operation({
+  operationId: 'verifyHistory',
+  summary: 'Recompute the history from the log',
+  description:
+    'Compares every entry with its event, and digests with the data that still exist. A call ' +
+    'ends after 10 s or 1,000,000 events: `next_seq` is where to go on.',
+  section: '5.14',
+  method: 'GET',
+  path: '/v2/history/verify',
+  kind: 'r',
+  requires: 'audit-org',
+  query: Type.Object({ from_seq: seq, to_seq: seq }),
+  response: named(
+    'HistoryVerdict',
+    Type.Object({
+      status: oneOf(['intact', 'broken']),
+      checked: Type.Integer(),
+      erased: Type.Integer(),
+      from_seq: Type.Integer(),
+      to_seq: Type.Integer(),
+      head_hash: Type.String(),
+      next_seq: nullable(Type.Integer()),
+      sealed: nullable(
+        named(
+          'HistorySealed',
+          Type.Object({ seq: Type.Integer(), root: Type.String(), at: instant }),
+        ),
+      ),
+      broken_at: nullable(
+        named(
+          'HistoryBreak',
+          Type.Object({
+            seq: Type.Integer(),
+            reason: oneOf(verifyReasons),
+            expected: found,
+            found,
+          }),
+        ),
+      ),
+    }),
+  ),
+  faults: ['forbidden', 'unavailable'],
+});
+export type HistoryVerdict = Static<typeof verifyHistory.response>;
+
+export const historyOperations = [
+  listProjectHistory,
+  listHistory,
+  verifyHistory,
+  listResourceHistory,
+];

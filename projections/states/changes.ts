@@ -1,0 +1,41 @@
+import type { Recorded } from '../../kernel/ports.js';
+import type { Json } from '../../kernel/shapes.js';
+import { patchesOf, type Patches, type Shown } from './shown.js';
+import type { StateDefinition, StateOf } from './state.js';
+
+/** What the events of these ids changed of the resource, by id; those not among them are not. */
+export const changesIn = (
+  definition: StateDefinition,
+  subject: StateOf,
+  events: readonly Recorded[],
+  { wanted, mask }: { readonly wanted: ReadonlySet<string>; readonly mask: (one: Shown) => Json },
+): ReadonlyMap<string, Patches> => {
+  const state = definition.open(subject);
+  const changes = new Map<string, Patches>();
+  let folded = 0;
+  /** The state that `folded` events made, when it was shown: the next change may begin with it. */
+  let last: { readonly at: number; readonly shown: ReturnType<typeof state.shown> } | null = null;
+  const foldTo = (end: number): ReturnType<typeof state.shown> => {
+    if (folded < end) state.fold(events.slice(folded, end));
+    folded = end;
+    return last?.at === end ? last.shown : state.shown();
+  };
+  events.forEach((event, index) => {
+    if (!wanted.has(event.id)) return;
+    const before = foldTo(index);
+    const after = foldTo(index + 1);
+    last = { at: index + 1, shown: after };
+    changes.set(event.id, patchesOf(before, after, mask));
+  });
+  return changes;
+};
+
+/** What these events cost to fold together, and at most what showing a state of them costs. */
+export const weightOf = (
+  { weightOf: own }: StateDefinition,
+  events: readonly Recorded[],
+): { readonly folding: number; readonly showing: number } => {
+  if (own === undefined) return { folding: events.length, showing: 1 };
+  const records = events.reduce((sum, event) => sum + own(event), 0);
+  return { folding: records, showing: records };
+};

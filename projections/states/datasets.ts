@@ -1,0 +1,19 @@
+import { stream } from '../../kernel/ports.js';
+import { datasetList } from '../dataset-list.js';
+import { documentState, type StateDefinition } from './state.js';
+
+/** A dataset without its rows: which ones changed, its versions say by number. */
+export const datasetState: StateDefinition = {
+  streams: ({ id }) => [stream('dataset', id)],
+  open: ({ id }) =>
+    documentState(
+      [datasetList],
+      ({ of }) => {
+        const found = of(datasetList);
+        if (found === null) return null;
+        const { revision: _, ...facts } = found.body.facts;
+        return facts;
+      },
+      id,
+    ),
+};

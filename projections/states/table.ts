@@ -1,0 +1,197 @@
+import type { ExperimentFacts } from '../../contract/experiment-record.js';
+import type { HistoryResourceType } from '../../contract/history.js';
+import type { LogStreamFacts } from '../../contract/log-streams.js';
+import type { OrganizationEvent } from '../../events/organizations.js';
+import { stream, type StreamName } from '../../kernel/ports.js';
+import { annotationTemplateList } from '../annotation-template-list.js';
+import { apiKeyList } from '../api-key-list.js';
+import type { AnyProjection } from '../documents-model.js';
+import { experimentList } from '../experiment-list.js';
+import { experimentWinners } from '../experiment-winners.js';
+import { groupList } from '../group-list.js';
+import { insightsSettings } from '../insights-settings.js';
+import { integrationList } from '../integration-list.js';
+import { logStreamList } from '../log-stream-list.js';
+import { orgJobList } from '../org-job-list.js';
+import { projectList, type ListedCollaborator } from '../project-list.js';
+import { rankingCriteria } from '../ranking-criteria.js';
+import { runScoringList } from '../run-scoring-list.js';
+import { scorerFacts, scorerList } from '../scorer-list.js';
+import { scorerSettings } from '../scorer-settings.js';
+import { scorerTaskList } from '../scorer-task-list.js';
+import { userList } from '../user-list.js';
+import { datasetState } from './datasets.js';
+import { recordsIn, sessionState, traceState } from './records.js';
+import { asSecret, type ShownMembers } from './shown.js';
+import {
+  documentState,
+  type Folds,
+  type Documented,
+  type OpenState,
+  type StateDefinition,
+} from './state.js';
+
+type Show = (found: Documented, id: string) => object | null;
+
+/** A resource with documents of its own, by its id. */
+const documented = (
+  noun: string | readonly string[],
+  projections: readonly AnyProjection[],
+  show: Show,
+): StateDefinition => ({
+  streams: ({ id }) => [noun].flat().map((one) => stream(one, id)),
+  open: ({ id }) => documentState(projections, (found) => members(show(found, id)), id),
+});
+
+/** What read models hold is JSON. */
+const members = (shown: object | null): ShownMembers | null => shown as ShownMembers | null;
+
+const inProject = (noun: string, id: string, projectId: string | null): readonly StreamName[] =>
+  projectId === null ? [] : [stream(noun, projectId, id)];
+
+const run = (
+  projection: AnyProjection & Folds<LogStreamFacts | ExperimentFacts>,
+): StateDefinition =>
+  documented(
+    ['run', 'insights-settings', 'scorer-settings', 'run-scoring'],
+    [projection, insightsSettings, scorerSettings, runScoringList],
+    ({ of }) => {
+      const facts = of(projection)?.body ?? null;
+      if (facts === null) return null;
+      const insights = of(insightsSettings)?.body ?? null;
+      const scoring = of(runScoringList)?.body ?? null;
+      return {
+        ...facts,
+        insights: insights && { enabled: insights.enabled, start_time: insights.startTime },
+        scorers: of(scorerSettings)?.body.scorers ?? [],
+        scoring,
+      };
+    },
+  );
+
+/** By user or group, so that a change of one role shows as that and not as a new list. */
+const byWho = (collaborators: readonly ListedCollaborator[]): ShownMembers =>
+  Object.fromEntries(collaborators.map(({ who, ...one }) => [who, one]));
+
+const project: StateDefinition = {
+  streams: ({ id }) =>
+    ['project', 'ranking-criteria', 'experiment-scope'].map((noun) => stream(noun, id)),
+  open: ({ id }) =>
+    documentState(
+      [projectList, rankingCriteria, experimentWinners],
+      ({ of, all }) => {
+        const found = of(projectList)?.body ?? null;
+        if (found === null) return null;
+        const winners = all(experimentWinners);
+        return members({
+          ...found.facts,
+          users: byWho(found.users),
+          groups: byWho(found.groups),
+          ranking_criteria: of(rankingCriteria)?.body.criteria ?? null,
+          winner: winners.get(id)?.body.run_id ?? null,
+        });
+      },
+      id,
+    ),
+};
+
+const group = documented('group', [groupList], ({ of }) => {
+  const found = of(groupList)?.body ?? null;
+  if (found === null) return null;
+  const roles = found.members.map(({ user_id, ...one }) => [user_id, one]);
+  return { ...found.facts, members: Object.fromEntries(roles) as object };
+});
+
+const apiKey = documented('api-key', [apiKeyList], ({ of }) => {
+  const found = of(apiKeyList);
+  if (found === null) return null;
+  const { body, fields } = found;
+  const { revoked = null } = fields;
+  return { ...body.shown, parent_id: body.ancestors[0] ?? null, revoked };
+});
+
+/** One document holds all templates of the project; here they are apart. */
+const template: StateDefinition = {
+  streams: ({ projectId }) =>
+    projectId === null ? [] : [stream('annotation-templates', projectId)],
+  open: ({ id, projectId }) =>
+    documentState(
+      [annotationTemplateList],
+      ({ of }) => {
+        const { templates = [] } = of(annotationTemplateList)?.body ?? {};
+        const place = templates.findIndex((one) => one.id === id);
+        const found = templates[place];
+        return found === undefined ? null : members({ ...found, place: place + 1 });
+      },
+      projectId ?? '',
+    ),
+};
+
+/** Several may have had one stream, one after the other. */
+const integration: StateDefinition = {
+  streams: ({ stream: known }) => (known === null ? [] : [known]),
+  open: ({ id }) =>
+    documentState(
+      [integrationList],
+      ({ all }) => {
+        const found = [...all(integrationList).values()];
+        return members(found.find(({ body }) => body.facts.id === id)?.body.facts ?? null);
+      },
+      id,
+    ),
+};
+
+const orgJob = documented('org-job', [orgJobList], ({ of }) => {
+  const facts = of(orgJobList)?.body.facts ?? null;
+  return facts && { ...facts, value_sealed: asSecret(facts.value_sealed) };
+});
+
+/** Nothing but its first event says anything of it, and no list shows it. */
+const organization: StateDefinition = {
+  streams: ({ id }) => [stream('organization', id)],
+  open: (): OpenState => {
+    let shown: ShownMembers | null = null;
+    return {
+      fold: (events) => {
+        for (const { type, data } of events as unknown as readonly OrganizationEvent[]) {
+          if (type !== 'OrganizationCreated') continue;
+          shown = { id: data.organization_id, name: data.name, created_at: data.created_at };
+        }
+      },
+      shown: () => shown,
+    };
+  },
+};
+
+/** By type of resource: what its events make of it. */
+export const states: Readonly<Record<HistoryResourceType, StateDefinition>> = {
+  organization,
+  user: documented('user', [userList], ({ of }) => of(userList)?.body ?? null),
+  api_key: apiKey,
+  group,
+  project,
+  log_stream: run(logStreamList),
+  experiment: run(experimentList),
+  session: {
+    streams: ({ id, projectId }) => inProject('session', id, projectId),
+    open: sessionState,
+  },
+  trace: {
+    streams: ({ id, projectId }) => inProject('trace', id, projectId),
+    open: traceState,
+    weightOf: recordsIn,
+  },
+  dataset: datasetState,
+  annotation_template: template,
+  scorer: documented('scorer', [scorerList], ({ of }) => {
+    const row = of(scorerList)?.body ?? null;
+    return row && scorerFacts(row);
+  }),
+  scorer_task: documented(
+    'scorer-task',
+    [scorerTaskList],
+    ({ of }) => of(scorerTaskList)?.body ?? null,
+  ),
+  integration,
+  org_job: orgJob,
+};

@@ -1,0 +1,25 @@
+import type { Json, JsonObject } from '../../kernel/shapes.js';
+
+const isObject = (value: Json | undefined): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** RFC 7396, in words of its own. */
+export const patched = (target: Json, patch: Json): Json => {
+  if (!isObject(patch)) return patch;
+  const members = new Map(Object.entries(isObject(target) ? target : {}));
+  for (const [name, one] of Object.entries(patch)) {
+    if (one === null) members.delete(name);
+    else members.set(name, patched(members.get(name) ?? null, one));
+  }
+  return Object.fromEntries(members);
+};
+
+/** The same without members that are null: a patch does not tell them from absent ones. */
+export const withoutNulls = (value: Json): Json =>
+  isObject(value)
+    ? Object.fromEntries(
+        Object.entries(value)
+          .filter(([, one]) => one !== null)
+          .map(([name, one]) => [name, withoutNulls(one)]),
+      )
+    : value;
