@@ -17,7 +17,7 @@ import {
   parseAddCheckpoint,
   parseInclusionProof,
 } from '../../../kernel/history/proof-text.js';
-import { newWitness } from '../../support/seal-witness.js';
+import { newCosigner } from '../../support/seal-witness.js';
 
 /** Published: of a log of Sigstore, and of the first library for notes. */
 const published = JSON.parse(
@@ -72,7 +72,7 @@ describe('the note of a seal', () => {
   });
 
   it('may carry what a witness signed, and when it did', () => {
-    const witness = newWitness('witness.example.org/w1');
+    const witness = newCosigner('witness.example.org/w1');
     const note = {
       text,
       signatures: [key.signed(origin, text), witness.cosigned(text, 1679315147)],

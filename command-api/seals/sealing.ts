@@ -1,0 +1,221 @@
+import type { ChainHead, ChainName } from '../../kernel/history/entries.js';
+import { Fault } from '../../kernel/fault.js';
+import type { Clock } from '../../kernel/ports.js';
+import { byItself } from '../work/service-author.js';
+import { isDue, lookedAhead, watched, type Watched } from './due.js';
+import { scrub, type Scrubbed, type ScrubNeeds, type Unsealed } from './scrub.js';
+import { newestSeal, organizationOf, type ChainSeal } from './sealed.js';
+import { keepNote, sign, type SigningNeeds } from './signing.js';
+import { askWitnesses, type WitnessNeeds } from './witnesses.js';
+
+/** A chain whose history is not what was sealed of it: it is not sealed any more. */
+export type SealRefusal = { readonly chain: ChainName; readonly why: string };
+
+export type SealNeeds = ScrubNeeds &
+  WitnessNeeds &
+  SigningNeeds & {
+    readonly clock: Clock;
+    readonly everyMs: number;
+    readonly sealed: () => void;
+    /** Told once of each refusal; it stays until the process ends. */
+    readonly refused: (refusal: SealRefusal) => void;
+  };
+
+export type Sealing = {
+  /** Looks at every chain once; answers how many were sealed. */
+  readonly round: (signal: AbortSignal) => Promise<number>;
+  readonly refusals: () => readonly SealRefusal[];
+  /** How long the oldest event waits that is not sealed; 0 when none does. */
+  readonly ageSeconds: () => number;
+};
+
+/** Chains whose heads are read at once. */
+const headsPage = 500;
+/** Witnesses that did not sign are asked again. */
+const witnessEveryMs = 60_000;
+
+/** What it remembers from round to round follows from the log, but for what it refused. */
+type Memory = {
+  readonly known: Map<ChainName, Watched>;
+  readonly refusals: Map<ChainName, SealRefusal>;
+};
+
+export const openSealing = (needs: SealNeeds): Sealing => {
+  const memory: Memory = { known: new Map(), refusals: new Map() };
+  const outside = openOutside(needs);
+  const nowMs = (): number => Date.parse(needs.clock.now());
+  return {
+    round: async (signal) => {
+      let count = 0;
+      for (let after: ChainName | null = null; !signal.aborted;) {
+        const heads: readonly ChainHead[] = await needs.chains.heads(after, headsPage);
+        const ready: ChainHead[] = [];
+        for (const head of heads) if (await isReady(needs, memory, head)) ready.push(head);
+        if (ready.length > 0) count += await sealAll(needs, memory, ready, signal);
+        for (const { chain } of heads) {
+          const seal = memory.known.get(chain)?.seal ?? null;
+          if (seal !== null && !signal.aborted) await outside(seal, nowMs());
+        }
+        after = heads.at(-1)?.chain ?? null;
+        if (heads.length < headsPage) break;
+      }
+      return count;
+    },
+    refusals: () => [...memory.refusals.values()],
+    ageSeconds: () => {
+      const oldest = [...memory.known.values()].flatMap(({ first }) => first?.atMs ?? []);
+      return oldest.length === 0 ? 0 : Math.max(0, (nowMs() - Math.min(...oldest)) / 1_000);
+    },
+  };
+};
+
+const isReady = async (
+  { log, chains, clock, everyMs }: SealNeeds,
+  { known, refusals }: Memory,
+  head: ChainHead,
+): Promise<boolean> => {
+  const { chain } = head;
+  if (refusals.has(chain)) return false;
+  const before = known.get(chain) ?? watched(await newestSeal(log, chain));
+  const one = await lookedAhead(chains, head, before);
+  known.set(chain, one);
+  return isDue(head, one, Date.parse(clock.now()), everyMs);
+};
+
+const sealAll = async (
+  needs: SealNeeds,
+  memory: Memory,
+  heads: readonly ChainHead[],
+  signal: AbortSignal,
+): Promise<number> => {
+  const found: Unsealed[] = [];
+  for (const head of heads) {
+    const one = await unsealed(needs, memory, head);
+    if (one !== null) found.push(one);
+  }
+  let count = 0;
+  for (const [one, scrubbed] of await scrubbedTwice(needs, found, signal)) {
+    if (await settle(needs, memory, one, scrubbed)) count += 1;
+  }
+  return count;
+};
+
+/** With its newest seal as the log has it now; null when another worker was faster. */
+const unsealed = async (
+  { log }: SealNeeds,
+  { known }: Memory,
+  head: ChainHead,
+): Promise<Unsealed | null> => {
+  const seal = await newestSeal(log, head.chain);
+  if (seal?.size === known.get(head.chain)?.seal?.size) return { head, seal };
+  known.set(head.chain, watched(seal));
+  return null;
+};
+
+/** Whether it was sealed by us. */
+const settle = async (
+  needs: SealNeeds,
+  { known, refusals }: Memory,
+  { head, seal }: Unsealed,
+  found: Scrubbed,
+): Promise<boolean> => {
+  const { chain } = head;
+  if ('contradiction' in found) {
+    const refusal = { chain, why: found.contradiction };
+    refusals.set(chain, refusal);
+    needs.refused(refusal);
+    return false;
+  }
+  const isOurs = await sign(needs, head, seal, found.root);
+  if (isOurs) needs.sealed();
+  known.set(chain, watched(await newestSeal(needs.log, chain)));
+  return isOurs;
+};
+
+/**
+ * What does not fit is looked at once more with a new head: a copy may have taken the place of the
+ * read model in between. A chain that is behind its own seal is left out until it is folded.
+ */
+const scrubbedTwice = async (
+  needs: SealNeeds,
+  unsealed: readonly Unsealed[],
+  signal: AbortSignal,
+): Promise<readonly (readonly [Unsealed, Scrubbed])[]> => {
+  const once = await scrubbed(needs, unsealed, signal);
+  const good = once.filter(([, found]) => 'root' in found);
+  const again: Unsealed[] = [];
+  for (const [{ head, seal }, found] of once) {
+    if ('root' in found) continue;
+    again.push({ head: (await needs.chains.head(head.chain)) ?? head, seal });
+  }
+  return again.length === 0 ? good : [...good, ...(await scrubbed(needs, again, signal))];
+};
+
+const scrubbed = async (
+  needs: SealNeeds,
+  unsealed: readonly Unsealed[],
+  signal: AbortSignal,
+): Promise<readonly (readonly [Unsealed, Scrubbed])[]> => {
+  const whole = unsealed.filter(({ head, seal }) => head.size > (seal?.size ?? 0));
+  const found = await scrub(needs, whole, signal);
+  return unsealed.flatMap((one) => {
+    const { head, seal } = one;
+    const result = found.get(head.chain) ?? shortOf(head, seal);
+    return result === null ? [] : [[one, result] as const];
+  });
+};
+
+/** A history that has its seal as an event, and not all of what it seals. */
+const shortOf = ({ size, position }: ChainHead, seal: ChainSeal | null): Scrubbed | null =>
+  seal !== null && size <= seal.size && position >= seal.sealPosition
+    ? { contradiction: `it has ${size} entries, and ${seal.size} were sealed` }
+    : null;
+
+/** What became of the newest seal of a chain outside the log. */
+type Taken = {
+  readonly size: number;
+  readonly witnesses: readonly string[];
+  readonly askedMs: number;
+};
+
+/** Takes each newest seal out of the house: as a file, and to the witnesses. */
+const openOutside = (needs: SealNeeds) => {
+  const known = new Map<ChainName, Taken>();
+  /** When a witness gave no answer last: the others of a thousand chains need not wait for it. */
+  const silentMs = new Map<string, number>();
+  const asked = (nowMs: number): SealNeeds => ({
+    ...needs,
+    witnesses: needs.witnesses.filter(
+      ({ name }) => nowMs - (silentMs.get(name) ?? -Infinity) >= witnessEveryMs,
+    ),
+    unwitnessed: (name, error) => {
+      if (error instanceof Fault && error.code === 'unavailable') silentMs.set(name, nowMs);
+      needs.unwitnessed(name, error);
+    },
+  });
+  const taken = async (seal: ChainSeal): Promise<Taken> => {
+    const { chain, size, witnesses } = seal;
+    const before = known.get(chain);
+    if (before?.size === size) return before;
+    await keepNote(needs, seal);
+    return { size, witnesses, askedMs: -Infinity };
+  };
+  return async (seal: ChainSeal, nowMs: number): Promise<void> => {
+    const { chain, size } = seal;
+    const { witnesses, askedMs } = await taken(seal);
+    const isWhole = needs.witnesses.every(({ name }) => witnesses.includes(name));
+    const isSoon = nowMs - askedMs < witnessEveryMs;
+    const id = `witness-${chain}-${size}`;
+    const author = byItself(needs, organizationOf(chain), id, id);
+    known.set(
+      chain,
+      isWhole || isSoon
+        ? { size, witnesses, askedMs }
+        : {
+            size,
+            witnesses: await askWitnesses(asked(nowMs), { ...seal, witnesses }, author),
+            askedMs: nowMs,
+          },
+    );
+  };
+};

@@ -1,0 +1,75 @@
+import {
+  base64,
+  checkpointText,
+  noteOf,
+  originOf,
+  type SealingKey,
+} from '../../kernel/history/checkpoint.js';
+import type { ChainHead, ChainName } from '../../kernel/history/entries.js';
+import type { Clock, EventLog, Files, Ids } from '../../kernel/ports.js';
+import { transact } from '../../kernel/transact.js';
+import { byItself } from '../work/service-author.js';
+import {
+  organizationOf,
+  ownName,
+  publishKeys,
+  seal as sealing,
+  sealedDay,
+  sealStream,
+  type ChainSeal,
+} from './sealed.js';
+
+export type SigningNeeds = {
+  readonly log: EventLog;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly ids: Pick<Ids, 'derive' | 'next'>;
+  readonly files: Files;
+  /** Each signs every note; the first is the one that auditors pin. */
+  readonly keys: readonly SealingKey[];
+  /** What the installation is called in origins; null: a name of its own. */
+  readonly installation: string | null;
+  /** Where a note is kept as a file too; null: in the log only. */
+  readonly noteFile: ((chain: ChainName, size: number) => string) | null;
+};
+
+/**
+ * Signs a root that was proven to continue the seal before, and appends it; false when another
+ * worker did meanwhile.
+ */
+export const sign = async (
+  needs: SigningNeeds,
+  { chain, size, hash, position }: ChainHead,
+  before: ChainSeal | null,
+  root: Uint8Array,
+): Promise<boolean> => {
+  const { log, clock, ids, keys } = needs;
+  const own = byItself(needs, null, 'seals');
+  const installation =
+    needs.installation ?? (await ownName(log, () => ids.next('InstallationId'), own));
+  await publishKeys(log, installation, keys, own);
+  const origin = originOf(installation, chain);
+  const text = checkpointText({ origin, size, root });
+  const sealed = {
+    chain,
+    size,
+    head_hash: hash,
+    position,
+    root: base64(root),
+    previous_size: before?.size ?? 0,
+    note: noteOf({ text, signatures: keys.map((key) => key.signed(origin, text)) }),
+  };
+  const author = byItself(needs, organizationOf(chain), `seal-${chain}-${size}`);
+  const name = sealStream(chain, clock.now());
+  const { events } = await transact(log, name, sealedDay, sealing(sealed), author);
+  return events.length > 0;
+};
+
+/** Once is enough; after a kill between the two it is done by the next worker. */
+export const keepNote = async (
+  { files, noteFile }: Pick<SigningNeeds, 'files' | 'noteFile'>,
+  { chain, size, note }: ChainSeal,
+): Promise<void> => {
+  const path = noteFile?.(chain, size);
+  if (path === undefined || (await files.read(path)) !== null) return;
+  await files.write(path, new TextEncoder().encode(note));
+};

@@ -1,0 +1,80 @@
+import { base64, parseCheckpoint, type NoteSignature } from '../../kernel/history/checkpoint.js';
+import type { Chains } from '../../kernel/history/entries.js';
+import { addCheckpointText } from '../../kernel/history/proof-text.js';
+import { consistencySpans, spanHash } from '../../kernel/history/tree.js';
+import { Fault } from '../../kernel/fault.js';
+import type { EventLog, Sha256 } from '../../kernel/ports.js';
+import { transact, type Authorship } from '../../kernel/transact.js';
+import { sealedDay, witness as witnessed, type ChainSeal } from './sealed.js';
+
+/** Somebody else who signs that each seal continues the one they signed last. */
+export type SealWitness = {
+  /** As its signature line has it. */
+  readonly name: string;
+  /**
+   * Its cosignature of the note, checked; or the size of the tree that it signed last, when the
+   * proof does not begin there. Throws Fault `unavailable` when it gives no answer and `conflict`
+   * when it refuses.
+   */
+  readonly cosign: (body: string) => Promise<NoteSignature | { readonly old: number }>;
+};
+
+export type WitnessNeeds = {
+  readonly log: EventLog;
+  readonly chains: Chains;
+  readonly sha256: Sha256;
+  readonly witnesses: readonly SealWitness[];
+  /** Told which witness did not sign, and why; it is asked again. */
+  readonly unwitnessed: (witness: string, error: unknown) => void;
+};
+
+/**
+ * Asks those who have not signed this seal; what they sign becomes an event. Answers who has by
+ * then.
+ */
+export const askWitnesses = async (
+  needs: WitnessNeeds,
+  seal: ChainSeal,
+  authorship: Authorship,
+): Promise<readonly string[]> => {
+  const names = [...seal.witnesses];
+  for (const one of needs.witnesses.filter(({ name }) => !names.includes(name))) {
+    try {
+      const { signature, keyId } = await cosigned(needs, one, seal);
+      const whole = base64(Buffer.concat([Buffer.from(keyId, 'hex'), signature]));
+      const { chain, size } = seal;
+      const decide = witnessed({ chain, size, witness: one.name, signature: whole });
+      await transact(needs.log, seal.stream, sealedDay, decide, authorship);
+      names.push(one.name);
+    } catch (error) {
+      needs.unwitnessed(one.name, error);
+    }
+  }
+  return names;
+};
+
+/** It says itself from where it wants the proof: nothing of it has to be remembered. */
+const cosigned = async (
+  { chains, sha256 }: WitnessNeeds,
+  { cosign }: SealWitness,
+  { chain, size, previous_size, note }: ChainSeal,
+): Promise<NoteSignature> => {
+  let old = previous_size;
+  for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
+    const spans = consistencySpans(old, size);
+    const hashes = await Promise.all(
+      spans.map((span) => spanHash(sha256, (at, width) => chains.subtree(chain, at, width), span)),
+    );
+    const answer = await cosign(addCheckpointText({ old, hashes, note }));
+    if ('signature' in answer) return answer;
+    if (answer.old > size) {
+      throw new Fault('conflict', `it has seen ${answer.old} entries of ${originIn(note)}`);
+    }
+    old = answer.old;
+  }
+  throw new Fault('conflict', 'it names another tree each time');
+};
+/** Another worker may have asked in between, once. */
+const attemptsMax = 3;
+
+const originIn = (note: string): string => parseCheckpoint(note)?.origin ?? '';

@@ -1,0 +1,77 @@
+import { Fault } from '../../kernel/fault.js';
+import {
+  noteTypes,
+  parseSignatureLine,
+  parseVkey,
+  type NoteSignature,
+  type Vkey,
+} from '../../kernel/history/checkpoint.js';
+import { parseAddCheckpoint } from '../../kernel/history/proof-text.js';
+import { sha256 } from './digest.js';
+import { trustedKey } from './seal-keys.js';
+
+/** A witness as it is configured: `<vkey>@<address>`. */
+export type WitnessAddress = { readonly vkey: Vkey; readonly url: string };
+
+/** Null for what is none: the key has to be one for cosignatures, the address http or https. */
+export const witnessAddress = (text: string): WitnessAddress | null => {
+  const [, key = '', url = ''] = /^(\S+?)@(https?:\/\/\S+)$/.exec(text) ?? [];
+  const vkey = parseVkey(sha256, key);
+  if (vkey?.type !== noteTypes.cosignature || !URL.canParse(url)) return null;
+  return { vkey, url: url.replace(/\/$/, '') };
+};
+
+/** Nobody waits for it but the next witness. */
+const timeoutMs = 10_000;
+/** A few signature lines. */
+const bytesMax = 65_536;
+
+/** A client of a C2SP tlog-witness; what it answers is checked before it is believed. */
+export const sealWitness = ({ vkey, url }: WitnessAddress) => {
+  const { name, keyId } = vkey;
+  const key = trustedKey(
+    `${name}+${keyId}+${Buffer.from([vkey.type, ...vkey.key]).toString('base64')}`,
+  );
+  const checked = (body: string, answer: string): NoteSignature => {
+    const note = parseAddCheckpoint(body)?.note ?? '';
+    const text = note.slice(0, note.lastIndexOf('\n\n') + 1);
+    for (const line of answer.split('\n')) {
+      const signature = parseSignatureLine(line);
+      const isTheirs = signature?.keyId === keyId && signature.name === name;
+      if (isTheirs && key.hasSigned({ text, signatures: [signature] })) return signature;
+    }
+    throw new Fault('conflict', `${name} did not sign what it was asked to`);
+  };
+  return {
+    name,
+    cosign: async (body: string): Promise<NoteSignature | { readonly old: number }> => {
+      const { status, type, text } = await posted(`${url}/add-checkpoint`, body);
+      if (status === 200) return checked(body, text);
+      const [, old] = /^(0|[1-9]\d{0,14})\n$/.exec(text) ?? [];
+      if (status === 409 && type === 'text/x.tlog.size' && old !== undefined) {
+        return { old: Number(old) };
+      }
+      throw new Fault('conflict', `${name} refuses: ${status}`);
+    },
+  };
+};
+
+const posted = async (url: string, body: string) => {
+  try {
+    const signal = AbortSignal.timeout(timeoutMs);
+    const headers = { 'Content-Type': 'text/plain' };
+    const asked = { method: 'POST', body, headers, redirect: 'error', signal } as const;
+    const response = await fetch(url, asked);
+    const chunks: Uint8Array[] = [];
+    let bytes = 0;
+    for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
+      bytes += chunk.length;
+      if (bytes > bytesMax) throw new Error(`more than ${bytesMax} bytes`);
+      chunks.push(chunk);
+    }
+    const text = Buffer.concat(chunks).toString('utf8');
+    return { status: response.status, type: response.headers.get('content-type'), text };
+  } catch (error) {
+    throw new Fault('unavailable', `${url} gave no answer`, { cause: error });
+  }
+};
