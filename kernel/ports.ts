@@ -25,8 +25,16 @@ export type Metadata = {
    * said, and from what follows from them: it is that of their stream then.
    */
   readonly organization_id?: OrganizationId | null;
+  /** What of its data outlives them, where the stream's name does not say it. */
+  readonly about?: About;
   /** Version of the event type's schema; older ones are upcast on read. */
   readonly schema: number;
+};
+/** What history lists an event by (contract 5.14), as its data name it. */
+export type About = {
+  readonly project_id?: string;
+  readonly template_id?: string;
+  readonly task_id?: string;
 };
 export type Actor = {
   readonly type: 'user' | 'api_key' | 'service';

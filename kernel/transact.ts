@@ -2,6 +2,7 @@ import { isRejection, type Decide, type Decision, type Fold } from './decision.j
 import { Fault } from './fault.js';
 import {
   start,
+  type About,
   type AppendResult,
   type Event,
   type EventLog,
@@ -279,6 +280,19 @@ const stamped = (
       ...(authorship.organizationId !== undefined && {
         organization_id: authorship.organizationId,
       }),
+      ...aboutOf(stream, event.data),
       schema: 1,
     },
   }));
+
+const kept = ['project_id', 'template_id', 'task_id'] as const;
+
+/** A stream can be erased with its data; history goes on listing its events by these. */
+const aboutOf = (stream: StreamName, data: unknown): Pick<Metadata, 'about'> => {
+  let about: About | undefined;
+  for (const name of kept) {
+    const value = (data as Readonly<Record<string, unknown>>)[name];
+    if (typeof value === 'string' && !stream.includes(value)) about = { ...about, [name]: value };
+  }
+  return about === undefined ? {} : { about };
+};

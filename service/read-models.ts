@@ -1,9 +1,12 @@
 import { currentAsking } from '../engines/node/asking.js';
+import { sha256 } from '../engines/node/digest.js';
 import { openSlices } from '../engines/node/loop-turns.js';
 import { openFairLine } from '../kernel/fair.js';
 import type { Bus, Clock, EventLog, Position } from '../kernel/ports.js';
 import { projections } from '../projections/all.js';
 import { openFreshness } from '../projections/freshness.js';
+import { openChains } from '../projections/history/chains.js';
+import { historyCollection } from '../projections/history/collection.js';
 import { recordsCollection } from '../projections/records/collection.js';
 import { recordAnswers } from '../query-api/records/answers.js';
 import { answersFor, documentsFor, recordsFor } from './asked.js';
@@ -35,15 +38,17 @@ export const openReadModels = async (
   const records = recordsFor(found, currentAsking, line);
   const made = projecting.answers ?? recordAnswers({ records: found, inSlices: openSlices() });
   const answers = answersFor(made, currentAsking, line);
+  const chains = openChains(documents, sha256);
+  const collections = [...projections.map(({ collection }) => collection), historyCollection];
   const checkpoints = new Map<string, () => Promise<Position>>([
-    ...projections.map(
-      ({ collection }) => [collection.name, () => documents.checkpoint(collection)] as const,
+    ...collections.map(
+      (collection) => [collection.name, () => documents.checkpoint(collection)] as const,
     ),
     [recordsCollection.name, () => records.checkpoint()] as const,
   ]);
   const freshness = openFreshness({ reader: log, checkpoints, bus, clock, ...pacing.known });
   if (plays(config, 'projections', 'query')) pacing.follow(() => records.checkpoint());
-  return { documents, records, answers, freshness, checkpoints };
+  return { documents, records, answers, chains, freshness, checkpoints };
 };
 
 /**

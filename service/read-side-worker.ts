@@ -3,10 +3,12 @@ import { parentPort, type MessagePort } from 'node:worker_threads';
 import { serve } from '../engines/node/thread.js';
 import { openSlices } from '../engines/node/loop-turns.js';
 import { systemClock } from '../engines/node/clock.js';
+import { sha256 } from '../engines/node/digest.js';
 import { openEngines, type EngineChoice } from '../engines/open.js';
 import { decode } from '../events/codec.js';
 import { projections } from '../projections/all.js';
 import { documentsSource } from '../projections/documents-model.js';
+import { historySource } from '../projections/history/model.js';
 import { openProjector } from '../projections/operate.js';
 import { recordsSource } from '../projections/records/model.js';
 import { recordAnswers } from '../query-api/records/answers.js';
@@ -41,6 +43,7 @@ const projector = await openProjector({
   sources: [
     ...projections.map((projection) => documentsSource(documents, projection)),
     recordsSource(records),
+    historySource(documents, sha256),
   ],
 });
 serve(start.records, records);

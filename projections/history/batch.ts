@@ -1,0 +1,192 @@
+import type { Document, Documents, DocumentWrite } from '../../kernel/documents.js';
+import { systemChain, type ChainHead, type ChainName } from '../../kernel/history/entries.js';
+import { entryHash } from '../../kernel/history/chain.js';
+import { hexOf } from '../../kernel/history/hex.js';
+import type { Envelope, Recorded, Sha256 } from '../../kernel/ports.js';
+import { unreadableType, type Unreadable } from '../read-model.js';
+import {
+  dirKey,
+  headKey,
+  historyCollection,
+  segmentEntries,
+  segmentKey,
+  segmentOf,
+  segmentsScope,
+  tileKey,
+  tilesScope,
+} from './collection.js';
+import { emptyHead, headDocument, headOf } from './heads.js';
+import { openPlaces, placesAsked, type Placed } from './places.js';
+import type { SeenEvent } from './resources.js';
+import { bodyOf, fieldsOf, plainEntries, type PlainEntry, type SegmentBody } from './segments.js';
+import { tilesGrowing, withLeaf, type FullRoot, type TileBody } from './tiles.js';
+
+/** Where the fold reads what it folds onto. */
+export type LoadsDocuments = Pick<Documents, 'load'>;
+
+/**
+ * The documents after these events: each goes to the end of its chain, erased ones in their place.
+ * The outcome does not depend on where a batch is cut.
+ */
+export const foldHistory = async (
+  stored: LoadsDocuments,
+  sha256: Sha256,
+  events: readonly Recorded[],
+  erased: readonly Envelope[],
+): Promise<readonly DocumentWrite[]> => {
+  const seen = inLogOrder(events, erased);
+  const places = openPlaces(await load(stored, placesAsked(seen)));
+  const chains = new Map<ChainName, (readonly [SeenEvent, Placed])[]>();
+  for (const one of seen) {
+    const placed = places.place(one);
+    const chain = chains.get(placed.chain);
+    if (chain === undefined) chains.set(placed.chain, [[one, placed]]);
+    else chain.push([one, placed]);
+  }
+  const heads = await load(stored, [...chains.keys()].map(headKey));
+  const growing = [...chains].map(([chain, added]) => {
+    const document = heads.get(headKey(chain));
+    return { head: document === undefined ? emptyHead(chain) : headOf(document), added };
+  });
+  const open = await load(
+    stored,
+    growing.flatMap(({ head, added }) => openKeys(head, added.length)),
+  );
+  return [
+    ...growing.flatMap(({ head, added }) => extended(sha256, head, added, open)),
+    ...places.writes(),
+  ];
+};
+
+const load = async (
+  stored: LoadsDocuments,
+  keys: readonly string[],
+): Promise<ReadonlyMap<string, Document>> =>
+  keys.length === 0 ? new Map() : stored.load(historyCollection, keys);
+
+/** Both are in log order; an event is in one of them. */
+const inLogOrder = (
+  events: readonly Recorded[],
+  erased: readonly Envelope[],
+): readonly SeenEvent[] => {
+  const seen: SeenEvent[] = [];
+  let at = 0;
+  for (const event of events) {
+    for (let gone = erased[at]; gone !== undefined && gone.position < event.position;) {
+      seen.push({ envelope: gone, type: gone.type, data: null });
+      at += 1;
+      gone = erased[at];
+    }
+    seen.push(seenOf(event));
+  }
+  for (const gone of erased.slice(at)) seen.push({ envelope: gone, type: gone.type, data: null });
+  return seen;
+};
+
+const seenOf = (event: Recorded): SeenEvent =>
+  event.type === unreadableType
+    ? { envelope: event, type: (event.data as Unreadable).type, data: null }
+    : { envelope: event, type: event.type, data: event.data as SeenEvent['data'] };
+
+/** The segment and the tiles that grow, as far as they are there. */
+const openKeys = ({ chain, size }: ChainHead, added: number): readonly string[] => [
+  ...(size % segmentEntries === 0 ? [] : [segmentKey(chain, segmentOf(size))]),
+  ...tilesGrowing(size, added).map(({ level, number }) => tileKey(chain, level, number)),
+];
+
+const extended = (
+  sha256: Sha256,
+  before: ChainHead,
+  added: readonly (readonly [SeenEvent, Placed])[],
+  open: ReadonlyMap<string, Document>,
+): readonly DocumentWrite[] => {
+  const { chain } = before;
+  const openSegment = open.get(segmentKey(chain, segmentOf(before.size)));
+  const body = openSegment?.body as SegmentBody | undefined;
+  let [prev, entries] =
+    body === undefined ? [before.hash, [] as PlainEntry[]] : [body.prev, [...plainEntries(body)]];
+  const writes: DocumentWrite[] = [];
+  const full: FullRoot[] = [];
+  let head = before;
+  for (const [{ envelope, type }, placed] of added) {
+    if (entries.length === segmentEntries) [prev, entries] = [head.hash, []];
+    const entry = entryOf(head.size + 1, envelope, type, placed);
+    const hash = entryHash(sha256, head.hash, entry.seq, entry);
+    const tree = withLeaf(sha256, head.range, hash);
+    full.push(...tree.full);
+    const { seq, position } = entry;
+    head = { chain, size: seq, position, hash: hexOf(hash), range: tree.range };
+    entries.push(entry);
+    if (entries.length === segmentEntries) writes.push(...segmentWrites(chain, prev, entries));
+  }
+  if (entries.length < segmentEntries) writes.push(...segmentWrites(chain, prev, entries));
+  return [written(headDocument(head)), ...writes, ...tileWrites(chain, full, open)];
+};
+
+const entryOf = (
+  seq: number,
+  { id, stream, revision, position, metadata, digest }: Envelope,
+  type: string,
+  { chain, resource, projectId, technical }: Placed,
+): PlainEntry => ({
+  seq,
+  position,
+  eventId: id,
+  type,
+  schema: metadata.schema,
+  stream,
+  revision,
+  at: metadata.at,
+  actor: {
+    type: metadata.actor.type === 'service' ? 'system' : metadata.actor.type,
+    id: metadata.actor.id,
+    role: metadata.actor.role,
+  },
+  organizationId: organizationIn(chain, metadata.organization_id),
+  requestId: metadata.request_id,
+  correlationId: metadata.correlation_id,
+  causationId: metadata.causation_id,
+  dataDigest: digest,
+  resource,
+  projectId,
+  technical,
+});
+
+/** Events of before do not say it: it is their chain's then. */
+const organizationIn = (chain: ChainName, said: string | null | undefined): string | null =>
+  chain === systemChain ? (said ?? null) : chain;
+
+const written = (document: Document): DocumentWrite => ({ key: document.key, document });
+
+const segmentWrites = (
+  chain: ChainName,
+  prev: string,
+  entries: readonly PlainEntry[],
+): readonly DocumentWrite[] => {
+  const number = segmentOf(entries[0]?.seq ?? 1);
+  const segment = segmentKey(chain, number);
+  const dir = dirKey(chain, number);
+  return [
+    written({ key: segment, scope: segmentsScope, fields: {}, body: bodyOf(prev, entries) }),
+    written({ key: dir, scope: chain, fields: fieldsOf(chain, entries), body: null }),
+  ];
+};
+
+const tileWrites = (
+  chain: ChainName,
+  full: readonly FullRoot[],
+  open: ReadonlyMap<string, Document>,
+): readonly DocumentWrite[] => {
+  const roots = new Map<string, string[]>();
+  for (const { level, number, root } of full) {
+    const key = tileKey(chain, level, number);
+    const there = roots.get(key) ?? [
+      ...((open.get(key)?.body as TileBody | undefined)?.roots ?? []),
+    ];
+    there.push(root);
+    roots.set(key, there);
+  }
+  return [...roots].map(([key, all]) =>
+    written({ key, scope: tilesScope(chain), fields: {}, body: { roots: all } satisfies TileBody }),
+  );
+};

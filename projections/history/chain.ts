@@ -1,0 +1,57 @@
+import { systemChain, type ChainName } from '../../kernel/history/entries.js';
+import { stream, type Envelope, type StreamName } from '../../kernel/ports.js';
+import { lastingData, projectNamed, type SeenEvent } from './resources.js';
+
+/** Names that organisations share would tell one of another; the rest is the service's own. */
+const systemPrefixes: readonly string[] = [
+  'reservation-email-',
+  'reservation-organization-',
+  'reservation-identity-',
+  'reservation-id-token-',
+  'reservation-api-key-value-',
+  'reservation-invitation-',
+  'operations-',
+  'seals-system-',
+];
+/** Most names are none of these, and their first letter says so. */
+const systemLetters = new Set(systemPrefixes.map((prefix) => prefix[0]));
+
+const isOfService = (name: StreamName): boolean =>
+  systemLetters.has(name[0]) && systemPrefixes.some((prefix) => name.startsWith(prefix));
+
+/** Whether the event itself does not say whose it is: it is from before events did. */
+export const isUnsaid = ({ stream: name, metadata }: Envelope): boolean =>
+  metadata.organization_id === undefined && !isOfService(name);
+
+/** Streams whose first events say whose an unsaid event is, the first that is known counts. */
+export const witnessesOf = ({ stream: name, metadata: { actor } }: Envelope): StreamName[] => {
+  const project = projectNamed(name);
+  return [
+    name,
+    ...(actor.type === 'service'
+      ? []
+      : [stream(actor.type === 'user' ? 'user' : 'api-key', actor.id)]),
+    ...(project === null ? [] : [stream('project', project)]),
+  ];
+};
+
+/**
+ * The one chain that the event belongs to. It follows from the envelope, from data that is never
+ * erased and from what `chainKnown` says of streams, so a rebuild finds the same one.
+ */
+export const chainOf = (
+  seen: SeenEvent,
+  chainKnown: (name: StreamName) => ChainName | null,
+): ChainName => {
+  const { envelope } = seen;
+  if (isOfService(envelope.stream)) return systemChain;
+  const said = envelope.metadata.organization_id;
+  if (said !== undefined) return said ?? systemChain;
+  const inData = lastingData(seen)['organization_id'];
+  if (typeof inData === 'string') return inData;
+  for (const name of witnessesOf(envelope)) {
+    const known = chainKnown(name);
+    if (known !== null) return known;
+  }
+  return systemChain;
+};

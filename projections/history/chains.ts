@@ -1,0 +1,141 @@
+import type { Documents } from '../../kernel/documents.js';
+import type {
+  ChainEntry,
+  ChainHead,
+  ChainName,
+  ChainPages,
+  Chains,
+} from '../../kernel/history/entries.js';
+import { bytesOfHex } from '../../kernel/history/hex.js';
+import { leafHash, nodeHash } from '../../kernel/history/tree.js';
+import type { Sha256 } from '../../kernel/ports.js';
+import {
+  headKey,
+  headsScope,
+  historyCollection,
+  segmentKey,
+  segmentOf,
+  tileKey,
+  tileRoots,
+} from './collection.js';
+import { headOf } from './heads.js';
+import { pageOf, type SegmentsOf } from './page.js';
+import { entriesOf, type SegmentBody } from './segments.js';
+import { leavesBelow, type TileBody } from './tiles.js';
+
+/** Where chains are read: those that are live, or a copy that is being built. */
+export type StoredChains = Pick<Documents, 'get' | 'load' | 'find'>;
+
+/** Segments read at once: some 1.5 MB. */
+const segmentsAtOnce = 64;
+/** Heads are small: some 2 KB. */
+const headsAtOnce = 1_000;
+
+/** Chains as the read side has folded them, from wherever their documents can be read. */
+export const openChains = (documents: StoredChains, sha256: Sha256): Chains & ChainPages => {
+  const segments = segmentsIn(documents);
+  const head: Chains['head'] = async (chain) => {
+    const document = await documents.get(historyCollection, headKey(chain));
+    return document === null ? null : headOf(document);
+  };
+  const entries: Chains['entries'] = async (chain, from, to) => {
+    const found: ChainEntry[] = [];
+    const size = (await head(chain))?.size ?? 0;
+    const last = segmentOf(Math.min(to, size));
+    for (let number = segmentOf(Math.max(from, 1)); number <= last; number += segmentsAtOnce) {
+      const count = Math.min(segmentsAtOnce, last - number + 1);
+      const bodies = await segments(
+        chain,
+        Array.from({ length: count }, (_, at) => number + at),
+      );
+      for (const body of bodies) {
+        for (const entry of entriesOf(sha256, body)) {
+          if (entry.seq >= from && entry.seq <= to) found.push(entry);
+        }
+      }
+    }
+    return found;
+  };
+  return {
+    head,
+    heads: (after, limit) => heads(documents, after, limit),
+    entries,
+    subtree: async (chain, at, width) => {
+      const size = (await head(chain))?.size ?? 0;
+      if (at % width !== 0 || at + width > size) {
+        throw new RangeError(`${chain} has no subtree of ${width} leaves at ${at}`);
+      }
+      const nodes =
+        width < tileRoots
+          ? (await entries(chain, at + 1, at + width)).map((one) => leafOf(sha256, one))
+          : await tileNodes(documents, chain, at, width);
+      return perfectRoot(sha256, nodes);
+    },
+    page: (chain, question, asking) =>
+      pageOf({ documents, sha256, head, segments }, chain, question, asking),
+  };
+};
+
+const segmentsIn =
+  (documents: StoredChains): SegmentsOf =>
+  async (chain, numbers) => {
+    const keys = numbers.map((number) => segmentKey(chain, number));
+    const found = await documents.load(historyCollection, keys);
+    return keys.flatMap((key) => {
+      const body = found.get(key)?.body as SegmentBody | undefined;
+      return body === undefined ? [] : [body];
+    });
+  };
+
+const heads = async (
+  documents: StoredChains,
+  after: ChainName | null,
+  limit: number,
+): Promise<readonly ChainHead[]> => {
+  const found: ChainHead[] = [];
+  const sort = { column: 'chain', ascending: true };
+  for (let offset = 0, more = true; more && found.length < limit; offset += headsAtOnce) {
+    const query = { scope: headsScope, sort, offset, limit: headsAtOnce };
+    const page = await documents.find(historyCollection, query);
+    const later = page.documents.filter(
+      ({ fields }) => after === null || String(fields['chain']) > after,
+    );
+    for (const document of later.slice(0, limit - found.length)) found.push(headOf(document));
+    more = page.more;
+  }
+  return found;
+};
+
+const leafOf = (sha256: Sha256, { hash }: ChainEntry): Uint8Array =>
+  leafHash(sha256, bytesOfHex(hash));
+
+/** The roots below the subtree in the highest level of tiles that has more than its own. */
+const tileNodes = async (
+  documents: StoredChains,
+  chain: ChainName,
+  at: number,
+  width: number,
+): Promise<readonly Uint8Array[]> => {
+  let level = 1;
+  while (leavesBelow(level + 1) <= width) level += 1;
+  const first = at / leavesBelow(level);
+  const key = tileKey(chain, level, Math.floor(first / tileRoots));
+  const tile = await documents.get<TileBody>(historyCollection, key);
+  const from = first % tileRoots;
+  const roots = tile?.body.roots.slice(from, from + width / leavesBelow(level)) ?? [];
+  return roots.map(bytesOfHex);
+};
+
+/** Of as many nodes, side by side and equally wide, as a power of two. */
+const perfectRoot = (sha256: Sha256, nodes: readonly Uint8Array[]): Uint8Array => {
+  let level = nodes;
+  while (level.length > 1) {
+    level = level.flatMap((right, at) => {
+      const left = level[at - 1];
+      return at % 2 === 0 || left === undefined ? [] : [nodeHash(sha256, left, right)];
+    });
+  }
+  const [root] = level;
+  if (root === undefined) throw new RangeError('a subtree of the chain is not stored');
+  return root;
+};

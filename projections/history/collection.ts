@@ -1,0 +1,52 @@
+import type { ChainName } from '../../kernel/history/entries.js';
+import type { Collection } from '../../kernel/documents.js';
+
+/**
+ * The log folded into chains (contract 5.14), all in one collection, so that a batch is one step:
+ * heads, segments of entries, what each segment holds, tiles of the tree, and what is remembered of
+ * streams. The fields are those of `dir` documents; of a head `chain` alone.
+ */
+export const historyCollection: Collection = {
+  name: 'history',
+  version: 1,
+  fields: {
+    chain: 'id',
+    /** Positions of the first and last entry as numbers: below 2^53 on every engine. */
+    first: 'number',
+    last: 'number',
+    first_seq: 'number',
+    /** Times are not in the order of entries: the earliest and the latest. */
+    from_at: 'date',
+    to_at: 'date',
+    /** `|x|y|`, in lower case, for `contains`; `*` where there are too many. */
+    types: 'id',
+    actors: 'id',
+    projects: 'id',
+    resource_types: 'id',
+    resource_ids: 'id',
+  },
+};
+
+/** Entries of a segment: half a level-0 tile, so that a segment is a perfect subtree. */
+export const segmentEntries = 128;
+/** Roots in a tile, as C2SP tlog-tiles has them; the leaves of the lowest tile are two segments. */
+export const tileRoots = 256;
+
+export const headsScope = 'heads';
+export const segmentsScope = 'segments';
+export const placesScope = 'places';
+export const tilesScope = (chain: ChainName): string => `tiles/${chain}`;
+
+const numbered = (number: number): string => number.toString(16).padStart(8, '0');
+
+export const headKey = (chain: ChainName): string => `head/${chain}`;
+export const dirKey = (chain: ChainName, number: number): string =>
+  `dir/${chain}/${numbered(number)}`;
+export const segmentKey = (chain: ChainName, number: number): string =>
+  `seg/${chain}/${numbered(number)}`;
+export const tileKey = (chain: ChainName, level: number, number: number): string =>
+  `tile/${chain}/${level}/${numbered(number)}`;
+export const placeKey = (stream: string): string => `place/${stream}`;
+
+/** The number of the segment that holds the entry. */
+export const segmentOf = (seq: number): number => Math.floor((seq - 1) / segmentEntries);

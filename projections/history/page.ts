@@ -1,0 +1,147 @@
+import type { Documents, Find } from '../../kernel/documents.js';
+import { checkAsked } from '../../kernel/asking.js';
+import type { Filter } from '../../kernel/filter.js';
+import type {
+  ChainEntry,
+  ChainName,
+  ChainPage,
+  ChainQuestion,
+  Chains,
+} from '../../kernel/history/entries.js';
+import type { Asking, Sha256 } from '../../kernel/ports.js';
+import { historyCollection, segmentEntries, segmentOf } from './collection.js';
+import { hashed, namedAs, plainEntries, type PlainEntry, type SegmentBody } from './segments.js';
+
+/** The bodies of these segments, in this order, without those that are not there. */
+export type SegmentsOf = (
+  chain: ChainName,
+  numbers: readonly number[],
+) => Promise<readonly SegmentBody[]>;
+
+type Needs = {
+  readonly documents: Pick<Documents, 'find'>;
+  readonly sha256: Sha256;
+  readonly head: Chains['head'];
+  readonly segments: SegmentsOf;
+};
+
+/** A call looks into so many segments at most: half a second of one thread. */
+const segmentsMax = 2_000;
+/** The first look is for a usual page; the thread is free for others between two. */
+const segmentsFirst = 4;
+const segmentsAtOnce = 16;
+
+/** One page of a chain, in one direction, through the segments that may have what is asked for. */
+export const pageOf = async (
+  { documents, sha256, head, segments }: Needs,
+  chain: ChainName,
+  question: ChainQuestion,
+  asking: Asking = {},
+): Promise<ChainPage> => {
+  const { ascending, limit } = question;
+  const size = (await head(chain))?.size ?? 0;
+  const entries: ChainEntry[] = [];
+  let at = Math.min(question.at ?? (ascending ? 1 : size), ascending ? Infinity : size);
+  let left = segmentsMax;
+  for (let atOnce = segmentsFirst; left > 0; atOnce = segmentsAtOnce) {
+    checkAsked(asking);
+    const query = queryOf(chain, question, at, Math.min(atOnce, left));
+    const found = await documents.find(historyCollection, query, asking);
+    const numbers = found.documents.map(({ fields }) => segmentOf(Number(fields['first_seq'])));
+    for (const body of await segments(chain, numbers)) {
+      for (const entry of matching(sha256, body, question, at)) {
+        if (entries.length === limit) return { entries, next: entry.seq };
+        entries.push(entry);
+      }
+      at = ascending ? body.firstSeq + body.positions.length : body.firstSeq - 1;
+    }
+    if (!found.more) return { entries, next: null };
+    left -= numbers.length;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  return { entries, next: at };
+};
+
+/** The segments from `at` on that may have what is asked for. */
+const queryOf = (
+  chain: ChainName,
+  { ascending, types, actors, projects, resourceTypes, resourceIds, from, to }: ChainQuestion,
+  at: number,
+  limit: number,
+): Find => {
+  const bound = segmentOf(at) * segmentEntries + 1;
+  const all: Filter[] = [
+    {
+      kind: 'number',
+      column: 'first_seq',
+      operator: ascending ? 'gte' : 'lte',
+      values: [bound],
+    },
+    ...anyOf('types', types),
+    ...anyOf('actors', actors),
+    ...anyOf('projects', projects),
+    ...anyOf('resource_types', resourceTypes),
+    ...anyOf('resource_ids', resourceIds),
+  ];
+  if (from !== undefined) all.push({ kind: 'date', column: 'to_at', operator: 'gte', value: from });
+  if (to !== undefined) all.push({ kind: 'date', column: 'from_at', operator: 'lte', value: to });
+  // Keys of segments fall as they do by default.
+  const sort = ascending ? { column: 'first_seq', ascending } : null;
+  return { scope: chain, filter: { all }, sort, limit };
+};
+
+const anyOf = (column: string, names: readonly string[] | undefined): readonly Filter[] => {
+  if (names === undefined) return [];
+  const texts = [...new Set(names.flatMap(namedAs))];
+  return [
+    {
+      any: texts.map((text) => ({
+        kind: 'id',
+        column,
+        operator: 'contains',
+        values: [text],
+        caseSensitive: true,
+      })),
+    },
+  ];
+};
+
+/** Those of a segment, in the order asked; hashed only when there are any. */
+const matching = (
+  sha256: Sha256,
+  body: SegmentBody,
+  question: ChainQuestion,
+  at: number,
+): readonly ChainEntry[] => {
+  const { ascending } = question;
+  const plain = plainEntries(body);
+  const wanted = plain.filter(
+    (entry) => (ascending ? entry.seq >= at : entry.seq <= at) && isAsked(entry, question),
+  );
+  if (wanted.length === 0) return [];
+  const last = wanted.at(-1)?.seq ?? 0;
+  const chained = hashed(
+    sha256,
+    body.prev,
+    plain.filter(({ seq }) => seq <= last),
+  );
+  const found = wanted.flatMap(({ seq }) => chained[seq - body.firstSeq] ?? []);
+  return ascending ? found : found.reverse();
+};
+
+const isAsked = (entry: PlainEntry, question: ChainQuestion): boolean => {
+  const { technical, types, actors, projects, resourceTypes, resourceIds, from, to } = question;
+  return (
+    (technical || !entry.technical) &&
+    isOneOf(entry.type, types) &&
+    isOneOf(entry.actor.id, actors) &&
+    isOneOf(entry.projectId, projects) &&
+    isOneOf(entry.resource.type, resourceTypes) &&
+    isOneOf(entry.resource.id, resourceIds) &&
+    (from === undefined || entry.at >= from) &&
+    (to === undefined || entry.at <= to)
+  );
+};
+
+const isOneOf = (value: string | null, names: readonly string[] | undefined): boolean =>
+  names === undefined || (value !== null && names.includes(value));
