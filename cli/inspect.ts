@@ -46,7 +46,10 @@ const projectionRows = async (
 ): Promise<readonly PrintedRow[]> => {
   const desk = await operator(config, ops);
   try {
-    return await desk.status();
+    return (await desk.status()).map(({ building, ...one }) => ({
+      ...one,
+      building: building === null ? null : `at ${building.position} of ${building.head}`,
+    }));
   } finally {
     await desk.close();
   }

@@ -1,4 +1,5 @@
 import { start, type Clock, type EventReader, type Position } from '../kernel/ports.js';
+import { dropBuilding } from './building.js';
 import type { Parking } from './parking.js';
 import type { ReadModel } from './read-model.js';
 import { whenReachable } from './ruled-out.js';
@@ -64,6 +65,7 @@ type Forgotten = { readonly name: string; readonly until: Position };
 
 const empty = async (source: ReadModel, parking: Parking): Promise<void> => {
   await parking.forget(source.name);
+  await dropBuilding(parking, source);
   const copy = await source.shadow();
   // A projector that lost its lease must not fill it.
   const nothing = await copy.model.fold([], null, []);

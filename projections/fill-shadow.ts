@@ -1,6 +1,7 @@
 import { checkAsked } from '../kernel/asking.js';
 import type { Asking, Decode, Envelope, EventReader, Position } from '../kernel/ports.js';
 import { batchEventsMax } from './subscription.js';
+import type { PageBegun } from './building.js';
 import { decoded } from './pages.js';
 import { skippedKey, type Exceptions } from './parking.js';
 import { skippedType, type Poison, type Sink } from './read-model.js';
@@ -9,7 +10,14 @@ export type Progress = {
   readonly name: string;
   readonly position: Position;
   readonly head: Position;
+  /** Since this work began or was gone on with, rests included. */
+  readonly events_per_second: number;
+  /** Null: nothing is known yet. */
+  readonly eta_seconds: number | null;
 };
+
+/** How far a copy is after a page of so many events. */
+export type PageTaken = Pick<Progress, 'position' | 'head'> & { readonly events: number };
 
 export type Filling = Asking & {
   readonly reader: EventReader;
@@ -18,7 +26,10 @@ export type Filling = Asking & {
   readonly fence: number;
   /** Parked streams are folded up to where they are parked, skipped events are skipped. */
   readonly exceptions: Exceptions;
-  readonly progress?: (progress: Progress) => void;
+  /** Before the copy takes a page with events, and what of it could not be folded. */
+  readonly taking?: (page: PageBegun, poisons: readonly Poison[]) => Promise<void>;
+  /** After each page; the next one waits for it. */
+  readonly taken?: (taken: PageTaken) => Promise<void>;
 };
 
 export type CaughtUp = {
@@ -33,7 +44,7 @@ export type CaughtUp = {
  * is simply built again.
  */
 export const fillShadow = async (
-  { reader, decode, sink, fence, exceptions, progress, signal }: Filling,
+  { reader, decode, sink, fence, exceptions, taking, taken, signal }: Filling,
   from: CaughtUp,
   until: Position | null,
 ): Promise<CaughtUp> => {
@@ -64,9 +75,19 @@ export const fillShadow = async (
       throw new RangeError(`${stream} has revision ${found} where ${expected} is next`);
     }
     for (const one of folded.poisons) poisons.set(one.stream, one);
+    const first = earliest([...page.events, ...page.erased]);
+    if (first !== null) await taking?.({ after: position, event: first.id }, folded.poisons);
     await folded.apply({ position: through, fence });
     position = through;
-    progress?.({ name: sink.name, position, head: until ?? (await reader.head()) });
+    const head = until ?? (await reader.head());
+    await taken?.({ position, head, events: page.events.length });
   }
   return { position, poisons };
 };
+
+/** Of events of one page, which come in two lists. */
+export const earliest = <E extends Envelope>(events: readonly E[]): E | null =>
+  events.reduce<E | null>(
+    (first, one) => (first === null || one.position < first.position ? one : first),
+    null,
+  );

@@ -9,24 +9,30 @@ export type HeadTimes = {
   readonly note: (head: Position, at: number) => void;
   /** Null: it was there at the first look. */
   readonly firstSeen: (position: Position) => number | null;
+  /** When it was first seen to be beyond the position, at the first look or later; null: never. */
+  readonly passed: (position: Position) => number | null;
 };
 
 /** Beyond it every second one is dropped: an age is then too young by one step, a tenth or so. */
 const notedMax = 1_000;
 
 export const openHeadTimes = (): HeadTimes => {
-  let first: Position | null = null;
+  let first: { readonly head: Position; readonly at: number } | null = null;
   let noted: { readonly head: Position; readonly at: number }[] = [];
   return {
     note: (head, at) => {
-      first ??= head;
-      if (head <= (noted.at(-1)?.head ?? first)) return;
+      first ??= { head, at };
+      if (head <= (noted.at(-1)?.head ?? first.head)) return;
       if (noted.length >= notedMax) noted = noted.filter((_, index) => index % 2 === 1);
       noted.push({ head, at });
     },
     firstSeen: (position) => {
-      if (position <= (first ?? start)) return null;
+      if (position <= (first?.head ?? start)) return null;
       return noted.find(({ head }) => head >= position)?.at ?? null;
+    },
+    passed: (position) => {
+      if (first !== null && position < first.head) return first.at;
+      return noted.find(({ head }) => head > position)?.at ?? null;
     },
   };
 };

@@ -7,7 +7,7 @@ import { openParking, skippedKey, type ParkedStream, type Parking } from './park
 import { decoded } from './pages.js';
 import { startRunner, type Runner, type RunNeeds } from './run.js';
 import { skippedType } from './read-model.js';
-import { rebuild } from './rebuild.js';
+import { openRebuilds, type RebuildWishes } from './rebuilds.js';
 import { ruledOutEvents } from './ruled-out.js';
 import { verify, type Verified } from './verify.js';
 import type { Documents } from '../kernel/documents.js';
@@ -29,6 +29,8 @@ export type ProjectionStatus = {
    * not emptied.
    */
   readonly rebuilding: string | null;
+  /** How far the copy is that is built to take its place; null: none is. */
+  readonly building: Progress | null;
 };
 
 /** The projector as an operator sees it. Names are those of collections, and `records`. */
@@ -44,15 +46,23 @@ export type Projector = {
   skip(name: string, stream: StreamName, revision: number): Promise<boolean>;
   pause(name: string): Promise<void>;
   resume(name: string): Promise<void>;
-  /** Null: all, one after the other. */
-  rebuild(name: string | null, progress?: (progress: Progress) => void): Promise<void>;
+  /**
+   * Null: all, one after the other. What is begun goes on after a restart, as far as it was built,
+   * and joins what is under way.
+   */
+  rebuild(
+    name: string | null,
+    progress?: (progress: Progress) => void,
+    wishes?: RebuildWishes,
+  ): Promise<void>;
   verify(
     name: string | null,
     progress?: (progress: Progress) => void,
   ): Promise<readonly Verified[]>;
   /**
    * Rebuilds and verifications under way end with Fault `unavailable`, and no more of them begin;
-   * the read models are as they were. Resolves when their copies are gone.
+   * the read models are as they were. Resolves when the copies of verifications are gone, and those
+   * of rebuilds can be resumed.
    */
   giveUp(): Promise<void>;
   /** Stops, and resolves when the batch at hand is applied: nothing is folded afterwards. */
@@ -87,9 +97,11 @@ export const openProjector = async (needs: ProjectorNeeds): Promise<Projector> =
   };
   await takeUp(parking, names, unpark);
   const works = openWorks();
-  await noteVersions(run, runner, (name) => works.begin((signal) => rebuild(all, name, signal)));
+  const rebuilds = openRebuilds(all, works.begin);
+  await noteVersions(run, runner, (name) => rebuilds.rebuild(name, {}));
+  await rebuilds.goOn();
   return {
-    status: () => status(run, runner),
+    status: () => status(run, runner, rebuilds.progressOf),
     parked: async () =>
       Promise.all(
         names
@@ -113,10 +125,11 @@ export const openProjector = async (needs: ProjectorNeeds): Promise<Projector> =
       found.trouble = null;
       runner.wake();
     },
-    rebuild: (name, progress) =>
-      works.begin(async (signal) => {
-        for (const one of name === null ? names : [name]) await rebuild(all, one, signal, progress);
-      }),
+    rebuild: async (name, progress, wishes = {}) => {
+      for (const one of name === null ? names : [name]) {
+        await rebuilds.rebuild(one, wishes, progress);
+      }
+    },
     verify: (name, progress) =>
       works.begin(async (signal) => {
         const verified: Verified[] = [];
@@ -229,6 +242,7 @@ const retryStream = async (
 const status = async (
   { reader, parking, clock }: RunNeeds,
   { subscriptions, headTimes }: Runner,
+  progressOf: (name: string) => Progress | null,
 ): Promise<readonly ProjectionStatus[]> => {
   const head = await reader.head();
   const now = clock.milliseconds();
@@ -253,6 +267,7 @@ const status = async (
         paused,
         stalled: trouble?.reason ?? null,
         rebuilding: anew !== null && position < anew.until ? anew.reason : null,
+        building: progressOf(source.name),
       };
     }),
   );

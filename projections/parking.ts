@@ -41,6 +41,8 @@ export type Exceptions = {
 };
 export const nothingSetAside: Exceptions = { parked: new Map(), skipped: new Set() };
 
+type Note = { readonly kind: string; readonly key: string; readonly body: unknown };
+
 export type Parking = {
   /** Grows with each start, and with each write that repeats a position. */
   fence(): number;
@@ -49,6 +51,10 @@ export type Parking = {
   version(projection: string): number | null;
   noteVersion(projection: string, version: number): Promise<void>;
   of(projection: string): Exceptions;
+  /** What else is noted of projections, of one kind, by key. */
+  noted(kind: string): ReadonlyMap<string, unknown>;
+  /** All of it in one step; a body of null removes the note. */
+  note(projection: string, notes: readonly Note[]): Promise<void>;
   park(projection: string, poison: Poison, at: Instant): Promise<void>;
   unpark(projection: string, stream: StreamName): Promise<void>;
   /** Replaces all that is parked in the projection: it was built anew. */
@@ -115,6 +121,7 @@ export const openParking = async (
       parked: parked.get(projection) ?? nothingSetAside.parked,
       skipped: skipped.get(projection) ?? nothingSetAside.skipped,
     }),
+    ...notesOver(known, write),
     park,
     unpark,
     replace: async (projection, poisons, at) => {
@@ -139,6 +146,21 @@ export const openParking = async (
   };
 };
 
+const notesOver = (
+  { noted, note }: Known,
+  write: (writes: readonly Write[]) => Promise<void>,
+): Pick<Parking, 'noted' | 'note'> => ({
+  noted,
+  note: async (projection, notes) => {
+    await write(
+      notes.map(({ kind, key, body }) =>
+        body === null ? { key, document: null } : document(kind, key, projection, body),
+      ),
+    );
+    for (const one of notes) note(one);
+  },
+});
+
 const parkedKey = (projection: string, stream: StreamName): string =>
   `parked/${projection}/${stream}`;
 const skippedPath = (projection: string, key: string): string => `skipped/${projection}/${key}`;
@@ -157,12 +179,21 @@ type Known = {
   readonly versions: Map<string, number>;
   readonly park: (one: ParkedStream) => void;
   readonly skip: (one: Skipped) => void;
+  readonly noted: Parking['noted'];
+  readonly note: (note: Note) => void;
 };
 
 const readKnown = async (documents: Documents): Promise<Known> => {
   const parked: Known['parked'] = new Map();
   const skipped: Known['skipped'] = new Map();
   const versions: Known['versions'] = new Map();
+  const others = new Map<string, Map<string, unknown>>();
+  const note = ({ kind, key, body }: Note): void => {
+    const notes = others.get(kind) ?? new Map<string, unknown>();
+    if (body === null) notes.delete(key);
+    else notes.set(key, body);
+    others.set(kind, notes);
+  };
   const park = (one: ParkedStream): void => {
     const known = parked.get(one.projection) ?? new Map<StreamName, ParkedStream>();
     parked.set(one.projection, known.set(one.stream, one));
@@ -178,17 +209,18 @@ const readKnown = async (documents: Documents): Promise<Known> => {
       limit: listMax,
       offset,
     });
-    for (const { fields, body } of found.documents) {
+    for (const { key, fields, body } of found.documents) {
       if (fields['kind'] === 'parked') park(body as ParkedStream);
       else if (fields['kind'] === 'skipped') skip(body as Skipped);
       else if (fields['kind'] === 'version') {
         const { projection, version } = body as { projection: string; version: number };
         versions.set(projection, version);
-      }
+      } else note({ kind: String(fields['kind']), key, body });
     }
     if (!found.more) break;
   }
-  return { parked, skipped, versions, park, skip };
+  const noted: Known['noted'] = (kind) => others.get(kind) ?? new Map<string, unknown>();
+  return { parked, skipped, versions, park, skip, noted, note };
 };
 
 /** Writes under the fence that it raises. */

@@ -50,6 +50,8 @@ export type Runner = {
   readonly subscriptions: readonly Subscription[];
   readonly headTimes: HeadTimes;
   subscription(name: string): Subscription | null;
+  /** For how long the last of those that can go on has had something to fold, in milliseconds. */
+  liveLag(): number;
   /** Runs `work` while no batch is folded or applied; the loop waits. */
   exclusively<T>(work: () => Promise<T>): Promise<T>;
   /** Looks for work now: something was resumed or unparked. */
@@ -99,6 +101,13 @@ export const startRunner = async (needs: RunNeeds): Promise<Runner> => {
     subscriptions,
     headTimes,
     subscription: (name) => subscriptions.find(({ source }) => source.name === name) ?? null,
+    liveLag: () => {
+      const now = needs.clock.milliseconds();
+      const since = subscriptions
+        .filter(({ paused, trouble }) => !paused && trouble === null)
+        .map(({ position }) => headTimes.passed(position) ?? now);
+      return now - Math.min(now, ...since);
+    },
     exclusively,
     wake: () => idle.abort(),
     stop: async () => {

@@ -4,9 +4,12 @@ import { start, type Position } from '../kernel/ports.js';
 import type { DumpItem } from '../kernel/documents.js';
 import type { Json } from '../kernel/shapes.js';
 import { fillShadow, type Filling, type Progress } from './fill-shadow.js';
+import { measured } from './progress.js';
 import type { Runner, RunNeeds } from './run.js';
 
-type Needs = Pick<RunNeeds, 'reader' | 'checkedDecode' | 'parking'> & { readonly runner: Runner };
+type Needs = Pick<RunNeeds, 'reader' | 'checkedDecode' | 'parking' | 'clock'> & {
+  readonly runner: Runner;
+};
 
 export type Difference = {
   readonly key: string;
@@ -30,7 +33,7 @@ export type Verified = {
  * comparison. Throws the reason of `signal` when nobody wants it any more.
  */
 export const verify = async (
-  { reader, checkedDecode, parking, runner }: Needs,
+  { reader, checkedDecode, parking, runner, clock }: Needs,
   name: string,
   signal: AbortSignal,
   progress?: (progress: Progress) => void,
@@ -38,6 +41,7 @@ export const verify = async (
   const subscription = runner.subscription(name);
   if (subscription === null) throw new RangeError(`no read model is called ${name}`);
   const copy = await subscription.source.shadow();
+  const tell = progress === undefined ? null : measured(name, clock, start, progress);
   try {
     const decode = await checkedDecode();
     const work = (): Filling => ({
@@ -47,7 +51,7 @@ export const verify = async (
       fence: parking.fence(),
       exceptions: parking.of(name),
       signal,
-      ...(progress !== undefined && { progress }),
+      taken: async (taken) => tell?.(taken),
     });
     const begun = await fillShadow(
       work(),

@@ -1,0 +1,34 @@
+import type { Clock, Position } from '../kernel/ports.js';
+import type { PageTaken, Progress } from './fill-shadow.js';
+
+/** Tells how far a copy that began at `from` is after each page, how fast, and until when. */
+export const measured = (
+  name: string,
+  clock: Clock,
+  from: Position,
+  tell: (progress: Progress) => void,
+): ((taken: PageTaken) => void) => {
+  const began = clock.milliseconds();
+  let folded = 0;
+  return ({ position, head, events }) => {
+    folded += events;
+    const seconds = Math.max(clock.milliseconds() - began, 1) / 1_000;
+    const done = distance(from, position);
+    tell({
+      name,
+      position,
+      head,
+      events_per_second: Math.round(folded / seconds),
+      eta_seconds: done === 0 ? null : Math.round((seconds * distance(position, head)) / done),
+    });
+  };
+};
+
+/** In the log's own measure: events, or bytes where positions are offsets. */
+export const distance = (from: Position, to: Position): number => {
+  const far = Number(numberOf(to) - numberOf(from));
+  return Math.max(far, 0);
+};
+
+const numberOf = (position: Position): bigint =>
+  /^[0-9a-f]+$/i.test(position) ? BigInt(`0x${position}`) : 0n;

@@ -1,0 +1,178 @@
+import { randomUUID } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { Type } from 'typebox';
+import { openBus } from '../../engines/memory/bus.js';
+import { openEventLog } from '../../engines/sqlite/event-log.js';
+import { Fault } from '../../kernel/fault.js';
+import { start, stream, type EventLog, type Position, type Recorded } from '../../kernel/ports.js';
+import type { Document } from '../../kernel/documents.js';
+import type { AnyProjection } from '../../projections/documents-model.js';
+import { projectorState } from '../../projections/parking.js';
+import { temporaryFolder } from '../support/folder.js';
+import { append, newEvent, projectorIn, type OpenProjector } from '../support/projector.js';
+import { until } from '../support/until.js';
+
+type Said = Recorded<{ readonly type: 'Said'; readonly data: { readonly word: string } }>;
+
+/** The words said in a stream, as many as there were and the last one; cannot stand `bad`. */
+const tally = (version = 1): AnyProjection => ({
+  collection: { name: 'tally', version, fields: {} },
+  events: { Said: Type.Object({ word: Type.String() }) },
+  keys: (event: Said) => [event.stream],
+  evolve: (document: Document<{ count: number }> | null, { data }: Said, key: string) => {
+    if (data.word === 'bad') throw new Error('cannot stand it');
+    const count = (document?.body.count ?? 0) + 1;
+    return { key, scope: 's', fields: {}, body: { count, last: data.word } };
+  },
+});
+const room = (name: string) => stream('room', name);
+const said = (word: string) => newEvent('Said', { word });
+/** More than two pages of the log. */
+const many = (word: string) => Array.from({ length: 1_200 }, (_, at) => said(`${word} ${at}`));
+const fill = async (log: EventLog, word: string): Promise<void> => {
+  await append(log, room('a'), 0, said('first'));
+  await append(log, room('b'), 0, said('bad'));
+  await log.append([{ stream: room('a'), expected: 0, events: many(word) }]);
+  await append(log, room('b'), 1, said('late'));
+};
+
+describe('a rebuild that was interrupted', () => {
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let open: OpenProjector;
+  /** From where pages were read, by the rebuild and by what is live. */
+  let read: Position[];
+  const begin = async (version = 1): Promise<void> => {
+    read = [];
+    open = await projectorIn({
+      dir: folder.dir,
+      projections: [tally(version)],
+      reader: (log) => ({
+        ...log,
+        page: async (after, limit) => {
+          if (limit > 1) read.push(after);
+          return log.page(after, limit);
+        },
+      }),
+    });
+  };
+  const buildingOf = async (name: string) =>
+    (await open.projector.status()).find((one) => one.name === name)?.building ?? null;
+  const ready = async (name: string): Promise<void> => {
+    await open.settled();
+    await until(`${name} is built`, 10_000, async () => (await buildingOf(name)) === null);
+  };
+  /** Ends the projector when the copy has taken its first page. */
+  const interrupted = async (name: string): Promise<Position> => {
+    const stops: Promise<void>[] = [];
+    let at = start;
+    const refusal = await open.projector
+      .rebuild(name, ({ position }) => {
+        at = position;
+        if (position > start) stops.push(open.projector.stop());
+      })
+      .catch((error: unknown) => error);
+    expect(refusal).to.be.instanceOf(Fault).with.property('code', 'unavailable');
+    await Promise.all(stops);
+    await open.close();
+    return at;
+  };
+  const same = async (): Promise<void> => {
+    for (const { name, difference } of await open.projector.verify(null)) {
+      expect(difference, name).to.equal(null);
+    }
+  };
+  const tallyOf = async (name: string) =>
+    (await open.documents.get({ ...tally().collection }, room(name)))?.body ?? null;
+  beforeEach(async () => {
+    folder = await temporaryFolder();
+    await begin();
+    await fill(open.log, 'word');
+    await open.settled();
+  });
+  afterEach(async () => {
+    await open.close();
+    await folder.remove();
+  });
+
+  for (const name of ['tally', 'records']) {
+    it(`goes on by itself from where it was: ${name}`, async () => {
+      const at = await interrupted(name);
+      await begin();
+      await ready(name);
+      expect(read).to.include(at);
+      expect(read).not.to.include(start);
+      expect(await tallyOf('a')).to.deep.equal({ count: 1_201, last: 'word 1199' });
+      await same();
+      const gone = await open.projector
+        .rebuild(name, undefined, { begin: 'resume' })
+        .catch((error: unknown) => error);
+      expect(gone).to.be.instanceOf(Fault).with.property('code', 'not-found');
+    });
+  }
+
+  it('still knows what it could not fold, and parks it', async () => {
+    await interrupted('tally');
+    await begin();
+    await ready('tally');
+    const parked = await open.projector.parked();
+    expect(parked.map((one) => [one.stream, one.revision])).to.deep.equal([[room('b'), 0]]);
+    expect(await tallyOf('b')).to.equal(null);
+    await same();
+  });
+
+  it('is gone on with from the first event when an operator says so', async () => {
+    const at = await interrupted('tally');
+    await begin();
+    await open.projector.rebuild('tally', undefined, { begin: 'restart' });
+    expect(read).to.include(start);
+    expect(at > start).to.equal(true);
+    await same();
+  });
+
+  it('is not gone on with for another version of the read model', async () => {
+    await interrupted('tally');
+    await begin(2);
+    await open.settled();
+    expect(await buildingOf('tally')).to.equal(null);
+    await open.close();
+    await begin();
+    expect(await buildingOf('tally')).to.equal(null);
+    const left = await open.documents.find(projectorState, { scope: 'service', limit: 100 });
+    const kinds = left.documents.map(({ fields }) => fields['kind']);
+    expect(kinds.filter((kind) => String(kind).startsWith('building'))).to.deep.equal([]);
+  });
+
+  it('is not gone on with when the log is another one, however long', async () => {
+    await interrupted('tally');
+    for (const end of ['', '-wal', '-shm']) {
+      await rm(join(folder.dir, `log.sqlite${end}`), { force: true });
+    }
+    const bus = openBus(randomUUID());
+    const log = await openEventLog({ dir: folder.dir, bus });
+    await fill(log, 'other');
+    await append(log, room('a'), 1_201, said('end'));
+    await log.close();
+    await bus.close();
+    await begin();
+    await ready('tally');
+    expect(read).to.include(start);
+    expect(await tallyOf('a')).to.deep.equal({ count: 1_202, last: 'end' });
+    await same();
+  });
+
+  it('is one with what is asked for meanwhile', async () => {
+    const seen = { one: 0, other: 0 };
+    read.length = 0;
+    const others: Promise<void>[] = [];
+    await open.projector.rebuild('tally', () => {
+      seen.one += 1;
+      if (others.length > 0) return;
+      others.push(open.projector.rebuild('tally', () => (seen.other += 1)));
+    });
+    await Promise.all(others);
+    expect(seen.other).to.be.at.least(seen.one);
+    expect(read.filter((after) => after === start)).to.have.length(1);
+  });
+});

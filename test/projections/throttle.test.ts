@@ -1,0 +1,41 @@
+import { expect } from 'chai';
+import { openThrottle } from '../../projections/throttle.js';
+import { systemClock } from '../../engines/node/clock.js';
+
+/** A clock that moves when somebody waits, and how long all have waited. */
+const waiting = () => {
+  let now = 1_000;
+  return {
+    waited: () => now - 1_000,
+    clock: {
+      ...systemClock,
+      milliseconds: () => now,
+      wait: async (milliseconds: number) => void (now += milliseconds),
+    },
+  };
+};
+const { signal } = new AbortController();
+
+describe('a copy that is built', () => {
+  it('takes no more events a second than it may', async () => {
+    const { clock, waited } = waiting();
+    let rate: number | null = 1_000;
+    const rest = openThrottle({ clock, rate: () => rate, lag: () => 0, signal });
+    for (let page = 0; page < 4; page += 1) await rest(500);
+    expect(waited()).to.equal(2_000);
+    rate = null;
+    for (let page = 0; page < 4; page += 1) await rest(500);
+    expect(waited()).to.equal(2_000);
+  });
+
+  it('rests while what is live is behind, and goes on in the end', async () => {
+    const { clock, waited } = waiting();
+    let lag = 2_500;
+    const rest = openThrottle({ clock, rate: () => null, lag: () => (lag -= 100), signal });
+    await rest(500);
+    expect(waited()).to.equal(400);
+    lag = Infinity;
+    for (let page = 0; page < 3; page += 1) await rest(500);
+    expect(waited()).to.equal(3_400);
+  });
+});
