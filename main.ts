@@ -23,7 +23,15 @@ ${variables
   .join('\n')}`;
 
 const opsHelp = 'operators’ listener of the process that folds, when there are several processes';
-type InspectOptions = { readonly limit: string; readonly json?: true; readonly ops?: string };
+type InspectOptions = {
+  readonly limit: string;
+  readonly type?: readonly string[];
+  readonly organization?: string;
+  readonly since?: string;
+  readonly follow?: true;
+  readonly json?: true;
+  readonly ops?: string;
+};
 
 const program = new Command('assay')
   .description('Records, inspects and scores runs of applications built on language models.')
@@ -90,21 +98,32 @@ addParked(program, () => readConfig(process.env));
 program
   .command('inspect')
   .description('the operator’s questions, as tables')
-  .argument('<what>', 'streams, events or projections')
-  .argument('[stream]', 'events: of this stream only')
+  .argument('<what>', 'streams, stream NAME, events, event ID|POSITION, or projections')
+  .argument('[name]', 'events: of this stream only')
   .option('--limit <count>', 'at most this many rows', '20')
+  .option('--type <type...>', 'events of these types')
+  .option('--organization <id>', 'events of this organisation, as far as they say it')
+  .option('--since <place>', 'events from this position or date-time on')
+  .option('--follow', 'go on with what comes, until Ctrl-C')
   .option('--json', 'one JSON object a row instead of a table')
   .option('--ops <url>', opsHelp)
   .addHelpText(
     'after',
     '\nExamples:\n  assay inspect projections\n  assay inspect streams --limit 50\n' +
-      '  assay inspect events project-3fa85f64-5717-4562-b3fc-2c963f66afa6 --json',
+      '  assay inspect events --type ApiKeyCreated ApiKeyRevoked --since 2026-03-01T00:00:00Z\n' +
+      '  assay inspect events --organization 60c67a87-024d-48e3-9dcf-ae5652800741 --follow\n' +
+      '  assay inspect stream project-3fa85f64-5717-4562-b3fc-2c963f66afa6 --json\n' +
+      '  assay inspect event 00000000000005a1',
   )
-  .action(async (what: string, stream: string | undefined, options: InspectOptions) =>
-    (await commands.inspect())(readConfig(process.env), what, stream ?? null, {
+  .action(async (what: string, name: string | undefined, options: InspectOptions) =>
+    (await commands.inspect())(readConfig(process.env), what, name ?? null, {
       limit: Number(options.limit),
       json: options.json === true,
       ops: options.ops ?? null,
+      types: options.type ?? null,
+      organization: options.organization ?? null,
+      since: options.since ?? null,
+      follow: options.follow === true,
     }),
   );
 

@@ -1,43 +1,68 @@
-import { nonconformities } from '../events/conformity.js';
 import { Fault } from '../kernel/fault.js';
-import type { EventReader, Position, Recorded, StreamName } from '../kernel/ports.js';
+import type { EventReader, StreamName } from '../kernel/ports.js';
 import type { Config } from '../config.js';
+import { eventBy, eventRow, follow, lastEvents, printEvent, type EventsWanted } from './events.js';
 import { openLogOf } from './folder.js';
+import { backwards, isWhole } from './log-walk.js';
 import { operator } from './operator.js';
 import { printRows, type PrintedRow } from './rows.js';
-import { shownData } from './shown-data.js';
 
-type Options = { readonly limit: number; readonly json: boolean; readonly ops: string | null };
+type Options = EventsWanted & {
+  readonly limit: number;
+  readonly json: boolean;
+  readonly ops: string | null;
+  readonly follow: boolean;
+};
 
-/** `assay inspect streams|events|projections`: only reads, also while a service is running. */
+const things = ['streams', 'stream', 'events', 'event', 'projections'] as const;
+
+/** `assay inspect …`: only reads, also while a service is running. */
 export const inspect = async (
   config: Config,
   what: string,
-  stream: string | null,
+  name: string | null,
   options: Options,
 ): Promise<void> => {
   if (!Number.isInteger(options.limit) || options.limit < 1) {
     throw new Fault('invalid', '--limit takes a whole number of at least 1');
   }
-  switch (what) {
-    case 'projections':
-      return printRows(await projectionRows(config, options.ops), options.json);
-    case 'streams':
-    case 'events': {
-      const { reader, close } = await openLogOf(config);
-      try {
-        const rows =
-          what === 'streams'
-            ? await streamRows(reader, options.limit)
-            : await eventRows(reader, stream, options.limit);
-        return printRows(rows, options.json);
-      } finally {
-        await close();
-      }
-    }
-    default:
-      throw new Fault('invalid', `inspect what? One of streams, events, projections; not ${what}`);
+  if (what === 'projections') {
+    return printRows(await projectionRows(config, options.ops), options.json);
   }
+  if (!(things as readonly string[]).includes(what)) {
+    throw new Fault('invalid', `inspect what? One of ${things.join(', ')}; not ${what}`);
+  }
+  if (name === null && ['stream', 'event'].includes(what)) {
+    throw new Fault('invalid', `inspect which ${what}? Say its ${whichOf[what]}`);
+  }
+  const { reader, close } = await openLogOf(config);
+  try {
+    await inspectLog(reader, what as (typeof things)[number], name, options);
+  } finally {
+    await close();
+  }
+};
+const whichOf: Readonly<Record<string, string>> = { stream: 'name', event: 'id or position' };
+
+const inspectLog = async (
+  reader: EventReader,
+  what: (typeof things)[number],
+  name: string | null,
+  options: Options,
+): Promise<void> => {
+  if (what === 'streams') return printRows(await streamRows(reader, options.limit), options.json);
+  if (what === 'event') return printEvent(await eventBy(reader, name ?? ''), options.json);
+  const stream = name as StreamName | null;
+  const head = await reader.head();
+  const last = await lastEvents(reader, stream, options, options.limit);
+  const rows = last.map((event) => eventRow(event, stream !== null));
+  // Who follows, and who reads one stream, reads on downwards.
+  const isUpwards = what === 'events' && !options.follow;
+  printRows(isUpwards ? [...rows].reverse() : rows, options.json);
+  if (!options.follow) return;
+  const seen = last.at(-1)?.position;
+  const after = seen !== undefined && seen > head ? seen : head;
+  await follow(reader, { after, stream, wanted: options }, options.json);
 };
 
 const projectionRows = async (
@@ -63,7 +88,7 @@ const streamRows = async (reader: EventReader, limit: number): Promise<readonly 
     streams.set(event.stream, {
       stream: event.stream,
       events: event.revision + 1,
-      last_event: event.type,
+      last_event: isWhole(event) ? event.type : `${event.type} (erased)`,
       position: event.position,
       at: event.metadata.at,
     });
@@ -71,54 +96,3 @@ const streamRows = async (reader: EventReader, limit: number): Promise<readonly 
   }
   return [...streams.values()];
 };
-
-/** The last events of the log, or of one stream, newest first, and whether each fits its schema. */
-const eventRows = async (
-  reader: EventReader,
-  stream: string | null,
-  limit: number,
-): Promise<readonly PrintedRow[]> => {
-  const last = stream === null ? backwards(reader) : lastOf(reader, stream as StreamName, limit);
-  const rows: PrintedRow[] = [];
-  for await (const event of last) {
-    rows.push(rowOf(event, stream !== null));
-    if (rows.length === limit) break;
-  }
-  return rows;
-};
-
-const rowOf = (event: Recorded, showsData: boolean): PrintedRow => ({
-  position: event.position,
-  stream: event.stream,
-  revision: event.revision,
-  type: event.type,
-  at: event.metadata.at,
-  fits: nonconformities(event.type, event.data)[0] ?? 'yes',
-  actor: `${event.metadata.actor.type} ${event.metadata.actor.id}`,
-  request_id: event.metadata.request_id,
-  ...(showsData && { data: JSON.stringify(shownData(event)).slice(0, 400) }),
-});
-
-async function* lastOf(
-  reader: EventReader,
-  stream: StreamName,
-  limit: number,
-): AsyncIterable<Recorded> {
-  const last = await reader.last(stream);
-  if (last === null) return;
-  const from = Math.max(0, last.revision + 1 - limit);
-  yield* [...(await reader.read(stream, { from }))].reverse();
-}
-
-/** Read at a time: some megabytes of large events. */
-const stepEvents = 500;
-
-async function* backwards(reader: EventReader): AsyncIterable<Recorded> {
-  let before: Position | undefined;
-  for (;;) {
-    const events = await reader.tail(stepEvents, before);
-    yield* [...events].reverse();
-    before = events[0]?.position;
-    if (before === undefined) return;
-  }
-}

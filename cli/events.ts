@@ -1,0 +1,156 @@
+import { nonconformities } from '../events/conformity.js';
+import { systemClock } from '../engines/node/clock.js';
+import { Fault } from '../kernel/fault.js';
+import type { EventReader, Position, StreamName } from '../kernel/ports.js';
+import { backwards, coming, isWhole, lastOf, type Walked } from './log-walk.js';
+import { printRows, type PrintedRow } from './rows.js';
+import { shownData } from './shown-data.js';
+
+/** Which events are asked for; null: any. */
+export type EventsWanted = {
+  readonly types: readonly string[] | null;
+  /** As events say it themselves: those from before they did are not found by it. */
+  readonly organization: string | null;
+  /** Not before this position or date-time. */
+  readonly since: string | null;
+};
+
+/** What stands where content was erased. */
+const erasedMark = '(erased)';
+const positionForm = /^[0-9a-f]{16}$/;
+const idForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** The events that are wanted: of one stream, or of the whole log; in log order. */
+export const lastEvents = async (
+  reader: EventReader,
+  stream: StreamName | null,
+  wanted: EventsWanted,
+  limit: number,
+): Promise<readonly Walked[]> => {
+  const isWanted = wantedBy(wanted);
+  if (stream !== null) {
+    const isFiltered = Object.values(wanted).some((one) => one !== null);
+    const events = await lastOf(reader, stream, isFiltered ? Infinity : limit);
+    return events.filter(isWanted).slice(-limit);
+  }
+  const found: Walked[] = [];
+  let older = 0;
+  for await (const event of backwards(reader)) {
+    older = isSince(event, wanted.since) ? 0 : older + 1;
+    if (older > olderMax || found.length === limit) break;
+    if (isWanted(event)) found.push(event);
+  }
+  return found.reverse();
+};
+/** Instants follow the order of the log only nearly where several processes write it. */
+const olderMax = 1_000;
+
+const isSince = ({ position, metadata }: Walked, since: string | null): boolean => {
+  if (since === null) return true;
+  if (positionForm.test(since)) return position >= since;
+  return Date.parse(metadata.at) >= Date.parse(since);
+};
+
+export const wantedBy = ({
+  types,
+  organization,
+  since,
+}: EventsWanted): ((event: Walked) => boolean) => {
+  if (since !== null && !positionForm.test(since) && Number.isNaN(Date.parse(since))) {
+    throw new Fault('invalid', `--since takes a position or a date-time, not ${since}`);
+  }
+  return (event) =>
+    (types === null || types.includes(event.type)) &&
+    (organization === null || event.metadata.organization_id === organization) &&
+    isSince(event, since);
+};
+
+/** One line of a table. `showsData`: as much of it as a terminal bears. */
+export const eventRow = (event: Walked, showsData: boolean): PrintedRow => ({
+  position: event.position,
+  stream: event.stream,
+  revision: event.revision,
+  type: event.type,
+  at: event.metadata.at,
+  fits: fitOf(event),
+  actor: `${event.metadata.actor.type} ${event.metadata.actor.id}`,
+  request_id: event.metadata.request_id,
+  ...(showsData && {
+    data: isWhole(event) ? JSON.stringify(shownData(event)).slice(0, dataMax) : erasedMark,
+  }),
+});
+const dataMax = 400;
+
+const fitOf = (event: Walked): string =>
+  isWhole(event) ? (nonconformities(event.type, event.data)[0] ?? 'yes') : erasedMark;
+
+/** The event with this id or at this position; throws Fault `not-found`. */
+export const eventBy = async (reader: EventReader, place: string): Promise<Walked> => {
+  const wanted = place.toLowerCase();
+  const isPosition = positionForm.test(wanted);
+  if (!isPosition && !idForm.test(wanted)) {
+    throw new Fault('invalid', `inspect which event? An id or a position, not ${place}`);
+  }
+  for await (const event of backwards(reader)) {
+    if (event.id === wanted || event.position === wanted) return event;
+    if (isPosition && event.position < wanted) break;
+  }
+  throw new Fault('not-found', `the log has no event ${place}`);
+};
+
+/** All that the log has of an event but its salt. */
+export const printEvent = (event: Walked, json: boolean): void => {
+  const { id, position, stream, revision, type, metadata, digest } = event;
+  const { schema, at, organization_id = null, ...author } = metadata;
+  const data = isWhole(event) ? shownData(event) : erasedMark;
+  const shown = { id, position, stream, revision, type, schema, at, organization_id, ...author };
+  const fits = fitOf(event);
+  if (json) {
+    process.stdout.write(`${JSON.stringify({ ...shown, digest, fits, data })}\n`);
+    return;
+  }
+  const { actor } = metadata;
+  const lines: Readonly<Record<string, string>> = {
+    position: `${position}, ${at}`,
+    event: `${type} ${schema}, ${id}`,
+    stream: `${stream}, revision ${revision}`,
+    actor: `${actor.type} ${actor.id}, ${actor.role}`,
+    organization: organization_id ?? '–',
+    request: metadata.request_id,
+    correlation: metadata.correlation_id,
+    causation: metadata.causation_id ?? '–',
+    digest,
+    fits,
+    data: isWhole(event) ? `\n${JSON.stringify(data, null, 2)}` : erasedMark,
+  };
+  for (const [name, value] of Object.entries(lines)) {
+    process.stdout.write(`${name.padEnd(13)} ${value}\n`);
+  }
+};
+
+/** Prints what comes after `after` a line each, until the process is told to stop. */
+export const follow = async (
+  reader: EventReader,
+  { after, stream, wanted }: Following,
+  json: boolean,
+): Promise<void> => {
+  const told = new AbortController();
+  const stop = (): void => told.abort();
+  process.once('SIGINT', stop).once('SIGTERM', stop);
+  const isWanted = wantedBy(wanted);
+  // Waiting for the log alone keeps no process alive.
+  void systemClock.wait(followMaxMs, told.signal).then(stop);
+  for await (const event of coming(reader, after, told.signal)) {
+    if ((stream !== null && event.stream !== stream) || !isWanted(event)) continue;
+    const row = eventRow(event, stream !== null);
+    if (json) printRows([row], true);
+    else process.stdout.write(`${Object.values(row).join('  ')}\n`);
+  }
+};
+/** As long as a timer can be. */
+const followMaxMs = 2 ** 31 - 1;
+type Following = {
+  readonly after: Position;
+  readonly stream: StreamName | null;
+  readonly wanted: EventsWanted;
+};
