@@ -17,7 +17,7 @@ import {
 } from './collection.js';
 import { emptyHead, headDocument, headOf } from './heads.js';
 import { openPlaces, placesAsked, type Placed } from './places.js';
-import type { SeenEvent } from './resources.js';
+import { kindOfStream, type SeenEvent } from './resources.js';
 import { bodyOf, fieldsOf, plainEntries, type PlainEntry, type SegmentBody } from './segments.js';
 import { tilesGrowing, withLeaf, type FullRoot, type TileBody } from './tiles.js';
 
@@ -73,20 +73,27 @@ const inLogOrder = (
   let at = 0;
   for (const event of events) {
     for (let gone = erased[at]; gone !== undefined && gone.position < event.position;) {
-      seen.push({ envelope: gone, type: gone.type, data: null });
+      seen.push(seenOf(gone, gone.type, null));
       at += 1;
       gone = erased[at];
     }
-    seen.push(seenOf(event));
+    seen.push(seenStill(event));
   }
-  for (const gone of erased.slice(at)) seen.push({ envelope: gone, type: gone.type, data: null });
+  for (const gone of erased.slice(at)) seen.push(seenOf(gone, gone.type, null));
   return seen;
 };
 
-const seenOf = (event: Recorded): SeenEvent =>
+const seenOf = (envelope: Envelope, type: string, data: SeenEvent['data']): SeenEvent => ({
+  envelope,
+  kind: kindOfStream(envelope.stream),
+  type,
+  data,
+});
+
+const seenStill = (event: Recorded): SeenEvent =>
   event.type === unreadableType
-    ? { envelope: event, type: (event.data as Unreadable).type, data: null }
-    : { envelope: event, type: event.type, data: event.data as SeenEvent['data'] };
+    ? seenOf(event, (event.data as Unreadable).type, null)
+    : seenOf(event, event.type, event.data as SeenEvent['data']);
 
 /** The segment and the tiles that grow, as far as they are there. */
 const openKeys = ({ chain, size }: ChainHead, added: number): readonly string[] => [

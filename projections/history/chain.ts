@@ -24,8 +24,10 @@ export const isUnsaid = ({ stream: name, metadata }: Envelope): boolean =>
   metadata.organization_id === undefined && !isOfService(name);
 
 /** Streams whose first events say whose an unsaid event is, the first that is known counts. */
-export const witnessesOf = ({ stream: name, metadata: { actor } }: Envelope): StreamName[] => {
-  const project = projectNamed(name);
+export const witnessesOf = (seen: SeenEvent): readonly StreamName[] => {
+  const { stream: name, metadata } = seen.envelope;
+  const { actor } = metadata;
+  const project = projectNamed(seen);
   return [
     name,
     ...(actor.type === 'service'
@@ -49,7 +51,7 @@ export const chainOf = (
   if (said !== undefined) return said ?? systemChain;
   const inData = lastingData(seen)['organization_id'];
   if (typeof inData === 'string') return inData;
-  for (const name of witnessesOf(envelope)) {
+  for (const name of witnessesOf(seen)) {
     const known = chainKnown(name);
     if (known !== null) return known;
   }

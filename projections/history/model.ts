@@ -1,26 +1,30 @@
-import type { Documents } from '../../kernel/documents.js';
-import type { Sha256 } from '../../kernel/ports.js';
+import type { Document, Documents, DocumentWrite } from '../../kernel/documents.js';
+import type { Recorded, Sha256 } from '../../kernel/ports.js';
 import type { ReadModel, Sink } from '../read-model.js';
 import { foldHistory } from './batch.js';
+import { openChains, type StoredChains } from './chains.js';
 import { historyCollection } from './collection.js';
+import { contradicts, sealsIn } from './sealed.js';
 
 /**
  * The log as chains. It takes every event, also those that nobody can read any more or ruled out
- * elsewhere: an entry that is left out would be a gap in the proof.
+ * elsewhere: an entry that is left out would be a gap in the proof. A copy is held against every
+ * seal in the log, and one that contradicts a seal is never whole, so it never takes the place of
+ * the live one.
  */
 export const historySource = (documents: Documents, sha256: Sha256): ReadModel => ({
-  ...sinkOf(documents, sha256),
+  ...sinkOf(documents, sha256, 'live'),
   shadow: async (copying) => {
     const copy = await documents.shadow(historyCollection, copying);
-    return { ...copy, model: sinkOf(copy.model, sha256) };
+    return { ...copy, model: sinkOf(copy.model, sha256, 'copy') };
   },
   resume: async (id) => {
     const copy = await documents.resume(historyCollection, id);
-    return copy === null ? null : { ...copy, model: sinkOf(copy.model, sha256) };
+    return copy === null ? null : { ...copy, model: sinkOf(copy.model, sha256, 'copy') };
   },
 });
 
-const sinkOf = (documents: Documents, sha256: Sha256): Sink => ({
+const sinkOf = (documents: Documents, sha256: Sha256, which: 'live' | 'copy'): Sink => ({
   name: historyCollection.name,
   version: historyCollection.version,
   parks: false,
@@ -29,6 +33,7 @@ const sinkOf = (documents: Documents, sha256: Sha256): Sink => ({
   fold: async (events, applied, erased) => {
     await applied;
     const writes = await foldHistory(documents, sha256, events, erased);
+    if (which === 'copy') await holdAgainstSeals(laidOver(documents, writes), sha256, events);
     return {
       apply: (checkpoint) => documents.apply(historyCollection, writes, checkpoint),
       poisons: [],
@@ -36,3 +41,41 @@ const sinkOf = (documents: Documents, sha256: Sha256): Sink => ({
     };
   },
 });
+
+/** Throws when the history is not what was sealed. */
+const holdAgainstSeals = async (
+  stored: StoredChains,
+  sha256: Sha256,
+  events: readonly Recorded[],
+): Promise<void> => {
+  const seals = sealsIn(events);
+  if (seals.length === 0) return;
+  const chains = openChains(stored, sha256);
+  for (const seal of seals) {
+    const why = await contradicts(chains, sha256, seal);
+    if (why !== null) throw new RangeError(why);
+  }
+};
+
+/** What is stored as it will be once these are written; lists are as they are. */
+const laidOver = (documents: Documents, writes: readonly DocumentWrite[]): StoredChains => {
+  const written = new Map(writes.map(({ key, document }) => [key, document]));
+  return {
+    get: async <B>(...[collection, key, asking]: Parameters<Documents['get']>) =>
+      written.has(key)
+        ? (written.get(key) as Document<B> | null)
+        : documents.get<B>(collection, key, asking),
+    load: async (collection, keys, asking) => {
+      const rest = keys.filter((key) => !written.has(key));
+      const found = new Map(
+        rest.length === 0 ? [] : await documents.load(collection, rest, asking),
+      );
+      for (const key of keys) {
+        const document = written.get(key);
+        if (document != null) found.set(key, document);
+      }
+      return found;
+    },
+    find: documents.find,
+  };
+};

@@ -18,10 +18,10 @@ export type Placed = ListedBy & { readonly chain: ChainName };
 /** Keys of what has to be loaded before these events are placed. */
 export const placesAsked = (events: readonly SeenEvent[]): readonly string[] => {
   const names = new Set<StreamName>();
-  for (const { envelope } of events) {
-    const remembered = rememberedFor(envelope.stream);
+  for (const one of events) {
+    const remembered = rememberedFor(one);
     if (remembered !== null) names.add(remembered);
-    if (isUnsaid(envelope)) for (const name of witnessesOf(envelope)) names.add(name);
+    if (isUnsaid(one.envelope)) for (const name of witnessesOf(one)) names.add(name);
   }
   return [...names].map(placeKey);
 };
@@ -42,12 +42,12 @@ export const openPlaces = (loaded: ReadonlyMap<string, Document>): Places => {
     place: (seen) => {
       const { envelope } = seen;
       const chain = chainOf(seen, (name) => known(name)?.chain ?? null);
-      const remembered = rememberedFor(envelope.stream);
+      const remembered = rememberedFor(seen);
       const place = remembered === null ? null : (known(remembered)?.listed ?? null);
-      const listed = listedBy(seen, chain, place);
-      const rememberedNow = firstSaid(envelope, remembered, { ...listed, chain });
-      if (rememberedNow !== null) changed.set(placeKey(envelope.stream), rememberedNow);
-      return { ...listed, chain };
+      const placed: Placed = { ...listedBy(seen, chain, place), chain };
+      const first = envelope.revision === 0 ? firstSaid(envelope, remembered, placed) : null;
+      if (first !== null) changed.set(placeKey(envelope.stream), first);
+      return placed;
     },
     writes: () =>
       [...changed].map(([key, body]) => ({
@@ -63,7 +63,6 @@ const firstSaid = (
   remembered: StreamName | null,
   { resource, projectId, technical, chain }: Placed,
 ): Remembered | null => {
-  if (envelope.revision !== 0) return null;
   const isAsked = remembered === envelope.stream;
   // Of records and of what is technical the actor or the project knows it.
   const isWitness =

@@ -11,9 +11,13 @@ export type ListedBy = {
 /** What the first event of a stream was listed by: its later ones are listed by the same. */
 export type StreamPlace = Pick<ListedBy, 'resource' | 'projectId'>;
 
+/** The rule of a stream and what its name says after the noun. */
+export type StreamKind = { readonly rule: Rule | null; readonly rest: string };
+
 /** An event as history sees it. */
 export type SeenEvent = {
   readonly envelope: Envelope;
+  readonly kind: StreamKind;
   /** Its own type, also where today's code cannot read it. */
   readonly type: string;
   /** Null where they are erased or cannot be read. */
@@ -200,9 +204,6 @@ const rules: Readonly<Record<StreamNoun, Rule>> = {
   operations: { listedBy: ofOrganization },
 };
 
-/** The rule of a stream and what its name says after the noun. */
-export type StreamKind = { readonly rule: Rule | null; readonly rest: string };
-
 /** By the first word, the longest noun first. */
 const byWord = new Map<string, readonly StreamNoun[]>();
 for (const noun of [...streamNouns].sort((one, other) => other.length - one.length)) {
@@ -210,7 +211,7 @@ for (const noun of [...streamNouns].sort((one, other) => other.length - one.leng
   byWord.set(word, [...(byWord.get(word) ?? []), noun]);
 }
 
-const kindOfStream = (name: StreamName): StreamKind => {
+export const kindOfStream = (name: StreamName): StreamKind => {
   const dash = name.indexOf('-');
   const nouns = byWord.get(dash === -1 ? name : name.slice(0, dash)) ?? [];
   for (const noun of nouns) {
@@ -222,14 +223,14 @@ const kindOfStream = (name: StreamName): StreamKind => {
 };
 
 /** Whose first event says what this stream is listed by, where its name alone does not. */
-export const rememberedFor = (name: StreamName): StreamName | null => {
-  const { rule, rest } = kindOfStream(name);
-  return rule?.remembers?.(rest) ?? null;
-};
+export const rememberedFor = ({ kind: { rule, rest } }: SeenEvent): StreamName | null =>
+  rule?.remembers?.(rest) ?? null;
+
+const nothing: Readonly<Record<string, unknown>> = {};
 
 /** Its data, if no stream of its kind is ever erased. */
-export const lastingData = ({ envelope, data }: SeenEvent): Readonly<Record<string, unknown>> =>
-  (kindOfStream(envelope.stream).rule?.lasts === true ? data : null) ?? {};
+export const lastingData = ({ kind, data }: SeenEvent): Readonly<Record<string, unknown>> =>
+  (kind.rule?.lasts === true ? data : null) ?? nothing;
 
 /**
  * What an event is about, by the name of its stream, its envelope and what its stream's first event
@@ -241,17 +242,16 @@ export const listedBy = (
   chain: ChainName,
   place: StreamPlace | null,
 ): ListedBy => {
-  const { rule, rest } = kindOfStream(seen.envelope.stream);
+  const { rule, rest } = seen.kind;
   if (rule === null) return { ...ofOrganization({ chain }), technical: true };
   const technical = rule.technical === true || kindOfEvent(seen.type)?.technical === true;
-  const isOwn = rule.remembers?.(rest) === seen.envelope.stream;
-  if (isOwn && place !== null) return { ...place, technical };
-  const data = rule.lasts === true ? (seen.data ?? {}) : {};
-  return { ...rule.listedBy({ rest, data, seen, chain, place }), technical };
+  const isOwn = place !== null && rule.remembers?.(rest) === seen.envelope.stream;
+  const { resource, projectId } = isOwn
+    ? place
+    : rule.listedBy({ rest, data: lastingData(seen), seen, chain, place });
+  return { resource, projectId, technical };
 };
 
 /** The project that the stream's name names; null where it names none. */
-export const projectNamed = (name: StreamName): string | null => {
-  const { rule, rest } = kindOfStream(name);
-  return rule?.named === true ? rest.slice(0, idLength) : null;
-};
+export const projectNamed = ({ kind: { rule, rest } }: SeenEvent): string | null =>
+  rule?.named === true ? rest.slice(0, idLength) : null;

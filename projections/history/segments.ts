@@ -50,23 +50,31 @@ const positionLength = 16;
 /** `entries` follow each other, at least one and at most a segment of them. */
 export const bodyOf = (prev: string, entries: readonly PlainEntry[]): SegmentBody => {
   const texts = new Map<string, number>();
-  const numberOf = (text: string | null): number => {
-    if (text === null) return -1;
+  const numberOf = (text: string): number => {
     const known = texts.get(text);
     if (known !== undefined) return known;
     texts.set(text, texts.size);
     return texts.size - 1;
   };
   const column = (of: (entry: PlainEntry) => number): Column => packed(entries.map(of));
-  const text = (of: (entry: PlainEntry) => string | null): Column =>
-    column((entry) => numberOf(of(entry)));
+  const text = (of: (entry: PlainEntry) => string | null): Column => {
+    // Most are what the entry before has.
+    let last: string | null = null;
+    let number = -1;
+    return column((entry) => {
+      const one = of(entry);
+      if (one !== last) number = one === null ? -1 : numberOf(one);
+      last = one;
+      return number;
+    });
+  };
   const columns = {
     type: text(({ type }) => type),
     streamHead: text(({ stream }) => stream.slice(0, -idLength)),
     streamTail: text(({ stream }) => stream.slice(-idLength)),
     atHead: text(({ at }) => at.slice(0, -secondsLength)),
     atTail: text(({ at }) => at.slice(-secondsLength)),
-    actor: text(({ actor }) => [actor.type, actor.id, actor.role].join('\n')),
+    actor: text(({ actor: { type, id, role } }) => `${type}\n${id}\n${role}`),
     organization: text(({ organizationId }) => organizationId),
     request: text(({ requestId }) => requestId),
     correlation: text(({ correlationId }) => correlationId),
