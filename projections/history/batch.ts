@@ -17,7 +17,7 @@ import {
 } from './collection.js';
 import { emptyHead, headDocument, headOf } from './heads.js';
 import { openPlaces, placesAsked, type Placed } from './places.js';
-import { kindOfStream, type SeenEvent } from './resources.js';
+import { seenOf, type SeenEvent } from './resources.js';
 import { bodyOf, fieldsOf, plainEntries, type PlainEntry, type SegmentBody } from './segments.js';
 import { tilesGrowing, withLeaf, type FullRoot, type TileBody } from './tiles.js';
 
@@ -82,13 +82,6 @@ const inLogOrder = (
   for (const gone of erased.slice(at)) seen.push(seenOf(gone, gone.type, null));
   return seen;
 };
-
-const seenOf = (envelope: Envelope, type: string, data: SeenEvent['data']): SeenEvent => ({
-  envelope,
-  kind: kindOfStream(envelope.stream),
-  type,
-  data,
-});
 
 const seenStill = (event: Recorded): SeenEvent =>
   event.type === unreadableType

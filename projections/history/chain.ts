@@ -19,9 +19,12 @@ const systemLetters = new Set(systemPrefixes.map((prefix) => prefix[0]));
 const isOfService = (name: StreamName): boolean =>
   systemLetters.has(name[0]) && systemPrefixes.some((prefix) => name.startsWith(prefix));
 
-/** Whether the event itself does not say whose it is: it is from before events did. */
-export const isUnsaid = ({ stream: name, metadata }: Envelope): boolean =>
-  metadata.organization_id === undefined && !isOfService(name);
+/** Null where the event itself does not say it: it is from before events did. */
+export const chainSaid = ({ stream: name, metadata }: Envelope): ChainName | null => {
+  if (isOfService(name)) return systemChain;
+  const said = metadata.organization_id;
+  return said === undefined ? null : (said ?? systemChain);
+};
 
 /** Streams whose first events say whose an unsaid event is, the first that is known counts. */
 export const witnessesOf = (seen: SeenEvent): readonly StreamName[] => {
@@ -46,9 +49,8 @@ export const chainOf = (
   chainKnown: (name: StreamName) => ChainName | null,
 ): ChainName => {
   const { envelope } = seen;
-  if (isOfService(envelope.stream)) return systemChain;
-  const said = envelope.metadata.organization_id;
-  if (said !== undefined) return said ?? systemChain;
+  const said = chainSaid(envelope);
+  if (said !== null) return said;
   const inData = lastingData(seen)['organization_id'];
   if (typeof inData === 'string') return inData;
   for (const name of witnessesOf(seen)) {

@@ -76,6 +76,6 @@ const laidOver = (documents: Documents, writes: readonly DocumentWrite[]): Store
       }
       return found;
     },
-    find: documents.find,
+    find: (collection, query, asking) => documents.find(collection, query, asking),
   };
 };

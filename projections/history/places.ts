@@ -1,7 +1,7 @@
 import type { Document, DocumentWrite } from '../../kernel/documents.js';
 import type { ChainName } from '../../kernel/history/entries.js';
 import type { Envelope, StreamName } from '../../kernel/ports.js';
-import { chainOf, isUnsaid, witnessesOf } from './chain.js';
+import { chainOf, chainSaid, witnessesOf } from './chain.js';
 import { placeKey, placesScope } from './collection.js';
 import { listedBy, rememberedFor, type ListedBy, type SeenEvent } from './resources.js';
 import type { StreamPlace } from './resources.js';
@@ -21,7 +21,7 @@ export const placesAsked = (events: readonly SeenEvent[]): readonly string[] => 
   for (const one of events) {
     const remembered = rememberedFor(one);
     if (remembered !== null) names.add(remembered);
-    if (isUnsaid(one.envelope)) for (const name of witnessesOf(one)) names.add(name);
+    if (chainSaid(one.envelope) === null) for (const name of witnessesOf(one)) names.add(name);
   }
   return [...names].map(placeKey);
 };
@@ -66,7 +66,10 @@ const firstSaid = (
   const isAsked = remembered === envelope.stream;
   // Of records and of what is technical the actor or the project knows it.
   const isWitness =
-    isUnsaid(envelope) && !technical && resource.type !== 'trace' && resource.type !== 'session';
+    chainSaid(envelope) === null &&
+    !technical &&
+    resource.type !== 'trace' &&
+    resource.type !== 'session';
   if (!isAsked && !isWitness) return null;
   return { listed: isAsked ? { resource, projectId } : null, chain: isWitness ? chain : null };
 };

@@ -12,7 +12,7 @@ export type ListedBy = {
 export type StreamPlace = Pick<ListedBy, 'resource' | 'projectId'>;
 
 /** The rule of a stream and what its name says after the noun. */
-export type StreamKind = { readonly rule: Rule | null; readonly rest: string };
+type StreamKind = { readonly rule: Rule | null; readonly rest: string };
 
 /** An event as history sees it. */
 export type SeenEvent = {
@@ -211,7 +211,7 @@ for (const noun of [...streamNouns].sort((one, other) => other.length - one.leng
   byWord.set(word, [...(byWord.get(word) ?? []), noun]);
 }
 
-export const kindOfStream = (name: StreamName): StreamKind => {
+const kindOfStream = (name: StreamName): StreamKind => {
   const dash = name.indexOf('-');
   const nouns = byWord.get(dash === -1 ? name : name.slice(0, dash)) ?? [];
   for (const noun of nouns) {
@@ -221,6 +221,14 @@ export const kindOfStream = (name: StreamName): StreamKind => {
   }
   return { rule: null, rest: dash === -1 ? name : name.slice(dash + 1) };
 };
+
+/** `type` is its own, `data` null where they are erased or cannot be read. */
+export const seenOf = (envelope: Envelope, type: string, data: SeenEvent['data']): SeenEvent => ({
+  envelope,
+  kind: kindOfStream(envelope.stream),
+  type,
+  data,
+});
 
 /** Whose first event says what this stream is listed by, where its name alone does not. */
 export const rememberedFor = ({ kind: { rule, rest } }: SeenEvent): StreamName | null =>

@@ -7,6 +7,7 @@ import { emptyRows } from './empty.js';
 import { experimentRows } from './experiments.js';
 import { fairnessRowNames, fairnessRows } from './fairness.js';
 import { foreignIdRow } from './foreign-ids.js';
+import { historyFoldRow } from './history-fold.js';
 import { ingestRows } from './ingest.js';
 import { keyRotationRow } from './key-rotation.js';
 import { keyTimingRow } from './key-timing.js';
@@ -25,6 +26,7 @@ const groups: readonly {
 }[] = [
   { rows: ['start-empty', 'memory-idle'], measure: emptyRows },
   { rows: ['ingest', 'ingest-projected', 'ingest-lag'], measure: ingestRows },
+  { rows: ['history-fold'], measure: async (bench) => [await historyFoldRow(bench)] },
   { rows: ['ratings'], measure: ratingRows },
   { rows: ['key-timing'], measure: async (bench) => [await keyTimingRow(bench)] },
   { rows: ['foreign-ids'], measure: async (bench) => [await foreignIdRow(bench)] },

@@ -98,6 +98,25 @@ describe('a transaction', () => {
       expect(batches).to.deep.equal([[one]]);
     });
 
+    it('keeps beside the data what its stream is listed by, unless the name says it', async () => {
+      const project = '00000001-0000-4000-8000-000000000001';
+      const data = { project_id: project, name: 'a', template_id: null };
+      const renamed = { type: 'SomethingRenamed', data };
+      const about = async (name: StreamName) => {
+        let appended: unknown;
+        const log = beside(world.log, {
+          append: async ([part]) => {
+            appended = part?.events[0]?.metadata.about;
+            return ['conflict'];
+          },
+        });
+        await append(log, [{ stream: name, events: [renamed] }], authorAt());
+        return appended;
+      };
+      expect(await about(stream('run', 'x'))).to.deep.equal({ project_id: project });
+      expect(await about(stream('trace', project, 'x'))).to.equal(undefined);
+    });
+
     it('is refused as the decision says', async () => {
       const complaints = [{ loc: ['body'], msg: 'no', type: 'value_error' }];
       const no = (): Decision<Claimed> => reject('invalid', 'not this', { complaints });

@@ -20,6 +20,7 @@ import { documentsSource, type AnyProjection } from '../../projections/documents
 import { openFreshness } from '../../projections/freshness.js';
 import { openProjector, type Projector } from '../../projections/operate.js';
 import { recordsSource } from '../../projections/records/model.js';
+import type { ReadModel } from '../../projections/read-model.js';
 import type { RunNeeds } from '../../projections/run.js';
 import { instantAt } from './trace-histories.js';
 
@@ -42,6 +43,8 @@ export type ProjectorOptions = {
   readonly reader?: (log: EventLog) => EventReader;
   readonly records?: (found: Records) => Records;
   readonly exchanged?: RunNeeds['exchanged'];
+  /** Read models of their own, over the same documents. */
+  readonly more?: (documents: Documents) => readonly ReadModel[];
 };
 
 /** The projector on the embedded engines, all in this thread. */
@@ -53,6 +56,7 @@ export const projectorIn = async ({
   reader = (log) => log,
   records: through = (found) => found,
   exchanged = () => undefined,
+  more = () => [],
 }: ProjectorOptions): Promise<OpenProjector> => {
   const bus = openBus(randomUUID());
   const log = await openEventLog({ dir, bus });
@@ -61,6 +65,7 @@ export const projectorIn = async ({
   const sources = [
     recordsSource(records),
     ...projections.map((projection) => documentsSource(documents, projection)),
+    ...more(documents),
   ];
   const projector = await openProjector({
     reader: reader(log),

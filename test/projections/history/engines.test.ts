@@ -1,0 +1,165 @@
+import { expect } from 'chai';
+import * as fc from 'fast-check';
+import { openEventStore } from '../../../engines/eventstoredb/event-log.js';
+import { openBus } from '../../../engines/memory/bus.js';
+import { openMongoDocuments } from '../../../engines/mongodb/documents.js';
+import { sha256 } from '../../../engines/node/digest.js';
+import { openDocuments } from '../../../engines/sqlite/documents.js';
+import { openEventLog } from '../../../engines/sqlite/event-log.js';
+import type { Documents } from '../../../kernel/documents.js';
+import type { ChainEntry } from '../../../kernel/history/entries.js';
+import { hexOf } from '../../../kernel/history/hex.js';
+import { rootOf } from '../../../kernel/history/tree.js';
+import { start, type EventLog } from '../../../kernel/ports.js';
+import { openChains } from '../../../projections/history/chains.js';
+import { historySource } from '../../../projections/history/model.js';
+import { startEventStoreServer } from '../../support/eventstore-server/server.js';
+import { temporaryFolder } from '../../support/folder.js';
+import { hasMongo, startMongo, type MongoServer } from '../../support/mongo.js';
+import { drawSeed } from '../../support/outside.js';
+import { runs } from '../../support/runs.js';
+import { dropDatabase, skipMongo } from '../../support/with-mongo.js';
+import { histories, type History } from './histories.js';
+
+type Opened = { readonly log: EventLog; readonly close: () => Promise<void> };
+
+const embedded = async (): Promise<Opened> => {
+  const { dir, remove } = await temporaryFolder();
+  const bus = openBus('history');
+  const log = await openEventLog({ dir, bus });
+  return {
+    log,
+    close: async () => {
+      await log.close();
+      await bus.close();
+      await remove();
+    },
+  };
+};
+const remote = async (): Promise<Opened> => {
+  const { dir, remove } = await temporaryFolder();
+  const server = await startEventStoreServer({ dir });
+  const log = await openEventStore({ url: server.url });
+  return {
+    log,
+    close: async () => {
+      await log.close();
+      await server.close();
+      await remove();
+    },
+  };
+};
+
+/** Every event once, some of them sent again, and some that lose to what is there. */
+const append = async (log: EventLog, { events }: History): Promise<void> => {
+  for (const [at, event] of events.entries()) {
+    const { stream, revision, id, type, data, metadata } = event;
+    const expected = revision === 0 ? 'none' : revision - 1;
+    const one = { stream, expected, events: [{ id, type, data, metadata }] } as const;
+    await log.append([one]);
+    if (at % 3 === 0) await log.append([one]);
+    const other = { ...one, events: [{ ...one.events[0], id: `${id.slice(0, -4)}ffff` }] };
+    if (at % 5 === 0) expect(await log.append([other])).to.deep.equal(['conflict']);
+  }
+};
+
+/** Folds the whole log as the runner would. */
+const fold = async (log: EventLog, documents: Documents): Promise<void> => {
+  const model = historySource(documents, sha256);
+  for (let after = await model.checkpoint(); ;) {
+    const page = await log.page(after, 37);
+    if (page.through === after) return;
+    const folded = await model.fold(page.events, null, page.erased);
+    await folded.apply({ position: page.through, fence: 1, after });
+    after = page.through;
+  }
+};
+
+type Told = {
+  readonly chain: string;
+  readonly hash: string;
+  readonly root: string;
+  readonly entries: readonly ChainEntry[];
+};
+
+const told = async (documents: Documents): Promise<readonly Told[]> => {
+  const chains = openChains(documents, sha256);
+  const heads = await chains.heads(null, 100);
+  return Promise.all(
+    heads.map(async ({ chain, size, hash, range }) => ({
+      chain,
+      hash,
+      root: hexOf(rootOf(sha256, range)),
+      entries: await chains.entries(chain, 1, size),
+    })),
+  );
+};
+
+/** Each log draws its own salts, and has its own positions. */
+const withoutSalts = (all: readonly Told[]) =>
+  all.map(({ chain, entries }) => ({
+    chain,
+    entries: entries.map((entry) => ({
+      ...entry,
+      position: start,
+      dataDigest: '',
+      prevHash: '',
+      hash: '',
+    })),
+  }));
+
+describe('one history on every engine', () => {
+  const seed = drawSeed('one history on every engine');
+  const count = runs(3);
+  let mongo: MongoServer | null = null;
+  before(async () => {
+    if (hasMongo) mongo = await startMongo();
+  });
+  after(() => mongo?.stop());
+
+  /** Folded while nothing was erased, and again from what stays. */
+  const onLog = async ({ log, close }: Opened, history: History): Promise<readonly Told[]> => {
+    const opened: { readonly documents: Documents; readonly end: () => Promise<void> }[] = [];
+    const sqlite = async (): Promise<Documents> => {
+      const { dir, remove } = await temporaryFolder();
+      const documents = await openDocuments({ dir });
+      opened.push({ documents, end: remove });
+      return documents;
+    };
+    try {
+      await append(log, history);
+      const live = await sqlite();
+      await fold(log, live);
+      for (const stream of history.erased) await log.erase(stream);
+      await fold(log, live);
+      const found = await told(live);
+      const again = await sqlite();
+      await fold(log, again);
+      expect(await told(again)).to.deep.equal(found);
+      if (mongo !== null) {
+        const url = mongo.url();
+        const documents = await openMongoDocuments({ url });
+        opened.push({ documents, end: () => dropDatabase(url) });
+        await fold(log, documents);
+        expect(await told(documents)).to.deep.equal(found);
+      }
+      return found;
+    } finally {
+      for (const { documents, end } of opened) {
+        await documents.close();
+        await end();
+      }
+      await close();
+    }
+  };
+
+  it('has the same entries, heads and roots, before and after content was erased', async () => {
+    for (const history of fc.sample(histories(250), { seed, numRuns: count })) {
+      const local = await onLog(await embedded(), history);
+      const far = await onLog(await remote(), { ...history, erased: [] });
+      expect(withoutSalts(far)).to.deep.equal(withoutSalts(local));
+    }
+  }).timeout(120_000 * count);
+
+  if (!hasMongo) skipMongo('one history on every engine');
+});
