@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { codePoints } from './kernel/code-points.js';
 import { Fault } from './kernel/fault.js';
 import { sandboxModes, type SandboxMode } from './kernel/sandbox.js';
+import { readSealSettings, sealVariables, type SealSettings } from './service/seal-settings.js';
 
 /** Every role that one program can play; they share nothing but the engines. */
 export const roles = ['command', 'query', 'projections', 'worker'] as const;
@@ -38,6 +39,7 @@ export type Config = {
   };
   /** Memory for embedded records: beyond it they spill to disk, or refuse. */
   readonly recordsMemoryMb: number;
+  readonly seals: SealSettings;
   /** Threads of node's pool, which works on DuckDB statements, passwords and files. */
   readonly poolThreads: number;
   readonly logLevel: LogLevel;
@@ -140,6 +142,7 @@ export const variables: readonly Variable[] = [
     fallback: '400',
     meaning: 'memory of embedded records: 256 to 65536',
   },
+  ...sealVariables,
   { name: 'ASSAY_LOG_LEVEL', fallback: 'info', meaning: logLevels.join(', ') },
   {
     name: 'ASSAY_SANDBOX',
@@ -196,6 +199,7 @@ export const readConfig = (environment: Environment): Config => {
       password: password(environment['ASSAY_BOOTSTRAP_PASSWORD'] ?? ''),
     },
     recordsMemoryMb: recordsMemory(text('ASSAY_RECORDS_MEMORY_MB', '400')),
+    seals: readSealSettings(text),
     // As node itself reads it.
     poolThreads: Number(environment['UV_THREADPOOL_SIZE'] ?? 4) || 4,
     logLevel: logLevel(text('ASSAY_LOG_LEVEL', 'info')),
@@ -260,6 +264,7 @@ export const masked = (config: Config): Readonly<Record<string, unknown>> => ({
   natsUrl: config.natsUrl === null ? 'in process' : 'set',
   opsToken: config.opsToken === null ? 'none' : 'set',
   secretKey: config.secretKey === null ? 'data folder' : 'set',
+  seals: { ...config.seals, witnesses: config.seals.witnesses.length },
   bootstrap: {
     organization: config.bootstrap.organization,
     email: config.bootstrap.email,

@@ -10,6 +10,7 @@ import { experimentTagOperations } from './experiment-tags.js';
 import { experimentOperations } from './experiments.js';
 import { filterComponents } from './filters.js';
 import { groupOperations } from './groups.js';
+import { historySealOperations } from './history-seals.js';
 import { ingestOperations } from './ingest.js';
 import { insightsSettingsOperations } from './insights-settings.js';
 import { integrationOperations } from './integrations.js';
@@ -60,6 +61,7 @@ export const operations: readonly Operation[] = [
   ...scorerSettingsOperations,
   ...jobOperations,
   ...orgJobOperations,
+  ...historySealOperations,
   ...serviceOperations,
 ] as readonly unknown[] as readonly Operation[];
 

@@ -13,6 +13,7 @@ import { experimentRankingOperations } from './experiment-ranking.js';
 import { experimentTagOperations } from './experiment-tags.js';
 import { experimentOperations } from './experiments.js';
 import { groupOperations } from './groups.js';
+import { historySealOperations } from './history-seals.js';
 import { createSession, logSpans, logTraces, updateSpan, updateTrace } from './ingest.js';
 import { insightsSettingsOperations } from './insights-settings.js';
 import { integrationOperations } from './integrations.js';
@@ -148,6 +149,11 @@ export const nouns: readonly OpenApiTag[] = [
     name: 'Logins',
     description: 'Access tokens for people: by password, provider, key or refresh cookie.',
     operations: loginOperations,
+  },
+  {
+    name: 'Seals',
+    description: 'Signed states of the history, and proofs that need no trust in the service.',
+    operations: historySealOperations,
   },
   {
     name: 'Service',

@@ -20,6 +20,8 @@ import { scorerList } from './scorer-list.js';
 import { scorerSettings } from './scorer-settings.js';
 import { scorerVersions } from './scorer-versions.js';
 import { scorerTaskList } from './scorer-task-list.js';
+import { sealList } from './seal-list.js';
+import { sealingKeyList } from './sealing-key-list.js';
 import { userList } from './user-list.js';
 
 /**
@@ -48,5 +50,7 @@ export const projections: readonly AnyProjection[] = [
   orgJobList,
   scorerVersions,
   projectList,
+  sealList,
+  sealingKeyList,
   userList,
 ];

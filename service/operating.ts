@@ -6,6 +6,7 @@ import { Fault } from '../kernel/fault.js';
 import type { Json } from '../kernel/shapes.js';
 import { projectNothing, type Projecting } from './projecting.js';
 import { openRulings, type Rulings } from './rulings.js';
+import { sealCommand, type SealedNow } from './sealing.js';
 import type { Starting } from './starting.js';
 
 /** What the operators' listener asks; each part of a service takes its place when it is there. */
@@ -13,6 +14,7 @@ type Operated = {
   ready: () => Promise<{ readonly status: string }>;
   projecting: Projecting;
   rotate: () => Promise<Rotated | null>;
+  seal: () => Promise<SealedNow | null>;
   /** Where an operator's decisions are recorded; null until the log is there. */
   recording: RulingNeeds | null;
 };
@@ -24,6 +26,7 @@ export const startOperating = async (starting: Starting) => {
     ready: async () => ({ status: 'starting', waiting_for: waiting.for() }),
     projecting: projectNothing(),
     rotate: async () => null,
+    seal: async () => null,
     recording: null,
   };
   const ops = await startOps({
@@ -33,8 +36,11 @@ export const startOperating = async (starting: Starting) => {
     ready: () => operated.ready(),
     metrics,
     logger,
-    operate: (command, request) =>
-      command === rotateCommand ? operated.rotate() : answered(operated, command, request),
+    operate: async (command, request) => {
+      if (command === rotateCommand) return operated.rotate();
+      if (command === sealCommand) return operated.seal();
+      return answered(operated, command, request);
+    },
   });
   open.add('the operators’ listener', () => ops.close());
   return { operated, port: ops.port };

@@ -3,8 +3,8 @@ import type { Engines } from '../engines/open.js';
 import { reasonOf } from '../kernel/fault.js';
 import type { Bus, EventLog, Position } from '../kernel/ports.js';
 import type { Documents } from '../kernel/documents.js';
-import type { Sandbox } from '../kernel/sandbox.js';
 import type { Projecting } from './projecting.js';
+import type { Working } from './workers.js';
 
 type Needs = {
   readonly config: Config;
@@ -13,14 +13,15 @@ type Needs = {
   readonly documents: Documents;
   readonly bus: Bus;
   readonly projecting: Projecting;
-  readonly sandbox: Sandbox | null;
+  /** Null: this process is no worker. */
+  readonly working: Working | null;
   readonly checkpoints: ReadonlyMap<string, () => Promise<Position>>;
 };
 
 /**
  * `ready` exactly when this process can do what its roles promise: the log answers and takes
  * writes, the read models that it serves answer, and no projection that it folds stands still or is
- * built anew. The rest says what is wrong.
+ * built anew, and no history that it seals contradicts itself. The rest says what is wrong.
  */
 export const readiness = async (needs: Needs) => {
   const { config, engines, log, projecting } = needs;
@@ -33,7 +34,8 @@ export const readiness = async (needs: Needs) => {
     statuses === null || statuses.some((one) => one.stalled !== null || one.rebuilding !== null);
   const needsModels = plays('query') || plays('projections');
   const lame = stalled || projecting.trouble() !== null || (needsModels && readModels !== null);
-  const ready = health.writable && reached === null && !lame;
+  const refusals = needs.working?.sealing.refusals() ?? [];
+  const ready = health.writable && reached === null && !lame && refusals.length === 0;
   return {
     status: ready ? 'ready' : 'not_ready',
     roles: config.roles,
@@ -50,7 +52,9 @@ export const readiness = async (needs: Needs) => {
     /**
      * Null: this process is no worker. Without a sandbox scorer tasks fail, and nothing else does.
      */
-    sandbox: needs.sandbox?.state() ?? null,
+    sandbox: needs.working?.sandbox.state() ?? null,
+    /** Histories that are not sealed any more, and why. */
+    seals: { refused: refusals },
   };
 };
 

@@ -108,12 +108,13 @@ const startIn = async (starting: Starting, options: ServiceOptions): Promise<Ser
     options.sayKey?.(bootstrapped.minted, bootstrapped.email, url);
     await bootstrapped.finish();
   }
-  const sandbox = plays(config, 'worker')
-    ? await startWorkers({ ...needs, ...readers, engines, logger, open })
+  const working = plays(config, 'worker')
+    ? await startWorkers({ ...needs, ...readers, config, engines, logger, metrics, open })
     : null;
+  if (working !== null) operated.seal = () => working.sealing.sealNow();
   const { documents, freshness } = models;
   operated.ready = () =>
-    readiness({ config, engines, log, documents, bus, projecting, sandbox, checkpoints });
+    readiness({ config, engines, log, documents, bus, projecting, working, checkpoints });
   const ports = { port: api?.port ?? 0, ops_port: opsPort };
   if (engines.embedded) await sayWhere(engines.dir, ports, open);
   logger.info({ ...ports, dir: engines.dir, roles: config.roles }, 'ready');

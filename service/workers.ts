@@ -1,4 +1,5 @@
 import { availableParallelism, hostname } from 'node:os';
+import type { Config } from '../config.js';
 import { datasetUnlinking } from './answers/dataset-use.js';
 import type { Freshness } from '../contract/gate.js';
 import { startOffboarding } from '../command-api/offboarding/worker.js';
@@ -19,23 +20,29 @@ import {
   type Engines,
 } from '../engines/open.js';
 import type { Logger } from '../engines/pino/logger.js';
+import type { Metrics } from '../engines/prometheus/metrics.js';
 import type { Secrets } from '../engines/node/secrets.js';
 import type { Records } from '../kernel/records/records.js';
 import { orgJobQuestions } from './answers/org-jobs.js';
-import type { Bus, Clock, EventLog, Ids } from '../kernel/ports.js';
+import type { Bus, Clock, EventLog, Ids, Leases } from '../kernel/ports.js';
 import type { Documents } from '../kernel/documents.js';
+import type { Chains } from '../kernel/history/entries.js';
 import type { Sandbox } from '../kernel/sandbox.js';
 import type { openDisposers } from './lifecycle.js';
+import { sealHistory, type HistorySealing } from './sealing.js';
 
 type Needs = {
   readonly log: EventLog;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly bus: Bus;
-  readonly secrets: Pick<Secrets, 'jobValues'>;
+  readonly secrets: Pick<Secrets, 'jobValues' | 'sealSeed'>;
   readonly documents: Documents;
   readonly records: Records;
   readonly freshness: Freshness;
+  readonly chains: Chains;
+  readonly config: Config;
+  readonly metrics: Metrics;
   readonly engines: Engines;
   readonly logger: Logger;
   /** Ends each of them with the service. */
@@ -50,16 +57,27 @@ const validationsAtOnce = 8;
 
 /**
  * What the role `worker` does beside requests: each follows the log, picks up what a dead process
- * left, and may run twice at once without harm. Answers the sandbox, which readiness reports.
+ * left, and may run twice at once without harm. Answers what readiness reports.
  */
-export const startWorkers = async (needs: Needs): Promise<Sandbox> => {
+export const startWorkers = async (needs: Needs): Promise<Working> => {
   const { logger } = needs;
   const trouble =
     (what: string) =>
     (error: unknown): void =>
       logger.error({ cause: String(error) }, `${what} failed; it is tried again`);
+  const leases = await needs.engines.leases();
+  needs.open.add('leases', () => leases.close());
+  const worker = `${hostname()} ${process.pid} ${needs.ids.next('ProcessId')}`;
+  const sealing = await sealHistory({ ...needs, leases, worker, config: needs.config.seals });
+  needs.open.begin('sealing', () => sealing.stop());
   startCleaning(needs, trouble);
-  return startScorers(needs, trouble);
+  return { sandbox: startScorers({ ...needs, leases, worker }, trouble), sealing };
+};
+
+/** What an operator wants to know of the workers. */
+export type Working = {
+  readonly sandbox: Sandbox;
+  readonly sealing: HistorySealing;
 };
 
 type Troubles = (what: string) => (error: unknown) => void;
@@ -99,15 +117,15 @@ const startCleaning = (needs: Needs, trouble: Troubles): void => {
 };
 
 /** Validations and scores of code scorers, in one sandbox. */
-const startScorers = async (needs: Needs, trouble: Troubles): Promise<Sandbox> => {
-  const { log, clock, ids, bus, engines, logger, open } = needs;
+const startScorers = (
+  needs: Needs & { readonly leases: Leases; readonly worker: string },
+  trouble: Troubles,
+): Sandbox => {
+  const { log, clock, ids, bus, engines, logger, open, leases, worker } = needs;
   const sandbox = engines.sandbox();
   open.add('the sandbox', () => sandbox.close());
   const overlaps = openOverlaps();
   open.add('overlaps', () => overlaps.close());
-  const leases = await engines.leases();
-  open.add('leases', () => leases.close());
-  const worker = `${hostname()} ${process.pid} ${ids.next('ProcessId')}`;
   const ports = { log, clock, ids, bus, leases, sandbox, overlaps, files: diskFiles, worker };
   const scoring = startScoring({
     ...ports,

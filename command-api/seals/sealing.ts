@@ -22,8 +22,8 @@ export type SealNeeds = ScrubNeeds &
   };
 
 export type Sealing = {
-  /** Looks at every chain once; answers how many were sealed. */
-  readonly round: (signal: AbortSignal) => Promise<number>;
+  /** Looks at every chain once and seals those that are due, or all; answers how many. */
+  readonly round: (signal: AbortSignal, which?: 'due' | 'all') => Promise<number>;
   readonly refusals: () => readonly SealRefusal[];
   /** How long the oldest event waits that is not sealed; 0 when none does. */
   readonly ageSeconds: () => number;
@@ -45,12 +45,14 @@ export const openSealing = (needs: SealNeeds): Sealing => {
   const outside = openOutside(needs);
   const nowMs = (): number => Date.parse(needs.clock.now());
   return {
-    round: async (signal) => {
+    round: async (signal, which = 'due') => {
       let count = 0;
       for (let after: ChainName | null = null; !signal.aborted;) {
         const heads: readonly ChainHead[] = await needs.chains.heads(after, headsPage);
         const ready: ChainHead[] = [];
-        for (const head of heads) if (await isReady(needs, memory, head)) ready.push(head);
+        for (const head of heads) {
+          if (await isReady(needs, memory, head, which)) ready.push(head);
+        }
         if (ready.length > 0) count += await sealAll(needs, memory, ready, signal);
         for (const { chain } of heads) {
           const seal = memory.known.get(chain)?.seal ?? null;
@@ -73,12 +75,14 @@ const isReady = async (
   { log, chains, clock, everyMs }: SealNeeds,
   { known, refusals }: Memory,
   head: ChainHead,
+  which: 'due' | 'all',
 ): Promise<boolean> => {
   const { chain } = head;
   if (refusals.has(chain)) return false;
   const before = known.get(chain) ?? watched(await newestSeal(log, chain));
   const one = await lookedAhead(chains, head, before);
   known.set(chain, one);
+  if (which === 'all') return one.first !== null;
   return isDue(head, one, Date.parse(clock.now()), everyMs);
 };
 

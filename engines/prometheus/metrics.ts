@@ -1,4 +1,5 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+import { openSealSeries, type SealSeries } from './seal-series.js';
 
 /** What the process counts about itself; any engine may feed it, `/metrics` shows it. */
 export type Metrics = {
@@ -16,6 +17,7 @@ export type Metrics = {
   /** A connection was cut: its client was too slow, or there were too many. */
   readonly cut: (why: 'slow' | 'crowded' | 'crumbs') => void;
   readonly mismatch: (operation: string) => void;
+  readonly seals: SealSeries;
   /**
    * Runs before each scrape; for figures that have to be asked for. A failure leaves the old
    * figures standing.
@@ -99,6 +101,7 @@ export const openMetrics = (): Metrics => {
     shed: () => shed.inc(),
     cut: (why) => cuts.inc({ why }),
     mismatch: (operation) => mismatches.inc({ operation }),
+    seals: openSealSeries(registry),
     beforeScrape: (ask) => void asks.push(ask),
     text: async () => {
       await Promise.allSettled(asks.map((ask) => ask()));

@@ -96,6 +96,13 @@ describe('what is in a read model of something that was deleted', () => {
     const without = projections
       .filter(({ goesWith }) => goesWith === undefined)
       .map(({ collection }) => collection.name);
-    expect(without).to.have.members([...organisations, ...others, 'scorer_versions', 'user_list']);
+    const histories = ['seal_list', 'sealing_key_list'];
+    expect(without).to.have.members([
+      ...organisations,
+      ...others,
+      ...histories,
+      'scorer_versions',
+      'user_list',
+    ]);
   });
 });

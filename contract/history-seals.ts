@@ -1,0 +1,228 @@
+import { Type, type Static } from 'typebox';
+import { id, instant, named, nullable, oneOf } from '../kernel/shapes.js';
+import { type Complaint, valueComplaint } from '../kernel/fault.js';
+import { defaultPageLimit, pageLimitMax } from './envelope.js';
+import { historyResources } from './history.js';
+import { operation } from './operation.js';
+
+/** How far back an entry is looked for by the id of its event; older ones are named by `seq`. */
+export const provenByIdMax = 100_000;
+
+const audited = {
+  section: '5.14',
+  method: 'GET',
+  kind: 'r',
+  requires: 'audit-org',
+} as const;
+const base64 = Type.String({ description: 'SHA-256 in base64, as checkpoints have it.' });
+const hex = Type.String({ description: 'SHA-256 in lower-case hex.' });
+const size = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
+
+export const readCheckpoint = operation({
+  ...audited,
+  operationId: 'readCheckpoint',
+  summary: 'The newest seal of the history, as a checkpoint',
+  description:
+    'A C2SP tlog-checkpoint: origin, size and root, signed. Keep it somewhere else: a history ' +
+    'that was written anew later does not continue it.',
+  path: '/v2/history/checkpoint',
+  media: 'text/plain',
+  response: Type.String(),
+  faults: ['forbidden', 'not-found'],
+});
+
+const historySeal = named(
+  'HistorySeal',
+  Type.Object({
+    size: Type.Integer({ description: '`seq` of the last entry that it covers.' }),
+    root: base64,
+    head_hash: hex,
+    position: Type.String(),
+    at: instant,
+    note: Type.String({ description: 'The checkpoint, with the cosignatures of witnesses.' }),
+    witnesses: Type.Array(Type.String(), { description: 'Names of those who cosigned it.' }),
+  }),
+);
+
+export const listSeals = operation({
+  ...audited,
+  operationId: 'listSeals',
+  summary: 'Seals of the history, newest first',
+  description:
+    'Each covers the entries up to `size` and continues the one before: it was proven before it ' +
+    'was signed.',
+  path: '/v2/history/seals',
+  query: Type.Object({
+    cursor: Type.Optional(Type.String({ description: '`next_cursor` of the page before.' })),
+    limit: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: pageLimitMax, default: defaultPageLimit }),
+    ),
+  }),
+  response: named(
+    'HistorySealPage',
+    Type.Object({ seals: Type.Array(historySeal), next_cursor: nullable(Type.String()) }),
+  ),
+  faults: ['forbidden'],
+});
+
+export const sealsCursor = (cursor: string | undefined): number | null =>
+  cursor === undefined ? null : Number(cursor);
+export const sealsComplaints = ({ cursor }: { readonly cursor?: string }): readonly Complaint[] =>
+  cursor === undefined || /^[1-9]\d{0,15}$/.test(cursor)
+    ? []
+    : [valueComplaint(['query', 'cursor'], 'not a cursor of this list')];
+
+export const listSealingKeys = operation({
+  section: '5.14',
+  method: 'GET',
+  kind: 'r',
+  requires: 'public',
+  schemes: [],
+  operationId: 'listSealingKeys',
+  summary: 'All keys that seals were ever signed with',
+  description:
+    'A JWK set. Whoever audits takes the key from elsewhere once and compares: a key from the ' +
+    'service cannot vouch for the service.',
+  path: '/v2/history/keys',
+  response: named(
+    'SealingKeySet',
+    Type.Object({
+      keys: Type.Array(
+        named(
+          'SealingKey',
+          Type.Object({
+            kid: Type.String(),
+            kty: Type.String(),
+            crv: Type.String(),
+            x: Type.String(),
+            y: Type.Optional(Type.String()),
+            use: Type.Literal('sig'),
+            alg: oneOf(['ES256', 'EdDSA']),
+            vkey: Type.String({ description: 'The same as C2SP signed-note writes keys.' }),
+          }),
+        ),
+      ),
+    }),
+  ),
+});
+
+/** What of an entry its hash goes over, and where it stands. */
+const provenEntry = named(
+  'ProvenHistoryEntry',
+  Type.Object({
+    seq: Type.Integer(),
+    position: Type.String(),
+    at: instant,
+    event_id: Type.String({ format: 'uuid' }),
+    event_type: Type.String(),
+    schema_version: Type.Integer(),
+    stream: Type.String(),
+    revision: Type.Integer(),
+    actor: named(
+      'ProvenHistoryActor',
+      Type.Object({
+        type: oneOf(['user', 'api_key', 'system']),
+        id: Type.String(),
+        role: Type.String(),
+      }),
+    ),
+    resource: named(
+      'ProvenHistoryResource',
+      Type.Object({ type: oneOf(historyResources), id: Type.String() }),
+    ),
+    project_id: nullable(id('ProjectId')),
+    organization_id: nullable(id('OrganizationId')),
+    request_id: nullable(Type.String()),
+    correlation_id: nullable(Type.String()),
+    causation_id: nullable(Type.String()),
+    erased: Type.Boolean(),
+    data_digest: hex,
+    prev_hash: hex,
+    hash: hex,
+  }),
+);
+
+export const proveEntry = operation({
+  ...audited,
+  operationId: 'proveEntry',
+  summary: 'Prove that an entry is in a sealed history',
+  description:
+    'Exactly one of `event_id` and `seq`; an id is looked for among the newest 100,000 entries. ' +
+    '`proof` is a C2SP tlog-proof for the leaf SHA-256(0x00, `hash`).',
+  path: '/v2/history/proof',
+  requires: 'audit-resource',
+  query: Type.Object({
+    event_id: Type.Optional(id('EventId')),
+    seq: Type.Optional(size),
+    size: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: Number.MAX_SAFE_INTEGER,
+        description: 'Of a seal; by default of the newest one.',
+      }),
+    ),
+  }),
+  response: named(
+    'HistoryProof',
+    Type.Object({
+      entry: provenEntry,
+      salt: nullable(Type.String({ description: 'In hex; null too for events without one.' })),
+      data: nullable(
+        Type.String({ description: 'The text as stored; null when erased or secret.' }),
+      ),
+      proof: Type.String(),
+    }),
+  ),
+  faults: ['forbidden', 'not-found'],
+});
+
+export type ProofAsked = Static<typeof proveEntry.query>;
+export type HistoryProof = Static<typeof proveEntry.response>;
+
+export const proofComplaints = ({
+  event_id,
+  seq,
+}: {
+  readonly event_id?: string;
+  readonly seq?: number;
+}): readonly Complaint[] =>
+  (event_id === undefined) === (seq === undefined)
+    ? [valueComplaint(['query', 'event_id'], 'give exactly one of event_id and seq')]
+    : [];
+
+export const proveConsistency = operation({
+  ...audited,
+  operationId: 'proveConsistency',
+  summary: 'Prove that the history of before is the beginning of a later one',
+  description: 'RFC 9162, 2.1.4; what a kept checkpoint is compared with today’s by.',
+  path: '/v2/history/consistency',
+  query: Type.Object({ from: size, to: size }),
+  response: named(
+    'HistoryConsistency',
+    Type.Object({
+      from: Type.Integer(),
+      to: Type.Integer(),
+      from_root: base64,
+      to_root: base64,
+      hashes: Type.Array(base64),
+    }),
+  ),
+  faults: ['forbidden', 'not-found'],
+});
+
+export const consistencyComplaints = ({
+  from,
+  to,
+}: {
+  readonly from: number;
+  readonly to: number;
+}): readonly Complaint[] =>
+  from > to ? [valueComplaint(['query', 'to'], 'a history ends no sooner than its beginning')] : [];
+
+export const historySealOperations = [
+  readCheckpoint,
+  listSeals,
+  listSealingKeys,
+  proveEntry,
+  proveConsistency,
+];

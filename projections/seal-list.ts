@@ -1,0 +1,64 @@
+import { historySealEvents } from '../events/seals.js';
+import { unreachable } from '../kernel/decision.js';
+import { noteOf, parseNote, parseSignatureLine } from '../kernel/history/checkpoint.js';
+import type { Instant } from '../kernel/shapes.js';
+import type { Projection } from './projection.js';
+
+export type ListedSeal = {
+  readonly size: number;
+  /** In base64, as its note has it. */
+  readonly root: string;
+  readonly head_hash: string;
+  /** In the log, of the last entry it covers. */
+  readonly position: string;
+  readonly at: Instant;
+  /** With the cosignatures that came since. */
+  readonly note: string;
+  readonly witnesses: readonly string[];
+};
+
+/** Seals by size, in the scope of their chain. */
+export const sealList: Projection<typeof historySealEvents, ListedSeal> = {
+  collection: { name: 'seal_list', version: 1, fields: { size: 'number', created_at: 'date' } },
+  events: historySealEvents,
+  keys: ({ data }) => [sealKey(data.chain, data.size)],
+  evolve: (document, event, key) => {
+    const { type, data } = event;
+    switch (type) {
+      case 'HistorySealed': {
+        const { size, root, head_hash, position, note } = data;
+        const { at } = event.metadata;
+        return {
+          key,
+          scope: data.chain,
+          fields: { size, created_at: at },
+          body: { size, root, head_hash, position, at, note, witnesses: [] },
+        };
+      }
+      case 'HistorySealWitnessed': {
+        if (document === null) return null;
+        const { witness, signature } = data;
+        const { body } = document;
+        return {
+          ...document,
+          body: {
+            ...body,
+            note: cosigned(body.note, `\u2014 ${witness} ${signature}`),
+            witnesses: [...body.witnesses.filter((name) => name !== witness), witness],
+          },
+        };
+      }
+      default:
+        return unreachable(type);
+    }
+  },
+};
+
+const sealKey = (chain: string, size: number): string => `${chain}/${size}`;
+
+/** A line that is there already is not added. */
+const cosigned = (note: string, line: string): string => {
+  const [parsed, signature] = [parseNote(note), parseSignatureLine(line)];
+  if (parsed === null || signature === null || note.includes(`${line}\n`)) return note;
+  return noteOf({ ...parsed, signatures: [...parsed.signatures, signature] });
+};

@@ -1,0 +1,21 @@
+import { sealingKeyEvents, type SealingKeyPublished } from '../events/seals.js';
+import { systemChain } from '../kernel/history/entries.js';
+import type { Projection } from './projection.js';
+
+export type ListedSealingKey = SealingKeyPublished;
+
+export const sealingKeysScope = systemChain;
+
+/** Every key that ever signed a seal: each is good for what it signed. */
+export const sealingKeyList: Projection<typeof sealingKeyEvents, ListedSealingKey> = {
+  collection: { name: 'sealing_key_list', version: 1, fields: { created_at: 'date' } },
+  events: sealingKeyEvents,
+  keys: ({ data }) => [data.kid],
+  evolve: (document, { data, metadata }, key) =>
+    document ?? {
+      key,
+      scope: sealingKeysScope,
+      fields: { created_at: metadata.at },
+      body: data,
+    },
+};

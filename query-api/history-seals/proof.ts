@@ -1,0 +1,110 @@
+import type { Gate } from '../../contract/gate.js';
+import { provenByIdMax, type HistoryProof, type ProofAsked } from '../../contract/history-seals.js';
+import { mayAudit, type Principal } from '../../contract/roles.js';
+import { checkAsked } from '../../kernel/asking.js';
+import { Fault } from '../../kernel/fault.js';
+import type { ChainEntry, Chains } from '../../kernel/history/entries.js';
+import { inclusionProofText } from '../../kernel/history/proof-text.js';
+import { inclusionSpans, spanHash } from '../../kernel/history/tree.js';
+import type { Evidence, Sha256 } from '../../kernel/ports.js';
+import type { Instant, OrganizationId, ProjectId } from '../../kernel/shapes.js';
+import type { ListedSeal } from '../../projections/seal-list.js';
+
+export type ProofNeeds = {
+  readonly chains: Chains;
+  readonly sha256: Sha256;
+  readonly gate: Pick<Gate, 'projectInSight'>;
+  /**
+   * What the digest of the entry was made of, from the log: salt and data null where nobody may see
+   * them. Null when the log has another event there.
+   */
+  readonly evidenceOf: (
+    entry: ChainEntry,
+  ) => Promise<Pick<Evidence, 'salt' | 'data'> & { readonly erased: boolean }>;
+};
+
+const lookEntries = 1_024;
+
+/**
+ * An entry with what its digest was made of, and its place in the sealed tree. Throws Fault
+ * `not-found` for one that is not in it or that the caller may not know of.
+ */
+export const proofOf = async (
+  needs: ProofNeeds,
+  principal: Principal,
+  asked: ProofAsked,
+  { size, note }: ListedSeal,
+  signal: AbortSignal,
+): Promise<HistoryProof> => {
+  const { chains, sha256 } = needs;
+  const chain = principal.organizationId;
+  const entry =
+    asked.seq === undefined
+      ? await entryOf(chains, chain, asked.event_id ?? '', size, signal)
+      : (await chains.entries(chain, asked.seq, asked.seq)).find(({ seq }) => seq <= size);
+  if (entry === undefined) throw unseen();
+  await demandSight(needs, principal, entry);
+  const index = entry.seq - 1;
+  const hashes = await Promise.all(
+    inclusionSpans(index, { from: 0, to: size }).map((span) =>
+      spanHash(sha256, (at, width) => chains.subtree(chain, at, width), span),
+    ),
+  );
+  const { salt, data, erased } = await needs.evidenceOf(entry);
+  const proof = inclusionProofText(index, hashes, note);
+  return { entry: { ...shownEntry(entry), erased }, salt, data, proof };
+};
+
+const unseen = (): Fault => new Fault('not-found', 'Entry not found in the sealed history');
+
+/** The newest entries of the sealed history first. */
+const entryOf = async (
+  chains: Chains,
+  chain: string,
+  eventId: string,
+  size: number,
+  signal: AbortSignal,
+): Promise<ChainEntry | undefined> => {
+  const first = Math.max(1, size - provenByIdMax + 1);
+  for (let to = size; to >= first; to -= lookEntries) {
+    checkAsked({ signal });
+    const entries = await chains.entries(chain, Math.max(first, to - lookEntries + 1), to);
+    const found = entries.find((entry) => entry.eventId === eventId);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+};
+
+/** As the history of the entry's resource: its project's owners, or whoever audits all of it. */
+const demandSight = async (
+  { gate }: ProofNeeds,
+  principal: Principal,
+  { projectId }: ChainEntry,
+): Promise<void> => {
+  if (mayAudit(principal, null)) return;
+  const project =
+    projectId === null ? null : await gate.projectInSight(principal, projectId as ProjectId);
+  if (project === null) throw unseen();
+  if (!mayAudit(principal, project)) throw new Fault('forbidden', 'Your role does not allow this');
+};
+
+const shownEntry = (entry: ChainEntry): Omit<HistoryProof['entry'], 'erased'> => ({
+  seq: entry.seq,
+  position: entry.position,
+  at: entry.at as Instant,
+  event_id: entry.eventId,
+  event_type: entry.type,
+  schema_version: entry.schema,
+  stream: entry.stream,
+  revision: entry.revision,
+  actor: entry.actor as HistoryProof['entry']['actor'],
+  resource: entry.resource as HistoryProof['entry']['resource'],
+  project_id: entry.projectId as ProjectId | null,
+  organization_id: entry.organizationId as OrganizationId | null,
+  request_id: entry.requestId,
+  correlation_id: entry.correlationId,
+  causation_id: entry.causationId,
+  data_digest: entry.dataDigest,
+  prev_hash: entry.prevHash,
+  hash: entry.hash,
+});

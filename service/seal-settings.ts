@@ -1,0 +1,82 @@
+import { Fault } from '../kernel/fault.js';
+
+/** Of the seals of the history (contract 5.14, rule 5), as the environment has them. */
+export type SealSettings = {
+  /** What the installation is called in them; null = a name of its own. */
+  readonly origin: string | null;
+  readonly everyMs: number;
+  /** Path of a PEM file; null = a key that follows from the secret key. */
+  readonly key: string | null;
+  /** `<vkey>@<address>` each. */
+  readonly witnesses: readonly string[];
+  /** Each note is kept there as a file too. */
+  readonly dir: string | null;
+};
+
+export const sealVariables = [
+  {
+    name: 'ASSAY_SEAL_EVERY',
+    fallback: '1h',
+    meaning: 'how long an event of the history waits for its seal: 60s to 24h',
+  },
+  {
+    name: 'ASSAY_SEAL_ORIGIN',
+    fallback: 'assay.local/<uuid>',
+    meaning: 'what the installation is called in seals, for example assay.example.org',
+  },
+  {
+    name: 'ASSAY_SEAL_KEY',
+    fallback: 'follows from the secret key',
+    meaning: 'PEM file of the key on P-256 that signs seals',
+  },
+  {
+    name: 'ASSAY_SEAL_WITNESSES',
+    fallback: 'none',
+    meaning: 'comma list of C2SP witnesses that cosign seals: <vkey>@<address> each',
+  },
+  {
+    name: 'ASSAY_SEAL_DIR',
+    fallback: 'none',
+    meaning: 'folder where each seal is kept as a file too',
+  },
+] as const;
+type Name = (typeof sealVariables)[number]['name'];
+
+/** Throws Fault `invalid` naming the variable and what is allowed. */
+export const readSealSettings = (
+  text: (name: string, fallback: string) => string,
+): SealSettings => ({
+  origin: originOf(text('ASSAY_SEAL_ORIGIN', '')),
+  everyMs: everyOf(text('ASSAY_SEAL_EVERY', '1h')),
+  key: text('ASSAY_SEAL_KEY', '') || null,
+  witnesses: witnessesOf(text('ASSAY_SEAL_WITNESSES', '')),
+  dir: text('ASSAY_SEAL_DIR', '') || null,
+});
+
+const refuse = (name: Name, why: string): Fault => new Fault('invalid', `${name} ${why}`);
+
+/** A part of each origin, which others compare as text. */
+const originOf = (text: string): string | null => {
+  if (text !== '' && !/^[A-Za-z0-9._~/-]{1,128}$/.test(text)) {
+    throw refuse('ASSAY_SEAL_ORIGIN', 'must be an address without scheme: assay.example.org');
+  }
+  return text || null;
+};
+
+const everyOf = (text: string): number => {
+  const [, count = '', unit = ''] = /^(\d{1,5})(s|m|h)$/.exec(text) ?? [];
+  const seconds = Number(count) * ({ s: 1, m: 60, h: 3_600 }[unit] ?? Number.NaN);
+  if (seconds >= 60 && seconds <= 86_400) return seconds * 1_000;
+  throw refuse('ASSAY_SEAL_EVERY', 'must be 60s to 24h, for example 90s, 15m or 1h');
+};
+
+const witnessForm = /^[^\s+@]+\+[0-9a-f]{8}\+[A-Za-z0-9+/=]+@https?:\/\/\S+$/;
+const witnessesOf = (text: string): readonly string[] =>
+  text
+    .split(',')
+    .map((one) => one.trim())
+    .filter((one) => one !== '')
+    .map((one) => {
+      if (witnessForm.test(one)) return one;
+      throw refuse('ASSAY_SEAL_WITNESSES', 'must be a comma list of <vkey>@<address>');
+    });

@@ -1,0 +1,176 @@
+import { createHash } from 'node:crypto';
+import { expect } from 'chai';
+import { operateCommand } from '../../cli/ask.js';
+import type { HistoryProof } from '../../contract/history-seals.js';
+import { sha256 } from '../../engines/node/digest.js';
+import { trustedKey } from '../../engines/node/seal-keys.js';
+import { entryHash } from '../../kernel/history/chain.js';
+import { base64, fromBase64, parseCheckpoint } from '../../kernel/history/checkpoint.js';
+import { bytesOfHex, hexOf } from '../../kernel/history/hex.js';
+import { parseInclusionProof } from '../../kernel/history/proof-text.js';
+import { isBeginning, isIncluded, leafHash } from '../../kernel/history/tree.js';
+import { sealCommand, type SealedNow } from '../../service/sealing.js';
+import { startCast, type Actor, type Cast } from '../support/cast.js';
+
+type Sealed = { readonly size: number; readonly root: string; readonly note: string };
+type Keys = { readonly keys: readonly { readonly vkey: string; readonly kid: string }[] };
+type Consistency = {
+  readonly from_root: string;
+  readonly to_root: string;
+  readonly hashes: readonly string[];
+};
+
+describe('seals of the history over HTTP', () => {
+  let cast: Cast;
+  before(async () => {
+    cast = await startCast();
+  });
+  after(() => cast.close());
+
+  const seal = async (): Promise<SealedNow> =>
+    (await operateCommand(cast.app.opsUrl, { opsToken: null })(sealCommand, {})) as SealedNow;
+  const changed = async ({ as }: Actor, name: string): Promise<string> =>
+    (await as.call<{ readonly id: string }>('POST', '/v2/projects', { body: { name } })).body.id;
+  const checkpoint = async ({ as }: Actor) => {
+    const { body, headers } = await as.call<string>('GET', '/v2/history/checkpoint');
+    expect(headers['content-type']).to.match(/^text\/plain/);
+    const parsed = parseCheckpoint(body);
+    if (parsed === null) throw new Error(`no checkpoint: ${body}`);
+    return { ...parsed, note: body };
+  };
+  const proofOf = async ({ as }: Actor, query: string): Promise<HistoryProof> =>
+    (await as.call<HistoryProof>('GET', `/v2/history/proof?${query}`)).body;
+
+  it('are 404 before the first, then a checkpoint that a stranger can check', async () => {
+    const { auditor } = cast.ours;
+    expect((await auditor.as.send('GET', '/v2/history/checkpoint')).status).to.equal(404);
+    await changed(cast.ours.admin, 'first');
+    expect(await seal()).to.deep.include({ refused: [] });
+    const found = await checkpoint(auditor);
+    const { keys } = (await auditor.as.call<Keys>('GET', '/v2/history/keys')).body;
+    expect(keys).to.have.length(1);
+    expect(trustedKey(keys[0]?.vkey ?? '').hasSigned(found)).to.equal(true);
+    expect(trustedKey(JSON.stringify(keys[0])).hasSigned(found)).to.equal(true);
+    expect(found.origin).to.match(
+      new RegExp(`^assay\\.local/[0-9a-f-]{36}/${auditor.organizationId}$`),
+    );
+    // The keys are for everybody, the history is not.
+    const open = await fetch(`${cast.app.url}/v2/history/keys`);
+    expect(open.status).to.equal(200);
+    expect((await cast.ours.user.as.send('GET', '/v2/history/checkpoint')).status).to.equal(403);
+  });
+
+  it('are listed newest first, page by page, each organisation its own', async () => {
+    const { admin } = cast.ours;
+    await changed(cast.theirs.admin, 'of the others');
+    for (const name of ['second', 'third', 'fourth']) {
+      await changed(admin, name);
+      await seal();
+    }
+    const found: Sealed[] = [];
+    for (let cursor = ''; ;) {
+      const path = `/v2/history/seals?limit=2${cursor}`;
+      type Page = { readonly seals: readonly Sealed[]; readonly next_cursor: string | null };
+      const { body } = await admin.as.call<Page>('GET', path);
+      found.push(...body.seals);
+      if (body.next_cursor === null) break;
+      cursor = `&cursor=${body.next_cursor}`;
+    }
+    const sizes = found.map(({ size }) => size);
+    expect(sizes.length).to.be.at.least(4);
+    expect(sizes).to.deep.equal([...new Set(sizes)].sort((one, other) => other - one));
+    expect(found[0]?.note).to.equal((await checkpoint(admin)).note);
+    for (const { note, root, size } of found) {
+      const read = parseCheckpoint(note);
+      expect(read && base64(read.root)).to.equal(root);
+      expect(read?.size).to.equal(size);
+    }
+    expect((await admin.as.send('GET', '/v2/history/seals?cursor=x')).status).to.equal(422);
+    const theirs = await checkpoint(cast.theirs.admin);
+    expect(theirs.origin).to.include(cast.theirs.admin.organizationId);
+    expect(theirs.origin).to.not.equal((await checkpoint(admin)).origin);
+  });
+
+  it('prove that what was kept is the beginning of what there is', async () => {
+    const { admin } = cast.ours;
+    const kept = await checkpoint(admin);
+    await changed(admin, 'fifth');
+    await seal();
+    const now = await checkpoint(admin);
+    const path = `/v2/history/consistency?from=${kept.size}&to=${now.size}`;
+    const { body } = await admin.as.call<Consistency>('GET', path);
+    const hashes = body.hashes.flatMap((one) => fromBase64(one) ?? []);
+    expect(body.from_root).to.equal(base64(kept.root));
+    expect(body.to_root).to.equal(base64(now.root));
+    expect(isBeginning(sha256, kept, now, hashes)).to.equal(true);
+    expect((await admin.as.send('GET', '/v2/history/consistency?from=1&to=9999')).status).to.equal(
+      404,
+    );
+    for (const wrong of [`from=${now.size}&to=${kept.size}`, 'from=0&to=1']) {
+      const { status } = await admin.as.send('GET', `/v2/history/consistency?${wrong}`);
+      expect(status, wrong).to.equal(422);
+    }
+  });
+
+  it('prove one entry with its salt and data, by number and by event', async () => {
+    const { admin } = cast.ours;
+    await changed(admin, 'proven');
+    await seal();
+    const { size } = await checkpoint(admin);
+    for (let seq = 1; seq <= size; seq += 1) {
+      const { entry, salt, data, proof } = await proofOf(admin, `seq=${seq}`);
+      expect(entry.seq).to.equal(seq);
+      const text = parseInclusionProof(proof);
+      if (text === null) throw new Error(`no proof: ${proof}`);
+      const hash = entryHash(sha256, entry.prev_hash, entry.seq, {
+        eventId: entry.event_id,
+        type: entry.event_type,
+        schema: entry.schema_version,
+        stream: entry.stream,
+        revision: entry.revision,
+        at: entry.at,
+        actor: entry.actor,
+        organizationId: entry.organization_id,
+        requestId: entry.request_id,
+        correlationId: entry.correlation_id,
+        causationId: entry.causation_id,
+        dataDigest: entry.data_digest,
+      });
+      expect(hexOf(hash)).to.equal(entry.hash);
+      const leaf = { index: text.index, hash: leafHash(sha256, hash) };
+      expect(isIncluded(sha256, leaf, text.checkpoint, text.hashes), String(seq)).to.equal(true);
+      if (data === null) continue;
+      const digest = createHash('sha256')
+        .update(bytesOfHex(salt ?? ''))
+        .update(data);
+      expect(digest.digest('hex')).to.equal(entry.data_digest);
+    }
+    const last = await proofOf(admin, `seq=${size}`);
+    expect(await proofOf(admin, `event_id=${last.entry.event_id}`)).to.deep.equal(last);
+  });
+
+  it('show no entry of a seal, of a secret or of a project to whoever may not see it', async () => {
+    const { admin, user, manager } = cast.ours;
+    const project = await changed(manager, 'theirs alone');
+    await changed(admin, 'after it');
+    await seal();
+    const { size } = await checkpoint(admin);
+    const entries = await Promise.all(
+      Array.from({ length: size }, (_, at) => proofOf(admin, `seq=${at + 1}`)),
+    );
+    const own = entries.find(({ entry }) => entry.project_id === project);
+    const seq = `seq=${own?.entry.seq}`;
+    expect((await manager.as.send('GET', `/v2/history/proof?${seq}`)).status).to.equal(200);
+    expect((await user.as.send('GET', `/v2/history/proof?${seq}`)).status).to.equal(404);
+    expect((await cast.theirs.admin.as.send('GET', `/v2/history/proof?seq=9999`)).status).to.equal(
+      404,
+    );
+    const secret = entries.find(({ entry }) => entry.event_type === 'ApiKeyCreated');
+    expect(secret).to.deep.include({ salt: null, data: null });
+    for (const wrong of ['', 'seq=0', `seq=1&event_id=${own?.entry.event_id}`]) {
+      const { status } = await admin.as.send('GET', `/v2/history/proof?${wrong}`);
+      expect(status, wrong).to.equal(422);
+    }
+    expect((await admin.as.send('GET', '/v2/history/proof?seq=1&size=3')).status).to.equal(404);
+  });
+});
