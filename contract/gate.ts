@@ -8,6 +8,7 @@ import type {
   ProjectInSight,
   Sight,
 } from './roles.js';
+import type { SpokenOf } from './spoken-of.js';
 
 /** What a request came with (contract 2.1). */
 export type Credential =
@@ -62,20 +63,19 @@ export type StoredAnswer = {
  */
 export type Keyed = { readonly scope: string; readonly fingerprint: string };
 
-/** An answer, what may be stored of it, and the project that it is about (null: none). */
-export type Worked = {
+/** An answer, what may be stored of it, and what it is about. */
+export type Worked = SpokenOf & {
   readonly answer: StoredAnswer;
   readonly stored: StoredAnswer;
-  readonly project: string | null;
 };
 
 export interface Idempotency {
   /**
    * Runs `work` once per scope within 24 h and returns what it returned. Throws Fault `invalid`
    * when the scope was used with another fingerprint, `idempotency-in-progress` while the first is
-   * running, `not-found` when the answer was erased with the project that it was about. `work` says
-   * what may be stored; when it throws, nothing is (contract 1.8, rule 4), so a repeat runs again
-   * with the same `seed`: ids made from it give the repeat the same effect.
+   * running, `not-found` when the answer was erased with the project or run that it was about.
+   * `work` says what may be stored; when it throws, nothing is (contract 1.8, rule 4), so a repeat
+   * runs again with the same `seed`: ids made from it give the repeat the same effect.
    */
   once(
     keyed: Keyed,

@@ -280,6 +280,18 @@ export type Route = {
   /** Names of the collections that a read waits for. */
   readonly reads: readonly string[];
   readonly handle: (request: Request<never, never, never>) => Promise<Answer<unknown>>;
+  /** Null: an answer is kept as it was given. */
+  readonly echo: Echo | null;
+};
+
+/**
+ * Of a write whose answer says what a record says: that is not kept for a repeat, which would
+ * outlive the record, but read again (contract 1.8, rule 4).
+ */
+export type Echo = {
+  readonly kept: (body: unknown) => unknown;
+  /** Throws Fault `not-found` when the record is no more. */
+  readonly again: (kept: unknown) => Promise<unknown>;
 };
 
 type Handler<P extends TObject, Q extends TObject, B extends TSchema, R extends TSchema> = (
@@ -294,11 +306,13 @@ export const route = <P extends TObject, Q extends TObject, B extends TSchema, R
   operation: Operation<P, Q, B, R>,
   handle: Handler<P, Q, B, R>,
   check: Check<Static<P>, Static<Q>, Static<B>> = () => [],
+  echo: Echo | null = null,
 ): Route => ({
   operation,
   check,
   reads: [],
   handle,
+  echo,
 });
 
 /** A read: waits until the named collections have passed the log's head (contract 1.7). */
@@ -312,4 +326,5 @@ export const reading = <P extends TObject, Q extends TObject, B extends TSchema,
   check,
   reads: reads.map(({ name }) => name),
   handle,
+  echo: null,
 });

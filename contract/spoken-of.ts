@@ -1,20 +1,34 @@
+import { createExperiment } from './experiments.js';
+import { createLogStream } from './log-streams.js';
 import type { Operation } from './operation.js';
 import { createProject } from './projects.js';
 
+/** Null: none. A run is one of the project. */
+export type SpokenOf = { readonly project: string | null; readonly run: string | null };
+
 /**
- * The project that an answer is about, so that what is kept of the answer goes with the project
- * (contract 1.8, rule 4): the one in the path, the one that was made, or the one that the answer
- * names. Null: none.
+ * What an answer is about, so that what is kept of it goes with that (contract 1.8, rule 4): the
+ * project and the run in the path, those that were made, or the project that the answer names.
  */
-export const projectSpokenOf = (
-  operation: Operation,
+export const spokenOf = (
+  { operationId }: Pick<Operation, 'operationId'>,
   params: Readonly<Record<string, unknown>>,
   body: unknown,
-): string | null => {
+): SpokenOf => {
   const said = typeof body === 'object' && body !== null ? (body as Said) : {};
-  const id = operation.operationId === createProject.operationId ? said.id : said.project_id;
-  const spoken = params['project_id'] ?? id;
-  return typeof spoken === 'string' ? spoken : null;
+  const made = operationId === createProject.operationId ? said.id : said.project_id;
+  const project = textOr(params['project_id'], made);
+  const { experiment_id: experiment, log_stream_id: logStream, run_id: run } = params;
+  const begun = makesRuns.has(operationId) ? said.id : null;
+  return { project, run: project === null ? null : textOr(experiment, logStream, run, begun) };
 };
+
+const makesRuns: ReadonlySet<string> = new Set([
+  createLogStream.operationId,
+  createExperiment.operationId,
+]);
+
+const textOr = (...values: readonly unknown[]): string | null =>
+  values.find((value) => typeof value === 'string') ?? null;
 
 type Said = { readonly id?: unknown; readonly project_id?: unknown };

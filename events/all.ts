@@ -7,7 +7,11 @@ import { deletionEvents } from './deletions.js';
 import { erasureEvents } from './erasures.js';
 import { experimentEvents, experimentScopeEvents, rankingCriteriaEvents } from './experiments.js';
 import { groupEvents } from './groups.js';
-import { idempotencyEvents, idempotencyAnswerEvents } from './idempotency.js';
+import {
+  idempotencyEvents,
+  idempotencyAnswerEvents,
+  idempotencySaltEvents,
+} from './idempotency.js';
 import { insightsSettingsEvents } from './insights-settings.js';
 import { integrationEvents, sealEvents } from './integrations.js';
 import { invitationEvents } from './invitations.js';
@@ -50,6 +54,7 @@ export const allEvents = {
   ...sealingKeyEvents,
   ...idempotencyEvents,
   ...idempotencyAnswerEvents,
+  ...idempotencySaltEvents,
   ...insightsSettingsEvents,
   ...integrationEvents,
   ...sealEvents,

@@ -9,8 +9,10 @@ export const idempotencyEvents = {
    * `idempotency-<hash>`. From here on someone is working on the request.
    */
   IdempotencyClaimed: Type.Object({
-    /** Hash of query and decoded body. */
+    /** Hash of query and decoded body, with the salt of `day`. */
     fingerprint: secret(),
+    /** `yyyy-mm-dd`; absent from claims of before there were salts. */
+    day: Type.Optional(Type.String()),
     /** What the ids of the work are made from: the same when the work has to be done again. */
     seed: Type.String(),
     /** Of the first claim: the key is free again 24 h later. */
@@ -33,11 +35,21 @@ export const idempotencyEvents = {
 };
 export const idempotencyAnswerEvents = {
   /**
-   * Stream `idempotency-answer-<project, or none>-<seed>`, erased 24 h after the request and with
-   * the project. The members that operations mark as secret are `""` in it.
+   * Stream `idempotency-answer-<project, or none>-<seed>`, or where it speaks of a run
+   * `idempotency-answer-<project>-<run>-<seed>`: erased 24 h after the request, and with project
+   * and run. The members that operations mark as secret are `""` in it.
    */
   IdempotencyAnswerKept: Type.Object({ body: Type.Unsafe<Json>(Type.Unknown()) }),
 };
 
+export const idempotencySaltEvents = {
+  /**
+   * Stream `idempotency-salt-<yyyy-mm-dd>`, erased two days later: from then on nobody can tell
+   * from the fingerprint of a claim of that day what was asked.
+   */
+  IdempotencySaltDrawn: Type.Object({ salt: secret() }),
+};
+
+export type IdempotencySaltEvent = EventOf<typeof idempotencySaltEvents>;
 export type IdempotencyEvent = EventOf<typeof idempotencyEvents>;
 export type IdempotencyAnswerEvent = EventOf<typeof idempotencyAnswerEvents>;

@@ -1,7 +1,7 @@
 import { stream, type StreamName } from '../../kernel/ports.js';
 import { annotationTemplatesStream } from '../facts/annotation-templates.js';
 import { insightsSettingsStream } from '../facts/insights-settings.js';
-import { answersPrefix } from '../facts/idempotency.js';
+import { answersPrefix, runAnswersPrefix } from '../facts/idempotency.js';
 import { runScoringStream } from '../facts/run-scoring.js';
 import { scorerSettingsStream } from '../facts/scorer-settings.js';
 import { scorerQueueStream } from '../facts/scorer-tasks.js';
@@ -27,7 +27,10 @@ export const nounsOf = (deleted: readonly Deleted[]): readonly StreamPrefix[] =>
   const [first] = deleted;
   if (first === undefined) return [];
   if (first.kind === 'run') {
-    return recordsOf(first.project).map((prefix) => ({ prefix, owner: null }));
+    return [
+      ...recordsOf(first.project).map((prefix) => ({ prefix, owner: null })),
+      ...deleted.map(({ id, project }) => ({ prefix: runAnswersPrefix(project, id), owner: id })),
+    ];
   }
   return [
     ...deleted.flatMap(({ id }) =>

@@ -15,6 +15,8 @@ export const claimSeconds = 30;
 
 export type Claim = {
   readonly fingerprint: string;
+  /** Whose salt is in it; null: it has none. */
+  readonly day: string | null;
   readonly seed: string;
   readonly since: Instant;
   readonly at: Instant;
@@ -31,7 +33,7 @@ export const claims: Fold<Claims, IdempotencyEvent> = {
   evolve: (claim, event) => {
     switch (event.type) {
       case 'IdempotencyClaimed':
-        return { ...event.data, running: true, answer: null };
+        return { ...event.data, day: event.data.day ?? null, running: true, answer: null };
       case 'IdempotencyAnswered':
         return claim && { ...claim, running: false, answer: answerOf(event.data) };
       case 'IdempotencyReleased':
@@ -51,8 +53,16 @@ const answerOf = ({
   keptIn: (kept_in ?? null) as StreamName | null,
 });
 
+/**
+ * What a request is with the salt of a day, and, by null, without one. Null: that day's is erased;
+ * no entry: it was not read.
+ */
+export type Prints = ReadonlyMap<string | null, string | null>;
+
 type Wanted = {
-  readonly fingerprint: string;
+  readonly prints: Prints;
+  /** Whose salt a new claim has; null: none could be drawn. */
+  readonly day: string | null;
   readonly seed: string;
   readonly at: Instant;
   /** Claims from before are of a process that is dead; null = any may still be running. */
@@ -66,18 +76,25 @@ type Wanted = {
 export const claim =
   (wanted: Wanted): Decide<Claims, IdempotencyEvent> =>
   (known) => {
-    const { fingerprint, seed, at, deadBefore } = wanted;
-    const since = { fingerprint, seed, at, since: at };
+    const { prints, day, seed, at, deadBefore } = wanted;
+    const fingerprint = prints.get(day);
+    if (typeof fingerprint !== 'string') throw new RangeError(`no print of ${day}`);
+    const salted = { fingerprint, ...(day !== null && { day }) };
+    const since = { ...salted, seed, at, since: at };
     if (known === null || ageMs(known.since, at) >= keptHours * 3_600_000) {
       return [{ type: 'IdempotencyClaimed', data: since }];
     }
-    const isSame = known.fingerprint === fingerprint;
+    const print = prints.get(known.day);
+    // Claimed meanwhile on another day: whoever asks again has its salt too.
+    if (print === undefined) return inProgress;
+    // A clock was days ahead and had the salt erased: nothing but the key is left to go by.
+    const isSame = print === null || known.fingerprint === print;
     if (isSame && known.answer !== null) return [];
     // Contract 1.8: the same key with another request is 422.
     if (!isSame && (known.running || known.answer !== null)) return otherRequest;
     const isDead = deadBefore !== null && known.at < deadBefore;
     if (known.running && !isDead && ageMs(known.at, at) < claimSeconds * 1_000) return inProgress;
-    const again = { fingerprint, at, seed: known.seed, since: known.since };
+    const again = { ...salted, at, seed: known.seed, since: known.since };
     return [{ type: 'IdempotencyClaimed', data: isSame ? again : since }];
   };
 

@@ -5,8 +5,18 @@ import { Fault } from '../../kernel/fault.js';
 import { stream, type EventLog, type Ids, type StreamName } from '../../kernel/ports.js';
 import type { Instant, Json } from '../../kernel/shapes.js';
 import { append, load, transact, type Authorship } from '../../kernel/transact.js';
-import { answerStream } from '../facts/idempotency.js';
-import { answer, claim, claims, isPlain, release, type Answered, type Claims } from './claims.js';
+import { answerStream, dayOf } from '../facts/idempotency.js';
+import {
+  answer,
+  claim,
+  claims,
+  isPlain,
+  release,
+  type Answered,
+  type Claims,
+  type Prints,
+} from './claims.js';
+import { openSalts, type Salts } from './salts.js';
 
 type Needs = {
   readonly log: EventLog;
@@ -21,54 +31,80 @@ type Needs = {
  * claim that runs out; the repeat then works with the same seed, so with the same ids, and finds
  * what was done already. Claims hold hashes and stay; answers lie in streams that can be erased.
  */
-export const openIdempotency = ({ log, ids, aloneSince }: Needs): Idempotency => ({
-  once: async ({ scope, fingerprint }, cause, work) => {
-    const name = await claimStream(log, ids.derive('IdempotencyId', scope));
-    // Ids of their own: two claims of one revision must never look like one event sent twice.
-    const authorship = { ...cause, eventId: () => ids.next('EventId') };
-    const record = (decide: Decide<Claims, IdempotencyEvent>) =>
-      transact(log, name, claims, decide, authorship);
+export const openIdempotency = ({ log, ids, aloneSince }: Needs): Idempotency => {
+  const salts = openSalts(log, ids);
+  return {
+    once: async ({ scope, fingerprint }, cause, work) => {
+      const { name, known } = await claimStream(log, ids.derive('IdempotencyId', scope));
+      const asked = { fingerprint, known: known?.day ?? null };
+      const { prints, day } = await printsOf({ salts, ids }, asked, cause);
+      // Ids of their own: two claims of one revision must never look like one event sent twice.
+      const authorship = { ...cause, eventId: () => ids.next('EventId') };
+      const record = (decide: Decide<Claims, IdempotencyEvent>) =>
+        transact(log, name, claims, decide, authorship);
 
-    const deadBefore = aloneSince ?? null;
-    const wanted = { fingerprint, seed: ids.next('Seed'), at: cause.at, deadBefore };
-    const { state, events } = await record(claim(wanted));
-    if (state === null) throw new Error('a claim leaves a state');
-    if (events.length === 0 && state.answer !== null) {
-      return { answer: await found(log, state.answer), replayed: true };
-    }
-    try {
-      const done = await work(state.seed);
-      await record(answer(state.seed, await kept(log, state.seed, done, authorship)));
-      return { answer: done.answer, replayed: false };
-    } catch (error) {
-      // When even this cannot be recorded, the claim runs out by itself; the caller hears of the
-      // first failure.
-      await record(release(state.seed)).catch(() => undefined);
-      throw error;
-    }
-  },
-});
+      const deadBefore = aloneSince ?? null;
+      const wanted = { prints, day, seed: ids.next('Seed'), at: cause.at, deadBefore };
+      const { state, events } = await record(claim(wanted));
+      if (state === null) throw new Error('a claim leaves a state');
+      if (events.length === 0 && state.answer !== null) {
+        return { answer: await found(log, state.answer), replayed: true };
+      }
+      try {
+        const done = await work(state.seed);
+        await record(answer(state.seed, await kept(log, state.seed, done, authorship)));
+        return { answer: done.answer, replayed: false };
+      } catch (error) {
+        // When even this cannot be recorded, the claim runs out by itself; the caller hears of the
+        // first failure.
+        await record(release(state.seed)).catch(() => undefined);
+        throw error;
+      }
+    },
+  };
+};
 
 /** A claim that was made under the old name stands for its 24 hours. */
-const claimStream = async (log: EventLog, id: string): Promise<StreamName> => {
+const claimStream = async (
+  log: EventLog,
+  id: string,
+): Promise<{ readonly name: StreamName; readonly known: Claims }> => {
   const name = stream('idempotency-claim', id);
   const before = stream('idempotency', id);
   const [{ state }, { state: old }] = await Promise.all([
     load(log, name, claims),
     load(log, before, claims),
   ]);
-  return state === null && old !== null ? before : name;
+  return state === null && old !== null ? { name: before, known: old } : { name, known: state };
+};
+
+/**
+ * What the request is under the salts that may be asked for: of the claim that is known, where the
+ * salt is not erased, of today, and under none.
+ */
+const printsOf = async (
+  { salts, ids }: { readonly salts: Salts; readonly ids: Ids },
+  { fingerprint, known }: { readonly fingerprint: string; readonly known: string | null },
+  cause: Pick<Authorship, 'at' | 'requestId'>,
+): Promise<{ readonly prints: Prints; readonly day: string | null }> => {
+  const today = dayOf(cause.at);
+  const prints = new Map<string | null, string | null>([[null, fingerprint]]);
+  const put = (day: string, salt: string | null): void =>
+    void prints.set(day, salt === null ? null : ids.derive('Fingerprint', salt, fingerprint));
+  put(today, await salts.drawn(today, cause));
+  if (known !== null && known !== today) put(known, await salts.known(known));
+  return { prints, day: prints.get(today) === null ? null : today };
 };
 
 /** The body goes first: an answer that is known can be found until it is erased. */
 const kept = async (
   log: EventLog,
   seed: string,
-  { stored, project }: Worked,
+  { stored, project, run }: Worked,
   authorship: Authorship,
 ): Promise<Answered> => {
   if (isPlain(stored.body)) return { ...stored, keptIn: null };
-  const name = answerStream(project ?? 'none', seed);
+  const name = answerStream({ project, run }, seed);
   const body = stored.body as Json;
   const event: IdempotencyAnswerEvent = { type: 'IdempotencyAnswerKept', data: { body } };
   // A conflict: whoever took over answered, with the same ids.
@@ -80,7 +116,7 @@ const found = async (log: EventLog, { keptIn, ...stored }: Answered): Promise<St
   if (keptIn === null) return stored;
   const [event] = await log.read(keptIn);
   if (event === undefined) {
-    throw new Fault('not-found', 'The project that this request spoke of was deleted');
+    throw new Fault('not-found', 'What this request spoke of was deleted');
   }
   return { ...stored, body: (event as unknown as IdempotencyAnswerEvent).data.body };
 };

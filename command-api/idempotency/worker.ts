@@ -1,11 +1,21 @@
 import type { IdempotencyEvent } from '../../events/idempotency.js';
-import type { Clock, EventLog, Files, Position, Recorded, StreamName } from '../../kernel/ports.js';
+import {
+  start,
+  type Clock,
+  type EventLog,
+  type Files,
+  type Position,
+  type Recorded,
+  type StreamName,
+} from '../../kernel/ports.js';
+import type { Instant } from '../../kernel/shapes.js';
+import { dayOf, saltStream } from '../facts/idempotency.js';
 import { openBookmark } from '../work/bookmark.js';
 import { startWorker, type Worker } from '../work/worker.js';
 import { keptHours } from './claims.js';
 
 type Needs = {
-  readonly log: Pick<EventLog, 'page' | 'erase'>;
+  readonly log: Pick<EventLog, 'page' | 'last' | 'erase'>;
   readonly clock: Pick<Clock, 'now'>;
   /** Answers up to here are erased. */
   readonly after: Position;
@@ -23,16 +33,19 @@ type Forgetting = {
 const stepEvents = 2_000;
 
 /**
- * Follows the log a day late and erases each answer that was kept for a repeat (contract 1.8, rule
- * 4). Erasing twice is erasing once, so a kill loses nothing.
+ * Follows the log a day late and erases each answer that was kept for a repeat, and the salts of
+ * days whose claims count no more (contract 1.8, rule 4). Erasing twice is erasing once, so a kill
+ * loses nothing.
  */
 export const openForgetting = ({ log, clock, after }: Needs): Forgetting => {
   let position = after;
   /** When the next answer is due, once it was seen. */
   let dueMs = -Infinity;
+  const forgetSalts = openSaltForgetting(log);
   return {
     step: async () => {
       const nowMs = Date.parse(clock.now());
+      if (await forgetSalts(nowMs)) return true;
       if (nowMs < dueMs) return false;
       const page = await log.page(position, stepEvents, ['IdempotencyAnswered']);
       const answers = page.events as readonly Recorded<Answered>[];
@@ -47,6 +60,41 @@ export const openForgetting = ({ log, clock, after }: Needs): Forgetting => {
     },
     bookmark: () => position,
   };
+};
+
+/** An hour beside the day that a claim counts: clocks differ, and requests take their time. */
+const saltHours = 2 * keptHours + 1;
+const dayMs = 86_400_000;
+/** Looked for at once: some milliseconds on a server. */
+const daysAtOnce = 64;
+
+/**
+ * Days are counted from the first of the log, so no bookmark is needed: a look costs next to
+ * nothing. True while there are more to look at.
+ */
+const openSaltForgetting = (log: Needs['log']) => {
+  let next: number | null = null;
+  return async (nowMs: number): Promise<boolean> => {
+    next ??= await firstDay(log);
+    if (next === null) return false;
+    const end = Math.floor((nowMs - saltHours * 3_600_000) / dayMs) + 1;
+    const from = next;
+    const count = Math.max(0, Math.min(daysAtOnce, end - from));
+    await Promise.all(Array.from({ length: count }, (_, at) => forgetSalt(log, from + at)));
+    next = from + count;
+    return count > 0 && next < end;
+  };
+};
+
+const firstDay = async (log: Needs['log']): Promise<number | null> => {
+  const { events, erased } = await log.page(start, 1);
+  const [first] = [...events, ...erased].map(({ metadata }) => metadata.at).sort();
+  return first === undefined ? null : Math.floor(Date.parse(first) / dayMs);
+};
+
+const forgetSalt = async (log: Needs['log'], day: number): Promise<void> => {
+  const name = saltStream(dayOf(new Date(day * dayMs).toISOString() as Instant));
+  if ((await log.last(name)) !== null) await log.erase(name);
 };
 
 type Answered = Extract<IdempotencyEvent, { readonly type: 'IdempotencyAnswered' }>;

@@ -105,7 +105,7 @@ export const openSessionRepository = ({
       const isNew = state === null;
       const claimed = !isNew || (await externalIds.claim({ log, ids }, asked, id, cause));
       if (!claimed) {
-        throw new Fault('conflict', `The external id '${externalId}' belongs to another session`);
+        throw new Fault('conflict', 'This external id belongs to another session');
       }
     }
     return decided(log, asked, start, cause);

@@ -1,12 +1,15 @@
 import { createSession, type SentSession } from '../../contract/ingest.js';
-import { route, type Route } from '../../contract/operation.js';
+import { route, type Echo, type Route } from '../../contract/operation.js';
 import { selectorComplaints } from '../../contract/selectors.js';
 import type { SessionStarted } from '../../events/traces.js';
+import { Fault } from '../../kernel/fault.js';
 import type { EventLog, Ids } from '../../kernel/ports.js';
-import type { Instant, SessionId } from '../../kernel/shapes.js';
+import type { Instant, SessionId, Static } from '../../kernel/shapes.js';
+import { load } from '../../kernel/transact.js';
 import type { Run } from '../facts/runs.js';
 import { runForRecords } from '../access/selected-run.js';
 import type { SessionRepository } from './repository.js';
+import { sessions, sessionStream } from './sessions.js';
 
 type Needs = { readonly log: EventLog; readonly ids: Ids; readonly sessions: SessionRepository };
 
@@ -32,8 +35,26 @@ export const sessionWrites = (needs: Needs): readonly Route[] => [
       };
     },
     ({ body }) => selectorComplaints(body),
+    echoOf(needs),
   ),
 ];
+
+type Created = Static<typeof createSession.response>;
+
+/** The names that a client gave go with the session. */
+const echoOf = ({ log }: Pick<Needs, 'log'>): Echo => ({
+  kept: (body) => {
+    const { name: _, external_id: _external, ...kept } = body as Created;
+    return kept;
+  },
+  again: async (kept) => {
+    const { id, project_id: project } = kept as Pick<Created, 'id' | 'project_id'>;
+    const { state } = await load(log, sessionStream(project, id), sessions);
+    if (state === null || state.deleted) throw new Fault('not-found', 'Session was deleted');
+    const { name, external_id } = state.started;
+    return { ...(kept as object), name, external_id };
+  },
+});
 
 const asStarted = (
   body: SentSession,

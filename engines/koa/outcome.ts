@@ -2,7 +2,7 @@ import type { Answer } from '../../contract/operation.js';
 import type { StoredAnswer, Worked } from '../../contract/gate.js';
 import type { Principal } from '../../contract/roles.js';
 import { withoutSecrets } from '../../contract/secrets.js';
-import { projectSpokenOf } from '../../contract/spoken-of.js';
+import { spokenOf } from '../../contract/spoken-of.js';
 import { whileAsked } from '../../kernel/asking.js';
 import { Fault } from '../../kernel/fault.js';
 import type { JsonPieces } from '../../kernel/json-pieces.js';
@@ -92,9 +92,18 @@ export const write = async (
     causeOf(asked, sent, services),
     (seed) => kept(bound, asked, sent, services, seed),
   );
-  const outcome = written(answer, sent.requestId);
+  const outcome = written(replayed ? await again(bound, answer) : answer, sent.requestId);
   return replayed ? withHeader(outcome, 'Idempotency-Replayed', 'true') : outcome;
 };
+
+/** A kept answer, with what was not kept of it because it is a record's. */
+const again = async (
+  { operation, route: { echo } }: Bound,
+  answer: StoredAnswer,
+): Promise<StoredAnswer> =>
+  echo === null || answer.status !== operation.status
+    ? answer
+    : { ...answer, body: await echo.again(answer.body) };
 
 const withHeader = (
   outcome: Exchanged,
@@ -116,18 +125,18 @@ const kept = async (
   services: Services,
   seed: string,
 ): Promise<Worked> => {
-  const { operation } = bound;
+  const { operation, route } = bound;
   try {
     const given = await handled(bound, asked, sent, services, seed);
     const answer = { position: null, ...given, body: given.body, status: operation.status };
-    const body = withoutSecrets(operation.response, given.body);
-    const project = projectSpokenOf(operation, asked.params, body);
-    return { answer, stored: { ...answer, body }, project };
+    const mayStay = route.echo === null ? given.body : route.echo.kept(given.body);
+    const body = withoutSecrets(operation.response, mayStay);
+    return { answer, stored: { ...answer, body }, ...spokenOf(operation, asked.params, body) };
   } catch (error) {
     if (!(error instanceof Fault) || !isStored(error)) throw error;
     const { status, body } = problemOf(error, sent.requestId);
     const answer = { status, body, position: null };
-    return { answer, stored: answer, project: projectSpokenOf(operation, asked.params, null) };
+    return { answer, stored: answer, ...spokenOf(operation, asked.params, null) };
   }
 };
 

@@ -113,6 +113,7 @@ const kinds: { readonly [T in keyof typeof allEvents]: EventKind } = {
   IdempotencyAnswered: { in: 'idempotency' },
   IdempotencyReleased: { in: 'idempotency' },
   IdempotencyAnswerKept: { in: 'idempotency' },
+  IdempotencySaltDrawn: { in: 'idempotency' },
   InsightsSettingsChanged: { in: 'insights-settings' },
   IntegrationConfigured: { in: 'integration' },
   IntegrationResealed: { in: 'integration' },

@@ -1,7 +1,9 @@
 import { expect } from 'chai';
 import { randomUUID } from 'node:crypto';
 import { answer, claim, claims, release } from '../../command-api/idempotency/claims.js';
+import { draw } from '../../command-api/idempotency/salts.js';
 import { openIdempotency } from '../../command-api/idempotency/once.js';
+import { nounsOf } from '../../command-api/erasures/reach.js';
 import { openForgetting } from '../../command-api/idempotency/worker.js';
 import { decode } from '../../events/codec.js';
 import type { IdempotencyEvent } from '../../events/idempotency.js';
@@ -10,7 +12,7 @@ import { randomIds } from '../../engines/node/ids.js';
 import { openEventLog } from '../../engines/sqlite/event-log.js';
 import { isRejection } from '../../kernel/decision.js';
 import { Fault } from '../../kernel/fault.js';
-import { start, stream, type EventLog } from '../../kernel/ports.js';
+import { start, stream, type EventLog, type Recorded } from '../../kernel/ports.js';
 import type { Instant } from '../../kernel/shapes.js';
 import { append } from '../../kernel/transact.js';
 import { temporaryFolder } from '../support/folder.js';
@@ -24,8 +26,17 @@ const claimed = (
   since = time,
 ): IdempotencyEvent => ({
   type: 'IdempotencyClaimed',
-  data: { fingerprint, seed, since, at: time },
+  data: { fingerprint: `${fingerprint} of the 1st`, day: '2026-03-01', seed, since, at: time },
 });
+/** What a request is with the salt of the 1st, which is drawn, and as before there were salts. */
+const printed = (fingerprint: string) => ({
+  prints: new Map([
+    ['2026-03-01', `${fingerprint} of the 1st`],
+    [null, fingerprint],
+  ]),
+  day: '2026-03-01',
+});
+type Claimed = Extract<IdempotencyEvent, { readonly type: 'IdempotencyClaimed' }>;
 const answered: IdempotencyEvent = {
   type: 'IdempotencyAnswered',
   data: { status: 200, body: { id: 'x' }, position: null },
@@ -37,7 +48,7 @@ const folded = (events: readonly IdempotencyEvent[]) =>
 describe('claiming an Idempotency-Key', () => {
   const when = (time: Instant, ...given: readonly IdempotencyEvent[]) => ({
     claims: (fingerprint: string) =>
-      claim({ fingerprint, seed: 'new', at: time, deadBefore: null })(folded(given)),
+      claim({ ...printed(fingerprint), seed: 'new', at: time, deadBefore: null })(folded(given)),
   });
   const refusal = (decision: ReturnType<ReturnType<typeof when>['claims']>) =>
     isRejection(decision) ? decision.rejected : decision;
@@ -59,7 +70,7 @@ describe('claiming an Idempotency-Key', () => {
       claimed('a', 's', at('01T12:00:30'), noon),
     ]));
   it('takes over at once from a process that was alone and is dead', () => {
-    const wanted = { fingerprint: 'a', seed: 'new', at: at('01T12:00:02') };
+    const wanted = { ...printed('a'), seed: 'new', at: at('01T12:00:02') };
     const taken = claim({ ...wanted, deadBefore: at('01T12:00:01') })(folded([claimed('a', 's')]));
     expect(taken).to.deep.equal([claimed('a', 's', at('01T12:00:02'), noon)]);
     const own = claim({ ...wanted, deadBefore: noon })(folded([claimed('a', 's')]));
@@ -78,6 +89,32 @@ describe('claiming an Idempotency-Key', () => {
     const answers = [claimed('a', 's', at('01T12:00:20'))] as const;
     expect(refusal(when(noon, ...answers).claims('a'))).to.equal('idempotency-in-progress');
     expect(when(noon, ...before, answered).claims('a')).to.deep.equal([]);
+  });
+  it('knows a request by the salt of the day of its claim, also a day later', () => {
+    const prints = new Map<string | null, string | null>([
+      ['2026-03-01', 'a of the 1st'],
+      ['2026-03-02', 'a of the 2nd'],
+      ['2026-02-27', null],
+      [null, 'a'],
+    ]);
+    const wanted = { prints, day: '2026-03-02', seed: 'new', at: at('02T08:00:00') };
+    const ask = (...given: readonly IdempotencyEvent[]) =>
+      claim({ ...wanted, deadBefore: null })(folded(given));
+    expect(ask(claimed('a', 's'), answered)).to.deep.equal([]);
+    expect(refusal(ask(claimed('b', 's'), answered))).to.equal('invalid');
+    const { day: _, ...unsalted } = (claimed('a', 's') as Claimed).data;
+    const before = { type: 'IdempotencyClaimed', data: { ...unsalted, fingerprint: 'a' } } as const;
+    expect(ask(before, answered)).to.deep.equal([]);
+    const elsewhere = { ...unsalted, day: '2026-02-28' };
+    const unread = { type: 'IdempotencyClaimed', data: elsewhere } as const;
+    expect(refusal(ask(unread, answered))).to.equal('idempotency-in-progress');
+    const erased = { ...unsalted, day: '2026-02-27' };
+    expect(ask({ type: 'IdempotencyClaimed', data: erased }, answered)).to.deep.equal([]);
+  });
+  it('draws one salt a day', () => {
+    const drawn = { type: 'IdempotencySaltDrawn', data: { salt: 'one' } } as const;
+    expect(draw('one')(null)).to.deep.equal([drawn]);
+    expect(draw('two')('one')).to.deep.equal([]);
   });
   it('is free again after 24 h', () => {
     const given = [claimed('a', 's'), answered];
@@ -124,7 +161,7 @@ describe('idempotency over the log', () => {
   } as const;
   const done = (body: unknown) => {
     const answer = { status: 200, body, position: null };
-    return { answer, stored: answer, project: null };
+    return { answer, stored: answer, project: null, run: null };
   };
 
   it('does the work of parallel duplicates once', async () => {
@@ -179,11 +216,16 @@ describe('idempotency over the log', () => {
   describe('what is kept for a repeat', () => {
     const [project, other] = [randomUUID(), randomUUID()];
     const text = `content ${randomUUID()}`;
-    const send = (scope: string, hours = 0, of: string | null = project) =>
+    const send = (
+      scope: string,
+      hours = 0,
+      of: string | null = project,
+      run: string | null = null,
+    ) =>
       openIdempotency({ log, ids: randomIds }).once(
         { scope, fingerprint: 'f' },
         { ...cause, at: hoursAfterNoon(hours) },
-        async () => ({ ...done({ name: text }), project: of }),
+        async () => ({ ...done({ name: text }), project: of, run }),
       );
     const codeOf = async (work: Promise<unknown>): Promise<unknown> =>
       work.then(
@@ -219,6 +261,36 @@ describe('idempotency over the log', () => {
       await log.erase(name ?? expect.fail('nothing was kept'));
       expect(await codeOf(send('to be deleted', 0, other))).to.equal('not-found');
     });
+    it('is erased with the run, and what is of other runs stays', async () => {
+      const [run, next] = [randomUUID(), randomUUID()];
+      const place = randomUUID();
+      await send('of a run', 0, place, run);
+      await send('of the next run', 0, place, next);
+      for (const { prefix } of nounsOf([{ kind: 'run', id: run, project: place }])) {
+        for (const name of await log.streams(prefix, null, 10)) await log.erase(name);
+      }
+      expect(await codeOf(send('of a run', 0, place, run))).to.equal('not-found');
+      expect((await send('of the next run', 0, place, next)).replayed).to.equal(true);
+    });
+    it('cannot be told by its hash once the salt of the day is erased', async () => {
+      const salts = () => log.streams('idempotency-salt-', null, 10);
+      const days = await salts();
+      expect(days).to.include(stream('idempotency-salt', '2026-03-01'));
+      const { events } = await log.page(start, 1_000, ['IdempotencyClaimed']);
+      for (const { data } of events as readonly Recorded<Claimed>[]) {
+        expect(data.fingerprint).not.to.equal('f');
+      }
+      // Noon, and the salt counts to the end of the next day; an hour more, for clocks.
+      await forget(36.9);
+      expect(await salts()).to.deep.equal(days);
+      await forget(37);
+      expect(await salts()).to.deep.equal([]);
+    });
+    it('is told apart without a salt where the clock was ahead and had it erased', async () => {
+      const scope = 'erased too soon';
+      expect((await send(scope)).replayed).to.equal(false);
+      expect((await send(scope)).replayed).to.equal(true);
+    });
     it('is answered for 24 h and then gone from the log; the key is free again', async () => {
       await send('late', 20, null);
       await forget(43.9);
@@ -231,7 +303,9 @@ describe('idempotency over the log', () => {
     it('in the earlier format is answered too, and erased', async () => {
       const name = stream('idempotency', randomIds.derive('IdempotencyId', 'old'));
       const data = { status: 200, body: { name: text }, position: null };
-      const events = [claimed('f', randomUUID()), { type: 'IdempotencyAnswered', data }];
+      const { day: _, ...before } = (claimed('', randomUUID()) as Claimed).data;
+      const unsalted = { type: 'IdempotencyClaimed', data: { ...before, fingerprint: 'f' } };
+      const events = [unsalted, { type: 'IdempotencyAnswered', data }];
       const author = { ...cause, eventId: () => randomUUID() };
       await append(log, [{ stream: name, events }], author);
       const again = await send('old', 1);

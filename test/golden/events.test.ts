@@ -42,6 +42,7 @@ describe('events of every version ever stored', () => {
     expect([...secretEventTypes].sort()).to.deep.equal([
       'ApiKeyCreated',
       'IdempotencyClaimed',
+      'IdempotencySaltDrawn',
       'IntegrationConfigured',
       'IntegrationSecretsSealed',
       'OrgJobRequested',
