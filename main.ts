@@ -2,6 +2,7 @@
 import { Command } from 'commander';
 import { isMainThread } from 'node:worker_threads';
 import { failureSaid } from './cli/failure.js';
+import type { RebuildOptions } from './cli/operate.js';
 import { addParked } from './cli/parked-command.js';
 import { readConfig, roles, variables, withRoles } from './config.js';
 import { warmReadSide } from './service/read-side-thread.js';
@@ -75,9 +76,21 @@ program
   .description('build a read model beside the live one, then switch to it')
   .argument('[name]', 'of the read model; see: assay inspect projections')
   .option('--all', 'every read model')
+  .option('--rate <events>', 'events a second at most (default: what is live keeps up)')
+  .option('--dry-run', 'count the events and tell how long it takes; nothing changes')
+  .option('--resume', 'only go on with one that was begun; also how to watch it')
+  .option('--restart', 'from the first event, also when one was begun')
+  .option('--json', 'one JSON object a line instead of a bar or a table')
   .option('--ops <url>', opsHelp)
-  .addHelpText('after', '\nExamples:\n  assay rebuild records\n  assay rebuild --all')
-  .action(async (name: string | undefined, options: { all?: true; ops?: string }) =>
+  .addHelpText(
+    'after',
+    '\nIt survives a kill: the next start goes on with it. Leaving this command does not end it ' +
+      'in a running service.\n\nExamples:\n' +
+      '  assay rebuild records\n  assay rebuild records --dry-run\n' +
+      '  assay rebuild records --rate 5000\n  assay rebuild records --resume\n' +
+      '  assay rebuild --all',
+  )
+  .action(async (name: string | undefined, options: RebuildOptions) =>
     (await commands.operate()).rebuild(readConfig(process.env), name ?? null, options),
   );
 

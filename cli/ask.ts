@@ -10,13 +10,26 @@ const answerWithinMs = 86_400_000;
  * Asks the service itself and waits as long as the work takes; throws Fault `unavailable` with what
  * it said, or with what is at the address instead of an operators' listener.
  */
-export const operateCommand =
+export const operateCommand = (
+  opsUrl: string,
+  config: Pick<Config, 'opsToken'>,
+  withinMs: number = answerWithinMs,
+): ((name: string, request: unknown) => Promise<unknown>) => {
+  const ask = operateLines(opsUrl, config, withinMs);
+  return (name, request) => ask(name, request, () => undefined);
+};
+
+/**
+ * The same for a command that answers lines, while they come: the last one is the answer, the
+ * others are told.
+ */
+export const operateLines =
   (
     opsUrl: string,
     { opsToken }: Pick<Config, 'opsToken'>,
     withinMs: number = answerWithinMs,
-  ): ((name: string, request: unknown) => Promise<unknown>) =>
-  async (name, request) => {
+  ): ((name: string, request: unknown, tell: (line: unknown) => void) => Promise<unknown>) =>
+  async (name, request, tell) => {
     if (!/^https?:/.test(opsUrl) || !URL.canParse(opsUrl)) {
       throw new Fault(
         'invalid',
@@ -25,32 +38,61 @@ export const operateCommand =
     }
     const url = new URL(`${opsUrl.replace(/\/$/, '')}/operate/${name}`);
     const token = opsToken === null ? {} : { Authorization: `Bearer ${opsToken}` };
-    const answer = await posted(url, token, JSON.stringify(request), withinMs).catch(
+    const lines = openLines(tell);
+    const body = JSON.stringify(request);
+    const { status, type, text } = await posted(url, token, { body, withinMs, lines }).catch(
       (error: NodeJS.ErrnoException) => {
         throw unreached(opsUrl, error);
       },
     );
-    return understood(opsUrl, answer);
+    if (!isLines(type)) return understood(opsUrl, { status, text });
+    return understood(opsUrl, { status, text: lines.last() });
   };
 
 type Answer = { readonly status: number; readonly text: string };
+const isLines = (type: string): boolean => type.startsWith('application/x-ndjson');
+
+/** Lines as they come in pieces: each is told once the next one has come. */
+const openLines = (tell: (line: unknown) => void) => {
+  let rest = '';
+  return {
+    take: (piece: string): void => {
+      rest += piece;
+      const lines = rest.split('\n').filter((line) => line !== '');
+      // The last one may be half of a line, or the answer.
+      if (lines.length < 2) return;
+      for (const line of lines.slice(0, -1)) tell(parsed(line));
+      rest = `${lines.at(-1)}${rest.endsWith('\n') ? '\n' : ''}`;
+    },
+    last: () => rest,
+  };
+};
 
 const posted = (
   url: URL,
   token: Readonly<Record<string, string>>,
-  body: string,
-  withinMs: number,
-): Promise<Answer> =>
+  {
+    body,
+    withinMs,
+    lines,
+  }: {
+    readonly body: string;
+    readonly withinMs: number;
+    readonly lines: ReturnType<typeof openLines>;
+  },
+): Promise<Answer & { readonly type: string }> =>
   new Promise((resolve, reject) => {
     const send = url.protocol === 'https:' ? secureRequest : plainRequest;
     const headers = { 'Content-Type': 'application/json', ...token };
     const request = send(url, { method: 'POST', headers, agent: false }, (response) => {
-      const pieces: Buffer[] = [];
-      response.on('data', (piece: Buffer) => pieces.push(piece));
+      const type = response.headers['content-type'] ?? '';
+      let text = '';
+      response.setEncoding('utf8').on('data', (piece: string) => {
+        if (isLines(type)) lines.take(piece);
+        else text += piece;
+      });
       response.on('error', reject);
-      response.on('end', () =>
-        resolve({ status: response.statusCode ?? 0, text: Buffer.concat(pieces).toString('utf8') }),
-      );
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, type, text }));
     });
     request.setTimeout(withinMs, () => {
       const seconds = withinMs / 1_000;
@@ -73,8 +115,9 @@ const unreached = (opsUrl: string, error: NodeJS.ErrnoException): Fault => {
 /** Its answer, if it is an operators' listener that answered. */
 const understood = (opsUrl: string, { status, text }: Answer): unknown => {
   const body = parsed(text);
-  if (status === 200 && body !== undefined) return body;
   const { detail } = (body ?? {}) as { readonly detail?: unknown };
+  // A line that tells of a failure comes after its status was sent.
+  if (status === 200 && body !== undefined && detail === undefined) return body;
   if (status === 404 || typeof detail !== 'string') {
     throw new Fault(
       'unavailable',

@@ -2,31 +2,91 @@ import Table from 'cli-table3';
 import { SingleBar } from 'cli-progress';
 import { Fault } from '../kernel/fault.js';
 import type { Config } from '../config.js';
+import type { DryRun } from '../projections/dry-run.js';
 import type { Progress } from '../projections/fill-shadow.js';
+import type { RebuildWishes } from '../projections/rebuilds.js';
 import { operator } from './operator.js';
+import { printRows } from './rows.js';
 
-/** `assay rebuild NAME|--all`: built next to the live one, then switched. */
+export type RebuildOptions = {
+  readonly all?: true;
+  /** Events a second at most. */
+  readonly rate?: string;
+  readonly dryRun?: true;
+  readonly resume?: true;
+  readonly restart?: true;
+  readonly json?: true;
+  readonly ops?: string;
+};
+
+/**
+ * `assay rebuild NAME|--all`: built next to the live one, then switched. With `--json` a line of
+ * progress after each page, then what was rebuilt.
+ */
 export const rebuild = async (
   config: Config,
   name: string | null,
-  { all = false, ops = null }: { readonly all?: boolean; readonly ops?: string | null },
+  options: RebuildOptions,
 ): Promise<void> => {
-  if ((name === null) === !all) {
+  if ((name === null) === (options.all !== true)) {
     throw new Fault('invalid', 'rebuild what? Either name one read model or say --all');
   }
-  const desk = await operator(config, ops);
+  const wishes = wishesOf(options);
+  const desk = await operator(config, options.ops ?? null);
   try {
-    const names = (await desk.status()).map((one) => one.name);
-    if (name !== null && !names.includes(name)) throw unknownName(name, names);
-    for (const one of name === null ? names : [name]) {
-      const bar = progressBar(`rebuild ${one}`, desk.where);
-      await desk.rebuild(one, bar.show);
+    const names = name === null ? (await desk.status()).map((one) => one.name) : [name];
+    if (options.dryRun === true) {
+      for (const one of names) printDryRun(await desk.dryRun(one), wishes, options.json === true);
+      return;
+    }
+    for (const one of names) {
+      const bar = options.json === true ? linesOut : progressBar(`rebuild ${one}`, desk.where);
+      await desk.rebuild(one, bar.show, wishes);
       bar.end();
-      process.stdout.write(`rebuilt ${one}\n`);
+      process.stdout.write(
+        options.json === true ? `${JSON.stringify({ rebuilt: one })}\n` : `rebuilt ${one}\n`,
+      );
     }
   } finally {
     await desk.close();
   }
+};
+
+const wishesOf = ({ rate, resume, restart }: RebuildOptions): RebuildWishes => {
+  if (resume === true && restart === true) {
+    throw new Fault('invalid', 'go on or begin anew? Either --resume or --restart');
+  }
+  if (rate !== undefined && !(Number(rate) > 0)) {
+    throw new Fault('invalid', '--rate takes events a second, a number above 0');
+  }
+  return {
+    ...(rate !== undefined && { rate: Number(rate) }),
+    ...(resume === true && { begin: 'resume' }),
+    ...(restart === true && { begin: 'restart' }),
+  };
+};
+
+const printDryRun = (found: DryRun, { rate }: RebuildWishes, json: boolean): void => {
+  const paced = rate === undefined || rate === null ? 0 : Math.ceil(found.log_events / rate);
+  const seconds = Math.max(found.seconds, paced);
+  if (json) {
+    process.stdout.write(`${JSON.stringify({ ...found, seconds })}\n`);
+    return;
+  }
+  printRows(
+    Object.entries(found.events).map(([type, events]) => ({ type, events })),
+    false,
+  );
+  process.stdout.write(
+    `rebuilding ${found.name} reads ${found.log_events} events and takes about ${seconds} s ` +
+      `(as ${found.sample} of them did); nothing was changed\n`,
+  );
+};
+
+/** As the service tells it, one JSON object a line. */
+const linesOut = {
+  show: (progress: Progress): void => void process.stdout.write(`${JSON.stringify(progress)}\n`),
+  end: (): void => undefined,
 };
 
 /**
@@ -74,24 +134,23 @@ export const verify = async (
   }
 };
 
-const unknownName = (name: string, names: readonly string[]): Fault =>
-  new Fault('not-found', `no read model is called ${name}; there are ${names.join(', ')}`);
-
 /** A bar in a terminal, nothing elsewhere: scripts read the lines that follow. */
-const progressBar = (title: string, where: 'service' | 'here') => {
+const progressBar = (what: string, where: 'service' | 'here') => {
   if (!process.stderr.isTTY) return { show: (): void => undefined, end: () => undefined };
-  if (where === 'service') process.stderr.write(`${title}: the running service does it …\n`);
+  const title = where === 'service' ? `${what} in the running service` : what;
   const bar = new SingleBar({
-    format: `${title} {bar} {percentage}% of the log`,
+    format: `${title} {bar} {percentage}% of the log, {rate} events/s, {left}`,
     stream: process.stderr,
     clearOnComplete: true,
   });
   let started = false;
   return {
-    show: ({ position, head }: Progress): void => {
+    show: ({ position, head, events_per_second: rate, eta_seconds: eta }: Progress): void => {
       const [done, total] = [position, head].map((text) => Number.parseInt(text, 16));
-      if (!started) bar.start(total ?? 0, done ?? 0);
-      else bar.update(done ?? 0);
+      const told = { rate, left: eta === null ? '…' : `${eta} s left` };
+      if (!started) bar.start(total ?? 0, done ?? 0, told);
+      bar.setTotal(total ?? 0);
+      bar.update(done ?? 0, told);
       started = true;
     },
     end: (): void => {

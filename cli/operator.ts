@@ -4,11 +4,13 @@ import { randomIds } from '../engines/node/ids.js';
 import { openEngines, serviceFile, type Engines } from '../engines/open.js';
 import { Fault } from '../kernel/fault.js';
 import { choiceOf, type Config } from '../config.js';
+import type { DryRun } from '../projections/dry-run.js';
 import type { Progress } from '../projections/fill-shadow.js';
 import type { ProjectionStatus } from '../projections/operate.js';
 import type { ParkedStream } from '../projections/parking.js';
+import type { RebuildWishes } from '../projections/rebuilds.js';
 import type { Verified } from '../projections/verify.js';
-import { operateCommand } from './ask.js';
+import { operateCommand, operateLines } from './ask.js';
 import { requireLog } from './folder.js';
 import { startReadSide } from '../service/read-side.js';
 import { openRulings, type Ruled, type StreamRuling } from '../service/rulings.js';
@@ -18,7 +20,12 @@ export type Operator = {
   /** Where the work is done: in the running service, or here because none is running. */
   readonly where: 'service' | 'here';
   status(): Promise<readonly ProjectionStatus[]>;
-  rebuild(name: string | null, progress: (progress: Progress) => void): Promise<void>;
+  rebuild(
+    name: string,
+    progress: (progress: Progress) => void,
+    wishes: RebuildWishes,
+  ): Promise<void>;
+  dryRun(name: string): Promise<DryRun>;
   verify(name: string | null, progress: (progress: Progress) => void): Promise<readonly Verified[]>;
   parked(): Promise<readonly ParkedStream[]>;
   /** Recorded in the log first. */
@@ -79,7 +86,8 @@ const operatorHere = async (
   return {
     where: 'here',
     status: () => projector.status(),
-    rebuild: (name, progress) => projector.rebuild(name, progress),
+    rebuild: (name, progress, wishes) => projector.rebuild(name, progress, wishes),
+    dryRun: (name) => projector.dryRun(name),
     verify: (name, progress) => projector.verify(name, progress),
     parked: () => projector.parked(),
     rule: async (what, ruling) => {
@@ -107,10 +115,14 @@ const catchUpMaxMs = 3_600_000;
 
 const operatorThere = (opsUrl: string, config: Config): Operator => {
   const command = operateCommand(opsUrl, config);
+  const lines = operateLines(opsUrl, config);
   return {
     where: 'service',
     status: async () => (await command('status', {})) as readonly ProjectionStatus[],
-    rebuild: async (name) => void (await command('rebuild', { name })),
+    rebuild: async (name, progress, wishes) => {
+      await lines('rebuild', { name, ...wishes }, (line) => progress(line as Progress));
+    },
+    dryRun: async (name) => (await command('rebuild', { name, dry_run: true })) as DryRun,
     verify: async (name) => (await command('verify', { name })) as readonly Verified[],
     parked: async () => (await command('parked', {})) as readonly ParkedStream[],
     rule: async (what, { projection: name, ...ruling }) =>

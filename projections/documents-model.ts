@@ -1,7 +1,7 @@
 import type { EventSchemas } from '../events/schemas.js';
 import type { Recorded } from '../kernel/ports.js';
 import type { Document, Documents, DocumentWrite } from '../kernel/documents.js';
-import { endingOf, type Ending } from './endings.js';
+import { endingOf, endingTypes, type Ending } from './endings.js';
 import type { GoesWith, Projection } from './projection.js';
 import {
   poison,
@@ -36,12 +36,21 @@ export const documentsSource = (documents: Documents, projection: AnyProjection)
   },
 });
 
+export const listenedTypes = ({
+  goesWith,
+  events,
+}: Pick<AnyProjection, 'goesWith' | 'events'>): readonly string[] => [
+  ...Object.keys(events),
+  ...(goesWith === undefined ? [] : endingTypes),
+];
+
 const sinkOf = (documents: Documents, projection: AnyProjection): Sink => {
   const { collection } = projection;
   return {
     name: collection.name,
     parks: true,
     version: collection.version,
+    types: listenedTypes(projection),
     checkpoint: () => documents.checkpoint(collection),
     dump: () => documents.dump(collection),
     fold: async (events, applied) => {

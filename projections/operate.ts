@@ -5,8 +5,9 @@ import type { Progress } from './fill-shadow.js';
 import { movedSubject, type Subscription } from './subscription.js';
 import { openParking, skippedKey, type ParkedStream, type Parking } from './parking.js';
 import { decoded } from './pages.js';
-import { startRunner, type Runner, type RunNeeds } from './run.js';
+import { startRunner, subscriptionOf, type Runner, type RunNeeds } from './run.js';
 import { skippedType } from './read-model.js';
+import { dryRun, type DryRun } from './dry-run.js';
 import { openRebuilds, type RebuildWishes } from './rebuilds.js';
 import { ruledOutEvents } from './ruled-out.js';
 import { verify, type Verified } from './verify.js';
@@ -55,6 +56,8 @@ export type Projector = {
     progress?: (progress: Progress) => void,
     wishes?: RebuildWishes,
   ): Promise<void>;
+  /** What a rebuild would do; nothing changes. */
+  dryRun(name: string): Promise<DryRun>;
   verify(
     name: string | null,
     progress?: (progress: Progress) => void,
@@ -84,11 +87,7 @@ export const openProjector = async (needs: ProjectorNeeds): Promise<Projector> =
   const runner = await startRunner(run);
   const names = runner.subscriptions.map(({ source }) => source.name);
   const all = { ...run, runner };
-  const subscription = (name: string): Subscription => {
-    const found = runner.subscription(name);
-    if (found === null) throw new RangeError(`no read model is called ${name}`);
-    return found;
-  };
+  const subscription = (name: string): Subscription => subscriptionOf(runner, name);
   const unpark = async (name: string, stream: StreamName): Promise<boolean> => {
     const found = subscription(name);
     const done = await runner.exclusively(() => retryStream(run, found, stream));
@@ -130,6 +129,7 @@ export const openProjector = async (needs: ProjectorNeeds): Promise<Projector> =
         await rebuilds.rebuild(one, wishes, progress);
       }
     },
+    dryRun: (name) => works.begin((signal) => dryRun(all, subscription(name), signal)),
     verify: (name, progress) =>
       works.begin(async (signal) => {
         const verified: Verified[] = [];

@@ -1,18 +1,24 @@
 import type { Clock, Position } from '../kernel/ports.js';
 import type { PageTaken, Progress } from './fill-shadow.js';
 
-/** Tells how far a copy that began at `from` is after each page, how fast, and until when. */
+/**
+ * Tells how far a copy that began at `from` is after each page, how fast, and until when. `rate`:
+ * events a second at most.
+ */
 export const measured = (
   name: string,
   clock: Clock,
   from: Position,
   tell: (progress: Progress) => void,
+  rate: () => number | null = () => null,
 ): ((taken: PageTaken) => void) => {
   const began = clock.milliseconds();
   let folded = 0;
   return ({ position, head, events }) => {
     folded += events;
-    const seconds = Math.max(clock.milliseconds() - began, 1) / 1_000;
+    // The rest after this page is still to come.
+    const paced = folded / (rate() ?? Infinity);
+    const seconds = Math.max((clock.milliseconds() - began) / 1_000, paced, 0.001);
     const done = distance(from, position);
     tell({
       name,

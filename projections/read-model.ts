@@ -8,6 +8,8 @@ import type { Shadow, DumpItem, Checkpoint, Copying } from '../kernel/documents.
 export type Sink = {
   readonly name: string;
   readonly version: number;
+  /** Of the events that may change it; absent: any may. */
+  readonly types?: readonly string[];
   checkpoint(): Promise<Position>;
   /**
    * Folds events in log order onto what is stored. Throws only when the store fails. Unless

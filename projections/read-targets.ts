@@ -2,7 +2,7 @@ import { boundedMap } from '../kernel/bounded-map.js';
 import { projectOf } from '../kernel/paced-log.js';
 import { later, start, type Position, type StreamAppend } from '../kernel/ports.js';
 import { endingTypes } from './endings.js';
-import type { AnyProjection } from './documents-model.js';
+import { listenedTypes, type AnyProjection } from './documents-model.js';
 import { recordsCollection } from './records/collection.js';
 
 /**
@@ -34,11 +34,7 @@ export const openReadTargets = (
   const typesOf = new Map<string, readonly string[]>([
     [recordsCollection.name, recordTypes],
     ...projections.map(
-      ({ collection, goesWith, events }) =>
-        [
-          collection.name,
-          [...Object.keys(events), ...(goesWith === undefined ? [] : endingTypes)],
-        ] as const,
+      (projection) => [projection.collection.name, listenedTypes(projection)] as const,
     ),
   ]);
   const byType = new Map<string, Position>();

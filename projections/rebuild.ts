@@ -53,7 +53,7 @@ export const rebuild = async (
     (await resumed(needs, source, restart)) ?? (await begun(needs, source));
   const decode = await checkedDecode();
   const rest = openThrottle({ clock, rate, lag: () => runner.liveLag(), signal });
-  const tell = measured(name, clock, from.position, progress);
+  const tell = measured(name, clock, from.position, progress, rate);
   const work = (taken: (taken: PageTaken) => Promise<void>): Filling => ({
     reader,
     decode,

@@ -3,6 +3,7 @@ import { start } from '../kernel/ports.js';
 import { buildingOf, dropBuilding } from './building.js';
 import type { Progress } from './fill-shadow.js';
 import { rebuild, type RebuildNeeds } from './rebuild.js';
+import { subscriptionOf } from './run.js';
 import type { Subscription } from './subscription.js';
 
 /** How an operator wants a read model rebuilt. */
@@ -72,14 +73,9 @@ export const openRebuilds = (
     one.ended.then(over, over);
     return one;
   };
-  const subscriptionOf = (name: string): Subscription => {
-    const found = needs.runner.subscription(name);
-    if (found === null) throw new RangeError(`no read model is called ${name}`);
-    return found;
-  };
   return {
     rebuild: async (name, { rate, begin: how }, progress) => {
-      const subscription = subscriptionOf(name);
+      const subscription = subscriptionOf(needs.runner, name);
       if (how === 'restart') await ended(underWay.get(name));
       const known = underWay.get(name);
       if (how === 'resume' && known === undefined) checkBegun(needs, name);
@@ -115,5 +111,5 @@ const ended = async (one: UnderWay | undefined): Promise<void> => {
 
 const checkBegun = ({ parking }: RebuildNeeds, name: string): void => {
   if (buildingOf(parking, name).known() !== null) return;
-  throw new Fault('not-found', `no rebuild of ${name} was begun that could be resumed`);
+  throw new Fault('conflict', `no rebuild of ${name} was begun that could be resumed`);
 };

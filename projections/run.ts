@@ -1,5 +1,5 @@
 import { openSequence } from '../kernel/turns.js';
-import { reasonOf } from '../kernel/fault.js';
+import { Fault, reasonOf } from '../kernel/fault.js';
 import {
   start,
   type Bus,
@@ -67,6 +67,14 @@ export type Runner = {
 const pagesAtOnce = 8;
 /** How often the head is looked at while there is work, to tell the age of what is not folded. */
 const lookEveryMs = 50;
+
+/** Throws Fault `invalid` with the names that there are when the name is none of them. */
+export const subscriptionOf = (runner: Runner, name: string): Subscription => {
+  const found = runner.subscription(name);
+  if (found !== null) return found;
+  const names = runner.subscriptions.map(({ source }) => source.name).join(', ');
+  throw new Fault('invalid', `no read model is called ${name}; there are ${names}`);
+};
 
 /**
  * Feeds every source from one reading of the log, each with its own checkpoint. Read models at the

@@ -5,7 +5,7 @@ import type { DumpItem } from '../kernel/documents.js';
 import type { Json } from '../kernel/shapes.js';
 import { fillShadow, type Filling, type Progress } from './fill-shadow.js';
 import { measured } from './progress.js';
-import type { Runner, RunNeeds } from './run.js';
+import { subscriptionOf, type Runner, type RunNeeds } from './run.js';
 
 type Needs = Pick<RunNeeds, 'reader' | 'checkedDecode' | 'parking' | 'clock'> & {
   readonly runner: Runner;
@@ -38,8 +38,7 @@ export const verify = async (
   signal: AbortSignal,
   progress?: (progress: Progress) => void,
 ): Promise<Verified> => {
-  const subscription = runner.subscription(name);
-  if (subscription === null) throw new RangeError(`no read model is called ${name}`);
+  const subscription = subscriptionOf(runner, name);
   const copy = await subscription.source.shadow();
   const tell = progress === undefined ? null : measured(name, clock, start, progress);
   try {

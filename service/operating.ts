@@ -4,6 +4,9 @@ import type { RulingNeeds } from '../command-api/parking/record.js';
 import { startOps } from '../engines/koa/ops.js';
 import { Fault } from '../kernel/fault.js';
 import type { Json } from '../kernel/shapes.js';
+import type { Projector } from '../projections/operate.js';
+import type { RebuildWishes } from '../projections/rebuilds.js';
+import { linesOf } from './lines.js';
 import { projectNothing, type Projecting } from './projecting.js';
 import { openRulings, type Rulings } from './rulings.js';
 import { sealCommand, type SealedNow } from './sealing.js';
@@ -50,7 +53,7 @@ const answered = async (
   { projecting, recording }: Operated,
   command: string,
   request: unknown,
-): Promise<Json | null> => {
+): Promise<Json | AsyncIterable<Json> | null> => {
   const { duty, projector } = projecting;
   const asked = (request ?? {}) as Asked;
   const { name = null } = asked;
@@ -59,8 +62,7 @@ const answered = async (
     case 'status':
       return await projector.status();
     case 'rebuild':
-      await projector.rebuild(name);
-      return await projector.status();
+      return await rebuilt(projector, name, asked);
     case 'verify':
       return await projector.verify(name);
     case 'parked':
@@ -74,6 +76,34 @@ const answered = async (
     default:
       return null;
   }
+};
+
+/**
+ * Lines of progress, then `{rebuilt}`, null for all; with `dry_run` one answer that says what it
+ * would take.
+ */
+const rebuilt = async (
+  projector: Projector,
+  name: string | null,
+  { rate, begin, dry_run }: Asked,
+): Promise<Json | AsyncIterable<Json>> => {
+  if (dry_run === true && name !== null) return await projector.dryRun(name);
+  const wishes = { ...rateOf(rate), ...beginOf(begin) };
+  return linesOf(async (tell) => {
+    await projector.rebuild(name, tell, wishes);
+    return { rebuilt: name };
+  });
+};
+
+const rateOf = (rate: unknown): RebuildWishes => {
+  if (rate === undefined || rate === null) return {};
+  if (typeof rate === 'number' && rate > 0) return { rate };
+  throw new Fault('malformed', 'rate: events a second, a number above 0');
+};
+const beginOf = (begin: unknown): RebuildWishes => {
+  if (begin === undefined || begin === null) return {};
+  if (begin === 'resume' || begin === 'restart') return { begin };
+  throw new Fault('malformed', 'begin: resume or restart');
 };
 
 type Asked = { readonly name?: string | null } & Readonly<Record<string, unknown>>;

@@ -1,4 +1,6 @@
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import type { Json } from '../../kernel/shapes.js';
 import { Fault } from '../../kernel/fault.js';
 import type { Logger } from '../pino/logger.js';
@@ -22,12 +24,19 @@ export type OpsOptions = {
   readonly logger: Logger;
   /**
    * Commands of the operator, by name: POST `/operate/<name>` with a JSON body. Null: no such
-   * command.
+   * command. Lines are sent as they are made, and end with a problem when making them fails.
    */
-  readonly operate?: (command: string, request: unknown) => Promise<Json | null>;
+  readonly operate?: (
+    command: string,
+    request: unknown,
+  ) => Promise<Json | AsyncIterable<Json> | null>;
 };
 
-type Reply = { readonly status: number; readonly type: string; readonly text: string };
+type Reply = {
+  readonly status: number;
+  readonly type: string;
+  readonly text: string | AsyncIterable<string>;
+};
 const json = (status: number, body: unknown): Reply => ({
   status,
   type: 'application/json; charset=utf-8',
@@ -46,17 +55,27 @@ export const startOps = async (options: OpsOptions): Promise<RunningServer> => {
   const server = createServer((request, response) => {
     void replyTo(request, options, door)
       .catch((error: unknown) => failed(error, options.logger))
-      .then(({ status, type, text }) => {
-        response.writeHead(status, {
-          'Content-Type': type,
-          'Content-Length': Buffer.byteLength(text),
-          'Cache-Control': 'no-store',
-        });
-        response.end(request.method === 'HEAD' ? '' : text);
-      });
+      .then((reply) => send(response, reply, request.method === 'HEAD'))
+      // Whoever asked has left.
+      .catch(() => response.destroy());
   });
   const port = await listening(server, options.host, options.port, 'ASSAY_OPS');
   return { port, close: () => closed(server, closeWithinMs) };
+};
+
+const send = async (
+  response: ServerResponse,
+  { status, type, text }: Reply,
+  isHead: boolean,
+): Promise<void> => {
+  const headers = { 'Content-Type': type, 'Cache-Control': 'no-store' };
+  if (typeof text === 'string') {
+    response.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(text) });
+    response.end(isHead ? '' : text);
+    return;
+  }
+  response.writeHead(status, headers);
+  await pipeline(Readable.from(text), response);
 };
 
 const replyTo = async (
@@ -93,7 +112,7 @@ const anyRoom: Coming = {
 const operated = async (
   request: IncomingMessage,
   path: string,
-  { operate }: OpsOptions,
+  { operate, logger }: OpsOptions,
 ): Promise<Reply> => {
   // A page in a browser on this machine can post a form, but no JSON: so it cannot command the
   // service.
@@ -105,7 +124,28 @@ const operated = async (
   if ('complaint' in body) throw new Fault('malformed', body.complaint.msg);
   const answer = folder === 'operate' ? await operate?.(command, body.value) : null;
   if (answer === null || answer === undefined) throw new Fault('not-found', 'No such command');
-  return json(200, answer);
+  return isLines(answer) ? linesOf(answer, logger) : json(200, answer);
+};
+
+const isLines = (answer: Json | AsyncIterable<Json>): answer is AsyncIterable<Json> =>
+  typeof answer === 'object' && answer !== null && Symbol.asyncIterator in answer;
+
+/** What fails before the first line is an answer of its own. */
+const linesOf = async (lines: AsyncIterable<Json>, logger: Logger): Promise<Reply> => {
+  const iterator = lines[Symbol.asyncIterator]();
+  const first = await iterator.next();
+  async function* texts(): AsyncIterable<string> {
+    try {
+      for (let line = first; line.done !== true; line = await iterator.next()) {
+        yield `${JSON.stringify(line.value)}\n`;
+      }
+    } catch (error) {
+      yield `${failed(error, logger).text as string}\n`;
+    } finally {
+      await iterator.return?.();
+    }
+  }
+  return { status: 200, type: 'application/x-ndjson; charset=utf-8', text: texts() };
 };
 
 const failed = (error: unknown, logger: Logger): Reply => {

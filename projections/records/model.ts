@@ -1,4 +1,7 @@
+import { ratingEvents } from '../../events/ratings.js';
+import { sessionEvents, traceEvents } from '../../events/traces.js';
 import type { Records } from '../../kernel/records/records.js';
+import { endingTypes } from '../endings.js';
 import type { Sink, ReadModel } from '../read-model.js';
 import { foldBatch, type StoredRows } from './batch.js';
 import { recordsCollection } from './collection.js';
@@ -15,6 +18,13 @@ export const recordsSource = (records: Records): ReadModel => ({
   },
 });
 
+const types: readonly string[] = [
+  ...Object.keys({ ...traceEvents, ...sessionEvents, ...ratingEvents }),
+  ...endingTypes,
+  'RecordsErased',
+  'OrgJobCompleted',
+];
+
 const sinkOf = (records: Records): Sink => {
   // Once a batch of this process is applied, later ones only continue it: the runner goes by
   // position.
@@ -22,6 +32,7 @@ const sinkOf = (records: Records): Sink => {
   return {
     name: recordsCollection.name,
     version: recordsCollection.version,
+    types,
     parks: true,
     checkpoint: () => records.checkpoint(),
     dump: () => records.dump(),

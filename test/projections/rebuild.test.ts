@@ -108,7 +108,7 @@ describe('a rebuild that was interrupted', () => {
       const gone = await open.projector
         .rebuild(name, undefined, { begin: 'resume' })
         .catch((error: unknown) => error);
-      expect(gone).to.be.instanceOf(Fault).with.property('code', 'not-found');
+      expect(gone).to.be.instanceOf(Fault).with.property('code', 'conflict');
     });
   }
 

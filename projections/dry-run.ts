@@ -1,0 +1,74 @@
+import { checkAsked } from '../kernel/asking.js';
+import { start, type Clock, type EventReader, type Recorded } from '../kernel/ports.js';
+import { decoded } from './pages.js';
+import type { RunNeeds } from './run.js';
+import { batchEventsMax, type Subscription } from './subscription.js';
+
+/** What a rebuild would do. */
+export type DryRun = {
+  readonly name: string;
+  /** By type, of those that the read model listens to. */
+  readonly events: Readonly<Record<string, number>>;
+  /** Of all types. */
+  readonly log_events: number;
+  /** So many were folded to tell how long all of them take. */
+  readonly sample: number;
+  readonly seconds: number;
+};
+
+type Needs = Pick<RunNeeds, 'checkedDecode' | 'parking'> & {
+  readonly reader: EventReader;
+  readonly clock: Clock;
+};
+
+/** Enough batches for a mean, and a second or two at most. The last batch may exceed it. */
+const sampleMax = 2_000;
+
+/**
+ * Counts the whole log and folds a sample of its first events into a copy that is thrown away: the
+ * time is what reading took and what so many events would take to fold as the sample did.
+ */
+export const dryRun = async (
+  { reader, checkedDecode, parking, clock }: Needs,
+  { source }: Subscription,
+  signal: AbortSignal,
+): Promise<DryRun> => {
+  const decode = await checkedDecode();
+  const began = clock.milliseconds();
+  const counts = new Map<string, number>();
+  const copy = await source.shadow();
+  let foldedMs = 0;
+  let sample = 0;
+  let logEvents = 0;
+  const fold = async (events: readonly Recorded[]): Promise<void> => {
+    const since = clock.milliseconds();
+    const read = events.map((one) => decoded(one, decode));
+    const { apply } = await copy.model.fold(read, null, []);
+    await apply({ position: events.at(-1)?.position ?? start, fence: parking.fence() });
+    foldedMs += clock.milliseconds() - since;
+    sample += events.length;
+  };
+  try {
+    for (let position = start; ;) {
+      checkAsked({ signal });
+      const { events, through } = await reader.page(position, batchEventsMax);
+      if (through <= position) break;
+      position = through;
+      logEvents += events.length;
+      const wanted = events.filter(({ type }) => source.types?.includes(type) ?? true);
+      for (const { type } of wanted) counts.set(type, (counts.get(type) ?? 0) + 1);
+      if (sample < sampleMax && wanted.length > 0) await fold(wanted);
+    }
+  } finally {
+    await copy.discard();
+  }
+  const all = [...counts.values()].reduce((sum, count) => sum + count, 0);
+  const readMs = clock.milliseconds() - began - foldedMs;
+  return {
+    name: source.name,
+    events: Object.fromEntries([...counts].sort(([, one], [, other]) => other - one)),
+    log_events: logEvents,
+    sample,
+    seconds: Math.ceil((readMs + (foldedMs * all) / Math.max(sample, 1)) / 1_000),
+  };
+};
