@@ -23,6 +23,7 @@ WORKDIR /app
 COPY --from=build --chown=root:root /app/package.json ./
 COPY --from=build --chown=root:root /app/node_modules node_modules
 COPY --from=build --chown=root:root /app/dist dist
+COPY --from=build --chown=root:root /app/verifier verifier
 USER assay
 ENV NODE_ENV=production UV_THREADPOOL_SIZE=12 ASSAY_HOST=0.0.0.0 ASSAY_DATA_DIR=/data ASSAY_SANDBOX_DIR=/sandbox
 VOLUME /data

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { Command } from 'commander';
 import { isMainThread } from 'node:worker_threads';
+import { addAudit } from './cli/audit.js';
 import { failureSaid } from './cli/failure.js';
 import type { RebuildOptions } from './cli/operate.js';
 import { addParked } from './cli/parked-command.js';
@@ -151,6 +152,8 @@ program
   .action(async (options: { ops?: string; json?: true }) =>
     (await commands.rotateKeys())(readConfig(process.env), options),
   );
+
+addAudit(program, () => readConfig(process.env));
 
 program
   .command('openapi')

@@ -13,9 +13,9 @@
 import { createHash, createPublicKey, verify } from 'node:crypto';
 import { createReadStream, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { pathToFileURL } from 'node:url';
+import { createGunzip } from 'node:zlib';
 
 class Broken extends Error {}
 const broken = (why) => {
@@ -179,12 +179,16 @@ const streamsOf = {
 
 async function* linesOf(file) {
   if (!existsSync(file)) return;
-  for await (const line of createInterface({
-    input: createReadStream(file),
-    crlfDelay: Infinity,
-  })) {
-    if (line !== '') yield JSON.parse(line);
+  const bytes = createReadStream(file);
+  const input = file.endsWith('.gz') ? bytes.pipe(createGunzip()) : bytes;
+  let rest = '';
+  for await (const text of input.setEncoding('utf8')) {
+    const lines = text.split('\n');
+    lines[0] = rest + lines[0];
+    rest = lines.pop();
+    for (const line of lines) if (line !== '') yield JSON.parse(line);
   }
+  if (rest !== '') yield JSON.parse(rest);
 }
 
 /** The tree of a bundle, into which nodes and entries go from the left. */
@@ -255,7 +259,7 @@ const counted = (found, entry, isSealed) => {
   found.entries += 1;
   if (entry.erased) found.erased += 1;
   else if (entry.data === null) found.withheld += 1;
-  if (!entry.salted) found.unsalted += 1;
+  if (entry.salted === false) found.unsalted += 1;
   if (!isSealed) found.unsealed += 1;
 };
 

@@ -2,7 +2,7 @@
 
 usage: assay_verify.py BUNDLE PUBLIC_KEY_PEM ORIGIN   (the signature is checked by openssl)
 """
-import base64, hashlib, json, pathlib, subprocess, sys, tempfile
+import base64, gzip, hashlib, json, pathlib, subprocess, sys, tempfile
 
 LINE = ('prev_hash', 'seq', 'event_id', 'event_type', 'schema_version', 'stream', 'revision', 'at')
 REST = ('organization_id', 'request_id', 'correlation_id', 'causation_id')
@@ -17,7 +17,10 @@ def fail(why):
 
 
 def lines(file):
-    return [json.loads(line) for line in file.read_text().split('\n') if line] if file.exists() else []
+    if not file.exists():
+        return []
+    data = gzip.decompress(file.read_bytes()) if file.suffix == '.gz' else file.read_bytes()
+    return [json.loads(line) for line in data.decode().split('\n') if line]
 
 
 bundle, key, origin = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3]

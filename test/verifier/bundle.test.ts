@@ -15,6 +15,7 @@ import {
   type BundleEntry,
   type Told,
 } from '../support/bundles.js';
+import { tampered, tampers } from '../support/tampering.js';
 import { temporaryFolder } from '../support/folder.js';
 import { repository } from '../support/outside.js';
 import { runs } from '../support/runs.js';
@@ -119,79 +120,11 @@ describe('a bundle in the hands of a stranger', function () {
     const whole = await bundleOf(all, 60, signer);
     const own = (entry: BundleEntry): boolean => entry.stream === `trace-${project}-2`;
     const part = await bundleOf(all, 60, signer, own);
-    const members = [
-      'event_id',
-      'event_type',
-      'stream',
-      'at',
-      'request_id',
-      'data_digest',
-      'prev_hash',
-      'hash',
-      'data',
-      'salt',
-    ] as const;
-    const entryOf = (bundle: Bundle, at: number) => bundle.entries[at % bundle.entries.length];
-    const withEntries = (bundle: Bundle, entries: readonly BundleEntry[]): Bundle => ({
-      ...bundle,
-      entries,
-    });
-    const tamper = fc.record({
-      isPart: fc.boolean(),
-      how: fc.constantFrom('change', 'role', 'remove', 'swap', 'insert', 'cut', 'node'),
-      at: fc.nat(59),
-      member: fc.constantFrom(...members),
-    });
-    const tampered = ({
-      isPart,
-      how,
-      at,
-      member,
-    }: typeof tamper extends fc.Arbitrary<infer T> ? T : never) => {
-      const bundle = isPart ? part : whole;
-      const { entries, nodes } = bundle;
-      const place = at % entries.length;
-      const one = entryOf(bundle, at);
-      if (one === undefined) return null;
-      const replaced = (by: readonly BundleEntry[], count = 1): Bundle =>
-        withEntries(bundle, [...entries.slice(0, place), ...by, ...entries.slice(place + count)]);
-      switch (how) {
-        case 'change': {
-          const value = one[member];
-          return value === null
-            ? null
-            : replaced([
-                { ...one, [member]: `${value.slice(0, -1)}${value.endsWith('1') ? '2' : '1'}` },
-              ]);
-        }
-        case 'role':
-          return replaced([{ ...one, actor: { ...one.actor, role: 'viewer' } }]);
-        case 'remove':
-          return replaced([]);
-        case 'swap': {
-          const other = entries[place + 1];
-          return other === undefined ? null : replaced([other, one], 2);
-        }
-        case 'insert':
-          return replaced([one, { ...one, event_type: 'Forged' }]);
-        case 'cut':
-          return place === 0 ? null : withEntries(bundle, entries.slice(0, place));
-        case 'node': {
-          const node = nodes[at % Math.max(1, nodes.length)];
-          if (node === undefined) return null;
-          const hash = node.hash.replace(/^./, (first) => (first === '0' ? '1' : '0'));
-          return {
-            ...bundle,
-            nodes: nodes.map((each) => (each === node ? { ...each, hash } : each)),
-          };
-        }
-      }
-    };
     let tried = 0;
     const refusals = new Set<string>();
     await fc.assert(
-      fc.asyncProperty(tamper, async (one) => {
-        const bundle = tampered(one);
+      fc.asyncProperty(fc.boolean(), tampers(60), async (isPart, one) => {
+        const bundle = tampered(isPart ? part : whole, one);
         if (bundle === null) return;
         const said = await verdict(bundle);
         expect(said, JSON.stringify(one)).to.not.match(/^intact/);

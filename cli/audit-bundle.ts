@@ -1,0 +1,255 @@
+import { createHash } from 'node:crypto';
+import {
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  truncate,
+  type FileHandle,
+} from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { gzip as deflate } from 'node:zlib';
+import { diskFiles } from '../engines/node/files.js';
+import { Fault } from '../kernel/fault.js';
+import {
+  bundleFormat,
+  type BundleBegun,
+  type BundleLine,
+  type BundleManifest,
+  type BundleNode,
+  type BundlePart,
+} from '../kernel/history/bundle.js';
+import type { Json, JsonObject } from '../kernel/shapes.js';
+import { bundleReadme } from './audit-readme.js';
+
+export type SourcePage = {
+  readonly lines: readonly BundleLine[];
+  readonly nodes: readonly BundleNode[];
+  /** `seq` that was looked at. */
+  readonly seq: number;
+  /** Where an export can go on after this; null: not here. */
+  readonly place: Json | null;
+};
+
+/** Where the lines of a bundle come from. */
+export type BundleSource = {
+  readonly begin: () => Promise<{ readonly begun: BundleBegun; readonly place: Json | null }>;
+  /** From a place that a page said, or from the beginning. */
+  readonly pages: (begun: BundleBegun, place: Json | null) => AsyncIterable<SourcePage>;
+  /** One line each. */
+  readonly seals: (begun: BundleBegun) => AsyncIterable<JsonObject>;
+  readonly keys: () => Promise<JsonObject>;
+  readonly close: () => Promise<void>;
+};
+
+export type BundleWriting = {
+  readonly dir: string;
+  readonly gzip: boolean;
+  readonly by: string;
+  readonly now: () => string;
+  /** What was asked: another question does not go on with this folder. */
+  readonly asked: JsonObject;
+  /** Default: 256 tiles of leaves. */
+  readonly partEntries?: number;
+  readonly progress: (
+    at: { readonly seq: number; readonly entries: number },
+    begun: BundleBegun,
+  ) => void;
+};
+
+const usualPartEntries = 65_536;
+const progressFormat = 'assay-export-1';
+
+/** What is whole in the folder; the rest is written again. */
+type Progress = {
+  readonly format: typeof progressFormat;
+  readonly asked: JsonObject;
+  readonly begun: BundleBegun;
+  readonly place: Json | null;
+  /** Nothing is missing but the manifest. */
+  readonly isOver: boolean;
+  readonly entries: number;
+  readonly erased: number;
+  readonly withheld: number;
+  readonly nodes_bytes: number;
+  readonly parts: readonly BundlePart[];
+  readonly made_at: string;
+};
+
+/**
+ * Writes a bundle, or goes on with one that was begun with the same question. Each part is written
+ * beside its name and renamed, so that a kill at any time loses the part that was being written.
+ * Throws Fault `conflict` when the folder has something else.
+ */
+export const writeBundle = async (
+  source: BundleSource,
+  writing: BundleWriting,
+): Promise<BundleManifest> => {
+  const { dir } = writing;
+  await mkdir(dir, { recursive: true });
+  const found = await progressIn(writing);
+  const progress = found ?? (await begin(source, writing));
+  await clear(dir, progress);
+  const done = progress.isOver ? progress : await writeParts(source, writing, progress);
+  const { checkpoint: _checkpoint, ...begun } = done.begun;
+  const manifest: BundleManifest = {
+    format: bundleFormat,
+    ...begun,
+    entries: done.entries,
+    erased: done.erased,
+    withheld: done.withheld,
+    parts: done.parts,
+    made_at: done.made_at,
+    by: writing.by,
+  };
+  await put(dir, 'manifest.json', `${JSON.stringify(manifest, null, 2)}\n`);
+  await rm(progressFile(dir));
+  return manifest;
+};
+
+const progressFile = (dir: string): string => join(dir, 'progress.json');
+
+const progressIn = async ({ dir, asked }: BundleWriting): Promise<Progress | null> => {
+  const names = await readdir(dir);
+  if (names.length === 0) return null;
+  if (!names.includes('progress.json')) {
+    if (names.every((name) => beginsWith.has(name.replace(/\.new$/, '')))) return null;
+    const what = names.includes('manifest.json') ? 'a finished bundle' : 'other files';
+    throw new Fault('conflict', `${dir} holds ${what}: choose an empty folder`);
+  }
+  const progress = JSON.parse(await readFile(progressFile(dir), 'utf8')) as Progress;
+  if (JSON.stringify(progress.asked) !== JSON.stringify(asked)) {
+    const was = JSON.stringify(progress.asked);
+    throw new Fault('conflict', `${dir} holds another export, ${was}: choose an empty folder`);
+  }
+  return progress;
+};
+
+/** What is written before `progress.json`: a kill may leave these alone. */
+const beginsWith = new Set([
+  'checkpoint.txt',
+  'keys.json',
+  'seals.jsonl',
+  'README.txt',
+  'progress.json',
+]);
+
+const begin = async (source: BundleSource, writing: BundleWriting): Promise<Progress> => {
+  const { dir, asked, now } = writing;
+  const { begun, place } = await source.begin();
+  await put(dir, 'checkpoint.txt', begun.checkpoint);
+  await put(dir, 'keys.json', `${JSON.stringify(await source.keys(), null, 2)}\n`);
+  await put(dir, 'README.txt', bundleReadme);
+  const seals = await open(join(dir, 'seals.jsonl'), 'w');
+  try {
+    for await (const seal of source.seals(begun)) await seals.appendFile(jsonLine(seal));
+    await seals.datasync();
+  } finally {
+    await seals.close();
+  }
+  const counts = { entries: 0, erased: 0, withheld: 0, nodes_bytes: 0, parts: [] };
+  const made_at = now();
+  const at = { place, isOver: false, ...counts };
+  const progress: Progress = { format: progressFormat, asked, begun, ...at, made_at };
+  await put(dir, 'progress.json', JSON.stringify(progress));
+  return progress;
+};
+
+/** Takes away what came after the last place that was kept. */
+const clear = async (dir: string, { parts, nodes_bytes: bytes }: Progress): Promise<void> => {
+  const whole = new Set(parts.map(({ file }) => file));
+  for (const name of await readdir(dir)) {
+    if (name.startsWith('entries-') && !whole.has(name)) await rm(join(dir, name));
+  }
+  const nodes = join(dir, 'nodes.jsonl');
+  if (existsSync(nodes)) await truncate(nodes, bytes);
+  else await put(dir, 'nodes.jsonl', '');
+};
+
+const writeParts = async (
+  source: BundleSource,
+  writing: BundleWriting,
+  from: Progress,
+): Promise<Progress> => {
+  const { dir, partEntries = usualPartEntries } = writing;
+  const nodes = await open(join(dir, 'nodes.jsonl'), 'a');
+  let progress = from;
+  let part: Part | null = null;
+  const counts = { entries: from.entries, erased: from.erased, withheld: from.withheld };
+  let nodesBytes = from.nodes_bytes;
+  const end = async (place: Json | null, isOver = false): Promise<void> => {
+    await nodes.datasync();
+    const parts = part === null ? progress.parts : [...progress.parts, await part.end()];
+    part = null;
+    progress = { ...progress, ...counts, place, isOver, nodes_bytes: nodesBytes, parts };
+    await put(dir, 'progress.json', JSON.stringify(progress));
+  };
+  try {
+    for await (const { lines, nodes: some, seq, place } of source.pages(from.begun, from.place)) {
+      const text = some.map(jsonLine).join('');
+      if (text !== '') await nodes.appendFile(text);
+      nodesBytes += Buffer.byteLength(text);
+      if (lines.length > 0) {
+        part ??= await openPart(writing, progress.parts.length);
+        await part.add(lines);
+      }
+      counts.entries += lines.length;
+      counts.erased += lines.filter(({ erased }) => erased).length;
+      counts.withheld += lines.filter(({ withheld }) => withheld !== null).length;
+      writing.progress({ seq, entries: counts.entries }, from.begun);
+      if (place !== null && part !== null && part.entries() >= partEntries) await end(place);
+    }
+    await end(null, true);
+    return progress;
+  } finally {
+    await part?.abandon();
+    await nodes.close();
+  }
+};
+
+type Part = {
+  readonly add: (lines: readonly BundleLine[]) => Promise<void>;
+  readonly entries: () => number;
+  readonly end: () => Promise<BundlePart>;
+  readonly abandon: () => Promise<void>;
+};
+
+const compressed = promisify<Buffer, { readonly level: number }, Buffer>(deflate);
+/** The cheapest level takes most of what there is to take. */
+const level = 1;
+
+const openPart = async ({ dir, gzip }: BundleWriting, number: number): Promise<Part> => {
+  const file = `entries-${String(number).padStart(6, '0')}.jsonl${gzip ? '.gz' : ''}`;
+  const partial = join(dir, `${file}.partial`);
+  const handle: FileHandle = await open(partial, 'w');
+  const hash = createHash('sha256');
+  let [entries, first, last] = [0, 0, 0];
+  return {
+    add: async (lines) => {
+      const text = Buffer.from(lines.map(jsonLine).join(''));
+      // Members of gzip one after the other are a gzip file.
+      const bytes = gzip ? await compressed(text, { level }) : text;
+      hash.update(bytes);
+      await handle.appendFile(bytes);
+      if (entries === 0) first = lines[0]?.seq ?? 0;
+      last = lines.at(-1)?.seq ?? last;
+      entries += lines.length;
+    },
+    entries: () => entries,
+    end: async () => {
+      await handle.datasync();
+      await handle.close();
+      await rename(partial, join(dir, file));
+      return { file, first_seq: first, last_seq: last, sha256: hash.digest('hex') };
+    },
+    abandon: () => handle.close(),
+  };
+};
+
+const jsonLine = (value: object): string => `${JSON.stringify(value)}\n`;
+const put = (dir: string, name: string, text: string): Promise<void> =>
+  diskFiles.write(join(dir, name), Buffer.from(text));

@@ -1,0 +1,186 @@
+import { SingleBar } from 'cli-progress';
+import { readAsOf } from '../contract/as-of.js';
+import { systemClock } from '../engines/node/clock.js';
+import { choiceOf, type Config } from '../config.js';
+import { Fault } from '../kernel/fault.js';
+import type { HistoryBound } from '../kernel/history/bounds.js';
+import type { BundleBegun, BundleManifest } from '../kernel/history/bundle.js';
+import { systemChain, type HistoryResource } from '../kernel/history/entries.js';
+import type { JsonObject } from '../kernel/shapes.js';
+import type { ExportQuestion } from '../service/history/exports.js';
+import { writeBundle, type BundleSource } from './audit-bundle.js';
+import { openHistory } from './audit-history.js';
+import { httpSource, logSource } from './audit-sources.js';
+
+export type ExportOptions = {
+  readonly organization?: string;
+  readonly system?: true;
+  readonly project?: string;
+  readonly resource?: string;
+  readonly from?: string;
+  readonly to?: string;
+  /** False: `--no-data`. */
+  readonly data: boolean;
+  readonly gzip?: true;
+  readonly out: string;
+  readonly json?: true;
+  readonly url?: string;
+  readonly apiKey?: string;
+};
+
+/** `assay audit export`: a bundle (verifier/ALGORITHM.md) in a folder; the same command goes on. */
+export const auditExport = async (config: Config, options: ExportOptions): Promise<void> => {
+  const source = await sourceOf(config, options);
+  const said = options.json === true ? linesOfProgress() : barOfProgress();
+  try {
+    const { out, json: _json, apiKey: _apiKey, ...asked } = options;
+    const manifest = await writeBundle(source, {
+      dir: out,
+      gzip: options.gzip === true,
+      by: 'assay audit export 0.1.0',
+      now: () => systemClock.now(),
+      asked: sorted(asked),
+      progress: said.show,
+    });
+    said.end(manifest, out);
+  } finally {
+    said.stop();
+    await source.close();
+  }
+};
+
+const sorted = (members: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(members).sort(([one], [other]) => (one < other ? -1 : 1)));
+
+const sourceOf = async (config: Config, options: ExportOptions): Promise<BundleSource> => {
+  if (options.url !== undefined) return remote(options, options.url);
+  const question = questionOf(options);
+  const history = await openHistory(choiceOf(config));
+  const behind = await history.behind();
+  if (behind > 0) {
+    process.stderr.write(
+      `history is ${behind} events behind the log: what is folded is exported. ` +
+        'A running service folds the rest\n',
+    );
+  }
+  return logSource(history, question, options.data);
+};
+
+const remote = (options: ExportOptions, url: string): Promise<BundleSource> => {
+  if (options.apiKey === undefined) {
+    throw new Fault('invalid', '--url needs --api-key FILE: a file that holds an API key');
+  }
+  if (options.system === true || !options.data) {
+    throw new Fault('invalid', '--system and --no-data need the folder or the engines, not --url');
+  }
+  const { resource } = questionOf({ ...options, organization: options.organization ?? 'its own' });
+  const { project, from, to } = options;
+  const query = {
+    ...(project !== undefined && { project_id: project }),
+    ...(resource !== null && { resource_type: resource.type, resource_id: resource.id }),
+    ...(from !== undefined && { start_time: from }),
+    ...(to !== undefined && { end_time: to }),
+  };
+  return httpSource({ url, keyFile: options.apiKey }, query);
+};
+
+const questionOf = (options: Omit<ExportOptions, 'out'>): ExportQuestion => {
+  const { organization, system, project = null } = options;
+  if ((organization === undefined) === (system === undefined)) {
+    throw new Fault('invalid', 'export what? Either --organization ID or --system');
+  }
+  const resource = options.resource === undefined ? null : resourceOf(options.resource);
+  if (resource !== null && ofProject.has(resource.type) && project === null) {
+    throw new Fault('invalid', `a ${resource.type} is one of a project: add --project ID`);
+  }
+  return {
+    chain: organization ?? systemChain,
+    projectId: project,
+    resource,
+    from: boundOf('--from', options.from),
+    to: boundOf('--to', options.to),
+  };
+};
+
+/** Their ids are unique in their project only (contract 5.14). */
+const ofProject = new Set(['trace', 'session', 'annotation_template']);
+
+const resourceOf = (text: string): HistoryResource => {
+  const [, type, id] = /^([a-z_]+):(.+)$/.exec(text) ?? [];
+  if (type !== undefined && id !== undefined) return { type, id };
+  throw new Fault('invalid', `--resource takes a type and an id like trace:ID, not ${text}`);
+};
+
+const boundOf = (option: string, text: string | undefined): HistoryBound | null => {
+  if (text === undefined) return null;
+  const bound = readAsOf(text);
+  if (bound !== null) return bound;
+  throw new Fault('invalid', `${option} takes a position or a date-time, not ${text}`);
+};
+
+type Shown = {
+  readonly show: (
+    at: { readonly seq: number; readonly entries: number },
+    begun: BundleBegun,
+  ) => void;
+  readonly end: (manifest: BundleManifest, out: string) => void;
+  readonly stop: () => void;
+};
+
+const lineEveryMs = 1_000;
+
+const rated = () => {
+  const began = { at: systemClock.milliseconds(), seq: 0, is: false };
+  return (seq: number): number => {
+    // What an earlier run wrote is no work of this one.
+    if (!began.is) Object.assign(began, { seq, is: true });
+    const seconds = (systemClock.milliseconds() - began.at) / 1_000;
+    return seconds > 0 ? Math.round((seq - began.seq) / seconds) : 0;
+  };
+};
+
+/** One JSON object a second, and the manifest. */
+const linesOfProgress = (): Shown => {
+  const rate = rated();
+  let said = 0;
+  return {
+    show: ({ seq, entries }, { to }) => {
+      const now = systemClock.milliseconds();
+      const events_per_second = rate(seq);
+      if (now - said < lineEveryMs) return;
+      said = now;
+      const eta_seconds = events_per_second > 0 ? Math.ceil((to - seq) / events_per_second) : null;
+      const line = { seq, to, entries, events_per_second, eta_seconds };
+      process.stdout.write(`${JSON.stringify(line)}\n`);
+    },
+    end: (manifest) => void process.stdout.write(`${JSON.stringify({ manifest })}\n`),
+    stop: () => undefined,
+  };
+};
+
+/** A bar in a terminal, nothing elsewhere: scripts read the line that follows. */
+const barOfProgress = (): Shown => {
+  const rate = rated();
+  const bar = new SingleBar({
+    format: 'export {bar} {percentage}% · entry {value} of {total} · {rate}/s · {eta_formatted}',
+    stream: process.stderr,
+    clearOnComplete: true,
+  });
+  let isStarted = false;
+  return {
+    show: ({ seq }, { to }) => {
+      if (!process.stderr.isTTY) return;
+      if (!isStarted) bar.start(to, seq, { rate: 0 });
+      isStarted = true;
+      bar.update(seq, { rate: rate(seq) });
+    },
+    end: ({ entries, erased, withheld, size, to, origin }, out) => {
+      const unsealed = to > size ? `; entries after ${size} are not sealed yet` : '';
+      process.stdout.write(
+        `${out}: ${entries} entries of ${origin}, ${erased} erased, ${withheld} withheld` +
+          `${unsealed}\n`,
+      );
+    },
+    stop: () => bar.stop(),
+  };
+};

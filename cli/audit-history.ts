@@ -1,0 +1,35 @@
+import { sha256 } from '../engines/node/digest.js';
+import { openEngines, type EngineChoice } from '../engines/open.js';
+import type { ExportNeeds } from '../service/history/exports.js';
+import { historyCollection } from '../projections/history/collection.js';
+import { openChains } from '../projections/history/chains.js';
+import { requireLog } from './folder.js';
+
+export type HistoryRead = ExportNeeds & {
+  /** How many events of the log are not folded yet; exact up to 1,000 only on EventStoreDB. */
+  readonly behind: () => Promise<number>;
+  readonly close: () => Promise<void>;
+};
+
+/**
+ * The log and its history, read-only: harmless while a service is running. Throws Fault when there
+ * is no log.
+ */
+export const openHistory = async (choice: EngineChoice): Promise<HistoryRead> => {
+  requireLog(choice);
+  const engines = await openEngines(choice);
+  const bus = await engines.bus(null);
+  const log = await engines.reader(bus);
+  const documents = await engines.documents('read');
+  return {
+    log,
+    chains: openChains(documents, sha256),
+    sha256,
+    behind: async () => log.lag(await documents.checkpoint(historyCollection)),
+    close: async () => {
+      await documents.close();
+      await log.close();
+      await bus.close();
+    },
+  };
+};

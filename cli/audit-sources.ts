@@ -1,0 +1,129 @@
+import { readFile } from 'node:fs/promises';
+import { request as plainRequest, type IncomingMessage } from 'node:http';
+import { request as secureRequest } from 'node:https';
+import { createInterface } from 'node:readline';
+import type { BundleBegun, BundleLine, BundleNode } from '../kernel/history/bundle.js';
+import { Fault } from '../kernel/fault.js';
+import { systemChain } from '../kernel/history/entries.js';
+import type { ExportPlace } from '../kernel/history/export.js';
+import type { Json, JsonObject } from '../kernel/shapes.js';
+import { beginExport, exported, type ExportQuestion } from '../service/history/exports.js';
+import { sealingKeys, sealsOf } from '../service/history/seals.js';
+import type { BundleSource } from './audit-bundle.js';
+import type { HistoryRead } from './audit-history.js';
+
+/** A bundle from the log itself. */
+export const logSource = (
+  history: HistoryRead,
+  question: ExportQuestion,
+  data: boolean,
+): BundleSource => ({
+  begin: async () => ({ begun: await beginExport(history, question), place: null }),
+  pages: async function* pages(begun, place) {
+    const from = place as ExportPlace | null;
+    for await (const page of exported(history, begun, from, data)) {
+      const { lines, nodes, next } = page;
+      // Nodes for what was passed over are given with the entry after it.
+      const seq = next === null ? begun.to : next.at - 1;
+      yield { lines, nodes, seq, place: next };
+    }
+  },
+  seals: (begun) => sealsOf(history.log, begun.organization_id ?? systemChain),
+  keys: async () => ({ ...(await sealingKeys(history.log)) }),
+  close: history.close,
+});
+
+export type Remote = {
+  /** Of the service's API. */
+  readonly url: string;
+  /** The file that holds an API key. */
+  readonly keyFile: string;
+};
+
+/** The first line of an answer, the last one, and those between (contract 5.14). */
+type First = { readonly begun: BundleBegun; readonly cursor: string };
+type Last = { readonly next_cursor: string | null };
+type Line = First | Last | BundleNode | BundleLine;
+
+const linesAtOnce = 256;
+
+/** A bundle over HTTP, by the same lines. It can go on where an answer ended. */
+export const httpSource = async (
+  { url, keyFile }: Remote,
+  query: Readonly<Record<string, string>>,
+): Promise<BundleSource> => {
+  const apiKey = (await readFile(keyFile, 'utf8')).trim();
+  const base = `${url.replace(/\/$/, '')}/v2/history`;
+  const ask = (path: string, asked: Readonly<Record<string, string>>) =>
+    answered(`${base}/${path}?${new URLSearchParams(asked).toString()}`, apiKey);
+  const page = async (path: string, asked: Readonly<Record<string, string>> = {}) => {
+    let text = '';
+    for await (const line of createInterface(await ask(path, asked))) text += `${line}\n`;
+    return JSON.parse(text) as JsonObject;
+  };
+  return {
+    begin: async () => {
+      const answer = await ask('export', query);
+      for await (const line of linesOf(answer)) {
+        answer.destroy();
+        const { begun, cursor } = line as First;
+        return { begun, place: cursor };
+      }
+      throw new Fault('unavailable', `${url} answered nothing`);
+    },
+    pages: async function* pages(begun, place) {
+      for (let cursor: string | null = place as string; cursor !== null;) {
+        let [seq, lines, nodes]: [number, BundleLine[], BundleNode[]] = [0, [], []];
+        let last: Last | null = null;
+        for await (const line of linesOf(await ask('export', { ...query, cursor }))) {
+          if ('next_cursor' in line) last = line;
+          else if ('data_digest' in line) lines.push(line);
+          else if ('from' in line) nodes.push(line);
+          if (lines.length < linesAtOnce) continue;
+          seq = lines.at(-1)?.seq ?? seq;
+          yield { lines, nodes, seq, place: null };
+          [lines, nodes] = [[], []];
+        }
+        if (last === null) throw new Fault('unavailable', `${url} was cut off: run it again`);
+        cursor = last.next_cursor;
+        seq = cursor === null ? begun.to : (lines.at(-1)?.seq ?? seq);
+        yield { lines, nodes, seq, place: cursor };
+      }
+    },
+    seals: async function* seals() {
+      for (let cursor: Json = null; ;) {
+        const { seals: some, next_cursor: next } = await page(
+          'seals',
+          cursor === null ? {} : { cursor },
+        );
+        for (const seal of some as readonly JsonObject[]) yield seal;
+        if (typeof next !== 'string') return;
+        cursor = next;
+      }
+    },
+    keys: () => page('keys'),
+    close: async () => undefined,
+  };
+};
+
+async function* linesOf(answer: IncomingMessage): AsyncGenerator<Line> {
+  for await (const line of createInterface({ input: answer, crlfDelay: Infinity })) {
+    if (line !== '') yield JSON.parse(line) as Line;
+  }
+}
+
+/** Throws Fault `unavailable` with what was said instead of an answer. */
+const answered = (url: string, apiKey: string): Promise<IncomingMessage> =>
+  new Promise((resolve, reject) => {
+    const refuse = (why: string): void => reject(new Fault('unavailable', `${url}: ${why}`));
+    if (!URL.canParse(url)) return refuse('no address like https://assay.example.org');
+    const send = url.startsWith('https:') ? secureRequest : plainRequest;
+    const request = send(url, { headers: { 'Service-API-Key': apiKey } }, (answer) => {
+      if (answer.statusCode === 200) return resolve(answer);
+      const pieces: Buffer[] = [];
+      answer.on('data', (piece: Buffer) => pieces.push(piece));
+      answer.on('end', () => refuse(`${answer.statusCode} ${Buffer.concat(pieces).toString()}`));
+    });
+    request.on('error', (error) => refuse(error.message));
+    request.end();
+  });

@@ -1,0 +1,33 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+export type VerifyOptions = {
+  readonly key: string;
+  readonly origin?: string;
+  readonly since?: string;
+};
+
+/**
+ * `assay audit verify BUNDLE`: what an auditor runs, as it is, with its words and exit codes: 0
+ * intact, 1 broken, 2 it cannot be checked.
+ */
+export const auditVerify = async (
+  bundle: string,
+  { key, origin, since }: VerifyOptions,
+): Promise<void> => {
+  const args = [
+    bundle,
+    '--key',
+    key,
+    ...(origin === undefined ? [] : ['--origin', origin]),
+    ...(since === undefined ? [] : ['--since', since]),
+  ];
+  const child = spawn(process.execPath, [verifierFile(), ...args], { stdio: 'inherit' });
+  const [code] = (await once(child, 'exit')) as [number | null];
+  process.exitCode = code ?? 2;
+};
+
+/** It is not compiled: it lies beside the compiled program. */
+const verifierFile = (): string =>
+  fileURLToPath(new URL('../../verifier/assay-verify.mjs', import.meta.url));

@@ -1,0 +1,52 @@
+import type { Command } from 'commander';
+import type { Config } from '../config.js';
+import type { ExportOptions } from './audit-export.js';
+import type { VerifyOptions } from './audit-verify.js';
+
+// What a command takes is loaded once it is asked for, as in main.ts.
+const commands = {
+  auditExport: async () => (await import('./audit-export.js')).auditExport,
+  auditVerify: async () => (await import('./audit-verify.js')).auditVerify,
+};
+
+/** `assay audit …`: what an auditor and an operator who shows them something type. */
+export const addAudit = (program: Command, config: () => Config): void => {
+  const audit = program
+    .command('audit')
+    .description('the history, for somebody who does not trust whoever runs this');
+
+  audit
+    .command('export')
+    .description('write a bundle that can be checked without us; the same command goes on with it')
+    .option('--organization <id>', 'of this organisation')
+    .option('--system', 'of the service itself instead')
+    .option('--project <id>', 'of this project only')
+    .option('--resource <type:id>', 'of one resource only: trace:ID --project ID, user:ID …')
+    .option('--from <place>', 'from this position or date-time on')
+    .option('--to <place>', 'up to this position or date-time')
+    .option('--no-data', 'who did what and when, without content')
+    .option('--gzip', 'smaller files, more work')
+    .requiredOption('--out <folder>', 'where to write it')
+    .option('--json', 'progress and manifest as JSON lines')
+    .option('--url <url>', 'of a service, instead of the data folder or the engines')
+    .option('--api-key <file>', 'with --url: the file that holds an API key of an auditor')
+    .addHelpText(
+      'after',
+      '\nExamples:\n' +
+        '  assay audit export --organization 3fa85f64-5717-4562-b3fc-2c963f66afa6 --out bundle\n' +
+        '  assay audit export --system --no-data --gzip --out bundle',
+    )
+    .action(async (options: ExportOptions) => (await commands.auditExport())(config(), options));
+
+  audit
+    .command('verify')
+    .description('check a bundle as verifier/assay-verify.mjs does, which is what does it')
+    .argument('<bundle>', 'the folder of a bundle')
+    .requiredOption('--key <file>', 'the key that you trust: a vkey, PEM or JWK')
+    .option('--origin <name>', 'whose history it has to be; a vkey says so itself')
+    .option('--since <file>', 'a checkpoint that you kept')
+    .addHelpText('after', '\nExample:\n  assay audit verify bundle --key their.vkey')
+    .action(async (bundle: string, options: VerifyOptions) =>
+      (await commands.auditVerify())(bundle, options),
+    );
+};

@@ -1,0 +1,134 @@
+import type { Evidence } from '../ports.js';
+import type { ChainEntry } from './entries.js';
+
+/**
+ * Why the data of an entry that has them are not in its line. `secret`: nobody but the operator is
+ * shown data of its type. `asked`: whoever made the bundle wanted none.
+ */
+export type Withheld = 'secret' | 'asked';
+
+/** An entry in a bundle, as its line has it (verifier/ALGORITHM.md). */
+export type BundleLine = {
+  readonly seq: number;
+  readonly position: string;
+  readonly at: string;
+  readonly event_id: string;
+  readonly event_type: string;
+  readonly schema_version: number;
+  readonly stream: string;
+  readonly revision: number;
+  readonly actor: { readonly type: string; readonly id: string; readonly role: string };
+  readonly resource: { readonly type: string; readonly id: string };
+  readonly project_id: string | null;
+  readonly organization_id: string | null;
+  readonly request_id: string | null;
+  readonly correlation_id: string | null;
+  readonly causation_id: string | null;
+  readonly erased: boolean;
+  /** False: its digest is of the data alone, as before there were salts. Null: erased, unknown. */
+  readonly salted: boolean | null;
+  readonly withheld: Withheld | null;
+  /** Hex; with the data only. */
+  readonly salt: string | null;
+  /** The text as it is stored. */
+  readonly data: string | null;
+  readonly data_digest: string;
+  readonly prev_hash: string;
+  readonly hash: string;
+};
+
+/** The root of a perfect part of the tree without an entry in the bundle: leaves `from` to `to`. */
+export type BundleNode = { readonly from: number; readonly to: number; readonly hash: string };
+
+export const bundleFormat = 'assay-bundle-1';
+/** `range`: some entries of a chain by `seq`. Only the first two are without nodes. */
+export type BundleScope = 'organization' | 'system' | 'project' | 'resource' | 'range';
+
+export type BundlePart = {
+  readonly file: string;
+  readonly first_seq: number;
+  readonly last_seq: number;
+  /** Of the file as it lies there. */
+  readonly sha256: string;
+};
+
+export type BundleManifest = {
+  readonly format: typeof bundleFormat;
+  readonly origin: string;
+  /** Null for the service's own chain. */
+  readonly organization_id: string | null;
+  readonly scope: BundleScope;
+  readonly project_id: string | null;
+  /** `trace:<id>`. */
+  readonly resource: string | null;
+  /** First and last `seq` that were looked at. */
+  readonly from: number;
+  readonly to: number;
+  /** Of the seal: entries beyond it are chained and not yet sealed. */
+  readonly size: number;
+  readonly entries: number;
+  readonly erased: number;
+  readonly withheld: number;
+  readonly parts: readonly BundlePart[];
+  readonly made_at: string;
+  readonly by: string;
+};
+
+/** What a bundle is of: fixed when it is begun, however long it takes. */
+export type BundleBegun = Omit<
+  BundleManifest,
+  'format' | 'entries' | 'erased' | 'withheld' | 'parts' | 'made_at' | 'by'
+> & {
+  /** The newest seal with all its signatures. */
+  readonly checkpoint: string;
+};
+
+/** Events that name what was erased: without their data an erasure has no reason. */
+export const erasureFacts: ReadonlySet<string> = new Set([
+  'StreamsErased',
+  'RecordsErased',
+  'DatasetRowsErased',
+]);
+
+export type Showing = {
+  readonly isSecret: (type: string) => boolean;
+  /** False: the data of `erasureFacts` alone. */
+  readonly data: boolean;
+};
+
+/** The line of an entry. Its content is in it unless it is erased or withheld. */
+export const bundleLine = (entry: ChainEntry, evidence: Evidence, showing: Showing): BundleLine => {
+  const isErased = evidence.data === null;
+  const withheld = isErased ? null : withheldOf(entry.type, showing);
+  const isShown = withheld === null;
+  return {
+    seq: entry.seq,
+    position: entry.position,
+    at: entry.at,
+    event_id: entry.eventId,
+    event_type: entry.type,
+    schema_version: entry.schema,
+    stream: entry.stream,
+    revision: entry.revision,
+    actor: { type: entry.actor.type, id: entry.actor.id, role: entry.actor.role },
+    resource: { type: entry.resource.type, id: entry.resource.id },
+    project_id: entry.projectId,
+    organization_id: entry.organizationId,
+    request_id: entry.requestId,
+    correlation_id: entry.correlationId,
+    causation_id: entry.causationId,
+    erased: isErased,
+    salted: isErased ? null : evidence.salt !== null,
+    withheld,
+    salt: isShown ? evidence.salt : null,
+    data: isShown ? evidence.data : null,
+    data_digest: entry.dataDigest,
+    prev_hash: entry.prevHash,
+    hash: entry.hash,
+  };
+};
+
+const withheldOf = (type: string, { isSecret, data }: Showing): Withheld | null => {
+  if (isSecret(type)) return 'secret';
+  return data || erasureFacts.has(type) ? null : 'asked';
+};

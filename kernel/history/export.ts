@@ -1,0 +1,159 @@
+import { Fault } from '../fault.js';
+import { start, type EventReader, type Evidence, type Position, type Sha256 } from '../ports.js';
+import { bundleLine, type BundleLine, type BundleNode, type Showing } from './bundle.js';
+import type { ChainEntry, ChainName, ChainPages, ChainQuestion, Chains } from './entries.js';
+import { bytesOfHex, hexOf } from './hex.js';
+import { grown, leafHash, rootOf, subtreesOf, type Range, type Span } from './tree.js';
+
+/** Which entries go into a bundle; null = all of `from` to `to`. */
+export type BundleFilter = Pick<ChainQuestion, 'projects' | 'resourceTypes' | 'resourceIds'>;
+export type ExportAsked = {
+  readonly chain: ChainName;
+  readonly filter: BundleFilter | null;
+  /** By `seq`, both included; `to` is not beyond the head. */
+  readonly from: number;
+  readonly to: number;
+  /** Of the seal. */
+  readonly size: number;
+  readonly showing: Showing;
+};
+/** Where an export goes on. */
+export type ExportPlace = {
+  /** `seq` to look at next. */
+  readonly at: number;
+  /** `seq` of the last entry that was given, or 0: what lies between has no node yet. */
+  readonly last: number;
+};
+export type ExportPage = {
+  /** In the order of a bundle: each node lies before the entries that follow it. */
+  readonly lines: readonly BundleLine[];
+  readonly nodes: readonly BundleNode[];
+  /** Null: it is over. */
+  readonly next: ExportPlace | null;
+};
+
+type Needs = {
+  readonly chains: Chains & ChainPages;
+  readonly log: Pick<EventReader, 'evidence'>;
+  readonly sha256: Sha256;
+};
+
+/** Two segments of history: read at once, and cheap to hold. */
+const entriesAtOnce = 256;
+
+/**
+ * The lines of a bundle, a page at a time; from one to the next nothing is kept but where it is in
+ * the log. Throws Fault `conflict` when the log has not what was folded.
+ */
+export async function* exportPages(
+  needs: Needs,
+  asked: ExportAsked,
+  place: ExportPlace = { at: asked.from, last: 0 },
+): AsyncGenerator<ExportPage, void> {
+  const leftOut = openLeftOut(needs, asked);
+  const evidenceOf = openEvidenceWalk(needs, asked.chain);
+  let { last } = place;
+  for (let at: number | null = place.at; at !== null;) {
+    const found = await foundFrom(needs, asked, at);
+    const nodes: BundleNode[] = [];
+    const lines: BundleLine[] = [];
+    for (const entry of found.entries) {
+      nodes.push(...(await leftOut({ from: last, to: entry.seq - 1 })));
+      lines.push(bundleLine(entry, await evidenceOf(entry), asked.showing));
+      last = entry.seq;
+    }
+    at = found.next;
+    if (at === null) nodes.push(...(await leftOut({ from: last, to: asked.size })));
+    yield { lines, nodes, next: at === null ? null : { at, last } };
+  }
+}
+
+/** Entries that are wanted, from `at` on, and where to look next. */
+const foundFrom = async (
+  { chains }: Needs,
+  { chain, filter, to }: ExportAsked,
+  at: number,
+): Promise<{ readonly entries: readonly ChainEntry[]; readonly next: number | null }> => {
+  if (at > to) return { entries: [], next: null };
+  if (filter === null) {
+    // Pages end where segments do.
+    const end = Math.min(to, Math.ceil(at / entriesAtOnce) * entriesAtOnce);
+    const entries = await chains.entries(chain, at, end);
+    return { entries, next: end < to ? end + 1 : null };
+  }
+  const question = { at, ascending: true, limit: entriesAtOnce, technical: true, ...filter };
+  const page = await chains.page(chain, question);
+  const entries = page.entries.filter(({ seq }) => seq <= to);
+  const isOver = page.next === null || page.next > to;
+  return { entries, next: isOver ? null : page.next };
+};
+
+/** Subtrees of fewer leaves are hashed from the entries, which one look brings in numbers. */
+const widthOfTiles = entriesAtOnce;
+
+/** The nodes of what lies between two entries, as far as it is sealed. */
+const openLeftOut = ({ chains, sha256 }: Needs, { chain, size }: ExportAsked) => {
+  let known: readonly ChainEntry[] = [];
+  let knownFrom = -1;
+  const leaves = async (at: number, width: number): Promise<Uint8Array> => {
+    const from = Math.floor(at / entriesAtOnce) * entriesAtOnce;
+    if (from !== knownFrom) known = await chains.entries(chain, from + 1, from + entriesAtOnce);
+    knownFrom = from;
+    const hashes = known.slice(at - from, at - from + width).map(({ hash }) => bytesOfHex(hash));
+    const put = (range: Range, hash: Uint8Array) => grown(sha256, range, 1, leafHash(sha256, hash));
+    return rootOf(sha256, hashes.reduce(put, []));
+  };
+  return async ({ from, to }: Span): Promise<readonly BundleNode[]> => {
+    const nodes: BundleNode[] = [];
+    for (const { at, width } of subtreesOf({ from, to: Math.min(to, size) })) {
+      const hash =
+        width < widthOfTiles ? await leaves(at, width) : await chains.subtree(chain, at, width);
+      nodes.push({ from: at, to: at + width, hash: hexOf(hash) });
+    }
+    return nodes;
+  };
+};
+
+/** Most events that are in memory with their content; those of 10 KB are 1.3 MB. */
+const evidenceAtOnce = 128;
+/** Entries that are not wanted are read over as long as they are no more than these. */
+const readOverMax = 32;
+
+/**
+ * What the log has of one entry after the other, read in the log's order. Where many are not
+ * wanted, the reading goes on behind the entry before the next that is.
+ */
+const openEvidenceWalk = ({ chains, log }: Needs, chain: ChainName) => {
+  let ahead: Iterator<Evidence> = [][Symbol.iterator]();
+  let through: Position = start;
+  let atOnce = 1;
+  let before = -readOverMax;
+  const read = async (wanted: Position): Promise<void> => {
+    const page = await log.evidence(through, atOnce);
+    if (page.through <= through) throw goneFault(wanted);
+    ahead = page.events[Symbol.iterator]();
+    through = page.through;
+    atOnce = Math.min(evidenceAtOnce, atOnce * 2);
+  };
+  const passOver = async (seq: number): Promise<void> => {
+    const [previous] = await chains.entries(chain, seq - 1, seq - 1);
+    if (previous === undefined || previous.position <= through) return;
+    ahead = [][Symbol.iterator]();
+    through = previous.position;
+    atOnce = 1;
+  };
+  return async ({ seq, position, eventId }: ChainEntry): Promise<Evidence> => {
+    const isFar = seq > before + readOverMax && seq > 1;
+    if (isFar && through < position) await passOver(seq);
+    before = seq;
+    for (;;) {
+      const { value, done } = ahead.next();
+      if (done === true) await read(position);
+      else if (value.position === position && value.id === eventId) return value;
+      else if (value.position >= position) throw goneFault(position);
+    }
+  };
+};
+
+const goneFault = (position: Position): Fault =>
+  new Fault('conflict', `the log has not the event at ${position} that history was folded from`);

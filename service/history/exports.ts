@@ -1,0 +1,111 @@
+import { secretEventTypes } from '../../events/secrets.js';
+import { parseCheckpoint } from '../../kernel/history/checkpoint.js';
+import { Fault } from '../../kernel/fault.js';
+import { seqFrom, seqTo, type HistoryBound } from '../../kernel/history/bounds.js';
+import type { BundleBegun, BundleScope } from '../../kernel/history/bundle.js';
+import {
+  systemChain,
+  type ChainName,
+  type ChainPages,
+  type Chains,
+  type HistoryResource,
+} from '../../kernel/history/entries.js';
+import {
+  exportPages,
+  type BundleFilter,
+  type ExportPage,
+  type ExportPlace,
+} from '../../kernel/history/export.js';
+import type { EventReader, Sha256 } from '../../kernel/ports.js';
+import { newestSealOf } from './seals.js';
+
+export type ExportNeeds = {
+  readonly chains: Chains & ChainPages;
+  readonly log: EventReader;
+  readonly sha256: Sha256;
+};
+
+/** What somebody wants a bundle of. */
+export type ExportQuestion = {
+  readonly chain: ChainName;
+  readonly projectId: string | null;
+  readonly resource: HistoryResource | null;
+  /** Both included; null: the first and the last entry. */
+  readonly from: HistoryBound | null;
+  readonly to: HistoryBound | null;
+};
+
+/**
+ * What a bundle will be of. Throws Fault `not-found` for a history without entries or seals, and
+ * `read-model-behind` while less of it is folded than was sealed.
+ */
+export const beginExport = async (
+  { chains, log }: ExportNeeds,
+  { chain, projectId, resource, from, to }: ExportQuestion,
+): Promise<BundleBegun> => {
+  const [head, seal] = [await chains.head(chain), await newestSealOf(log, chain)];
+  if (head === null) throw new Fault('not-found', `there is no history of ${chain}`);
+  const checkpoint = seal === null ? null : parseCheckpoint(seal.note);
+  if (seal === null || checkpoint === null) {
+    throw new Fault('not-found', `the history of ${chain} has no seal yet: assay audit seal`);
+  }
+  if (seal.size > head.size) {
+    throw new Fault(
+      'read-model-behind',
+      `history is folded up to entry ${head.size}, and ${seal.size} are sealed: wait for it`,
+    );
+  }
+  return {
+    origin: checkpoint.origin,
+    organization_id: chain === systemChain ? null : chain,
+    scope: scopeOf(chain, { projectId, resource, isRange: from !== null || to !== null }),
+    project_id: projectId,
+    resource: resource === null ? null : `${resource.type}:${resource.id}`,
+    from: from === null ? 1 : await seqFrom(chains, head, from),
+    to: to === null ? head.size : await seqTo(chains, head, to),
+    size: seal.size,
+    checkpoint: seal.note,
+  };
+};
+
+const scopeOf = (
+  chain: ChainName,
+  asked: Pick<ExportQuestion, 'projectId' | 'resource'> & { readonly isRange: boolean },
+): BundleScope => {
+  if (asked.resource !== null) return 'resource';
+  if (asked.projectId !== null) return 'project';
+  if (asked.isRange) return 'range';
+  return chain === systemChain ? 'system' : 'organization';
+};
+
+/** The lines of a bundle that was begun, from a place on. */
+export const exported = (
+  needs: ExportNeeds,
+  begun: BundleBegun,
+  place: ExportPlace | null,
+  data: boolean,
+): AsyncGenerator<ExportPage, void> =>
+  exportPages(
+    needs,
+    {
+      chain: begun.organization_id ?? systemChain,
+      filter: filterOf(begun),
+      from: begun.from,
+      to: begun.to,
+      size: begun.size,
+      showing: { isSecret: (type) => secretEventTypes.has(type), data },
+    },
+    place ?? undefined,
+  );
+
+const filterOf = ({
+  project_id: project,
+  resource,
+}: Pick<BundleBegun, 'project_id' | 'resource'>): BundleFilter | null => {
+  if (project === null && resource === null) return null;
+  const [type = '', id = ''] = resource?.split(':') ?? [];
+  return {
+    ...(project !== null && { projects: [project] }),
+    ...(resource !== null && { resourceTypes: [type], resourceIds: [id] }),
+  };
+};
