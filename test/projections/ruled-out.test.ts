@@ -9,9 +9,12 @@ import { randomIds } from '../../engines/node/ids.js';
 import type { Document } from '../../kernel/documents.js';
 import { Fault } from '../../kernel/fault.js';
 import { start, stream, type EventLog, type Position } from '../../kernel/ports.js';
+import type { Instant } from '../../kernel/shapes.js';
 import type { AnyProjection } from '../../projections/documents-model.js';
 import { projectorState } from '../../projections/parking.js';
+import { ruledOutEvents } from '../../projections/ruled-out.js';
 import { openRulings } from '../../service/rulings.js';
+import { bothLogs } from '../support/both-logs.js';
 import { temporaryFolder } from '../support/folder.js';
 import { append, newEvent, projectorIn, type OpenProjector } from '../support/projector.js';
 import { projectId, runId, traceId, traceStream } from '../support/trace-histories.js';
@@ -192,3 +195,40 @@ describe('an event that an operator ruled out', () => {
     ]);
   });
 });
+
+for (const [engine, openLog] of bothLogs) {
+  describe(`what operators decided, on ${engine}`, () => {
+    it('is found by its months, whatever happened before and since', async () => {
+      const { log, close } = await openLog();
+      try {
+        const said = (word: string) => newEvent('Said', { word });
+        await append(log, room, 0, said('first'));
+        const ruling = { ...because, event_id: randomIds.next('EventId'), revision: 7 };
+        for (const now of ['2026-04-30T23:59:59', '2026-05-01T00:00:00', '2027-01-31T12:00:00']) {
+          const clock = { now: () => `${now}.000000Z` as Instant };
+          const place = { ...ruling, stream: `room-of-${now}` };
+          await recordRuling({ log, ids: randomIds, clock }, skip(place));
+          await recordRuling({ log, ids: randomIds, clock }, skip(place));
+        }
+        const decode = (_type: string, _schema: number, data: unknown): unknown => data;
+        const until = (now: string) => ({
+          ...systemClock,
+          now: () => `${now}T00:00:00.000000Z` as Instant,
+        });
+        const found = async (now: string) =>
+          (await ruledOutEvents({ reader: log, decode, clock: until(now) })).map(
+            (one) => one.stream,
+          );
+        expect(await found('2027-02-28')).to.deep.equal([
+          'room-of-2026-04-30T23:59:59',
+          'room-of-2026-05-01T00:00:00',
+          'room-of-2027-01-31T12:00:00',
+        ]);
+        expect(await found('2026-04-30')).to.have.length(2);
+        expect((await log.page(start, 100)).events).to.have.length(4);
+      } finally {
+        await close();
+      }
+    });
+  });
+}
