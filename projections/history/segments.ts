@@ -200,9 +200,11 @@ const named = (
   of: (entry: PlainEntry) => string | null,
 ): string => {
   const names = new Set<string>();
+  let last: string | null = null;
   for (const entry of entries) {
     const name = of(entry);
-    if (name === null) continue;
+    if (name === null || name === last) continue;
+    last = name;
     names.add(name.toLowerCase());
     if (names.size > namesMax) return any;
   }

@@ -1,0 +1,84 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { openBus } from '../../../engines/memory/bus.js';
+import { sha256 } from '../../../engines/node/digest.js';
+import { openDocuments } from '../../../engines/sqlite/documents.js';
+import { openEventReader } from '../../../engines/sqlite/event-log.js';
+import { start, type EventReader, type Evidence } from '../../../kernel/ports.js';
+import { openChains } from '../../../projections/history/chains.js';
+import { startApp, type App } from '../../support/app.js';
+
+type Made = { readonly id: string };
+
+/** All of the log, erased or not. */
+const everything = async (reader: EventReader): Promise<readonly Evidence[]> => {
+  const all: Evidence[] = [];
+  for (let after = start; ;) {
+    const page = await reader.evidence(after, 500);
+    if (page.through === after) return all;
+    all.push(...page.events);
+    after = page.through;
+  }
+};
+
+describe('the history of a service', () => {
+  let app: App;
+  before(async () => {
+    app = await startApp();
+  });
+  after(() => app.close());
+  const post = async (path: string, body: object): Promise<Made> =>
+    (await app.client.call<Made>('POST', path, { body })).body;
+
+  it('has every event, listed by its project and what it is about', async () => {
+    const project = (await post('/v2/projects', { name: 'one' })).id;
+    const other = (await post('/v2/projects', { name: 'two' })).id;
+    const at = `/v2/projects/${project}`;
+    const run = (await post(`${at}/log_streams`, { name: 'production' })).id;
+    const [kept, gone] = [randomUUID(), randomUUID()];
+    const traces = [kept, gone].map((id) => ({ type: 'trace', id, input: 'hello' }));
+    await post(`${at}/traces`, { log_stream_id: run, traces });
+    const filters = [{ type: 'id', name: 'id', operator: 'eq', value: gone }];
+    await app.settled();
+    await post(`${at}/traces/delete`, { log_stream_id: run, filters });
+    await app.settled();
+
+    const bus = openBus(randomUUID());
+    const reader = await openEventReader({ dir: app.dir, bus });
+    const documents = await openDocuments({ dir: app.dir, readOnly: true });
+    try {
+      const chains = openChains(documents, sha256);
+      const heads = await chains.heads(null, 10);
+      const entries = await Promise.all(
+        heads.map(({ chain, size }) => chains.entries(chain, 1, size)),
+      );
+      const ids = entries.flat().map(({ eventId }) => eventId);
+      const evidence = (await everything(reader)).map(({ id }) => id);
+      expect(ids.sort()).to.deep.equal(evidence.sort());
+
+      const chain = heads.find((head) => head.chain !== 'system')?.chain ?? '';
+      const asked = { at: null, ascending: true, limit: 100, technical: false };
+      const ofProject = await chains.page(chain, { ...asked, projects: [project] });
+      const told = ofProject.entries.map(({ type, resource }) => `${type} ${resource.id}`);
+      expect(told).to.deep.equal([
+        `ProjectCreated ${project}`,
+        `LogStreamCreated ${run}`,
+        `TraceLogged ${kept}`,
+        `TraceLogged ${gone}`,
+        ...told.slice(4),
+      ]);
+      expect(told.slice(4)).to.include(`RecordsDeleted ${project}`);
+      const ofOther = await chains.page(chain, { ...asked, projects: [other] });
+      expect(ofOther.entries.map(({ type }) => type)).to.deep.equal(['ProjectCreated']);
+    } finally {
+      await documents.close();
+      await reader.close();
+      await bus.close();
+    }
+  });
+
+  it('is what a replay of the log gives', async () => {
+    const [verified] = await app.projector.verify('history');
+    expect(verified?.difference, JSON.stringify(verified)).to.equal(null);
+  });
+});
