@@ -91,6 +91,7 @@ const golden: Readonly<Record<string, readonly string[]>> = {
     'IdempotencyAnswered',
     'IdempotencyClaimed',
     'IdempotencyReleased',
+    'IdempotencySaltDrawn',
     'InstallationNamed',
     'NameClaimed',
     'NameReleased',
