@@ -2,6 +2,7 @@ import { rotateCommand } from '../cli/keys.js';
 import type { Rotated } from '../command-api/integrations/rotate.js';
 import type { RulingNeeds } from '../command-api/parking/record.js';
 import { startOps } from '../engines/koa/ops.js';
+import type { Metrics } from '../engines/prometheus/metrics.js';
 import { Fault } from '../kernel/fault.js';
 import type { Json } from '../kernel/shapes.js';
 import type { Projector } from '../projections/operate.js';
@@ -42,7 +43,7 @@ export const startOperating = async (starting: Starting) => {
     operate: async (command, request) => {
       if (command === rotateCommand) return operated.rotate();
       if (command === sealCommand) return operated.seal();
-      return answered(operated, command, request);
+      return answered(operated, metrics, command, request);
     },
   });
   open.add('the operators’ listener', () => ops.close());
@@ -51,6 +52,7 @@ export const startOperating = async (starting: Starting) => {
 
 const answered = async (
   { projecting, recording }: Operated,
+  metrics: Metrics,
   command: string,
   request: unknown,
 ): Promise<Json | AsyncIterable<Json> | null> => {
@@ -70,9 +72,12 @@ const answered = async (
     case 'retry':
     case 'skip':
     case 'pause':
-    case 'resume':
+    case 'resume': {
       if (recording === null) throw new Fault('unavailable', 'The log is not open yet');
-      return await ruled(openRulings(recording, projector), command, asked);
+      const came = await ruled(openRulings(recording, projector), command, asked);
+      if (command === 'skip') metrics.skipped(textOf(asked, 'name'));
+      return came;
+    }
     default:
       return null;
   }

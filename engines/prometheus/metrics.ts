@@ -9,6 +9,8 @@ export type Metrics = {
   readonly pause: (seconds: number) => void;
   readonly lag: (projection: string, events: number, seconds: number) => void;
   readonly parked: (projection: string, streams: number) => void;
+  /** An operator ruled an event out. */
+  readonly skipped: (projection: string) => void;
   /**
    * Of the store of the records, and what came of it: see `Incident` of kernel/records/records.ts.
    */
@@ -66,6 +68,11 @@ export const openMetrics = (): Metrics => {
     'How long the oldest unfolded event is there.',
   );
   const parked = gauge('assay_projection_parked_streams', 'Streams that could not be folded.');
+  const skips = counter(
+    'assay_parked_skips_total',
+    'Events that operators ruled out through this process.',
+    'projection',
+  );
   const incidents = counter(
     'assay_records_failures_total',
     'Failures of the store of records, by kind and by what came of them.',
@@ -97,6 +104,7 @@ export const openMetrics = (): Metrics => {
       lagSeconds.set({ projection }, seconds);
     },
     parked: (projection, streams) => parked.set({ projection }, streams),
+    skipped: (projection) => skips.inc({ projection }),
     incident: (kind, did) => incidents.inc({ kind, did }),
     shed: () => shed.inc(),
     cut: (why) => cuts.inc({ why }),

@@ -33,7 +33,7 @@ const updated = (number: number) =>
 const secretKey = randomBytes(32).toString('base64');
 
 describe('assay parked', () => {
-  const [broken, sound] = [traceStream(1), traceStream(2)];
+  const [broken, sound, other] = [traceStream(1), traceStream(2), traceStream(3)];
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   const inLog = async <T>(work: (log: EventLog) => Promise<T>): Promise<T> => {
     const bus = openBus(folder.dir);
@@ -61,13 +61,16 @@ describe('assay parked', () => {
       await append(log, broken, 1, newEvent('Unheard', { word: 'of' }));
       await append(log, broken, 2, updated(1));
       await append(log, sound, 0, logged(2));
+      await append(log, other, 0, logged(3));
+      await append(log, other, 1, newEvent('Unheard', {}));
     });
   });
   after(() => folder.remove());
 
   it('lists what is parked, and shows the event, the reason and what waits', async () => {
     const { output } = await parked('list', '--json');
-    expect(JSON.parse(output)).to.include({
+    expect(output.trim().split('\n')).to.have.length(2);
+    expect(JSON.parse(output.split('\n')[0] ?? '')).to.include({
       read_model: 'records',
       stream: broken,
       revision: 1,
@@ -111,14 +114,21 @@ describe('assay parked', () => {
       expect(await asked('skip', { ...place, ...who, reason: ' ' })).to.equal(400);
       expect(await asked('skip', { ...place, reason: 'x' })).to.equal(400);
       expect(await asked('retry', { ...place, ...who, stream: sound, reason: 'x' })).to.equal(409);
+      expect(await asked('skip', { ...place, ...who, stream: other, reason: 'x' })).to.equal(200);
+      expect((await assay(folder.dir, 'parked', 'list')).output).not.to.include(other);
+      const metrics = await (await fetch(`${service.opsUrl}/metrics`)).text();
+      expect(metrics).to.include('assay_parked_skips_total{projection="records"} 1');
       expect(await asked('pause', { name: 'records' })).to.equal(200);
       expect(await asked('resume', { name: 'records', ...who, reason: 'x' })).to.equal(200);
     } finally {
       await service.stop();
     }
-    expect((await decisions()).map(([type]) => type)).to.deep.equal(
-      Array.from({ length: 3 }, () => 'ParkedStreamRetried'),
-    );
+    expect((await decisions()).map(([type]) => type)).to.deep.equal([
+      'ParkedStreamRetried',
+      'ParkedStreamRetried',
+      'ParkedEventSkipped',
+      'ParkedStreamRetried',
+    ]);
   });
 
   it('skips an event for good, whatever else is lost', async () => {
