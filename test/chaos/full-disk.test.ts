@@ -63,6 +63,14 @@ describeWith(ownMounts, 'a service whose disk is full', function () {
     await folder.remove();
   });
 
+  it('records no decision of an operator, and so obeys none', async () => {
+    const ruling = { name: 'records', reason: 'INC-7', operator: 'ada' };
+    const ops = clientOf({ url: service.opsUrl, apiKey: null });
+    const { status } = await ops.send('POST', '/operate/resume', { body: ruling });
+    ops.close();
+    expect(status).to.equal(503);
+  });
+
   it('refuses writes with 503 and says when to come again', () => {
     expect(refused.status, JSON.stringify(refused.body)).to.equal(503);
     expect(refused.headers['retry-after']).to.match(/^\d+$/);
