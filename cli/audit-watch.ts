@@ -1,0 +1,196 @@
+import { readFile } from 'node:fs/promises';
+import { sha256 } from '../engines/node/digest.js';
+import { diskFiles } from '../engines/node/files.js';
+import { trustedKey, type TrustedKey } from '../engines/node/seal-keys.js';
+import {
+  base64,
+  fromBase64,
+  parseCheckpoint,
+  type Note,
+  type TreeHead,
+} from '../kernel/history/checkpoint.js';
+import { isBeginning } from '../kernel/history/tree.js';
+import { Fault, reasonOf } from '../kernel/fault.js';
+
+export type WatchOptions = {
+  /** Where the checkpoint is kept from one call to the next. */
+  readonly state: string;
+  /** A file with the key that is trusted: a vkey, PEM or JWK. */
+  readonly key: string;
+  readonly origin?: string;
+  /** A file with an API key of an auditor. */
+  readonly apiKey?: string;
+  readonly json?: true;
+};
+
+/** What the service says now, against what was kept. */
+type Watched = {
+  readonly origin: string;
+  readonly size: number;
+  readonly root: string;
+  /** Of the checkpoint that was kept; null: none was. */
+  readonly since: number | null;
+};
+type Kept = Note & TreeHead & { readonly note: string };
+
+/** More is no checkpoint and no proof. */
+const bytesMax = 1_048_576;
+const answerWithinMs = 60_000;
+
+/** A contradiction: what one side or the other signed cannot both be true. */
+const broken = (why: string): Fault => new Fault('conflict', why);
+
+/**
+ * `assay audit watch URL`: whether the history still begins with what was kept of it. Exit 0: it
+ * does, and the newest checkpoint is kept instead; 1: it does not, and what contradicts is kept
+ * beside; 2: it cannot be checked. Key and origin are never taken from the service.
+ */
+export const auditWatch = async (url: string, options: WatchOptions): Promise<void> => {
+  const { exit, watched, why } = await watchedOnce(url, options);
+  process.exitCode = exit;
+  if (options.json === true) {
+    process.stdout.write(`${JSON.stringify({ exit, ...(watched ?? { why }) })}\n`);
+  } else if (watched !== null) process.stdout.write(`${sentence(watched)}\n`);
+  else process.stderr.write(`${exit === 1 ? 'broken' : 'cannot be checked'}: ${why}\n`);
+};
+
+export type WatchOutcome =
+  | { readonly exit: 0; readonly watched: Watched; readonly why: null }
+  | { readonly exit: 1 | 2; readonly watched: null; readonly why: string };
+
+export const watchedOnce = async (url: string, options: WatchOptions): Promise<WatchOutcome> => {
+  try {
+    return { exit: 0, watched: await watch(url, options), why: null };
+  } catch (error) {
+    const isBroken = error instanceof Fault && error.code === 'conflict';
+    return { exit: isBroken ? 1 : 2, watched: null, why: reasonOf(error) };
+  }
+};
+
+const sentence = ({ origin, size, since }: Watched): string => {
+  if (since === null) return `intact: ${size} entries of ${origin}, kept for the next time`;
+  return since === size
+    ? `intact: ${size} entries of ${origin}, as before`
+    : `intact: ${size} entries of ${origin} begin with the ${since} that were kept`;
+};
+
+const watch = async (url: string, options: WatchOptions): Promise<Watched> => {
+  const ask = asker(url, await keyOf(options.apiKey));
+  const trusted = trustedKey(await textOf(options.key));
+  const kept = await keptIn(options.state, trusted);
+  const note = await ask('checkpoint');
+  if (note === null) {
+    if (kept === null) throw new Fault('unavailable', 'the history is not sealed yet');
+    throw broken(`${kept.size} entries were sealed, and there is no seal any more`);
+  }
+  const seen = verified(note, trusted, originFor(options, trusted, kept));
+  try {
+    if (kept !== null) await demandBeginning(ask, kept, seen);
+  } catch (error) {
+    // Both notes are signed by the same key: together they are the evidence.
+    const isBroken = error instanceof Fault && error.code === 'conflict';
+    if (isBroken) await diskFiles.write(`${options.state}.broken`, Buffer.from(note));
+    throw error;
+  }
+  await diskFiles.write(options.state, Buffer.from(note));
+  const { origin, size, root } = seen;
+  return { origin, size, root: base64(root), since: kept?.size ?? null };
+};
+
+/** A test of whose it is: the exact origin, or the beginning of one that a vkey names. */
+type Expected = (origin: string) => boolean;
+
+const originFor = ({ origin }: WatchOptions, { name }: TrustedKey, kept: Kept | null): Expected => {
+  if (origin !== undefined) return (one) => one === origin;
+  if (kept !== null) return (one) => one === kept.origin;
+  if (name !== null) return (one) => one === name || one.startsWith(`${name}/`);
+  throw new Fault('invalid', 'this key does not say whose it is: add --origin NAME');
+};
+
+const verified = (note: string, trusted: TrustedKey, expected: Expected): Kept => {
+  const head = parseCheckpoint(note);
+  if (head === null) throw broken('what the service sent is no checkpoint');
+  if (!expected(head.origin)) throw broken(`the checkpoint is of ${head.origin}`);
+  if (!trusted.hasSigned(head)) throw broken('the checkpoint is not signed with your key');
+  return { ...head, note };
+};
+
+/** What was kept was checked then; it is checked again, since a file can be exchanged. */
+const keptIn = async (path: string, trusted: TrustedKey): Promise<Kept | null> => {
+  const bytes = await diskFiles.read(path);
+  if (bytes === null) return null;
+  const note = Buffer.from(bytes).toString('utf8');
+  const head = parseCheckpoint(note);
+  if (head !== null && trusted.hasSigned(head)) return { ...head, note };
+  throw new Fault('invalid', `${path} holds no checkpoint that your key signed`);
+};
+
+const demandBeginning = async (ask: Ask, kept: Kept, seen: Kept): Promise<void> => {
+  if (seen.size < kept.size) {
+    throw broken(`${kept.size} entries were sealed, and now there are ${seen.size}`);
+  }
+  const proof =
+    seen.size === kept.size
+      ? '{"hashes":[]}'
+      : await ask(`consistency?from=${kept.size}&to=${seen.size}`);
+  if (proof === null) throw broken(`there is no proof that ${kept.size} entries are still there`);
+  if (!isBeginning(sha256, kept, seen, hashesOf(proof))) {
+    throw broken(`the ${seen.size} entries do not begin with the ${kept.size} that were kept`);
+  }
+};
+
+const hashesOf = (text: string): readonly Uint8Array[] => {
+  const { hashes } = parsed(text) as { readonly hashes?: unknown };
+  const list = Array.isArray(hashes) ? (hashes as readonly unknown[]) : [];
+  return list.flatMap((one) => (typeof one === 'string' ? (fromBase64(one) ?? []) : []));
+};
+const parsed = (text: string): unknown => {
+  try {
+    return (JSON.parse(text) as unknown) ?? {};
+  } catch {
+    return {};
+  }
+};
+
+type Problem = { readonly code?: unknown };
+
+/** Null: there is none. Throws Fault `unavailable` for any other answer. */
+type Ask = (what: string) => Promise<string | null>;
+
+const asker =
+  (url: string, apiKey: string | null): Ask =>
+  async (what) => {
+    if (!/^https?:/.test(url) || !URL.canParse(url)) {
+      throw new Fault('invalid', `${url} is no address like https://assay.example.org`);
+    }
+    const response = await fetch(`${url.replace(/\/$/, '')}/v2/history/${what}`, {
+      headers: apiKey === null ? {} : { 'Service-API-Key': apiKey },
+      redirect: 'error',
+      signal: AbortSignal.timeout(answerWithinMs),
+    }).catch((cause: unknown) => {
+      throw new Fault('unavailable', `${url} gave no answer`, { cause });
+    });
+    const chunks: Uint8Array[] = [];
+    let bytes = 0;
+    for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
+      bytes += chunk.length;
+      if (bytes > bytesMax) throw new Fault('unavailable', `${url} sends more than a proof`);
+      chunks.push(chunk);
+    }
+    const text = Buffer.concat(chunks).toString('utf8');
+    if (response.status === 200) return text;
+    // Any other address has a page for what it does not have.
+    if (response.status === 404 && (parsed(text) as Problem).code === 'not_found') return null;
+    throw new Fault('unavailable', `${url} answers ${response.status} to ${what}`);
+  };
+
+const keyOf = async (path: string | undefined): Promise<string | null> =>
+  path === undefined ? null : (await textOf(path)).trim();
+
+const textOf = async (path: string): Promise<string> => {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (cause) {
+    throw new Fault('invalid', `${path} cannot be read`, { cause });
+  }
+};
