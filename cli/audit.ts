@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { Config } from '../config.js';
 import type { ExportOptions } from './audit-export.js';
+import { addAuditSeals } from './audit-seal-commands.js';
 import type { VerifyOptions } from './audit-verify.js';
 
 // What a command takes is loaded once it is asked for, as in main.ts.
@@ -49,4 +50,6 @@ export const addAudit = (program: Command, config: () => Config): void => {
     .action(async (bundle: string, options: VerifyOptions) =>
       (await commands.auditVerify())(bundle, options),
     );
+
+  addAuditSeals(audit, config);
 };

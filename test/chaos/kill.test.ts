@@ -46,6 +46,11 @@ describe('a service that is killed under load', function () {
     });
     expect(killed.http.sessions).to.equal(killed.log.sessions);
   });
+  it('never signed what its history is not, whenever it was killed', () => {
+    expect(killed.seals.problems).to.deep.equal([]);
+    expect(killed.sealedLast.refused).to.deep.equal([]);
+    expect(killed.seals.seals).to.be.greaterThan(1);
+  });
   it('has read models that equal a replay from scratch', () => {
     expect(killed.verified.code, killed.verified.output).to.equal(0);
   });

@@ -1,12 +1,15 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { operateCommand } from '../../cli/ask.js';
 import { seeded, type Seeded } from '../../cli/demo/seeded.js';
 import type { Client } from '../support/client.js';
 import { repository } from '../support/outside.js';
 import { assay, spawnService, startService, type Exit } from '../support/service-process.js';
+import { sealCommand, type SealedNow } from '../../service/sealing.js';
 import { broken, openLedger, type Ledger } from './ledger.js';
 import { hammer, type Surprise, type Target } from './load.js';
+import { sealsSeen, type SealsSeen } from './sealed.js';
 import { seenInLog, seenOverHttp, type HttpSeen, type LogSeen } from './witness.js';
 
 export type Killed = {
@@ -21,6 +24,9 @@ export type Killed = {
   readonly brokenInLog: readonly string[];
   readonly brokenOverHttp: readonly string[];
   readonly stopped: Exit;
+  readonly seals: SealsSeen;
+  /** What the service itself says of the histories at the end. */
+  readonly sealedLast: SealedNow;
   readonly verified: { readonly code: number | null; readonly output: string };
 };
 
@@ -62,8 +68,10 @@ export const killManyTimes = async (options: {
   }
   const last = await startService({ dir });
   const http = await seenOverHttp(last.client, target);
+  const sealedLast = await sealNow(last.opsUrl);
   const stopped = await last.stop();
   const log = await seenInLog(dir, target.project);
+  const seals = await sealsSeen(dir);
   const verified = await assay(dir, 'verify');
   const killed: Killed = {
     seed,
@@ -76,6 +84,8 @@ export const killManyTimes = async (options: {
     brokenInLog: broken(ledger, log.traces),
     brokenOverHttp: broken(ledger, http.traces),
     stopped,
+    seals,
+    sealedLast,
     verified,
   };
   await keepHistory(killed, ledger);
@@ -134,11 +144,21 @@ const killUnderLoad = async (options: {
   };
   const shared = { ...options, client: service.client, workers };
   const loaded = hammer({ ...shared, over: () => over, acknowledged });
+  const sealing = sealUntil(service.opsUrl, () => over);
   if (isLater) await Promise.race([loadedEnough, loaded]);
   await pause(afterMs);
   over = true;
   await service.kill();
   await loaded;
+  await sealing;
+};
+
+const sealNow = async (opsUrl: string): Promise<SealedNow> =>
+  (await operateCommand(opsUrl, { opsToken: null })(sealCommand, {})) as SealedNow;
+
+/** One seal after the other: the kill meets them at any moment. */
+const sealUntil = async (opsUrl: string, over: () => boolean): Promise<void> => {
+  while (!over()) await sealNow(opsUrl).catch(() => null);
 };
 
 const shuffled = <T>(random: Seeded, items: readonly T[]): readonly T[] =>
@@ -151,9 +171,13 @@ const shuffled = <T>(random: Seeded, items: readonly T[]): readonly T[] =>
 const keepHistory = async (killed: Killed, ledger: Ledger): Promise<void> => {
   const fine =
     killed.verified.code === 0 &&
-    [killed.surprises, killed.log.problems, killed.brokenInLog, killed.brokenOverHttp].every(
-      (list) => list.length === 0,
-    );
+    [
+      killed.seals.problems,
+      killed.surprises,
+      killed.log.problems,
+      killed.brokenInLog,
+      killed.brokenOverHttp,
+    ].every((list) => list.length === 0);
   if (fine) return;
   const folder = join(repository, 'artifacts');
   await mkdir(folder, { recursive: true });

@@ -5,6 +5,7 @@ import { isDue, watched } from '../../command-api/seals/due.js';
 import { openSealing, type SealRefusal, type SealNeeds } from '../../command-api/seals/sealing.js';
 import { newestSeal } from '../../command-api/seals/sealed.js';
 import { sha256 } from '../../engines/node/digest.js';
+import { chainSaid } from '../../projections/history/chain.js';
 import { randomIds } from '../../engines/node/ids.js';
 import { sealingKey, trustedKey, witnessedKey } from '../../engines/node/seal-keys.js';
 import { parseCheckpoint } from '../../kernel/history/checkpoint.js';
@@ -13,7 +14,7 @@ import { stream, type EventLog, type Evidence, type Files } from '../../kernel/p
 import { append } from '../../kernel/transact.js';
 import type { OrganizationId } from '../../kernel/shapes.js';
 import { authorAt, testClock, testLog, type TestLog } from '../support/log.js';
-import { chainSaid, keptChains, naiveChains } from '../support/naive-chains.js';
+import { keptChains, naiveChains } from '../support/naive-chains.js';
 import { openSealWitness } from '../support/seal-witness.js';
 
 const acme = '3fa85f64-5717-4562-b3fc-2c963f66afa6' as OrganizationId;

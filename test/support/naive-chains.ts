@@ -9,14 +9,8 @@ import {
 } from '../../kernel/history/entries.js';
 import { bytesOfHex, hexOf } from '../../kernel/history/hex.js';
 import { grown, leafHash, rootOf, type Range } from '../../kernel/history/tree.js';
+import { chainSaid } from '../../projections/history/chain.js';
 import { start, type EventReader, type Evidence } from '../../kernel/ports.js';
-
-/** Events of before do not say it. */
-export const chainSaid = ({
-  stream,
-  metadata,
-}: Pick<Evidence, 'stream' | 'metadata'>): ChainName =>
-  stream.startsWith('seals-system-') ? systemChain : (metadata.organization_id ?? systemChain);
 
 type Folded = ReadonlyMap<ChainName, readonly ChainEntry[]>;
 
@@ -68,7 +62,7 @@ const folded = async (log: Pick<EventReader, 'evidence'>): Promise<Folded> => {
     const page = await log.evidence(after, 1_000);
     if (page.through === after) return chains;
     for (const event of page.events) {
-      const chain = chainSaid(event);
+      const chain = chainSaid(event) ?? systemChain;
       const entries = chains.get(chain) ?? [];
       entries.push(entryOf(event, entries.at(-1)));
       chains.set(chain, entries);

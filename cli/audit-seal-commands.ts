@@ -1,0 +1,46 @@
+import type { Command } from 'commander';
+import type { Config } from '../config.js';
+import type { WatchOptions } from './audit-watch.js';
+
+type Options = { readonly ops?: string; readonly json?: true };
+
+/** The commands of `assay audit` that are about seals. */
+export const addAuditSeals = (audit: Command, config: () => Config): void => {
+  audit
+    .command('watch')
+    .description('whether the history of a service still begins with what you kept of it')
+    .argument('<url>', 'of the service')
+    .requiredOption('--state <file>', 'where the newest checkpoint is kept for the next time')
+    .requiredOption('--key <file>', 'the key that you trust: a vkey, PEM or JWK')
+    .option('--origin <name>', 'whose history it has to be')
+    .option('--api-key <file>', 'the file that holds an API key of an auditor')
+    .option('--json', 'one JSON object instead of a sentence')
+    .addHelpText(
+      'after',
+      '\nExit 0: it does; 1: it does not, or it is not signed with your key; 2: nobody can say.' +
+        '\n\nExample:\n  assay audit watch https://assay.example.org --state kept.note' +
+        ' --key their.vkey --api-key auditor.key',
+    )
+    .action(async (url: string, options: WatchOptions) =>
+      (await import('./audit-watch.js')).auditWatch(url, options),
+    );
+
+  audit
+    .command('seal')
+    .description('seal every history now; exit 1 when one contradicts itself')
+    .option('--ops <url>', 'operators’ listener of a process that plays worker, of several')
+    .option('--json', 'one JSON object instead of sentences')
+    .addHelpText('after', '\nExample:\n  assay audit seal')
+    .action(async (options: Options) =>
+      (await import('./audit-seals.js')).auditSeal(config(), options),
+    );
+
+  audit
+    .command('keys')
+    .description('the keys that seals were ever signed with, for an auditor to keep')
+    .option('--json', 'JWKs instead of vkeys')
+    .addHelpText('after', '\nExample:\n  assay audit keys >their.vkey')
+    .action(async (options: Options) =>
+      (await import('./audit-seals.js')).auditKeys(config(), options),
+    );
+};
