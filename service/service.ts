@@ -8,10 +8,11 @@ import { systemClock } from '../engines/node/clock.js';
 import { diskFiles } from '../engines/node/files.js';
 import { openEngines, serviceFile } from '../engines/open.js';
 import { openLogger } from '../engines/pino/logger.js';
-import { openMetrics, type Metrics } from '../engines/prometheus/metrics.js';
+import { openMetrics } from '../engines/prometheus/metrics.js';
 import type { Projector } from '../projections/operate.js';
 import { startApi } from './api.js';
 import { watchFatal, openDisposers, openEngineWait } from './lifecycle.js';
+import { measureReadModels } from './measuring.js';
 import { startOperating } from './operating.js';
 import { builtAnew, startProjecting } from './projecting.js';
 import { openReadModels } from './read-models.js';
@@ -88,7 +89,7 @@ const startIn = async (starting: Starting, options: ServiceOptions): Promise<Ser
   }
   const models = await openReadModels(starting, { log, bus, clock, pacing, projecting });
   const { checkpoints, ...readers } = models;
-  measureLag(metrics, projector);
+  measureReadModels(metrics, log, projector);
 
   const collections = [...checkpoints.keys()];
   const api = plays(config, 'command', 'query')
@@ -145,14 +146,6 @@ const sayEngines = ({ config, engines, logger }: Starting): void => {
 
 /** A host as addresses write it. */
 const bracketed = (host: string): string => (host.includes(':') ? `[${host}]` : host);
-
-const measureLag = (metrics: Metrics, projector: Projector): void =>
-  metrics.beforeScrape(async () => {
-    for (const { name, lag_events, lag_seconds, parked } of await projector.status()) {
-      metrics.lag(name, lag_events, lag_seconds);
-      metrics.parked(name, parked);
-    }
-  });
 
 /** For the operator's commands on this machine. */
 const sayWhere = async (

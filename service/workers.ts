@@ -29,6 +29,7 @@ import type { Documents } from '../kernel/documents.js';
 import type { Chains } from '../kernel/history/entries.js';
 import type { Sandbox } from '../kernel/sandbox.js';
 import type { openDisposers } from './lifecycle.js';
+import { measureErasures, measureSandbox } from './measuring.js';
 import { sealHistory, type HistorySealing } from './sealing.js';
 
 type Needs = {
@@ -70,6 +71,7 @@ export const startWorkers = async (needs: Needs): Promise<Working> => {
   const worker = `${hostname()} ${process.pid} ${needs.ids.next('ProcessId')}`;
   const sealing = await sealHistory({ ...needs, leases, worker, config: needs.config.seals });
   needs.open.begin('sealing', () => sealing.stop());
+  needs.metrics.operating.sealEvery(needs.config.seals.everyMs / 1_000);
   startCleaning(needs, trouble);
   return { sandbox: startScorers({ ...needs, leases, worker }, trouble), sealing };
 };
@@ -93,6 +95,7 @@ const startCleaning = (needs: Needs, trouble: Troubles): void => {
     trouble: trouble('erasing what was deleted'),
   });
   open.begin('erasing', () => erasing.stop());
+  measureErasures(needs.metrics, clock, () => erasing.pending());
   const forgetting = startForgetting({
     ...ports,
     path: forgettingFile(engines.dir),
@@ -124,6 +127,7 @@ const startScorers = (
   const { log, clock, ids, bus, engines, logger, open, leases, worker } = needs;
   const sandbox = engines.sandbox();
   open.add('the sandbox', () => sandbox.close());
+  measureSandbox(needs.metrics, sandbox);
   const overlaps = openOverlaps();
   open.add('overlaps', () => overlaps.close());
   const ports = { log, clock, ids, bus, leases, sandbox, overlaps, files: diskFiles, worker };

@@ -94,6 +94,7 @@ export const openDatasetErasures = ({ log, clock, ids, after }: ErasureNeeds): E
       }
       return false;
     },
+    pending: () => [...pending.values()].map(({ event }) => event.metadata.at),
     bookmark: () =>
       [...pending.values()].reduce((low, { before }) => (before < low ? before : low), position),
   };

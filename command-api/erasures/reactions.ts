@@ -10,7 +10,7 @@ import {
   type Position,
   type Recorded,
 } from '../../kernel/ports.js';
-import type { DatasetId, ProjectId, RunId } from '../../kernel/shapes.js';
+import type { DatasetId, Instant, ProjectId, RunId } from '../../kernel/shapes.js';
 import { broughtForward, nothing, transact, type Authorship } from '../../kernel/transact.js';
 import { runStream } from '../facts/runs.js';
 import { projectStream } from '../facts/projects.js';
@@ -69,6 +69,8 @@ export type Erasures = {
    * call again.
    */
   step(): Promise<boolean>;
+  /** When each deletion was asked for that is known and not done with. */
+  pending(): readonly Instant[];
   /** All deletions up to here are done with: what `after` may be next time. */
   bookmark(): Position;
 };
@@ -152,6 +154,7 @@ export const openErasures = (needs: RunErasureNeeds): Erasures => {
       walk = rest;
       return true;
     },
+    pending: () => [...pending.values()].map(({ event }) => event.metadata.at),
     bookmark: () =>
       [...pending.values()].reduce((low, { before }) => (before < low ? before : low), position),
   };

@@ -54,6 +54,7 @@ export const openRecordErasures = ({ log, clock, ids, after }: ErasureNeeds): Er
       }
       return look();
     },
+    pending: () => [...pending.values()].map(({ event }) => event.metadata.at),
     bookmark: () =>
       [...pending.values()].reduce((low, { before }) => (before < low ? before : low), position),
   };

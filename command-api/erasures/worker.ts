@@ -17,6 +17,9 @@ export type ErasingNeeds = {
   readonly trouble: (error: unknown) => void;
 };
 
+/** `pending`: when each of the deletions was asked for that are not done with. */
+export type Erasing = Worker & Pick<Erasures, 'pending'>;
+
 /** How soon a deletion is noticed, and a step that failed tried again. */
 const restMs = 1_000;
 /**
@@ -29,7 +32,7 @@ const breathMs = 5;
  * Erases what was deleted, from now until `stop`, in small steps between which others have their
  * turn.
  */
-export const startErasing = (needs: ErasingNeeds): Worker => {
+export const startErasing = (needs: ErasingNeeds): Erasing => {
   const kept = openBookmark(needs);
   let erasures: Erasures | null = null;
   const begin = async (): Promise<Erasures> => {
@@ -46,9 +49,10 @@ export const startErasing = (needs: ErasingNeeds): Worker => {
     await kept.write(erasures.bookmark(), needs.clock.milliseconds());
     return false;
   };
-  return startWorker({ ...needs, restMs }, step, async () => {
+  const worker = startWorker({ ...needs, restMs }, step, async () => {
     if (erasures !== null) await kept.write(erasures.bookmark(), Infinity);
   });
+  return { ...worker, pending: () => erasures?.pending() ?? [] };
 };
 
 /** In turn, so that neither waits for all of the other. */
@@ -57,5 +61,6 @@ const both = (one: Erasures, other: Erasures): Erasures => ({
     const worked = await one.step();
     return (await other.step()) || worked;
   },
+  pending: () => [...one.pending(), ...other.pending()],
   bookmark: () => (one.bookmark() < other.bookmark() ? one.bookmark() : other.bookmark()),
 });

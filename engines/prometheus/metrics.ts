@@ -1,8 +1,10 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+import { openOperatingSeries, type OperatingSeries } from './operating-series.js';
 import { openSealSeries, type SealSeries } from './seal-series.js';
 
 /** What the process counts about itself; any engine may feed it, `/metrics` shows it. */
 export type Metrics = {
+  readonly operating: OperatingSeries;
   readonly request: (operation: string, status: number, seconds: number) => void;
   readonly append: (seconds: number) => void;
   /** Of appends that had to wait until what their project logged before is readable. */
@@ -95,6 +97,7 @@ export const openMetrics = (): Metrics => {
   );
   const asks: (() => Promise<void>)[] = [];
   return {
+    operating: openOperatingSeries(registry),
     request: (operation, status, seconds) =>
       requests.observe({ operation, status: String(status) }, seconds),
     append: (seconds) => appends.observe(seconds),

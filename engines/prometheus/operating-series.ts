@@ -1,0 +1,61 @@
+import { Gauge, type Registry } from 'prom-client';
+
+/** What an operator has begun, and what waits for the service; no tenant is in it. */
+export type OperatingSeries = {
+  /** Each is set whole before each scrape. */
+  readonly rebuilds: (under: readonly RebuildFigures[]) => void;
+  readonly erasures: (pending: number, oldestSeconds: number) => void;
+  readonly historyLag: (events: number) => void;
+  readonly log: (isWritable: boolean) => void;
+  readonly sandbox: (isReady: boolean) => void;
+  /** How long an event may wait for its seal; what is older is late. */
+  readonly sealEvery: (seconds: number) => void;
+};
+
+export type RebuildFigures = {
+  readonly projection: string;
+  /** 0 to 1. */
+  readonly ratio: number;
+  /** Null: not known yet. */
+  readonly etaSeconds: number | null;
+};
+
+export const openOperatingSeries = (registry: Registry): OperatingSeries => {
+  const registers = [registry];
+  const gauge = <L extends string>(name: string, help: string, ...labelNames: L[]) =>
+    new Gauge({ name, help, labelNames, registers });
+  const ratio = gauge(
+    'assay_rebuild_progress_ratio',
+    'How much of the log the copy has that is built to take its place.',
+    'projection',
+  );
+  const eta = gauge(
+    'assay_rebuild_eta_seconds',
+    'When the rebuild is expected to be done.',
+    'projection',
+  );
+  const pending = gauge('assay_erasures_pending', 'Deletions whose content is not erased yet.');
+  const oldest = gauge('assay_erasure_age_seconds', 'How long the oldest of them waits.');
+  const history = gauge('assay_history_lag_events', 'Events that are in no chain yet.');
+  const writable = gauge('assay_log_writable', '1 while the log takes writes, else 0.');
+  const interval = gauge('assay_seal_interval_seconds', 'How long an event may wait for a seal.');
+  const sandbox = gauge('assay_sandbox_ready', '1 while code of scorers can run, else 0.');
+  return {
+    rebuilds: (under) => {
+      ratio.reset();
+      eta.reset();
+      for (const { projection, ratio: done, etaSeconds } of under) {
+        ratio.set({ projection }, done);
+        if (etaSeconds !== null) eta.set({ projection }, etaSeconds);
+      }
+    },
+    erasures: (count, oldestSeconds) => {
+      pending.set(count);
+      oldest.set(oldestSeconds);
+    },
+    historyLag: (events) => history.set(events),
+    log: (isWritable) => writable.set(Number(isWritable)),
+    sandbox: (isReady) => sandbox.set(Number(isReady)),
+    sealEvery: (seconds) => interval.set(seconds),
+  };
+};

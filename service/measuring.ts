@@ -1,0 +1,50 @@
+import type { Metrics } from '../engines/prometheus/metrics.js';
+import { start, type Clock, type EventLog } from '../kernel/ports.js';
+import type { Sandbox } from '../kernel/sandbox.js';
+import type { Instant } from '../kernel/shapes.js';
+import { historyCollection } from '../projections/history/collection.js';
+import type { Projector } from '../projections/operate.js';
+import { distance } from '../projections/progress.js';
+
+/** What is asked of the log and of the projections before each scrape. */
+export const measureReadModels = (
+  metrics: Metrics,
+  log: Pick<EventLog, 'health'>,
+  projector: Pick<Projector, 'status'>,
+): void =>
+  metrics.beforeScrape(async () => {
+    metrics.operating.log(log.health().writable);
+    const all = await projector.status();
+    for (const { name, lag_events, lag_seconds, parked } of all) {
+      metrics.lag(name, lag_events, lag_seconds);
+      metrics.parked(name, parked);
+      if (name === historyCollection.name) metrics.operating.historyLag(lag_events);
+    }
+    metrics.operating.rebuilds(
+      all.flatMap(({ name, building }) => {
+        if (building === null) return [];
+        const { position, head, eta_seconds: etaSeconds } = building;
+        const whole = distance(start, head);
+        const ratio = whole === 0 ? 0 : Math.min(1, distance(start, position) / whole);
+        return [{ projection: name, ratio, etaSeconds }];
+      }),
+    );
+  });
+
+export const measureSandbox = (metrics: Metrics, sandbox: Pick<Sandbox, 'state'>): void =>
+  metrics.beforeScrape(async () => {
+    const { mode } = sandbox.state();
+    metrics.operating.sandbox(mode !== 'starting' && mode !== 'off');
+  });
+
+/** `pending`: when each deletion was asked for whose content is not erased yet. */
+export const measureErasures = (
+  metrics: Metrics,
+  clock: Clock,
+  pending: () => readonly Instant[],
+): void =>
+  metrics.beforeScrape(async () => {
+    const now = Date.parse(clock.now());
+    const waits = pending().map((at) => Math.max(0, now - Date.parse(at)) / 1_000);
+    metrics.operating.erasures(waits.length, Math.max(0, ...waits));
+  });
