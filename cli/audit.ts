@@ -44,7 +44,10 @@ export const addAudit = (program: Command, config: () => Config): void => {
     .description('check a bundle as verifier/assay-verify.mjs does, which is what does it')
     .argument('<bundle>', 'the folder of a bundle')
     .requiredOption('--key <file>', 'the key that you trust: a vkey, PEM or JWK')
-    .option('--origin <name>', 'whose history it has to be; a vkey says so itself')
+    .option(
+      '--origin <name>',
+      'whose history it has to be; a vkey alone lets it be of any chain of its installation',
+    )
     .option('--since <file>', 'a checkpoint that you kept')
     .addHelpText('after', '\nExample:\n  assay audit verify bundle --key their.vkey')
     .action(async (bundle: string, options: VerifyOptions) =>

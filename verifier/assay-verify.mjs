@@ -6,7 +6,8 @@
 //
 // BUNDLE      the folder of the bundle
 // KEY         the key that you trust: a file with a `vkey` line (origin+id+key), PEM or a JWK
-// --origin    whose history it has to be; a vkey says so itself
+// --origin    whose history it has to be; without it, of any chain of the installation that a vkey
+//             names, and the answer says which
 // --since     a checkpoint that you kept, which a bundle of a whole organisation has to continue
 //
 // Exit 0: intact. 1: broken, and the first place that is. 2: it cannot be checked.
@@ -67,6 +68,14 @@ const keyOf = (key, origin) => ({
   origin,
   id: sha256(key.export({ format: 'der', type: 'spki' })).subarray(0, 4),
 });
+
+/** The origin of a checkpoint, which has to be the installation's or that of one of its chains. */
+export const originWithin = (note, installation) => {
+  const { origin } = parseCheckpoint(note);
+  if (origin !== installation && !origin.startsWith(`${installation}/`))
+    broken(`the checkpoint is of ${origin}, not of ${installation}`);
+  return origin;
+};
 
 export const verifiedCheckpoint = (note, { key, id }, origin) => {
   const checkpoint = parseCheckpoint(note);
@@ -323,12 +332,17 @@ const main = async () => {
     );
   }
   const key = readKey(values.key);
-  const origin = values.origin ?? key.origin;
-  if (origin === null) throw new TypeError('this key does not say whose it is: add --origin NAME');
+  if (values.origin === undefined && key.origin === null) {
+    throw new TypeError('this key does not say whose it is: add --origin NAME');
+  }
+  const note = readFileSync(join(dir, 'checkpoint.txt'), 'utf8');
+  const origin = values.origin ?? originWithin(note, key.origin);
   const since = values.since === undefined ? null : readFileSync(values.since, 'utf8');
   const found = await verifyBundle(dir, { key, origin, since });
-  process.stdout.write(`intact: ${found.entries} entries of ${found.origin}\n`);
-  for (const [name, count] of Object.entries(found)) process.stdout.write(`  ${name}: ${count}\n`);
+  const lines = Object.entries(found).map(([name, count]) => `  ${name}: ${count}\n`);
+  process.stdout.write(
+    [`intact: ${found.entries} entries of ${found.origin}\n`, ...lines].join(''),
+  );
 };
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {

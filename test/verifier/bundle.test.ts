@@ -189,6 +189,11 @@ describe('a bundle in the hands of a stranger', function () {
     const value = Buffer.concat([Buffer.of(2), spki]).toString('base64');
     await writeFile(vkey, `${testOrigin}+00000000+${value}\n`);
     expect(run(dir, '--key', vkey).status).to.equal(0);
+    const [installation = ''] = testOrigin.split('/');
+    await writeFile(vkey, `${installation}+00000000+${value}\n`);
+    expect(run(dir, '--key', vkey).stdout).to.include(testOrigin);
+    await writeFile(vkey, `${installation.slice(0, -1)}+00000000+${value}\n`);
+    expect(run(dir, '--key', vkey).status).to.equal(1);
     const jwk = join(folder.dir, 'jwk');
     await writeFile(jwk, JSON.stringify(signer.publicKey.export({ format: 'jwk' })));
     expect(run(dir, '--key', jwk, '--origin', testOrigin).status).to.equal(0);
