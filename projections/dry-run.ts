@@ -1,5 +1,5 @@
 import { checkAsked } from '../kernel/asking.js';
-import { start, type Clock, type EventReader, type Recorded } from '../kernel/ports.js';
+import { start, type Clock, type EventReader, type Page, type Recorded } from '../kernel/ports.js';
 import { decoded } from './pages.js';
 import type { RunNeeds } from './run.js';
 import { batchEventsMax, type Subscription } from './subscription.js';
@@ -40,24 +40,31 @@ export const dryRun = async (
   let foldedMs = 0;
   let sample = 0;
   let logEvents = 0;
-  const fold = async (events: readonly Recorded[]): Promise<void> => {
+  const fold = async (
+    events: readonly Recorded[],
+    { erased, through }: Pick<Page, 'erased' | 'through'>,
+  ): Promise<void> => {
     const since = clock.milliseconds();
     const read = events.map((one) => decoded(one, decode));
-    const { apply } = await copy.model.fold(read, null, []);
-    await apply({ position: events.at(-1)?.position ?? start, fence: parking.fence() });
+    const { apply } = await copy.model.fold(read, null, erased);
+    await apply({ position: through, fence: parking.fence() });
     foldedMs += clock.milliseconds() - since;
     sample += events.length;
   };
   try {
     for (let position = start; ;) {
+      // A store may answer without leaving the thread; questions to it have to get in between.
+      await new Promise((resolve) => setImmediate(resolve));
       checkAsked({ signal });
-      const { events, through } = await reader.page(position, batchEventsMax);
-      if (through <= position) break;
-      position = through;
+      const page = await reader.page(position, batchEventsMax);
+      const { events } = page;
+      if (page.through <= position) break;
+      position = page.through;
       logEvents += events.length;
       const wanted = events.filter(({ type }) => source.types?.includes(type) ?? true);
       for (const { type } of wanted) counts.set(type, (counts.get(type) ?? 0) + 1);
-      if (sample < sampleMax && wanted.length > 0) await fold(wanted);
+      const isSome = wanted.length + page.erased.length > 0;
+      if (sample < sampleMax && isSome) await fold(wanted, page);
     }
   } finally {
     await copy.discard();

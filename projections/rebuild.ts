@@ -152,8 +152,12 @@ const firstAfter = async (
   reader: Pick<EventReader, 'page'>,
   after: CaughtUp['position'],
 ): Promise<string | null> => {
-  const { events, erased } = await reader.page(after, 1);
-  return earliest([...events, ...erased])?.id ?? null;
+  for (let position = after; ;) {
+    const { events, erased, through } = await reader.page(position, 1);
+    const first = earliest([...events, ...erased]);
+    if (first !== null || through <= position) return first?.id ?? null;
+    position = through;
+  }
 };
 
 /** The store, the lease or the service itself was in the way, and not what is built. */

@@ -71,6 +71,9 @@ describe('assay rebuild', function () {
     const found = JSON.parse(json.output) as { readonly seconds: number };
     expect(found).to.deep.include({ name: 'records', events: { TraceLogged: traces } });
     expect(found.seconds).to.be.at.least(traces / 100);
+    const all = await assay(folder.dir, 'rebuild', '--all', '--dry-run', '--json');
+    expect(all.code, all.output).to.equal(0);
+    expect(all.output).to.contain('"name":"history"');
     for (const [args, why] of [
       [['record'], 'there are'],
       [['records', '--rate=0'], '--rate takes'],
