@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import { expect } from 'chai';
 import { operateCommand } from '../../cli/ask.js';
 import type { HistoryProof } from '../../contract/history-seals.js';
@@ -10,6 +12,7 @@ import { bytesOfHex, hexOf } from '../../kernel/history/hex.js';
 import { parseInclusionProof } from '../../kernel/history/proof-text.js';
 import { isBeginning, isIncluded, leafHash } from '../../kernel/history/tree.js';
 import { sealCommand, type SealedNow } from '../../service/sealing.js';
+import { startApp, type App } from '../support/app.js';
 import { startCast, type Actor, type Cast } from '../support/cast.js';
 
 type Sealed = { readonly size: number; readonly root: string; readonly note: string };
@@ -172,5 +175,46 @@ describe('seals of the history over HTTP', () => {
       expect(status, wrong).to.equal(422);
     }
     expect((await admin.as.send('GET', '/v2/history/proof?seq=1&size=3')).status).to.equal(404);
+  });
+});
+
+describe('a history that somebody tampered with', () => {
+  let app: App;
+  before(async () => {
+    app = await startApp();
+  });
+  after(() => app.close());
+
+  const ready = async () => {
+    const answer = await fetch(`${app.opsUrl}/readyz`);
+    type State = { readonly status: string; readonly seals: SealedNow };
+    return { http: answer.status, ...((await answer.json()) as State) };
+  };
+  const seal = async (): Promise<SealedNow> =>
+    (await operateCommand(app.opsUrl, { opsToken: null })(sealCommand, {})) as SealedNow;
+  const made = (name: string) => app.client.call('POST', '/v2/projects', { body: { name } });
+  const checkpoint = async () =>
+    (await app.client.call<string>('GET', '/v2/history/checkpoint')).body;
+
+  it('is not sealed, and says so until the service is started anew', async () => {
+    await made('before');
+    expect((await seal()).refused).to.deep.equal([]);
+    expect(await ready()).to.include({ http: 200, status: 'ready' });
+    const kept = await checkpoint();
+    await made('meant');
+    const database = new Database(join(app.dir, 'log.sqlite'));
+    database.exec(`UPDATE events SET data = replace(data, 'meant', 'forge')
+      WHERE data LIKE '%meant%'`);
+    database.close();
+    const { refused } = await seal();
+    expect(refused).to.have.length(1);
+    expect(refused[0]?.why).to.match(/its data are not those of its digest/);
+    expect(await ready()).to.deep.include({ http: 503, status: 'not_ready', seals: { refused } });
+    await made('after');
+    expect(await seal()).to.deep.include({ refused });
+    expect(await checkpoint()).to.equal(kept);
+    const metrics = await (await fetch(`${app.opsUrl}/metrics`)).text();
+    expect(metrics).to.match(/^assay_seal_refused_total 1$/m);
+    expect(metrics).to.match(/^assay_scrub_mismatches_total [1-9]/m);
   });
 });
