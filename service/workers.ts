@@ -26,7 +26,7 @@ import type { Records } from '../kernel/records/records.js';
 import { orgJobQuestions } from './answers/org-jobs.js';
 import type { Bus, Clock, EventLog, Ids, Leases } from '../kernel/ports.js';
 import type { Documents } from '../kernel/documents.js';
-import type { Chains } from '../kernel/history/entries.js';
+import type { ChainPages, Chains } from '../kernel/history/entries.js';
 import type { Sandbox } from '../kernel/sandbox.js';
 import type { openDisposers } from './lifecycle.js';
 import { measureErasures, measureSandbox } from './measuring.js';
@@ -41,7 +41,7 @@ type Needs = {
   readonly documents: Documents;
   readonly records: Records;
   readonly freshness: Freshness;
-  readonly chains: Chains;
+  readonly chains: Chains & ChainPages;
   readonly config: Config;
   readonly metrics: Metrics;
   readonly engines: Engines;

@@ -7,9 +7,10 @@ import type {
 } from '../../events/seals.js';
 import type { Decision, Fold } from '../../kernel/decision.js';
 import type { SealingKey } from '../../kernel/history/checkpoint.js';
-import { systemChain, type ChainName } from '../../kernel/history/entries.js';
+import { systemChain, type ChainName, type ChainPages } from '../../kernel/history/entries.js';
 import {
   stream,
+  type Clock,
   type EventLog,
   type EventReader,
   type Position,
@@ -18,7 +19,6 @@ import {
 } from '../../kernel/ports.js';
 import type { Instant, OrganizationId } from '../../kernel/shapes.js';
 import { transact, type Authorship } from '../../kernel/transact.js';
-import { streamNames } from '../work/stream-names.js';
 
 /** A seal as the log has it. */
 export type ChainSeal = HistorySealed & {
@@ -30,28 +30,61 @@ export type ChainSeal = HistorySealed & {
   readonly witnesses: readonly string[];
 };
 
-/** Where everything of seals lies. An event there makes no seal due. */
-const sealsPrefix = 'seals-';
-export const isOfSeals = (name: string): boolean => name.startsWith(sealsPrefix);
+/** Whether it holds what belongs to seals: an event there makes no seal due. */
+export const isOfSeals = (name: string): boolean => name.startsWith('seals-');
 
 /** Days are those of UTC. */
-export const sealStream = (chain: ChainName, now: Instant): StreamName =>
+export const sealStream = (chain: ChainName, now: string): StreamName =>
   stream('seals', chain, now.slice(0, 10));
-const isDay = (text: string): boolean => /^\d{4}-\d\d-\d\d$/.test(text);
 
 /** To whose history the seals of a chain belong. */
 export const organizationOf = (chain: ChainName): OrganizationId | null =>
   chain === systemChain ? null : (chain as OrganizationId);
 
-/** The newest seal of a chain; null before the first. */
-export const newestSeal = async (log: EventReader, chain: ChainName): Promise<ChainSeal | null> => {
-  const prefix = `${sealsPrefix}${chain}-`;
-  let newest: StreamName | null = null;
-  for await (const name of streamNames(log, prefix)) {
-    if (isDay(name.slice(prefix.length))) newest = name;
+export type SealedNeeds = {
+  readonly log: Pick<EventReader, 'read'>;
+  readonly chains: ChainPages;
+  readonly clock: Pick<Clock, 'now'>;
+};
+
+/**
+ * The newest seal of a chain; null before the first. Those of today and yesterday are asked for in
+ * the log; for older ones the history says the day, since some logs look through all they have for
+ * a list of names.
+ * Should it not say all, an older seal is continued, and the scrub from there on finds what is kept
+ * out of the history.
+ */
+export const newestSeal = async (
+  { log, chains, clock }: SealedNeeds,
+  chain: ChainName,
+): Promise<ChainSeal | null> => {
+  const now = Date.parse(clock.now());
+  for (const day of [now, now - dayMs]) {
+    const seal = await newestOn(log, sealStream(chain, new Date(day).toISOString()));
+    if (seal !== null) return seal;
   }
-  if (newest === null) return null;
-  const events = (await log.read(newest)) as readonly Recorded<HistorySealEvent>[];
+  const name = await lastDay(chains, chain);
+  return name === null ? null : newestOn(log, name);
+};
+
+const dayMs = 86_400_000;
+
+const lastDay = async (chains: ChainPages, chain: ChainName): Promise<StreamName | null> => {
+  const question = { ascending: false, limit: 1, technical: true, types: ['HistorySealed'] };
+  for (let at: number | null = null; ;) {
+    const { entries, next } = await chains.page(chain, { ...question, at });
+    const [entry] = entries;
+    if (entry !== undefined) return entry.stream as StreamName;
+    if (next === null) return null;
+    at = next;
+  }
+};
+
+const newestOn = async (
+  log: Pick<EventReader, 'read'>,
+  name: StreamName,
+): Promise<ChainSeal | null> => {
+  const events = (await log.read(name)) as readonly Recorded<HistorySealEvent>[];
   const seal = events.findLast(({ type }) => type === 'HistorySealed') as
     Recorded<Extract<HistorySealEvent, { readonly type: 'HistorySealed' }>> | undefined;
   if (seal === undefined) return null;
@@ -60,7 +93,7 @@ export const newestSeal = async (log: EventReader, chain: ChainName): Promise<Ch
   );
   return {
     ...seal.data,
-    stream: newest,
+    stream: name,
     sealedAt: seal.metadata.at,
     sealPosition: seal.position,
     witnesses,

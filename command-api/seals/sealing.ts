@@ -1,4 +1,4 @@
-import type { ChainHead, ChainName } from '../../kernel/history/entries.js';
+import type { ChainHead, ChainName, ChainPages, Chains } from '../../kernel/history/entries.js';
 import { Fault } from '../../kernel/fault.js';
 import type { Clock } from '../../kernel/ports.js';
 import { byItself } from '../work/service-author.js';
@@ -15,6 +15,7 @@ export type SealNeeds = ScrubNeeds &
   WitnessNeeds &
   SigningNeeds & {
     readonly clock: Clock;
+    readonly chains: Chains & ChainPages;
     readonly everyMs: number;
     readonly sealed: () => void;
     /** Told once of each refusal; it stays until the process ends. */
@@ -72,18 +73,18 @@ export const openSealing = (needs: SealNeeds): Sealing => {
 };
 
 const isReady = async (
-  { log, chains, clock, everyMs }: SealNeeds,
+  needs: SealNeeds,
   { known, refusals }: Memory,
   head: ChainHead,
   which: 'due' | 'all',
 ): Promise<boolean> => {
   const { chain } = head;
   if (refusals.has(chain)) return false;
-  const before = known.get(chain) ?? watched(await newestSeal(log, chain));
-  const one = await lookedAhead(chains, head, before);
+  const before = known.get(chain) ?? watched(await newestSeal(needs, chain));
+  const one = await lookedAhead(needs.chains, head, before);
   known.set(chain, one);
   if (which === 'all') return one.first !== null;
-  return isDue(head, one, Date.parse(clock.now()), everyMs);
+  return isDue(head, one, Date.parse(needs.clock.now()), needs.everyMs);
 };
 
 const sealAll = async (
@@ -106,11 +107,11 @@ const sealAll = async (
 
 /** With its newest seal as the log has it now; null when another worker was faster. */
 const unsealed = async (
-  { log }: SealNeeds,
+  needs: SealNeeds,
   { known }: Memory,
   head: ChainHead,
 ): Promise<Unsealed | null> => {
-  const seal = await newestSeal(log, head.chain);
+  const seal = await newestSeal(needs, head.chain);
   if (seal?.size === known.get(head.chain)?.seal?.size) return { head, seal };
   known.set(head.chain, watched(seal));
   return null;
@@ -132,7 +133,7 @@ const settle = async (
   }
   const isOurs = await sign(needs, head, seal, found.root);
   if (isOurs) needs.sealed();
-  known.set(chain, watched(await newestSeal(needs.log, chain)));
+  known.set(chain, watched(await newestSeal(needs, chain)));
   return isOurs;
 };
 

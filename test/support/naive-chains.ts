@@ -5,6 +5,7 @@ import {
   type ChainEntry,
   type ChainHead,
   type ChainName,
+  type ChainPages,
   type Chains,
 } from '../../kernel/history/entries.js';
 import { bytesOfHex, hexOf } from '../../kernel/history/hex.js';
@@ -12,19 +13,20 @@ import { grown, leafHash, rootOf, type Range } from '../../kernel/history/tree.j
 import { chainSaid } from '../../projections/history/chain.js';
 import { start, type EventReader, type Evidence } from '../../kernel/ports.js';
 
+type AllChains = Chains & ChainPages;
 type Folded = ReadonlyMap<ChainName, readonly ChainEntry[]>;
 
 /** The chains folded from the whole log at each question, by their definition. */
-export const naiveChains = (log: Pick<EventReader, 'evidence'>): Chains =>
+export const naiveChains = (log: Pick<EventReader, 'evidence'>): AllChains =>
   chainsOf(() => folded(log));
 
 /** The same as they are now, whatever comes. */
-export const keptChains = async (log: Pick<EventReader, 'evidence'>): Promise<Chains> => {
+export const keptChains = async (log: Pick<EventReader, 'evidence'>): Promise<AllChains> => {
   const kept = await folded(log);
   return chainsOf(async () => kept);
 };
 
-const chainsOf = (fold: () => Promise<Folded>): Chains => {
+const chainsOf = (fold: () => Promise<Folded>): AllChains => {
   const entriesOf = async (chain: ChainName): Promise<readonly ChainEntry[]> =>
     (await fold()).get(chain) ?? [];
   const head = async (chain: ChainName): Promise<ChainHead | null> => {
@@ -42,6 +44,11 @@ const chainsOf = (fold: () => Promise<Folded>): Chains => {
       return (await Promise.all(some.map(head))).flatMap((one) => one ?? []);
     },
     entries: async (chain, from, to) => (await entriesOf(chain)).slice(from - 1, to),
+    // What the seals' worker asks: the newest of some types.
+    page: async (chain, { types = [], limit }) => {
+      const entries = (await entriesOf(chain)).filter(({ type }) => types.includes(type));
+      return { entries: [...entries].reverse().slice(0, limit), next: null };
+    },
     subtree: async (chain, at, width) => {
       const entries = (await entriesOf(chain)).slice(at, at + width);
       if (entries.length < width) throw new RangeError(`${chain} ends before ${at + width}`);
