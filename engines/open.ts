@@ -8,7 +8,6 @@ import type { Documents } from '../kernel/documents.js';
 import type { Incident, Records } from '../kernel/records/records.js';
 import type { DataKeys } from '../kernel/vault.js';
 import type { Sandbox, SandboxMode } from '../kernel/sandbox.js';
-import { openRecords } from './duckdb/records.js';
 import { openBus } from './memory/bus.js';
 import { openMemoryLeases } from './memory/leases.js';
 import { systemClock } from './node/clock.js';
@@ -22,12 +21,17 @@ import { lockFolder } from './sqlite/folder-lock.js';
 import { logFile } from './sqlite/log-schema.js';
 
 // Clients of servers are loaded once one is asked for: nobody waits for them at a start without.
+// DuckDB is two hundred files, which only the thread needs that has the records.
+const duckdbRecords = async () => (await import('./duckdb/records.js')).openRecords;
 const eventStore = async () => (await import('./eventstoredb/event-log.js')).openEventStore;
 const mongoDocuments = async () => (await import('./mongodb/documents.js')).openMongoDocuments;
 const mongoRecords = async () => (await import('./mongodb/records.js')).openMongoRecords;
 const mongoDataKeys = async () => (await import('./mongodb/data-keys.js')).openMongoDataKeys;
 const mongoLeases = async () => (await import('./mongodb/leases.js')).openMongoLeases;
 const natsBus = async () => (await import('./nats/bus.js')).openNatsBus;
+
+/** Begins to load the engine of embedded records, before it is known that they are asked for. */
+export const warmRecords = (): void => void duckdbRecords().catch(() => null);
 
 /** Which engine stands behind each port: null = the embedded one in the data folder. */
 export type EngineChoice = {
@@ -116,7 +120,7 @@ export const openEngines = async (
     records: async (notice) => {
       if (mongodbUrl !== null) return (await mongoRecords())({ url: mongodbUrl });
       const { recordsMemoryMb: memoryMb } = choice;
-      return openRecords({
+      return (await duckdbRecords())({
         dir,
         ...(memoryMb !== undefined && { memoryMb }),
         ...(notice !== undefined && { notice }),

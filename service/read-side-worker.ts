@@ -4,7 +4,7 @@ import { serve } from '../engines/node/thread.js';
 import { openSlices } from '../engines/node/loop-turns.js';
 import { systemClock } from '../engines/node/clock.js';
 import { sha256 } from '../engines/node/digest.js';
-import { openEngines, type EngineChoice } from '../engines/open.js';
+import { openEngines, warmRecords, type EngineChoice } from '../engines/open.js';
 import { decode } from '../events/codec.js';
 import { projections } from '../projections/all.js';
 import { documentsSource } from '../projections/documents-model.js';
@@ -24,6 +24,7 @@ export type ReadSideStart = {
 
 if (parentPort === null) throw new Error('this file is a thread of its own');
 const main = parentPort;
+warmRecords();
 const [start] = (await once(main, 'message')) as [ReadSideStart];
 const engines = await openEngines(start.choice);
 const bus = await engines.bus(start.hintSpace);
