@@ -1,5 +1,7 @@
 import { expect } from 'chai';
 import { setTimeout as pause } from 'node:timers/promises';
+import { operateCommand } from '../../cli/ask.js';
+import { sealCommand, type SealedNow } from '../../service/sealing.js';
 import { calmClock } from '../support/calm-clock.js';
 import { clientOf, type Reply } from '../support/client.js';
 import { describeRealRuns, flat, realRuns, type RealRun } from '../support/real-runs.js';
@@ -138,6 +140,15 @@ describeSpread(title, describeRealRuns, function () {
     await spread.restart(folding);
   });
 
+  it('seals what it recorded, in the process that works, from the log that all share', async () => {
+    const { sealed, refused } = (await operateCommand(spread.of('worker').opsUrl, {
+      opsToken: null,
+    })(sealCommand, {})) as SealedNow;
+    expect(refused).to.deep.equal([]);
+    expect(sealed).to.be.at.least(1);
+    const answer = await fetch(`${spread.of('query').url}/v2/history/keys`);
+    expect(((await answer.json()) as { keys: readonly object[] }).keys).to.have.length(1);
+  });
   it('says in its readiness that MongoDB is a lone server', async () => {
     const answer = await fetch(`${spread.of('query').opsUrl}/readyz`);
     const { read_models } = (await answer.json()) as { read_models: { caution: string } };
