@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { operateCommand } from '../../cli/ask.js';
+import { operateCommand, operateLines } from '../../cli/ask.js';
 import { Fault } from '../../kernel/fault.js';
 
 describe('a command that asks the running service', () => {
@@ -41,6 +41,25 @@ describe('a command that asks the running service', () => {
     expect(await asked()).to.contain('not at the port of the API');
     answer = (response) => response.socket?.destroy();
     expect(await asked()).to.equal(`${url} gave no answer: ECONNRESET`);
+  });
+
+  it('is told lines while they come, and answers the last one or throws what it says', async () => {
+    const told: unknown[] = [];
+    const ask = () =>
+      operateLines(url, { opsToken: null })('rebuild', {}, (line) => told.push(line));
+    const lines =
+      (...pieces: readonly string[]) =>
+      (response: ServerResponse) => {
+        response.writeHead(200, { 'Content-Type': 'application/x-ndjson; charset=utf-8' });
+        for (const piece of pieces) response.write(piece);
+        response.end();
+      };
+    answer = lines('{"at":1}\n{"a', 't":2}', '\n{"done":true}\n');
+    expect(await ask()).to.deep.equal({ done: true });
+    expect(told).to.deep.equal([{ at: 1 }, { at: 2 }]);
+    answer = lines('{"at":1}\n', '{"detail":"The disk is full"}\n');
+    const failed = await ask().catch((fault: unknown) => fault);
+    expect(failed).to.be.instanceOf(Fault).with.property('message', 'The disk is full');
   });
 
   it('says what the service said, and that nobody listens', async () => {
