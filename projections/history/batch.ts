@@ -18,7 +18,8 @@ import {
 import { emptyHead, headDocument, headOf } from './heads.js';
 import { openPlaces, placesAsked, type Placed } from './places.js';
 import { seenOf, type SeenEvent } from './resources.js';
-import { bodyOf, fieldsOf, plainEntries, type PlainEntry, type SegmentBody } from './segments.js';
+import { newSegment, segmentFrom, type OpenSegment } from './open-segment.js';
+import type { PlainEntry, SegmentBody } from './segments.js';
 import { tilesGrowing, withLeaf, type FullRoot, type TileBody } from './tiles.js';
 
 /** Where the fold reads what it folds onto. */
@@ -101,25 +102,26 @@ const extended = (
   open: ReadonlyMap<string, Document>,
 ): readonly DocumentWrite[] => {
   const { chain } = before;
-  const openSegment = open.get(segmentKey(chain, segmentOf(before.size)));
-  const body = openSegment?.body as SegmentBody | undefined;
-  let [prev, entries] =
-    body === undefined ? [before.hash, [] as PlainEntry[]] : [body.prev, [...plainEntries(body)]];
+  const stored = open.get(segmentKey(chain, segmentOf(before.size)))?.body;
   const writes: DocumentWrite[] = [];
   const full: FullRoot[] = [];
   let head = before;
+  let segment =
+    stored === undefined
+      ? newSegment(before.hash, before.size + 1)
+      : segmentFrom(stored as SegmentBody);
   for (const [{ envelope, type }, placed] of added) {
-    if (entries.length === segmentEntries) [prev, entries] = [head.hash, []];
+    if (segment.count() === segmentEntries) segment = newSegment(head.hash, head.size + 1);
     const entry = entryOf(head.size + 1, envelope, type, placed);
     const hash = entryHash(sha256, head.hash, entry.seq, entry);
     const tree = withLeaf(sha256, head.range, hash);
     full.push(...tree.full);
     const { seq, position } = entry;
     head = { chain, size: seq, position, hash: hexOf(hash), range: tree.range };
-    entries.push(entry);
-    if (entries.length === segmentEntries) writes.push(...segmentWrites(chain, prev, entries));
+    segment.add(entry);
+    if (segment.count() === segmentEntries) writes.push(...segmentWrites(chain, segment));
   }
-  if (entries.length < segmentEntries) writes.push(...segmentWrites(chain, prev, entries));
+  if (segment.count() < segmentEntries) writes.push(...segmentWrites(chain, segment));
   return [written(headDocument(head)), ...writes, ...tileWrites(chain, full, open)];
 };
 
@@ -158,17 +160,14 @@ const organizationIn = (chain: ChainName, said: string | null | undefined): stri
 
 const written = (document: Document): DocumentWrite => ({ key: document.key, document });
 
-const segmentWrites = (
-  chain: ChainName,
-  prev: string,
-  entries: readonly PlainEntry[],
-): readonly DocumentWrite[] => {
-  const number = segmentOf(entries[0]?.seq ?? 1);
-  const segment = segmentKey(chain, number);
+const segmentWrites = (chain: ChainName, segment: OpenSegment): readonly DocumentWrite[] => {
+  const body = segment.body();
+  const number = segmentOf(body.firstSeq);
+  const key = segmentKey(chain, number);
   const dir = dirKey(chain, number);
   return [
-    written({ key: segment, scope: segmentsScope, fields: {}, body: bodyOf(prev, entries) }),
-    written({ key: dir, scope: chain, fields: fieldsOf(chain, entries), body: null }),
+    written({ key, scope: segmentsScope, fields: {}, body }),
+    written({ key: dir, scope: chain, fields: segment.fields(chain), body: null }),
   ];
 };
 

@@ -1,0 +1,155 @@
+import type { Document } from '../../kernel/documents.js';
+import type { ChainName } from '../../kernel/history/entries.js';
+import {
+  anyName,
+  columnNames,
+  numberOfPosition,
+  type PackedCells,
+  type ColumnName,
+  type PlainEntry,
+  type SegmentBody,
+} from './segments.js';
+
+/** A segment that grows; what it becomes does not depend on when it was stored in between. */
+export type OpenSegment = {
+  readonly add: (entry: PlainEntry) => void;
+  readonly count: () => number;
+  readonly body: () => SegmentBody;
+  /** What it may have, for `find`: the fields of the `dir` document beside it. */
+  readonly fields: (chain: ChainName) => Document['fields'];
+};
+
+/** A stream's last id, and an instant's seconds: what is before is the same again and again. */
+const idLength = 36;
+const secondsLength = '00.000000Z'.length;
+
+/** Texts are numbered as they come, numbers stand for themselves. */
+const valuesOf: Readonly<Record<ColumnName, (entry: PlainEntry) => string | number | null>> = {
+  type: ({ type }) => type,
+  streamHead: ({ stream }) => stream.slice(0, -idLength),
+  streamTail: ({ stream }) => stream.slice(-idLength),
+  atHead: ({ at }) => at.slice(0, -secondsLength),
+  atTail: ({ at }) => at.slice(-secondsLength),
+  actor: ({ actor: { type, id, role } }) => `${type}\n${id}\n${role}`,
+  organization: ({ organizationId }) => organizationId,
+  request: ({ requestId }) => requestId,
+  correlation: ({ correlationId }) => correlationId,
+  causation: ({ causationId }) => causationId,
+  resourceType: ({ resource }) => resource.type,
+  resourceId: ({ resource }) => resource.id,
+  project: ({ projectId }) => projectId,
+  schema: ({ schema }) => schema,
+  revision: ({ revision }) => revision,
+  technical: ({ technical }) => Number(technical),
+};
+
+/** The next one, after the entry with this hash. */
+export const newSegment = (prev: string, firstSeq: number): OpenSegment =>
+  segmentFrom({ prev, firstSeq, positions: [], ids: [], digests: [], texts: [], columns: null });
+
+type Begun = Omit<SegmentBody, 'columns'> & { readonly columns: SegmentBody['columns'] | null };
+
+/** From what is stored of it on. */
+export const segmentFrom = (begun: Begun): OpenSegment => {
+  const { prev, firstSeq } = begun;
+  const [positions, ids, digests] = [[...begun.positions], [...begun.ids], [...begun.digests]];
+  const texts = openTexts(begun.texts);
+  const columns = columnNames.map((name) => ({
+    name,
+    of: valuesOf[name],
+    cells: unpacked(begun.columns?.[name] ?? [], ids.length),
+    /** Most are what the entry before has. */
+    last: undefined as string | number | null | undefined,
+  }));
+  let position = positions.reduce((sum, distance) => sum + distance, 0);
+  return {
+    add: (entry) => {
+      const next = numberOfPosition(entry.position);
+      positions.push(next - position);
+      position = next;
+      ids.push(entry.eventId);
+      digests.push(entry.dataDigest);
+      for (const column of columns) {
+        const value = column.of(entry);
+        if (value === column.last) column.cells.push(column.cells.at(-1) ?? -1);
+        else if (value === null) column.cells.push(-1);
+        else column.cells.push(typeof value === 'number' ? value : texts.numberOf(value));
+        column.last = value;
+      }
+    },
+    count: () => ids.length,
+    body: () => {
+      const whole = Object.fromEntries(columns.map(({ name, cells }) => [name, packed(cells)]));
+      return {
+        prev,
+        firstSeq,
+        positions,
+        ids,
+        digests,
+        texts: texts.all,
+        columns: whole as SegmentBody['columns'],
+      };
+    },
+    fields: (chain) => ({
+      chain,
+      first: positions[0] ?? 0,
+      last: position,
+      first_seq: firstSeq,
+      ...namesOf(texts.all, (name) => columns.find((one) => one.name === name)?.cells ?? []),
+    }),
+  };
+};
+
+/** Each text once; its number is its place. */
+const openTexts = (begun: readonly string[]) => {
+  const all = [...begun];
+  const numbers = new Map(all.map((text, number) => [text, number]));
+  return {
+    all,
+    numberOf: (text: string): number => {
+      const known = numbers.get(text);
+      if (known !== undefined) return known;
+      numbers.set(text, all.length);
+      return all.push(text) - 1;
+    },
+  };
+};
+
+/** What its columns have, without regard to the order. */
+const namesOf = (
+  texts: readonly string[],
+  cellsOf: (name: ColumnName) => readonly number[],
+): Document['fields'] => {
+  const textsIn = (name: ColumnName): readonly string[] =>
+    [...new Set(cellsOf(name))].flatMap((number) => texts[number] ?? []);
+  const tails = cellsOf('atTail');
+  const times = cellsOf('atHead')
+    .map((head, row) => `${texts[head] ?? ''}${texts[tails[row] ?? -1] ?? ''}`)
+    .sort();
+  return {
+    from_at: times[0] ?? null,
+    to_at: times.at(-1) ?? null,
+    types: named(textsIn('type')),
+    actors: named(textsIn('actor').map((actor) => actor.split('\n')[1] ?? '')),
+    projects: named(textsIn('project')),
+    resource_types: named(textsIn('resourceType')),
+    resource_ids: named(textsIn('resourceId')),
+  };
+};
+
+const packed = (cells: readonly number[]): PackedCells => {
+  const [first = 0] = cells;
+  return cells.every((one) => one === first) ? first : cells;
+};
+
+const unpacked = (column: PackedCells, count: number): number[] =>
+  typeof column === 'number' ? Array.from({ length: count }, () => column) : [...column];
+
+/** So many different values are named; a segment with more may have any. */
+const namesMax = 32;
+
+const named = (texts: readonly string[]): string => {
+  if (texts.length > namesMax * 2) return anyName;
+  const names = new Set(texts.map((text) => text.toLowerCase()));
+  return names.size > namesMax ? anyName : `|${[...names].sort().join('|')}|`;
+};
