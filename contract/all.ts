@@ -10,6 +10,7 @@ import { experimentTagOperations } from './experiment-tags.js';
 import { experimentOperations } from './experiments.js';
 import { filterComponents } from './filters.js';
 import { groupOperations } from './groups.js';
+import { historyExportOperations } from './history-export.js';
 import { historySealOperations } from './history-seals.js';
 import { ingestOperations } from './ingest.js';
 import { insightsSettingsOperations } from './insights-settings.js';
@@ -62,6 +63,7 @@ export const operations: readonly Operation[] = [
   ...jobOperations,
   ...orgJobOperations,
   ...historySealOperations,
+  ...historyExportOperations,
   ...serviceOperations,
 ] as readonly unknown[] as readonly Operation[];
 

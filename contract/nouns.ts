@@ -13,6 +13,7 @@ import { experimentRankingOperations } from './experiment-ranking.js';
 import { experimentTagOperations } from './experiment-tags.js';
 import { experimentOperations } from './experiments.js';
 import { groupOperations } from './groups.js';
+import { historyExportOperations } from './history-export.js';
 import { historySealOperations } from './history-seals.js';
 import { createSession, logSpans, logTraces, updateSpan, updateTrace } from './ingest.js';
 import { insightsSettingsOperations } from './insights-settings.js';
@@ -149,6 +150,11 @@ export const nouns: readonly OpenApiTag[] = [
     name: 'Logins',
     description: 'Access tokens for people: by password, provider, key or refresh cookie.',
     operations: loginOperations,
+  },
+  {
+    name: 'History exports',
+    description: 'The history in forms that others check and collect.',
+    operations: historyExportOperations,
   },
   {
     name: 'Seals',

@@ -24,7 +24,7 @@ import { Fault } from '../kernel/fault.js';
 import type { IdentityTokens, Passwords } from '../kernel/credentials.js';
 import type { Bus, Clock, EventLog, Ids } from '../kernel/ports.js';
 import type { Documents } from '../kernel/documents.js';
-import type { Chains } from '../kernel/history/entries.js';
+import type { ChainPages, Chains } from '../kernel/history/entries.js';
 import type { Records } from '../kernel/records/records.js';
 import type { Vault } from '../kernel/vault.js';
 import type { InTurn } from '../kernel/turns.js';
@@ -46,7 +46,7 @@ type Start = {
     readonly documents: Documents;
     readonly records: Records;
     readonly answers: RecordAnswers;
-    readonly chains: Chains;
+    readonly chains: Chains & ChainPages;
     readonly freshness: Freshness;
     readonly ids: Ids;
     readonly clock: Clock;

@@ -35,7 +35,7 @@ import type { Vault } from '../kernel/vault.js';
 import type { AccessTokens, IdentityTokens, Passwords } from '../kernel/credentials.js';
 import type { Bus, Clock, EventLog, Ids } from '../kernel/ports.js';
 import type { Documents } from '../kernel/documents.js';
-import type { Chains } from '../kernel/history/entries.js';
+import type { ChainPages, Chains } from '../kernel/history/entries.js';
 import type { Records } from '../kernel/records/records.js';
 import { annotationTemplateReads } from '../query-api/annotation-templates/routes.js';
 import { apiKeyReads } from '../query-api/api-keys/routes.js';
@@ -44,6 +44,7 @@ import { columnReads } from '../query-api/columns/routes.js';
 import { datasetReads } from '../query-api/datasets/routes.js';
 import { experimentReads } from '../query-api/experiments/routes.js';
 import { integrationReads } from '../query-api/integrations/routes.js';
+import { historyExportReads } from '../query-api/history-export/routes.js';
 import { historySealReads } from '../query-api/history-seals/routes.js';
 import { insightsSettingsReads } from '../query-api/insights-settings/routes.js';
 import { currentUserReads } from '../query-api/logins/routes.js';
@@ -58,6 +59,7 @@ import { userReads } from '../query-api/users/routes.js';
 import { peopleOf } from './answers/people.js';
 import { orgJobWrites } from '../command-api/org-jobs/routes.js';
 import { orgJobReads } from '../query-api/org-jobs/routes.js';
+import { historyExports } from './answers/history-export.js';
 import { entryEvidence } from './answers/entry-evidence.js';
 import { datasetAt, datasetUnlinking, datasetUse } from './answers/dataset-use.js';
 import { recordWrites } from '../command-api/records/routes.js';
@@ -74,7 +76,7 @@ type Needs = {
   readonly documents: Documents;
   readonly records: Records;
   readonly answers: RecordAnswers;
-  readonly chains: Chains;
+  readonly chains: Chains & ChainPages;
   readonly freshness: Freshness;
   readonly gate: Gate;
   readonly ids: Ids;
@@ -152,6 +154,7 @@ export const routesOf = (needs: Needs): readonly Route[] => {
       runInProject: questions.runInProject,
     }),
     ...historySealReads({ documents, chains: needs.chains, sha256, gate, ...entryEvidence(log) }),
+    ...historyExportReads({ ...needs, ...historyExports({ ...needs, sha256 }) }),
     ...serviceReads({ description: () => description }),
   ];
 };

@@ -40,6 +40,8 @@ type Needs = {
 
 /** Two segments of history: read at once, and cheap to hold. */
 const entriesAtOnce = 256;
+/** A page ends early once it holds this much content. */
+const pageBytesMax = 4 * 1_024 * 1_024;
 
 /**
  * The lines of a bundle, a page at a time; from one to the next nothing is kept but where it is in
@@ -55,11 +57,16 @@ export async function* exportPages(
   let { last } = place;
   for (let at: number | null = place.at; at !== null;) {
     const found = await foundFrom(needs, asked, at);
-    const nodes: BundleNode[] = [];
-    const lines: BundleLine[] = [];
+    let [nodes, lines, bytes]: [BundleNode[], BundleLine[], number] = [[], [], 0];
     for (const entry of found.entries) {
+      if (bytes > pageBytesMax) {
+        yield { lines, nodes, next: { at: last + 1, last } };
+        [nodes, lines, bytes] = [[], [], 0];
+      }
       nodes.push(...(await leftOut({ from: last, to: entry.seq - 1 })));
-      lines.push(bundleLine(entry, await evidenceOf(entry), asked.showing));
+      const line = bundleLine(entry, await evidenceOf(entry), asked.showing);
+      lines.push(line);
+      bytes += line.data?.length ?? 0;
       last = entry.seq;
     }
     at = found.next;

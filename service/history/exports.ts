@@ -78,10 +78,12 @@ const scopeOf = (
   return chain === systemChain ? 'system' : 'organization';
 };
 
+type Exporting = Omit<BundleBegun, 'origin' | 'scope' | 'checkpoint'>;
+
 /** The lines of a bundle that was begun, from a place on. */
 export const exported = (
   needs: ExportNeeds,
-  begun: BundleBegun,
+  begun: Exporting,
   place: ExportPlace | null,
   data: boolean,
 ): AsyncGenerator<ExportPage, void> =>

@@ -1,0 +1,99 @@
+import { Type, type Static } from 'typebox';
+import { type Complaint, valueComplaint } from '../kernel/fault.js';
+import { id, instant, oneOf } from '../kernel/shapes.js';
+import { historyResources, type HistoryResourceType } from './history.js';
+import { operation } from './operation.js';
+
+/** Contract 5.14: an answer ends with a cursor then. */
+export const exportLinesMax = 100_000;
+export const exportMs = 60_000;
+export const feedLines = 1_000;
+
+const lines = {
+  section: '5.14',
+  method: 'GET',
+  kind: 'r',
+  media: 'application/x-ndjson',
+  response: Type.String(),
+} as const;
+const cursor = Type.Optional(
+  Type.String({ maxLength: 1_000, description: '`next_cursor` of the answer before.' }),
+);
+
+export const exportHistory = operation({
+  ...lines,
+  operationId: 'exportHistory',
+  summary: 'The history as lines of a bundle that can be checked without the service',
+  description:
+    'The first line is `{"begun", "cursor"}`: what the bundle is of, with the seal that it is ' +
+    'checked by; the last one `{"next_cursor"}`. Between them are entries with their data as ' +
+    'stored, and hashes in place of those that were not asked for. verifier/ALGORITHM.md has ' +
+    'the steps of the check.',
+  path: '/v2/history/export',
+  requires: 'audit-resource',
+  query: Type.Object({
+    project_id: Type.Optional(id('ProjectId')),
+    resource_type: Type.Optional(oneOf(historyResources)),
+    resource_id: Type.Optional(Type.String({ maxLength: 255 })),
+    start_time: Type.Optional(instant),
+    end_time: Type.Optional(instant),
+    cursor,
+  }),
+  faults: ['forbidden', 'not-found'],
+});
+export type ExportAsking = Static<typeof exportHistory.query>;
+
+/** Their ids are unique in their project only. */
+const ofProject: readonly HistoryResourceType[] = ['session', 'trace', 'annotation_template'];
+
+export const exportComplaints = ({
+  project_id,
+  resource_type: type,
+  resource_id,
+}: ExportAsking): readonly Complaint[] => {
+  const missing = (name: string): Complaint => ({
+    loc: ['query', name],
+    msg: 'Field required',
+    type: 'missing',
+  });
+  return [
+    ...(type !== undefined && ofProject.includes(type) && project_id === undefined
+      ? [missing('project_id')]
+      : []),
+    ...(type !== undefined && resource_id === undefined ? [missing('resource_id')] : []),
+    ...(type === undefined && resource_id !== undefined ? [missing('resource_type')] : []),
+  ];
+};
+
+export const historyFeed = operation({
+  ...lines,
+  operationId: 'historyFeed',
+  summary: 'What happened, one event a line, for a collector of audit events',
+  description:
+    'CloudEvents 1.0 or OCSF 1.7, oldest first, at most 1,000 lines. The last line is ' +
+    '`{"next_cursor"}`: ask with it again, also when nothing came.',
+  path: '/v2/history/feed',
+  requires: 'audit-org',
+  query: Type.Object({
+    cursor,
+    format: Type.Optional(oneOf(['cloudevents', 'ocsf'])),
+    records: Type.Optional(
+      Type.Boolean({ default: false, description: 'Also events of traces and sessions.' }),
+    ),
+  }),
+  faults: ['forbidden'],
+});
+
+/** `seq` where a feed goes on. */
+export const feedPlace = (written: string | undefined): number =>
+  written === undefined ? 1 : Number(written);
+export const feedComplaints = ({
+  cursor: written,
+}: {
+  readonly cursor?: string;
+}): readonly Complaint[] =>
+  written === undefined || /^[1-9]\d{0,14}$/.test(written)
+    ? []
+    : [valueComplaint(['query', 'cursor'], 'not a cursor of this feed')];
+
+export const historyExportOperations = [exportHistory, historyFeed];

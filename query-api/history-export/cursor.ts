@@ -1,0 +1,57 @@
+import { valueError } from '../../kernel/fault.js';
+import type { BundleBegun } from '../../kernel/history/bundle.js';
+import type { ExportPlace } from '../../kernel/history/export.js';
+
+/** What an export goes on with: the question as it was begun, and where it came to. */
+export type ExportCursor = Omit<BundleBegun, 'origin' | 'scope' | 'checkpoint'> & ExportPlace;
+
+export const writeExportCursor = (cursor: ExportCursor): string => {
+  const { organization_id, project_id, resource, from, to, size, at, last } = cursor;
+  const members = [version, organization_id, project_id, resource, from, to, size, at, last];
+  return Buffer.from(JSON.stringify(members)).toString('base64url');
+};
+
+/** Whose history is asked for, and what of it. */
+type OfQuestion = Pick<ExportCursor, 'organization_id' | 'project_id' | 'resource'>;
+
+/**
+ * Throws Fault `invalid` unless it is of this question; its numbers are within a history of so many
+ * entries, whoever wrote it.
+ */
+export const readExportCursor = (
+  written: string,
+  asked: OfQuestion,
+  entries: number,
+): ExportCursor => {
+  const members = parsed(written);
+  const [known, organization, project, resource, ...numbers] = members;
+  const [from = 0, to = 0, size = 0, at = 0, last = 0] = numbers as readonly number[];
+  const isWhole =
+    known === version &&
+    numbers.length === 5 &&
+    numbers.every((one) => Number.isSafeInteger(one)) &&
+    Math.max(to, size) <= entries &&
+    from >= 1 &&
+    at >= from &&
+    last >= 0 &&
+    last < at;
+  const isOfQuestion =
+    organization === asked.organization_id &&
+    project === asked.project_id &&
+    resource === asked.resource;
+  if (!isWhole || !isOfQuestion) {
+    throw valueError(['query', 'cursor'], 'not a cursor of this export');
+  }
+  return { ...asked, from, to, size, at, last };
+};
+
+const version = 1;
+
+const parsed = (written: string): readonly unknown[] => {
+  try {
+    const members: unknown = JSON.parse(Buffer.from(written, 'base64url').toString('utf8'));
+    return Array.isArray(members) ? members : [];
+  } catch {
+    return [];
+  }
+};

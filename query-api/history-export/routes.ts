@@ -1,0 +1,166 @@
+import type { Gate } from '../../contract/gate.js';
+import {
+  exportComplaints,
+  exportHistory,
+  exportLinesMax,
+  exportMs,
+  feedComplaints,
+  feedLines,
+  feedPlace,
+  historyFeed,
+  type ExportAsking,
+} from '../../contract/history-export.js';
+import { historyResources } from '../../contract/history.js';
+import { reading, type Route } from '../../contract/operation.js';
+import { mayAudit, type Principal } from '../../contract/roles.js';
+import { Fault } from '../../kernel/fault.js';
+import type { BundleBegun } from '../../kernel/history/bundle.js';
+import type { ChainEntry, ChainPages, Chains } from '../../kernel/history/entries.js';
+import type { ExportPage } from '../../kernel/history/export.js';
+import type { Clock } from '../../kernel/ports.js';
+import type { Instant, ProjectId } from '../../kernel/shapes.js';
+import { historyCollection } from '../../projections/history/collection.js';
+import { readExportCursor, writeExportCursor, type ExportCursor } from './cursor.js';
+
+export type ExportQuery = {
+  readonly organization: string;
+  readonly project: string | null;
+  readonly resource: { readonly type: string; readonly id: string } | null;
+  readonly from: Instant | null;
+  readonly to: Instant | null;
+};
+
+export type HistoryExportNeeds = {
+  readonly gate: Pick<Gate, 'projectInSight'>;
+  readonly chains: Pick<Chains, 'head'> & ChainPages;
+  readonly clock: Pick<Clock, 'milliseconds'>;
+  /** What a bundle will be of; throws Fault `not-found` for a history without a seal. */
+  readonly begin: (query: ExportQuery) => Promise<BundleBegun>;
+  /** Its lines, from the place that the cursor says. */
+  readonly pages: (cursor: ExportCursor) => AsyncIterable<ExportPage>;
+  /** An entry as collectors of audit events take it, of the history that is named so. */
+  readonly collected: (entry: ChainEntry, format: 'cloudevents' | 'ocsf', origin: string) => object;
+  /** How seals name the history of an organisation. */
+  readonly originOf: (organization: string) => Promise<string>;
+};
+
+/** The reads of contract 5.14 that take the history elsewhere. */
+export const historyExportReads = (needs: HistoryExportNeeds): readonly Route[] => [
+  exporting(needs),
+  feeding(needs),
+];
+
+/** Held while lines go out: a page of content and what is read ahead of it. */
+const roomBytes = 16 * 1_024 * 1_024;
+
+const exporting = (needs: HistoryExportNeeds): Route =>
+  reading(
+    exportHistory,
+    [historyCollection],
+    async ({ query, principal, room }) => {
+      const asked = questionOf(query, principal);
+      await demandSight(needs, principal, query.project_id ?? null);
+      await room.of(roomBytes);
+      if (query.cursor !== undefined) {
+        const resource = asked.resource && `${asked.resource.type}:${asked.resource.id}`;
+        const of = { organization_id: asked.organization, project_id: asked.project, resource };
+        const head = await needs.chains.head(asked.organization);
+        return { lines: linesFrom(needs, readExportCursor(query.cursor, of, head?.size ?? 0)) };
+      }
+      const begun = await needs.begin(asked);
+      return { lines: fromBeginning(needs, begun) };
+    },
+    ({ query }) => exportComplaints(query),
+  );
+
+const questionOf = (
+  { project_id, resource_type: type, resource_id: id, start_time, end_time }: ExportAsking,
+  { organizationId }: Principal,
+): ExportQuery => ({
+  organization: organizationId,
+  project: project_id ?? null,
+  resource: type === undefined || id === undefined ? null : { type, id },
+  from: start_time ?? null,
+  to: end_time ?? null,
+});
+
+/** A project's owners, or whoever audits all of it. */
+const demandSight = async (
+  { gate }: HistoryExportNeeds,
+  principal: Principal,
+  project: ProjectId | null,
+): Promise<void> => {
+  if (mayAudit(principal, null)) return;
+  const forbidden = new Fault('forbidden', 'Your role does not allow this');
+  if (project === null) throw forbidden;
+  const seen = await gate.projectInSight(principal, project);
+  if (seen === null) throw new Fault('not-found', 'No such project');
+  if (!mayAudit(principal, seen)) throw forbidden;
+};
+
+async function* fromBeginning(
+  needs: HistoryExportNeeds,
+  begun: BundleBegun,
+): AsyncGenerator<string> {
+  const cursor: ExportCursor = { ...begun, at: begun.from, last: 0 };
+  yield lineOf({ begun, cursor: writeExportCursor(cursor) });
+  yield* linesFrom(needs, cursor);
+}
+
+/** A page has as many lines at most: entries, and what stands between each two of them. */
+const pageLinesMax = 8_192;
+
+async function* linesFrom(
+  { pages, clock }: HistoryExportNeeds,
+  cursor: ExportCursor,
+): AsyncGenerator<string> {
+  const until = clock.milliseconds() + exportMs;
+  let count = 0;
+  for await (const { nodes, lines, next } of pages(cursor)) {
+    for (const node of nodes) yield lineOf(node);
+    for (const line of lines) yield lineOf(line);
+    count += nodes.length + lines.length;
+    if (next === null) break;
+    if (count <= exportLinesMax - pageLinesMax && clock.milliseconds() < until) continue;
+    yield lineOf({ next_cursor: writeExportCursor({ ...cursor, ...next }) });
+    return;
+  }
+  yield lineOf({ next_cursor: null });
+}
+
+const feeding = (needs: HistoryExportNeeds): Route =>
+  reading(
+    historyFeed,
+    [historyCollection],
+    async ({ query, principal, signal }) => {
+      const { format = 'cloudevents', records = false } = query;
+      const chain = principal.organizationId;
+      const origin = await needs.originOf(chain);
+      const size = (await needs.chains.head(chain))?.size ?? 0;
+      const lines: string[] = [];
+      let at: number | null = feedPlace(query.cursor);
+      while (at !== null && at <= size && lines.length < feedLines) {
+        const limit = feedLines - lines.length;
+        const question = { at, ascending: true, limit, technical: false, ...kindsOf(records) };
+        const found = await needs.chains.page(chain, question, { signal });
+        for (const entry of found.entries) {
+          if (entry.seq <= size) lines.push(lineOf(needs.collected(entry, format, origin)));
+        }
+        at = found.next;
+      }
+      const next = String(Math.min(at ?? size + 1, size + 1));
+      return { lines: given([...lines, lineOf({ next_cursor: next })]) };
+    },
+    ({ query }) => feedComplaints(query),
+  );
+
+const kindsOf = (records: boolean): { readonly resourceTypes?: readonly string[] } =>
+  records
+    ? {}
+    : { resourceTypes: historyResources.filter((type) => type !== 'trace' && type !== 'session') };
+
+async function* given(lines: readonly string[]): AsyncGenerator<string> {
+  yield* lines;
+}
+
+const lineOf = (value: object): string => `${JSON.stringify(value)}\n`;

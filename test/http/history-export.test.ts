@@ -1,0 +1,148 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { operateCommand } from '../../cli/ask.js';
+import { writeBundle } from '../../cli/audit-bundle.js';
+import { httpSource } from '../../cli/audit-sources.js';
+import type { BundleBegun, BundleLine, BundleNode } from '../../kernel/history/bundle.js';
+import { sealCommand } from '../../service/sealing.js';
+import { startCast, type Actor, type Cast } from '../support/cast.js';
+import { temporaryFolder } from '../support/folder.js';
+import { repository } from '../support/outside.js';
+
+type First = { readonly begun: BundleBegun; readonly cursor: string };
+type Last = { readonly next_cursor: string | null };
+
+describe('the history taken elsewhere over HTTP', () => {
+  let cast: Cast;
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let project = '';
+  let vkey = '';
+  before(async () => {
+    [cast, folder] = await Promise.all([startCast(), temporaryFolder()]);
+    const made = await cast.ours.user.as.call<{ id: string }>('POST', '/v2/projects', {
+      body: { name: 'exported' },
+    });
+    project = made.body.id;
+    await cast.ours.user.as.call('POST', `/v2/projects/${project}/log_streams`, {
+      body: { name: 'one' },
+    });
+    await operateCommand(cast.app.opsUrl, { opsToken: null })(sealCommand, {});
+    const keys = await cast.ours.auditor.as.call<{ keys: readonly { vkey: string }[] }>(
+      'GET',
+      '/v2/history/keys',
+    );
+    vkey = keys.body.keys[0]?.vkey ?? '';
+  });
+  after(async () => {
+    await cast.close();
+    await folder.remove();
+  });
+
+  const linesOf = async <T>({ as }: Actor, path: string): Promise<readonly T[]> => {
+    const { body } = await as.call<string>('GET', `/v2/history/${path}`);
+    return body
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as T);
+  };
+  const bundled = async (actor: Actor, query: string) => {
+    const lines = await linesOf<object>(actor, `export${query}`);
+    const [first, last] = [lines[0] as First, lines.at(-1) as Last];
+    const between = lines.slice(1, -1);
+    const entries = between.filter((one) => 'data_digest' in one) as BundleLine[];
+    const nodes = between.filter((one) => !('data_digest' in one)) as BundleNode[];
+    return { first, last, entries, nodes };
+  };
+
+  it('is whole for an auditor, with data as stored and no secret', async () => {
+    const { auditor } = cast.ours;
+    const { first, last, entries, nodes } = await bundled(auditor, '');
+    expect(last).to.deep.equal({ next_cursor: null });
+    expect(nodes).to.deep.equal([]);
+    expect(first.begun).to.include({ organization_id: auditor.organizationId, from: 1 });
+    expect(entries.map(({ seq }) => seq)).to.deep.equal(entries.map((_, at) => at + 1));
+    for (const { organization_id: whose } of entries)
+      expect(whose).to.equal(auditor.organizationId);
+    const secrets = entries.filter(({ withheld }) => withheld === 'secret');
+    expect(secrets.length).to.be.greaterThan(0);
+    for (const { data, salt } of secrets) expect([data, salt]).to.deep.equal([null, null]);
+    const again = await linesOf<object>(auditor, `export?cursor=${first.cursor}`);
+    expect(again.slice(0, entries.length)).to.deep.equal(entries);
+  });
+
+  it('is that of a project for its owner, and nobody else’s', async () => {
+    const { entries, nodes } = await bundled(cast.ours.user, `?project_id=${project}`);
+    expect(entries.map(({ event_type }) => event_type)).to.include.members([
+      'ProjectCreated',
+      'LogStreamCreated',
+    ]);
+    for (const one of entries) expect(one.project_id).to.equal(project);
+    expect(nodes.length).to.be.greaterThan(0);
+    const status = async ({ as }: Actor, query: string): Promise<number> =>
+      (await as.send('GET', `/v2/history/export${query}`)).status;
+    expect(await status(cast.ours.user, '')).to.equal(403);
+    expect(await status(cast.ours.read_only, `?project_id=${project}`)).to.equal(404);
+    expect(await status(cast.theirs.admin, `?cursor=${'x'.repeat(10)}`)).to.equal(422);
+    const { first } = await bundled(cast.ours.auditor, '');
+    expect(await status(cast.theirs.admin, `?cursor=${first.cursor}`)).to.equal(422);
+    const cursor = encodeURIComponent(first.cursor);
+    expect(await status(cast.ours.user, `?project_id=${project}&cursor=${cursor}`)).to.equal(422);
+    expect(await status(cast.ours.auditor, '?resource_type=trace')).to.equal(422);
+  });
+
+  it('is a bundle that a stranger finds intact, as audit export --url writes it', async () => {
+    const keyFile = join(folder.dir, 'api-key');
+    await writeFile(keyFile, `${cast.ours.auditor.key}\n`);
+    for (const query of [{}, { project_id: project }]) {
+      const dir = join(folder.dir, `bundle-${Object.keys(query).length}`);
+      const source = await httpSource({ url: cast.app.url, keyFile }, query);
+      const manifest = await writeBundle(source, {
+        dir,
+        gzip: false,
+        by: 'a test',
+        now: () => '2026-03-01T09:00:00.000000Z',
+        asked: query,
+        progress: () => undefined,
+      });
+      expect(manifest.entries).to.be.greaterThan(1);
+      const trusted = join(folder.dir, 'vkey');
+      await writeFile(trusted, vkey);
+      const verifier = join(repository, 'verifier/assay-verify.mjs');
+      const { origin } = manifest;
+      const args = [verifier, dir, '--key', trusted, '--origin', origin];
+      const ran = spawnSync(process.execPath, args, { encoding: 'utf8' });
+      expect(`${ran.stdout.split('\n')[0]}${ran.stderr}`).to.equal(
+        `intact: ${manifest.entries} entries of ${origin}`,
+      );
+      expect(JSON.parse(readFileSync(join(dir, 'keys.json'), 'utf8'))).to.have.property('keys');
+      expect(readFileSync(join(dir, 'seals.jsonl'), 'utf8')).to.include('"head_hash"');
+    }
+  });
+
+  it('is fed to collectors, and goes on where it ended', async () => {
+    type CloudEvent = { id: string; type: string; assayseq: number; data: { event_id: string } };
+    const { auditor } = cast.ours;
+    const lines = await linesOf<CloudEvent | Last>(auditor, 'feed');
+    const events = lines.slice(0, -1) as CloudEvent[];
+    const { next_cursor: next } = lines.at(-1) as Last;
+    expect(events.map(({ type }) => type)).to.include('assay.ProjectCreated.1');
+    for (const { id, data } of events) expect(data.event_id).to.equal(id);
+    expect(await linesOf(auditor, `feed?cursor=${next}`)).to.deep.equal([{ next_cursor: next }]);
+    await cast.ours.user.as.call('POST', `/v2/projects/${project}/log_streams`, {
+      body: { name: 'two' },
+    });
+    const more = await linesOf<CloudEvent>(auditor, `feed?cursor=${next}`);
+    expect(more.slice(0, -1).map(({ type }) => type)).to.deep.equal(['assay.LogStreamCreated.1']);
+    type Ocsf = { class_uid: number; type_uid: number; metadata: { uid: string; version: string } };
+    const ocsf = (await linesOf<Ocsf>(auditor, 'feed?format=ocsf')).slice(0, -1);
+    expect(ocsf.slice(0, events.length).map(({ metadata }) => metadata.uid)).to.deep.equal(
+      events.map(({ id }) => id),
+    );
+    expect([...new Set(ocsf.map((one) => one.class_uid))]).to.include.members([3001, 3004]);
+    expect((await cast.ours.user.as.send('GET', '/v2/history/feed')).status).to.equal(403);
+    expect((await auditor.as.send('GET', '/v2/history/feed?cursor=a')).status).to.equal(422);
+  });
+});
