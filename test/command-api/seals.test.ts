@@ -8,14 +8,16 @@ import { sha256 } from '../../engines/node/digest.js';
 import { chainSaid } from '../../projections/history/chain.js';
 import { randomIds } from '../../engines/node/ids.js';
 import { sealingKey, trustedKey, witnessedKey } from '../../engines/node/seal-keys.js';
+import { sealWitness, witnessAddress } from '../../engines/node/seal-witnesses.js';
 import { parseCheckpoint } from '../../kernel/history/checkpoint.js';
+import type { ChainHead, Chains } from '../../kernel/history/entries.js';
 import { hexOf } from '../../kernel/history/hex.js';
 import { stream, type EventLog, type Evidence, type Files } from '../../kernel/ports.js';
 import { append } from '../../kernel/transact.js';
 import type { OrganizationId } from '../../kernel/shapes.js';
 import { authorAt, instantAfter, testClock, testLog, type TestLog } from '../support/log.js';
 import { keptChains, naiveChains } from '../support/naive-chains.js';
-import { openSealWitness } from '../support/seal-witness.js';
+import { newCosigner, openSealWitness } from '../support/seal-witness.js';
 
 const acme = '3fa85f64-5717-4562-b3fc-2c963f66afa6' as OrganizationId;
 const other = '5c0d9d8e-1f0a-4a53-9d4b-3f1f6a1f7a20' as OrganizationId;
@@ -253,6 +255,29 @@ describe('seals', () => {
     expect(refused[0]?.why).to.contain(`${gone.id} of the log is not in the history`);
   });
 
+  it('are refused when the head is not what the entries lead to', async () => {
+    await happened(5);
+    const chains = naiveChains(made.log);
+    const changes: readonly ((head: ChainHead) => ChainHead)[] = [
+      (head) => ({ ...head, hash: '0'.repeat(64) }),
+      (head) => ({
+        ...head,
+        range: head.range.map((one) => ({ ...one, hash: Buffer.alloc(32) })),
+      }),
+    ];
+    for (const change of changes) {
+      const head: Chains['head'] = async (chain) => {
+        const known = await chains.head(chain);
+        return known && change(known);
+      };
+      const heads: Chains['heads'] = async (after, limit) =>
+        (await chains.heads(after, limit)).map(change);
+      const { later, refused } = world({ chains: { ...chains, head, heads } });
+      expect(await later(3_600)).to.equal(0);
+      expect(refused[0]?.why).to.match(/its head 5 is not what it leads to/);
+    }
+  });
+
   it('wait while the history is behind its own seal', async () => {
     await happened(4);
     const early = await keptChains(made.log);
@@ -284,6 +309,23 @@ describe('seals', () => {
       expect((await seal()).witnesses).to.deep.equal([]);
       await late.later(60);
       expect((await seal()).witnesses).to.deep.equal(['witness.example.org/w1']);
+    } finally {
+      await witness.close();
+    }
+  });
+
+  it('take no cosignature from another than the witness that was asked', async () => {
+    const witness = await openSealWitness('witness.example.org/w1');
+    try {
+      witness.trust(`assay.example.org/${acme}`, key.vkey('assay.example.org'));
+      await happened(1);
+      const [, url = ''] = witness.address.split('@');
+      const address = witnessAddress(`${newCosigner('witness.example.org/w1').vkey}@${url}`);
+      if (address === null) throw new Error('not an address');
+      const { later, counts } = world({ witnesses: [sealWitness(address)] });
+      expect(await later(3_600)).to.equal(1);
+      expect(counts.unwitnessed.join()).to.match(/did not sign what it was asked to/);
+      expect((await seal()).witnesses).to.deep.equal([]);
     } finally {
       await witness.close();
     }
