@@ -5,10 +5,11 @@ import { checkAsked } from '../../kernel/asking.js';
 import { Fault } from '../../kernel/fault.js';
 import type { ChainEntry, Chains } from '../../kernel/history/entries.js';
 import { inclusionProofText } from '../../kernel/history/proof-text.js';
-import { inclusionSpans, spanHash } from '../../kernel/history/tree.js';
+import { inclusionSpans } from '../../kernel/history/tree.js';
 import type { Evidence, Sha256 } from '../../kernel/ports.js';
 import type { Instant, OrganizationId, ProjectId } from '../../kernel/shapes.js';
 import type { ListedSeal } from '../../projections/seal-list.js';
+import { openSpans } from './subtrees.js';
 
 export type ProofNeeds = {
   readonly chains: Chains;
@@ -36,7 +37,7 @@ export const proofOf = async (
   { size, note }: ListedSeal,
   signal: AbortSignal,
 ): Promise<HistoryProof> => {
-  const { chains, sha256 } = needs;
+  const { chains } = needs;
   const chain = principal.organizationId;
   const entry =
     asked.seq === undefined
@@ -45,11 +46,8 @@ export const proofOf = async (
   if (entry === undefined) throw unseen();
   await demandSight(needs, principal, entry);
   const index = entry.seq - 1;
-  const hashes = await Promise.all(
-    inclusionSpans(index, { from: 0, to: size }).map((span) =>
-      spanHash(sha256, (at, width) => chains.subtree(chain, at, width), span),
-    ),
-  );
+  const spans = inclusionSpans(index, { from: 0, to: size });
+  const hashes = await Promise.all(spans.map(openSpans(needs, chain)));
   const { salt, data, erased } = await needs.evidenceOf(entry);
   const proof = inclusionProofText(index, hashes, note);
   return { entry: { ...shownEntry(entry), erased }, salt, data, proof };

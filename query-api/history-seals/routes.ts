@@ -14,7 +14,7 @@ import { reading, type Route } from '../../contract/operation.js';
 import { Fault } from '../../kernel/fault.js';
 import type { Documents } from '../../kernel/documents.js';
 import { base64 } from '../../kernel/history/checkpoint.js';
-import { consistencySpans, rootOf, spanHash, type Span } from '../../kernel/history/tree.js';
+import { consistencySpans, rootOf } from '../../kernel/history/tree.js';
 import { historyCollection } from '../../projections/history/collection.js';
 import { sealList, type ListedSeal } from '../../projections/seal-list.js';
 import {
@@ -23,6 +23,7 @@ import {
   type ListedSealingKey,
 } from '../../projections/sealing-key-list.js';
 import { proofOf, type ProofNeeds } from './proof.js';
+import { openSpans } from './subtrees.js';
 
 export type HistorySealReadNeeds = ProofNeeds & { readonly documents: Documents };
 
@@ -129,8 +130,7 @@ const provingConsistency = ({ chains, sha256 }: HistorySealReadNeeds): Route =>
       const chain = principal.organizationId;
       const size = (await chains.head(chain))?.size ?? 0;
       if (to > size) throw new Fault('not-found', `The history has ${size} entries`);
-      const hashOf = (span: Span): Promise<Uint8Array> =>
-        spanHash(sha256, (at, width) => chains.subtree(chain, at, width), span);
+      const hashOf = openSpans({ chains, sha256 }, chain);
       const [fromRoot, toRoot, ...hashes] = await Promise.all(
         [{ from: 0, to: from }, { from: 0, to }, ...consistencySpans(from, to)].map(hashOf),
       );

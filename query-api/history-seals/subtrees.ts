@@ -1,0 +1,53 @@
+import type { ChainName, Chains } from '../../kernel/history/entries.js';
+import { bytesOfHex } from '../../kernel/history/hex.js';
+import {
+  grown,
+  leafHash,
+  rootOf,
+  spanHash,
+  type Range,
+  type Span,
+} from '../../kernel/history/tree.js';
+import type { Sha256 } from '../../kernel/ports.js';
+
+/** Leaves that are read together: those of one stored segment. */
+const blockLeaves = 128;
+
+/**
+ * Roots of spans of one chain for one answer: what several of them need is read once, and what the
+ * head knows is not read at all.
+ */
+export const openSpans = (
+  { chains, sha256 }: { readonly chains: Chains; readonly sha256: Sha256 },
+  chain: ChainName,
+): ((span: Span) => Promise<Uint8Array>) => {
+  const blocks = new Map<number, Promise<readonly Uint8Array[]>>();
+  const leavesOf = (block: number): Promise<readonly Uint8Array[]> => {
+    const known = blocks.get(block);
+    if (known !== undefined) return known;
+    const from = block * blockLeaves;
+    const leaves = chains
+      .entries(chain, from + 1, from + blockLeaves)
+      .then((entries) => entries.map(({ hash }) => leafHash(sha256, bytesOfHex(hash))));
+    blocks.set(block, leaves);
+    return leaves;
+  };
+  let range: Promise<Range> | null = null;
+  const known = async (at: number, width: number): Promise<Uint8Array | undefined> => {
+    range ??= chains.head(chain).then((head) => head?.range ?? []);
+    return (await range).find((one) => one.at === at && one.width === width)?.hash;
+  };
+  const subtree = async (at: number, width: number): Promise<Uint8Array> => {
+    const inHead = await known(at, width);
+    if (inHead !== undefined) return inHead;
+    if (width > blockLeaves) return chains.subtree(chain, at, width);
+    const leaves = await leavesOf(Math.floor(at / blockLeaves));
+    const some = leaves.slice(at % blockLeaves, (at % blockLeaves) + width);
+    if (some.length < width) throw new RangeError(`${chain} ends before ${at + width}`);
+    return rootOf(
+      sha256,
+      some.reduce<Range>((range, leaf) => grown(sha256, range, 1, leaf), []),
+    );
+  };
+  return (span) => spanHash(sha256, subtree, span);
+};
