@@ -1,6 +1,6 @@
 import { boundedMap, type BoundedMap } from '../kernel/bounded-map.js';
 import type { Decode, EventReader, Page, Position, Recorded, StreamName } from '../kernel/ports.js';
-import { unreadableType } from './read-model.js';
+import { unreadableType, type Unreadable } from './read-model.js';
 import { batchEventsMax } from './subscription.js';
 
 /** `gap`: which stream's next revision is missing; the page is not to be passed on then. */
@@ -37,7 +37,8 @@ export const decoded = (event: Recorded, decode: Decode): Recorded => {
     return { ...event, data: decode(event.type, event.metadata.schema, event.data) };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    return { ...event, type: unreadableType, data: { type: event.type, reason } };
+    const data: Unreadable = { type: event.type, reason, stored: event.data };
+    return { ...event, type: unreadableType, data };
   }
 };
 

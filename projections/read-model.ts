@@ -66,9 +66,14 @@ export type ReadModel = Sink & {
 
 /** Stands for an event that an operator ruled out: it counts, and changes nothing. */
 export const skippedType = 'EventSkipped';
-/** Stands for an event that today's code cannot read; `data` has its type and the reason. */
+/** Stands for an event that today's code cannot read. */
 export const unreadableType = 'EventUnreadable';
-export type Unreadable = { readonly type: string; readonly reason: string };
+/** Its data: what the event is, why it cannot be read, and what the log has. */
+export type Unreadable = {
+  readonly type: string;
+  readonly reason: string;
+  readonly stored: unknown;
+};
 
 export const poison = (event: Recorded, error: unknown): Poison => ({
   id: event.id,

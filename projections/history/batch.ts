@@ -84,10 +84,14 @@ const inLogOrder = (
   return seen;
 };
 
-const seenStill = (event: Recorded): SeenEvent =>
-  event.type === unreadableType
-    ? seenOf(event, (event.data as Unreadable).type, null)
-    : seenOf(event, event.type, event.data as SeenEvent['data']);
+/** What cannot be read is placed by what is stored, as it will be when it can. */
+const seenStill = (event: Recorded): SeenEvent => {
+  if (event.type !== unreadableType) return seenOf(event, event.type, dataOf(event.data));
+  const { type, stored } = event.data as Unreadable;
+  return seenOf(event, type, dataOf(stored));
+};
+const dataOf = (data: unknown): SeenEvent['data'] =>
+  typeof data === 'object' ? (data as SeenEvent['data']) : null;
 
 /** The segment and the tiles that grow, as far as they are there. */
 const openKeys = ({ chain, size }: ChainHead, added: number): readonly string[] => [

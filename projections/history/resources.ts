@@ -20,7 +20,7 @@ export type SeenEvent = {
   readonly kind: StreamKind;
   /** Its own type, also where today's code cannot read it. */
   readonly type: string;
-  /** Null where they are erased or cannot be read. */
+  /** Null where they are erased. */
   readonly data: Readonly<Record<string, unknown>> | null;
 };
 
@@ -222,7 +222,7 @@ const kindOfStream = (name: StreamName): StreamKind => {
   return { rule: null, rest: dash === -1 ? name : name.slice(dash + 1) };
 };
 
-/** `type` is its own, `data` null where they are erased or cannot be read. */
+/** `type` is its own, `data` null where they are erased. */
 export const seenOf = (envelope: Envelope, type: string, data: SeenEvent['data']): SeenEvent => ({
   envelope,
   kind: kindOfStream(envelope.stream),

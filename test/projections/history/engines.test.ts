@@ -7,16 +7,18 @@ import { sha256 } from '../../../engines/node/digest.js';
 import { openDocuments } from '../../../engines/sqlite/documents.js';
 import { openEventLog } from '../../../engines/sqlite/event-log.js';
 import type { Documents } from '../../../kernel/documents.js';
-import type { ChainEntry } from '../../../kernel/history/entries.js';
+import type { ChainEntry, ChainPage, ChainQuestion } from '../../../kernel/history/entries.js';
 import { hexOf } from '../../../kernel/history/hex.js';
 import { rootOf } from '../../../kernel/history/tree.js';
 import { start, type EventLog } from '../../../kernel/ports.js';
+import type { Instant } from '../../../kernel/shapes.js';
 import { openChains } from '../../../projections/history/chains.js';
 import { historySource } from '../../../projections/history/model.js';
 import { startEventStoreServer } from '../../support/eventstore-server/server.js';
 import { temporaryFolder } from '../../support/folder.js';
 import { hasMongo, startMongo, type MongoServer } from '../../support/mongo.js';
 import { drawSeed } from '../../support/outside.js';
+import { uuid } from '../../support/record-generators.js';
 import { runs } from '../../support/runs.js';
 import { dropDatabase, skipMongo } from '../../support/with-mongo.js';
 import { histories, type History } from './histories.js';
@@ -80,7 +82,21 @@ type Told = {
   readonly hash: string;
   readonly root: string;
   readonly entries: readonly ChainEntry[];
+  readonly pages: readonly ChainPage[];
 };
+
+const asked = { at: null, ascending: true, technical: true, limit: 20 };
+/** Each filter by itself, in both directions; what they must find is known of one engine. */
+const questions: readonly ChainQuestion[] = [
+  { ...asked, at: 100 },
+  { ...asked, types: ['TraceLogged', 'ApiKeyCreated'] },
+  { ...asked, actors: [uuid(5, 1), uuid(6, 1)] },
+  { ...asked, projects: [uuid(1, 1)], technical: false },
+  { ...asked, resourceTypes: ['log_stream'] },
+  { ...asked, resourceIds: [uuid(2, 10)] },
+  { ...asked, from: '2026-03-01T00:01:00.000000Z' as Instant },
+  { ...asked, to: '2026-03-01T00:01:00.000000Z' as Instant },
+].flatMap((question) => [question, { ...question, ascending: false }]);
 
 const told = async (documents: Documents): Promise<readonly Told[]> => {
   const chains = openChains(documents, sha256);
@@ -91,6 +107,7 @@ const told = async (documents: Documents): Promise<readonly Told[]> => {
       hash,
       root: hexOf(rootOf(sha256, range)),
       entries: await chains.entries(chain, 1, size),
+      pages: await Promise.all(questions.map((question) => chains.page(chain, question))),
     })),
   );
 };
