@@ -14,6 +14,8 @@ export type Building = {
   readonly rate: number | null;
   /** Where the page at hand begins; null: nothing was folded. */
   readonly page: PageBegun | null;
+  /** Up to here nothing came that the copy must not outlive; see `purges` of a sink. */
+  readonly watched: Position;
 };
 /** The first event after a position: another log has another one there. */
 export type PageBegun = { readonly after: Position; readonly event: string };

@@ -10,6 +10,11 @@ export type Sink = {
   readonly version: number;
   /** Of the events that may change it; absent: any may. */
   readonly types?: readonly string[];
+  /**
+   * Of the events at which what was deleted has to leave every file within a minute (contract
+   * 5.13): a copy that is not as far yet is begun anew.
+   */
+  readonly purges?: readonly string[];
   checkpoint(): Promise<Position>;
   /**
    * Folds events in log order onto what is stored. Throws only when the store fails. Unless

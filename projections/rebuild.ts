@@ -1,8 +1,8 @@
 import { checkAsked } from '../kernel/asking.js';
 import { Fault } from '../kernel/fault.js';
-import { start, type Clock, type EventReader } from '../kernel/ports.js';
+import { start, type Clock, type EventReader, type Position } from '../kernel/ports.js';
 import type { Shadow } from '../kernel/documents.js';
-import { buildingOf, type Building, type BuildingNotes } from './building.js';
+import { buildingOf, dropBuilding, type Building, type BuildingNotes } from './building.js';
 import {
   earliest,
   fillShadow,
@@ -11,7 +11,7 @@ import {
   type Filling,
   type Progress,
 } from './fill-shadow.js';
-import { movedSubject, type Subscription } from './subscription.js';
+import { batchEventsMax, movedSubject, type Subscription } from './subscription.js';
 import { nothingSetAside } from './parking.js';
 import { measured } from './progress.js';
 import type { ReadModel, Sink } from './read-model.js';
@@ -35,40 +35,74 @@ export type RebuildWork = {
 /**
  * Builds the read model anew, next to the live one, which goes on serving and being fed; then
  * switches. Goes on with the copy that an earlier work left, when it is of this version and of this
- * log; else begins with the first event. The runner waits only for the last stretch. What failed to
- * fold before is tried again; what an operator ruled out stays out. Throws when the log has a gap,
- * a store fails or `signal` says to stop; the live model is then as it was. The copy is left to be
- * gone on with unless it was the log or a fold that failed.
+ * log, and after a store failed for a moment; else begins with the first event. The runner waits
+ * only for the last stretch. What failed to fold before is tried again; what an operator ruled out
+ * stays out. Throws when the log has a gap, a store fails for longer or `signal` says to stop; the
+ * live model is then as it was, and the copy is left only to a start and to whoever took over.
  */
 export const rebuild = async (
   needs: RebuildNeeds,
   subscription: Subscription,
-  { signal, restart, rate, progress }: RebuildWork,
+  work: RebuildWork,
 ): Promise<void> => {
+  const { parking, clock } = needs;
+  const { signal } = work;
+  for (let failures = 0, restart = work.restart; ; restart = false) {
+    try {
+      if (await build(needs, subscription, { ...work, restart })) return;
+    } catch (error) {
+      failures += 1;
+      if (signal.aborted || !isFault(error, 'unavailable')) throw error;
+      if (failures < failuresMax) await clock.wait(againMs, signal);
+      else {
+        await dropBuilding(parking, subscription.source).catch(() => null);
+        throw error;
+      }
+    }
+  }
+};
+
+/** As long as an engine takes to be opened again, or a server to be restarted. */
+const failuresMax = 12;
+const againMs = 5_000;
+
+/** False: something came that the copy must not outlive, so it is gone and has to be begun anew. */
+const build = async (
+  needs: RebuildNeeds,
+  subscription: Subscription,
+  { signal, restart, rate, progress }: RebuildWork,
+): Promise<boolean> => {
   const { reader, checkedDecode, parking, runner, clock, bus } = needs;
   const { source } = subscription;
   const { name, version } = source;
   const notes = buildingOf(parking, name);
   const { copy, from, building } =
     (await resumed(needs, source, restart)) ?? (await begun(needs, source));
-  const decode = await checkedDecode();
-  const rest = openThrottle({ clock, rate, lag: () => runner.liveLag(), signal });
+  const watch = openWatch(reader, source, building.watched);
   const tell = measured(name, clock, from.position, progress, rate);
-  const work = (taken: (taken: PageTaken) => Promise<void>): Filling => ({
-    reader,
-    decode,
-    sink: copy.model,
-    fence: parking.fence(),
-    exceptions: { ...nothingSetAside, skipped: parking.of(name).skipped },
-    taking: (page, poisons) => notes.note({ ...building, rate: rate(), page }, poisons),
-    taken,
-    signal,
-  });
   try {
+    const decode = await checkedDecode();
+    const work = (taken: (taken: PageTaken) => Promise<void>): Filling => ({
+      reader,
+      decode,
+      sink: copy.model,
+      fence: parking.fence(),
+      exceptions: { ...nothingSetAside, skipped: parking.of(name).skipped },
+      taking: (page, poisons) =>
+        notes.note({ ...building, rate: rate(), page, watched: watch.at() }, poisons),
+      taken,
+      signal,
+    });
     progress({ name, position: from.position, head: await reader.head(), ...noPace });
+    await watch.look(from.position);
+    let { position: reached } = from;
+    const between = (): Promise<void> => watch.look(reached);
+    const rest = openThrottle({ clock, rate, lag: () => runner.liveLag(), signal, between });
     const nearly = await fillShadow(
       work(async (taken) => {
+        reached = taken.position;
         tell(taken);
+        await watch.look(reached);
         await rest(taken.events);
       }),
       from,
@@ -88,9 +122,33 @@ export const rebuild = async (
     });
   } catch (error) {
     await (isPassing(error) ? copy.leave() : dropped(copy, notes)).catch(() => null);
+    if (error === overtaken) return false;
     throw error;
   }
   runner.wake();
+  return true;
+};
+
+const overtaken = new RangeError('what the copy holds was deleted meanwhile');
+
+/** Looks for events that a copy must not outlive: throws `overtaken` when it is not as far. */
+const openWatch = (
+  reader: Pick<EventReader, 'page'>,
+  { purges = [] }: Pick<ReadModel, 'purges'>,
+  from: Position,
+) => {
+  let at = from;
+  return {
+    at: () => at,
+    look: async (reached: Position): Promise<void> => {
+      while (purges.length > 0) {
+        const { events, through } = await reader.page(at, batchEventsMax, purges);
+        if (events.some(({ position }) => position > reached)) throw overtaken;
+        if (through <= at) return;
+        at = through;
+      }
+    },
+  };
 };
 
 const noPace = { events_per_second: 0, eta_seconds: null };
@@ -101,11 +159,15 @@ type Begun = {
   readonly building: Building;
 };
 
-const begun = async ({ parking, clock }: RebuildNeeds, source: ReadModel): Promise<Begun> => {
+const begun = async (
+  { reader, parking, clock }: RebuildNeeds,
+  source: ReadModel,
+): Promise<Begun> => {
+  const watched = await reader.head();
   const notes = buildingOf(parking, source.name);
   const copy = await source.shadow({ lasting: true });
   const { version } = source;
-  const building = { copy: copy.id, version, since: clock.now(), rate: null, page: null };
+  const building = { copy: copy.id, version, since: clock.now(), rate: null, page: null, watched };
   try {
     await notes.note(building);
   } catch (error) {
@@ -162,7 +224,10 @@ const firstAfter = async (
 
 /** The store, the lease or the service itself was in the way, and not what is built. */
 const isPassing = (error: unknown): boolean =>
-  error instanceof Fault && (error.code === 'unavailable' || error.code === 'conflict');
+  isFault(error, 'unavailable') || isFault(error, 'conflict');
+
+const isFault = (error: unknown, code: Fault['code']): boolean =>
+  error instanceof Fault && error.code === code;
 
 const dropped = async (copy: Shadow<Sink>, notes: BuildingNotes): Promise<void> => {
   await copy.discard();

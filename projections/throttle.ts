@@ -3,6 +3,7 @@ import type { Clock } from '../kernel/ports.js';
 /** What is live may be this far behind the log before a copy is built more slowly. */
 export const lagMostMs = 2_000;
 const restMs = 100;
+const sliceMs = 5_000;
 /** A page a second all the same: live lag that stays must not keep its own cure from ending. */
 const restMostMs = 1_000;
 
@@ -13,21 +14,26 @@ type Needs = {
   /** How far what is live is behind, in milliseconds. */
   readonly lag: () => number;
   readonly signal: AbortSignal;
+  /** Called in long rests every few seconds; what it throws ends them. */
+  readonly between?: () => Promise<void>;
 };
 
 /**
  * Resolves when the next page may be folded after one of so many events: they came no faster than
  * the rate, and what is live keeps up or has had a second of its own.
  */
-export const openThrottle = ({ clock, rate, lag, signal }: Needs) => {
+export const openThrottle = ({ clock, rate, lag, signal, between }: Needs) => {
   let due = clock.milliseconds();
   return async (events: number): Promise<void> => {
     const perSecond = rate();
     // What was slow once is not made up for.
     due = Math.max(due, clock.milliseconds() - restMostMs);
     due += perSecond === null ? 0 : (events / perSecond) * 1_000;
-    const rest = due - clock.milliseconds();
-    if (perSecond !== null && rest > 0) await clock.wait(rest, signal);
+    const rest = (): number => (perSecond === null ? 0 : due - clock.milliseconds());
+    while (rest() > 0 && !signal.aborted) {
+      await clock.wait(Math.min(rest(), sliceMs), signal);
+      await between?.();
+    }
     const last = clock.milliseconds() + restMostMs;
     while (lag() > lagMostMs && clock.milliseconds() < last && !signal.aborted) {
       await clock.wait(restMs, signal);

@@ -33,6 +33,7 @@ const sinkOf = (records: Records): Sink => {
     name: recordsCollection.name,
     version: recordsCollection.version,
     types,
+    purges: ['OrgJobCompleted'],
     parks: true,
     checkpoint: () => records.checkpoint(),
     dump: () => records.dump(),
