@@ -38,6 +38,7 @@ export const sealHistory = async (needs: Needs): Promise<HistorySealing> => {
     keys: await keysOf(needs),
     installation: config.origin,
     everyMs: config.everyMs,
+    entriesMax,
     noteFile: dir === null ? null : (chain, size) => join(dir, noteName(chain, size)),
     witnesses: witnessesOf(config),
     chainOf: chainSaid,
@@ -75,6 +76,9 @@ export type HistorySealing = {
   /** Seals what no seal covers, due or not: an operator asks. */
   readonly sealNow: () => Promise<SealedNow>;
 };
+
+/** Some minutes of hashing at a fifth of a processor, which other histories wait for. */
+const entriesMax = 1_000_000;
 
 /** By size as text, too. */
 const noteName = (chain: string, size: number): string =>

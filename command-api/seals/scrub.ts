@@ -10,6 +10,7 @@ import {
 import { bytesOfHex, hexOf } from '../../kernel/history/hex.js';
 import { grown, leafHash, rootOf, subtreesOf, type Range } from '../../kernel/history/tree.js';
 import {
+  later,
   start,
   type Clock,
   type EventReader,
@@ -57,8 +58,11 @@ export const scrub = async (
 ): Promise<ReadonlyMap<ChainName, Scrubbed>> => {
   const pass = openPass(needs);
   for (const one of unsealed) await pass.begin(one);
-  let after = unsealed.map(placeOf).sort()[0] ?? start;
-  while (pass.isOpen() && !signal.aborted) {
+  let after = start;
+  while (!signal.aborted) {
+    const from = pass.next();
+    if (from === null) break;
+    after = later(after, from);
     const began = needs.clock.milliseconds();
     const page = await needs.log.evidence(after, pageEvents);
     if (page.through === after) throw behind(after);
@@ -75,7 +79,7 @@ export const scrub = async (
 const openPass = (needs: ScrubNeeds) => {
   const found = new Map<ChainName, Scrubbed>();
   const waiting = new Map<Position, Walk>();
-  const walks = new Map<ChainName, Unsealed>();
+  const walks = new Map<ChainName, Walk>();
   /** The first thing that is wrong counts. */
   const say = (chain: ChainName, result: Scrubbed): void => {
     if (!found.has(chain)) found.set(chain, result);
@@ -91,20 +95,22 @@ const openPass = (needs: ScrubNeeds) => {
   };
   const leftOut = (event: Evidence): void => {
     const chain = needs.chainOf(event);
-    const one = chain === null ? undefined : walks.get(chain);
-    if (one === undefined) return;
-    const isWithin = event.position > placeOf(one) && event.position < one.head.position;
-    if (!isWithin) return;
-    mismatch(one.head.chain, `${event.id} of the log is not in the history`);
+    const walk = chain === null ? undefined : walks.get(chain);
+    if (walk === undefined || event.position <= walk.from || event.position >= walk.to) return;
+    mismatch(walk.chain, `${event.id} of the log is not in the history`);
   };
   return {
     found,
-    isOpen: () => waiting.size > 0,
+    /** Where the first of those still on their way began; null when all are there. */
+    next: (): Position | null => [...waiting.values()].map(({ from }) => from).sort()[0] ?? null,
     begin: async (one: Unsealed): Promise<void> => {
       const walk = await openWalk(needs, one);
-      walks.set(one.head.chain, one);
-      if ('contradiction' in walk) say(one.head.chain, walk);
-      else await go(walk);
+      if ('contradiction' in walk) {
+        say(one.head.chain, walk);
+        return;
+      }
+      walks.set(walk.chain, walk);
+      await go(walk);
     },
     take: async (event: Evidence): Promise<void> => {
       const walk = waiting.get(event.position);
@@ -129,13 +135,15 @@ const openPass = (needs: ScrubNeeds) => {
   };
 };
 
-const placeOf = ({ seal }: Unsealed): Position => (seal?.position ?? start) as Position;
 const behind = (after: Position): Fault =>
   new Fault('unavailable', `the log ends at ${after}, before what was folded from it`);
 
 /** One chain on its way from its last seal to its head. */
 type Walk = {
   readonly chain: ChainName;
+  /** Its events lie after the one place and up to the other. */
+  readonly from: Position;
+  readonly to: Position;
   /** Where the next entry's event is in the log; null at the head. */
   readonly next: () => Promise<Position | null>;
   /** Null when the event is what its entry says. */
@@ -149,10 +157,12 @@ const openWalk = async (
   { head, seal }: Unsealed,
 ): Promise<Walk | { readonly contradiction: string }> => {
   const { chain } = head;
-  let range = await sealedRange(chains, chain, seal?.size ?? 0);
+  let range = await rangeUpTo(chains, chain, seal?.size ?? 0);
   if (seal !== null && base64(rootOf(sha256, range)) !== seal.root) {
     return { contradiction: `the entries up to ${seal.size} are not those of its seal` };
   }
+  // A log that moved to another engine has other places than its seals say.
+  const [last] = seal === null ? [] : await chains.entries(chain, seal.size, seal.size);
   let prev = seal?.head_hash ?? noHash;
   let seq = seal?.size ?? 0;
   let entries: readonly ChainEntry[] = [];
@@ -160,6 +170,8 @@ const openWalk = async (
   const place = (): string => `entry ${seq + 1} (${entries[at]?.eventId ?? 'missing'})`;
   return {
     chain,
+    from: last?.position ?? start,
+    to: head.position,
     place,
     next: async () => {
       if (seq === head.size) return null;
@@ -189,7 +201,7 @@ const openWalk = async (
   };
 };
 
-const sealedRange = async (chains: Chains, chain: ChainName, size: number): Promise<Range> =>
+export const rangeUpTo = async (chains: Chains, chain: ChainName, size: number): Promise<Range> =>
   Promise.all(
     subtreesOf({ from: 0, to: size }).map(async ({ at, width }) => ({
       at,

@@ -3,7 +3,7 @@ import { Fault } from '../../kernel/fault.js';
 import type { Clock } from '../../kernel/ports.js';
 import { byItself } from '../work/service-author.js';
 import { isDue, lookedAhead, watched, type Watched } from './due.js';
-import { scrub, type Scrubbed, type ScrubNeeds, type Unsealed } from './scrub.js';
+import { rangeUpTo, scrub, type Scrubbed, type ScrubNeeds, type Unsealed } from './scrub.js';
 import { newestSeal, organizationOf, type ChainSeal } from './sealed.js';
 import { keepNote, sign, type SigningNeeds } from './signing.js';
 import { askWitnesses, type WitnessNeeds } from './witnesses.js';
@@ -17,6 +17,8 @@ export type SealNeeds = ScrubNeeds &
     readonly clock: Clock;
     readonly chains: Chains & ChainPages;
     readonly everyMs: number;
+    /** Entries that one seal adds at most: what comes after them is for the next. */
+    readonly entriesMax: number;
     readonly sealed: () => void;
     /** Told once of each refusal; it stays until the process ends. */
     readonly refused: (refusal: SealRefusal) => void;
@@ -112,9 +114,26 @@ const unsealed = async (
   head: ChainHead,
 ): Promise<Unsealed | null> => {
   const seal = await newestSeal(needs, head.chain);
-  if (seal?.size === known.get(head.chain)?.seal?.size) return { head, seal };
+  if (seal?.size === known.get(head.chain)?.seal?.size) return bounded(needs, head, seal);
   known.set(head.chain, watched(seal));
   return null;
+};
+
+/** The first seal of a long history is made in parts, each as durable as any seal. */
+const bounded = async (
+  { chains, entriesMax }: SealNeeds,
+  head: ChainHead,
+  seal: ChainSeal | null,
+): Promise<Unsealed> => {
+  const { chain } = head;
+  const size = (seal?.size ?? 0) + entriesMax;
+  const [entry] = head.size <= size ? [] : await chains.entries(chain, size, size);
+  if (entry === undefined) return { head, seal };
+  const { position, hash } = entry;
+  return {
+    head: { chain, size, position, hash, range: await rangeUpTo(chains, chain, size) },
+    seal,
+  };
 };
 
 /** Whether it was sealed by us. */
@@ -151,7 +170,7 @@ const scrubbedTwice = async (
   const again: Unsealed[] = [];
   for (const [{ head, seal }, found] of once) {
     if ('root' in found) continue;
-    again.push({ head: (await needs.chains.head(head.chain)) ?? head, seal });
+    again.push(await bounded(needs, (await needs.chains.head(head.chain)) ?? head, seal));
   }
   return again.length === 0 ? good : [...good, ...(await scrubbed(needs, again, signal))];
 };

@@ -66,6 +66,7 @@ describe('seals', () => {
       keys: [key],
       installation: 'assay.example.org',
       everyMs,
+      entriesMax: 1_000,
       noteFile: (chain, size) => `${chain}-${size}`,
       witnesses: [],
       chainOf: chainSaid,
@@ -172,6 +173,22 @@ describe('seals', () => {
     }
     expect(origins[0]).to.match(new RegExp(`^assay\\.local/[0-9a-f-]{36}/${acme}$`));
     expect(origins[1]).to.equal(origins[0]);
+  });
+
+  it('are made in parts where much is unsealed, each a minute after the other', async () => {
+    await happened(7);
+    await happened(2, other);
+    const { later, counts } = world({ entriesMax: 3 });
+    expect(await later(3_600)).to.equal(2);
+    const sizes = [(await seal()).size];
+    for (let part = 0; part < 3; part += 1) {
+      await later(60);
+      sizes.push((await seal()).size);
+    }
+    // The seals of the parts are entries too.
+    expect(sizes).to.deep.equal([3, 6, 9, 9]);
+    expect((await seal(other)).size).to.equal(2);
+    expect(counts.scrubbed).to.equal(11);
   });
 
   it('are made once, also by two workers at the same time', async () => {
