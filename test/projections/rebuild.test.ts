@@ -4,14 +4,22 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { Type } from 'typebox';
 import { openBus } from '../../engines/memory/bus.js';
+import { systemClock } from '../../engines/node/clock.js';
 import { openEventLog } from '../../engines/sqlite/event-log.js';
 import { Fault } from '../../kernel/fault.js';
 import { start, stream, type EventLog, type Position, type Recorded } from '../../kernel/ports.js';
 import type { Document } from '../../kernel/documents.js';
+import type { Records } from '../../kernel/records/records.js';
 import type { AnyProjection } from '../../projections/documents-model.js';
 import { projectorState } from '../../projections/parking.js';
 import { temporaryFolder } from '../support/folder.js';
-import { append, newEvent, projectorIn, type OpenProjector } from '../support/projector.js';
+import {
+  append,
+  newEvent,
+  projectorIn,
+  type OpenProjector,
+  type ProjectorOptions,
+} from '../support/projector.js';
 import { until } from '../support/until.js';
 
 type Said = Recorded<{ readonly type: 'Said'; readonly data: { readonly word: string } }>;
@@ -44,10 +52,14 @@ describe('a rebuild that was interrupted', () => {
   /** From where pages were read, by the rebuild and by what is live. */
   let read: Position[];
   let reading: (after: Position) => Promise<void>;
-  const begin = async (version = 1): Promise<void> => {
+  const begin = async (
+    version = 1,
+    through: Pick<ProjectorOptions, 'records' | 'clock'> = {},
+  ): Promise<void> => {
     read = [];
     reading = async () => undefined;
     open = await projectorIn({
+      ...through,
       dir: folder.dir,
       projections: [tally(version)],
       reader: (log) => ({
@@ -178,6 +190,36 @@ describe('a rebuild that was interrupted', () => {
     };
     await open.projector.rebuild('records');
     expect(read.filter((after) => after === start)).to.have.length(2);
+    await same();
+  });
+
+  it('asks a store again that did not answer, and goes on with what it has', async () => {
+    await open.close();
+    let begun = 0;
+    await begin(1, {
+      // Nobody waits for seconds here.
+      clock: { ...systemClock, wait: (ms, signal) => systemClock.wait(Math.min(ms, 5), signal) },
+      records: (found) => ({
+        ...found,
+        shadow: async (copying) => {
+          const copy = await found.shadow(copying);
+          if (copying?.lasting !== true) return copy;
+          begun += 1;
+          let pages = 0;
+          const apply: Records['apply'] = async (writes, checkpoint) => {
+            pages += 1;
+            if (pages === 2) throw new Fault('unavailable', 'no answer');
+            await copy.model.apply(writes, checkpoint);
+          };
+          return { ...copy, model: { ...copy.model, apply } };
+        },
+      }),
+    });
+    await open.settled();
+    read.length = 0;
+    await open.projector.rebuild('records');
+    expect(begun).to.equal(1);
+    expect(read.filter((after) => after === start)).to.have.length(1);
     await same();
   });
 
