@@ -1,0 +1,62 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect } from 'chai';
+import { operateCommand } from '../../cli/ask.js';
+import { auditExport } from '../../cli/audit-export.js';
+import { watchedOnce } from '../../cli/audit-watch.js';
+import { readConfig } from '../../config.js';
+import { sealCommand } from '../../service/sealing.js';
+import { startApp, type App } from '../support/app.js';
+import { temporaryFolder } from '../support/folder.js';
+import { repository } from '../support/outside.js';
+
+type Verifier = {
+  readonly readKey: (file: string) => object;
+  readonly verifyBundle: (
+    dir: string,
+    trust: { readonly key: object; readonly origin: string; readonly since: string | null },
+  ) => Promise<{ readonly entries: number; readonly unsealed: number }>;
+};
+const file = join(repository, 'verifier/assay-verify.mjs');
+const { readKey, verifyBundle } = (await import(pathToFileURL(file).href)) as Verifier;
+
+describe('a history that a service sealed', () => {
+  let app: App;
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  before(async () => {
+    app = await startApp(undefined, { ASSAY_SEAL_ORIGIN: 'assay.example.org' });
+    folder = await temporaryFolder();
+  });
+  after(async () => {
+    await app.close();
+    await folder.remove();
+  });
+
+  it('is watched and exported by a stranger, and the verifier finds it intact', async () => {
+    const at = (name: string): string => join(folder.dir, name);
+    const made = (name: string) => app.client.call('POST', '/v2/projects', { body: { name } });
+    const seal = () => operateCommand(app.opsUrl, { opsToken: null })(sealCommand, {});
+    await made('one');
+    await seal();
+    type Keys = { readonly keys: readonly { readonly vkey: string }[] };
+    const { keys } = (await app.client.call<Keys>('GET', '/v2/history/keys')).body;
+    await writeFile(at('vkey'), keys[0]?.vkey ?? '');
+    await writeFile(at('api-key'), app.apiKey);
+    const watch = { state: at('kept'), key: at('vkey'), apiKey: at('api-key') };
+    const first = await watchedOnce(app.url, watch);
+    expect(first.why).to.equal(null);
+    const { body: since } = await app.client.call<string>('GET', '/v2/history/checkpoint');
+    await made('two');
+    await seal();
+    await made('three');
+    const second = await watchedOnce(app.url, watch);
+    expect(second.watched?.since).to.equal(first.watched?.size);
+    const out = at('bundle');
+    const source = { out, url: app.url, apiKey: at('api-key'), data: true };
+    await auditExport(readConfig({}), source);
+    const origin = second.watched?.origin ?? '';
+    const found = await verifyBundle(out, { key: readKey(at('vkey')), origin, since });
+    expect(found.entries - found.unsealed).to.equal(second.watched?.size);
+  });
+});
