@@ -55,6 +55,11 @@ const unsent: readonly string[] = [
   'getJob',
   'addScorerVersion',
   'getScorerCode',
+  // A seal, and what it covers.
+  'readCheckpoint',
+  'proveEntry',
+  'proveConsistency',
+  'exportHistory',
 ];
 
 const told = operations.filter(({ operationId }) => !unsent.includes(operationId));

@@ -1,0 +1,119 @@
+import { spawnSync } from 'node:child_process';
+import { createPublicKey } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { operateCommand } from '../cli/ask.js';
+import { sealCommand } from '../service/sealing.js';
+import type { BundleEntry } from './support/bundles.js';
+import { temporaryFolder } from './support/folder.js';
+import { bareEnvironment, program, repository } from './support/outside.js';
+import { describeRealRuns, realRuns } from './support/real-runs.js';
+import { startService, type ServiceProcess } from './support/service-process.js';
+
+type Made = { readonly id: string };
+const tracesPerRequest = 20;
+
+describeRealRuns('200 real runs in the hands of an auditor', function () {
+  this.timeout(180_000);
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let service: ServiceProcess;
+  let data = '';
+  let organization = '';
+  const deleted: string[] = [];
+  const keyFile = (): string => join(folder.dir, 'key.pem');
+
+  before(async () => {
+    folder = await temporaryFolder();
+    data = join(folder.dir, 'data');
+    service = await startService({ dir: data });
+    const { client } = service;
+    const call = async (method: string, path: string, body: object): Promise<Made> =>
+      (await client.call<Made>(method, path, { body })).body;
+    const root = `/v2/projects/${(await call('POST', '/v2/projects', { name: 'airline' })).id}`;
+    const run = (await call('POST', `${root}/log_streams`, { name: 'gpt-4o' })).id;
+    const traces = realRuns();
+    for (let from = 0; from < traces.length; from += tracesPerRequest) {
+      const some = traces.slice(from, from + tracesPerRequest);
+      await call('POST', `${root}/traces`, { log_stream_id: run, traces: some });
+    }
+    const template = await call('POST', `${root}/annotation/templates`, {
+      name: 'good',
+      constraints: { annotation_type: 'like_dislike' },
+      include_explanation: true,
+    });
+    const ids = traces.map(({ id }) => id);
+    for (const id of ids.slice(0, 10)) {
+      const path = `${root}/annotation/templates/${template.id}/traces/${id}/rating`;
+      const rating = { annotation_type: 'like_dislike', value: true };
+      await call('PUT', path, { rating, explanation: 'canary of a rating' });
+    }
+    deleted.push(...ids.slice(8, 11));
+    await call('POST', `${root}/traces/delete`, {
+      log_stream_id: run,
+      filters: [{ type: 'id', name: 'id', operator: 'one_of', value: deleted }],
+    });
+    const me = await client.call<{ organization_id: string }>('GET', '/v2/current_user');
+    organization = me.body.organization_id;
+  });
+  after(async () => {
+    await service.kill();
+    await folder.remove();
+  });
+
+  const exported = (dir: string) =>
+    spawnSync(
+      process.execPath,
+      [program, 'audit', 'export', '--organization', organization, '--out', dir],
+      { encoding: 'utf8', env: { ...bareEnvironment(), ASSAY_DATA_DIR: data } },
+    );
+  const entriesIn = (dir: string): readonly BundleEntry[] =>
+    readdirSync(dir)
+      .filter((name) => name.startsWith('entries-'))
+      .flatMap((name) => readFileSync(join(dir, name), 'utf8').trim().split('\n'))
+      .map((line) => JSON.parse(line) as BundleEntry);
+
+  it('are exported beside the service, and intact by two programs of nobody’s', async () => {
+    const seal = operateCommand(service.opsUrl, { opsToken: null });
+    const isGone = (entries: readonly BundleEntry[]): boolean =>
+      deleted.every((id) =>
+        entries.filter(({ stream }) => stream.endsWith(id)).every(({ erased }) => erased),
+      );
+    let dir = '';
+    let entries: readonly BundleEntry[] = [];
+    // Erasing follows the deletion: what is exported until then still has the content.
+    for (let tries = 0; tries < 60 && (tries === 0 || !isGone(entries)); tries += 1) {
+      expect(await seal(sealCommand, {})).to.deep.include({ refused: [] });
+      dir = join(folder.dir, `bundle-${tries}`);
+      const ran = exported(dir);
+      expect(ran.status, ran.stderr).to.equal(0);
+      entries = entriesIn(dir);
+    }
+    expect(isGone(entries)).to.equal(true);
+    const logged = entries.filter(({ event_type }) => event_type === 'TraceLogged');
+    expect([logged.length, logged.filter(({ erased }) => erased).length]).to.deep.equal([200, 3]);
+    const rated = entries.filter(({ event_type }) => event_type === 'RatingGiven');
+    // The last two of the ten were of traces that are deleted.
+    expect([rated.length, rated.filter(({ erased }) => erased).length]).to.deep.equal([10, 2]);
+
+    const { keys } = JSON.parse(readFileSync(join(dir, 'keys.json'), 'utf8')) as {
+      readonly keys: readonly { readonly kty: string }[];
+    };
+    const [jwk = { kty: '' }] = keys;
+    const key = createPublicKey({ key: { ...jwk }, format: 'jwk' });
+    await writeFile(keyFile(), key.export({ format: 'pem', type: 'spki' }));
+    const { origin } = JSON.parse(readFileSync(join(dir, 'manifest.json'), 'utf8')) as {
+      readonly origin: string;
+    };
+    const twin = join(repository, 'test/verifier/assay_verify.py');
+    const python = spawnSync('python3', ['-B', twin, dir, keyFile(), origin], { encoding: 'utf8' });
+    expect(`${python.stdout}${python.stderr}`).to.equal('intact\n');
+    const verifier = join(repository, 'verifier/assay-verify.mjs');
+    const args = [verifier, dir, '--key', keyFile(), '--origin', origin];
+    const node = spawnSync(process.execPath, args, { encoding: 'utf8' });
+    expect(`${node.stdout.split('\n')[0]}${node.stderr}`).to.equal(
+      `intact: ${entries.length} entries of ${origin}`,
+    );
+  });
+});
