@@ -1,3 +1,4 @@
+import { boundedMap, type BoundedMap } from '../../kernel/bounded-map.js';
 import type { Document, Documents, DocumentWrite } from '../../kernel/documents.js';
 import { systemChain, type ChainHead, type ChainName } from '../../kernel/history/entries.js';
 import { entryHash } from '../../kernel/history/chain.js';
@@ -34,6 +35,7 @@ export const foldHistory = async (
   sha256: Sha256,
   events: readonly Recorded[],
   erased: readonly Envelope[],
+  kept: KeptSegments = keptSegments(),
 ): Promise<readonly DocumentWrite[]> => {
   const seen = inLogOrder(events, erased);
   const places = openPlaces(await load(stored, placesAsked(seen)));
@@ -51,12 +53,29 @@ export const foldHistory = async (
   });
   const open = await load(
     stored,
-    growing.flatMap(({ head, added }) => openKeys(head, added.length)),
+    growing.flatMap(({ head, added }) => openKeys(head, added.length, kept)),
   );
   return [
-    ...growing.flatMap(({ head, added }) => extended(sha256, head, added, open)),
+    ...growing.flatMap(({ head, added }) => extended(sha256, head, added, open, kept)),
     ...places.writes(),
   ];
+};
+
+/**
+ * Segments as earlier batches left them, so that a small batch need not read what it adds to. One
+ * counts only for the head that it led to: the hash vouches for all before it, whatever became of
+ * the batch.
+ */
+export type KeptSegments = BoundedMap<
+  ChainName,
+  { readonly segment: OpenSegment; readonly hash: string }
+>;
+/** Some 50 KB each. */
+export const keptSegments = (): KeptSegments => boundedMap(64);
+
+const keptFor = (kept: KeptSegments, { chain, hash }: ChainHead): OpenSegment | null => {
+  const found = kept.get(chain);
+  return found?.hash === hash ? found.segment : null;
 };
 
 const load = async (
@@ -94,26 +113,45 @@ const dataOf = (data: unknown): SeenEvent['data'] =>
   typeof data === 'object' ? (data as SeenEvent['data']) : null;
 
 /** The segment and the tiles that grow, as far as they are there. */
-const openKeys = ({ chain, size }: ChainHead, added: number): readonly string[] => [
-  ...(size % segmentEntries === 0 ? [] : [segmentKey(chain, segmentOf(size))]),
-  ...tilesGrowing(size, added).map(({ level, number }) => tileKey(chain, level, number)),
-];
+const openKeys = (head: ChainHead, added: number, kept: KeptSegments): readonly string[] => {
+  const { chain, size } = head;
+  const isKnown = size % segmentEntries === 0 || keptFor(kept, head) !== null;
+  return [
+    ...(isKnown ? [] : [segmentKey(chain, segmentOf(size))]),
+    ...tilesGrowing(size, added).map(({ level, number }) => tileKey(chain, level, number)),
+  ];
+};
+
+/** What the next entry is added to. */
+const segmentAt = (
+  head: ChainHead,
+  open: ReadonlyMap<string, Document>,
+  kept: KeptSegments,
+): OpenSegment => {
+  const { chain, size, hash } = head;
+  if (size % segmentEntries === 0) return newSegment(hash, size + 1);
+  const known = keptFor(kept, head);
+  if (known !== null) return known;
+  const key = segmentKey(chain, segmentOf(size));
+  const stored = open.get(key);
+  if (stored === undefined) throw new RangeError(`${key} is not stored, but the head beyond it is`);
+  return segmentFrom(stored.body as SegmentBody);
+};
 
 const extended = (
   sha256: Sha256,
   before: ChainHead,
   added: readonly (readonly [SeenEvent, Placed])[],
   open: ReadonlyMap<string, Document>,
+  kept: KeptSegments,
 ): readonly DocumentWrite[] => {
   const { chain } = before;
-  const stored = open.get(segmentKey(chain, segmentOf(before.size)))?.body;
   const writes: DocumentWrite[] = [];
   const full: FullRoot[] = [];
   let head = before;
-  let segment =
-    stored === undefined
-      ? newSegment(before.hash, before.size + 1)
-      : segmentFrom(stored as SegmentBody);
+  let segment = segmentAt(before, open, kept);
+  // It is no longer what led to that head; should anything fail, it is read again.
+  kept.delete(chain);
   for (const [{ envelope, type }, placed] of added) {
     if (segment.count() === segmentEntries) segment = newSegment(head.hash, head.size + 1);
     const entry = entryOf(head.size + 1, envelope, type, placed);
@@ -126,6 +164,7 @@ const extended = (
     if (segment.count() === segmentEntries) writes.push(...segmentWrites(chain, segment));
   }
   if (segment.count() < segmentEntries) writes.push(...segmentWrites(chain, segment));
+  kept.set(chain, { segment, hash: head.hash });
   return [written(headDocument(head)), ...writes, ...tileWrites(chain, full, open)];
 };
 

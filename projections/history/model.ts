@@ -1,7 +1,7 @@
 import type { Document, Documents, DocumentWrite } from '../../kernel/documents.js';
 import type { Recorded, Sha256 } from '../../kernel/ports.js';
 import type { ReadModel, Sink } from '../read-model.js';
-import { foldHistory } from './batch.js';
+import { foldHistory, keptSegments } from './batch.js';
 import { openChains, type StoredChains } from './chains.js';
 import { historyCollection } from './collection.js';
 import { contradicts, sealsIn } from './sealed.js';
@@ -24,7 +24,12 @@ export const historySource = (documents: Documents, sha256: Sha256): ReadModel =
   },
 });
 
-const sinkOf = (documents: Documents, sha256: Sha256, which: 'live' | 'copy'): Sink => ({
+const sinkOf = (
+  documents: Documents,
+  sha256: Sha256,
+  which: 'live' | 'copy',
+  kept = keptSegments(),
+): Sink => ({
   name: historyCollection.name,
   version: historyCollection.version,
   parks: false,
@@ -32,7 +37,7 @@ const sinkOf = (documents: Documents, sha256: Sha256, which: 'live' | 'copy'): S
   dump: () => documents.dump(historyCollection),
   fold: async (events, applied, erased) => {
     await applied;
-    const writes = await foldHistory(documents, sha256, events, erased);
+    const writes = await foldHistory(documents, sha256, events, erased, kept);
     if (which === 'copy') await holdAgainstSeals(laidOver(documents, writes), sha256, events);
     return {
       apply: (checkpoint) => documents.apply(historyCollection, writes, checkpoint),

@@ -5,10 +5,11 @@ import { entryHash, noHash } from '../../../kernel/history/chain.js';
 import type { ChainEntry, ChainQuestion } from '../../../kernel/history/entries.js';
 import { bytesOfHex, hexOf } from '../../../kernel/history/hex.js';
 import { leafHash, nodeHash, rootOf } from '../../../kernel/history/tree.js';
-import { stream, type Recorded } from '../../../kernel/ports.js';
+import { start, stream, type Recorded } from '../../../kernel/ports.js';
 import type { Instant } from '../../../kernel/shapes.js';
 import { openChains } from '../../../projections/history/chains.js';
 import { historyCollection } from '../../../projections/history/collection.js';
+import { historySource } from '../../../projections/history/model.js';
 import { decoded } from '../../../projections/pages.js';
 import { drawSeed } from '../../support/outside.js';
 import { uuid } from '../../support/record-generators.js';
@@ -107,6 +108,27 @@ describe('history folded into chains', () => {
       ),
       { seed, numRuns: runs(20) },
     );
+  });
+
+  it('folds again what was not written', async () => {
+    await withDocuments(async (documents) => {
+      const events = manyTraces(300);
+      const model = historySource(documents, sha256);
+      let position = start;
+      for (let at = 0; at < events.length; at += 20) {
+        const batch = events.slice(at, at + 20);
+        for (const lost of [batch, batch.slice(0, 7)]) await model.fold(lost, null, []);
+        const folded = await model.fold(batch, null, []);
+        const through = batch.at(-1)?.position ?? position;
+        await folded.apply({ position: through, fence: 1, after: position });
+        position = through;
+      }
+      const once = await withDocuments(async (others) => {
+        await foldedInto(others, { events, erased: [] });
+        return dumped(others.dump(historyCollection));
+      });
+      expect(await dumped(documents.dump(historyCollection))).to.deep.equal(once);
+    });
   });
 
   it('pages to what a look at every entry finds, in both directions', async () => {
