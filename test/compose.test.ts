@@ -198,12 +198,14 @@ describe('the image', () => {
     expect(last).to.contain('ASSAY_SANDBOX_DIR=/sandbox');
     expect(last).not.to.match(/g\+\+|make|npm ci/);
   });
-  it('copies only what the build makes', () => {
+  it('copies only what the build makes, and the verifier', () => {
     const [build = '', last = ''] = stages;
     expect(build).to.contain('FROM ${NODE_IMAGE} AS build');
     expect(last).to.contain('FROM ${NODE_IMAGE}\n');
     for (const [, path = ''] of last.matchAll(/^COPY --from=build --chown=root:root (\S+)/gm)) {
-      expect(['/app/package.json', '/app/node_modules', '/app/dist']).to.include(path);
+      expect(['/app/package.json', '/app/node_modules', '/app/dist', '/app/verifier']).to.include(
+        path,
+      );
     }
     expect(last).to.match(/^ENTRYPOINT \["node", "--max-semi-space-size=64", "dist\/main\.js"\]$/m);
   });
