@@ -10,6 +10,7 @@ import { sealCommand } from '../../service/sealing.js';
 import { startApp, type App } from '../support/app.js';
 import { temporaryFolder } from '../support/folder.js';
 import { repository } from '../support/outside.js';
+import { assay } from '../support/service-process.js';
 
 type Verifier = {
   readonly readKey: (file: string) => object;
@@ -58,5 +59,16 @@ describe('a history that a service sealed', () => {
     const origin = second.watched?.origin ?? '';
     const found = await verifyBundle(out, { key: readKey(at('vkey')), origin, since });
     expect(found.entries - found.unsealed).to.equal(second.watched?.size);
+  });
+
+  it('is sealed when an operator says so, who can print the keys for an auditor', async () => {
+    await app.client.call('POST', '/v2/projects', { body: { name: 'four' } });
+    const sealed = await assay(app.dir, 'audit', 'seal');
+    expect(sealed.output).to.match(/histories sealed: [1-9]/);
+    expect(sealed.code).to.equal(0);
+    const keys = await assay(app.dir, 'audit', 'keys');
+    expect(keys.output).to.match(/^assay\.example\.org\+[0-9a-f]{8}\+\S+$/m);
+    const jwk = await assay(app.dir, 'audit', 'keys', '--json');
+    expect(jwk.output).to.contain('"crv":"P-256"');
   });
 });
