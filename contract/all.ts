@@ -12,6 +12,7 @@ import { filterComponents } from './filters.js';
 import { groupOperations } from './groups.js';
 import { historyExportOperations } from './history-export.js';
 import { historySealOperations } from './history-seals.js';
+import { historyOperations } from './history.js';
 import { ingestOperations } from './ingest.js';
 import { insightsSettingsOperations } from './insights-settings.js';
 import { integrationOperations } from './integrations.js';
@@ -64,6 +65,7 @@ export const operations: readonly Operation[] = [
   ...orgJobOperations,
   ...historySealOperations,
   ...historyExportOperations,
+  ...historyOperations,
   ...serviceOperations,
 ] as readonly unknown[] as readonly Operation[];
 

@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox';
 import { id, instant, named, nullable, oneOf } from '../kernel/shapes.js';
 import { type Complaint, valueComplaint } from '../kernel/fault.js';
 import { defaultPageLimit, pageLimitMax } from './envelope.js';
-import { historyResources } from './history.js';
+import { historyResource } from './history.js';
 import { operation } from './operation.js';
 
 /** How far back an entry is looked for by the id of its event; older ones are named by `seq`. */
@@ -126,10 +126,7 @@ const provenEntry = named(
         role: Type.String(),
       }),
     ),
-    resource: named(
-      'ProvenHistoryResource',
-      Type.Object({ type: oneOf(historyResources), id: Type.String() }),
-    ),
+    resource: historyResource,
     project_id: nullable(id('ProjectId')),
     organization_id: nullable(id('OrganizationId')),
     request_id: nullable(Type.String()),

@@ -48,6 +48,12 @@ const patch = nullable(
 );
 const hex = (description: string) => Type.String({ description });
 
+/** What an event is about. */
+export const historyResource = named(
+  'HistoryResource',
+  Type.Object({ type: oneOf(historyResources), id: Type.String() }),
+);
+
 export const historyEntry = named(
   'HistoryEntry',
   Type.Object({
@@ -68,10 +74,7 @@ export const historyEntry = named(
         role: Type.String(),
       }),
     ),
-    resource: named(
-      'HistoryResource',
-      Type.Object({ type: oneOf(historyResources), id: Type.String() }),
-    ),
+    resource: historyResource,
     project_id: nullable(id('ProjectId')),
     request_id: nullable(Type.String()),
     correlation_id: nullable(Type.String()),

@@ -15,6 +15,7 @@ import { experimentOperations } from './experiments.js';
 import { groupOperations } from './groups.js';
 import { historyExportOperations } from './history-export.js';
 import { historySealOperations } from './history-seals.js';
+import { historyOperations } from './history.js';
 import { createSession, logSpans, logTraces, updateSpan, updateTrace } from './ingest.js';
 import { insightsSettingsOperations } from './insights-settings.js';
 import { integrationOperations } from './integrations.js';
@@ -150,6 +151,11 @@ export const nouns: readonly OpenApiTag[] = [
     name: 'Logins',
     description: 'Access tokens for people: by password, provider, key or refresh cookie.',
     operations: loginOperations,
+  },
+  {
+    name: 'History',
+    description: 'What happened, who did it, and hashes that show that nothing of it was changed.',
+    operations: historyOperations,
   },
   {
     name: 'History exports',

@@ -29,6 +29,7 @@ import type { Records } from '../kernel/records/records.js';
 import type { Vault } from '../kernel/vault.js';
 import type { InTurn } from '../kernel/turns.js';
 import { datasetRows } from '../projections/dataset-rows.js';
+import { historyCollection } from '../projections/history/collection.js';
 import { recordsCollection } from '../projections/records/collection.js';
 import type { RecordAnswers } from '../query-api/records/answers.js';
 import { logUntil } from './asked.js';
@@ -107,9 +108,10 @@ export const startApi = async (start: Start): Promise<RunningServer> => {
   });
 };
 
-/** Contract 1.11: what is told from records may take longer than lists and settings. */
+/** Contract 1.11: what is told from records or history may take longer than lists and settings. */
 const answerWithinMs = ({ operation, reads }: Route): number =>
-  operation.kind === 'w' || reads.includes(recordsCollection.name) ? 20_000 : 2_000;
+  operation.kind === 'w' || reads.some((name) => longReads.includes(name)) ? 20_000 : 2_000;
+const longReads = [recordsCollection.name, historyCollection.name];
 
 /** Throws Fault `invalid` when the file of providers is not clear. */
 const identityTokensOf = async ({ config, needs, logger }: Start): Promise<IdentityTokens> => {

@@ -55,7 +55,10 @@ import { ratingReads } from '../query-api/ratings/routes.js';
 import type { RecordAnswers } from '../query-api/records/answers.js';
 import { recordReads } from '../query-api/records/routes.js';
 import { groupReads } from '../query-api/groups/routes.js';
+import { historyReads } from '../query-api/history/routes.js';
 import { userReads } from '../query-api/users/routes.js';
+import { historyAnswers } from './answers/history.js';
+import { historyVerdicts } from './answers/history-verdict.js';
 import { peopleOf } from './answers/people.js';
 import { orgJobWrites } from '../command-api/org-jobs/routes.js';
 import { orgJobReads } from '../query-api/org-jobs/routes.js';
@@ -153,8 +156,24 @@ export const routesOf = (needs: Needs): readonly Route[] => {
       progresses: openTaskProgresses(needs.bus),
       runInProject: questions.runInProject,
     }),
-    ...historySealReads({ documents, chains: needs.chains, sha256, gate, ...entryEvidence(log) }),
-    ...historyExportReads({ ...needs, ...historyExports({ ...needs, sha256 }) }),
+    ...historyRoutes(needs),
     ...serviceReads({ description: () => description }),
+  ];
+};
+
+/** The reads of contract 5.14. */
+const historyRoutes = (needs: Needs): readonly Route[] => {
+  const { log, documents, gate, clock, chains, secrets } = needs;
+  return [
+    ...historyReads({
+      chains,
+      gate,
+      sha256,
+      cursorTag: secrets.cursorTag,
+      ...historyAnswers({ log, clock, sha256 }),
+      verdictOn: historyVerdicts({ log, clock, sha256, chains }),
+    }),
+    ...historySealReads({ documents, chains, sha256, gate, ...entryEvidence(log) }),
+    ...historyExportReads({ ...needs, ...historyExports({ ...needs, sha256 }) }),
   ];
 };

@@ -33,6 +33,8 @@ export type Secrets = {
   readonly invitationTokens: InvitationTokens;
   /** What hints of this installation are found under, where others may have theirs too. */
   readonly hintSpace: string;
+  /** 8 characters that nobody else can make of a text: cursors of lists carry them. */
+  readonly cursorTag: (text: string) => string;
   /** What org jobs look for. */
   readonly jobValues: TextSeal;
 };
@@ -42,6 +44,7 @@ export const openSecrets = (secretKey: Uint8Array): Secrets => {
   const derived = (use: string): Buffer =>
     Buffer.from(hkdfSync('sha256', secretKey, '', `assay ${use}`, 32));
   const pepper = derived('api key pepper');
+  const cursorKey = derived('cursors');
   return {
     refreshTokens: refreshTokens(derived('refresh token pepper'), derived('refresh successor')),
     passwordPepper: derived('password pepper'),
@@ -52,6 +55,7 @@ export const openSecrets = (secretKey: Uint8Array): Secrets => {
     invitationTokens: invitationTokens(derived('invitation pepper')),
     jobValues: textSeal(derived('org job values')),
     hintSpace: `assay.${derived('hint space').toString('hex', 0, 16)}`,
+    cursorTag: (text) => createHmac('sha256', cursorKey).update(text).digest('hex').slice(0, 8),
     mintKey: () => keyOf(randomBytes(32)),
     hashKey: (value) =>
       value.startsWith(prefix) && !isWhole(value)

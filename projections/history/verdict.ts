@@ -1,0 +1,175 @@
+import type { HistoryVerdict, VerifyReason } from '../../contract/history.js';
+import type { HistorySealed } from '../../events/seals.js';
+import { entryHash, noHash } from '../../kernel/history/chain.js';
+import { chainedOf } from '../../kernel/history/chained.js';
+import type { ChainEntry, ChainName, Chains } from '../../kernel/history/entries.js';
+import { bytesOfHex, hexOf } from '../../kernel/history/hex.js';
+import { contradicts } from './sealed.js';
+import {
+  start,
+  type EventReader,
+  type Evidence,
+  type Position,
+  type Sha256,
+} from '../../kernel/ports.js';
+import { chainSaid } from './chain.js';
+
+export type VerdictNeeds = {
+  readonly log: Pick<EventReader, 'evidence'>;
+  readonly chains: Chains;
+  readonly sha256: Sha256;
+  /** Why the content of the event may be gone; null: nothing says so. */
+  readonly whyGone: (event: Evidence) => Promise<'erased' | 'unnamed' | null>;
+  /** Called between portions of the log: lets others have their turn; false ends the call. */
+  readonly goOn: (looked: number) => Promise<boolean>;
+};
+
+type Broken = NonNullable<HistoryVerdict['broken_at']>;
+/** Where verifying came to: `next` is the first entry that was not looked at, null at the end. */
+export type WalkedChain = {
+  readonly checked: number;
+  readonly erased: number;
+  readonly next: number | null;
+  readonly broken: Broken | null;
+};
+
+/** Some megabytes of data at once. */
+const pageEvents = 500;
+const pageEntries = 512;
+
+/**
+ * Holds the entries `from` to `to` against the log, both ways: each entry's line and digest are
+ * made again from its event, and each event of the chain has its entry. Ends at the first thing
+ * that is wrong, and where `goOn` says so; at least one entry was looked at then.
+ */
+export const walked = async (
+  needs: VerdictNeeds,
+  chain: ChainName,
+  from: number,
+  to: number,
+): Promise<WalkedChain> => {
+  const before =
+    from === 1 ? null : ((await needs.chains.entries(chain, from - 1, from - 1))[0] ?? null);
+  const walk = openWalk(needs, chain, { from, to, before });
+  let after = before?.position ?? start;
+  let looked = 0;
+  for (;;) {
+    const page = await needs.log.evidence(after, pageEvents);
+    if (page.through === after) return walk.atEnd();
+    for (const event of page.events) {
+      const done = await walk.take(event);
+      if (done !== null) return done;
+    }
+    after = page.through;
+    looked += page.events.length;
+    if (!(await needs.goOn(looked)) && walk.hasMoved()) return walk.soFar();
+  }
+};
+
+type Range = { readonly from: number; readonly to: number; readonly before: ChainEntry | null };
+
+const openWalk = (needs: VerdictNeeds, chain: ChainName, { from, to, before }: Range) => {
+  const { chains } = needs;
+  let seq = from;
+  let prev = before?.hash ?? noHash;
+  let place: Position = before?.position ?? start;
+  let erased = 0;
+  let entries: readonly ChainEntry[] = [];
+  const at = (broken: Broken | null): WalkedChain => ({
+    checked: seq - from,
+    erased,
+    next: broken === null && seq <= to ? seq : null,
+    broken,
+  });
+  const breaks = (
+    reason: VerifyReason,
+    expected: string | null,
+    found: string | null,
+  ): WalkedChain => at({ seq, reason, expected, found });
+  /** The entry that is due, once its own place and line are found sound. */
+  const due = async (): Promise<ChainEntry | WalkedChain> => {
+    const first = entries[0]?.seq ?? 0;
+    if (seq < first || seq >= first + entries.length) {
+      entries = await chains.entries(chain, seq, Math.min(to, seq + pageEntries - 1));
+    }
+    const entry = entries[seq - (entries[0]?.seq ?? seq)];
+    if (entry?.seq !== seq) return breaks('missing', String(seq), null);
+    if (entry.position <= place) return breaks('order', place, entry.position);
+    if (entry.prevHash !== prev) return breaks('entry', prev, entry.prevHash);
+    return entry;
+  };
+  const check = async (entry: ChainEntry, event: Evidence): Promise<WalkedChain | null> => {
+    const wrong = await compared(needs, chain, prev, entry, event);
+    if (wrong !== null) return breaks(...wrong);
+    if (event.data === null) erased += 1;
+    [prev, place, seq] = [entry.hash, entry.position, seq + 1];
+    return null;
+  };
+  return {
+    hasMoved: () => seq > from,
+    soFar: () => at(null),
+    /** The log has no more: entries that are left have no event. */
+    atEnd: async (): Promise<WalkedChain> => {
+      if (seq > to) return at(null);
+      const entry = await due();
+      return 'checked' in entry ? entry : breaks('missing', entry.eventId, null);
+    },
+    /** Null: go on. */
+    take: async (event: Evidence): Promise<WalkedChain | null> => {
+      if (seq > to) return at(null);
+      const entry = await due();
+      if ('checked' in entry) return entry;
+      if (event.position === entry.position) {
+        const broken = await check(entry, event);
+        return broken ?? (seq > to ? at(null) : null);
+      }
+      if (event.id === entry.eventId) return breaks('moved', entry.position, event.position);
+      if (event.position > entry.position) return breaks('missing', entry.eventId, null);
+      // Of an event that does not say whose it is only its entry could.
+      return chainSaid(event) === chain ? breaks('extra', null, event.id) : null;
+    },
+  };
+};
+
+type Wrong = readonly [reason: VerifyReason, expected: string | null, found: string | null];
+
+/** An entry whose place is sound against its event: what is wrong first; null for nothing. */
+const compared = async (
+  needs: VerdictNeeds,
+  chain: ChainName,
+  prev: string,
+  entry: ChainEntry,
+  event: Evidence,
+): Promise<Wrong | null> => {
+  const { sha256 } = needs;
+  if (event.id !== entry.eventId) return ['entry', entry.eventId, event.id];
+  if (event.digest !== entry.dataDigest) return ['data', entry.dataDigest, event.digest];
+  const hash = hexOf(entryHash(sha256, prev, entry.seq, chainedOf(event, chain)));
+  if (hash !== entry.hash) return ['entry', hash, entry.hash];
+  if (event.data === null) {
+    const why = await needs.whyGone(event);
+    if (why === null) return ['data', entry.dataDigest, null];
+    return why === 'unnamed' ? ['erased', entry.stream, null] : null;
+  }
+  const digest = hexOf(digestOf(sha256, event.salt, event.data));
+  if (digest !== entry.dataDigest) return ['data', entry.dataDigest, digest];
+  const wrong = await wrongSeal(needs, chain, entry, event.data);
+  return wrong === null ? null : ['seal', wrong, null];
+};
+
+const digestOf = (sha256: Sha256, salt: string | null, data: string): Uint8Array =>
+  salt === null ? sha256(data) : sha256(bytesOfHex(salt), data);
+
+/** What a seal says that the chain is not; null when it agrees, or is none. */
+const wrongSeal = async (
+  { chains, sha256 }: VerdictNeeds,
+  chain: ChainName,
+  { type, seq }: ChainEntry,
+  data: string,
+): Promise<string | null> => {
+  if (type !== 'HistorySealed') return null;
+  const sealed = JSON.parse(data) as HistorySealed;
+  if (sealed.chain !== chain) return null;
+  const isWrong = sealed.size >= seq || (await contradicts(chains, sha256, sealed)) !== null;
+  return isWrong ? sealed.root : null;
+};

@@ -1,0 +1,55 @@
+import { valueError } from '../../kernel/fault.js';
+
+/** Where a list of entries goes on, and of which question it is. */
+export type Cursor = {
+  readonly chain: string;
+  /** `seq` of the first entry to look at. Entries keep theirs, so a cursor stays valid. */
+  readonly seq: number;
+  readonly ascending: boolean;
+  /** Of the filters: a page of other ones does not follow. */
+  readonly filters: string;
+};
+
+/** A few characters that only this service can make of a text. */
+export type CursorTag = (text: string) => string;
+
+/** Of an HMAC: 32 bits, since a guess gains nothing but a page of one's own history. */
+export const tagCharacters = 8;
+
+export const writeCursor = ({ chain, seq, ascending, filters }: Cursor, tag: CursorTag): string => {
+  const text = JSON.stringify([version, chain, seq, ascending, filters]);
+  return urlSafe(btoa(`${tag(text)}${text}`));
+};
+
+/** Throws Fault `invalid` unless it was written for this chain, order and these filters. */
+export const readCursor = (
+  written: string,
+  asked: Omit<Cursor, 'seq'>,
+  tag: CursorTag,
+): Cursor['seq'] => {
+  const text = plain(written);
+  const content = text.slice(tagCharacters);
+  const whole = text.length > tagCharacters && tag(content) === text.slice(0, tagCharacters);
+  const [known, chain, seq, ascending, filters] = whole
+    ? (JSON.parse(content) as [number, string, number, boolean, string])
+    : [];
+  if (seq === undefined || known !== version || chain !== asked.chain) {
+    throw valueError(['query', 'cursor'], 'not a cursor of this list');
+  }
+  if (ascending !== asked.ascending || filters !== asked.filters) {
+    throw valueError(['query', 'cursor'], 'the cursor is of another order or of other filters');
+  }
+  return seq;
+};
+
+const version = 1;
+
+const urlSafe = (base64: string): string =>
+  base64.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
+
+const form = /^[0-9A-Za-z_-]+$/;
+/** Empty for what is no base64url. */
+const plain = (written: string): string => {
+  if (!form.test(written) || written.length % 4 === 1) return '';
+  return atob(written.replaceAll('-', '+').replaceAll('_', '/'));
+};

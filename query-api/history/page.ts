@@ -1,0 +1,150 @@
+import { defaultPageLimit } from '../../contract/envelope.js';
+import type { HistoryEntry, HistoryPage } from '../../contract/history.js';
+import { canonicalJson } from '../../kernel/canonical-json.js';
+import { noHash } from '../../kernel/history/chain.js';
+import type {
+  ChainEntry,
+  ChainHead,
+  ChainPages,
+  ChainQuestion,
+  Chains,
+} from '../../kernel/history/entries.js';
+import { hexOf } from '../../kernel/history/hex.js';
+import { start, type Sha256 } from '../../kernel/ports.js';
+import type { Instant, JsonObject, ProjectId } from '../../kernel/shapes.js';
+import { readCursor, writeCursor, type CursorTag } from './cursor.js';
+
+/** What an entry says beyond its chain. */
+export type EntryTold = {
+  readonly before: JsonObject | null;
+  readonly after: JsonObject | null;
+  readonly erased: boolean;
+  readonly email: string | null;
+};
+
+export type PageNeeds = {
+  readonly chains: Pick<Chains, 'head'> & ChainPages;
+  readonly sha256: Sha256;
+  readonly cursorTag: CursorTag;
+  /** Of the first of the entries, in their order: as many as one answer may hold, at least one. */
+  readonly told: (
+    entries: readonly ChainEntry[],
+    signal: AbortSignal,
+  ) => Promise<readonly EntryTold[]>;
+};
+
+/** As the query of contract 5.14 has it. */
+export type HistoryAsked = {
+  readonly actor?: readonly string[];
+  readonly event_type?: readonly string[];
+  readonly resource_type?: readonly string[];
+  readonly resource_id?: readonly string[];
+  readonly project_id?: readonly string[];
+  readonly start_time?: Instant;
+  readonly end_time?: Instant;
+  readonly technical?: boolean;
+  readonly order?: 'asc' | 'desc';
+  readonly cursor?: string;
+  readonly limit?: number;
+};
+
+/**
+ * A page of a chain (contract 5.14). It ends at the head that it names, early where its entries
+ * cost much. Throws Fault `invalid` on a cursor that is not of this question.
+ */
+export const historyPage = async (
+  needs: PageNeeds,
+  chain: string,
+  asked: HistoryAsked,
+  signal: AbortSignal,
+): Promise<HistoryPage> => {
+  const { order, cursor, limit = defaultPageLimit, ...filters } = asked;
+  const place = {
+    chain,
+    ascending: order === 'asc',
+    filters: digestOf(needs.sha256, questionOf(filters)),
+  };
+  const at = cursor === undefined ? null : readCursor(cursor, place, needs.cursorTag);
+  const head = await needs.chains.head(chain);
+  const { size } = head ?? { size: 0 };
+  const question: ChainQuestion = {
+    ...questionOf(filters),
+    at: at ?? (place.ascending ? 1 : Math.max(size, 1)),
+    ascending: place.ascending,
+    limit,
+  };
+  const found = await needs.chains.page(chain, question, { signal });
+  const known = found.entries.filter(({ seq }) => seq <= size);
+  const told = known.length === 0 ? [] : await needs.told(known, signal);
+  const next = nextOf(known[told.length]?.seq ?? found.next, size);
+  return {
+    entries: told.flatMap((one, index) => {
+      const entry = known[index];
+      return entry === undefined ? [] : [shownEntry(entry, one)];
+    }),
+    next_cursor: next === null ? null : writeCursor({ ...place, seq: next }, needs.cursorTag),
+    limit,
+    head: shownHead(head),
+  };
+};
+
+/** What came after the head that the page names is for the next reading of it. */
+const nextOf = (next: number | null, size: number): number | null =>
+  next === null || next > size ? null : next;
+
+type Filters = Omit<HistoryAsked, 'order' | 'cursor' | 'limit'>;
+
+const questionOf = (filters: Filters): Omit<ChainQuestion, 'at' | 'ascending' | 'limit'> => ({
+  technical: filters.technical ?? false,
+  ...(isAny(filters.event_type) && { types: filters.event_type }),
+  ...(isAny(filters.actor) && { actors: filters.actor }),
+  ...(isAny(filters.project_id) && { projects: filters.project_id }),
+  ...(isAny(filters.resource_type) && { resourceTypes: filters.resource_type }),
+  ...(isAny(filters.resource_id) && { resourceIds: filters.resource_id }),
+  ...(filters.start_time !== undefined && { from: filters.start_time }),
+  ...(filters.end_time !== undefined && { to: filters.end_time }),
+});
+
+const isAny = (list: readonly string[] | undefined): list is readonly string[] =>
+  list !== undefined && list.length > 0;
+
+const digestOf = (sha256: Sha256, question: object): string =>
+  hexOf(sha256(canonicalJson(question))).slice(0, digestCharacters);
+/** Enough to tell a caller's own questions apart. */
+const digestCharacters = 16;
+
+const shownHead = (head: ChainHead | null): HistoryPage['head'] =>
+  head === null
+    ? { seq: 0, position: start, hash: noHash }
+    : { seq: head.size, position: head.position, hash: head.hash };
+
+const shownEntry = (entry: ChainEntry, told: EntryTold): HistoryEntry => ({
+  seq: entry.seq,
+  position: entry.position,
+  at: entry.at as Instant,
+  event_id: entry.eventId,
+  event_type: entry.type,
+  schema_version: entry.schema,
+  stream: entry.stream,
+  revision: entry.revision,
+  actor: {
+    type: entry.actor.type as HistoryEntry['actor']['type'],
+    id: entry.actor.id,
+    email: told.email,
+    role: entry.actor.role,
+  },
+  resource: {
+    type: entry.resource.type as HistoryEntry['resource']['type'],
+    id: entry.resource.id,
+  },
+  project_id: entry.projectId as ProjectId | null,
+  request_id: entry.requestId,
+  correlation_id: entry.correlationId,
+  causation_id: entry.causationId,
+  before: told.before,
+  after: told.after,
+  erased: told.erased,
+  data_digest: entry.dataDigest,
+  prev_hash: entry.prevHash,
+  hash: entry.hash,
+});

@@ -1,0 +1,154 @@
+import type { AsOf } from '../../contract/as-of.js';
+import { readAsOf } from '../../contract/as-of.js';
+import type { Gate } from '../../contract/gate.js';
+import {
+  listHistory,
+  listProjectHistory,
+  listResourceHistory,
+  resourceComplaints,
+  verifyHistory,
+  type HistoryVerdict,
+} from '../../contract/history.js';
+import { reading, type Route } from '../../contract/operation.js';
+import { mayAudit, type Principal } from '../../contract/roles.js';
+import { windowComplaints } from '../../contract/selectors.js';
+import { Fault } from '../../kernel/fault.js';
+import type { ChainEntry } from '../../kernel/history/entries.js';
+import type { StreamName } from '../../kernel/ports.js';
+import type { JsonObject, ProjectId } from '../../kernel/shapes.js';
+import { historyCollection } from '../../projections/history/collection.js';
+import { historyPage, type PageNeeds } from './page.js';
+
+/** A resource whose state is asked for; `stream` is that of its first entry. */
+export type StateAsked = {
+  readonly type: string;
+  readonly id: string;
+  readonly projectId: string | null;
+  readonly stream: StreamName;
+};
+
+export type HistoryReadNeeds = PageNeeds & {
+  readonly gate: Pick<Gate, 'projectInSight'>;
+  /**
+   * The resource as its events up to there made it, with its texts masked; null where there was
+   * none. Throws Fault `invalid` for a position after the head.
+   */
+  readonly stateAt: (resource: StateAsked, at: AsOf) => Promise<JsonObject | null>;
+  /** Throws Fault `unavailable` while others' calls take all there is for it. */
+  readonly verdictOn: (
+    chain: string,
+    range: { readonly from: number; readonly to: number | null },
+    signal: AbortSignal,
+  ) => Promise<HistoryVerdict>;
+};
+
+/** The reads of contract 5.14 that are about entries. */
+export const historyReads = (needs: HistoryReadNeeds): readonly Route[] => [
+  ofProject(needs),
+  ofOrganization(needs),
+  verifying(needs),
+  ofResource(needs),
+];
+
+const reads = [historyCollection];
+
+const ofProject = (needs: HistoryReadNeeds): Route =>
+  reading(
+    listProjectHistory,
+    reads,
+    async ({ params, query, principal, signal }) => {
+      const asked = { ...query, project_id: [params.project_id] };
+      return { body: await historyPage(needs, principal.organizationId, asked, signal) };
+    },
+    ({ query }) => windowOf(query),
+  );
+
+const ofOrganization = (needs: HistoryReadNeeds): Route =>
+  reading(
+    listHistory,
+    reads,
+    async ({ query, principal, signal }) => ({
+      body: await historyPage(needs, principal.organizationId, query, signal),
+    }),
+    ({ query }) => windowOf(query),
+  );
+
+const ofResource = (needs: HistoryReadNeeds): Route =>
+  reading(
+    listResourceHistory,
+    reads,
+    async ({ params, query, principal, signal }) => {
+      const { at, project_id: project, ...paging } = query;
+      const resource = { resource_type: [params.resource], resource_id: [params.id] };
+      const named = project === undefined ? {} : { project_id: [project] };
+      const found = await firstOf(needs, principal, { ...resource, ...named }, signal);
+      const within = await inSight(needs, principal, found);
+      const asked = { order: 'asc', ...paging, ...resource, ...named, ...within } as const;
+      const page = await historyPage(needs, principal.organizationId, asked, signal);
+      const asOf = at === undefined ? null : readAsOf(at);
+      if (asOf === null) return { body: page };
+      const { type, id } = found.resource;
+      const stream = found.stream as StreamName;
+      const subject = { type, id, projectId: found.projectId, stream };
+      return { body: { ...page, state: await needs.stateAt(subject, asOf) } };
+    },
+    ({ params, query }) => resourceComplaints(params.resource, query),
+  );
+
+const verifying = (needs: HistoryReadNeeds): Route =>
+  reading(verifyHistory, reads, async ({ query, principal, signal }) => {
+    const { from_seq: from = 1, to_seq: to = null } = query;
+    return { body: await needs.verdictOn(principal.organizationId, { from, to }, signal) };
+  });
+
+/** The first entry about the resource. Throws Fault `not-found` when there is none. */
+const firstOf = async (
+  { chains }: HistoryReadNeeds,
+  { organizationId: chain }: Principal,
+  asked: {
+    readonly resource_type: readonly string[];
+    readonly resource_id: readonly string[];
+    readonly project_id?: readonly string[];
+  },
+  signal: AbortSignal,
+): Promise<ChainEntry> => {
+  for (let at: number | null = 1; at !== null;) {
+    const question = {
+      at,
+      ascending: true,
+      limit: 1,
+      technical: false,
+      resourceTypes: asked.resource_type,
+      resourceIds: asked.resource_id,
+      ...(asked.project_id !== undefined && { projects: asked.project_id }),
+    };
+    const { entries, next } = await chains.page(chain, question, { signal });
+    if (entries[0] !== undefined) return entries[0];
+    at = next;
+  }
+  throw unseen();
+};
+
+/**
+ * What of the resource's history the caller may read: all of it, or what is of a project of theirs.
+ * Throws Fault `not-found` where they may not know of it, `forbidden` where they may.
+ */
+const inSight = async (
+  { gate }: HistoryReadNeeds,
+  principal: Principal,
+  { projectId }: ChainEntry,
+): Promise<{ readonly project_id?: readonly string[] }> => {
+  if (mayAudit(principal, null)) return {};
+  const project =
+    projectId === null ? null : await gate.projectInSight(principal, projectId as ProjectId);
+  if (project === null || projectId === null) throw unseen();
+  if (!mayAudit(principal, project)) {
+    throw new Fault('forbidden', 'Your role does not allow this');
+  }
+  return { project_id: [projectId] };
+};
+
+const unseen = (): Fault => new Fault('not-found', 'Resource not found');
+
+const windowOf = (query: Parameters<typeof windowComplaints>[0]) =>
+  windowComplaints(query).map((one) => ({ ...one, loc: ['query', 'end_time'] }));

@@ -1,0 +1,143 @@
+import { newestSeal } from '../../command-api/seals/sealed.js';
+import type { DatasetEvent } from '../../events/datasets.js';
+import type { DeletionEvent } from '../../events/deletions.js';
+import type { ErasureEvent } from '../../events/erasures.js';
+import { Fault, valueError } from '../../kernel/fault.js';
+import { noHash } from '../../kernel/history/chain.js';
+import type { ChainName, ChainPages, Chains } from '../../kernel/history/entries.js';
+import { start, stream, type Clock, type EventReader, type Sha256 } from '../../kernel/ports.js';
+import { walked, type VerdictNeeds } from '../../projections/history/verdict.js';
+import type { HistoryReadNeeds } from '../../query-api/history/routes.js';
+
+type Needs = {
+  readonly log: EventReader;
+  readonly chains: Chains & ChainPages;
+  readonly clock: Clock;
+  readonly sha256: Sha256;
+};
+
+/** Contract 1.11. */
+const eventsMax = 1_000_000;
+const callMs = 10_000;
+/** Each takes a core half of the time, and the machine has other work. */
+const callsMax = 2;
+/** A call rests as long as it worked: it shares the thread with requests. */
+const sliceMs = 5;
+
+/**
+ * Verifies histories in portions of the log, so that no request waits long for its turn; more than
+ * two calls at once are refused.
+ */
+export const historyVerdicts = (needs: Needs): HistoryReadNeeds['verdictOn'] => {
+  let calls = 0;
+  return async (chain, range, signal) => {
+    if (calls === callsMax) {
+      throw new Fault('unavailable', 'Others are verifying their history; try again', {
+        retryAfterSeconds: callMs / 1_000,
+      });
+    }
+    calls += 1;
+    try {
+      return await verdictOn(needs, chain, range, signal);
+    } finally {
+      calls -= 1;
+    }
+  };
+};
+
+const verdictOn = async (
+  needs: Needs,
+  chain: ChainName,
+  { from, to }: Parameters<HistoryReadNeeds['verdictOn']>[1],
+  signal: AbortSignal,
+): ReturnType<HistoryReadNeeds['verdictOn']> => {
+  const head = await needs.chains.head(chain);
+  const last = Math.min(to ?? Infinity, head?.size ?? 0);
+  if (to !== null && to > last) throw valueError(['query', 'to_seq'], 'after the last entry');
+  if (from > Math.max(last, 1)) {
+    throw valueError(['query', 'from_seq'], 'after the last entry or after to_seq');
+  }
+  const outcome =
+    last === 0 ? nothing : await walked(verdictNeeds(needs, chain, signal), chain, from, last);
+  const seal = await newestSeal(needs, chain);
+  return {
+    status: outcome.broken === null ? 'intact' : 'broken',
+    checked: outcome.checked,
+    erased: outcome.erased,
+    from_seq: from,
+    to_seq: (outcome.next ?? last + 1) - 1,
+    head_hash: head?.hash ?? noHash,
+    next_seq: outcome.next,
+    sealed: seal && { seq: seal.size, root: seal.root, at: seal.sealedAt },
+    broken_at: outcome.broken,
+  };
+};
+const nothing = { checked: 0, erased: 0, next: null, broken: null };
+
+const verdictNeeds = (
+  { log, chains, clock, sha256 }: Needs,
+  chain: ChainName,
+  signal: AbortSignal,
+): VerdictNeeds => {
+  const begun = clock.milliseconds();
+  let slice = begun;
+  let named: Promise<ReadonlySet<string>> | null = null;
+  return {
+    log,
+    chains,
+    sha256,
+    whyGone: async (event) => {
+      if ((await log.last(event.stream)) !== null) return null;
+      if (!mustBeNamed.test(event.stream)) return 'erased';
+      named ??= namesOfErased(log, chain);
+      return (await named).has(event.stream) ? 'erased' : 'unnamed';
+    },
+    goOn: async (looked) => {
+      signal.throwIfAborted();
+      const now = clock.milliseconds();
+      if (now - slice > sliceMs) {
+        await clock.wait(now - slice, signal);
+        slice = clock.milliseconds();
+      }
+      return looked < eventsMax && now - begun < callMs;
+    },
+  };
+};
+
+/** Whoever runs the log could call it an erasure (verifier/ALGORITHM.md, step 4). */
+const mustBeNamed = /^(?:trace|session|datasetrows)-/;
+
+const facts = ['StreamsErased', 'RecordsErased', 'DatasetRowsErased'] as const;
+type Fact = Extract<
+  ErasureEvent | DeletionEvent | DatasetEvent,
+  { readonly type: (typeof facts)[number] }
+>;
+
+/** Streams that events of this history say are erased. */
+const namesOfErased = async (
+  log: Pick<EventReader, 'page'>,
+  chain: ChainName,
+): Promise<ReadonlySet<string>> => {
+  const names = new Set<string>();
+  for (let after = start; ;) {
+    const page = await log.page(after, factsAtOnce, facts);
+    for (const event of page.events) {
+      if ((event.metadata.organization_id ?? chain) !== chain) continue;
+      for (const name of namesIn(event as unknown as Fact)) names.add(name);
+    }
+    if (page.through === after) return names;
+    after = page.through;
+  }
+};
+const factsAtOnce = 1_000;
+
+const namesIn = ({ type, data }: Fact): readonly string[] => {
+  if (type === 'StreamsErased') return data.streams;
+  if (type === 'DatasetRowsErased') {
+    return data.contents.map((one) => stream('datasetrows', data.dataset_id, one.content_id));
+  }
+  return [
+    ...data.session_ids.map((id) => stream('session', data.project_id, id)),
+    ...data.trace_ids.map((id) => stream('trace', data.project_id, id)),
+  ];
+};
