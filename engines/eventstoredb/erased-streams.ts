@@ -1,12 +1,25 @@
 import { jsonEvent } from '@eventstore/db-client';
 import { sharedLooks } from '../../kernel/turns.js';
-import type { StreamName } from '../../kernel/ports.js';
+import { start, type Envelope, type Position, type StreamName } from '../../kernel/ports.js';
 import { troubleOf, type Connection } from './connection.js';
-import type { Names } from './names.js';
-import { derivedId } from './stored-event.js';
+import { openEnvelopes, type Envelopes } from './envelopes.js';
+import type { Bucket, Names } from './names.js';
+import { derivedId, envelopeFrom, placeOf, positionOf, type Stored } from './stored-event.js';
+import type { Streams } from './streams.js';
+import { whole } from './whole.js';
 
 /** Streams that one entry of the register names. */
 const entryStreamsMax = 500;
+/** Others may append as often before an erasure gives up. */
+const overtakenMax = 8;
+
+type Needs = {
+  readonly connection: Connection;
+  readonly names: Names;
+  readonly streams: Streams;
+  /** The log's head is at least here. */
+  readonly seen: (position: Position) => void;
+};
 
 export type ErasedStreams = ReturnType<typeof openErasedStreams>;
 
@@ -14,107 +27,217 @@ export type ErasedStreams = ReturnType<typeof openErasedStreams>;
  * A tombstone comes after the events it covers, and until a scavenge the server still shows these
  * to whoever reads everything. So a register, a stream of its own, says beforehand what is to be
  * left out. It is written before the tombstone: an erasure that ended half way is left out already
- * and is done again by whoever asked for it.
+ * and is done again by whoever asked for it. Before the register come the envelopes of all events,
+ * and the tombstone is for the last of these: what somebody appends in between refuses it.
  */
-export const openErasedStreams = (connection: Connection, names: Names) => {
-  const register = openRegister(connection, names.erased);
-  const waiting = new Set<StreamName>();
-  /** Whoever asks while an entry is written shares the next one. */
-  const enterWaiting = sharedLooks(async () => {
-    const streams = [...waiting].filter((stream) => !register.has(stream));
-    waiting.clear();
-    for (let from = 0; from < streams.length; from += entryStreamsMax) {
-      await register.enter(streams.slice(from, from + entryStreamsMax));
-    }
+export const openErasedStreams = (needs: Needs) => {
+  const { connection, names, seen } = needs;
+  const envelopes = openEnvelopes(connection, names);
+  const register = openRegister(connection, names.erased, (entry) => {
+    envelopes.learn(entry.buckets ?? []);
+    seen(entry.last ?? start);
   });
+  let isBegun = false;
+  const keep = openKeeping(needs, envelopes, register);
+  const underWay = new Map<StreamName, Promise<void>>();
+  const erase = async (stream: StreamName): Promise<void> => {
+    await register.refresh();
+    for (let from = 0, tries = 1; ; tries += 1) {
+      const last = await keep(stream, from);
+      const expected = last === 'none' ? 'no_stream' : BigInt(last);
+      if (await appendTombstone(connection, names.of(stream), expected)) break;
+      if (tries === overtakenMax) {
+        throw connection.unavailable(new Error(`others append to ${stream} all the time`));
+      }
+      from = last === 'none' ? 0 : last + 1;
+    }
+    // Also where there are none: an append may be about to write some.
+    await appendTombstone(connection, names.parts(stream), 'any');
+  };
   return {
     has: register.has,
     /** An entry of the register, from a subscription; earlier ones may be unknown yet. */
     learn: register.learn,
     /** Everything that was erased before this was called is known when it resolves. */
     refresh: register.refresh,
-    erase: async (stream: StreamName): Promise<void> => {
+    /** What was erased before the log was opened is known when it resolves. */
+    begun: async (): Promise<void> => {
+      if (!isBegun) await register.refresh();
+      isBegun = true;
+    },
+    /** Of erased events after one position up to another, in log order. */
+    between: async (after: Position, through: Position): Promise<readonly Envelope[]> =>
+      (await envelopes.between(after, through)).filter(({ stream }) => register.has(stream)),
+    /** A position that a page of so many events does not pass; null where none is known. */
+    limitOf: (after: Position, limit: number): Position | null =>
+      envelopes.after(after).filter(({ stream }) => register.has(stream))[limit - 1]?.position ??
+      null,
+    erase: (stream: StreamName): Promise<void> => {
+      const erasing = erase(stream);
+      underWay.set(stream, erasing);
+      return erasing.finally(() => {
+        if (underWay.get(stream) === erasing) underWay.delete(stream);
+      });
+    },
+    /** Erasures of these by this process have ended when it resolves: who appends can wait. */
+    settled: async (streams: readonly StreamName[]): Promise<void> => {
+      if (underWay.size === 0) return;
+      await Promise.allSettled(streams.flatMap((stream) => underWay.get(stream) ?? []));
+    },
+    /** What stays of an event whose data are gone. */
+    remains: async (stored: Stored): Promise<Envelope> => {
+      if (stored.digest !== null) return envelopeFrom(stored);
       await register.refresh();
-      waiting.add(stream);
-      await enterWaiting();
-      // The parts even where there are none: an append may be about to write some.
-      await Promise.all([
-        appendTombstone(connection, names.of(stream)),
-        appendTombstone(connection, names.parts(stream)),
-      ]);
+      const before = positionOf(placeOf(stored.position).commit - 1n);
+      const [kept] = await envelopes.between(before, stored.position);
+      return kept ?? envelopeFrom(stored);
     },
     /** A tombstone was seen that is in no register: an operator's. */
     noteErased: (stream: StreamName): void => register.learn({ streams: [stream] }),
   };
 };
 
+/**
+ * Keeps envelopes of a stream's events from a revision on and names it in the register. Answers the
+ * revision up to which it did, `none` without events.
+ */
+const openKeeping = (
+  { connection, names, streams }: Needs,
+  envelopes: Envelopes,
+  register: Register,
+) => {
+  const waiting = new Map<StreamName, readonly Envelope[]>();
+  /** Whoever asks while an entry is written shares the next one. */
+  const enterWaiting = sharedLooks(async () => {
+    const entered = [...waiting];
+    waiting.clear();
+    for (let from = 0; from < entered.length; from += entryStreamsMax) {
+      await enter(envelopes, register, entered.slice(from, from + entryStreamsMax));
+    }
+  });
+  const envelope = async (stored: Stored): Promise<Envelope> => {
+    // Events from before there were digests get one while their data are there.
+    const isKnown = stored.digest !== null || stored.parts === null;
+    return envelopeFrom(isKnown ? stored : ((await whole(connection, names, stored)) ?? stored));
+  };
+  return async (stream: StreamName, from: number): Promise<number | 'none'> => {
+    const found: Envelope[] = [];
+    for await (const portion of streams.portions(stream, { from })) {
+      for (const stored of portion) found.push(await envelope(stored));
+    }
+    if (found.length > 0 || !register.has(stream)) {
+      waiting.set(stream, [...(waiting.get(stream) ?? []), ...found]);
+      await enterWaiting();
+    }
+    return found.at(-1)?.revision ?? (from === 0 ? 'none' : from - 1);
+  };
+};
+
+/** The envelopes first. */
+const enter = async (
+  envelopes: Envelopes,
+  register: Register,
+  streams: readonly (readonly [StreamName, readonly Envelope[]])[],
+): Promise<void> => {
+  const kept = streams.flatMap(([, some]) => some);
+  const last = kept.reduce((high, { position }) => (position > high ? position : high), start);
+  const buckets = await envelopes.keep(kept);
+  await register.enter({ streams: streams.map(([name]) => name), buckets, last });
+};
+
+/**
+ * `buckets` have envelopes of their events, up to `last`. Absent from entries from before envelopes
+ * were kept.
+ */
+type Entry = {
+  readonly streams: readonly StreamName[];
+  readonly buckets?: readonly Bucket[];
+  readonly last?: Position;
+};
+type Register = ReturnType<typeof openRegister>;
+
 /** The streams that the entries of the register name, as far as they were read. */
-const openRegister = ({ client, read, write, tries }: Connection, name: string) => {
+const openRegister = (
+  { client, read, write, tries }: Connection,
+  name: string,
+  learnt: (entry: Entry) => void,
+) => {
   const erased = new Set<StreamName>();
   /** Revision of the last entry of which it and all before it are known. */
   let last = -1;
 
   const learn = (data: unknown): void => {
-    const { streams = [] } = (data ?? {}) as { readonly streams?: readonly StreamName[] };
-    for (const stream of streams) erased.add(stream);
+    const entry: Entry = { streams: [], ...(data as Partial<Entry> | null) };
+    for (const stream of entry.streams) erased.add(stream);
+    learnt(entry);
   };
-  const refresh = async (): Promise<void> => {
+  /** Answers the ids of entries that came since. */
+  const readOn = async (): Promise<readonly string[]> => {
+    const ids: string[] = [];
     await read(
       () => client.readStream(name, { fromRevision: BigInt(last + 1), requiresLeader: true }),
       () =>
         ({ event }) => {
           if (event === undefined) return true;
           learn(event.data);
+          ids.push(event.id);
           last = Math.max(last, Number(event.revision));
           return true;
         },
     );
+    return ids;
   };
-  const enter = async (streams: readonly StreamName[]): Promise<void> => {
+  const enter = async (entry: Entry): Promise<void> => {
     const again = tries();
     for (;;) {
       const expected = last;
-      const entry = jsonEvent({
-        id: derivedId('erased', String(expected), ...streams),
+      const event = jsonEvent({
+        id: derivedId('erased', String(expected), ...entry.streams),
         type: 'StreamsErased',
-        data: { streams: [...streams] },
+        data: entry,
       });
       try {
         const { nextExpectedRevision } = await write('an entry of the register', (deadline) =>
-          client.appendToStream(name, entry, {
+          client.appendToStream(name, event, {
             expectedRevision: expected < 0 ? 'no_stream' : BigInt(expected),
             requiresLeader: true,
             deadline,
           }),
         );
-        learn({ streams });
+        learn(entry);
         last = Math.max(last, Number(nextExpectedRevision));
         return;
       } catch (error) {
-        // Another process was faster: as long as somebody gets on, it may be.
-        if (troubleOf(error) === 'conflict') await refresh();
+        // Another process was faster, as long as somebody gets on, or it is there all the same.
+        if ((await readOn()).includes(event.id)) return;
         if (last === expected) await again(error);
       }
-      await refresh();
-      if (streams.every((stream) => erased.has(stream))) return;
     }
   };
-  return { has: (stream: StreamName): boolean => erased.has(stream), learn, refresh, enter };
+  return {
+    has: (stream: StreamName): boolean => erased.has(stream),
+    learn,
+    refresh: async (): Promise<void> => void (await readOn()),
+    enter,
+  };
 };
 
+/** False when the stream's last revision is another. */
 const appendTombstone = async (
   { client, write, tries }: Connection,
   name: string,
-): Promise<void> => {
+  expectedRevision: bigint | 'no_stream' | 'any',
+): Promise<boolean> => {
   const again = tries();
   for (;;) {
     try {
       await write('a tombstone', (deadline) =>
-        client.tombstoneStream(name, { requiresLeader: true, deadline }),
+        client.tombstoneStream(name, { expectedRevision, requiresLeader: true, deadline }),
       );
-      return;
+      return true;
     } catch (error) {
-      if (troubleOf(error) === 'erased') return;
+      if (troubleOf(error) === 'erased') return true;
+      if (troubleOf(error) === 'conflict') return false;
       await again(error);
     }
   }

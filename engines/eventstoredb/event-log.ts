@@ -13,12 +13,12 @@ import { openErasedStreams } from './erased-streams.js';
 import { openHead } from './head.js';
 import { openListings } from './listings.js';
 import { namesIn } from './names.js';
-import { openPages } from './pages.js';
+import { openPages, type PagesNeeds } from './pages.js';
 import { openStreams } from './streams.js';
 import { openTail } from './tail.js';
-import { evidenceFrom, recordedFrom } from './stored-event.js';
+import { evidenceFrom, evidenceOfErased, recordedFrom } from './stored-event.js';
 import { openBackwards } from './backwards.js';
-import { wholeBy } from './whole.js';
+import { pagedWholeBy, wholeBy } from './whole.js';
 
 type Options = {
   /** `esdb://…` or `esdb+discover://…`; TLS, credentials and cluster settings are the client's. */
@@ -50,12 +50,10 @@ export const openEventStore = async ({
 }: Options): Promise<EventLog> => {
   const names = namesIn(space);
   const connection = openConnection(url, patience);
-  const erased = openErasedStreams(connection, names);
   const streams = openStreams(connection, names);
   const head = openHead(connection, names);
+  const erased = openErasedStreams({ connection, names, streams, seen: head.seen });
   const recorded = wholeBy(connection, names, (stored) => recordedFrom(stored, decode));
-  const evident = wholeBy(connection, names, evidenceFrom);
-  const pages = openPages({ connection, names, erased, seen: head.seen });
   const backwards = openBackwards(connection, names, erased);
   const waits = openWaits();
   const seen = (position: Position): void => {
@@ -63,11 +61,8 @@ export const openEventStore = async ({
     waits.tell();
   };
   const tail = openTail({ connection, names, erased, head: head.ask, seen });
-  const page: EventLog['page'] = async (after, limit, types) => {
-    const { stored, through } = await pages(after, limit, tail.after(after));
-    const wanted = stored.filter(({ type }) => types === undefined || types.includes(type));
-    return { events: await recorded(wanted), erased: [], through };
-  };
+  const { page, evidence } = pagesOf({ connection, names, erased, seen: head.seen }, tail, decode);
+  const append = openAppends({ connection, names, streams, seen, head: head.ask });
   async function* portions(
     stream: StreamName,
     reading?: Reading,
@@ -76,7 +71,10 @@ export const openEventStore = async ({
   }
 
   return {
-    append: openAppends({ connection, names, streams, seen, head: head.ask }),
+    append: async (batch) => {
+      await erased.settled(batch.map(({ stream }) => stream));
+      return append(batch);
+    },
     erase: async (stream) => {
       await erased.erase(stream);
       streams.forget(stream);
@@ -94,12 +92,14 @@ export const openEventStore = async ({
     },
     evidence: async (after, limit) => {
       tail.wanted();
-      const { stored, through } = await pages(after, limit, tail.after(after));
-      return { events: await evident(stored), through };
+      return evidence(after, limit);
     },
     tail: async (limit, before) => recorded(await backwards(limit, before)),
     streams: openListings(connection, names, erased),
-    head: head.ask,
+    head: async () => {
+      await erased.begun();
+      return head.ask();
+    },
     lag: (after) => countAfter(after, page),
     grown: growthOf(tail, head, waits),
     close: async () => {
@@ -110,12 +110,46 @@ export const openEventStore = async ({
   } satisfies EventLog;
 };
 
+/** Pages of what is there, what stays of what was erased, and both as evidence. */
+const pagesOf = (
+  needs: PagesNeeds,
+  tail: ReturnType<typeof openTail>,
+  decode: Decode,
+): Pick<EventLog, 'page' | 'evidence'> => {
+  const pages = openPages(needs);
+  const whole = pagedWholeBy(needs);
+  const asked = (after: Position, limit: number): ReturnType<typeof pages> =>
+    pages(after, limit, tail.after(after));
+  return {
+    page: async (after, limit, types) => {
+      const { events, through } = await asked(after, limit);
+      const wanted = events.filter((one) =>
+        'stored' in one ? (types?.includes(one.stored.type) ?? true) : types === undefined,
+      );
+      const found = await Promise.all(wanted.map(whole));
+      return {
+        events: found.flatMap((one) => ('stored' in one ? [recordedFrom(one.stored, decode)] : [])),
+        erased: found.flatMap((one) => ('erased' in one ? [one.erased] : [])),
+        through,
+      };
+    },
+    evidence: async (after, limit) => {
+      const { events, through } = await asked(after, limit);
+      const found = await Promise.all(events.map(whole));
+      const evident = found.map((one) =>
+        'stored' in one ? evidenceFrom(one.stored) : evidenceOfErased(one.erased),
+      );
+      return { events: evident, through };
+    },
+  };
+};
+
 const countAfter = async (after: Position, page: EventLog['page']): Promise<number> => {
   let count = 0;
   for (let from = after; count < lagMax;) {
-    const { events, through } = await page(from, lagMax - count);
+    const { events, erased, through } = await page(from, lagMax - count);
     if (through <= from) break;
-    count += events.length;
+    count += events.length + erased.length;
     from = through;
   }
   return count;

@@ -1,9 +1,10 @@
-import type { StreamName } from '../../kernel/ports.js';
+import type { Position, StreamName } from '../../kernel/ports.js';
 
 /**
  * Our streams have one beginning in common, so that a server filters by it and may serve others as
  * well. `<space>.<stream>` holds a stream's events, `<space>:parts.<stream>` the parts of events
- * too large for one append, and `<space>:erased` says which streams were erased.
+ * too large for one append, `<space>:erased` says which streams were erased, and
+ * `<space>:erased.<bucket>` keeps the envelopes of their events.
  */
 export type Names = {
   /** What every stream with events begins with. */
@@ -11,9 +12,18 @@ export type Names = {
   readonly erased: string;
   of(stream: StreamName): string;
   parts(stream: StreamName): string;
+  envelopes(bucket: Bucket): string;
   /** Null for a stream that is not one of ours with events. */
   streamOf(name: string): StreamName | null;
 };
+
+/**
+ * A stretch of the log of 16 MiB, by the beginning of its positions: some thousand events, so that
+ * whoever reads one page reads little more.
+ */
+export type Bucket = string;
+const bucketDigits = 10;
+export const bucketOf = (position: Position): Bucket => position.slice(0, bucketDigits);
 
 const spaceForm = /^[A-Za-z0-9_]{1,64}$/;
 
@@ -26,6 +36,7 @@ export const namesIn = (space: string): Names => {
     erased: `${space}:erased`,
     of: (stream) => `${prefix}${stream}`,
     parts: (stream) => `${space}:parts.${stream}`,
+    envelopes: (bucket) => `${space}:erased.${bucket}`,
     streamOf: (name) =>
       name.startsWith(prefix) ? (name.slice(prefix.length) as StreamName) : null,
   };

@@ -1,9 +1,16 @@
 import { boundedMap } from '../../kernel/bounded-map.js';
-import { start, type Position } from '../../kernel/ports.js';
+import { start, type Envelope, type Position } from '../../kernel/ports.js';
 import type { Connection } from './connection.js';
 import type { ErasedStreams } from './erased-streams.js';
 import type { Names } from './names.js';
-import { placeOf, storedFrom, type Place, type Stored } from './stored-event.js';
+import {
+  envelopeFrom,
+  placeOf,
+  positionOf,
+  storedFrom,
+  type Place,
+  type Stored,
+} from './stored-event.js';
 
 /** A page ends early once it holds this much, so that huge events do not pile up in memory. */
 const pageBytesMax = 8 * 1024 * 1024;
@@ -13,7 +20,7 @@ const stepMax = 1_000;
 /** Places remembered from where on nothing of ours came. */
 const quietMax = 16;
 
-type Needs = {
+export type PagesNeeds = {
   readonly connection: Connection;
   readonly names: Names;
   readonly erased: ErasedStreams;
@@ -21,40 +28,81 @@ type Needs = {
   readonly seen: (position: Position) => void;
 };
 
-/** Events that were not erased, up to `through`. */
-export type StoredPage = { readonly stored: readonly Stored[]; readonly through: Position };
+/** An event, or what stays of it. */
+export type Paged = { readonly stored: Stored } | { readonly erased: Envelope };
+/** In log order, up to `through`. */
+export type StoredPage = { readonly events: readonly Paged[]; readonly through: Position };
+
+/** All events of ours that the server has between two positions, `through` included. */
+type Fetched = { readonly found: readonly Stored[]; readonly through: Position };
 
 /**
  * The log in the order of everything on the server. What is not ours is passed over, and how far is
- * remembered, so that a reader at the end does not pass it again and again. `kept` may spare a
- * question to the server.
+ * remembered, so that a reader at the end does not pass it again and again. Of erased events the
+ * envelopes kept beside the log are in their places, since a scavenge takes the server's. `recent`
+ * may spare a question to the server.
  */
-export const openPages = ({ connection, names, erased, seen }: Needs) => {
-  const { client, read } = connection;
+export const openPages = (needs: PagesNeeds) => {
+  const { erased } = needs;
   const quiet = boundedMap<Position, Place>(quietMax);
+  const fetch = openFetch(needs, quiet.get);
+  const pagedFrom = (stored: Stored): Paged =>
+    erased.has(stored.stream) ? { erased: envelopeFrom(stored) } : { stored };
+  /** With what was kept of those that the server has no more. */
+  const merged = async (
+    after: Position,
+    limit: number,
+    { found, through: seenTo }: Fetched,
+  ): Promise<StoredPage> => {
+    const events = new Map(found.map((stored) => [stored.position, pagedFrom(stored)]));
+    for (const envelope of await erased.between(after, seenTo)) {
+      events.set(envelope.position, { erased: envelope });
+    }
+    const positions = [...events.keys()].sort().slice(0, limit);
+    const through = positions.at(-1) ?? after;
+    if (events.size <= limit && seenTo > through) quiet.set(through, placeOf(seenTo));
+    return { events: positions.flatMap((position) => events.get(position) ?? []), through };
+  };
 
-  /** Events of ours after `after`, at most `limit`, from the server. */
-  const fetch = async (after: Position, limit: number): Promise<Stored[]> => {
+  return async (after: Position, limit: number, recent: readonly Stored[]): Promise<StoredPage> => {
+    if (recent.length > 0) {
+      const found = within(recent, limit);
+      return { events: found.map(pagedFrom), through: found.at(-1)?.position ?? after };
+    }
+    const [fetched] = await Promise.all([fetch(after, limit), erased.refresh()]);
+    return merged(after, limit, fetched);
+  };
+};
+
+/** Events of ours after `after`, at most `limit`, from the server; `quiet` says what to pass. */
+const openFetch =
+  (
+    { connection: { client, read }, names, erased, seen }: PagesNeeds,
+    quiet: (after: Position) => Place | undefined,
+  ) =>
+  async (after: Position, limit: number): Promise<Fetched> => {
     const found: Stored[] = [];
+    const bound = erased.limitOf(after, limit);
     let bytes = 0;
-    let from: Place | 'start' = quiet.get(after) ?? (after === start ? 'start' : placeOf(after));
+    let from: Place | 'start' = quiet(after) ?? (after === start ? 'start' : placeOf(after));
     for (;;) {
       // A step begins with the event that the one before ended with.
-      const known = found.length;
-      const step = Math.min(stepMax, limit - known + (from === 'start' ? 0 : 1));
-      let count = 0;
-      const place = { last: null as Place | null };
-      const knownBytes = bytes;
+      const known = { count: found.length, bytes };
+      const step = Math.min(stepMax, limit - known.count + (from === 'start' ? 0 : 1));
+      const place = { last: null as Place | null, count: 0, isBeyond: false };
       await read(
         () => client.readAll({ fromPosition: from, maxCount: step, requiresLeader: true }),
         () => {
-          count = 0;
-          bytes = knownBytes;
-          found.length = known;
+          place.count = 0;
+          place.isBeyond = false;
+          bytes = known.bytes;
+          found.length = known.count;
           return ({ event }) => {
-            count += 1;
+            place.count += 1;
             if (event === undefined) return true;
             if (from !== 'start' && event.position.commit <= from.commit) return true;
+            place.isBeyond = bound !== null && positionOf(event.position.commit) > bound;
+            if (place.isBeyond) return false;
             place.last = event.position;
             const stream = names.streamOf(event.streamId);
             const stored = stream === null ? null : storedFrom(stream, event);
@@ -68,32 +116,20 @@ export const openPages = ({ connection, names, erased, seen }: Needs) => {
       );
       if (place.last !== null) from = place.last;
       const isFull = found.length >= limit || bytes >= pageBytesMax;
-      if (isFull || count < step) break;
+      if (isFull) return { found, through: found.at(-1)?.position ?? after };
+      if (place.isBeyond) return { found, through: bound ?? after };
+      if (place.count < step) break;
     }
-    const through = found.at(-1)?.position ?? after;
-    if (from !== 'start' && from.commit > placeOf(through).commit) quiet.set(through, from);
-    return found;
+    return { found, through: from === 'start' ? start : positionOf(from.commit) };
   };
 
-  return async (after: Position, limit: number, kept: readonly Stored[]): Promise<StoredPage> => {
-    const [found] =
-      kept.length > 0
-        ? [within(kept, limit)]
-        : await Promise.all([fetch(after, limit), erased.refresh()]);
-    return {
-      stored: found.filter(({ stream }) => !erased.has(stream)),
-      through: found.at(-1)?.position ?? after,
-    };
-  };
-};
-
-const within = (kept: readonly Stored[], limit: number): readonly Stored[] => {
+const within = (recent: readonly Stored[], limit: number): readonly Stored[] => {
   let bytes = 0;
   let count = 0;
-  for (const stored of kept) {
+  for (const stored of recent) {
     if (count === limit || bytes >= pageBytesMax) break;
     bytes += stored.bytes + eventOverheadBytes;
     count += 1;
   }
-  return kept.slice(0, count);
+  return recent.slice(0, count);
 };

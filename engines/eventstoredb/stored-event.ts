@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { binaryEvent, jsonEvent, type EventData, type RecordedEvent } from '@eventstore/db-client';
 import { digestOf, openSalts } from '../node/digest.js';
 import type {
+  Envelope,
   Evidence,
   Metadata,
   NewEvent,
@@ -126,18 +127,28 @@ export const storedFrom = (stream: StreamName, event: RecordedEvent): Stored | n
 };
 
 export const recordedFrom = (stored: Stored, decode: Decode): Recorded => ({
+  ...envelopeFrom(stored),
+  data: decode(stored.type, stored.metadata.schema, stored.data),
+});
+
+export const envelopeFrom = (stored: Stored): Envelope => ({
   id: stored.id,
   stream: stored.stream,
   revision: stored.revision,
   position: stored.position,
   type: stored.type,
-  data: decode(stored.type, stored.metadata.schema, stored.data),
   metadata: stored.metadata,
   digest: digestOfStored(stored),
 });
 
 const digestOfStored = ({ digest, data }: Stored): string =>
   digest ?? digestOf(null, JSON.stringify(data)).toString('hex');
+
+export const evidenceOfErased = (envelope: Envelope): Evidence => ({
+  ...envelope,
+  salt: null,
+  data: null,
+});
 
 /** JSON that was read and is written again is the text that was stored. */
 export const evidenceFrom = (stored: Stored): Evidence => ({

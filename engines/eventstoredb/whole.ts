@@ -1,5 +1,6 @@
 import type { Connection } from './connection.js';
 import type { Names } from './names.js';
+import type { Paged, PagesNeeds } from './pages.js';
 import type { Stored } from './stored-event.js';
 
 /** Events as the log answers them, without those that were erased meanwhile. */
@@ -10,8 +11,17 @@ export const wholeBy =
     return all.flatMap((stored) => (stored === null ? [] : [as(stored)]));
   };
 
-/** The data of those that lie in parts; an event whose parts are gone was erased. */
-const whole = async (
+/** What a page has, with its data where that lies in parts and was not erased meanwhile. */
+export const pagedWholeBy =
+  ({ connection, names, erased }: PagesNeeds) =>
+  async (one: Paged): Promise<Paged> => {
+    if ('erased' in one) return one;
+    const stored = await whole(connection, names, one.stored);
+    return stored === null ? { erased: await erased.remains(one.stored) } : { stored };
+  };
+
+/** With its data where that lies in parts; null: they are gone, since it was erased. */
+export const whole = async (
   { client, read }: Connection,
   names: Names,
   stored: Stored,

@@ -5,7 +5,7 @@ import { startEventStoreServer } from '../support/eventstore-server/server.js';
 import { temporaryFolder } from '../support/folder.js';
 
 for (const listsFeatures of [true, false]) {
-  const kind = listsFeatures ? 'that lists its features' : 'that does not';
+  const kind = listsFeatures ? 'that lists its features' : 'that does not, and scavenges';
   eventLogSuite(`an EventStoreDB test server ${kind}`, async () => {
     const { dir, remove } = await temporaryFolder();
     const server = await startEventStoreServer({ dir, listsFeatures });
@@ -14,6 +14,7 @@ for (const listsFeatures of [true, false]) {
       log,
       reopen: async () => {
         await log.close();
+        if (!listsFeatures) await server.store.scavenge();
         log = await openEventStore({ url: server.url });
         return log;
       },

@@ -12,7 +12,7 @@ const digestOf = ({ salt, data }: Evidence): string =>
     .update(data ?? '')
     .digest('hex');
 
-const evidenceIn = async (log: EventLog, limit = 3): Promise<readonly Evidence[]> => {
+export const evidenceIn = async (log: EventLog, limit = 3): Promise<readonly Evidence[]> => {
   const found: Evidence[] = [];
   for (let from = start; ;) {
     const page = await log.evidence(from, limit);

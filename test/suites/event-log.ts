@@ -12,6 +12,7 @@ import { appendOf, metadata, newEvent, newStream } from '../support/new-events.j
 import { pagesOf } from '../support/pages.js';
 import { runs } from '../support/runs.js';
 import { choiceSuite } from './event-log-choices.js';
+import { erasedSuite } from './event-log-erasures.js';
 import { evidenceSuite } from './event-log-evidence.js';
 import { streamSuite } from './event-log-streams.js';
 import { raceSuite } from './event-log-races.js';
@@ -58,6 +59,7 @@ export const eventLogSuite = (name: string, open: OpenEventLog): void => {
     contentSuite(() => log);
     erasureSuite(() => log, reopen);
     evidenceSuite(() => log, reopen);
+    erasedSuite(() => log, reopen);
     choiceSuite(() => log);
     streamSuite(() => log);
     closedSuite(() => log);

@@ -66,7 +66,7 @@ export const openReads = (store: Store, faults: Faults) => {
     const all = store.all();
     const count = Number(options.getCount());
     const at = from === null ? (isBackwards ? all.length : 0) : placeIn(all, from);
-    if (from !== null && all[at]?.position !== from) {
+    if (from !== null && all[at]?.position !== from && !store.wasEmptied(from)) {
       throw failure(status.UNKNOWN, 'Unexpected ReadAllResult: InvalidPosition');
     }
     if (isBackwards) await send(call, all.slice(Math.max(0, at - count), at).toReversed(), count);

@@ -23,6 +23,8 @@ type Options = {
   readonly dir: string;
   /** 0 takes a free one. */
   readonly port?: number;
+  /** How far apart the positions of events are: offsets in a file. */
+  readonly bytesPerPosition?: bigint;
   /** Whether it says which methods it has, as servers from 21.10 on do. */
   readonly listsFeatures?: boolean;
   readonly tls?: { readonly key: Buffer; readonly certificate: Buffer };
@@ -41,8 +43,8 @@ const host = '127.0.0.1';
  * this resolves.
  */
 export const startEventStoreServer = async (options: Options) => {
-  const { dir, port = 0, listsFeatures = true, tls, members } = options;
-  const store = await openStore(dir);
+  const { dir, port = 0, listsFeatures = true, tls, members, bytesPerPosition = 97n } = options;
+  const store = await openStore(dir, bytesPerPosition);
   const faults = openFaults();
   const reads = openReads(store, faults);
   const appends = openAppends(store, faults);

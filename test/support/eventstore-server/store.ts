@@ -31,9 +31,6 @@ export type Outcome =
 
 /** What a tombstone and the `$tb` of a soft delete have as revision. */
 export const lastRevision = 9_223_372_036_854_775_807n;
-/** Positions are offsets in a file: they grow by more than one, and none is 0. */
-const bytesPerPosition = 97n;
-
 type Stream = {
   entries: Entry[];
   /** Of the last event ever, also of those no longer readable; -1 before the first. */
@@ -54,12 +51,15 @@ type Journalled = Omit<Entry, 'data' | 'metadata' | 'revision' | 'position' | 's
 /**
  * What a server knows, judged in memory as a real one does (22.10.5, as observed) and kept in the
  * embedded log: an answer leaves after the events are durable. Opening it again replays that log.
+ * Positions are offsets in a file: they grow by `bytesPerPosition`, and none is 0.
  */
-export const openStore = async (dir: string) => {
+export const openStore = async (dir: string, bytesPerPosition: bigint) => {
   const bus = openBus(`eventstore ${dir}`);
   const log = await openEventLog({ dir, bus });
   const streams = new Map<string, Stream>();
   let all: Entry[] = [];
+  /** Where events were that a scavenge took: one may read on from there. */
+  const emptied = new Set<bigint>();
   const listeners = new Set<(entries: readonly Entry[]) => void>();
 
   const streamOf = (name: string): Stream => {
@@ -86,17 +86,19 @@ export const openStore = async (dir: string) => {
     const { $tb } = JSON.parse(entry.data.toString()) as { $tb?: string };
     if ($tb !== undefined) streamOf(entry.stream.slice(2)).from = BigInt($tb);
   };
-  await replay(log, (entry) => {
+  const remember = (entry: Entry): void => {
     apply(entry);
     all.push(entry);
-  });
+  };
+  const placeOf = (position: Position): bigint => BigInt(`0x${position}`) * bytesPerPosition;
+  await replay(log, placeOf, remember, (position) => emptied.add(position));
 
   const write = (name: string, entries: readonly Entry[]): Promise<void> => {
     for (const entry of entries) apply(entry);
     const stream = streamOf(name);
     const written = journal(log, entries).then((positions) => {
       entries.forEach((entry, index) => {
-        entry.position = positions[index] ?? null;
+        entry.position = (positions[index] ?? 0n) * bytesPerPosition;
         all.push(entry);
       });
       for (const listener of listeners) listener(entries);
@@ -196,6 +198,7 @@ export const openStore = async (dir: string) => {
       return found === undefined || found.length === 0 ? null : found;
     },
     all: (): readonly Entry[] => all,
+    wasEmptied: (position: bigint): boolean => emptied.has(position),
     /** Events that become durable from now on, one append at a time. */
     listen: (listener: (entries: readonly Entry[]) => void): (() => void) => {
       listeners.add(listener);
@@ -208,6 +211,7 @@ export const openStore = async (dir: string) => {
       );
       for (const [name, stream] of gone) {
         await log.erase(name as StreamName);
+        for (const { position } of stream.entries) emptied.add(position ?? 0n);
         stream.entries = [];
       }
       const names = new Set(gone.map(([name]) => name));
@@ -270,12 +274,18 @@ const journal = async (log: EventLog, entries: readonly Entry[]): Promise<readon
   if (result === undefined || result === 'conflict') throw new Error('the journal disagrees');
   const last = BigInt(`0x${result.position}`);
   const before = last - BigInt(entries.length);
-  return entries.map((_, index) => (before + BigInt(index + 1)) * bytesPerPosition);
+  return entries.map((_, index) => before + BigInt(index + 1));
 };
 
-const replay = async (log: EventLog, apply: (entry: Entry) => void): Promise<void> => {
+const replay = async (
+  log: EventLog,
+  placeOf: (position: Position) => bigint,
+  apply: (entry: Entry) => void,
+  emptied: (position: bigint) => unknown,
+): Promise<void> => {
   for (let after: Position = start; ;) {
     const page = await log.page(after, 1_000);
+    for (const { position } of page.erased) emptied(placeOf(position));
     for (const { stream, data, position } of page.events) {
       const { revision, ...rest } = data as Journalled;
       apply({
@@ -284,7 +294,7 @@ const replay = async (log: EventLog, apply: (entry: Entry) => void): Promise<voi
         revision: BigInt(revision),
         data: Buffer.from(rest.data, 'base64'),
         metadata: Buffer.from(rest.metadata, 'base64'),
-        position: BigInt(`0x${position}`) * bytesPerPosition,
+        position: placeOf(position),
       });
     }
     if (page.through === after) return;
