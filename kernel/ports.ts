@@ -86,7 +86,7 @@ export interface EventLog extends EventReader {
   append(batch: readonly StreamAppend[]): Promise<readonly AppendResult[]>;
   /**
    * The content is gone for good and a tombstone stays: the stream reads as empty and refuses
-   * appends. Repeatable.
+   * appends. Its envelopes stay, of all that was acknowledged: see `page`. Repeatable.
    */
   erase(stream: StreamName): Promise<void>;
   /**

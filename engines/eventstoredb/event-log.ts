@@ -13,12 +13,12 @@ import { openErasedStreams } from './erased-streams.js';
 import { openHead } from './head.js';
 import { openListings } from './listings.js';
 import { namesIn } from './names.js';
-import { openPages, type PagesNeeds } from './pages.js';
+import { openPages, pagedWholeBy, type PagesNeeds } from './pages.js';
 import { openStreams } from './streams.js';
 import { openTail } from './tail.js';
 import { evidenceFrom, evidenceOfErased, recordedFrom } from './stored-event.js';
 import { openBackwards } from './backwards.js';
-import { pagedWholeBy, wholeBy } from './whole.js';
+import { wholeBy } from './whole.js';
 
 type Options = {
   /** `esdb://…` or `esdb+discover://…`; TLS, credentials and cluster settings are the client's. */

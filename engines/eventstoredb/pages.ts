@@ -11,6 +11,7 @@ import {
   type Place,
   type Stored,
 } from './stored-event.js';
+import { whole } from './whole.js';
 
 /** A page ends early once it holds this much, so that huge events do not pile up in memory. */
 const pageBytesMax = 8 * 1024 * 1024;
@@ -121,6 +122,15 @@ const openFetch =
       if (place.count < step) break;
     }
     return { found, through: from === 'start' ? start : positionOf(from.commit) };
+  };
+
+/** What a page has, with its data where that lies in parts and was not erased meanwhile. */
+export const pagedWholeBy =
+  ({ connection, names, erased }: PagesNeeds) =>
+  async (one: Paged): Promise<Paged> => {
+    if ('erased' in one) return one;
+    const stored = await whole(connection, names, one.stored);
+    return stored === null ? { erased: await erased.remains(one.stored) } : { stored };
   };
 
 const within = (recent: readonly Stored[], limit: number): readonly Stored[] => {

@@ -1,6 +1,5 @@
 import type { Connection } from './connection.js';
 import type { Names } from './names.js';
-import type { Paged, PagesNeeds } from './pages.js';
 import type { Stored } from './stored-event.js';
 
 /** Events as the log answers them, without those that were erased meanwhile. */
@@ -9,15 +8,6 @@ export const wholeBy =
   async (found: readonly Stored[]): Promise<readonly E[]> => {
     const all = await Promise.all(found.map((stored) => whole(connection, names, stored)));
     return all.flatMap((stored) => (stored === null ? [] : [as(stored)]));
-  };
-
-/** What a page has, with its data where that lies in parts and was not erased meanwhile. */
-export const pagedWholeBy =
-  ({ connection, names, erased }: PagesNeeds) =>
-  async (one: Paged): Promise<Paged> => {
-    if ('erased' in one) return one;
-    const stored = await whole(connection, names, one.stored);
-    return stored === null ? { erased: await erased.remains(one.stored) } : { stored };
   };
 
 /** With its data where that lies in parts; null: they are gone, since it was erased. */
