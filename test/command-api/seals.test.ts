@@ -15,7 +15,14 @@ import { hexOf } from '../../kernel/history/hex.js';
 import { stream, type EventLog, type Evidence, type Files } from '../../kernel/ports.js';
 import { append } from '../../kernel/transact.js';
 import type { OrganizationId } from '../../kernel/shapes.js';
-import { authorAt, instantAfter, testClock, testLog, type TestLog } from '../support/log.js';
+import {
+  authorAt,
+  instantAfter,
+  remoteTestLog,
+  testClock,
+  testLog,
+  type TestLog,
+} from '../support/log.js';
 import { keptChains, naiveChains } from '../support/naive-chains.js';
 import { newCosigner, openSealWitness } from '../support/seal-witness.js';
 
@@ -200,12 +207,24 @@ describe('seals', () => {
     expect(await made.eventsOf((await seal()).stream)).to.have.length(1);
   });
 
-  it('cover erased events by what stays of them', async () => {
-    await happened(3);
-    await made.log.erase(stream('project', String(names - 1)));
-    expect(await world().later(3_600)).to.equal(1);
-    expect((await seal()).size).to.equal(3);
-  });
+  const logs = { SQLite: testLog, EventStoreDB: remoteTestLog };
+  for (const [engine, open] of Object.entries(logs)) {
+    it(`cover erased events by what stays of them on ${engine}, sealed before or not`, async () => {
+      await made.close();
+      made = await open();
+      const { later, refused } = world();
+      await happened(3);
+      const before = names;
+      expect(await later(3_600)).to.equal(1);
+      await happened(3, acme, 3_600);
+      for (const name of [before - 1, names - 1]) {
+        await made.log.erase(stream('project', String(name)));
+      }
+      expect(await later(3_600)).to.equal(1);
+      expect(refused).to.deep.equal([]);
+      expect(await seal()).to.include({ size: 7, previous_size: 3 });
+    });
+  }
 
   const tampered = async (statement: string): Promise<void> => {
     const database = new Database(join(made.dir, 'log.sqlite'));
