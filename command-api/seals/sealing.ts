@@ -85,6 +85,7 @@ const isReady = async (
   const before = known.get(chain) ?? watched(await newestSeal(needs, chain));
   const one = await lookedAhead(needs.chains, head, before);
   known.set(chain, one);
+  if (shortOf(head, one.seal) !== null) return true;
   if (which === 'all') return one.first !== null;
   return isDue(head, one, Date.parse(needs.clock.now()), needs.everyMs);
 };
@@ -192,7 +193,7 @@ const scrubbed = async (
 /** A history that has its seal as an event, and not all of what it seals. */
 const shortOf = ({ size, position }: ChainHead, seal: ChainSeal | null): Scrubbed | null =>
   seal !== null && size <= seal.size && position >= seal.sealPosition
-    ? { contradiction: `it has ${size} entries, and ${seal.size} were sealed` }
+    ? { contradiction: `it has ${size} entries with its seal, which covers ${seal.size}` }
     : null;
 
 /** What became of the newest seal of a chain outside the log. */

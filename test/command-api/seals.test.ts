@@ -276,6 +276,16 @@ describe('seals', () => {
     expect((await seal()).size).to.equal(5);
   });
 
+  it('are refused when something sealed is missing, before anything new comes', async () => {
+    await happened(5);
+    expect(await world().later(3_600)).to.equal(1);
+    await tampered('DELETE FROM events WHERE pos = 3');
+    // Started anew, with every read model folded anew.
+    const { later, refused } = world();
+    expect(await later(3_601)).to.equal(0);
+    expect(refused[0]?.why).to.equal('it has 5 entries with its seal, which covers 5');
+  });
+
   it('are refused when an event of the organisation is kept out of its history', async () => {
     await happened(5);
     const [gone] = (await made.log.evidence('0000000000000002' as never, 1)).events as [Evidence];
