@@ -3,6 +3,7 @@ import { sharedLooks } from '../../kernel/turns.js';
 import { start, type Envelope, type Position, type StreamName } from '../../kernel/ports.js';
 import { troubleOf, type Connection } from './connection.js';
 import { openEnvelopes, type Envelopes } from './envelopes.js';
+import { keepOld } from './keep-old.js';
 import type { Bucket, Names } from './names.js';
 import { derivedId, envelopeFrom, placeOf, positionOf, type Stored } from './stored-event.js';
 import type { Streams } from './streams.js';
@@ -28,7 +29,8 @@ export type ErasedStreams = ReturnType<typeof openErasedStreams>;
  * to whoever reads everything. So a register, a stream of its own, says beforehand what is to be
  * left out. It is written before the tombstone: an erasure that ended half way is left out already
  * and is done again by whoever asked for it. Before the register come the envelopes of all events,
- * and the tombstone is for the last of these: what somebody appends in between refuses it.
+ * and the tombstone is for the last of these: what somebody appends in between refuses it. For
+ * streams erased before this was so, the first erasure in a process begins to do it.
  */
 export const openErasedStreams = (needs: Needs) => {
   const { connection, names, seen } = needs;
@@ -38,10 +40,12 @@ export const openErasedStreams = (needs: Needs) => {
     seen(entry.last ?? start);
   });
   let isBegun = false;
-  const keep = openKeeping(needs, envelopes, register);
   const underWay = new Map<StreamName, Promise<void>>();
+  const mend = openMending(needs, envelopes, register);
+  const keep = openKeeping(needs, envelopes, register);
   const erase = async (stream: StreamName): Promise<void> => {
     await register.refresh();
+    mend();
     for (let from = 0, tries = 1; ; tries += 1) {
       const last = await keep(stream, from);
       const expected = last === 'none' ? 'no_stream' : BigInt(last);
@@ -93,7 +97,28 @@ export const openErasedStreams = (needs: Needs) => {
       return kept ?? envelopeFrom(stored);
     },
     /** A tombstone was seen that is in no register: an operator's. */
-    noteErased: (stream: StreamName): void => register.learn({ streams: [stream] }),
+    noteErased: (stream: StreamName): void => {
+      if (!register.has(stream)) register.learn({ streams: [stream] });
+    },
+  };
+};
+
+/**
+ * For streams that were erased before envelopes were kept: in the background, and again with a
+ * later erasure when it fails.
+ */
+const openMending = ({ connection, names }: Needs, envelopes: Envelopes, register: Register) => {
+  let isMending = false;
+  return (): void => {
+    const old = isMending ? new Set<StreamName>() : register.unkept();
+    if (old.size === 0) return;
+    isMending = true;
+    keepOld(connection, names, envelopes, old)
+      .then((kept) => enterAll(register, [...old], kept))
+      .catch(() => null)
+      .finally(() => {
+        isMending = false;
+      });
   };
 };
 
@@ -133,6 +158,17 @@ const openKeeping = (
   };
 };
 
+/** Entries that say of streams where their envelopes are. */
+const enterAll = async (
+  register: Register,
+  streams: readonly StreamName[],
+  kept: Omit<Entry, 'streams'>,
+): Promise<void> => {
+  for (let from = 0; from < streams.length; from += entryStreamsMax) {
+    await register.enter({ ...kept, streams: streams.slice(from, from + entryStreamsMax) });
+  }
+};
+
 /** The envelopes first. */
 const enter = async (
   envelopes: Envelopes,
@@ -163,12 +199,16 @@ const openRegister = (
   learnt: (entry: Entry) => void,
 ) => {
   const erased = new Set<StreamName>();
+  /** Erased before envelopes were kept. */
+  const unkept = new Set<StreamName>();
   /** Revision of the last entry of which it and all before it are known. */
   let last = -1;
 
   const learn = (data: unknown): void => {
     const entry: Entry = { streams: [], ...(data as Partial<Entry> | null) };
+    const mark = entry.buckets === undefined ? 'add' : 'delete';
     for (const stream of entry.streams) erased.add(stream);
+    for (const stream of entry.streams) unkept[mark](stream);
     learnt(entry);
   };
   /** Answers the ids of entries that came since. */
@@ -216,6 +256,7 @@ const openRegister = (
   };
   return {
     has: (stream: StreamName): boolean => erased.has(stream),
+    unkept: (): ReadonlySet<StreamName> => new Set(unkept),
     learn,
     refresh: async (): Promise<void> => void (await readOn()),
     enter,

@@ -12,6 +12,7 @@ import {
 import { temporaryFolder } from '../support/folder.js';
 import { appendOf, newEvent, newStream } from '../support/new-events.js';
 import { runs } from '../support/runs.js';
+import { until } from '../support/until.js';
 
 describe('What EventStoreDB keeps of erased events', function () {
   this.timeout(60_000);
@@ -80,6 +81,27 @@ describe('What EventStoreDB keeps of erased events', function () {
       const [event] = (await log.page(start, 10)).erased;
       expect([event?.id, event?.digest]).to.deep.equal([id, digest]);
     }
+    await stranger.dispose();
+  });
+
+  it('comes with the next erasure for streams erased before envelopes were kept', async () => {
+    const stranger = EventStoreDBClient.connectionString(server.url);
+    const [old, older, next] = await filled(3);
+    if (old === undefined || older === undefined || next === undefined) return expect.fail();
+    const before = await evidenceIn(log);
+    const data = { streams: [old, older] };
+    await stranger.appendToStream('assay:erased', jsonEvent({ type: 'StreamsErased', data }));
+    for (const one of data.streams) await stranger.tombstoneStream(`assay.${one}`);
+    await log.erase(next);
+    await until('the register names them again', 5_000, async () => {
+      let entries = 0;
+      for await (const _ of stranger.readStream('assay:erased')) entries += 1;
+      return entries === 3;
+    });
+    await server.store.scavenge();
+    expect(await seenByAll()).to.deep.equal(
+      before.map((one) => ({ ...one, salt: null, data: null })),
+    );
     await stranger.dispose();
   });
 
