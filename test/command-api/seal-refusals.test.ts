@@ -1,0 +1,117 @@
+import { expect } from 'chai';
+import { sha256 } from '../../engines/node/digest.js';
+import type { ChainHead, Chains } from '../../kernel/history/entries.js';
+import { hexOf } from '../../kernel/history/hex.js';
+import type { EventLog, Evidence } from '../../kernel/ports.js';
+import { keptChains, naiveChains } from '../support/naive-chains.js';
+import { acme, openSealWorld, type SealWorld } from '../support/seal-world.js';
+
+describe('seals of a history that was tampered with', () => {
+  let at: SealWorld;
+  beforeEach(async () => {
+    at = await openSealWorld();
+  });
+  afterEach(() => at.made.close());
+
+  const refusals: readonly (readonly [string, string, RegExp])[] = [
+    ['data was changed', `UPDATE events SET data = '{"project_id":"x"}' WHERE pos = 4`, /data are/],
+    [
+      'an actor was changed',
+      `UPDATE events SET metadata = replace(metadata, 'ada', 'bob') WHERE pos = 4`,
+      /line/,
+    ],
+    ['an event was taken out', 'DELETE FROM events WHERE pos = 4', /missing|is not in the log/],
+  ];
+  for (const [what, statement, why] of refusals) {
+    it(`are refused, and stay so, when after the fold ${what}`, async () => {
+      await at.happened(5);
+      const chains = await keptChains(at.made.log);
+      at.tampered(statement);
+      const { later, refused, refusals: open } = at.worker({ chains });
+      expect(await later(3_600)).to.equal(0);
+      expect(refused).to.have.length(1);
+      expect(refused[0]?.why).to.match(why);
+      expect(await at.newest(acme)).to.equal(null);
+      expect(await later(100_000)).to.equal(0);
+      expect(open()).to.deep.equal(refused);
+    });
+  }
+
+  it('are refused when what was sealed is another history now, hashes and all', async () => {
+    const { later } = at.worker();
+    await at.happened(5);
+    expect(await later(3_600)).to.equal(1);
+    const forged = '{"project_id":"x"}';
+    const digest = hexOf(sha256(forged));
+    at.tampered(
+      `UPDATE events SET data = '${forged}', salt = NULL, digest = unhex('${digest}')
+       WHERE pos = 3`,
+    );
+    await at.happened(1, acme, 3_600);
+    // Started anew, with every read model folded anew.
+    const after = at.worker();
+    expect(await after.later(10_000)).to.equal(0);
+    expect(after.refused[0]?.why).to.match(/the entries up to 5 are not those of its seal/);
+    expect((await at.seal()).size).to.equal(5);
+  });
+
+  it('are refused when something sealed is missing, before anything new comes', async () => {
+    await at.happened(5);
+    expect(await at.worker().later(3_600)).to.equal(1);
+    at.tampered('DELETE FROM events WHERE pos = 3');
+    // Started anew, with every read model folded anew.
+    const { later, refused } = at.worker();
+    expect(await later(3_601)).to.equal(0);
+    expect(refused[0]?.why).to.equal('it has 5 entries with its seal, which covers 5');
+  });
+
+  it('are refused when an event of the organisation is kept out of its history', async () => {
+    await at.happened(5);
+    const [gone] = (await at.made.log.evidence('0000000000000002' as never, 1)).events as [
+      Evidence,
+    ];
+    const without = {
+      ...at.made.log,
+      evidence: async (...asked: Parameters<EventLog['evidence']>) => {
+        const page = await at.made.log.evidence(...asked);
+        return { ...page, events: page.events.filter(({ id }) => id !== gone.id) };
+      },
+    };
+    const { later, refused } = at.worker({ chains: naiveChains(without) });
+    expect(await later(3_600)).to.equal(0);
+    expect(refused[0]?.why).to.contain(`${gone.id} of the log is not in the history`);
+  });
+
+  it('are refused when the head is not what the entries lead to', async () => {
+    await at.happened(5);
+    const chains = naiveChains(at.made.log);
+    const changes: readonly ((head: ChainHead) => ChainHead)[] = [
+      (head) => ({ ...head, hash: '0'.repeat(64) }),
+      (head) => ({
+        ...head,
+        range: head.range.map((one) => ({ ...one, hash: Buffer.alloc(32) })),
+      }),
+    ];
+    for (const change of changes) {
+      const head: Chains['head'] = async (chain) => {
+        const known = await chains.head(chain);
+        return known && change(known);
+      };
+      const heads: Chains['heads'] = async (after, limit) =>
+        (await chains.heads(after, limit)).map(change);
+      const { later, refused } = at.worker({ chains: { ...chains, head, heads } });
+      expect(await later(3_600)).to.equal(0);
+      expect(refused[0]?.why).to.match(/its head 5 is not what it leads to/);
+    }
+  });
+
+  it('wait while the history is behind its own seal', async () => {
+    await at.happened(4);
+    const early = await keptChains(at.made.log);
+    await at.happened(1);
+    expect(await at.worker().later(3_600)).to.equal(1);
+    const { later, refused } = at.worker({ chains: early });
+    expect(await later(7_300)).to.equal(0);
+    expect(refused).to.deep.equal([]);
+  });
+});

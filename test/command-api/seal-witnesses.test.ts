@@ -1,0 +1,75 @@
+import { expect } from 'chai';
+import { witnessedKey } from '../../engines/node/seal-keys.js';
+import { sealWitness, witnessAddress } from '../../engines/node/seal-witnesses.js';
+import { newCosigner, openSealWitness } from '../support/seal-witness.js';
+import { acme, key, openSealWorld, type SealWorld } from '../support/seal-world.js';
+
+describe('seals in the hands of witnesses', () => {
+  let at: SealWorld;
+  beforeEach(async () => {
+    at = await openSealWorld();
+  });
+  afterEach(() => at.made.close());
+
+  it('are cosigned by each witness from where it was, which is asked until it does', async () => {
+    const witness = await openSealWitness('witness.example.org/w1');
+    try {
+      const keys = [key, witnessedKey(key)];
+      await at.happened(3);
+      expect(await at.worker({ keys }).later(3_600)).to.equal(1);
+      await at.happened(2, acme, 3_600);
+      witness.trust(`assay.example.org/${acme}`, key.vkey('assay.example.org'));
+      const late = at.worker({ keys, witnesses: [witness.client()] });
+      expect(await late.later(7_200)).to.equal(1);
+      expect((await at.seal()).witnesses).to.deep.equal(['witness.example.org/w1']);
+      expect(witness.seen(`assay.example.org/${acme}`)).to.equal(6);
+      witness.silent(true);
+      await at.happened(1, acme, 7_300);
+      expect(await late.later(3_700)).to.equal(1);
+      expect(late.counts.unwitnessed).to.have.length(1);
+      witness.silent(false);
+      await late.later(1);
+      expect((await at.seal()).witnesses).to.deep.equal([]);
+      await late.later(60);
+      expect((await at.seal()).witnesses).to.deep.equal(['witness.example.org/w1']);
+    } finally {
+      await witness.close();
+    }
+  });
+
+  it('take no cosignature from another than the witness that was asked', async () => {
+    const witness = await openSealWitness('witness.example.org/w1');
+    try {
+      witness.trust(`assay.example.org/${acme}`, key.vkey('assay.example.org'));
+      await at.happened(1);
+      const [, url = ''] = witness.address.split('@');
+      const address = witnessAddress(`${newCosigner('witness.example.org/w1').vkey}@${url}`);
+      if (address === null) throw new Error('not an address');
+      const { later, counts } = at.worker({ witnesses: [sealWitness(address)] });
+      expect(await later(3_600)).to.equal(1);
+      expect(counts.unwitnessed.join()).to.match(/did not sign what it was asked to/);
+      expect((await at.seal()).witnesses).to.deep.equal([]);
+    } finally {
+      await witness.close();
+    }
+  });
+
+  it('get no cosignature for a fork', async () => {
+    const witness = await openSealWitness('witness.example.org/w1');
+    try {
+      witness.trust(`assay.example.org/${acme}`, key.vkey('assay.example.org'));
+      await at.happened(4);
+      await at.worker({ witnesses: [witness.client()] }).later(3_600);
+      // Another history under the same name and key, as whoever has both could make it.
+      const fork = await openSealWorld();
+      await fork.happened(9);
+      const forked = fork.worker({ witnesses: [witness.client()] });
+      expect(await forked.later(3_600)).to.equal(1);
+      await fork.made.close();
+      expect(forked.counts.unwitnessed.join()).to.match(/w1: Fault: .*refuses/);
+      expect(witness.seen(`assay.example.org/${acme}`)).to.equal(4);
+    } finally {
+      await witness.close();
+    }
+  });
+});
