@@ -258,8 +258,16 @@ export const verifyHistory = operation({
       ),
     }),
   ),
-  faults: ['forbidden', 'unavailable'],
+  faults: ['forbidden', 'not-found', 'unavailable'],
 });
+/** For the `check` of the route. */
+export const rangeComplaints = ({
+  from_seq = 1,
+  to_seq = from_seq,
+}: Static<typeof verifyHistory.query>): readonly Complaint[] =>
+  from_seq > to_seq
+    ? [valueComplaint(['query', 'to_seq'], 'to_seq must not be less than from_seq')]
+    : [];
 export type HistoryVerdict = Static<typeof verifyHistory.response>;
 
 export const historyOperations = [

@@ -5,6 +5,7 @@ import {
   listHistory,
   listProjectHistory,
   listResourceHistory,
+  rangeComplaints,
   resourceComplaints,
   verifyHistory,
   type HistoryVerdict,
@@ -96,10 +97,15 @@ const ofResource = (needs: HistoryReadNeeds): Route =>
   );
 
 const verifying = (needs: HistoryReadNeeds): Route =>
-  reading(verifyHistory, reads, async ({ query, principal, signal }) => {
-    const { from_seq: from = 1, to_seq: to = null } = query;
-    return { body: await needs.verdictOn(principal.organizationId, { from, to }, signal) };
-  });
+  reading(
+    verifyHistory,
+    reads,
+    async ({ query, principal, signal }) => {
+      const { from_seq: from = 1, to_seq: to = null } = query;
+      return { body: await needs.verdictOn(principal.organizationId, { from, to }, signal) };
+    },
+    ({ query }) => rangeComplaints(query),
+  );
 
 /** The first entry about the resource. Throws Fault `not-found` when there is none. */
 const firstOf = async (

@@ -2,7 +2,7 @@ import { newestSeal } from '../../command-api/seals/sealed.js';
 import type { DatasetEvent } from '../../events/datasets.js';
 import type { DeletionEvent } from '../../events/deletions.js';
 import type { ErasureEvent } from '../../events/erasures.js';
-import { Fault, valueError } from '../../kernel/fault.js';
+import { Fault } from '../../kernel/fault.js';
 import { noHash } from '../../kernel/history/chain.js';
 import type { ChainName, ChainPages, Chains } from '../../kernel/history/entries.js';
 import { start, stream, type Clock, type EventReader, type Sha256 } from '../../kernel/ports.js';
@@ -53,9 +53,8 @@ const verdictOn = async (
 ): ReturnType<HistoryReadNeeds['verdictOn']> => {
   const head = await needs.chains.head(chain);
   const last = Math.min(to ?? Infinity, head?.size ?? 0);
-  if (to !== null && to > last) throw valueError(['query', 'to_seq'], 'after the last entry');
-  if (from > Math.max(last, 1)) {
-    throw valueError(['query', 'from_seq'], 'after the last entry or after to_seq');
+  if (Math.max(from, to ?? from) > Math.max(last, 1)) {
+    throw new Fault('not-found', 'The history has no such entry');
   }
   const outcome =
     last === 0 ? nothing : await walked(verdictNeeds(needs, chain, signal), chain, from, last);
