@@ -99,6 +99,8 @@ export const writeBundle = async (
   const manifest: BundleManifest = {
     format: bundleFormat,
     ...begun,
+    // What came while it was read may be in it too.
+    to: Math.max(begun.to, done.parts.at(-1)?.last_seq ?? 0),
     entries: done.entries,
     erased: done.erased,
     withheld: done.withheld,

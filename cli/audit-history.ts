@@ -1,3 +1,4 @@
+import { systemClock } from '../engines/node/clock.js';
 import { sha256 } from '../engines/node/digest.js';
 import { openEngines, type EngineChoice } from '../engines/open.js';
 import type { ExportNeeds } from '../service/history/exports.js';
@@ -11,6 +12,10 @@ export type HistoryRead = ExportNeeds & {
   readonly close: () => Promise<void>;
 };
 
+/** A running service folds within milliseconds; without one nobody does. */
+const lookEveryMs = 50;
+const looksMax = 100;
+
 /**
  * The log and its history, read-only: harmless while a service is running. Throws Fault when there
  * is no log.
@@ -21,11 +26,18 @@ export const openHistory = async (choice: EngineChoice): Promise<HistoryRead> =>
   const bus = await engines.bus(null);
   const log = await engines.reader(bus);
   const documents = await engines.documents('read');
+  const behind = async () => log.lag(await documents.checkpoint(historyCollection));
   return {
     log,
     chains: openChains(documents, sha256),
     sha256,
-    behind: async () => log.lag(await documents.checkpoint(historyCollection)),
+    behind,
+    settled: async () => {
+      const { signal } = new AbortController();
+      for (let looks = 0; looks < looksMax && (await behind()) > 0; looks += 1) {
+        await systemClock.wait(lookEveryMs, signal);
+      }
+    },
     close: async () => {
       await documents.close();
       await log.close();

@@ -24,7 +24,7 @@ export const logSource = (
     for await (const page of exported(history, begun, from, data)) {
       const { lines, nodes, next } = page;
       // Nodes for what was passed over are given with the entry after it.
-      const seq = next === null ? begun.to : next.at - 1;
+      const seq = next === null ? (lines.at(-1)?.seq ?? begun.to) : next.at - 1;
       yield { lines, nodes, seq, place: next };
     }
   },

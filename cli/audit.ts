@@ -1,11 +1,13 @@
 import type { Command } from 'commander';
 import type { Config } from '../config.js';
+import type { CertificateOptions } from './audit-certificate.js';
 import type { ExportOptions } from './audit-export.js';
 import { addAuditSeals } from './audit-seal-commands.js';
 import type { VerifyOptions } from './audit-verify.js';
 
 // What a command takes is loaded once it is asked for, as in main.ts.
 const commands = {
+  auditCertificate: async () => (await import('./audit-certificate.js')).auditCertificate,
   auditExport: async () => (await import('./audit-export.js')).auditExport,
   auditVerify: async () => (await import('./audit-verify.js')).auditVerify,
 };
@@ -38,6 +40,20 @@ export const addAudit = (program: Command, config: () => Config): void => {
         '  assay audit export --system --no-data --gzip --out bundle',
     )
     .action(async (options: ExportOptions) => (await commands.auditExport())(config(), options));
+
+  audit
+    .command('certificate')
+    .description('what an erasure was of, with proofs, and a signed statement that it is gone')
+    .option('--deletion <id>', 'records that were deleted')
+    .option('--org-job <id>', 'a deletion by metadata')
+    .option('--run <id>', 'a log stream or an experiment')
+    .option('--project <id>', 'a project')
+    .option('--dataset <id>', 'a dataset')
+    .option('--out <folder>', 'where to write it: that of a bundle', '.')
+    .addHelpText('after', '\nExample:\n  assay audit certificate --run ID --out bundle')
+    .action(async (options: CertificateOptions) =>
+      (await commands.auditCertificate())(config(), options),
+    );
 
   audit
     .command('verify')

@@ -96,4 +96,32 @@ export const feedComplaints = ({
     ? []
     : [valueComplaint(['query', 'cursor'], 'not a cursor of this feed')];
 
-export const historyExportOperations = [exportHistory, historyFeed];
+const uuid = (description: string) => Type.Optional(Type.String({ format: 'uuid', description }));
+
+export const certifyErasure = operation({
+  ...lines,
+  operationId: 'certifyErasure',
+  summary: 'What an erasure was of, with proofs, and a signed statement that it is gone',
+  description:
+    'Exactly one of the parameters. A line is an entry with its place in the sealed tree; the ' +
+    'last one is `{"certificate", "jws"}`, which says in words what is proven and what is only ' +
+    'attested. 409 while the content is not erased or the erasure not sealed.',
+  path: '/v2/history/certificate',
+  requires: 'audit-org',
+  query: Type.Object({
+    deletion_id: uuid('Records that were deleted.'),
+    job_id: uuid('A deletion by metadata.'),
+    run_id: uuid('A log stream or an experiment.'),
+    dataset_id: uuid('A dataset.'),
+    project_id: uuid('A project.'),
+  }),
+  faults: ['forbidden', 'not-found', 'conflict'],
+});
+export type CertificateAsking = Static<typeof certifyErasure.query>;
+
+export const certificateComplaints = (query: CertificateAsking): readonly Complaint[] =>
+  Object.values(query).filter((one) => one !== undefined).length === 1
+    ? []
+    : [valueComplaint(['query'], 'name exactly one thing that was deleted')];
+
+export const historyExportOperations = [exportHistory, historyFeed, certifyErasure];

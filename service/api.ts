@@ -32,6 +32,7 @@ import { datasetRows } from '../projections/dataset-rows.js';
 import { historyCollection } from '../projections/history/collection.js';
 import { recordsCollection } from '../projections/records/collection.js';
 import type { RecordAnswers } from '../query-api/records/answers.js';
+import { sealKeyOf } from './seal-key.js';
 import { logUntil } from './asked.js';
 import { routesOf } from './routes.js';
 
@@ -83,7 +84,14 @@ export const startApi = async (start: Start): Promise<RunningServer> => {
     sights: sightsOf(log, (principal, id) => gate.projectInSight(principal, id)),
   });
   const identityTokens = await identityTokensOf(start);
-  const routes = routesOf({ ...needs, gate, tokens, throttle, identityTokens });
+  const routes = routesOf({
+    ...needs,
+    gate,
+    tokens,
+    throttle,
+    identityTokens,
+    sealKey: () => sealKeyOf(config.seals, secrets.sealSeed),
+  });
   return startServer({
     routes: playedBy(config.roles, routes),
     gate,

@@ -44,6 +44,7 @@ import { columnReads } from '../query-api/columns/routes.js';
 import { datasetReads } from '../query-api/datasets/routes.js';
 import { experimentReads } from '../query-api/experiments/routes.js';
 import { integrationReads } from '../query-api/integrations/routes.js';
+import { historyCollection } from '../projections/history/collection.js';
 import { historyExportReads } from '../query-api/history-export/routes.js';
 import { historySealReads } from '../query-api/history-seals/routes.js';
 import { insightsSettingsReads } from '../query-api/insights-settings/routes.js';
@@ -62,6 +63,7 @@ import { historyVerdicts } from './answers/history-verdict.js';
 import { peopleOf } from './answers/people.js';
 import { orgJobWrites } from '../command-api/org-jobs/routes.js';
 import { orgJobReads } from '../query-api/org-jobs/routes.js';
+import type { SealKey } from './seal-key.js';
 import { historyExports } from './answers/history-export.js';
 import { entryEvidence } from './answers/entry-evidence.js';
 import { datasetAt, datasetUnlinking, datasetUse } from './answers/dataset-use.js';
@@ -80,6 +82,7 @@ type Needs = {
   readonly records: Records;
   readonly answers: RecordAnswers;
   readonly chains: Chains & ChainPages;
+  readonly sealKey: () => Promise<SealKey>;
   readonly freshness: Freshness;
   readonly gate: Gate;
   readonly ids: Ids;
@@ -174,6 +177,16 @@ const historyRoutes = (needs: Needs): readonly Route[] => {
       verdictOn: historyVerdicts({ log, clock, sha256, chains }),
     }),
     ...historySealReads({ documents, chains, sha256, gate, ...entryEvidence(log) }),
-    ...historyExportReads({ ...needs, ...historyExports({ ...needs, sha256 }) }),
+    ...historyExportReads({
+      ...needs,
+      ...historyExports({ ...needs, sha256, settled: settledBy(needs) }),
+    }),
   ];
 };
+
+/** Waits for the fold of what the log has now. */
+const settledBy =
+  ({ freshness, log }: Pick<Needs, 'freshness' | 'log'>) =>
+  async (): Promise<void> => {
+    await freshness.reached([historyCollection.name], await log.head());
+  };

@@ -4,7 +4,7 @@ import { startSealing, type StartNeeds } from '../command-api/seals/worker.js';
 import type { Freshness } from '../contract/gate.js';
 import { sha256 } from '../engines/node/digest.js';
 import { diskFiles } from '../engines/node/files.js';
-import { sealingKey, witnessedKey } from '../engines/node/seal-keys.js';
+import { witnessedKey } from '../engines/node/seal-keys.js';
 import { sealWitness, witnessAddress } from '../engines/node/seal-witnesses.js';
 import type { Secrets } from '../engines/node/secrets.js';
 import type { Logger } from '../engines/pino/logger.js';
@@ -13,6 +13,7 @@ import { Fault, reasonOf } from '../kernel/fault.js';
 import type { SealingKey } from '../kernel/history/checkpoint.js';
 import { chainSaid } from '../projections/history/chain.js';
 import { historyCollection } from '../projections/history/collection.js';
+import { sealKeyOf } from './seal-key.js';
 import type { SealSettings } from './seal-settings.js';
 
 type Needs = Pick<StartNeeds, 'log' | 'chains' | 'clock' | 'ids' | 'leases' | 'worker'> & {
@@ -85,16 +86,8 @@ const noteName = (chain: string, size: number): string =>
   `${chain}-${String(size).padStart(16, '0')}.note`;
 
 const keysOf = async ({ config, secrets }: Needs): Promise<readonly SealingKey[]> => {
-  const key = sealingKey(
-    config.key === null ? { seed: secrets.sealSeed } : { pem: await pemOf(config.key) },
-  );
+  const key = await sealKeyOf(config, secrets.sealSeed);
   return config.witnesses.length === 0 ? [key] : [key, witnessedKey(key)];
-};
-
-const pemOf = async (path: string): Promise<string> => {
-  const bytes = await diskFiles.read(path);
-  if (bytes === null) throw new Fault('invalid', `ASSAY_SEAL_KEY: ${path} is not there`);
-  return Buffer.from(bytes).toString('utf8');
 };
 
 const witnessesOf = ({ witnesses }: SealSettings) =>

@@ -59,14 +59,28 @@ export const witnessedKey = ({ own }: Own): SealingKey => {
 };
 
 /** With the private key, for what follows from it. */
-type Own = SealingKey & { readonly own: KeyObject };
+type Own = SealingKey & {
+  readonly own: KeyObject;
+  /** A statement of its owner: compact, signed ES256, with the payload in it. */
+  readonly jws: (typ: string, payload: object) => string;
+};
+
+const jwsOf = (own: KeyObject, kid: string, typ: string, payload: object): string => {
+  const encoded = (value: object): string =>
+    Buffer.from(JSON.stringify(value)).toString('base64url');
+  const text = `${encoded({ alg: 'ES256', kid, typ })}.${encoded(payload)}`;
+  const key = { key: own, dsaEncoding: 'ieee-p1363' } as const;
+  return `${text}.${sign('sha256', Buffer.from(text), key).toString('base64url')}`;
+};
 
 const ecdsaKey = (own: KeyObject): Own => {
   const { der, jwk } = published(own);
   const type = noteTypes.ecdsa;
+  const kid = Buffer.from(sha256(der)).toString('hex', 0, 8);
   return {
     own,
-    kid: Buffer.from(sha256(der)).toString('hex', 0, 8),
+    jws: (typ, payload) => jwsOf(own, kid, typ, payload),
+    kid,
     jwk,
     vkey: (name) => vkeyOf(sha256, name, type, der),
     signed: (name, text) => ({

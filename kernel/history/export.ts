@@ -2,6 +2,7 @@ import { Fault } from '../fault.js';
 import { start, type EventReader, type Evidence, type Position, type Sha256 } from '../ports.js';
 import { bundleLine, type BundleLine, type BundleNode, type Showing } from './bundle.js';
 import type { ChainEntry, ChainName, ChainPages, ChainQuestion, Chains } from './entries.js';
+import { openUnnamed } from './erasure-names.js';
 import { bytesOfHex, hexOf } from './hex.js';
 import { grown, leafHash, rootOf, subtreesOf, type Range, type Span } from './tree.js';
 
@@ -15,6 +16,10 @@ export type ExportAsked = {
   readonly to: number;
   /** Of the seal. */
   readonly size: number;
+  /**
+   * All of a history: it goes on beyond `to` for the facts of erasures that came while it was read.
+   */
+  readonly isWhole: boolean;
   readonly showing: Showing;
 };
 /** Where an export goes on. */
@@ -36,7 +41,12 @@ type Needs = {
   readonly chains: Chains & ChainPages;
   readonly log: Pick<EventReader, 'evidence'>;
   readonly sha256: Sha256;
+  /** Resolves once what the log has now is folded, or nobody can wait for it any longer. */
+  readonly settled: () => Promise<void>;
 };
+
+/** Content may go each time. More often, and it is no erasure that somebody will name. */
+const extensionsMax = 8;
 
 /** Two segments of history: read at once, and cheap to hold. */
 const entriesAtOnce = 256;
@@ -54,9 +64,14 @@ export async function* exportPages(
 ): AsyncGenerator<ExportPage, void> {
   const leftOut = openLeftOut(needs, asked);
   const evidenceOf = openEvidenceWalk(needs, asked.chain);
+  const unnamed = openUnnamed();
   let { last } = place;
+  let { to } = asked;
+  // What was erased before this place is not known here.
+  let extensions = asked.isWhole ? 0 : extensionsMax;
+  let isUnsure = last > 0;
   for (let at: number | null = place.at; at !== null;) {
-    const found = await foundFrom(needs, asked, at);
+    const found = await foundFrom(needs, { ...asked, to }, at);
     let [nodes, lines, bytes]: [BundleNode[], BundleLine[], number] = [[], [], 0];
     for (const entry of found.entries) {
       if (bytes > pageBytesMax) {
@@ -66,10 +81,19 @@ export async function* exportPages(
       nodes.push(...(await leftOut({ from: last, to: entry.seq - 1 })));
       const line = bundleLine(entry, await evidenceOf(entry), asked.showing);
       lines.push(line);
+      unnamed.note(line);
       bytes += line.data?.length ?? 0;
       last = entry.seq;
     }
     at = found.next;
+    if (at === null && extensions < extensionsMax && (isUnsure || unnamed.any())) {
+      await needs.settled();
+      const size = (await needs.chains.head(asked.chain))?.size ?? to;
+      if (size > to) at = to + 1;
+      to = size;
+      extensions += 1;
+      isUnsure = false;
+    }
     if (at === null) nodes.push(...(await leftOut({ from: last, to: asked.size })));
     yield { lines, nodes, next: at === null ? null : { at, last } };
   }

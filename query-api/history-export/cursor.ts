@@ -1,13 +1,14 @@
 import { valueError } from '../../kernel/fault.js';
-import type { BundleBegun } from '../../kernel/history/bundle.js';
+import type { BundleBegun, BundleScope } from '../../kernel/history/bundle.js';
 import type { ExportPlace } from '../../kernel/history/export.js';
 
 /** What an export goes on with: the question as it was begun, and where it came to. */
-export type ExportCursor = Omit<BundleBegun, 'origin' | 'scope' | 'checkpoint'> & ExportPlace;
+export type ExportCursor = Omit<BundleBegun, 'origin' | 'checkpoint'> & ExportPlace;
 
 export const writeExportCursor = (cursor: ExportCursor): string => {
-  const { organization_id, project_id, resource, from, to, size, at, last } = cursor;
-  const members = [version, organization_id, project_id, resource, from, to, size, at, last];
+  const { organization_id, project_id, resource, scope, from, to, size, at, last } = cursor;
+  const of = [organization_id, project_id, resource, scope];
+  const members = [version, ...of, from, to, size, at, last];
   return Buffer.from(JSON.stringify(members)).toString('base64url');
 };
 
@@ -24,7 +25,7 @@ export const readExportCursor = (
   entries: number,
 ): ExportCursor => {
   const members = parsed(written);
-  const [known, organization, project, resource, ...numbers] = members;
+  const [known, organization, project, resource, scope, ...numbers] = members;
   const [from = 0, to = 0, size = 0, at = 0, last = 0] = numbers as readonly number[];
   const isWhole =
     known === version &&
@@ -42,7 +43,7 @@ export const readExportCursor = (
   if (!isWhole || !isOfQuestion) {
     throw valueError(['query', 'cursor'], 'not a cursor of this export');
   }
-  return { ...asked, from, to, size, at, last };
+  return { ...asked, scope: scope as BundleScope, from, to, size, at, last };
 };
 
 const version = 1;

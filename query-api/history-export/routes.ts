@@ -1,5 +1,7 @@
 import type { Gate } from '../../contract/gate.js';
 import {
+  certificateComplaints,
+  certifyErasure,
   exportComplaints,
   exportHistory,
   exportLinesMax,
@@ -8,6 +10,7 @@ import {
   feedLines,
   feedPlace,
   historyFeed,
+  type CertificateAsking,
   type ExportAsking,
 } from '../../contract/history-export.js';
 import { historyResources } from '../../contract/history.js';
@@ -18,7 +21,7 @@ import type { BundleBegun } from '../../kernel/history/bundle.js';
 import type { ChainEntry, ChainPages, Chains } from '../../kernel/history/entries.js';
 import type { ExportPage } from '../../kernel/history/export.js';
 import type { Clock } from '../../kernel/ports.js';
-import type { Instant, ProjectId } from '../../kernel/shapes.js';
+import type { Instant, JsonObject, ProjectId } from '../../kernel/shapes.js';
 import { historyCollection } from '../../projections/history/collection.js';
 import { readExportCursor, writeExportCursor, type ExportCursor } from './cursor.js';
 
@@ -40,6 +43,14 @@ export type HistoryExportNeeds = {
   readonly pages: (cursor: ExportCursor) => AsyncIterable<ExportPage>;
   /** An entry as collectors of audit events take it, of the history that is named so. */
   readonly collected: (entry: ChainEntry, format: 'cloudevents' | 'ocsf', origin: string) => object;
+  /**
+   * The lines of a certificate. Throws Fault `not-found` or `conflict` at the first one where there
+   * is nothing to certify, or not yet.
+   */
+  readonly certified: (
+    query: CertificateAsking,
+    organization: string,
+  ) => AsyncGenerator<JsonObject>;
   /** How seals name the history of an organisation. */
   readonly originOf: (organization: string) => Promise<string>;
 };
@@ -48,6 +59,7 @@ export type HistoryExportNeeds = {
 export const historyExportReads = (needs: HistoryExportNeeds): readonly Route[] => [
   exporting(needs),
   feeding(needs),
+  certifying(needs),
 ];
 
 /** Held while lines go out: a page of content and what is read ahead of it. */
@@ -161,6 +173,32 @@ const kindsOf = (records: boolean): { readonly resourceTypes?: readonly string[]
 
 async function* given(lines: readonly string[]): AsyncGenerator<string> {
   yield* lines;
+}
+
+const certifying = ({ certified }: HistoryExportNeeds): Route =>
+  reading(
+    certifyErasure,
+    [historyCollection],
+    async ({ query, principal, room }) => {
+      await room.of(roomBytes);
+      const lines = certified(query, principal.organizationId);
+      // What is refused is refused before the answer begins.
+      const first = await lines.next();
+      return { lines: withFirst(first, lines) };
+    },
+    ({ query }) => certificateComplaints(query),
+  );
+
+async function* withFirst(
+  first: IteratorResult<JsonObject, unknown>,
+  others: AsyncGenerator<JsonObject>,
+): AsyncGenerator<string> {
+  try {
+    if (first.done !== true) yield lineOf(first.value);
+    for await (const value of others) yield lineOf(value);
+  } finally {
+    await others.return(undefined);
+  }
 }
 
 const lineOf = (value: object): string => `${JSON.stringify(value)}\n`;

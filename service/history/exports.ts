@@ -23,6 +23,8 @@ export type ExportNeeds = {
   readonly chains: Chains & ChainPages;
   readonly log: EventReader;
   readonly sha256: Sha256;
+  /** Resolves once what the log has now is folded, or nobody can wait for it any longer. */
+  readonly settled: () => Promise<void>;
 };
 
 /** What somebody wants a bundle of. */
@@ -78,7 +80,7 @@ const scopeOf = (
   return chain === systemChain ? 'system' : 'organization';
 };
 
-type Exporting = Omit<BundleBegun, 'origin' | 'scope' | 'checkpoint'>;
+type Exporting = Omit<BundleBegun, 'origin' | 'checkpoint'>;
 
 /** The lines of a bundle that was begun, from a place on. */
 export const exported = (
@@ -95,6 +97,7 @@ export const exported = (
       from: begun.from,
       to: begun.to,
       size: begun.size,
+      isWhole: begun.scope === 'organization' || begun.scope === 'system',
       showing: { isSecret: (type) => secretEventTypes.has(type), data },
     },
     place ?? undefined,

@@ -60,6 +60,7 @@ const unsent: readonly string[] = [
   'proveEntry',
   'proveConsistency',
   'exportHistory',
+  'certifyErasure',
 ];
 
 const told = operations.filter(({ operationId }) => !unsent.includes(operationId));

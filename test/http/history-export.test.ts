@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { createPublicKey, verify } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,6 +8,11 @@ import { operateCommand } from '../../cli/ask.js';
 import { writeBundle } from '../../cli/audit-bundle.js';
 import { httpSource } from '../../cli/audit-sources.js';
 import type { BundleBegun, BundleLine, BundleNode } from '../../kernel/history/bundle.js';
+import { sha256 } from '../../engines/node/digest.js';
+import { trustedKey } from '../../engines/node/seal-keys.js';
+import { parseCheckpoint } from '../../kernel/history/checkpoint.js';
+import { bytesOfHex } from '../../kernel/history/hex.js';
+import { isIncluded, leafHash } from '../../kernel/history/tree.js';
 import { sealCommand } from '../../service/sealing.js';
 import { startCast, type Actor, type Cast } from '../support/cast.js';
 import { temporaryFolder } from '../support/folder.js';
@@ -145,4 +151,73 @@ describe('the history taken elsewhere over HTTP', () => {
     expect((await cast.ours.user.as.send('GET', '/v2/history/feed')).status).to.equal(403);
     expect((await auditor.as.send('GET', '/v2/history/feed?cursor=a')).status).to.equal(422);
   });
+
+  it('certifies an erasure: which entries, their proofs, and a signed statement', async () => {
+    const { user, auditor } = cast.ours;
+    const root = `/v2/projects/${project}`;
+    const made = async (path: string, body: object): Promise<string> =>
+      (await user.as.call<{ id: string }>('POST', path, { body })).body.id;
+    const run = await made(`${root}/log_streams`, { name: 'to be erased' });
+    const trace = '7c9e6679-7425-40de-944b-e07fc1f90ae7';
+    const traces = [{ id: trace, input: 'a canary of the certificate', spans: [] }];
+    await user.as.call('POST', `${root}/traces`, { body: { log_stream_id: run, traces } });
+    const nobodys = await auditor.as.send('GET', `/v2/history/certificate?run_id=${run}`);
+    expect(nobodys.status).to.equal(404);
+    await user.as.call('POST', `${root}/traces/delete`, { body: { log_stream_id: run } });
+    const { entries: all } = await bundled(auditor, '');
+    const deletion = all.find(({ event_type }) => event_type === 'RecordsDeleted')?.stream ?? '';
+    const path = `certificate?deletion_id=${deletion.replace('deletion-', '')}`;
+    let status = 0;
+    // Erasing follows the deletion.
+    for (let tries = 0; tries < 500 && status !== 200; tries += 1) {
+      await operateCommand(cast.app.opsUrl, { opsToken: null })(sealCommand, {});
+      ({ status } = await auditor.as.send('GET', `/v2/history/${path}`));
+      if (status !== 200) expect(status).to.be.oneOf([404, 409]);
+    }
+    const lines = await linesOf<CertificateLine | Certified>(auditor, path);
+    const { certificate, jws } = lines.at(-1) as Certified;
+    const entries = lines.slice(0, -1) as CertificateLine[];
+    const checkpoint = parseCheckpoint(certificate.checkpoint);
+    if (checkpoint === null) throw new Error('no checkpoint');
+    expect(trustedKey(vkey).hasSigned(checkpoint)).to.equal(true);
+    for (const { entry, proof } of entries) {
+      const leaf = { index: entry.seq - 1, hash: leafHash(sha256, bytesOfHex(entry.hash)) };
+      const hashes = proof.hashes.map((one) => Buffer.from(one, 'base64'));
+      expect(isIncluded(sha256, leaf, checkpoint, hashes)).to.equal(true);
+    }
+    const erased = entries.filter(({ role }) => role === 'erased');
+    expect(erased.map(({ entry }) => entry.event_type)).to.include('TraceLogged');
+    expect(certificate.counts).to.include({ erased: erased.length, asked: 1 });
+    expect(certificate.found).to.deep.include({ streams_left: 0, records_left: 0 });
+    expect(JSON.stringify(lines)).to.not.include('canary');
+    const [head = '', payload = '', signature = ''] = jws.split('.');
+    const text = (part: string): string => Buffer.from(part, 'base64url').toString('utf8');
+    expect(JSON.parse(text(payload))).to.deep.equal(certificate);
+    const { keys } = (await auditor.as.call<{ keys: { kid: string }[] }>('GET', '/v2/history/keys'))
+      .body;
+    const { kid } = JSON.parse(text(head)) as { kid: string };
+    const jwk = keys.find((one) => one.kid === kid);
+    const key = createPublicKey({ key: { ...jwk }, format: 'jwk' });
+    const signed = Buffer.from(`${head}.${payload}`);
+    const by = { key, dsaEncoding: 'ieee-p1363' } as const;
+    expect(verify('sha256', signed, by, Buffer.from(signature, 'base64url'))).to.equal(true);
+    const others = await cast.theirs.admin.as.send('GET', `/v2/history/${path}`);
+    expect(others.status).to.equal(404);
+    expect((await user.as.send('GET', `/v2/history/${path}`)).status).to.equal(403);
+    expect((await auditor.as.send('GET', '/v2/history/certificate')).status).to.equal(422);
+  });
 });
+
+type CertificateLine = {
+  readonly role: string;
+  readonly entry: BundleLine;
+  readonly proof: { readonly hashes: readonly string[] };
+};
+type Certified = {
+  readonly certificate: {
+    readonly checkpoint: string;
+    readonly counts: object;
+    readonly found: object;
+  };
+  readonly jws: string;
+};

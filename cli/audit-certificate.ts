@@ -1,0 +1,75 @@
+import { open, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { choiceOf, type Config } from '../config.js';
+import { systemClock } from '../engines/node/clock.js';
+import { openSecrets } from '../engines/node/secrets.js';
+import { Fault } from '../kernel/fault.js';
+import { certificateLines, type CertificateOf } from '../service/history/certificate.js';
+import { sealKeyOf } from '../service/seal-key.js';
+import { secretKey } from '../service/secret-key.js';
+import { openHistory } from './audit-history.js';
+
+export type CertificateOptions = {
+  readonly deletion?: string;
+  readonly orgJob?: string;
+  readonly run?: string;
+  readonly project?: string;
+  readonly dataset?: string;
+  readonly out: string;
+};
+
+/**
+ * `assay audit certificate`: what was erased, an entry a line with its proof, and last a signed
+ * statement. Nothing is left of a file that could not be finished.
+ */
+export const auditCertificate = async (
+  config: Config,
+  options: CertificateOptions,
+): Promise<void> => {
+  const of = askedOf(options);
+  const history = await openHistory(choiceOf(config));
+  const file = join(options.out, `certificate-${of.kind}-${of.id}.jsonl`);
+  const key = await sealKeyOf(
+    config.seals,
+    openSecrets(await secretKey(config, config.dataDir)).sealSeed,
+  );
+  const handle = await open(file, 'wx', 0o600);
+  try {
+    const lines = certificateLines(
+      {
+        ...history,
+        recordsLeft: async () => null,
+        now: () => systemClock.now(),
+        signed: async (payload) => key.jws('assay-certificate+jwt', payload),
+      },
+      of,
+    );
+    for await (const line of lines) await handle.appendFile(`${JSON.stringify(line)}\n`);
+    await handle.datasync();
+    process.stdout.write(`${file}\n`);
+  } catch (error) {
+    await rm(file, { force: true });
+    throw error;
+  } finally {
+    await handle.close();
+    await history.close();
+  }
+};
+
+const askedOf = ({
+  deletion,
+  orgJob,
+  run,
+  project,
+  dataset,
+}: CertificateOptions): CertificateOf => {
+  const given = Object.entries({ deletion, job: orgJob, run, project, dataset }).flatMap(
+    ([kind, id]) => (id === undefined ? [] : [{ kind: kind as CertificateOf['kind'], id }]),
+  );
+  const [of, ...others] = given;
+  if (of !== undefined && others.length === 0) return of;
+  throw new Fault(
+    'invalid',
+    'certificate of what? One of --deletion, --org-job, --run, --project, --dataset',
+  );
+};

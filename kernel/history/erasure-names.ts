@@ -1,0 +1,48 @@
+import type { BundleLine } from './bundle.js';
+
+/** Streams of content that may be gone only when an event that stays says so. */
+const needsFact = /^(?:trace|session|datasetrows)-/;
+
+type Facts = {
+  readonly StreamsErased: { readonly streams: readonly string[] };
+  readonly RecordsErased: {
+    readonly project_id: string;
+    readonly session_ids: readonly string[];
+    readonly trace_ids: readonly string[];
+  };
+  readonly DatasetRowsErased: {
+    readonly dataset_id: string;
+    readonly contents: readonly { readonly content_id: string }[];
+  };
+};
+
+const named: { readonly [T in keyof Facts]: (data: Facts[T]) => readonly string[] } = {
+  StreamsErased: ({ streams }) => streams,
+  RecordsErased: ({ project_id: project, session_ids: sessions, trace_ids: traces }) => [
+    ...sessions.map((id) => `session-${project}-${id}`),
+    ...traces.map((id) => `trace-${project}-${id}`),
+  ],
+  DatasetRowsErased: ({ dataset_id: dataset, contents }) =>
+    contents.map(({ content_id: id }) => `datasetrows-${dataset}-${id}`),
+};
+
+const namedBy = ({ event_type: type, data }: BundleLine): readonly string[] => {
+  if (data === null || !Object.hasOwn(named, type)) return [];
+  return named[type as keyof Facts](JSON.parse(data) as never);
+};
+
+/** Which erasures no fact has named, among lines as they come (verifier/ALGORITHM.md, step 4). */
+export const openUnnamed = () => {
+  const [unnamed, facts] = [new Set<string>(), new Set<string>()];
+  return {
+    note: (line: BundleLine): void => {
+      for (const stream of namedBy(line)) {
+        facts.add(stream);
+        unnamed.delete(stream);
+      }
+      const { erased, stream } = line;
+      if (erased && needsFact.test(stream) && !facts.has(stream)) unnamed.add(stream);
+    },
+    any: (): boolean => unnamed.size > 0,
+  };
+};

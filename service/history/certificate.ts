@@ -1,0 +1,247 @@
+import { deletionStream } from '../../command-api/facts/deletions.js';
+import type { DatasetEvent } from '../../events/datasets.js';
+import type { DeletionEvent } from '../../events/deletions.js';
+import type { ErasureEvent } from '../../events/erasures.js';
+import { Fault } from '../../kernel/fault.js';
+import { base64 } from '../../kernel/history/checkpoint.js';
+import type { ChainEntry, ChainName, ChainQuestion } from '../../kernel/history/entries.js';
+import { inclusionSpans } from '../../kernel/history/tree.js';
+import { stream, type Recorded, type StreamName } from '../../kernel/ports.js';
+import type { JsonObject } from '../../kernel/shapes.js';
+import { openSpans } from '../../query-api/history-seals/subtrees.js';
+import { collectedEntry } from './cloud-events.js';
+import type { ExportNeeds } from './exports.js';
+import { newestSealOf, type SealSaid } from './seals.js';
+import { attested, proven } from './certificate-words.js';
+
+export const certificateKinds = ['deletion', 'job', 'run', 'project', 'dataset'] as const;
+export type CertificateOf = {
+  readonly kind: (typeof certificateKinds)[number];
+  readonly id: string;
+};
+
+export type CertificateNeeds = ExportNeeds & {
+  /** Records of these streams that can still be found; null: nobody looked. */
+  readonly recordsLeft: (streams: readonly StreamName[]) => Promise<number | null>;
+  readonly now: () => string;
+  /** Signed with the key of seals: a JWS (ES256), its payload in it. */
+  readonly signed: (payload: JsonObject) => Promise<string>;
+};
+
+/** Lines that are hashed together. */
+const partLines = 10_000;
+const entriesAtOnce = 256;
+
+/**
+ * What an erasure was of: an entry a line, with its place in the sealed tree, and last the
+ * certificate over them, signed. `chain`: whose it has to be. Throws Fault `not-found` for what
+ * nobody deleted there, `conflict` while it is not erased, or not sealed.
+ */
+export async function* certificateLines(
+  needs: CertificateNeeds,
+  of: CertificateOf,
+  chain: ChainName | null = null,
+): AsyncGenerator<JsonObject> {
+  const said = await factsOf(needs, of, chain);
+  const seal = await newestSealOf(needs.log, said.chain);
+  if (seal === null || seal.position < said.closedAt) {
+    throw notYet(of, 'sealed: assay audit seal');
+  }
+  const parts = openParts(needs);
+  const counts = { asked: 0, closed: 0, erased: 0 };
+  for await (const entry of entriesOf(needs, said, of)) {
+    const role = roleOf(said, entry);
+    if (role === null) continue;
+    if (entry.seq > seal.size) break;
+    const line = { role, ...(await provenLine(needs, said.chain, entry, seal)) };
+    counts[role] += 1;
+    parts.add(line);
+    yield line;
+  }
+  const certificate = {
+    format: 'assay-certificate-1',
+    of: { ...of },
+    organization_id: said.chain,
+    issued_at: needs.now(),
+    checkpoint: seal.note,
+    counts,
+    parts: parts.end(),
+    found: await foundNow(needs, said.streams),
+    proven,
+    attested,
+  };
+  yield { certificate, jws: await needs.signed(certificate) };
+}
+
+type Fact = Recorded<ErasureEvent | DeletionEvent | DatasetEvent>;
+type Said = {
+  readonly chain: ChainName;
+  /** Position of its last event. */
+  readonly closedAt: string;
+  /** Where it was asked for and closed. */
+  readonly facts: ReadonlySet<string>;
+  /** What was erased. */
+  readonly streams: readonly StreamName[];
+  readonly gone: ReadonlySet<string>;
+  readonly projects: readonly string[];
+};
+
+const factsOf = async (
+  needs: CertificateNeeds,
+  of: CertificateOf,
+  chain: ChainName | null,
+): Promise<Said> => {
+  const names = await factStreams(needs, of, chain);
+  const events: Fact[] = [];
+  for (const name of names) events.push(...((await needs.log.read(name)) as Fact[]));
+  const whose = events.find(({ metadata }) => typeof metadata.organization_id === 'string');
+  const organization = whose?.metadata.organization_id ?? null;
+  if (organization === null || (chain !== null && organization !== chain)) {
+    throw new Fault('not-found', `nobody deleted the ${of.kind} ${of.id}`);
+  }
+  if (!events.some(({ type }) => closing[of.kind] === type)) throw notYet(of, 'erased');
+  const streams = [...new Set(events.flatMap(namesIn))];
+  const projects = events.flatMap(({ data }) => ('project_id' in data ? [data.project_id] : []));
+  return {
+    chain: organization,
+    closedAt: events.reduce((last, { position }) => (position > last ? position : last), ''),
+    facts: new Set(names),
+    streams,
+    gone: new Set(streams),
+    projects: [...new Set(projects)].filter((id) => id !== null),
+  };
+};
+
+/** The last word of each. */
+const closing: Readonly<Record<CertificateOf['kind'], string>> = {
+  deletion: 'ErasureCompleted',
+  job: 'OrgJobCompleted',
+  run: 'ErasureCompleted',
+  project: 'ErasureCompleted',
+  dataset: 'DatasetErased',
+};
+
+const factStreams = async (
+  { chains, log }: CertificateNeeds,
+  { kind, id }: CertificateOf,
+  chain: ChainName | null,
+): Promise<readonly StreamName[]> => {
+  const erasure = stream('erasure', id);
+  if (kind === 'deletion') return [deletionStream(id), erasure];
+  if (kind === 'dataset') return [stream('dataset', id)];
+  if (kind !== 'job') return [erasure];
+  const job = stream('org-job', id);
+  const [asked] = await log.read(job, { limit: 1 });
+  const whose = asked?.metadata.organization_id ?? null;
+  const steps = new Set<StreamName>([job]);
+  if (whose === null || (chain !== null && chain !== whose)) return [];
+  const question = { resourceTypes: ['org_job'], resourceIds: [id] };
+  for await (const entry of paged(chains, whose, question)) steps.add(entry.stream as StreamName);
+  return [...steps];
+};
+
+const namesIn = ({ type, data }: Fact): readonly StreamName[] => {
+  if (type === 'StreamsErased') return data.streams.map((name) => name as StreamName);
+  if (type === 'DatasetRowsErased') {
+    return data.contents.map((one) => stream('datasetrows', data.dataset_id, one.content_id));
+  }
+  if (type !== 'RecordsErased') return [];
+  return [
+    ...data.session_ids.map((id) => stream('session', data.project_id, id)),
+    ...data.trace_ids.map((id) => stream('trace', data.project_id, id)),
+  ];
+};
+
+type Filter = Pick<ChainQuestion, 'projects' | 'resourceTypes' | 'resourceIds'>;
+
+const entriesOf = (
+  { chains }: CertificateNeeds,
+  { chain, projects }: Said,
+  { kind, id }: CertificateOf,
+): AsyncGenerator<ChainEntry> => {
+  if (kind === 'dataset') {
+    return paged(chains, chain, { resourceTypes: ['dataset'], resourceIds: [id] });
+  }
+  return paged(chains, chain, kind === 'job' ? {} : { projects });
+};
+
+async function* paged(
+  chains: CertificateNeeds['chains'],
+  chain: ChainName,
+  filter: Filter,
+): AsyncGenerator<ChainEntry> {
+  for (let at: number | null = 1; at !== null;) {
+    const question = { at, ascending: true, limit: entriesAtOnce, technical: true, ...filter };
+    const page = await chains.page(chain, question);
+    yield* page.entries;
+    at = page.next;
+  }
+}
+
+/** Null for an entry that has nothing to do with it. */
+const roleOf = (
+  { facts, gone }: Said,
+  { stream: name, type }: ChainEntry,
+): 'asked' | 'closed' | 'erased' | null => {
+  if (gone.has(name)) return 'erased';
+  if (!facts.has(name)) return null;
+  if (askingTypes.has(type)) return 'asked';
+  return closingTypes.has(type) ? 'closed' : null;
+};
+const askingTypes = new Set([
+  'RecordsDeleted',
+  'OrgJobRequested',
+  'DatasetDeleted',
+  'ErasureBegun',
+]);
+const closingTypes = new Set([
+  'RecordsErased',
+  'StreamsErased',
+  'DatasetRowsErased',
+  ...Object.values(closing),
+]);
+
+const provenLine = async (
+  needs: CertificateNeeds,
+  chain: ChainName,
+  entry: ChainEntry,
+  { size }: SealSaid,
+): Promise<JsonObject> => {
+  const index = entry.seq - 1;
+  const spans = inclusionSpans(index, { from: 0, to: size });
+  const hashes = await Promise.all(spans.map(openSpans(needs, chain)));
+  return { entry: collectedEntry(entry), proof: { index, size, hashes: hashes.map(base64) } };
+};
+
+const openParts = ({ sha256 }: CertificateNeeds) => {
+  const parts: { readonly lines: number; readonly sha256: string }[] = [];
+  let lines: string[] = [];
+  const close = (): void => {
+    const digest = Buffer.from(sha256(...lines)).toString('hex');
+    if (lines.length > 0) parts.push({ lines: lines.length, sha256: digest });
+    lines = [];
+  };
+  return {
+    add: (line: JsonObject): void => {
+      lines.push(`${JSON.stringify(line)}\n`);
+      if (lines.length === partLines) close();
+    },
+    end: (): readonly JsonObject[] => {
+      close();
+      return parts;
+    },
+  };
+};
+
+/** What is there of it now. */
+const foundNow = async (
+  { log, recordsLeft }: CertificateNeeds,
+  streams: readonly StreamName[],
+): Promise<JsonObject> => {
+  let left = 0;
+  for (const name of streams) left += (await log.last(name)) === null ? 0 : 1;
+  return { streams: streams.length, streams_left: left, records_left: await recordsLeft(streams) };
+};
+
+const notYet = ({ kind, id }: CertificateOf, what: string): Fault =>
+  new Fault('conflict', `the ${kind} ${id} is not yet ${what}`);
