@@ -265,6 +265,8 @@ const assemble = async (cast: Cast): Promise<{ players: readonly Player[]; known
     // Of lists and of histories: a page that there is, and a beginning.
     cursor: null,
     from: 1,
+    from_seq: null,
+    to_seq: null,
     to: 1,
   };
   const project = String(made['project_id']);
