@@ -1,3 +1,4 @@
+import { hexOf } from '../../kernel/history/hex.js';
 import type { Sha256 } from '../../kernel/ports.js';
 import type { Json, JsonObject } from '../../kernel/shapes.js';
 
@@ -39,6 +40,8 @@ const memberBytesMax = 4_096;
 export const masked =
   (sha256: Sha256) =>
   (shown: Shown): Json => {
+    // Most members are neither.
+    if (typeof shown !== 'string' && (typeof shown !== 'object' || shown === null)) return shown;
     if (isHidden(shown)) {
       return shown[hidden] === 'secret' ? '[secret]' : digestOf(sha256, textIn(shown.value));
     }
@@ -56,8 +59,6 @@ const digestOf = (sha256: Sha256, text: string) => {
   const bytes = encoder.encode(text);
   return { sha256: hexOf(sha256(bytes)), bytes: bytes.length };
 };
-const hexOf = (bytes: Uint8Array): string =>
-  Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 
 /**
  * What changed between two states: members that differ, nested objects down to theirs, lists whole.
