@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
 export type VerifyOptions = {
-  readonly key: string;
+  readonly key?: string;
   readonly origin?: string;
   readonly since?: string;
 };
@@ -18,8 +18,7 @@ export const auditVerify = async (
 ): Promise<void> => {
   const args = [
     bundle,
-    '--key',
-    key,
+    ...(key === undefined ? [] : ['--key', key]),
     ...(origin === undefined ? [] : ['--origin', origin]),
     ...(since === undefined ? [] : ['--since', since]),
   ];

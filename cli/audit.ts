@@ -4,11 +4,13 @@ import type { CertificateOptions } from './audit-certificate.js';
 import type { ExportOptions } from './audit-export.js';
 import { addAuditSeals } from './audit-seal-commands.js';
 import type { VerifyOptions } from './audit-verify.js';
+import type { VerifyLogOptions } from './audit-verify-log.js';
 
 // What a command takes is loaded once it is asked for, as in main.ts.
 const commands = {
   auditCertificate: async () => (await import('./audit-certificate.js')).auditCertificate,
   auditExport: async () => (await import('./audit-export.js')).auditExport,
+  auditVerifyLog: async () => (await import('./audit-verify-log.js')).auditVerifyLog,
   auditVerify: async () => (await import('./audit-verify.js')).auditVerify,
 };
 
@@ -57,17 +59,23 @@ export const addAudit = (program: Command, config: () => Config): void => {
 
   audit
     .command('verify')
-    .description('check a bundle as verifier/assay-verify.mjs does, which is what does it')
-    .argument('<bundle>', 'the folder of a bundle')
-    .requiredOption('--key <file>', 'the key that you trust: a vkey, PEM or JWK')
+    .description('check a bundle by verifier/assay-verify.mjs, or each history against the log')
+    .argument('[bundle]', 'the folder of a bundle; default: the log and its seals')
+    .option('--key <file>', 'of a bundle: the key that you trust, a vkey, PEM or JWK')
     .option(
       '--origin <name>',
       'whose history it has to be; a vkey alone lets it be of any chain of its installation',
     )
     .option('--since <file>', 'a checkpoint that you kept')
-    .addHelpText('after', '\nExample:\n  assay audit verify bundle --key their.vkey')
-    .action(async (bundle: string, options: VerifyOptions) =>
-      (await commands.auditVerify())(bundle, options),
+    .option('--json', 'of the log: a JSON object for each history')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  assay audit verify bundle --key their.vkey\n  assay audit verify',
+    )
+    .action(async (bundle: string | undefined, options: VerifyOptions & VerifyLogOptions) =>
+      bundle === undefined
+        ? (await commands.auditVerifyLog())(config(), options)
+        : (await commands.auditVerify())(bundle, options),
     );
 
   addAuditSeals(audit, config);

@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { temporaryFolder } from '../support/folder.js';
 import type { Bench } from './bench.js';
 import { badPasswordRow } from './bad-passwords.js';
+import { auditRowNames, auditRows } from './audit.js';
 import { bigRows } from './big.js';
 import { emptyRows } from './empty.js';
 import { experimentRows } from './experiments.js';
@@ -28,6 +29,7 @@ const groups: readonly {
   { rows: ['ingest', 'ingest-projected', 'ingest-lag'], measure: ingestRows },
   { rows: ['history-fold'], measure: async (bench) => [await historyFoldRow(bench)] },
   { rows: ['ratings'], measure: ratingRows },
+  { rows: auditRowNames, measure: auditRows },
   { rows: ['key-timing'], measure: async (bench) => [await keyTimingRow(bench)] },
   { rows: ['foreign-ids'], measure: async (bench) => [await foreignIdRow(bench)] },
   { rows: ['bad-passwords'], measure: async (bench) => [await badPasswordRow(bench)] },

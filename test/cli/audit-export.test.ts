@@ -19,7 +19,8 @@ import { bareEnvironment, program, repository } from '../support/outside.js';
 import { writeBundle as writeAgain, type Bundle, type BundleEntry } from '../support/bundles.js';
 import { temporaryFolder } from '../support/folder.js';
 import { runs } from '../support/runs.js';
-import { installation, openSealedLog, sealedBy, type Told } from '../support/sealed-log.js';
+import { installation, openSealedLog, sealedBy } from '../support/sealed-log.js';
+import { ours, projects, theirs, toldAt, traceOf } from '../support/told-history.js';
 import { tampered, tampers } from '../support/tampering.js';
 
 type Verifier = {
@@ -31,31 +32,6 @@ type Verifier = {
 };
 const verifier = join(repository, 'verifier/assay-verify.mjs');
 const { readKey, verifyBundle } = (await import(pathToFileURL(verifier).href)) as Verifier;
-
-const [ours, theirs] = [
-  '3fa85f64-5717-4562-b3fc-2c963f66afa6',
-  '60c67a87-024d-48e3-9dcf-ae5652800741',
-];
-const foreign = '9b2b1a3c-7d5e-4f60-8a17-2c4d6e8f0a1b';
-const projects = ['1b671a64-40d5-491e-99b0-da01ff1f3341', 'f47ac10b-58cc-4372-a567-0e02b2c3d479'];
-const traceOf = (at: number): string => `7c9e6679-7425-40de-944b-${String(at).padStart(12, '0')}`;
-
-/** Traces of two projects, secrets, another organisation's events, and the service's own. */
-const toldAt = (at: number): Told => {
-  const organization = at % 9 === 4 ? theirs : ours;
-  if (at % 31 === 7) {
-    const name = stream('reservation', 'email', String(at));
-    return { stream: name, type: 'NameClaimed', data: { holder: 'x' }, organization: null };
-  }
-  if (at % 23 === 11) {
-    const data = { api_key_id: traceOf(at), value_hash: 'secret of nobody', n: at };
-    return { stream: stream('api-key', traceOf(at)), type: 'ApiKeyCreated', data, organization };
-  }
-  const project = (organization === theirs ? foreign : projects[at % 5 === 2 ? 1 : 0]) ?? '';
-  const data = { project_id: project, text: `of ${at} \u2028 \u{1f600} "quoted"`, n: at };
-  const name = stream('trace', project, traceOf(at % 97));
-  return { stream: name, type: 'TraceLogged', data, organization };
-};
 
 const whole: ExportQuestion = {
   chain: ours,
@@ -335,6 +311,15 @@ describe('assay audit export', function () {
       1,
       `broken: the checkpoint is of ${installation}/${ours}, not of ${installation}/${theirs}\n`,
     ]);
+    const log = cli('verify', '--json');
+    expect(log.status, log.stderr).to.equal(0);
+    const verdicts = log.stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { chain: string; status: string });
+    expect(verdicts.map(({ chain, status }) => [chain, status])).to.deep.equal(
+      [ours, theirs, systemChain].map((chain) => [chain, 'intact']),
+    );
     expect(cli('export', '--out', newDir()).stderr).to.match(
       /Either --organization ID or --system/,
     );
@@ -376,6 +361,39 @@ describe('assay audit export', function () {
     expect(code).to.equal(0);
     expect(await verdict(out)).to.include({ entries: 6_000 });
     await big.remove();
+  });
+
+  it('takes the facts along of what was erased while it was read', async () => {
+    const dataDir = join(folder.dir, 'erasing');
+    const log = await openSealedLog(dataDir);
+    await log.append(Array.from({ length: 60 }, (_, at) => toldAt(at)));
+    await log.fold();
+    await log.seal(ours);
+    const source = logSource(await openHistory({ dataDir, ...embedded }), whole, true);
+    const begun = await source.begin();
+    const fact = { streams: [gone] };
+    await log.append([
+      { stream: stream('erasure', 'x'), type: 'StreamsErased', data: fact, organization: ours },
+    ]);
+    await log.log.erase(gone);
+    await log.fold();
+    const out = newDir();
+    const manifest = await writeBundle(
+      { ...source, begin: async () => begun },
+      {
+        dir: out,
+        gzip: false,
+        by: 'a test',
+        now: () => '2026-03-01T09:00:00.000000Z',
+        asked: {},
+        progress: () => undefined,
+      },
+    );
+    expect(manifest.to).to.be.greaterThan(begun.begun.to);
+    expect(await verdict(out)).to.include({ erased: manifest.erased });
+    expect(manifest.erased).to.be.greaterThan(0);
+    await source.close();
+    await log.close();
   });
 
   const digests = (dir: string): Readonly<Record<string, string>> =>

@@ -1,0 +1,168 @@
+import { spawn } from 'node:child_process';
+import { createPublicKey } from 'node:crypto';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { sha256 } from '../../engines/node/digest.js';
+import type { StreamName } from '../../kernel/ports.js';
+import { bareEnvironment, program, repository } from '../support/outside.js';
+import { installation, openSealedLog, sealedBy } from '../support/sealed-log.js';
+import { memoryOf, timed, type Bench } from './bench.js';
+import type { Row } from './row.js';
+import { resultHash, summary } from './stats.js';
+
+type Verifier = {
+  readonly verifyBundle: (
+    dir: string,
+    trust: { readonly key: object; readonly origin: string },
+  ) => Promise<{ readonly entries: number }>;
+};
+
+const organization = '3fa85f64-5717-4562-b3fc-2c963f66afa6';
+const origin = `${installation}/${organization}`;
+const appendedAtOnce = 500;
+const verifications = 3;
+
+type Shape = {
+  readonly name: string;
+  readonly what: string;
+  readonly bytes: number;
+  readonly events: number;
+  readonly data: boolean;
+  /** Entries verified a second, at least. */
+  readonly target: number;
+};
+const shapes: readonly Shape[] = [
+  {
+    name: 'audit-verify-none',
+    what: 'without data',
+    bytes: 100,
+    events: 60_000,
+    data: false,
+    target: 130_000,
+  },
+  {
+    name: 'audit-verify-1kb',
+    what: 'with 1 KB each',
+    bytes: 1_000,
+    events: 40_000,
+    data: true,
+    target: 80_000,
+  },
+  {
+    name: 'audit-verify-10kb',
+    what: 'with 10 KB each',
+    bytes: 10_000,
+    events: 20_000,
+    data: true,
+    target: 27_000,
+  },
+];
+const exportTarget = 8_000;
+export const auditRowNames = ['export', ...shapes.map(({ name }) => name)];
+
+/** Bundles as they are exported on a folder, and checked by the auditor's own program. */
+export const auditRows = async (bench: Bench): Promise<readonly Row[]> => {
+  const file = pathToFileURL(join(repository, 'verifier/assay-verify.mjs')).href;
+  const { verifyBundle } = (await import(file)) as Verifier;
+  const rows: Row[] = [];
+  for (const shape of shapes) {
+    const isExport = shape.name === 'audit-verify-10kb' && bench.wanted('export');
+    if (!isExport && !bench.wanted(shape.name)) continue;
+    const events = bench.smoke ? 500 : shape.events;
+    const dir = join(bench.dir, shape.name);
+    bench.say(`${shape.name}: ${events} events into a log`);
+    await fill(dir, events, shape.bytes);
+    const done = await exported(dir, shape.data);
+    if (isExport) rows.push(exportRow(shape, events, done));
+    const key = trusted();
+    let entries = 0;
+    const taken = await timed(bench.smoke ? 1 : verifications, async () => {
+      ({ entries } = await verifyBundle(done.out, { key, origin }));
+    });
+    rows.push(verifyRow(shape, entries, taken));
+  }
+  return rows;
+};
+
+const exportRow = ({ bytes }: Shape, events: number, done: Exported): Row => ({
+  name: 'export',
+  what: 'a history written as a bundle by the command, its start among it',
+  parameters: { events, bytes },
+  unit: 'events/s',
+  measured: { value: events / done.seconds, spread: 0, samples: 1 },
+  baseline: null,
+  target: { least: exportTarget },
+  more: { 'RSS MB at the start': done.first, 'RSS MB highest': done.highest },
+  hash: resultHash(events),
+});
+
+const verifyRow = (
+  { name, what, bytes, target }: Shape,
+  entries: number,
+  taken: readonly number[],
+): Row => {
+  const rates = summary(taken.map((milliseconds) => (entries / milliseconds) * 1_000));
+  return {
+    name,
+    what: `entries of a bundle ${what}, checked by assay-verify.mjs on one core`,
+    parameters: { entries, bytes },
+    unit: 'events/s',
+    measured: { value: rates.median, spread: rates.spread, samples: rates.samples },
+    baseline: null,
+    target: { least: target },
+    more: {},
+    hash: resultHash(entries),
+  };
+};
+
+const fill = async (dir: string, events: number, bytes: number): Promise<void> => {
+  const log = await openSealedLog(dir);
+  const text = 'x'.repeat(bytes);
+  for (let at = 0; at < events; at += appendedAtOnce) {
+    await log.append(
+      Array.from({ length: appendedAtOnce }, (_, n) => ({
+        stream: `session-${at}-${n}` as StreamName,
+        type: 'SessionStarted',
+        data: { text, at, n },
+        organization,
+      })),
+    );
+  }
+  await log.fold();
+  await log.seal(organization);
+  await log.close();
+};
+
+type Exported = {
+  readonly out: string;
+  readonly seconds: number;
+  readonly first: number;
+  readonly highest: number;
+};
+
+const exported = async (dir: string, data: boolean): Promise<Exported> => {
+  const out = join(dir, 'bundle');
+  const args = ['audit', 'export', '--organization', organization, '--out', out];
+  const began = performance.now();
+  const child = spawn(process.execPath, [program, ...args, ...(data ? [] : ['--no-data'])], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: { ...bareEnvironment(), ASSAY_DATA_DIR: dir },
+  });
+  const seen: number[] = [];
+  const look = setInterval(() => {
+    // Gone between two looks: what was seen before stands.
+    if (child.exitCode === null) seen.push(memoryOf(child.pid ?? 0).now);
+  }, 20);
+  const [code] = (await once(child, 'exit')) as [number | null];
+  clearInterval(look);
+  if (code !== 0) throw new Error(`the export ended with ${code}`);
+  const seconds = (performance.now() - began) / 1_000;
+  return { out, seconds, first: seen[0] ?? 0, highest: Math.max(0, ...seen) };
+};
+
+const trusted = (): object => {
+  const { own } = sealedBy;
+  const der = createPublicKey(own).export({ format: 'der', type: 'spki' });
+  return { key: createPublicKey(own), origin, id: Buffer.from(sha256(der)).subarray(0, 4) };
+};
