@@ -63,5 +63,6 @@ const sentence = (chain: ChainName, verdict: HistoryVerdict): string => {
   const seal = sealed === null ? 'not sealed yet' : `sealed up to ${sealed.seq}`;
   if (broken === null) return `${chain}: intact, ${checked} entries, ${erased} erased, ${seal}`;
   const { seq, reason, expected, found } = broken;
-  return `${chain}: BROKEN at entry ${seq} (${reason}): expected ${expected}, found ${found}`;
+  const [due, there] = [expected, found].map((one) => JSON.stringify(one));
+  return `${chain}: BROKEN at entry ${seq} (${reason}): expected ${due}, found ${there}`;
 };
