@@ -271,15 +271,16 @@ describe('assay audit export', function () {
     const bundles: Bundle[] = [];
     for (const question of [whole, { ...whole, projectId: projects[1] ?? '' }]) {
       const dir = newDir();
-      await write(dir, question);
-      bundles.push(read(dir));
+      const { size } = await write(dir, question);
+      const bundle = read(dir);
+      // Entries that are not sealed yet can be cut off: ALGORITHM.md says so.
+      bundles.push({ ...bundle, entries: bundle.entries.filter(({ seq }) => seq <= size) });
     }
     let tried = 0;
     const property = fc.asyncProperty(fc.nat(1), tampers(1_000), async (which, one) => {
       const bundle = bundles[which];
       const other = bundle === undefined ? null : tampered(bundle, one);
-      // Entries that are chained and not sealed yet can be cut off: ALGORITHM.md says so.
-      if (other === null || (one.how === 'cut' && which === 0)) return;
+      if (other === null) return;
       const dir = newDir();
       await writeAgain(dir, other, 400);
       expect(await verdict(dir), JSON.stringify(one)).to.be.a('string');
