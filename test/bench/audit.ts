@@ -152,7 +152,8 @@ const exported = async (dir: string, data: boolean): Promise<Exported> => {
   const seen: number[] = [];
   const look = setInterval(() => {
     // Gone between two looks: what was seen before stands.
-    if (child.exitCode === null) seen.push(memoryOf(child.pid ?? 0).now);
+    const { now } = memoryOf(child.pid ?? 0);
+    if (!Number.isNaN(now)) seen.push(now);
   }, 20);
   const [code] = (await once(child, 'exit')) as [number | null];
   clearInterval(look);
