@@ -1,7 +1,7 @@
-import { entryHash, noHash, type ChainedEvent } from '../../kernel/history/chain.js';
+import { entryHash, noHash } from '../../kernel/history/chain.js';
+import { chainedOf } from '../../kernel/history/chained.js';
 import { base64 } from '../../kernel/history/checkpoint.js';
 import {
-  systemChain,
   type ChainEntry,
   type ChainHead,
   type ChainName,
@@ -224,28 +224,3 @@ const contradicted = (
 
 const digestOf = (sha256: Sha256, salt: string | null, data: string): Uint8Array =>
   salt === null ? sha256(data) : sha256(bytesOfHex(salt), data);
-
-/**
- * What of an event is in its line, made again from the event itself. One from before events said
- * whose they are is its chain's.
- */
-const chainedOf = (
-  { id, type, stream, revision, metadata, digest }: Evidence,
-  chain: ChainName,
-): ChainedEvent => ({
-  eventId: id,
-  type,
-  schema: metadata.schema,
-  stream,
-  revision,
-  at: metadata.at,
-  actor: {
-    ...metadata.actor,
-    type: metadata.actor.type === 'service' ? 'system' : metadata.actor.type,
-  },
-  organizationId: chain === systemChain ? (metadata.organization_id ?? null) : chain,
-  requestId: metadata.request_id,
-  correlationId: metadata.correlation_id,
-  causationId: metadata.causation_id,
-  dataDigest: digest,
-});

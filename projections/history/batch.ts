@@ -1,7 +1,8 @@
 import { boundedMap, type BoundedMap } from '../../kernel/bounded-map.js';
 import type { Document, Documents, DocumentWrite } from '../../kernel/documents.js';
-import { systemChain, type ChainHead, type ChainName } from '../../kernel/history/entries.js';
+import type { ChainHead, ChainName } from '../../kernel/history/entries.js';
 import { entryHash } from '../../kernel/history/chain.js';
+import { chainedOf } from '../../kernel/history/chained.js';
 import { hexOf } from '../../kernel/history/hex.js';
 import type { Envelope, Recorded, Sha256 } from '../../kernel/ports.js';
 import { unreadableType, type Unreadable } from '../read-model.js';
@@ -170,36 +171,18 @@ const extended = (
 
 const entryOf = (
   seq: number,
-  { id, stream, revision, position, metadata, digest }: Envelope,
+  envelope: Envelope,
   type: string,
   { chain, resource, projectId, technical }: Placed,
 ): PlainEntry => ({
   seq,
-  position,
-  eventId: id,
+  position: envelope.position,
+  ...chainedOf(envelope, chain),
   type,
-  schema: metadata.schema,
-  stream,
-  revision,
-  at: metadata.at,
-  actor: {
-    type: metadata.actor.type === 'service' ? 'system' : metadata.actor.type,
-    id: metadata.actor.id,
-    role: metadata.actor.role,
-  },
-  organizationId: organizationIn(chain, metadata.organization_id),
-  requestId: metadata.request_id,
-  correlationId: metadata.correlation_id,
-  causationId: metadata.causation_id,
-  dataDigest: digest,
   resource,
   projectId,
   technical,
 });
-
-/** Events of before do not say it: it is their chain's then. */
-const organizationIn = (chain: ChainName, said: string | null | undefined): string | null =>
-  chain === systemChain ? (said ?? null) : chain;
 
 const written = (document: Document): DocumentWrite => ({ key: document.key, document });
 
