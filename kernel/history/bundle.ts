@@ -1,5 +1,6 @@
 import type { Evidence } from '../ports.js';
 import type { ChainEntry } from './entries.js';
+import { shownCause, shownEvent, shownHashes } from './shown.js';
 
 /**
  * Why the data of an entry that has them are not in its line. `secret`: nobody but the operator is
@@ -102,29 +103,15 @@ export const bundleLine = (entry: ChainEntry, evidence: Evidence, showing: Showi
   const withheld = isErased ? null : withheldOf(entry.type, showing);
   const isShown = withheld === null;
   return {
-    seq: entry.seq,
-    position: entry.position,
-    at: entry.at,
-    event_id: entry.eventId,
-    event_type: entry.type,
-    schema_version: entry.schema,
-    stream: entry.stream,
-    revision: entry.revision,
-    actor: { type: entry.actor.type, id: entry.actor.id, role: entry.actor.role },
-    resource: { type: entry.resource.type, id: entry.resource.id },
-    project_id: entry.projectId,
+    ...shownEvent(entry),
     organization_id: entry.organizationId,
-    request_id: entry.requestId,
-    correlation_id: entry.correlationId,
-    causation_id: entry.causationId,
+    ...shownCause(entry),
     erased: isErased,
     salted: isErased ? null : evidence.salt !== null,
     withheld,
     salt: isShown ? evidence.salt : null,
     data: isShown ? evidence.data : null,
-    data_digest: entry.dataDigest,
-    prev_hash: entry.prevHash,
-    hash: entry.hash,
+    ...shownHashes(entry),
   };
 };
 

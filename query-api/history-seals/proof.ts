@@ -4,10 +4,11 @@ import { mayAudit, type Principal } from '../../contract/roles.js';
 import { checkAsked } from '../../kernel/asking.js';
 import { Fault } from '../../kernel/fault.js';
 import type { ChainEntry, Chains } from '../../kernel/history/entries.js';
+import { shownCause, shownEvent, shownHashes } from '../../kernel/history/shown.js';
 import { inclusionProofText } from '../../kernel/history/proof-text.js';
 import { inclusionSpans } from '../../kernel/history/tree.js';
 import type { Evidence, Sha256 } from '../../kernel/ports.js';
-import type { Instant, OrganizationId, ProjectId } from '../../kernel/shapes.js';
+import type { OrganizationId, ProjectId } from '../../kernel/shapes.js';
 import type { ListedSeal } from '../../projections/seal-list.js';
 import { openSpans } from './subtrees.js';
 
@@ -87,22 +88,11 @@ const demandSight = async (
 };
 
 const shownEntry = (entry: ChainEntry): Omit<HistoryProof['entry'], 'erased'> => ({
-  seq: entry.seq,
-  position: entry.position,
-  at: entry.at as Instant,
-  event_id: entry.eventId,
-  event_type: entry.type,
-  schema_version: entry.schema,
-  stream: entry.stream,
-  revision: entry.revision,
+  ...shownEvent(entry),
   actor: entry.actor as HistoryProof['entry']['actor'],
   resource: entry.resource as HistoryProof['entry']['resource'],
   project_id: entry.projectId as ProjectId | null,
   organization_id: entry.organizationId as OrganizationId | null,
-  request_id: entry.requestId,
-  correlation_id: entry.correlationId,
-  causation_id: entry.causationId,
-  data_digest: entry.dataDigest,
-  prev_hash: entry.prevHash,
-  hash: entry.hash,
+  ...shownCause(entry),
+  ...shownHashes(entry),
 });

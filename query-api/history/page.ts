@@ -9,6 +9,7 @@ import type {
   ChainQuestion,
   Chains,
 } from '../../kernel/history/entries.js';
+import { shownCause, shownEvent, shownHashes } from '../../kernel/history/shown.js';
 import { hexOf } from '../../kernel/history/hex.js';
 import { start, type Sha256 } from '../../kernel/ports.js';
 import type { Instant, JsonObject, ProjectId } from '../../kernel/shapes.js';
@@ -119,14 +120,7 @@ const shownHead = (head: ChainHead | null): HistoryPage['head'] =>
     : { seq: head.size, position: head.position, hash: head.hash };
 
 const shownEntry = (entry: ChainEntry, told: EntryTold): HistoryEntry => ({
-  seq: entry.seq,
-  position: entry.position,
-  at: entry.at as Instant,
-  event_id: entry.eventId,
-  event_type: entry.type,
-  schema_version: entry.schema,
-  stream: entry.stream,
-  revision: entry.revision,
+  ...shownEvent(entry),
   actor: {
     type: entry.actor.type as HistoryEntry['actor']['type'],
     id: entry.actor.id,
@@ -138,13 +132,9 @@ const shownEntry = (entry: ChainEntry, told: EntryTold): HistoryEntry => ({
     id: entry.resource.id,
   },
   project_id: entry.projectId as ProjectId | null,
-  request_id: entry.requestId,
-  correlation_id: entry.correlationId,
-  causation_id: entry.causationId,
+  ...shownCause(entry),
   before: told.before,
   after: told.after,
   erased: told.erased,
-  data_digest: entry.dataDigest,
-  prev_hash: entry.prevHash,
-  hash: entry.hash,
+  ...shownHashes(entry),
 });
