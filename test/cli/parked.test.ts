@@ -6,22 +6,11 @@ import { openBus } from '../../engines/memory/bus.js';
 import { openEventLog } from '../../engines/sqlite/event-log.js';
 import { start, type EventLog } from '../../kernel/ports.js';
 import { temporaryFolder } from '../support/folder.js';
+import { logged } from '../support/logged-trace.js';
 import { append, newEvent } from '../support/projector.js';
 import { assay, startService } from '../support/service-process.js';
-import { projectId, runId, traceId, traceStream } from '../support/trace-histories.js';
+import { projectId, traceId, traceStream } from '../support/trace-histories.js';
 
-const logged = (number: number) =>
-  newEvent('TraceLogged', {
-    project_id: projectId,
-    run_id: runId,
-    run_kind: 'log_stream',
-    trace_id: traceId(number),
-    session_id: null,
-    is_complete: true,
-    logging_method: 'api_direct',
-    trace: { type: 'trace', id: traceId(number), created_at: '2026-03-01T00:00:00.000000Z' },
-    spans: [],
-  });
 const updated = (number: number) =>
   newEvent('TraceUpdated', {
     project_id: projectId,

@@ -4,24 +4,12 @@ import { randomBytes } from 'node:crypto';
 import { openBus } from '../../engines/memory/bus.js';
 import { openEventLog } from '../../engines/sqlite/event-log.js';
 import { temporaryFolder } from '../support/folder.js';
-import { newEvent } from '../support/projector.js';
+import { logged } from '../support/logged-trace.js';
 import { assay, startService, type ServiceProcess } from '../support/service-process.js';
-import { projectId, runId, traceId, traceStream } from '../support/trace-histories.js';
+import { traceStream } from '../support/trace-histories.js';
 import { runs } from '../support/runs.js';
 import { until } from '../support/until.js';
 
-const logged = (number: number) =>
-  newEvent('TraceLogged', {
-    project_id: projectId,
-    run_id: runId,
-    run_kind: 'log_stream',
-    trace_id: traceId(number),
-    session_id: null,
-    is_complete: true,
-    logging_method: 'api_direct',
-    trace: { type: 'trace', id: traceId(number), created_at: '2026-03-01T00:00:00.000000Z' },
-    spans: [],
-  });
 const kills = runs(2);
 /** Each life takes a page of 500 at least. */
 const traces = (kills + 4) * 500;

@@ -6,13 +6,14 @@ import { openBookmark } from '../../command-api/work/bookmark.js';
 import { systemClock } from '../../engines/node/clock.js';
 import { diskFiles } from '../../engines/node/files.js';
 import { randomIds } from '../../engines/node/ids.js';
-import { start, stream, type EventReader, type Position } from '../../kernel/ports.js';
+import { start, type EventReader, type Position } from '../../kernel/ports.js';
 import type { Document } from '../../kernel/documents.js';
 import type { Ahead } from '../../projections/exchanged-log.js';
 import type { AnyProjection } from '../../projections/documents-model.js';
 import { openRulings } from '../../service/rulings.js';
 import { temporaryFolder } from '../support/folder.js';
-import { append, newEvent, projectorIn, type OpenProjector } from '../support/projector.js';
+import { append, projectorIn, type OpenProjector } from '../support/projector.js';
+import { room, said } from '../support/said.js';
 import { until } from '../support/until.js';
 
 /** The words said in a stream; cannot stand `bad`. */
@@ -29,8 +30,6 @@ const wordsSaid: AnyProjection = {
     return { key, scope: 's', fields: {}, body: [...(document?.body ?? []), event.data.word] };
   },
 };
-const room = (name: string) => stream('room', name);
-const said = (word: string) => newEvent('Said', { word });
 
 describe('a log that is not the one that was folded', () => {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;

@@ -20,6 +20,7 @@ import {
   type OpenProjector,
   type ProjectorOptions,
 } from '../support/projector.js';
+import { room, said } from '../support/said.js';
 import { until } from '../support/until.js';
 
 type Said = Recorded<{ readonly type: 'Said'; readonly data: { readonly word: string } }>;
@@ -35,8 +36,6 @@ const tally = (version = 1): AnyProjection => ({
     return { key, scope: 's', fields: {}, body: { count, last: data.word } };
   },
 });
-const room = (name: string) => stream('room', name);
-const said = (word: string) => newEvent('Said', { word });
 /** More than two pages of the log. */
 const many = (word: string) => Array.from({ length: 1_200 }, (_, at) => said(`${word} ${at}`));
 const fill = async (log: EventLog, word: string): Promise<void> => {

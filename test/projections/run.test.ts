@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { openRecords } from '../../engines/duckdb/records.js';
 import { systemClock } from '../../engines/node/clock.js';
 import { Fault } from '../../kernel/fault.js';
-import { stream, type EventReader, type Recorded } from '../../kernel/ports.js';
+import type { EventReader, Recorded } from '../../kernel/ports.js';
 import type { Document } from '../../kernel/documents.js';
 import type { Records } from '../../kernel/records/records.js';
 import type { AnyProjection } from '../../projections/documents-model.js';
@@ -16,8 +16,10 @@ import {
   type OpenProjector,
   type ProjectorOptions,
 } from '../support/projector.js';
+import { logged } from '../support/logged-trace.js';
 import { runs } from '../support/runs.js';
-import { histories, projectId, runId, traceId, traceStream } from '../support/trace-histories.js';
+import { histories, projectId, traceId, traceStream } from '../support/trace-histories.js';
+import { room, said } from '../support/said.js';
 import { until } from '../support/until.js';
 
 type Tally = { readonly count: number; readonly words: readonly string[] };
@@ -39,25 +41,6 @@ const decode = (type: string, _schema: number, data: unknown): unknown => {
   if (type === 'Unknown') throw new TypeError('unknown event type Unknown');
   return data;
 };
-const room = (name: string) => stream('room', name);
-const said = (word: string) => newEvent('Said', { word });
-const logged = (number: number, members: object = {}) =>
-  newEvent('TraceLogged', {
-    project_id: projectId,
-    run_id: runId,
-    run_kind: 'log_stream',
-    trace_id: traceId(number),
-    session_id: null,
-    is_complete: true,
-    logging_method: 'api_direct',
-    trace: {
-      type: 'trace',
-      id: traceId(number),
-      created_at: '2026-03-01T00:00:00.000000Z',
-      ...members,
-    },
-    spans: [],
-  });
 
 describe('the projector', () => {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
