@@ -1,7 +1,6 @@
 import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { choiceOf, type Config } from '../config.js';
-import { systemClock } from '../engines/node/clock.js';
 import { openSecrets } from '../engines/node/secrets.js';
 import { Fault } from '../kernel/fault.js';
 import { certificateLines, type CertificateOf } from '../service/history/certificate.js';
@@ -39,7 +38,6 @@ export const auditCertificate = async (
       {
         ...history,
         recordsLeft: async () => null,
-        now: () => systemClock.now(),
         signed: async (payload) => key.jws('assay-certificate+jwt', payload),
       },
       of,

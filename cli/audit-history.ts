@@ -30,6 +30,7 @@ export const openHistory = async (choice: EngineChoice): Promise<HistoryRead> =>
   return {
     log,
     chains: openChains(documents, sha256),
+    clock: systemClock,
     sha256,
     behind,
     settled: async () => {

@@ -28,7 +28,7 @@ export const logSource = (
       yield { lines, nodes, seq, place: next };
     }
   },
-  seals: (begun) => sealsOf(history.log, begun.organization_id ?? systemChain),
+  seals: (begun) => sealsOf(history, begun.organization_id ?? systemChain),
   keys: async () => ({ ...(await sealingKeys(history.log)) }),
   close: history.close,
 });

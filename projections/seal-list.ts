@@ -1,6 +1,6 @@
 import { historySealEvents } from '../events/seals.js';
 import { unreachable } from '../kernel/decision.js';
-import { noteOf, parseNote, parseSignatureLine } from '../kernel/history/checkpoint.js';
+import { cosigned } from '../kernel/history/checkpoint.js';
 import type { Instant } from '../kernel/shapes.js';
 import type { Projection } from './projection.js';
 
@@ -43,7 +43,7 @@ export const sealList: Projection<typeof historySealEvents, ListedSeal> = {
           ...document,
           body: {
             ...body,
-            note: cosigned(body.note, `\u2014 ${witness} ${signature}`),
+            note: cosigned(body.note, witness, signature),
             witnesses: [...body.witnesses.filter((name) => name !== witness), witness],
           },
         };
@@ -55,10 +55,3 @@ export const sealList: Projection<typeof historySealEvents, ListedSeal> = {
 };
 
 const sealKey = (chain: string, size: number): string => `${chain}/${size}`;
-
-/** A line that is there already is not added. */
-const cosigned = (note: string, line: string): string => {
-  const [parsed, signature] = [parseNote(note), parseSignatureLine(line)];
-  if (parsed === null || signature === null || note.includes(`${line}\n`)) return note;
-  return noteOf({ ...parsed, signatures: [...parsed.signatures, signature] });
-};

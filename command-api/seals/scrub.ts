@@ -1,5 +1,4 @@
-import { entryHash, noHash } from '../../kernel/history/chain.js';
-import { chainedOf } from '../../kernel/history/chained.js';
+import { noHash } from '../../kernel/history/chain.js';
 import { base64 } from '../../kernel/history/checkpoint.js';
 import {
   type ChainEntry,
@@ -7,7 +6,8 @@ import {
   type ChainName,
   type Chains,
 } from '../../kernel/history/entries.js';
-import { bytesOfHex, hexOf } from '../../kernel/history/hex.js';
+import { held } from '../../kernel/history/held.js';
+import { hexOf } from '../../kernel/history/hex.js';
 import { grown, leafHash, rootOf, subtreesOf, type Range } from '../../kernel/history/tree.js';
 import {
   later,
@@ -183,12 +183,11 @@ const openWalk = async (
       return entries[at]?.position ?? start;
     },
     take: (event) => {
-      const why = contradicted(sha256, event, entries[at]);
-      if (why !== null) return `${place()}: ${why}`;
-      const hash = entryHash(sha256, prev, seq + 1, chainedOf(event, chain));
-      prev = hexOf(hash);
-      if (prev !== entries[at]?.hash) return `${place()}: its line is not that of its hash`;
-      range = grown(sha256, range, 1, leafHash(sha256, hash));
+      const entry = entries[at] ?? missing;
+      const found = held(sha256, { chain, seq: seq + 1, prev, entry }, event);
+      if ('wrong' in found) return `${place()}: ${contradictions[found.wrong](event)}`;
+      prev = hexOf(found.hash);
+      range = grown(sha256, range, 1, leafHash(sha256, found.hash));
       seq += 1;
       at += 1;
       return null;
@@ -201,6 +200,13 @@ const openWalk = async (
   };
 };
 
+const missing = { eventId: '', dataDigest: '', hash: '' };
+const contradictions = {
+  event: ({ id }: Evidence) => `the log has ${id} there`,
+  data: () => 'its data are not those of its digest',
+  line: () => 'its line is not that of its hash',
+};
+
 export const rangeUpTo = async (chains: Chains, chain: ChainName, size: number): Promise<Range> =>
   Promise.all(
     subtreesOf({ from: 0, to: size }).map(async ({ at, width }) => ({
@@ -209,18 +215,3 @@ export const rangeUpTo = async (chains: Chains, chain: ChainName, size: number):
       hash: await chains.subtree(chain, at, width),
     })),
   );
-
-const contradicted = (
-  sha256: Sha256,
-  { id, salt, data, digest }: Evidence,
-  entry: ChainEntry | undefined,
-): string | null => {
-  if (entry?.eventId !== id) return `the log has ${id} there`;
-  if (data !== null && hexOf(digestOf(sha256, salt, data)) !== digest) {
-    return 'its data are not those of its digest';
-  }
-  return null;
-};
-
-const digestOf = (sha256: Sha256, salt: string | null, data: string): Uint8Array =>
-  salt === null ? sha256(data) : sha256(bytesOfHex(salt), data);

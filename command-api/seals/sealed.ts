@@ -6,7 +6,7 @@ import type {
   SealingKeyEvent,
 } from '../../events/seals.js';
 import type { Decision, Fold } from '../../kernel/decision.js';
-import type { SealingKey } from '../../kernel/history/checkpoint.js';
+import { cosigned, type SealingKey } from '../../kernel/history/checkpoint.js';
 import { systemChain, type ChainName, type ChainPages } from '../../kernel/history/entries.js';
 import {
   stream,
@@ -20,7 +20,7 @@ import {
 import type { Instant, OrganizationId } from '../../kernel/shapes.js';
 import { transact, type Authorship } from '../../kernel/transact.js';
 
-/** A seal as the log has it. */
+/** A seal as the log has it; its note has the lines of those who cosigned it. */
 export type ChainSeal = HistorySealed & {
   readonly stream: StreamName;
   /** Of the event that it is. */
@@ -83,24 +83,30 @@ const lastDay = async (chains: ChainPages, chain: ChainName): Promise<StreamName
 const newestOn = async (
   log: Pick<EventReader, 'read'>,
   name: StreamName,
-): Promise<ChainSeal | null> => {
+): Promise<ChainSeal | null> => (await sealsOn(log, name)).at(-1) ?? null;
+
+/** The seals of one day of a chain, oldest first. */
+export const sealsOn = async (
+  log: Pick<EventReader, 'read'>,
+  name: StreamName,
+): Promise<readonly ChainSeal[]> => {
   const events = (await log.read(name)) as readonly Recorded<HistorySealEvent>[];
-  const seal = events.findLast(({ type }) => type === 'HistorySealed') as
-    Recorded<Extract<HistorySealEvent, { readonly type: 'HistorySealed' }>> | undefined;
-  if (seal === undefined) return null;
-  const witnesses = events.flatMap(({ type, data }) =>
-    type === 'HistorySealWitnessed' && data.size === seal.data.size ? [data.witness] : [],
-  );
-  return {
-    ...seal.data,
-    stream: name,
-    sealedAt: seal.metadata.at,
-    sealPosition: seal.position,
-    witnesses,
-  };
+  const seals = new Map<number, ChainSeal>();
+  for (const { type, data, metadata, position } of events) {
+    if (type === 'HistorySealed') {
+      const seal = { ...data, stream: name, sealedAt: metadata.at, sealPosition: position };
+      seals.set(data.size, { ...seal, witnesses: [] });
+      continue;
+    }
+    const seal = seals.get(data.size);
+    if (seal === undefined) continue;
+    const note = cosigned(seal.note, data.witness, data.signature);
+    seals.set(data.size, { ...seal, note, witnesses: [...seal.witnesses, data.witness] });
+  }
+  return [...seals.values()];
 };
 
-/** The seals of one day of a chain. */
+/** What decisions ask of the seals of one day of a chain. */
 export type SealedDay = {
   /** Of the newest seal; 0: none. */
   readonly size: number;

@@ -74,6 +74,14 @@ export const parseNote = (note: string): Note | null => {
   return isWhole ? { text: note.slice(0, end + 1), signatures } : null;
 };
 
+/** With a cosignature more, in base64 as its line has it; one that is there is not added. */
+export const cosigned = (note: string, witness: string, cosignature: string): string => {
+  const line = `\u2014 ${witness} ${cosignature}`;
+  const [parsed, signature] = [parseNote(note), parseSignatureLine(line)];
+  if (parsed === null || signature === null || note.includes(`${line}\n`)) return note;
+  return noteOf({ ...parsed, signatures: [...parsed.signatures, signature] });
+};
+
 /** Without its newline. */
 export const parseSignatureLine = (line: string): NoteSignature | null => {
   const [dash, name = '', value = '', ...rest] = line.split(' ');

@@ -1,9 +1,8 @@
 import type { HistoryVerdict, VerifyReason } from '../../contract/history.js';
 import type { HistorySealed } from '../../events/seals.js';
-import { entryHash, noHash } from '../../kernel/history/chain.js';
-import { chainedOf } from '../../kernel/history/chained.js';
+import { noHash } from '../../kernel/history/chain.js';
 import type { ChainEntry, ChainName, Chains } from '../../kernel/history/entries.js';
-import { bytesOfHex, hexOf } from '../../kernel/history/hex.js';
+import { held } from '../../kernel/history/held.js';
 import { contradicts } from './sealed.js';
 import {
   start,
@@ -141,24 +140,18 @@ const compared = async (
   entry: ChainEntry,
   event: Evidence,
 ): Promise<Wrong | null> => {
-  const { sha256 } = needs;
-  if (event.id !== entry.eventId) return ['entry', entry.eventId, event.id];
-  if (event.digest !== entry.dataDigest) return ['data', entry.dataDigest, event.digest];
-  const hash = hexOf(entryHash(sha256, prev, entry.seq, chainedOf(event, chain)));
-  if (hash !== entry.hash) return ['entry', hash, entry.hash];
+  const found = held(needs.sha256, { chain, seq: entry.seq, prev, entry }, event);
+  if ('wrong' in found) {
+    return [found.wrong === 'data' ? 'data' : 'entry', found.expected, found.found];
+  }
   if (event.data === null) {
     const why = await needs.whyGone(event);
     if (why === null) return ['data', entry.dataDigest, null];
     return why === 'unnamed' ? ['erased', entry.stream, null] : null;
   }
-  const digest = hexOf(digestOf(sha256, event.salt, event.data));
-  if (digest !== entry.dataDigest) return ['data', entry.dataDigest, digest];
   const wrong = await wrongSeal(needs, chain, entry, event.data);
   return wrong === null ? null : ['seal', wrong, null];
 };
-
-const digestOf = (sha256: Sha256, salt: string | null, data: string): Uint8Array =>
-  salt === null ? sha256(data) : sha256(bytesOfHex(salt), data);
 
 /** What a seal says that the chain is not; null when it agrees, or is none. */
 const wrongSeal = async (

@@ -1,3 +1,4 @@
+import { newestSeal } from '../../command-api/seals/sealed.js';
 import type { CertificateAsking } from '../../contract/history-export.js';
 import { parseCheckpoint } from '../../kernel/history/checkpoint.js';
 import type { ExportQuery, HistoryExportNeeds } from '../../query-api/history-export/routes.js';
@@ -7,7 +8,6 @@ import { certificateLines, type CertificateOf } from '../history/certificate.js'
 import { cloudEvent } from '../history/cloud-events.js';
 import { beginExport, exported, type ExportNeeds } from '../history/exports.js';
 import { ocsfEvent } from '../history/ocsf.js';
-import { newestSealOf } from '../history/seals.js';
 import type { SealKey } from '../seal-key.js';
 
 type Needs = ExportNeeds & {
@@ -46,7 +46,6 @@ export const historyExports = (
       {
         ...needs,
         recordsLeft: (streams) => recordsLeft(needs.records, streams),
-        now: () => needs.clock.now(),
         signed: async (payload) => (await needs.sealKey()).jws('assay-certificate+jwt', payload),
       },
       certificateOf(query),
@@ -63,7 +62,7 @@ export const historyExports = (
   pages: (cursor) => exported(needs, cursor, { at: cursor.at, last: cursor.last }, true),
   collected: (entry, format, origin) => (format === 'ocsf' ? ocsfEvent : cloudEvent)(entry, origin),
   originOf: async (organization) => {
-    const seal = await newestSealOf(needs.log, organization);
+    const seal = await newestSeal(needs, organization);
     const origin = seal === null ? null : parseCheckpoint(seal.note)?.origin;
     return origin ?? `assay/${organization}`;
   },

@@ -1,4 +1,5 @@
 import { deletionStream } from '../../command-api/facts/deletions.js';
+import { newestSeal, type ChainSeal } from '../../command-api/seals/sealed.js';
 import type { DatasetEvent } from '../../events/datasets.js';
 import type { DeletionEvent } from '../../events/deletions.js';
 import type { ErasureEvent } from '../../events/erasures.js';
@@ -11,7 +12,6 @@ import type { JsonObject } from '../../kernel/shapes.js';
 import { openSpans } from '../../query-api/history-seals/subtrees.js';
 import { collectedEntry } from './cloud-events.js';
 import type { ExportNeeds } from './exports.js';
-import { newestSealOf, type SealSaid } from './seals.js';
 import { attested, proven } from './certificate-words.js';
 
 export const certificateKinds = ['deletion', 'job', 'run', 'project', 'dataset'] as const;
@@ -23,7 +23,6 @@ export type CertificateOf = {
 export type CertificateNeeds = ExportNeeds & {
   /** Records of these streams that can still be found; null: nobody looked. */
   readonly recordsLeft: (streams: readonly StreamName[]) => Promise<number | null>;
-  readonly now: () => string;
   /** Signed with the key of seals: a JWS (ES256), its payload in it. */
   readonly signed: (payload: JsonObject) => Promise<string>;
 };
@@ -43,7 +42,7 @@ export async function* certificateLines(
   chain: ChainName | null = null,
 ): AsyncGenerator<JsonObject> {
   const said = await factsOf(needs, of, chain);
-  const seal = await newestSealOf(needs.log, said.chain);
+  const seal = await newestSeal(needs, said.chain);
   if (seal === null || seal.position < said.closedAt) {
     throw notYet(of, 'sealed: assay audit seal');
   }
@@ -62,7 +61,7 @@ export async function* certificateLines(
     format: 'assay-certificate-1',
     of: { ...of },
     organization_id: said.chain,
-    issued_at: needs.now(),
+    issued_at: needs.clock.now(),
     checkpoint: seal.note,
     counts,
     parts: parts.end(),
@@ -205,7 +204,7 @@ const provenLine = async (
   needs: CertificateNeeds,
   chain: ChainName,
   entry: ChainEntry,
-  { size }: SealSaid,
+  { size }: ChainSeal,
 ): Promise<JsonObject> => {
   const index = entry.seq - 1;
   const spans = inclusionSpans(index, { from: 0, to: size });

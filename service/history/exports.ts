@@ -1,3 +1,4 @@
+import { newestSeal } from '../../command-api/seals/sealed.js';
 import { secretEventTypes } from '../../events/secrets.js';
 import { parseCheckpoint } from '../../kernel/history/checkpoint.js';
 import { Fault } from '../../kernel/fault.js';
@@ -16,12 +17,12 @@ import {
   type ExportPage,
   type ExportPlace,
 } from '../../kernel/history/export.js';
-import type { EventReader, Sha256 } from '../../kernel/ports.js';
-import { newestSealOf } from './seals.js';
+import type { Clock, EventReader, Sha256 } from '../../kernel/ports.js';
 
 export type ExportNeeds = {
   readonly chains: Chains & ChainPages;
   readonly log: EventReader;
+  readonly clock: Pick<Clock, 'now'>;
   readonly sha256: Sha256;
   /** Resolves once what the log has now is folded, or nobody can wait for it any longer. */
   readonly settled: () => Promise<void>;
@@ -42,10 +43,11 @@ export type ExportQuestion = {
  * `read-model-behind` while less of it is folded than was sealed.
  */
 export const beginExport = async (
-  { chains, log }: ExportNeeds,
+  needs: ExportNeeds,
   { chain, projectId, resource, from, to }: ExportQuestion,
 ): Promise<BundleBegun> => {
-  const [head, seal] = [await chains.head(chain), await newestSealOf(log, chain)];
+  const { chains } = needs;
+  const [head, seal] = [await chains.head(chain), await newestSeal(needs, chain)];
   if (head === null) throw new Fault('not-found', `there is no history of ${chain}`);
   const checkpoint = seal === null ? null : parseCheckpoint(seal.note);
   if (seal === null || checkpoint === null) {

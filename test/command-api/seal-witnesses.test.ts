@@ -21,7 +21,9 @@ describe('seals in the hands of witnesses', () => {
       witness.trust(`assay.example.org/${acme}`, key.vkey('assay.example.org'));
       const late = at.worker({ keys, witnesses: [witness.client()] });
       expect(await late.later(7_200)).to.equal(1);
-      expect((await at.seal()).witnesses).to.deep.equal(['witness.example.org/w1']);
+      const { witnesses, note } = await at.seal();
+      expect(witnesses).to.deep.equal(['witness.example.org/w1']);
+      expect(note.match(/^\u2014 witness\.example\.org\/w1 /gm)).to.have.length(1);
       expect(witness.seen(`assay.example.org/${acme}`)).to.equal(6);
       witness.silent(true);
       await at.happened(1, acme, 7_300);
