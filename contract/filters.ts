@@ -9,7 +9,16 @@ import { component, type Json } from '../kernel/shapes.js';
 export const filterNode = component<Json>('FilterNode');
 export const filterLeaf = component<Json>('FilterLeaf');
 
-export const textOperators = ['eq', 'ne', 'contains', 'one_of', 'not_in'] as const;
+export const textOperators = [
+  'eq',
+  'ne',
+  'contains',
+  'starts_with',
+  'ends_with',
+  'one_of',
+  'not_in',
+  'is_null',
+] as const;
 export const idOperators = ['eq', 'ne', 'one_of', 'not_in', 'contains'] as const;
 export const dateOperators = ['eq', 'ne', 'gt', 'gte', 'lt', 'lte'] as const;
 export const numberOperators = ['eq', 'ne', 'gt', 'gte', 'lt', 'lte', 'between'] as const;
@@ -51,6 +60,8 @@ const caseSensitive = Type.Optional(Type.Boolean({ default: true }));
 const text = Type.String({ maxLength: filterStringMax });
 const texts = Type.Array(text, { maxItems: filterListMax });
 const textOrTexts = Type.Union([text, texts]);
+/** `is_null` takes a boolean, and true where it is left out. */
+const textValue = Type.Optional(Type.Union([text, texts, Type.Boolean()]));
 
 const leafSchema = (type: LeafType, members: Readonly<Record<string, TSchema>>): TSchema =>
   Type.Object({ type: Type.Literal(type), ...columnName, ...members });
@@ -58,7 +69,7 @@ const leafSchema = (type: LeafType, members: Readonly<Record<string, TSchema>>):
 const leafSchemas = {
   TextFilter: leafSchema('text', {
     operator: operator(textOperators),
-    value: textOrTexts,
+    value: textValue,
     case_sensitive: caseSensitive,
   }),
   IdFilter: leafSchema('id', { operator: operator(idOperators, 'eq'), value: textOrTexts }),

@@ -35,7 +35,7 @@ export const textFilter = (component: string, columns: readonly string[]) =>
     Type.Object({
       name: oneOf(columns),
       operator: oneOf(textOperators),
-      value: textOrTexts,
+      value: Type.Optional(Type.Union([text, Type.Array(text), Type.Boolean()])),
       case_sensitive: Type.Optional(Type.Boolean({ default: true })),
     }),
   );

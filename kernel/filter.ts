@@ -23,10 +23,21 @@ export type Filter =
 
 export type Leaf =
   | {
-      readonly kind: 'text' | 'id';
+      readonly kind: 'text';
       readonly column: string;
-      readonly operator: 'eq' | 'ne' | 'contains' | 'one_of' | 'not_in';
-      /** eq, ne: exactly one item. contains: every item is a substring. */
+      readonly operator: Equality | 'starts_with' | 'ends_with' | 'is_null';
+      /**
+       * eq, ne, starts_with, ends_with: exactly one item. contains: every item is a substring.
+       * is_null: none.
+       */
+      readonly values: readonly string[];
+      readonly caseSensitive: boolean;
+    }
+  | {
+      readonly kind: 'id';
+      readonly column: string;
+      readonly operator: Equality;
+      /** As of texts. */
       readonly values: readonly string[];
       readonly caseSensitive: boolean;
     }
@@ -59,7 +70,12 @@ export type Leaf =
   /** `users` null: a rating by anyone counts. */
   | { readonly kind: 'fully_annotated'; readonly users: readonly string[] | null };
 
+type Equality = 'eq' | 'ne' | 'contains' | 'one_of' | 'not_in';
 export type Comparison = 'eq' | 'ne' | 'gt' | 'gte' | 'lt' | 'lte';
+
+/** Operators that hold where a record has no value; all others do not (contract 3.7, rule 2). */
+export const holdsWithoutValue = (operator: string): boolean =>
+  operator === 'ne' || operator === 'not_in' || operator === 'is_null';
 
 export const depthMax = 8;
 export const nodesMax = 100;
@@ -128,12 +144,28 @@ const lowerCased = (leaf: TextLeaf): TextLeaf => ({
 });
 
 const matchesText = (leaf: TextLeaf, value: ColumnValue): boolean => {
-  const negated = leaf.operator === 'ne' || leaf.operator === 'not_in';
-  if (typeof value !== 'string') return negated;
+  if (typeof value !== 'string') return holdsWithoutValue(leaf.operator);
   const fold = leaf.caseSensitive ? (text: string) => text : foldCase;
   const text = fold(value);
-  if (leaf.operator === 'contains') return leaf.values.every((item) => text.includes(fold(item)));
-  return leaf.values.some((item) => fold(item) === text) !== negated;
+  const wanted = leaf.values.map(fold);
+  switch (leaf.operator) {
+    case 'is_null':
+      return false;
+    case 'contains':
+      return wanted.every((item) => text.includes(item));
+    case 'starts_with':
+      return wanted.every((item) => text.startsWith(item));
+    case 'ends_with':
+      return wanted.every((item) => text.endsWith(item));
+    case 'eq':
+    case 'one_of':
+      return wanted.includes(text);
+    case 'ne':
+    case 'not_in':
+      return !wanted.includes(text);
+    default:
+      return unreachable(leaf);
+  }
 };
 
 /** A missing `tags` is the empty set. */

@@ -21,6 +21,8 @@ export type FilterColumns = {
   foldedText(column: string): string;
   /** Whether the pieces of a long text have all of these between them; null: no text is long. */
   piecesHave(column: string, folded: boolean, bound: readonly string[]): string | null;
+  /** Whether a long text ends so, where the row has its beginning; null: no text is long. */
+  piecesEnd(column: string, folded: boolean, bound: string): LongEnd | null;
   texts(column: string): string;
   foldedTexts(column: string): string;
   uuid(column: string): string;
@@ -29,6 +31,9 @@ export type FilterColumns = {
   boolean(column: string): string;
   annotators(): string;
 };
+
+/** Conditions: the text is long, and it is long and ends so. */
+export type LongEnd = { readonly isLong: string; readonly ends: string };
 
 /**
  * The filter as a condition for WHERE, true for exactly the rows that `matches` (kernel/filter.ts)
@@ -74,18 +79,45 @@ const leaf = (filter: Leaf, columns: FilterColumns): string => {
   }
 };
 
-const textLeaf = (
-  filter: Extract<Leaf, { readonly kind: 'text' | 'id' }>,
-  columns: FilterColumns,
-): string => {
+type TextLeaf = Extract<Leaf, { readonly kind: 'text' }>;
+
+const textLeaf = (filter: TextLeaf, columns: FilterColumns): string => {
   const fold = filter.caseSensitive ? (text: string) => text : foldCase;
   const values = filter.values.map(fold);
   const text = filter.caseSensitive
     ? columns.text(filter.column)
     : columns.foldedText(filter.column);
-  if (filter.operator !== 'contains' || values.length === 0) {
-    return textComparison(filter.operator, text, values, columns.parameters);
+  const [first = ''] = values;
+  switch (filter.operator) {
+    case 'is_null':
+      return `${columns.text(filter.column)} IS NULL`;
+    case 'starts_with':
+      return `starts_with(${text}, ${bindText(columns.parameters, first)})`;
+    case 'ends_with': {
+      const bound = bindText(columns.parameters, first);
+      const long = columns.piecesEnd(filter.column, !filter.caseSensitive, bound);
+      const ends = `suffix(${text}, ${bound})`;
+      return long === null ? ends : `((${ends} AND NOT ${long.isLong}) OR ${long.ends})`;
+    }
+    case 'contains':
+      return containsAll(filter, text, values, columns);
+    case 'eq':
+    case 'ne':
+    case 'one_of':
+    case 'not_in':
+      return textComparison(filter.operator, text, values, columns.parameters);
+    default:
+      return unreachable(filter.operator);
   }
+};
+
+const containsAll = (
+  filter: TextLeaf,
+  text: string,
+  values: readonly string[],
+  columns: FilterColumns,
+): string => {
+  if (values.length === 0) return `${text} IS NOT NULL`;
   const bound = values.map((value) => bindText(columns.parameters, value));
   const inRow = bound.map((one) => `contains(${text}, ${one})`).join(' AND ');
   const inPieces = columns.piecesHave(filter.column, !filter.caseSensitive, bound);
@@ -93,29 +125,24 @@ const textLeaf = (
 };
 
 const textComparison = (
-  operator: 'eq' | 'ne' | 'contains' | 'one_of' | 'not_in',
+  operator: 'eq' | 'ne' | 'one_of' | 'not_in',
   text: string,
   values: readonly string[],
   to: Parameters,
 ): string => {
-  if (operator === 'contains') {
-    const conditions = values.map((value) => `contains(${text}, ${bindText(to, value)})`);
-    return conditions.length === 0 ? `${text} IS NOT NULL` : `(${conditions.join(' AND ')})`;
-  }
   const bound = [...new Set(values)].map((value) => bindText(to, value));
   const found = bound.length === 0 ? 'false' : `${text} IN (${bound.join(', ')})`;
   return operator === 'eq' || operator === 'one_of' ? found : isNotTrue(found);
 };
 
 /** Ids are lower-case on both sides; one that is not written as a uuid equals none. */
-const idLeaf = (
-  filter: Extract<Leaf, { readonly kind: 'text' | 'id' }>,
-  columns: FilterColumns,
-): string => {
+const idLeaf = (filter: Extract<Leaf, { readonly kind: 'id' }>, columns: FilterColumns): string => {
   const values = filter.values.map((value) => value.toLowerCase());
   const id = columns.uuid(filter.column);
   if (filter.operator === 'contains') {
-    return textComparison('contains', `CAST(${id} AS VARCHAR)`, values, columns.parameters);
+    const text = `CAST(${id} AS VARCHAR)`;
+    const has = values.map((value) => `contains(${text}, ${bindText(columns.parameters, value)})`);
+    return has.length === 0 ? `${text} IS NOT NULL` : `(${has.join(' AND ')})`;
   }
   const wanted = values.filter(isUuid).map(uuidConstant);
   const found = wanted.length === 0 ? 'false' : `${id} IN (${wanted.join(', ')})`;

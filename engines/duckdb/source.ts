@@ -135,21 +135,36 @@ const filterColumns = (
     const kept = facet(column, 'folded', 'VARCHAR');
     return `coalesce(${kept}, lower(${facet(column, 'text', 'VARCHAR')}))`;
   };
+  /** Of the column's long texts; null: there is none. */
+  const pieces = (column: string): string | null => {
+    const project = model.projects.get(scope.project);
+    const isLong = model.seen.has(longColumn(scope.population, column));
+    if (!isLong || project === undefined) return null;
+    return `FROM texts t WHERE t.project = ${project} AND t.name = ${bindText(to, column)}`;
+  };
+  const pieceText = (isFolded: boolean): string =>
+    isFolded ? 'coalesce(t.folded, lower(t.text))' : 't.text';
   return {
     parameters: to,
     templates: scope.templates,
     text: (column) => typed(column, 'text', 'VARCHAR'),
     foldedText: folded,
     piecesHave: (column, isFolded, bound) => {
-      const project = model.projects.get(scope.project);
-      const isLong = model.seen.has(longColumn(scope.population, column));
-      if (!isLong || project === undefined) return null;
-      const text = isFolded ? 'coalesce(t.folded, lower(t.text))' : 't.text';
-      const from = `FROM texts t WHERE t.project = ${project} AND t.name = ${bindText(to, column)}`;
+      const from = pieces(column);
+      if (from === null) return null;
+      const text = pieceText(isFolded);
       const has = bound.map((one) => `contains(${text}, ${one})`);
       if (has.length === 1) return `r.key IN (SELECT t.key ${from} AND ${has.join('')})`;
       const having = has.map((one) => `bool_or(${one})`).join(' AND ');
       return `r.key IN (SELECT t.key ${from} GROUP BY t.key HAVING ${having})`;
+    },
+    piecesEnd: (column, isFolded, bound) => {
+      const from = pieces(column);
+      if (from === null) return null;
+      // The last piece has more than is looked for: it repeats some of the one before it.
+      const last = `max_by(${pieceText(isFolded)}, t.start)`;
+      const ends = `SELECT t.key ${from} GROUP BY t.key HAVING suffix(${last}, ${bound})`;
+      return { isLong: `r.key IN (SELECT t.key ${from})`, ends: `r.key IN (${ends})` };
     },
     texts: (column) => standard(column, 'VARCHAR[]'),
     foldedTexts: (column) => {

@@ -1,7 +1,7 @@
 import type { Document, Filter as Match } from 'mongodb';
 import { unreachable } from '../../kernel/decision.js';
 import { Fault } from '../../kernel/fault.js';
-import type { Filter, Leaf } from '../../kernel/filter.js';
+import { holdsWithoutValue, type Filter, type Leaf } from '../../kernel/filter.js';
 import type { Collection, Sort } from '../../kernel/documents.js';
 import { memberOf } from './names.js';
 import {
@@ -36,7 +36,7 @@ const leafMatch = (leaf: Leaf, collection: Collection): Match<Document> => {
   checkDeclared(leaf.column, collection);
   // What is not of the column's kind meets missing values only (contract 3.7, rule 2).
   if (collection.fields[leaf.column] !== leaf.kind) {
-    return leaf.operator === 'ne' || leaf.operator === 'not_in' ? everything : nothing;
+    return holdsWithoutValue(leaf.operator) ? everything : nothing;
   }
   const member = fieldAt(leaf.column);
   switch (leaf.kind) {

@@ -2,7 +2,7 @@ import type { Document, Filter as Match } from 'mongodb';
 import { placeOf, registryType } from '../../kernel/records/column-value.js';
 import { standardColumn } from '../../kernel/records/columns.js';
 import { unreachable } from '../../kernel/decision.js';
-import type { Filter, Leaf } from '../../kernel/filter.js';
+import { holdsWithoutValue, type Filter, type Leaf } from '../../kernel/filter.js';
 import type { RecordScope } from '../../kernel/records/questions.js';
 import type { MetricType } from '../../kernel/records/record.js';
 import { foldCase } from '../../kernel/case-fold.js';
@@ -92,7 +92,7 @@ const missing = (leaf: ColumnLeaf): Match<Document> => {
     const holds = leaf.operator === 'not_in' || (leaf.operator !== 'one_of' && !leaf.values.length);
     return holds ? everything : nothing;
   }
-  return leaf.operator === 'ne' || leaf.operator === 'not_in' ? everything : nothing;
+  return holdsWithoutValue(leaf.operator) ? everything : nothing;
 };
 
 type Places = { readonly member: string; readonly folded: string; readonly long: boolean };

@@ -39,7 +39,7 @@ export const foldedOf = (text: string): string | null => {
   return folded === text ? null : folded;
 };
 
-/** A missing value makes every comparison false but `ne` and `not_in` (contract 3.7). */
+/** Of a missing value by `holdsWithoutValue` (contract 3.7, rule 2). */
 export const textMatch = (leaf: TextLeaf, place: TextPlace): Match<Document> => {
   const isExact = leaf.caseSensitive;
   const values = isExact ? leaf.values : leaf.values.map(foldCase);
@@ -52,8 +52,17 @@ export const textMatch = (leaf: TextLeaf, place: TextPlace): Match<Document> => 
     case 'ne':
     case 'not_in':
       return { $nor: [isOneOf(place, values, isExact)] };
+    case 'starts_with':
+    case 'ends_with':
+      return endsAre(
+        leaf.operator,
+        isExact ? `$${place.text}` : foldedText(place),
+        values[0] ?? '',
+      );
+    case 'is_null':
+      return { $nor: [{ [place.text]: { $type: 'string' } }] };
     default:
-      return unreachable(leaf.operator);
+      return unreachable(leaf);
   }
 };
 
@@ -103,6 +112,20 @@ const holdsEach = (text: string | Document, values: readonly string[]): Match<Do
       ],
     },
   };
+};
+
+/** Looks at that end of the text only. Of a missing text the place is null here too. */
+const endsAre = (
+  operator: 'starts_with' | 'ends_with',
+  text: string | Document,
+  value: string,
+): Match<Document> => {
+  const bytes = Buffer.byteLength(value);
+  const length = { $strLenBytes: { $ifNull: ['$$text', ''] } };
+  const range =
+    operator === 'starts_with' ? [0, bytes] : [{ $max: [0, { $subtract: [length, bytes] }] }];
+  const found = { $gte: [{ $indexOfBytes: ['$$text', { $literal: value }, ...range] }, 0] };
+  return { $expr: { $let: { vars: { text }, in: found } } };
 };
 
 const signs = {

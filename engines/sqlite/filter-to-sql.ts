@@ -1,7 +1,7 @@
 import { foldCase } from '../../kernel/case-fold.js';
 import { unreachable } from '../../kernel/decision.js';
 import { Fault } from '../../kernel/fault.js';
-import type { Filter, Leaf } from '../../kernel/filter.js';
+import { holdsWithoutValue, type Filter, type Leaf } from '../../kernel/filter.js';
 import type { Collection, Sort } from '../../kernel/documents.js';
 
 export type Sql = { readonly sql: string; readonly values: readonly (string | number)[] };
@@ -86,7 +86,7 @@ const fits = (leaf: ColumnLeaf, { fields }: Collection): boolean =>
   fields[leaf.column] === leaf.kind;
 
 const missing = ({ operator }: ColumnLeaf): Sql => ({
-  sql: operator === 'ne' || operator === 'not_in' ? '1' : '0',
+  sql: holdsWithoutValue(operator) ? '1' : '0',
   values: [],
 });
 
@@ -109,9 +109,30 @@ const textToSql = (leaf: TextLeaf, column: string): Sql => {
     case 'not_in':
       if (values.length === 1) return { sql: `${column} IS NOT ?`, values };
       return { sql: `NOT ${isOne}`, values: list };
+    case 'starts_with':
+      return atItsEnd(column, values, (bytes) => `1, ${bytes}`);
+    case 'ends_with':
+      return atItsEnd(column, values, (bytes) => `${-bytes}`);
+    case 'is_null':
+      return { sql: `${column} IS NULL`, values: [] };
     default:
-      return unreachable(leaf.operator);
+      return unreachable(leaf);
   }
+};
+
+/**
+ * Compares bytes, since a text's length ends at its first NUL here. Bytes that begin with a
+ * character's first one and end with a character's last are whole characters.
+ */
+const atItsEnd = (
+  column: string,
+  values: readonly string[],
+  part: (bytes: number) => string,
+): Sql => {
+  const bytes = Buffer.byteLength(values[0] ?? '');
+  if (bytes === 0) return { sql: `${column} IS NOT NULL`, values: [] };
+  const cut = `substr(CAST(${column} AS BLOB), ${part(bytes)})`;
+  return { sql: sure(`${cut} = CAST(? AS BLOB)`), values };
 };
 
 /**

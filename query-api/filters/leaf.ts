@@ -41,7 +41,7 @@ export const readComparison = (
   leaf: JsonObject,
   loc: Loc,
   complaints: Complaints,
-): Leaf | null => readers[kind]({ column, leaf, loc, complaints });
+): Filter | null => readers[kind]({ column, leaf, loc, complaints });
 
 /** Contract 1.11; `loc` is the member whose filters are too many. */
 export const valuesComplaints = (filters: readonly Filter[], loc: Loc): readonly Complaint[] => {
@@ -92,8 +92,9 @@ type Reading = {
   readonly complaints: Complaints;
 };
 
-const readText = (reading: Reading): Leaf | null => {
+const readText = (reading: Reading): Filter | null => {
   const operator = readOperator(reading, textOperators, null);
+  if (operator === 'is_null') return readNull(reading);
   const takesList = operator === 'one_of' || operator === 'not_in';
   const values = readStrings(reading, {
     string: !takesList,
@@ -102,6 +103,16 @@ const readText = (reading: Reading): Leaf | null => {
   const caseSensitive = readCaseSensitive(reading);
   if (operator === null || values === null || caseSensitive === null) return null;
   return { kind: 'text', column: reading.column, operator, values, caseSensitive };
+};
+
+/** `value` true, or left out: the record has none. */
+const readNull = ({ column, leaf, loc, complaints }: Reading): Filter | null => {
+  const { value = true } = leaf;
+  if (typeof value !== 'boolean') {
+    return refuse({ complaints }, wrongType([...loc, 'value'], 'bool_type'));
+  }
+  const none: Leaf = { kind: 'text', column, operator: 'is_null', values: [], caseSensitive: true };
+  return value ? none : { not: none };
 };
 
 const readId = (reading: Reading): Leaf | null => {
@@ -277,7 +288,7 @@ const refuse = (reading: { readonly complaints: Complaints }, complaint: Complai
   return null;
 };
 
-const readers: Readonly<Record<FilterKind, (reading: Reading) => Leaf | null>> = {
+const readers: Readonly<Record<FilterKind, (reading: Reading) => Filter | null>> = {
   text: readText,
   id: readId,
   date: readDate,

@@ -1,6 +1,6 @@
 import { flatFiltersMax, leafTypes } from '../../contract/filters.js';
 import { type Complaint, valueComplaint } from '../../kernel/fault.js';
-import { depthMax, nodesMax, type Filter, type Leaf } from '../../kernel/filter.js';
+import { depthMax, nodesMax, type Filter } from '../../kernel/filter.js';
 import type { Population } from '../../kernel/records/record.js';
 import type { Json, JsonObject } from '../../kernel/shapes.js';
 import { filtersTaken, knownColumn, type MetricTypes } from './catalogue.js';
@@ -176,7 +176,7 @@ const readLeaf = (
   loc: Loc,
   catalogue: Catalogue,
   complaints: Complaints,
-): Leaf | null => {
+): Filter | null => {
   if (!isObject(leaf)) {
     complaints.push(wrongType(loc, 'dict_type'));
     return null;

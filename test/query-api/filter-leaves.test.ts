@@ -103,11 +103,37 @@ describe('a leaf of a filter', () => {
     });
     refused(text({ operator: 'gt' })).to.deep.equal({
       loc: at('operator'),
-      msg: "Input should be 'eq', 'ne', 'contains', 'one_of' or 'not_in'",
+      msg:
+        "Input should be 'eq', 'ne', 'contains', 'starts_with', 'ends_with', 'one_of', 'not_in' " +
+        "or 'is_null'",
       type: 'enum',
     });
     refused(leaf({ type: 'collection', name: 'tags', operator: 'ne', value: 'a' })).to.include({
       msg: "Input should be 'eq', 'contains', 'one_of' or 'not_in'",
+    });
+  });
+
+  it('takes one text for what a text begins or ends with, and a boolean for is_null', () => {
+    const read = { kind: 'text', column: 'input', caseSensitive: true };
+    for (const operator of ['starts_with', 'ends_with']) {
+      accepted(text({ operator })).to.deep.equal({ ...read, operator, values: ['x'] });
+      refused(text({ operator, value: ['x'] })).to.deep.include({
+        loc: at('value'),
+        type: 'string_type',
+      });
+    }
+    const none = { ...read, operator: 'is_null', values: [] };
+    const isNull = { type: 'text', name: 'input', operator: 'is_null' };
+    accepted(leaf(isNull)).to.deep.equal(none);
+    accepted(leaf({ ...isNull, value: true })).to.deep.equal(none);
+    accepted(leaf({ ...isNull, value: false })).to.deep.equal({ not: none });
+    refused(leaf({ ...isNull, value: 'x' })).to.deep.include({
+      loc: at('value'),
+      type: 'bool_type',
+    });
+    refused(leaf({ type: 'id', name: 'id', operator: 'is_null', value: 'x' })).to.deep.include({
+      loc: at('operator'),
+      type: 'enum',
     });
   });
 

@@ -63,6 +63,12 @@ const contains = (column: string, values: readonly string[], caseSensitive = tru
   values,
   caseSensitive,
 });
+const endIs = (
+  operator: 'starts_with' | 'ends_with',
+  column: string,
+  value: string,
+  caseSensitive = true,
+): Filter => ({ kind: 'text', column, operator, values: [value], caseSensitive });
 
 /** Texts up to 1 MiB in any member, and pages bounded in bytes. */
 export const recordLongTextSuite = (records: () => Records, reopen: () => Promise<void>): void => {
@@ -112,6 +118,39 @@ export const recordLongTextSuite = (records: () => Records, reopen: () => Promis
       const { rows: found } = await records().search(searchOf({ filter }));
       expect(idsOf(found)).to.have.members(expected);
       expect(await records().count(scopeOf({ filter }))).to.equal(expected.length);
+    }
+  });
+
+  it('know how a long text begins and ends', async () => {
+    const [trace = traceRow(1), ...spans] = longTrace();
+    const short = [4_095, 4_096, 4_097, 8_193].map((length, at) =>
+      traceRow(at + 2, { values: { input: longText(1, length) } }),
+    );
+    const all = [trace, ...short, traceRow(20)];
+    await putRows(records(), [...all, ...spans]);
+    const ends = (column: string, text: string): readonly Filter[] =>
+      [20, 1_000].flatMap((length) => {
+        const first = text.slice(0, length).toWellFormed();
+        const last = text.slice(-length).toWellFormed();
+        return [
+          endIs('starts_with', column, first),
+          endIs('starts_with', column, foldCase(first), false),
+          endIs('ends_with', column, last),
+          { not: endIs('ends_with', column, foldCase(last), false) },
+        ];
+      });
+    const isNull = { kind: 'text', operator: 'is_null', values: [], caseSensitive: true } as const;
+    const filters = [
+      ...all.flatMap(({ values }) => ends('input', String(values['input'] ?? ''))),
+      ...ends('metrics/note', String(trace.metrics['note']?.value)),
+      { ...isNull, column: 'metrics/note' },
+      { ...isNull, column: 'input' },
+    ];
+    for (const filter of filters) {
+      const expected = all.filter((row) => matches(filter, row, []));
+      expect(await records().count(scopeOf({ filter })), JSON.stringify(filter)).to.equal(
+        expected.length,
+      );
     }
   });
 

@@ -22,7 +22,14 @@ import {
 } from './record-generators.js';
 
 const comparisons: readonly Comparison[] = ['eq', 'ne', 'gt', 'gte', 'lt', 'lte'];
-const textOperators = ['eq', 'ne', 'contains', 'one_of', 'not_in'] as const;
+const idOperators = ['eq', 'ne', 'contains', 'one_of', 'not_in'] as const;
+const textOperators = [...idOperators, 'starts_with', 'ends_with', 'is_null'] as const;
+/** How many values a leaf of the operator has. */
+const lengths = (operator: (typeof textOperators)[number]) => {
+  if (operator === 'is_null') return { minLength: 0, maxLength: 0 };
+  const takesList = operator === 'contains' || operator === 'one_of' || operator === 'not_in';
+  return { minLength: 1, maxLength: takesList ? 3 : 1 };
+};
 
 /** Parts of pool texts too, for `contains`. */
 const needle = fc.oneof(pick(texts), pick(Array.from(texts.join(''))));
@@ -33,22 +40,19 @@ const textLeaf = (column: string): fc.Arbitrary<Leaf> =>
       kind: fc.constant('text' as const),
       column: fc.constant(column),
       operator: fc.constant(operator),
-      values: fc.array(needle, {
-        minLength: 1,
-        maxLength: operator === 'eq' || operator === 'ne' ? 1 : 3,
-      }),
+      values: fc.array(needle, lengths(operator)),
       caseSensitive: fc.boolean(),
     }),
   );
 const idLeaf = (column: string): fc.Arbitrary<Leaf> =>
-  pick(textOperators).chain((operator) =>
+  pick(idOperators).chain((operator) =>
     fc.record({
       kind: fc.constant('id' as const),
       column: fc.constant(column),
       operator: fc.constant(operator),
       values: fc.array(
         pick([...sessionIds, ...runIds, ...projects, uuid(6, 1), uuid(7, 11), '0000', '-4', 'no']),
-        { minLength: 1, maxLength: operator === 'eq' || operator === 'ne' ? 1 : 3 },
+        lengths(operator),
       ),
       caseSensitive: fc.boolean(),
     }),
