@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { codePoints } from './kernel/code-points.js';
+import { isEmail } from './kernel/email.js';
 import { Fault } from './kernel/fault.js';
 import { sandboxModes, type SandboxMode } from './kernel/sandbox.js';
 import { readSealSettings, sealVariables, type SealSettings } from './service/seal-settings.js';
@@ -194,7 +195,7 @@ export const readConfig = (environment: Environment): Config => {
     identityProviders: text('ASSAY_IDENTITY_PROVIDERS', '') || null,
     bootstrap: {
       organization: text('ASSAY_BOOTSTRAP_ORGANIZATION', 'default'),
-      email: text('ASSAY_BOOTSTRAP_EMAIL', 'admin@localhost'),
+      email: email(text('ASSAY_BOOTSTRAP_EMAIL', 'admin@localhost')),
       apiKey: text('ASSAY_BOOTSTRAP_API_KEY', '') || null,
       password: password(environment['ASSAY_BOOTSTRAP_PASSWORD'] ?? ''),
     },
@@ -241,7 +242,10 @@ export const choiceOf = (config: Config) => ({
 });
 
 /** What each member allows on its own but the service does not. */
-const refuseHalves = ({ eventStoreUrl, secretKey }: Config): void => {
+const refuseHalves = ({ eventStoreUrl, secretKey, ...listeners }: Config): void => {
+  if (isTakenTwice(listeners)) {
+    throw refuse('ASSAY_OPS_PORT', `must not be ASSAY_PORT, which is ${listeners.port} too`);
+  }
   if (eventStoreUrl === null) return;
   if (secretKey === null) {
     throw refuse(
@@ -254,6 +258,12 @@ const refuseHalves = ({ eventStoreUrl, secretKey }: Config): void => {
   if (/^[^/]*\/\/[^/?]*@/.test(eventStoreUrl) && /[?&]tls=false/i.test(eventStoreUrl)) {
     throw refuse('ASSAY_EVENTSTORE_URL', 'has credentials and tls=false; drop one of them');
   }
+};
+
+const isTakenTwice = (config: Pick<Config, 'host' | 'port' | 'opsHost' | 'opsPort'>): boolean => {
+  const { host, port, opsHost, opsPort } = config;
+  const isEverywhere = [host, opsHost].some((one) => one === '0.0.0.0' || one === '::');
+  return port !== 0 && port === opsPort && (host === opsHost || isEverywhere);
 };
 
 /** What the service runs with, for its first log line: secrets show only whether they are set. */
@@ -294,6 +304,11 @@ const opsToken = (text: string): string | null => {
     throw refuse('ASSAY_OPS_TOKEN', 'must be 24 to 256 characters: openssl rand -hex 24');
   }
   return text || null;
+};
+
+const email = (text: string): string => {
+  if (isEmail(text)) return text;
+  throw refuse('ASSAY_BOOTSTRAP_EMAIL', `must be an e-mail: a name, @ and a host, not '${text}'`);
 };
 
 /** As it is, spaces included (contract 2.5). */

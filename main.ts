@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import { isMainThread } from 'node:worker_threads';
 import { addAudit } from './cli/audit.js';
 import { failureSaid } from './cli/failure.js';
+import { wholeNumber } from './cli/numbers.js';
 import type { RebuildOptions } from './cli/operate.js';
 import { addParked } from './cli/parked-command.js';
 import { readConfig, roles, variables, withRoles } from './config.js';
@@ -131,7 +132,7 @@ program
   )
   .action(async (what: string, name: string | undefined, options: InspectOptions) =>
     (await commands.inspect())(readConfig(process.env), what, name ?? null, {
-      limit: Number(options.limit),
+      limit: wholeNumber('--limit', options.limit, 1),
       json: options.json === true,
       ops: options.ops ?? null,
       types: options.type ?? null,

@@ -5,7 +5,7 @@ import { Fault } from '../kernel/fault.js';
 import { stream } from '../kernel/ports.js';
 import { sealCommand, type SealedNow } from '../service/sealing.js';
 import { operateCommand } from './ask.js';
-import { openLogOf } from './folder.js';
+import { openLogOf, requireLog } from './folder.js';
 import { opsUrlOf } from './operator.js';
 
 type Options = { readonly ops?: string; readonly json?: true };
@@ -24,6 +24,7 @@ export const auditSeal = async (config: Config, { ops, json }: Options): Promise
 };
 
 const ownOps = async (config: Config): Promise<string> => {
+  requireLog(config);
   const { dir } = await openEngines(config);
   return opsUrlOf(
     config,

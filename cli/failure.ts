@@ -11,6 +11,7 @@ const steps: Readonly<Record<string, string>> = {
   EROFS: 'is read-only: set ASSAY_DATA_DIR to a folder that can be written',
   EEXIST: 'is a file: set ASSAY_DATA_DIR to a folder',
   ENOTDIR: 'is a file: set ASSAY_DATA_DIR to a folder',
+  ENOENT: 'cannot be made there: set ASSAY_DATA_DIR to a folder that can be made',
   ENOSPC: 'has no room: free space on its volume',
   SQLITE_FULL: 'has no room: free space on its volume',
   SQLITE_READONLY: 'may not be written by this user: give it to the user of the service',

@@ -23,9 +23,6 @@ export const inspect = async (
   name: string | null,
   options: Options,
 ): Promise<void> => {
-  if (!Number.isInteger(options.limit) || options.limit < 1) {
-    throw new Fault('invalid', '--limit takes a whole number of at least 1');
-  }
   if (what === 'projections') {
     return printRows(await projectionRows(config, options.ops), options.json);
   }

@@ -30,11 +30,11 @@ export const rotateKeys = async (
 
 const rotatedBy = async (config: Config, ops: string | null): Promise<Rotated> => {
   if (ops !== null) return (await operateCommand(ops, config)(rotateCommand, {})) as Rotated;
+  requireLog(config);
   const engines = await openEngines(config);
   if (!engines.embedded) {
     throw new Fault('invalid', 'say which process has the keys: --ops http://HOST:OPS_PORT');
   }
-  requireLog(config);
   try {
     const unlock = engines.lock();
     return await rotatedHere(config, engines).finally(unlock);

@@ -40,11 +40,11 @@ export type Operator = {
  */
 export const operator = async (config: Config, opsUrl: string | null): Promise<Operator> => {
   if (opsUrl !== null) return operatorThere(opsUrl, config);
+  requireLog(config);
   const engines = await openEngines(config);
   if (!engines.embedded) {
     throw new Fault('invalid', 'say which process folds: --ops http://HOST:OPS_PORT');
   }
-  requireLog(config);
   try {
     const unlock = engines.lock();
     return await operatorHere(config, engines, unlock);

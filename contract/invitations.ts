@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { emailMax, isEmail } from '../kernel/email.js';
 import { id, instant, maybe, named, nullable, oneOf, secret } from '../kernel/shapes.js';
 import { type Complaint, valueComplaint } from '../kernel/fault.js';
 import { passwordLength, tokenAnswer } from './logins.js';
@@ -10,8 +11,6 @@ import { authMethods, personalName } from './users.js';
 export const invitationDays = 7;
 const invitedMax = 100;
 const groupsMax = 100;
-/** The longest an e-mail can be (RFC 5321). */
-const emailMax = 254;
 
 export const inviteUsers = operation({
   operationId: 'inviteUsers',
@@ -74,11 +73,10 @@ export const acceptInvitation = operation({
 
 export const invitationOperations = [inviteUsers, acceptInvitation];
 
-const emailForm = /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u;
 /** What the schema cannot say about e-mails. */
 export const emailComplaints = (emails: readonly string[]): readonly Complaint[] =>
   emails.flatMap((email, index) =>
-    emailForm.test(email)
+    isEmail(email)
       ? []
       : [valueComplaint(['body', 'emails', String(index)], 'an e-mail has a name, @ and a host')],
   );

@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { decode } from '../events/codec.js';
@@ -12,7 +11,7 @@ import { openBus } from './memory/bus.js';
 import { openMemoryLeases } from './memory/leases.js';
 import { systemClock } from './node/clock.js';
 import { openDataKeys } from './node/data-keys.js';
-import { diskFiles } from './node/files.js';
+import { diskFiles, makeFolder } from './node/files.js';
 import { openDocumentReader } from './sqlite/document-reader.js';
 import { openDocuments } from './sqlite/documents.js';
 import { openEventLog, openEventReader } from './sqlite/event-log.js';
@@ -89,7 +88,7 @@ export const openEngines = async (
 ): Promise<Engines> => {
   const { eventStoreUrl, mongodbUrl, natsUrl } = choice;
   const dir = resolve(choice.dataDir);
-  await mkdir(dir, { recursive: true, mode: 0o700 });
+  await makeFolder(dir);
   const embedded = eventStoreUrl === null || mongodbUrl === null;
   return {
     dir,

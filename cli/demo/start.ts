@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Config } from '../../config.js';
 import { startService } from '../../service/service.js';
+import { wholeNumber } from '../numbers.js';
 import { untilEnded } from '../serve.js';
 import { runDemo } from './demo.js';
 
@@ -15,6 +16,8 @@ const demoKey = 'demo-key-for-this-machine-only-0001';
  * `assay demo`: a service on an empty folder, a sample recorded through HTTP, and then it stays up.
  */
 export const demo = async (config: Config, options: Options): Promise<void> => {
+  const runs = wholeNumber('--runs', options.runs, 1);
+  const seed = wholeNumber('--seed', options.seed, 0);
   const dir = options.dir ?? (await mkdtemp(join(tmpdir(), 'assay-demo-')));
   const apiKey = config.bootstrap.apiKey ?? demoKey;
   const service = await startService({
@@ -28,8 +31,8 @@ export const demo = async (config: Config, options: Options): Promise<void> => {
     baseUrl: service.url,
     apiKey,
     out: process.stdout,
-    runs: Number(options.runs),
-    seed: Number(options.seed),
+    runs,
+    seed,
   });
   process.stdout.write('It stays up; Ctrl-C ends it.\n');
   await untilEnded(service);

@@ -1,4 +1,4 @@
-import { open, mkdir, readFile, rename } from 'node:fs/promises';
+import { open, mkdir, readFile, rename, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { Files } from '../../kernel/ports.js';
 
@@ -37,13 +37,21 @@ export const diskFiles: Files = {
  * it.
  */
 export const makeFolder = async (path: string): Promise<void> => {
-  const first = await mkdir(path, { recursive: true, mode: 0o700 });
-  if (first === undefined) return;
-  for (let made = resolve(path); ; made = dirname(made)) {
-    await syncFolder(dirname(made));
-    if (made === resolve(first) || made === dirname(made)) return;
-  }
+  const folder = resolve(path);
+  if (await isFolder(folder)) return;
+  // One by one: `recursive` never ends where a file system makes no folders, as /proc.
+  await makeFolder(dirname(folder));
+  await mkdir(folder, { mode: 0o700 }).catch(async (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST' || !(await isFolder(folder))) throw error;
+  });
+  await syncFolder(dirname(folder));
 };
+
+const isFolder = (path: string): Promise<boolean> =>
+  stat(path).then(
+    (found) => found.isDirectory(),
+    () => dirname(path) === path,
+  );
 
 const syncFolder = async (path: string): Promise<void> => {
   const folder = await open(path, 'r');

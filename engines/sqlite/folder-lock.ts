@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { Fault } from '../../kernel/fault.js';
@@ -6,10 +5,9 @@ import { Fault } from '../../kernel/fault.js';
 /**
  * One process per data folder. The lock is the kernel's, on a small database of its
  * own: it is free again the moment its holder dies, also by SIGKILL. Throws Fault `conflict` at
- * once when another process holds it. Answers the function that gives it back.
+ * once when another process holds it. Answers the function that gives it back; the folder is there.
  */
 export const lockFolder = (dir: string): (() => void) => {
-  mkdirSync(dir, { recursive: true, mode: 0o700 });
   const database = new Database(join(dir, 'lock.sqlite'), { timeout: 0 });
   try {
     database.pragma('locking_mode = EXCLUSIVE');
