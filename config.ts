@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { codePoints } from './kernel/code-points.js';
 import { isEmail } from './kernel/email.js';
 import { Fault } from './kernel/fault.js';
+import { milliseconds } from './kernel/durations.js';
 import { sandboxModes, type SandboxMode } from './kernel/sandbox.js';
 import { readSealSettings, sealVariables, type SealSettings } from './service/seal-settings.js';
 
@@ -40,6 +41,8 @@ export type Config = {
   };
   /** Memory for embedded records: beyond it they spill to disk, or refuse. */
   readonly recordsMemoryMb: number;
+  /** What is answered may be that much older than the log before `/readyz` is red. */
+  readonly lagMaxMs: number;
   readonly seals: SealSettings;
   /** Threads of node's pool, which works on DuckDB statements, passwords and files. */
   readonly poolThreads: number;
@@ -143,6 +146,11 @@ export const variables: readonly Variable[] = [
     fallback: '400',
     meaning: 'memory of embedded records: 256 to 65536',
   },
+  {
+    name: 'ASSAY_LAG_MAX',
+    fallback: '60s',
+    meaning: 'how far answers may be behind the log before /readyz is red: 5s to 24h',
+  },
   ...sealVariables,
   { name: 'ASSAY_LOG_LEVEL', fallback: 'info', meaning: logLevels.join(', ') },
   {
@@ -200,6 +208,7 @@ export const readConfig = (environment: Environment): Config => {
       password: password(environment['ASSAY_BOOTSTRAP_PASSWORD'] ?? ''),
     },
     recordsMemoryMb: recordsMemory(text('ASSAY_RECORDS_MEMORY_MB', '400')),
+    lagMaxMs: lagMax(text('ASSAY_LAG_MAX', '60s')),
     seals: readSealSettings(text),
     // As node itself reads it.
     poolThreads: Number(environment['UV_THREADPOOL_SIZE'] ?? 4) || 4,
@@ -348,6 +357,13 @@ const recordsMemory = (text: string): number => {
   const value = Number(text);
   if (/^\d{3,5}$/.test(text) && value >= 256 && value <= 65_536) return value;
   throw refuse('ASSAY_RECORDS_MEMORY_MB', 'must be 256 to 65536');
+};
+
+/** A batch of folding and a hint that was lost stay below it. */
+const lagMax = (text: string): number => {
+  const time = milliseconds(text);
+  if (time !== null && time >= 5_000 && time <= 86_400_000) return time;
+  throw refuse('ASSAY_LAG_MAX', 'must be 5s to 24h, for example 90s or 5m');
 };
 
 const logLevel = (text: string): LogLevel => {

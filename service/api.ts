@@ -36,7 +36,7 @@ import { sealKeyOf } from './seal-key.js';
 import { logUntil } from './asked.js';
 import { routesOf } from './routes.js';
 
-type Start = {
+export type ApiStart = {
   readonly config: Config;
   readonly strict: boolean;
   /** No other process takes requests of this service. */
@@ -64,7 +64,7 @@ type Start = {
 };
 
 /** Serves the writes with the role `command`, the reads with `query`. */
-export const startApi = async (start: Start): Promise<RunningServer> => {
+export const startApi = async (start: ApiStart): Promise<RunningServer> => {
   const { config } = start;
   const stopping = new AbortController();
   const needs = { ...start.needs, log: logUntil(start.needs.log, stopping.signal) };
@@ -122,7 +122,7 @@ const answerWithinMs = ({ operation, reads }: Route): number =>
 const longReads = [recordsCollection.name, historyCollection.name];
 
 /** Throws Fault `invalid` when the file of providers is not clear. */
-const identityTokensOf = async ({ config, needs, logger }: Start): Promise<IdentityTokens> => {
+const identityTokensOf = async ({ config, needs, logger }: ApiStart): Promise<IdentityTokens> => {
   const path = config.identityProviders;
   const providers = path === null ? [] : await readProviders(diskFiles, path);
   return openIdentityTokens(providers, {

@@ -3,18 +3,23 @@ import { start, type Clock, type EventLog } from '../kernel/ports.js';
 import type { Sandbox } from '../kernel/sandbox.js';
 import type { Instant } from '../kernel/shapes.js';
 import { historyCollection } from '../projections/history/collection.js';
-import type { Projector } from '../projections/operate.js';
+import type { ProjectionStatus } from '../projections/operate.js';
 import { distance } from '../projections/progress.js';
+import type { Pulse } from './pulse.js';
+
+/** What is known is told once a question takes longer. */
+const scrapeMs = 1_000;
 
 /** What is asked of the log and of the projections before each scrape. */
 export const measureReadModels = (
   metrics: Metrics,
   log: Pick<EventLog, 'health'>,
-  projector: Pick<Projector, 'status'>,
+  status: Pulse<readonly ProjectionStatus[]>,
 ): void =>
   metrics.beforeScrape(async () => {
     metrics.operating.log(log.health().writable);
-    const all = await projector.status();
+    await status.look(scrapeMs);
+    const all = status.known() ?? [];
     for (const { name, lag_events, lag_seconds, parked } of all) {
       metrics.lag(name, lag_events, lag_seconds);
       metrics.parked(name, parked);

@@ -1,8 +1,10 @@
 import { currentAsking } from '../engines/node/asking.js';
 import { sha256 } from '../engines/node/digest.js';
 import { openSlices } from '../engines/node/loop-turns.js';
+import type { Documents } from '../kernel/documents.js';
 import { openFairLine } from '../kernel/fair.js';
 import type { Bus, Clock, EventLog, Position } from '../kernel/ports.js';
+import type { Records } from '../kernel/records/records.js';
 import { projections } from '../projections/all.js';
 import { openFreshness } from '../projections/freshness.js';
 import { openChains } from '../projections/history/chains.js';
@@ -12,6 +14,7 @@ import { recordAnswers } from '../query-api/records/answers.js';
 import { answersFor, documentsFor, recordsFor } from './asked.js';
 import type { Pacing } from './pacing.js';
 import type { Projecting } from './projecting.js';
+import { busyMs, heeding, openPulse, silentMs } from './pulse.js';
 import { plays, type Starting } from './starting.js';
 
 type Needs = {
@@ -20,18 +23,28 @@ type Needs = {
   readonly clock: Clock;
   readonly pacing: Pacing;
   readonly projecting: Projecting;
+  /** Aborts when nobody asks any more. */
+  readonly signal: AbortSignal;
 };
 
 /** What reads are answered from, wherever it is folded, and how far that is. */
 export const openReadModels = async (
   { config, engines, open, waiting }: Starting,
-  { log, bus, clock, pacing, projecting }: Needs,
+  { log, bus, clock, pacing, projecting, signal }: Needs,
 ) => {
   const { patiently } = waiting;
-  const readModels = await patiently('the read models', () => engines.documents('read'));
-  open.add('the read models', () => readModels.close());
-  const found = projecting.records ?? (await patiently('the records', () => engines.records()));
-  if (projecting.records === null) open.add('the records', () => found.close());
+  const asked = await patiently('the read models', () => engines.documents('read'));
+  open.add('the read models', () => asked.close());
+  const rows = projecting.records ?? (await patiently('the records', () => engines.records()));
+  if (projecting.records === null) open.add('the records', () => rows.close());
+  const isRemote = engines.names.documents === 'mongodb';
+  const pulse = openPulse(
+    { what: 'the read models', clock, signal },
+    () => positionsOf(checkpointsOf(asked, rows)),
+    isRemote ? silentMs : busyMs,
+  );
+  const readModels = isRemote ? heeding(asked, pulse, ['caution', 'close']) : asked;
+  const found = isRemote ? heeding(rows, pulse, ['close']) : rows;
   const documents = documentsFor(readModels, currentAsking);
   const share = shareOf(engines.names.records, config.poolThreads);
   const line = openFairLine(share.atOnce, share.ofProject, share.waiting);
@@ -39,17 +52,32 @@ export const openReadModels = async (
   const made = projecting.answers ?? recordAnswers({ records: found, inSlices: openSlices() });
   const answers = answersFor(made, currentAsking, line);
   const chains = openChains(documents, sha256);
+  const checkpoints = checkpointsOf(documents, records);
+  const freshness = openFreshness({ reader: log, checkpoints, bus, clock, ...pacing.known });
+  if (plays(config, 'projections', 'query')) pacing.follow(() => records.checkpoint());
+  return { documents, records, answers, chains, freshness, checkpoints, pulse };
+};
+
+type Checkpoints = ReadonlyMap<string, () => Promise<Position>>;
+
+const checkpointsOf = (
+  documents: Pick<Documents, 'checkpoint'>,
+  records: Pick<Records, 'checkpoint'>,
+): Checkpoints => {
   const collections = [...projections.map(({ collection }) => collection), historyCollection];
-  const checkpoints = new Map<string, () => Promise<Position>>([
+  return new Map([
     ...collections.map(
       (collection) => [collection.name, () => documents.checkpoint(collection)] as const,
     ),
     [recordsCollection.name, () => records.checkpoint()] as const,
   ]);
-  const freshness = openFreshness({ reader: log, checkpoints, bus, clock, ...pacing.known });
-  if (plays(config, 'projections', 'query')) pacing.follow(() => records.checkpoint());
-  return { documents, records, answers, chains, freshness, checkpoints };
 };
+
+/** How far each read model is, by name. */
+const positionsOf = async (checkpoints: Checkpoints): Promise<ReadonlyMap<string, Position>> =>
+  new Map(
+    await Promise.all([...checkpoints].map(async ([name, ask]) => [name, await ask()] as const)),
+  );
 
 /**
  * Questions about records that are at work, in all and of one project, and that wait beside. DuckDB

@@ -1,39 +1,52 @@
 import type { Config } from '../config.js';
 import type { Engines } from '../engines/open.js';
-import { reasonOf } from '../kernel/fault.js';
-import type { Bus, EventLog, Position } from '../kernel/ports.js';
+import type { Bus, Clock, EventLog, Position } from '../kernel/ports.js';
 import type { Documents } from '../kernel/documents.js';
 import type { Projecting } from './projecting.js';
+import type { Pulse } from './pulse.js';
+import type { Pulses } from './pulses.js';
 import type { Working } from './workers.js';
 
 type Needs = {
   readonly config: Config;
   readonly engines: Engines;
-  readonly log: EventLog;
-  readonly documents: Documents;
-  readonly bus: Bus;
+  readonly log: Pick<EventLog, 'health'>;
+  readonly documents: Pick<Documents, 'caution'>;
+  readonly bus: Pick<Bus, 'isConnected'>;
   readonly projecting: Projecting;
   /** Null: this process is no worker. */
   readonly working: Working | null;
-  readonly checkpoints: ReadonlyMap<string, () => Promise<Position>>;
+  readonly pulses: Pick<Pulses, 'log' | 'status' | 'times'> & {
+    /** How far each read model is, by name. */
+    readonly models: Pulse<ReadonlyMap<string, Position>>;
+  };
+  readonly clock: Clock;
 };
+
+/** Whoever asks is answered within a second, from what is known where nothing newer comes. */
+const lookMs = 700;
 
 /**
  * `ready` exactly when this process can do what its roles promise: the log answers and takes
- * writes, the read models that it serves answer, and no projection that it folds stands still or is
- * built anew, and no history that it seals contradicts itself. The rest says what is wrong.
+ * writes, the read models that it serves answer and are not too far behind, and no projection that
+ * it folds stands still or is built anew, and no history that it seals contradicts itself. The rest
+ * says what is wrong.
  */
 export const readiness = async (needs: Needs) => {
-  const { config, engines, log, projecting } = needs;
+  const { config, engines, log, projecting, pulses } = needs;
   const plays = (role: Config['roles'][number]): boolean => config.roles.includes(role);
+  await Promise.all([pulses.log, pulses.models, pulses.status].map(({ look }) => look(lookMs)));
   const health = log.health();
-  const reached = await answers(() => log.head());
-  const readModels = await answers(() => allOf(needs.checkpoints));
-  const statuses = await projecting.projector.status().catch(() => null);
+  const reached = pulses.log.trouble();
+  const readModels = pulses.models.trouble();
+  const statuses = pulses.status.known();
+  const trouble = projecting.trouble() ?? pulses.status.trouble();
+  const behind = furthestBehind(needs);
+  const isLate = plays('query') && behind.seconds * 1_000 > config.lagMaxMs;
   const stalled =
     statuses === null || statuses.some((one) => one.stalled !== null || one.rebuilding !== null);
   const needsModels = plays('query') || plays('projections');
-  const lame = stalled || projecting.trouble() !== null || (needsModels && readModels !== null);
+  const lame = stalled || trouble !== null || (needsModels && readModels !== null) || isLate;
   const refusals = needs.working?.sealing.refusals() ?? [];
   const ready = health.writable && reached === null && !lame && refusals.length === 0;
   return {
@@ -42,11 +55,12 @@ export const readiness = async (needs: Needs) => {
     log: { engine: engines.names.eventLog, ...health, cause: health.cause ?? reached },
     read_models: {
       engine: engines.names.documents,
-      cause: readModels,
+      cause: readModels ?? (isLate ? lateness(behind, config.lagMaxMs) : null),
       caution: needs.documents.caution(),
+      behind_seconds: behind.seconds,
     },
     duty: projecting.duty(),
-    trouble: projecting.trouble(),
+    trouble,
     projections: statuses ?? [],
     bus: { engine: engines.names.bus, connected: needs.bus.isConnected() },
     /**
@@ -58,12 +72,18 @@ export const readiness = async (needs: Needs) => {
   };
 };
 
-/** Null when it does; otherwise why not. */
-const answers = (ask: () => Promise<unknown>): Promise<string | null> =>
-  ask().then(
-    () => null,
-    (error: unknown) => reasonOf(error),
-  );
+type Behind = { readonly name: string; readonly seconds: number };
 
-const allOf = (checkpoints: ReadonlyMap<string, () => Promise<Position>>) =>
-  Promise.all([...checkpoints.values()].map((checkpoint) => checkpoint()));
+/** The read model that has lacked an event of the log for longest, and for how long it is known. */
+const furthestBehind = ({ pulses, clock }: Needs): Behind => {
+  const now = clock.milliseconds();
+  let furthest: Behind = { name: '', seconds: 0 };
+  for (const [name, position] of pulses.models.known() ?? []) {
+    const seconds = Math.floor((now - (pulses.times.passed(position) ?? now)) / 1_000);
+    if (seconds > furthest.seconds) furthest = { name, seconds };
+  }
+  return furthest;
+};
+
+const lateness = ({ name, seconds }: Behind, lagMaxMs: number): string =>
+  `${name} is ${seconds} s behind the log, more than ASSAY_LAG_MAX (${lagMaxMs / 1_000} s)`;

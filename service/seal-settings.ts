@@ -1,3 +1,4 @@
+import { milliseconds } from '../kernel/durations.js';
 import { Fault } from '../kernel/fault.js';
 
 /** Of the seals of the history (contract 5.14, rule 5), as the environment has them. */
@@ -64,9 +65,8 @@ const originOf = (text: string): string | null => {
 };
 
 const everyOf = (text: string): number => {
-  const [, count = '', unit = ''] = /^(\d{1,5})(s|m|h)$/.exec(text) ?? [];
-  const seconds = Number(count) * ({ s: 1, m: 60, h: 3_600 }[unit] ?? Number.NaN);
-  if (seconds >= 60 && seconds <= 86_400) return seconds * 1_000;
+  const time = milliseconds(text);
+  if (time !== null && time >= 60_000 && time <= 86_400_000) return time;
   throw refuse('ASSAY_SEAL_EVERY', 'must be 60s to 24h, for example 90s, 15m or 1h');
 };
 

@@ -5,16 +5,18 @@ import { rotateKeys } from '../command-api/integrations/rotate.js';
 import { operations } from '../contract/all.js';
 import { secretMembers } from '../contract/secrets.js';
 import { systemClock } from '../engines/node/clock.js';
+import type { RunningServer } from '../engines/koa/server.js';
 import { diskFiles } from '../engines/node/files.js';
 import { openEngines, serviceFile } from '../engines/open.js';
 import { openLogger } from '../engines/pino/logger.js';
 import { openMetrics } from '../engines/prometheus/metrics.js';
 import type { Projector } from '../projections/operate.js';
-import { startApi } from './api.js';
+import { startApi, type ApiStart } from './api.js';
 import { watchFatal, openDisposers, openEngineWait } from './lifecycle.js';
 import { measureReadModels } from './measuring.js';
 import { startOperating } from './operating.js';
 import { builtAnew, startProjecting } from './projecting.js';
+import { openPulses } from './pulses.js';
 import { openReadModels } from './read-models.js';
 import { readiness } from './readiness.js';
 import { plays, type Starting } from './starting.js';
@@ -87,23 +89,15 @@ const startIn = async (starting: Starting, options: ServiceOptions): Promise<Ser
   if (projecting.duty() === 'folding') {
     await waiting.patiently('the read models', () => builtAnew(projector));
   }
-  const models = await openReadModels(starting, { log, bus, clock, pacing, projecting });
-  const { checkpoints, ...readers } = models;
-  measureReadModels(metrics, log, projector);
+  const pulses = openPulses(starting, log, clock, projector);
+  const { heeded, signal } = pulses;
+  const asked = { log: heeded, bus, clock, pacing, projecting, signal };
+  const { checkpoints, pulse, ...readers } = await openReadModels(starting, asked);
+  measureReadModels(metrics, log, pulses.status);
 
   const collections = [...checkpoints.keys()];
-  const api = plays(config, 'command', 'query')
-    ? await startApi({
-        config,
-        strict: options.strict === true,
-        alone: engines.embedded,
-        collections,
-        needs: { ...needs, ...readers },
-        logger,
-        metrics,
-      })
-    : null;
-  if (api !== null) open.begin('the API', () => api.close());
+  const answering = { collections, needs: { ...needs, log: heeded, ...readers } };
+  const api = await served(starting, options, answering);
   const url = api === null ? '' : `http://${bracketed(config.host)}:${api.port}`;
   if (bootstrapped !== null && bootstrapped.minted !== null) {
     options.sayKey?.(bootstrapped.minted, bootstrapped.email, url);
@@ -113,9 +107,9 @@ const startIn = async (starting: Starting, options: ServiceOptions): Promise<Ser
     ? await startWorkers({ ...needs, ...readers, config, engines, logger, metrics, open })
     : null;
   if (working !== null) operated.seal = () => working.sealing.sealNow();
-  const { documents, freshness } = models;
-  operated.ready = () =>
-    readiness({ config, engines, log, documents, bus, projecting, working, checkpoints });
+  const { documents, freshness } = readers;
+  const known = { config, engines, log, documents, bus, projecting, working, clock };
+  operated.ready = () => readiness({ ...known, pulses: { ...pulses, models: pulse } });
   const ports = { port: api?.port ?? 0, ops_port: opsPort };
   if (engines.embedded) await sayWhere(engines.dir, ports, open);
   logger.info({ ...ports, dir: engines.dir, roles: config.roles }, 'ready');
@@ -134,6 +128,19 @@ const startIn = async (starting: Starting, options: ServiceOptions): Promise<Ser
       return open.close();
     },
   };
+};
+
+/** Null: this process answers nobody. */
+const served = async (
+  { config, engines, logger, metrics, open }: Starting,
+  { strict = false }: ServiceOptions,
+  answering: Pick<ApiStart, 'collections' | 'needs'>,
+): Promise<RunningServer | null> => {
+  if (!plays(config, 'command', 'query')) return null;
+  const alone = engines.embedded;
+  const api = await startApi({ config, strict, alone, logger, metrics, ...answering });
+  open.begin('the API', () => api.close());
+  return api;
 };
 
 const sayEngines = ({ config, engines, logger }: Starting): void => {

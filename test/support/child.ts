@@ -8,6 +8,8 @@ export type Child = {
   readonly pid: () => number;
   /** SIGKILL; resolves when it is gone. */
   readonly kill: () => Promise<void>;
+  /** It lives and answers nothing (SIGSTOP), until it goes on (SIGCONT). */
+  readonly signal: (signal: 'SIGSTOP' | 'SIGCONT') => void;
   /** The same command once more, after a kill. Resolves when it says that it is ready. */
   readonly restart: () => Promise<void>;
 };
@@ -35,6 +37,7 @@ export const startChild = async (
     child: {
       pid: () => current.process.pid ?? 0,
       kill: () => killed(current.process),
+      signal: (signal) => void current.process.kill(signal),
       restart: async () => {
         await killed(current.process);
         current = await started(command);

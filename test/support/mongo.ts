@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { startChild } from './child.js';
+import { startChild, type Child } from './child.js';
 import { temporaryFolder } from './folder.js';
 import { freePort } from './free-port.js';
 import { repository } from './outside.js';
@@ -13,6 +13,7 @@ export type MongoServer = {
   /** SIGKILL; `restart` brings it back on the same port and data. */
   readonly kill: () => Promise<void>;
   readonly restart: () => Promise<void>;
+  readonly signal: Child['signal'];
   /** Ends it and removes its data. A server that somebody else runs goes on. */
   readonly stop: () => Promise<void>;
   /** False for a server that is not ours: it is not killed. */
@@ -54,6 +55,7 @@ export const startMongo = async (): Promise<MongoServer> => {
     url: (database = newName()) => `mongodb://127.0.0.1:${port}/${database}?directConnection=true`,
     kill: child.kill,
     restart: child.restart,
+    signal: child.signal,
     stop: async () => {
       await child.kill();
       await remove();
@@ -75,6 +77,7 @@ const foreignServer = (url: string): MongoServer => {
     url: (database = newName()) => `${server}/${database}${options}`,
     kill: refuse,
     restart: refuse,
+    signal: () => undefined,
     stop: () => Promise.resolve(),
     isOurs: false,
   };

@@ -11,6 +11,8 @@ export type NatsServer = {
   readonly kill: () => Promise<void>;
   /** Again on the same port, with nothing it knew before. */
   readonly start: () => Promise<void>;
+  /** It lives and answers nothing (SIGSTOP), until it goes on (SIGCONT). */
+  readonly signal: (signal: 'SIGSTOP' | 'SIGCONT') => void;
 };
 
 const host = '127.0.0.1';
@@ -33,6 +35,7 @@ export const startNatsServer = async (words: readonly string[] = []): Promise<Na
     port,
     url: `nats://${host}:${port}`,
     start,
+    signal: (signal) => void child?.kill(signal),
     kill: async () => {
       if (child === null || child.exitCode !== null || child.signalCode !== null) return;
       const ended = once(child, 'exit');

@@ -16,6 +16,7 @@ export type EngineProcess = {
   readonly url: string;
   readonly kill: () => Promise<void>;
   readonly restart: () => Promise<void>;
+  readonly signal: Child['signal'];
 };
 export type SpreadEngines = {
   readonly eventstore: EngineProcess;
@@ -33,8 +34,8 @@ export const startEngines = async (dir: string): Promise<SpreadEngines> => {
   ]);
   return {
     eventstore,
-    mongo: { url: mongo.url('assay'), kill: mongo.kill, restart: mongo.restart },
-    nats: { url: nats.url, kill: nats.kill, restart: nats.start },
+    mongo: { ...mongo, url: mongo.url('assay') },
+    nats: { ...nats, restart: nats.start },
     stop: async () => {
       await Promise.all([eventstore.kill(), nats.kill()]);
       await mongo.stop();
@@ -46,6 +47,7 @@ const engineOf = (url: string, child: Child): EngineProcess => ({
   url,
   kill: () => child.kill(),
   restart: () => child.restart(),
+  signal: child.signal,
 });
 
 const startEventStore = async (dir: string): Promise<EngineProcess> => {

@@ -1,0 +1,145 @@
+import { Fault, reasonOf } from '../kernel/fault.js';
+import type { Clock } from '../kernel/ports.js';
+
+/** An engine that is asked once a second whether it is there. */
+export type Pulse<T> = {
+  /** The newest answer; null: there was none yet. */
+  readonly known: () => T | null;
+  /** Why the last question has no answer; null: it has one. */
+  readonly trouble: () => string | null;
+  /** Asks now, and resolves when that is answered, at the latest after so long. */
+  readonly look: (withinMs: number) => Promise<void>;
+  /**
+   * `work`, or Fault `unavailable` as soon as the engine is silent: one that is stopped, and not
+   * gone, would be waited for until a time-out of its client.
+   */
+  readonly heed: <R>(work: () => Promise<R>) => Promise<R>;
+};
+
+const beatMs = 1_000;
+/** With the time between two beats below the 3 s in which a read is to know. */
+export const silentMs = 1_500;
+/** Of a thread of this process, which works on other things too; nobody heeds it. */
+export const busyMs = 5_000;
+
+/** Beats until `signal` aborts. `silentMs`: how long an answer may take. */
+export const openPulse = <T>(
+  { what, clock, signal }: { what: string; clock: Clock; signal: AbortSignal },
+  ask: () => Promise<T>,
+  patienceMs: number,
+): Pulse<T> => {
+  const answers = openAnswers<T>(what);
+  let asked: Promise<void> | null = null;
+  const beat = async (): Promise<void> => {
+    const heard = new AbortController();
+    void answers.take(ask()).finally(() => heard.abort());
+    await clock.wait(patienceMs, heard.signal);
+    // Where this process was busy itself, the answer lies there unheard.
+    await new Promise((resolve) => setImmediate(resolve));
+    if (!heard.signal.aborted) answers.missing(patienceMs);
+  };
+  const look = (): Promise<void> => {
+    asked ??= beat().finally(() => {
+      asked = null;
+    });
+    return asked;
+  };
+  const goOn = async (): Promise<void> => {
+    while (!signal.aborted) {
+      await look();
+      await clock.wait(beatMs, signal);
+    }
+  };
+  void goOn();
+  return {
+    known: answers.known,
+    trouble: answers.trouble,
+    look: async (withinMs) => {
+      const over = new AbortController();
+      await Promise.race([look().then(() => over.abort()), clock.wait(withinMs, over.signal)]);
+    },
+    heed: answers.heed,
+  };
+};
+
+/** What became of the questions, in whatever order they are answered. */
+const openAnswers = <T>(what: string) => {
+  let known: T | null = null;
+  let trouble: string | null = null;
+  let silence: Fault | null = null;
+  let questions = 0;
+  let answered = 0;
+  const waiting = new Set<(fault: Fault) => void>();
+  return {
+    known: () => known,
+    trouble: () => trouble,
+    take: async (answer: Promise<T>): Promise<void> => {
+      questions += 1;
+      const question = questions;
+      try {
+        known = await answer;
+        [trouble, silence, answered] = [null, null, Math.max(answered, question)];
+      } catch (error) {
+        // A later one that was answered says more.
+        if (question > answered) trouble = reasonOf(error);
+      }
+    },
+    missing: (forMs: number): void => {
+      trouble = `${what} did not answer within ${forMs / 1_000} s`;
+      const fault = new Fault('unavailable', trouble, { retryAfterSeconds: 1 });
+      silence = fault;
+      for (const giveUp of waiting) giveUp(fault);
+    },
+    heed: async <R>(work: () => Promise<R>): Promise<R> => {
+      if (silence !== null) throw silence;
+      let giveUp: (fault: Fault) => void = () => undefined;
+      const silent = new Promise<never>((_resolve, reject) => {
+        giveUp = reject;
+      });
+      waiting.add(giveUp);
+      try {
+        return await Promise.race([work(), silent]);
+      } finally {
+        waiting.delete(giveUp);
+      }
+    },
+  };
+};
+
+/** The port, whose questions are given up once its engine is silent; `but` are asked as ever. */
+export const heeding = <T extends object>(
+  port: T,
+  { heed }: Pick<Pulse<unknown>, 'heed'>,
+  but: readonly (keyof T)[],
+): T =>
+  new Proxy(port, {
+    get: (target, name) => {
+      const member: unknown = Reflect.get(target, name, target);
+      if (typeof member !== 'function' || but.includes(name as keyof T)) return member;
+      return (...values: readonly unknown[]) => {
+        const ask = (): unknown => (member as (...given: readonly unknown[]) => unknown)(...values);
+        if (isStream(name)) return pieces(ask() as AsyncIterable<unknown>, heed);
+        return heed(ask as () => Promise<unknown>);
+      };
+    },
+  });
+
+/** What answers piece by piece. */
+const isStream = (name: string | symbol): boolean => name === 'portions' || name === 'dump';
+
+async function* pieces(
+  iterable: AsyncIterable<unknown>,
+  heed: Pulse<unknown>['heed'],
+): AsyncIterable<unknown> {
+  const iterator = iterable[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const { value, done } = await heed(() => iterator.next());
+      if (done === true) return;
+      yield value;
+    }
+  } finally {
+    // It ends after the piece that is waited for, which may be never.
+    void iterator.return?.().catch(() => null);
+  }
+}
