@@ -9,7 +9,7 @@ You can check it without trusting those who run the service.
   seals.jsonl            all seals of this history
   keys.json              the keys that the service says it signs with
 
-To check it you need Node.js and assay-verify.mjs, one file of some 300 lines that you can read:
+To check it you need Node.js and assay-verify.mjs, one file of some 400 lines that you can read:
 
   node assay-verify.mjs THIS_FOLDER --key KEY --origin ORIGIN
 

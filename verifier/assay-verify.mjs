@@ -11,9 +11,12 @@
 // --since     a checkpoint that you kept, which a bundle of a whole organisation has to continue
 //
 // Exit 0: intact. 1: broken, and the first place that is. 2: it cannot be checked.
-import { createHash, createPublicKey, verify } from 'node:crypto';
+//
+// It needs Node 20.12 or later and reads each file once, some 256 KB at a time.
+import { createHash, createPublicKey, hash as hashOf, verify } from 'node:crypto';
 import { createReadStream, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pipeline } from 'node:stream';
 import { parseArgs } from 'node:util';
 import { pathToFileURL } from 'node:url';
 import { createGunzip } from 'node:zlib';
@@ -23,12 +26,12 @@ const broken = (why) => {
   throw new Broken(why);
 };
 
-const sha256 = (...parts) => {
-  const hash = createHash('sha256');
-  for (const part of parts) hash.update(part);
-  return hash.digest();
-};
-const node = (left, right) => sha256(Buffer.of(1), left, right);
+/** Hashes are lower-case hex throughout; of a text it is that of its UTF-8. */
+const sha256 = (text) => hashOf('sha256', text, 'hex');
+const sha256OfHex = (hex) => sha256(Buffer.from(hex, 'hex'));
+const leaf = (hash) => sha256OfHex(`00${hash}`);
+const node = (left, right) => sha256OfHex(`01${left}${right}`);
+const isHash = (text) => /^[0-9a-f]{64}$/.test(text);
 
 // --- [1] the checkpoint ---
 
@@ -46,7 +49,8 @@ export const parseCheckpoint = (note) => {
       const [, name, value] = /^\u2014 (\S+) (\S+)$/.exec(line) ?? [];
       return name === undefined ? [] : [{ name, bytes: Buffer.from(value, 'base64') }];
     });
-  return { text, origin, size: Number(size), root: Buffer.from(root ?? '', 'base64'), signatures };
+  const hash = Buffer.from(root ?? '', 'base64').toString('hex');
+  return { text, origin, size: Number(size), root: hash, signatures };
 };
 
 /** The key to trust and, from a vkey, whose it is; its id begins SHA-256 of its SPKI. */
@@ -66,7 +70,7 @@ export const readKey = (file) => {
 const keyOf = (key, origin) => ({
   key,
   origin,
-  id: sha256(key.export({ format: 'der', type: 'spki' })).subarray(0, 4),
+  id: hashOf('sha256', key.export({ format: 'der', type: 'spki' }), 'buffer').subarray(0, 4),
 });
 
 /** The origin of a checkpoint, which has to be the installation's or that of one of its chains. */
@@ -92,50 +96,49 @@ export const verifiedCheckpoint = (note, { key, id }, origin) => {
 
 // --- [2] one entry ---
 
-const lineOf = (entry) =>
-  [
-    'assay-history-1',
-    entry.prev_hash,
-    entry.seq,
-    entry.event_id,
-    entry.event_type,
-    entry.schema_version,
-    entry.stream,
-    entry.revision,
-    entry.at,
-    entry.actor.type,
-    entry.actor.id,
-    entry.actor.role,
-    entry.organization_id ?? '-',
-    entry.request_id ?? '-',
-    entry.correlation_id ?? '-',
-    entry.causation_id ?? '-',
-    entry.data_digest,
-  ].join('\n');
+const lineOf = (entry) => `assay-history-1
+${entry.prev_hash}
+${entry.seq}
+${entry.event_id}
+${entry.event_type}
+${entry.schema_version}
+${entry.stream}
+${entry.revision}
+${entry.at}
+${entry.actor.type}
+${entry.actor.id}
+${entry.actor.role}
+${entry.organization_id ?? '-'}
+${entry.request_id ?? '-'}
+${entry.correlation_id ?? '-'}
+${entry.causation_id ?? '-'}
+${entry.data_digest}`;
+
+const digestOf = (salt, data) =>
+  createHash('sha256')
+    .update(salt ?? '', 'hex')
+    .update(data)
+    .digest('hex');
 
 const checkEntry = (entry, before) => {
-  const at = `entry ${entry.seq}`;
-  if (entry.data !== null) {
-    const salt = entry.salt === null ? Buffer.alloc(0) : Buffer.from(entry.salt, 'hex');
-    const digest = sha256(salt, entry.data).toString('hex');
-    if (digest !== entry.data_digest) broken(`${at}: its data are not those of its digest`);
+  const { seq, data, salt } = entry;
+  const refuse = (why) => broken(`entry ${seq}: ${why}`);
+  if (salt !== null && !/^([0-9a-f]{2})*$/.test(salt)) refuse('its salt is not hex');
+  if (data === null && salt !== null) refuse('a salt without its data');
+  if (data !== null && digestOf(salt, data) !== entry.data_digest) {
+    refuse('its data are not those of its digest');
   }
-  if (entry.data === null && entry.salt !== null) broken(`${at}: a salt without its data`);
-  const hash = sha256(lineOf(entry));
-  if (hash.toString('hex') !== entry.hash) broken(`${at}: its line is not that of its hash`);
-  if (!Number.isSafeInteger(entry.seq) || entry.seq <= (before?.seq ?? 0))
-    broken(`${at}: out of order`);
-  const prev =
-    entry.seq === 1 ? '0'.repeat(64) : entry.seq === before?.seq + 1 ? before.hash : null;
-  if (prev !== null && entry.prev_hash !== prev) broken(`${at}: it does not follow the one before`);
-  return hash;
+  if (sha256(lineOf(entry)) !== entry.hash) refuse('its line is not that of its hash');
+  if (!Number.isSafeInteger(seq) || seq <= (before?.seq ?? 0)) refuse('out of order');
+  const prev = seq === 1 ? '0'.repeat(64) : seq === before?.seq + 1 ? before.hash : null;
+  if (prev !== null && entry.prev_hash !== prev) refuse('it does not follow the one before');
 };
 
 // --- [3] the tree ---
 
 /** Roots of perfect subtrees from the left, widths falling. */
 const openStack = () => {
-  const stack = [];
+  const [widths, hashes] = [[], []];
   let size = 0;
   return {
     size: () => size,
@@ -143,21 +146,16 @@ const openStack = () => {
       if (!(width > 0) || size % width !== 0)
         broken(`a node of ${width} entries cannot stand at ${size}`);
       size += width;
-      let top = { width, hash };
-      while (stack.at(-1)?.width === top.width) {
-        top = { width: top.width * 2, hash: node(stack.pop().hash, top.hash) };
+      while (widths.at(-1) === width) {
+        hash = node(hashes.pop(), hash);
+        width += widths.pop();
       }
-      if (stack.length > 0 && stack.at(-1).width < top.width)
-        broken(`nodes are out of order at ${size}`);
-      stack.push(top);
+      if (widths.at(-1) < width) broken(`nodes are out of order at ${size}`);
+      widths.push(width);
+      hashes.push(hash);
     },
-    root: () => {
-      const hashes = stack.map(({ hash }) => hash);
-      const last = hashes.pop();
-      return last === undefined
-        ? sha256()
-        : hashes.reduceRight((right, left) => node(left, right), last);
-    },
+    root: () =>
+      hashes.length === 0 ? sha256('') : hashes.reduceRight((right, left) => node(left, right)),
   };
 };
 
@@ -184,35 +182,80 @@ const streamsOf = {
     contents.map(({ content_id: id }) => `datasetrows-${dataset}-${id}`),
 };
 
-// --- the whole ---
+// --- the files ---
 
-/** As many lines at a time as came at once. */
-async function* batchesOf(file) {
-  if (!existsSync(file)) return;
-  const bytes = createReadStream(file, { highWaterMark: 1 << 20 });
-  const input = file.endsWith('.gz') ? bytes.pipe(createGunzip()) : bytes;
-  let rest = '';
-  for await (const text of input.setEncoding('utf8')) {
-    const lines = text.split('\n');
-    lines[0] = rest + lines[0];
-    rest = lines.pop();
-    yield lines.filter((line) => line !== '').map((line) => JSON.parse(line));
+async function* noted(chunks, whole) {
+  for await (const chunk of chunks) {
+    whole?.update(chunk);
+    yield chunk;
   }
-  if (rest !== '') yield [JSON.parse(rest)];
 }
 
-async function* linesOf(file) {
-  for await (const batch of batchesOf(file)) yield* batch;
+/** As many lines at a time as came at once; `whole` is given the bytes of the file. */
+async function* linesOf(file, whole = null) {
+  const bytes = noted(createReadStream(file, { highWaterMark: readAtOnce }), whole);
+  // What fails in between is thrown here too.
+  const input = file.endsWith('.gz') ? pipeline(bytes, createGunzip(), () => {}) : bytes;
+  let pieces = [];
+  for await (const chunk of input) {
+    const lines = [];
+    let from = 0;
+    // The byte of a newline is in no other character of UTF-8.
+    for (let end = chunk.indexOf(newline); end >= 0; end = chunk.indexOf(newline, from)) {
+      pieces.push(chunk.subarray(from, end));
+      lines.push(textOf(pieces));
+      pieces = [];
+      from = end + 1;
+    }
+    pieces.push(chunk.subarray(from));
+    yield lines;
+  }
+  yield [textOf(pieces)];
 }
+const readAtOnce = 256 * 1_024;
+const newline = 0x0a;
+const textOf = (pieces) =>
+  (pieces.length === 1 ? pieces[0] : Buffer.concat(pieces)).toString('utf8');
+
+/** Gives the lines of a part to `check`; another file than the manifest's is refused as that. */
+const checkPart = async (dir, { file, sha256: expected }, check) => {
+  const whole = createHash('sha256');
+  const demandNamed = (hash) => {
+    if (hash.digest('hex') !== expected) broken(`${file} is not the file that manifest.json names`);
+  };
+  try {
+    for await (const lines of linesOf(join(dir, file), whole)) await check(lines);
+  } catch (error) {
+    const again = createHash('sha256');
+    for await (const chunk of createReadStream(join(dir, file))) again.update(chunk);
+    demandNamed(again);
+    throw error;
+  }
+  demandNamed(whole);
+};
+
+async function* nodesOf(file) {
+  if (!existsSync(file)) return;
+  for await (const lines of linesOf(file)) {
+    for (const line of lines) {
+      if (line === '') continue;
+      const one = JSON.parse(line);
+      if (!isHash(one.hash)) broken(`the node from ${one.from} has no hash`);
+      yield one;
+    }
+  }
+}
+
+// --- the whole ---
 
 /** The tree of a bundle, into which nodes and entries go from the left. */
 const openTree = async (dir, isWhole, kept) => {
   const stack = openStack();
-  const nodes = linesOf(join(dir, 'nodes.jsonl'));
+  const nodes = nodesOf(join(dir, 'nodes.jsonl'));
   let next = (await nodes.next()).value;
   if (isWhole && next !== undefined) broken(`entries from ${next.from + 1} on are missing`);
   const keptHolds = () => {
-    if (kept?.size === stack.size() && !stack.root().equals(kept.root)) {
+    if (kept?.size === stack.size() && stack.root() !== kept.root) {
       broken(`the first ${kept.size} entries are not those of your checkpoint`);
     }
   };
@@ -226,12 +269,12 @@ const openTree = async (dir, isWhole, kept) => {
         if (next === undefined || next.from !== stack.size() || next.to > to) {
           broken(`entry ${stack.size() + 1} is missing`);
         }
-        stack.push(next.to - next.from, Buffer.from(next.hash, 'hex'));
+        stack.push(next.to - next.from, next.hash);
         next = (await nodes.next()).value;
       }
     },
     add: (hash) => {
-      stack.push(1, sha256(Buffer.of(0), hash));
+      stack.push(1, leaf(hash));
       keptHolds();
     },
     end: () => {
@@ -259,17 +302,6 @@ const openErasures = () => {
   };
 };
 
-async function* entryBatches(dir, parts) {
-  for (const { file, sha256: expected } of parts) {
-    const whole = createHash('sha256');
-    for await (const chunk of createReadStream(join(dir, file))) whole.update(chunk);
-    if (whole.digest('hex') !== expected) {
-      broken(`${file} is not the file that manifest.json names`);
-    }
-    yield* batchesOf(join(dir, file));
-  }
-}
-
 const counted = (found, entry, isSealed) => {
   found.entries += 1;
   if (entry.erased) found.erased += 1;
@@ -296,19 +328,22 @@ export const verifyBundle = async (dir, { key, origin, since = null }) => {
   const erasures = openErasures();
   const found = { entries: 0, erased: 0, withheld: 0, unsalted: 0, unsealed: 0 };
   let before = null;
-  for await (const batch of entryBatches(dir, manifest.parts)) {
-    for (const entry of batch) {
-      const hash = checkEntry(entry, before);
+  const check = async (lines) => {
+    for (const line of lines) {
+      if (line === '') continue;
+      const entry = JSON.parse(line);
+      checkEntry(entry, before);
       const isSealed = entry.seq <= checkpoint.size;
       if (isSealed) {
         if (tree.size() < entry.seq - 1) await tree.passOver(entry.seq - 1);
-        tree.add(hash);
+        tree.add(entry.hash);
       }
       erasures.note(entry);
       counted(found, entry, isSealed);
       before = entry;
     }
-  }
+  };
+  for (const part of manifest.parts) await checkPart(dir, part, check);
   await tree.passOver(checkpoint.size);
   tree.end();
   if (found.entries !== manifest.entries) {
@@ -316,7 +351,7 @@ export const verifyBundle = async (dir, { key, origin, since = null }) => {
   }
   if (isWhole) erasures.end();
   // [5]
-  if (!tree.root().equals(checkpoint.root)) {
+  if (tree.root() !== checkpoint.root) {
     broken('the entries do not make the root of the checkpoint');
   }
   return {
@@ -324,7 +359,7 @@ export const verifyBundle = async (dir, { key, origin, since = null }) => {
     origin,
     scope: manifest.scope,
     size: checkpoint.size,
-    root: checkpoint.root.toString('base64'),
+    root: Buffer.from(checkpoint.root, 'hex').toString('base64'),
   };
 };
 

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
+import { appendFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
@@ -168,6 +168,31 @@ describe('a bundle in the hands of a stranger', function () {
       data: JSON.stringify({ streams: [gone.stream] }),
     };
     expect(await verdict(await bundleOf(chained([gone, fact]), 2, signer))).to.match(/^intact/);
+  });
+
+  it('is refused where hex is more than hex, and where a file is not the manifest’s', async () => {
+    const all = history(20);
+    const whole = await bundleOf(all, 20, signer);
+    const [first, ...others] = whole.entries;
+    if (first === undefined) throw new Error('no entries');
+    const padded = { ...whole, entries: [{ ...first, salt: `${first.salt}zz` }, ...others] };
+    expect(await verdict(padded)).to.equal('entry 1: its salt is not hex');
+    expect(await twin(padded)).to.match(/ValueError/);
+    const part = await bundleOf(all, 20, signer, ({ seq }) => seq === 20);
+    const nodes = part.nodes.map(({ hash, ...node }) => ({ ...node, hash: `${hash}zz` }));
+    expect(await verdict({ ...part, nodes })).to.equal('the node from 0 has no hash');
+    const dir = await written(whole);
+    const said = () =>
+      verifyBundle(dir, { key: readKey(pem()), origin: testOrigin }).then(
+        () => 'intact',
+        (error: unknown) => (error as Error).message,
+      );
+    for (const more of ['\n', 'no JSON']) {
+      await appendFile(join(dir, 'entries-000000.jsonl'), more);
+      expect(await said()).to.equal(
+        'entries-000000.jsonl is not the file that manifest.json names',
+      );
+    }
   });
 
   it('is checked at a prompt: a code and a sentence for each end', async () => {
