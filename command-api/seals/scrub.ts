@@ -18,7 +18,7 @@ import {
   type Position,
   type Sha256,
 } from '../../kernel/ports.js';
-import { Fault } from '../../kernel/fault.js';
+import { Fault, reasonOf } from '../../kernel/fault.js';
 import type { ChainSeal } from './sealed.js';
 
 export type ScrubNeeds = {
@@ -104,7 +104,7 @@ const openPass = (needs: ScrubNeeds) => {
     /** Where the first of those still on their way began; null when all are there. */
     next: (): Position | null => [...waiting.values()].map(({ from }) => from).sort()[0] ?? null,
     begin: async (one: Unsealed): Promise<void> => {
-      const walk = await openWalk(needs, one);
+      const walk = await openWalk(needs, one).catch(unreadable);
       if ('contradiction' in walk) {
         say(one.head.chain, walk);
         return;
@@ -135,6 +135,12 @@ const openPass = (needs: ScrubNeeds) => {
   };
 };
 
+/** Of a seal that was changed: a size, say, that the history never had. */
+const unreadable = (error: unknown): { readonly contradiction: string } => {
+  if (error instanceof Fault) throw error;
+  return { contradiction: `its newest seal is none: ${reasonOf(error)}` };
+};
+
 const behind = (after: Position): Fault =>
   new Fault('unavailable', `the log ends at ${after}, before what was folded from it`);
 
@@ -153,7 +159,7 @@ type Walk = {
 };
 
 const openWalk = async (
-  { chains, sha256 }: ScrubNeeds,
+  { chains, sha256, chainOf }: ScrubNeeds,
   { head, seal }: Unsealed,
 ): Promise<Walk | { readonly contradiction: string }> => {
   const { chain } = head;
@@ -184,8 +190,8 @@ const openWalk = async (
     },
     take: (event) => {
       const entry = entries[at] ?? missing;
-      const found = held(sha256, { chain, seq: seq + 1, prev, entry }, event);
-      if ('wrong' in found) return `${place()}: ${contradictions[found.wrong](event)}`;
+      const found = held(sha256, { chain, seq: seq + 1, prev, entry, said: chainOf(event) }, event);
+      if ('wrong' in found) return `${place()}: ${contradictions[found.wrong](found.found)}`;
       prev = hexOf(found.hash);
       range = grown(sha256, range, 1, leafHash(sha256, found.hash));
       seq += 1;
@@ -202,7 +208,8 @@ const openWalk = async (
 
 const missing = { eventId: '', dataDigest: '', hash: '' };
 const contradictions = {
-  event: ({ id }: Evidence) => `the log has ${id} there`,
+  event: (id: string) => `the log has ${id} there`,
+  chain: (said: string) => `it says that it belongs to ${said}`,
   data: () => 'its data are not those of its digest',
   line: () => 'its line is not that of its hash',
 };

@@ -52,7 +52,7 @@ export type SealedNeeds = {
  * the log; for older ones the history says the day, since some logs look through all they have for
  * a list of names.
  * Should it not say all, an older seal is continued, and the scrub from there on finds what is kept
- * out of the history.
+ * out of the history. Throws TypeError or SyntaxError for one that was changed and is none.
  */
 export const newestSeal = async (
   { log, chains, clock }: SealedNeeds,
@@ -93,6 +93,7 @@ export const sealsOn = async (
   const events = (await log.read(name)) as readonly Recorded<HistorySealEvent>[];
   const seals = new Map<number, ChainSeal>();
   for (const { type, data, metadata, position } of events) {
+    if (!Number.isSafeInteger(data.size)) throw new TypeError('a seal has no size');
     if (type === 'HistorySealed') {
       const seal = { ...data, stream: name, sealedAt: metadata.at, sealPosition: position };
       seals.set(data.size, { ...seal, witnesses: [] });

@@ -1,5 +1,5 @@
 import type { ChainHead, ChainName, ChainPages, Chains } from '../../kernel/history/entries.js';
-import { Fault } from '../../kernel/fault.js';
+import { Fault, reasonOf } from '../../kernel/fault.js';
 import type { Clock } from '../../kernel/ports.js';
 import { byItself } from '../work/service-author.js';
 import { isDue, lookedAhead, watched, type Watched } from './due.js';
@@ -54,7 +54,8 @@ export const openSealing = (needs: SealNeeds): Sealing => {
         const heads: readonly ChainHead[] = await needs.chains.heads(after, headsPage);
         const ready: ChainHead[] = [];
         for (const head of heads) {
-          if (await isReady(needs, memory, head, which)) ready.push(head);
+          const isNow = isReady(needs, memory, head, which).catch(refusing(needs, memory, head));
+          if (await isNow) ready.push(head);
         }
         if (ready.length > 0) count += await sealAll(needs, memory, ready, signal);
         for (const { chain } of heads) {
@@ -98,8 +99,8 @@ const sealAll = async (
 ): Promise<number> => {
   const found: Unsealed[] = [];
   for (const head of heads) {
-    const one = await unsealed(needs, memory, head);
-    if (one !== null) found.push(one);
+    const one = await unsealed(needs, memory, head).catch(refusing(needs, memory, head));
+    if (one) found.push(one);
   }
   let count = 0;
   for (const [one, scrubbed] of await scrubbedTwice(needs, found, signal)) {
@@ -140,22 +141,34 @@ const bounded = async (
 /** Whether it was sealed by us. */
 const settle = async (
   needs: SealNeeds,
-  { known, refusals }: Memory,
+  memory: Memory,
   { head, seal }: Unsealed,
   found: Scrubbed,
 ): Promise<boolean> => {
   const { chain } = head;
   if ('contradiction' in found) {
-    const refusal = { chain, why: found.contradiction };
-    refusals.set(chain, refusal);
-    needs.refused(refusal);
+    refuse(needs, memory, { chain, why: found.contradiction });
     return false;
   }
   const isOurs = await sign(needs, head, seal, found.root);
   if (isOurs) needs.sealed();
-  known.set(chain, watched(await newestSeal(needs, chain)));
+  memory.known.set(chain, watched(await newestSeal(needs, chain)));
   return isOurs;
 };
+
+const refuse = (needs: SealNeeds, { refusals }: Memory, refusal: SealRefusal): void => {
+  refusals.set(refusal.chain, refusal);
+  needs.refused(refusal);
+};
+
+/** A seal that was changed may be none any more: no reason to leave other chains unsealed. */
+const refusing =
+  (needs: SealNeeds, memory: Memory, { chain }: ChainHead) =>
+  (error: unknown): false => {
+    if (error instanceof Fault) throw error;
+    refuse(needs, memory, { chain, why: `its newest seal cannot be read: ${reasonOf(error)}` });
+    return false;
+  };
 
 /**
  * What does not fit is looked at once more with a new head: a copy may have taken the place of the

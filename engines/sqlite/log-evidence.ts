@@ -1,5 +1,6 @@
 import type Database from 'better-sqlite3';
 import type { Envelope, Evidence, Metadata, StreamName } from '../../kernel/ports.js';
+import type { Instant } from '../../kernel/shapes.js';
 import { digestOf } from '../node/digest.js';
 import { isSalted, positionOf } from './log-schema.js';
 
@@ -16,9 +17,25 @@ export type Row = {
   /** Null: stored before there were digests. */
   readonly digest: Buffer | null;
 };
-type EvidenceRow = Row & { readonly salt: Buffer | null };
+type EvidenceRow = Row & { readonly salt: Buffer | null; readonly marked: 0 | 1 };
 
-export const metadataOf = (row: Row): Metadata => JSON.parse(row.metadata) as Metadata;
+export const metadataOf = (row: Row): Metadata => {
+  try {
+    return JSON.parse(row.metadata) as Metadata;
+  } catch {
+    return torn;
+  }
+};
+
+/** Without a schema version the codec refuses the event, and its stream is parked. */
+const torn: Metadata = {
+  actor: { type: 'service', id: '', role: '' },
+  request_id: '',
+  correlation_id: '',
+  causation_id: null,
+  at: '1970-01-01T00:00:00.000000Z' as Instant,
+  schema: 0,
+};
 
 export const isErased = ({ data }: Row): boolean => data === '';
 
@@ -32,11 +49,15 @@ export const envelopeOf = (row: Row, metadata: Metadata): Envelope => ({
   digest: (row.digest ?? digestOf(null, row.data)).toString('hex'),
 });
 
-/** Rows with salt and digest, also of a log that nobody has brought to the layout that has them. */
+/**
+ * Rows with salt and digest, also of a log that nobody has brought to the layout that has them.
+ * Content that lies in a stream that is marked as erased is gone for every other reader, and here.
+ */
 export const openEvidence = (database: Database.Database) => {
   const selected = (columns: string) =>
     database.prepare<[number, number], EvidenceRow>(
-      `SELECT pos, stream, rev, id, type, data, metadata, ${columns}
+      `SELECT pos, stream, rev, id, type, data, metadata, ${columns},
+         EXISTS (SELECT 1 FROM erased WHERE erased.stream = events.stream) AS marked
        FROM events WHERE pos > ? ORDER BY pos LIMIT ?`,
     );
   let salted: ReturnType<typeof selected> | null = null;
@@ -53,8 +74,9 @@ export const openEvidence = (database: Database.Database) => {
     },
     of: (row: EvidenceRow): Evidence => ({
       ...envelopeOf(row, metadataOf(row)),
-      data: isErased(row) ? null : row.data,
-      salt: row.salt?.toString('hex') ?? null,
+      ...(isErased(row) || row.marked === 1
+        ? { data: null, salt: null }
+        : { data: row.data, salt: row.salt?.toString('hex') ?? null }),
     }),
   };
 };

@@ -11,12 +11,14 @@ type Due = {
   /** Hash of the entry before. */
   readonly prev: string;
   readonly entry: Pick<ChainEntry, 'eventId' | 'dataDigest' | 'hash'>;
+  /** The chain that the event says it belongs to; null when it says none. */
+  readonly said: ChainName | null;
 };
-/** The hash that the event makes, or what is wrong first: another event, its data, its line. */
+/** The hash that the event makes, or what is wrong first. */
 type Held =
   | { readonly hash: Uint8Array }
   | {
-      readonly wrong: 'event' | 'data' | 'line';
+      readonly wrong: 'event' | 'chain' | 'data' | 'line';
       readonly expected: string;
       readonly found: string;
     };
@@ -26,10 +28,12 @@ type Held =
  * Data that are gone are not missed here.
  */
 export const held = (sha256: Sha256, due: Due, event: Evidence): Held => {
-  const { chain, seq, prev, entry } = due;
+  const { chain, seq, prev, entry, said } = due;
   if (event.id !== entry.eventId) {
     return { wrong: 'event', expected: entry.eventId, found: event.id };
   }
+  // Its line has the chain that it is in, whatever it says.
+  if (said !== null && said !== chain) return { wrong: 'chain', expected: chain, found: said };
   for (const found of [event.digest, digestOf(sha256, event)]) {
     if (found !== entry.dataDigest) return { wrong: 'data', expected: entry.dataDigest, found };
   }

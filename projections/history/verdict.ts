@@ -140,7 +140,11 @@ const compared = async (
   entry: ChainEntry,
   event: Evidence,
 ): Promise<Wrong | null> => {
-  const found = held(needs.sha256, { chain, seq: entry.seq, prev, entry }, event);
+  const found = held(
+    needs.sha256,
+    { chain, seq: entry.seq, prev, entry, said: chainSaid(event) },
+    event,
+  );
   if ('wrong' in found) {
     return [found.wrong === 'data' ? 'data' : 'entry', found.expected, found.found];
   }

@@ -58,7 +58,7 @@ const verdictOn = async (
   }
   const outcome =
     last === 0 ? nothing : await walked(verdictNeeds(needs, chain, signal), chain, from, last);
-  const seal = await newestSeal(needs, chain);
+  const seal = await newestSeal(needs, chain).catch(unlessChanged(null));
   return {
     status: outcome.broken === null ? 'intact' : 'broken',
     checked: outcome.checked,
@@ -71,6 +71,13 @@ const verdictOn = async (
     broken_at: outcome.broken,
   };
 };
+/** What somebody changed may have no shape any more: its own entry is where history breaks. */
+const unlessChanged =
+  <T>(instead: T) =>
+  (error: unknown): T => {
+    if (error instanceof Fault) throw error;
+    return instead;
+  };
 const nothing = { checked: 0, erased: 0, next: null, broken: null };
 
 const verdictNeeds = (
@@ -88,7 +95,7 @@ const verdictNeeds = (
     whyGone: async (event) => {
       if ((await log.last(event.stream)) !== null) return null;
       if (!mustBeNamed.test(event.stream)) return 'erased';
-      named ??= namesOfErased(log, chain);
+      named ??= namesOfErased(log, chain).catch(unlessChanged(new Set<string>()));
       return (await named).has(event.stream) ? 'erased' : 'unnamed';
     },
     goOn: async (looked) => {

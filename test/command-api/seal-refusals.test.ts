@@ -4,7 +4,7 @@ import type { ChainHead, Chains } from '../../kernel/history/entries.js';
 import { hexOf } from '../../kernel/history/hex.js';
 import type { EventLog, Evidence } from '../../kernel/ports.js';
 import { keptChains, naiveChains } from '../support/naive-chains.js';
-import { acme, openSealWorld, type SealWorld } from '../support/seal-world.js';
+import { acme, openSealWorld, other, type SealWorld } from '../support/seal-world.js';
 
 describe('seals of a history that was tampered with', () => {
   let at: SealWorld;
@@ -19,6 +19,11 @@ describe('seals of a history that was tampered with', () => {
       'an actor was changed',
       `UPDATE events SET metadata = replace(metadata, 'ada', 'bob') WHERE pos = 4`,
       /line/,
+    ],
+    [
+      'an event says that it is another organisation’s',
+      `UPDATE events SET metadata = replace(metadata, '${acme}', '${other}') WHERE pos = 4`,
+      /it says that it belongs to/,
     ],
     ['an event was taken out', 'DELETE FROM events WHERE pos = 4', /missing|is not in the log/],
   ];
@@ -54,6 +59,38 @@ describe('seals of a history that was tampered with', () => {
     expect(after.refused[0]?.why).to.match(/the entries up to 5 are not those of its seal/);
     expect((await at.seal()).size).to.equal(5);
   });
+
+  const changedSeals: readonly (readonly [string, string, RegExp])[] = [
+    [
+      'of a type that nobody knows',
+      `type = 'HistorySealeds'`,
+      /cannot be read: unknown event type/,
+    ],
+    ['no JSON', `data = 'x'`, /cannot be read/],
+    [
+      'of too many entries',
+      `data = json_set(data, '$.size', 1e9)`,
+      /with its seal, which covers 1000000000/,
+    ],
+    [
+      'of no number of entries',
+      `data = json_set(data, '$.size', 'x')`,
+      /cannot be read: a seal has no size/,
+    ],
+  ];
+  for (const [what, change, why] of changedSeals) {
+    it(`are refused, and those of others are not, when the newest seal is ${what}`, async () => {
+      await at.happened(5);
+      expect(await at.worker().later(3_600)).to.equal(1);
+      at.tampered(`UPDATE events SET ${change} WHERE type = 'HistorySealed'`);
+      await at.happened(2, acme, 3_600);
+      await at.happened(2, other, 3_600);
+      const { later, refused } = at.worker();
+      expect(await later(10_000)).to.equal(1);
+      expect(refused.map(({ chain }) => chain)).to.deep.equal([acme]);
+      expect(refused[0]?.why).to.match(why);
+    });
+  }
 
   it('are refused when something sealed is missing, before anything new comes', async () => {
     await at.happened(5);
