@@ -209,6 +209,8 @@ export type Request<P, Q, B> = {
   readonly files: Readonly<Record<string, Upload>>;
   /** Null without `If-Match`, and where the operation does not take it. */
   readonly ifMatch: IfMatch | null;
+  /** Nothing may be ignored or guessed (contract 1.2, rule 3). */
+  readonly isStrict: boolean;
   /** The caller. Operations without schemes have none: reading it throws. */
   readonly principal: Principal;
   /** The project in the path as the caller may see it; null where the path has none. */
@@ -248,6 +250,8 @@ type Told<T> =
   | { readonly json: JsonPieces; readonly body?: never; readonly lines?: never }
   | { readonly lines: AsyncIterable<string>; readonly json?: never; readonly body?: never };
 
+type NoteHeader = 'X-New-Columns' | 'X-Unknown-Columns';
+
 export type Answer<T> = Told<T> & {
   /**
    * Writes: position of the last event appended, or of the state decided on (contract 1.6). Reads:
@@ -258,6 +262,8 @@ export type Answer<T> = Told<T> & {
   readonly etag?: string;
   /** The refresh cookie that the client is to keep from now on. */
   readonly cookie?: RefreshCookie;
+  /** Headers with names in them: what the caller may not have meant. None is not said. */
+  readonly notes?: Readonly<Partial<Record<NoteHeader, readonly string[]>>>;
 };
 
 /**

@@ -209,6 +209,11 @@ const members = (input: readonly TSchema[], output: readonly TSchema[]) => ({
 export const anyOf = (shapes: readonly TSchema[]) =>
   Type.Optional(Type.Unsafe<Json>(Type.Union([...shapes, Type.Null()])));
 
+/** Stored whole, whatever else it has. */
+const llmEvent = named(
+  'LlmEvent',
+  Type.Object({ type: oneOf(llmEventTypes) }, { additionalProperties: true }),
+);
 const spanList = maybe(Type.Array(Type.Ref('NewSpan')));
 const span = <K extends SpanKind>(
   kind: K,
@@ -236,7 +241,7 @@ export const spanSchema = Type.Unsafe<SentSpan>(
       NewSpan: Type.Union([
         span('llm', [text, messages], [text, message], {
           tools: maybe(Type.Array(openObject)),
-          events: maybe(Type.Array(named('LlmEvent', Type.Object({ type: oneOf(llmEventTypes) })))),
+          events: maybe(Type.Array(llmEvent)),
           model: maybe(text),
           temperature: maybe(Type.Number()),
           finish_reason: maybe(text),

@@ -58,6 +58,13 @@ export const valueComplaint = (loc: readonly string[], sentence: string): Compla
   return { loc, msg, type: 'value_error' };
 };
 
+/** There is nothing at this place that anybody reads (contract 1.4). */
+export const extraForbidden = (loc: readonly string[]): Complaint => ({
+  loc,
+  msg: 'Extra inputs are not permitted',
+  type: 'extra_forbidden',
+});
+
 /** A 422 about one place of the request. */
 export const valueError = (loc: readonly string[], sentence: string): Fault =>
   invalid([valueComplaint(loc, sentence)]);

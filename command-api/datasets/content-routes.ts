@@ -29,6 +29,8 @@ export const contentWrites = (needs: DatasetNeeds): readonly Route[] => [
 
 const editing = (needs: DatasetNeeds): Route =>
   route(editDatasetContent, async (request) => {
+    const { body, isStrict } = request;
+    let made: readonly string[] = [];
     const { position, version } = await changing(
       needs,
       changingOf(request),
@@ -36,19 +38,22 @@ const editing = (needs: DatasetNeeds): Route =>
         const { columns, ...current } = currentVersion(dataset);
         const edited = applyEdits(
           { columns, chunks: await chunksOf(needs.log, current) },
-          request.body.edits,
+          body.edits,
           {
+            isStrict,
             version: dataset.versions.length + 1,
             nextKey: dataset.nextKey,
             rowId: rowIds(needs, content),
           },
         );
         if (!('stretches' in edited)) throw invalid(edited);
+        made = edited.columns.filter(({ key }) => key >= dataset.nextKey).map(({ name }) => name);
         const isSame = Object.values(edited.counts).every((count) => count === 0);
         return isSame ? null : { source: 'edits', ...edited };
       },
     );
-    return { position, body: null, etag: contentTag(version) };
+    const notes = { 'X-New-Columns': made };
+    return { position, body: null, etag: contentTag(version), notes };
   });
 
 const replacing = (needs: DatasetNeeds): Route =>

@@ -13,7 +13,7 @@ import {
   type RowId,
 } from '../../kernel/dataset-content.js';
 import { codePoints } from '../../kernel/code-points.js';
-import { type Complaint, valueComplaint } from '../../kernel/fault.js';
+import { type Complaint, extraForbidden, valueComplaint } from '../../kernel/fault.js';
 import { isEvery, sameIn, sameRows } from './same-rows.js';
 
 /** A chunk of the version that is edited; its rows are never changed in place. */
@@ -36,6 +36,8 @@ export type Counts = {
 };
 
 type Editing = {
+  /** Values name columns that are there (contract 1.2, rule 3). */
+  readonly isStrict: boolean;
   readonly version: number;
   /** Of the first new column. */
   readonly nextKey: number;
@@ -152,8 +154,10 @@ const put = (work: Work, { list, index }: Place, row: ContentRow | null): void =
 };
 
 const applied = (work: Work, edit: Edit, index: number): Complaint | null => {
-  const at = (member: string, sentence: string): Complaint =>
-    valueError(['edits', String(index), member], sentence);
+  const at: At = (member, sentence, ...below) => {
+    const place = ['edits', String(index), member, ...below];
+    return sentence === null ? extraForbidden(['body', ...place]) : valueError(place, sentence);
+  };
   switch (edit.edit_type) {
     case 'prepend_row':
     case 'append_row':
@@ -195,7 +199,8 @@ const applied = (work: Work, edit: Edit, index: number): Complaint | null => {
   }
 };
 
-type At = (member: string, sentence: string) => Complaint;
+/** Without a sentence: there is no place for it (contract 1.2, rule 3). */
+type At = (member: string, sentence: string | null, ...below: readonly string[]) => Complaint;
 const unknownRow = 'the current version has no such row';
 const unknownColumn = 'the current version has no such column';
 
@@ -254,7 +259,9 @@ const fill = (
   const cells = new Map(entriesOf(before));
   for (const [name, value] of Object.entries(values)) {
     if (!isColumnName(name)) return { complaint: at('values', columnNameRule) };
-    const column = work.columns.find((one) => one.name === name) ?? newColumn(work, name);
+    const present = work.columns.find((one) => one.name === name);
+    if (present === undefined && work.isStrict) return { complaint: at('values', null, name) };
+    const column = present ?? newColumn(work, name);
     if (column === null) {
       return { complaint: at('values', `a dataset has at most ${datasetColumnsMax} columns`) };
     }

@@ -1,7 +1,7 @@
 import { codePoints } from '../../kernel/code-points.js';
 import type { Complaint } from '../../kernel/fault.js';
 import { namePattern, type Readings } from './kinds.js';
-import type { Definitions, Shape, TypeName } from './shape.js';
+import { typeOf, type Definitions, type Shape, type TypeName } from './shape.js';
 
 /** Contract 1.4. */
 export const complaintsMax = 100;
@@ -55,11 +55,6 @@ const complain = (at: At, type: string, msg: string, ...below: readonly string[]
   if (at.found.length < complaintsMax) at.found.push({ loc: [...at.loc, ...below], msg, type });
 };
 
-const typeOf = (value: unknown): TypeName => {
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return 'array';
-  return typeof value as TypeName;
-};
 const fitsType = (value: unknown, types: readonly TypeName[]): boolean => {
   const type = typeOf(value);
   if (type !== 'number') return types.includes(type);

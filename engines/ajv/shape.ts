@@ -1,3 +1,5 @@
+import type { TSchema } from 'typebox';
+
 /**
  * The part of JSON Schema that the guard knows, in the one form that compile.ts and complaints.ts
  * both read. Unions of different JSON types are one shape with several types, because each of its
@@ -39,6 +41,12 @@ export type Definitions = Readonly<Record<string, Shape>>;
 export type Shaped = { readonly shape: Shape; readonly definitions: Definitions };
 export type TypeName = 'string' | 'integer' | 'number' | 'boolean' | 'null' | 'array' | 'object';
 export type Kind = 'uuid' | 'instant' | 'name';
+
+export const typeOf = (value: unknown): TypeName => {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  return typeof value as TypeName;
+};
 
 /**
  * `open`: what a client sends, unknown members are ignored. `closed`: what the service answers,
@@ -95,22 +103,35 @@ const known: ReadonlySet<string> = new Set([...copied, ...structural, ...annotat
 type Raw = Readonly<Record<string, unknown>>;
 type Scope = {
   readonly openness: Openness;
+  readonly components: Components;
   /** Names of the enclosing `$defs` to names under the root's. */
   readonly names: ReadonlyMap<string, string>;
   readonly definitions: Map<string, Shape>;
 };
 
+/** By name, what stands for `component(name)` (kernel/shapes.ts). */
+type Components = Readonly<Record<string, TSchema>>;
+
 /**
  * The shape of a TypeBox schema. Throws, at boot, on a keyword that the guard does not know: a rule
- * that nobody checks must not look like one.
+ * that nobody checks must not look like one. A component that `components` does not have may be any
+ * JSON.
  */
-export const shapeOf = (schema: unknown, openness: Openness): Shaped => {
+export const shapeOf = (
+  schema: unknown,
+  openness: Openness,
+  components: Components = {},
+): Shaped => {
   const definitions = new Map<string, Shape>();
-  const shape = normal(schema as Raw, { openness, names: new Map(), definitions });
+  const shape = normal(schema as Raw, { openness, components, names: new Map(), definitions });
   return { shape, definitions: Object.fromEntries(definitions) };
 };
 
 const normal = (raw: Raw, outer: Scope): Shape => {
+  const component = componentIn(raw);
+  if (component !== null && outer.components[component] !== undefined) {
+    return { $ref: componentReference(component, outer.components[component], outer) };
+  }
   for (const keyword of Object.keys(raw)) {
     if (!known.has(keyword)) throw new Error(`the guard does not know the keyword ${keyword}`);
   }
@@ -191,6 +212,24 @@ const defined = (named: Raw, outer: Scope): Scope => {
     outer.definitions.set(place, normal(named[name] as Raw, scope));
   }
   return scope;
+};
+
+/** What a component, or a reference to one from another component, is called. */
+const componentIn = (raw: Raw): string | null => {
+  const name = Object.keys(raw).length === 1 ? raw['x-component'] : undefined;
+  if (typeof name === 'string') return name;
+  const ref = typeof raw['$ref'] === 'string' ? raw['$ref'] : '';
+  return /^#\/components\/schemas\/(\w+)$/.exec(ref)?.[1] ?? null;
+};
+
+const componentReference = (name: string, schema: TSchema, scope: Scope): string => {
+  const place = `component-${name}`;
+  if (!scope.definitions.has(place)) {
+    // Taken before its content is read, so that it may refer to itself.
+    scope.definitions.set(place, {});
+    scope.definitions.set(place, normal(schema as Raw, { ...scope, names: new Map() }));
+  }
+  return `#/$defs/${place}`;
 };
 
 const referenceOf = (reference: string, scope: Scope): string => {

@@ -11,6 +11,8 @@ export type Arrived = {
   readonly files: Readonly<Record<string, Upload>>;
   /** About files, and parts given twice. */
   readonly complaints: readonly Complaint[];
+  /** Parts of a form that its operation does not name. */
+  readonly undeclared: readonly string[];
   /** Equal for a repeat (contract 1.8, rule 2). */
   readonly print: unknown;
 };
@@ -31,6 +33,7 @@ const arrivedAs = (body: Parsed): Arrived => ({
   body,
   files: {},
   complaints: [],
+  undeclared: [],
   print: 'value' in body ? body.value : null,
 });
 

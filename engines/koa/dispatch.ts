@@ -6,7 +6,10 @@ import type { Sent } from './given.js';
 import type { Bound } from './table.js';
 import { decoded, pairsOf } from './urlencoded.js';
 
-export type Dispatched = { readonly bound: Bound; readonly sent: Omit<Sent, 'requestId' | 'seat'> };
+export type Dispatched = {
+  readonly bound: Bound;
+  readonly sent: Omit<Sent, 'requestId' | 'seat' | 'say'>;
+};
 
 /**
  * Finds the operation of a request by koa's router; each stands under the prefix and at the root

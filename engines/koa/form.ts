@@ -11,6 +11,8 @@ export type FormRead = {
   readonly value: Readonly<Record<string, unknown>>;
   readonly files: Readonly<Record<string, Upload>>;
   readonly complaints: readonly Complaint[];
+  /** Parts that the operation does not name. */
+  readonly undeclared: readonly string[];
   /** Equal for equal part names and bytes (contract 1.8, rule 2). */
   readonly print: unknown;
 };
@@ -57,6 +59,9 @@ export const readForm = async (
         ]),
     ),
     complaints,
+    undeclared: [...new Set([...Object.keys(texts), ...files.map(({ fieldname }) => fieldname)])]
+      .filter((part) => !Object.hasOwn(properties, part))
+      .filter((part) => !Object.hasOwn(operation.form.files, part)),
     print: [texts, files.map(({ fieldname, sha256 }) => `${fieldname} ${sha256}`).sort()],
   };
 };

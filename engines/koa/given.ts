@@ -7,6 +7,7 @@ import { arrived } from './arrived.js';
 import type { Coming } from './body.js';
 import { cookieComplaints } from './entry.js';
 import { ifMatchOf } from './if-match.js';
+import { asksStrictness, ignoredComplaints, ignoredMembers, type Ignored } from './ignored.js';
 import type { Seat } from './load.js';
 import type { Bound } from './table.js';
 
@@ -17,12 +18,14 @@ export type Sent = {
   readonly seat: Seat;
   readonly params: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, readonly string[]>>;
+  /** Sets a header of the answer, whatever the answer will be. */
+  readonly say: (header: string, value: string) => void;
 };
 
 /** What a request gives, once its guard took it. */
 export type Given = Pick<
   Request<unknown, unknown, unknown>,
-  'query' | 'body' | 'files' | 'ifMatch'
+  'query' | 'body' | 'files' | 'ifMatch' | 'isStrict'
 > & {
   readonly params: Readonly<Record<string, unknown>>;
   /** Of the request as it was sent; null without an Idempotency-Key. */
@@ -40,6 +43,7 @@ export const guarded = async (
     body,
     files,
     complaints: misplaced,
+    undeclared,
     print,
   } = await sent.seat.whileSending(() => arrived(bound, sent.message, coming));
   const isKeyed = keyOf(bound, sent) !== undefined;
@@ -47,12 +51,21 @@ export const guarded = async (
   const ifMatch = ifMatchOf(bound.operation, sent.message.headers['if-match']);
   const params = bound.params(sent.params);
   const query = bound.query(sent.query);
+  const taking = bound.bodyFor(sent.params);
   const taken =
     'value' in body
-      ? (bound.bodyFor(sent.params)?.(body.value) ?? ({ ok: true, value: body.value } as const))
+      ? (taking?.guard(body.value) ?? ({ ok: true, value: body.value } as const))
       : ({ ok: false, complaints: [body.complaint] } as const);
+  const extras = extrasOf(sent, {
+    query: Object.keys(sent.query).filter((parameter) => !bound.queryNames.has(parameter)),
+    body: [
+      ...undeclared.map((part) => [part]),
+      ...('value' in body ? (taking?.ignored(body.value) ?? []) : []),
+    ],
+  });
   const headers = [...headerComplaints(bound, sent), ...cookieComplaints(bound.operation, sender)];
-  if (!params.ok || !query.ok || !taken.ok || headers.length + misplaced.length > 0) {
+  const others = headers.length + misplaced.length + extras.complaints.length;
+  if (!params.ok || !query.ok || !taken.ok || others > 0) {
     throw refused([
       ...(params.ok ? [] : params.complaints),
       ...(query.ok ? [] : query.complaints),
@@ -60,12 +73,28 @@ export const guarded = async (
       ...misplaced,
       // What came as a file is not missing as well.
       ...(taken.ok ? [] : taken.complaints.filter((one) => !misplaced.some(isAt(one)))),
+      ...extras.complaints,
     ]);
   }
   const given = { params: params.value, query: query.value, body: taken.value, files } as never;
   const complaints = bound.route.check(given);
   if (complaints.length > 0) throw refused(complaints);
-  return { ...(given as Omit<Given, 'fingerprint' | 'ifMatch'>), fingerprint, ifMatch };
+  const { isStrict } = extras;
+  return {
+    ...(given as Pick<Given, 'params' | 'query' | 'body' | 'files'>),
+    fingerprint,
+    ifMatch,
+    isStrict,
+  };
+};
+
+/** Says what is ignored; what is wrong with that where nothing may be (contract 1.2, rule 3). */
+const extrasOf = ({ message, say }: Sent, ignored: Ignored) => {
+  const members = ignoredMembers(ignored);
+  if (members !== null) say('X-Ignored-Members', members);
+  const isStrict = asksStrictness(message.headers['prefer']);
+  if (isStrict) say('Preference-Applied', 'handling=strict');
+  return { isStrict, complaints: isStrict ? ignoredComplaints(ignored) : [] };
 };
 
 const isAt =

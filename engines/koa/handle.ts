@@ -6,6 +6,7 @@ import type { Asker } from './askers.js';
 import type { Held, Owner } from './budget.js';
 import type { Entry } from './entry.js';
 import type { Given, Sent } from './given.js';
+import { listed, shownName } from './ignored.js';
 import type { Aside } from './quota.js';
 import type { Services } from './services.js';
 import type { Bound } from './table.js';
@@ -49,8 +50,13 @@ export const handled = async (
   };
   try {
     const quota = services.quotaOf(bound.route);
-    if (quota === null) return await work(aside);
-    return await services.load[quota].during(ownerOf(asked), signal, work);
+    const { notes = {}, ...answer } = await (quota === null
+      ? work(aside)
+      : services.load[quota].during(ownerOf(asked), signal, work));
+    for (const [header, names] of Object.entries(notes)) {
+      if (names.length > 0) sent.say(header, listed(names.map(shownName)));
+    }
+    return answer;
   } catch (error) {
     services.watch.fault(bound, error, sent.requestId);
     throw error;
@@ -65,7 +71,7 @@ const requestOf = (
   idempotent: string | null,
   aside: Aside,
 ): Request<unknown, unknown, unknown> => {
-  const { params, query, body, files, ifMatch, project, sender, told } = asked;
+  const { params, query, body, files, ifMatch, isStrict, project, sender, told } = asked;
   const { signal } = asked.asker;
   const { ids } = services;
   const seed = idempotent ?? ids.next('Seed');
@@ -76,6 +82,7 @@ const requestOf = (
     body,
     files,
     ifMatch,
+    isStrict,
     get principal(): Principal {
       if (asked.principal === null) throw new Error('nobody is asked who they are here');
       return asked.principal;

@@ -20,7 +20,7 @@ export const perform = async (
   trail: Trail,
 ): Promise<WrittenAnswer> => {
   const { bound, sent } = find(ctx);
-  const { requestId } = trail;
+  const { requestId, say } = trail;
   const { operation } = bound;
   trail.operation = operation.operationId;
   const { address, isSecure } = services.peerOf(ctx.req);
@@ -28,7 +28,7 @@ export const perform = async (
   const isOutside = operation.operationId === healthcheck.operationId;
   const seat = isOutside ? outside : services.load.enter(address);
   try {
-    const { outcome, told } = await exchange(bound, { ...sent, requestId, seat }, services);
+    const { outcome, told } = await exchange(bound, { ...sent, requestId, seat, say }, services);
     try {
       if (outcome.lines !== undefined) return flowing(bound, outcome, outcome.lines, told);
       const { content, media } = written(bound, outcome);

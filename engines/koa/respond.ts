@@ -28,10 +28,12 @@ export type Surroundings = {
   readonly logger: Logger;
   readonly metrics: Metrics;
 };
-/** What `work` finds out on the way, for the log line. */
+/** What `work` finds out on the way, for the log line and the head of the answer. */
 export type Trail = {
   readonly requestId: string;
   operation: string;
+  /** Sets a header of the answer, whatever the answer will be. */
+  readonly say: (header: string, value: string) => void;
   /** `Set-Cookie` of a 401, where a cookie was refused (contract 4.3, rule 1). */
   refusedCookie: readonly string[] | null;
 };
@@ -58,7 +60,8 @@ export const respond = async (
   const began = performance.now();
   const given = ctx.get('X-Request-Id');
   const requestId = requestIdForm.test(given) ? given : ids.next('RequestId');
-  const trail: Trail = { requestId, operation: 'none', refusedCookie: null };
+  const say = (header: string, value: string): void => ctx.set(header, value);
+  const trail: Trail = { requestId, operation: 'none', refusedCookie: null, say };
   ctx.set(constantHeaders);
   ctx.set('X-Request-Id', requestId);
   let release = (): void => undefined;

@@ -184,10 +184,10 @@ const ended = async (
  */
 const warmed = async (table: readonly Bound[], isClosing: () => boolean): Promise<void> => {
   for (const { params, query, body } of table) {
-    for (const guard of [params, query, body]) {
+    for (const judge of [params, query, body?.guard, body?.ignored]) {
       await immediate();
       if (isClosing()) return;
-      guard?.({});
+      judge?.({});
     }
   }
 };

@@ -1,6 +1,8 @@
 import type { TSchema } from 'typebox';
 import type { Operation, Route } from '../../contract/operation.js';
 import { compileAnswerGuard, compileGuard, type Guard } from '../ajv/compile.js';
+import { compileIgnored, type IgnoredPath } from '../ajv/ignored.js';
+import { components } from '../../contract/all.js';
 import type { Complaint } from '../../kernel/fault.js';
 import { undecidable } from '../../contract/authorize.js';
 
@@ -10,11 +12,19 @@ export type Bound = {
   readonly operation: Operation;
   readonly params: Guard;
   readonly query: Guard;
+  /** The parameters that the operation reads. */
+  readonly queryNames: ReadonlySet<string>;
   /** Null: the operation has no body and ignores one. */
-  readonly body: Guard | null;
-  /** The guard of a body whose schema depends on the path, by what the path has there. */
-  readonly bodyFor: (params: Readonly<Record<string, string>>) => Guard | null;
+  readonly body: BoundBody | null;
+  /** Of a body whose schema depends on the path, by what the path has there. */
+  readonly bodyFor: (params: Readonly<Record<string, string>>) => BoundBody | null;
   readonly answer: (body: unknown) => readonly Complaint[];
+};
+
+export type BoundBody = {
+  readonly guard: Guard;
+  /** Takes out of a body what nobody reads, and says what that was (contract 1.2, rule 3). */
+  readonly ignored: (body: unknown) => readonly IgnoredPath[];
 };
 
 /**
@@ -58,29 +68,35 @@ const bySpecificity = (one: string, other: string): number => {
 
 const compiled = (route: Route): Bound => {
   const { operation } = route;
-  const body = operation.body === null ? null : bodyGuard(operation.body, operation);
+  const body = operation.body === null ? null : bodyOf(operation.body, operation);
   return {
     route,
     operation,
     params: compileGuard(operation.params, 'path'),
     query: compileGuard(operation.query, 'query'),
+    queryNames: new Set(Object.keys(operation.query.properties)),
     body,
     bodyFor: bodiesBy(operation, body),
     answer: compileAnswerGuard(operation.response),
   };
 };
 
-const bodiesBy = (operation: Operation, any: Guard | null): Bound['bodyFor'] => {
+const bodiesBy = (operation: Operation, any: BoundBody | null): Bound['bodyFor'] => {
   const { bodyBy } = operation;
   if (bodyBy === null) return () => any;
-  const guards = new Map(
-    Object.entries(bodyBy.bodies).map(([value, body]) => [value, bodyGuard(body, operation)]),
+  const bodies = new Map(
+    Object.entries(bodyBy.bodies).map(([value, body]) => [value, bodyOf(body, operation)]),
   );
-  return (params) => guards.get(params[bodyBy.param] ?? '') ?? unguarded;
+  return (params) => bodies.get(params[bodyBy.param] ?? '') ?? unguarded;
 };
 
 /** What has no schema cannot be wrong: the handler says that it is not there. */
-const unguarded: Guard = (value) => ({ ok: true, value });
+const unguarded: BoundBody = {
+  guard: (value) => ({ ok: true, value }),
+  ignored: () => [],
+};
 
-const bodyGuard = (body: TSchema, { form, encoding }: Operation): Guard =>
-  compileGuard(body, form === null && encoding === 'json' ? 'body' : 'form');
+const bodyOf = (body: TSchema, { form, encoding }: Operation): BoundBody => ({
+  guard: compileGuard(body, form === null && encoding === 'json' ? 'body' : 'form'),
+  ignored: compileIgnored(body, components),
+});

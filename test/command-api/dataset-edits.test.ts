@@ -185,6 +185,7 @@ const chunks = (rows: number, sizes: readonly number[]): readonly Chunk[] => {
 const tried = (before: readonly Chunk[], names: readonly Column[], list: readonly Edit[]) =>
   applyEdits({ columns: names, chunks: before }, list, {
     version: 2,
+    isStrict: false,
     nextKey: 4 + names.length,
     rowId: (index) => rowId(101 + index),
   });
@@ -228,6 +229,7 @@ describe('edits of datasets', () => {
           [...naive.repeated].every((id) => isAsItWas(naive, id));
         const edited = applyEdits({ columns, chunks: before }, list, {
           version: 2,
+          isStrict: false,
           nextKey: 4,
           rowId: (index) => rowId(101 + index),
         });
@@ -350,7 +352,7 @@ describe('edits of datasets', () => {
     const edited = applyEdits(
       { columns, chunks: before },
       [{ edit_type: 'update_row', row_id: rowId(450), values: { a: 'new' } }],
-      { version: 2, nextKey: 4, rowId },
+      { version: 2, isStrict: false, nextKey: 4, rowId },
     );
     const { parts, chunks: fresh } = await laid('stretches' in edited ? edited.stretches : [], () =>
       contentId(1),
@@ -371,6 +373,7 @@ describe('edits of datasets', () => {
         [{ edit_type: 'append_row', values: {} }],
         {
           version: time,
+          isStrict: false,
           nextKey: 4,
           rowId: () => rowId(time),
         },

@@ -133,7 +133,7 @@ describe('the HTTP engine reads forms', () => {
       thing_id: thingId,
       count: 7,
       draft: false,
-      mapping: { input: 'q', more: 1 },
+      mapping: { input: 'q' },
       files: [['file', '\u00fcber.csv', Buffer.from('a,b\n\u00fc').toString('latin1')]],
     });
   });

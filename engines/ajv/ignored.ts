@@ -1,0 +1,169 @@
+import type { TSchema } from 'typebox';
+import { shapeOf, typeOf, type Shape, type Shaped } from './shape.js';
+
+/** Names and indices, from a value to a member of it that its schema does not name. */
+export type IgnoredPath = readonly string[];
+
+/** One more than anybody is told of (contract 1.2, rule 3), to know that there are more. */
+const pathsMax = 21;
+
+/**
+ * Takes the members out of a value that its schema does not name, wherever they are, and says which
+ * they were: `pathsMax` at most, in the order in which they were sent. `components`: what stands
+ * for `component(name)` (kernel/shapes.ts).
+ *
+ * A record of an ingest request costs a look-up for each of its members, and nothing is made while
+ * there is nothing to say.
+ */
+export const compileIgnored = (
+  schema: TSchema,
+  components: Readonly<Record<string, TSchema>>,
+): ((value: unknown) => readonly IgnoredPath[]) => {
+  // Made on first use, so that the service starts at once.
+  let look: Look | null | undefined;
+  return (value) => {
+    if (look === undefined) look = looks(shapeOf(schema, 'open', components));
+    return look?.(value) ?? [];
+  };
+};
+
+/** Null: nothing was ignored. */
+type Look = (value: unknown) => IgnoredPath[] | null;
+type Members = Record<string, unknown>;
+
+const isObject = (value: unknown): value is Members =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Null for a shape in which nothing can be ignored. */
+const looks = ({ shape, definitions }: Shaped): Look | null => {
+  /** By the name of a definition; undefined while it is being made. */
+  const made = new Map<string, Look | null | undefined>();
+  const definitionOf = (ref: string): Shape => definitions[ref.slice('#/$defs/'.length)] ?? {};
+  const accepts = acceptor(definitionOf);
+
+  const lookOf = (one: Shape): Look | null => {
+    if (one.$ref !== undefined) return lookOfReference(one.$ref);
+    if (one.discriminator !== undefined) return lookOfTagged(one, one.discriminator.propertyName);
+    if (one.anyOf !== undefined) return lookOfUnion(one.anyOf);
+    const [object, list] = [lookOfObject(one), lookOfList(one)];
+    if (object === null || list === null) return object ?? list;
+    return (value) => (Array.isArray(value) ? list(value) : object(value));
+  };
+  const lookOfReference = (ref: string): Look | null => {
+    if (made.has(ref)) {
+      const known = made.get(ref);
+      return known === undefined ? (value) => made.get(ref)?.(value) ?? null : known;
+    }
+    made.set(ref, undefined);
+    const look = lookOf(definitionOf(ref));
+    made.set(ref, look);
+    return look;
+  };
+  const lookOfTagged = ({ oneOf = [] }: Shape, tag: string): Look => {
+    const byTag = new Map(oneOf.map((branch) => [branch.properties?.[tag]?.const, lookOf(branch)]));
+    return (value) => (isObject(value) ? (byTag.get(value[tag])?.(value) ?? null) : null);
+  };
+  /** By the first branch that the value can be of. */
+  const lookOfUnion = (shapes: readonly Shape[]): Look | null => {
+    const branches = shapes.map((branch) => ({ branch, look: lookOf(branch) }));
+    if (branches.every(({ look }) => look === null)) return null;
+    return (value) => {
+      if (typeof value !== 'object' || value === null) return null;
+      return branches.find(({ branch }) => accepts(branch, value))?.look?.(value) ?? null;
+    };
+  };
+  const lookOfList = ({ items }: Shape): Look | null => {
+    const look = items === undefined || Array.isArray(items) ? null : lookOf(items as Shape);
+    if (look === null) return null;
+    return (value) => {
+      if (!Array.isArray(value)) return null;
+      let found: IgnoredPath[] | null = null;
+      for (let index = 0; index < value.length; index += 1) {
+        const below = look(value[index]);
+        if (below !== null) found = joined(found, String(index), below);
+      }
+      return found;
+    };
+  };
+  const lookOfObject = ({ properties, additionalProperties: others }: Shape): Look | null => {
+    const named = new Map(
+      Object.entries(properties ?? {}).map(([member, one]) => [member, lookOf(one)]),
+    );
+    const other = typeof others === 'object' ? lookOf(others) : null;
+    // A shape without names is a free object; a closed one was refused by the guard.
+    const mayIgnore = properties !== undefined && others === undefined;
+    if (!mayIgnore && other === null && [...named.values()].every((look) => look === null)) {
+      return null;
+    }
+    return memberLook(named, mayIgnore ? 'ignored' : other);
+  };
+  return lookOf(shape);
+};
+
+/** Of an object with these members; `others` are looked at too, or nobody reads them. */
+const memberLook =
+  (named: ReadonlyMap<string, Look | null>, others: Look | null | 'ignored'): Look =>
+  (value) => {
+    if (!isObject(value)) return null;
+    let found: IgnoredPath[] | null = null;
+    // Objects of JSON.parse inherit nothing enumerable, and every member of a body is met.
+    // oxlint-disable-next-line guard-for-in -- see above
+    for (const member in value) {
+      const known = named.get(member);
+      if (known === null) continue;
+      const look = known ?? others;
+      if (look === 'ignored') {
+        found = joined(found, member, [[]]);
+        delete value[member];
+        continue;
+      }
+      const below = look?.(value[member]) ?? null;
+      if (below !== null) found = joined(found, member, below);
+    }
+    return found;
+  };
+
+const joined = (
+  before: IgnoredPath[] | null,
+  at: string,
+  below: readonly IgnoredPath[],
+): IgnoredPath[] => {
+  const paths = before ?? [];
+  for (const path of below) {
+    if (paths.length >= pathsMax) break;
+    paths.push([at, ...path]);
+  }
+  return paths;
+};
+
+/**
+ * Whether a value can be of a shape, as far as it takes to tell the branches of a union apart: its
+ * JSON type, the members that have to be there, literals, and the first item of a list.
+ */
+const acceptor = (definitionOf: (ref: string) => Shape) => {
+  const accepts = (shape: Shape, value: unknown): boolean => {
+    if (shape.$ref !== undefined) return accepts(definitionOf(shape.$ref), value);
+    const branches = shape.anyOf ?? shape.oneOf;
+    if (branches !== undefined) return branches.some((branch) => accepts(branch, value));
+    if (shape.const !== undefined) return value === shape.const;
+    if (shape.enum?.includes(value) === false) return false;
+    if (shape.type?.includes(typeOf(value)) === false) return false;
+    if (Array.isArray(value)) {
+      const { items } = shape;
+      const isList = items !== undefined && !Array.isArray(items) && value.length > 0;
+      return !isList || accepts(items as Shape, value[0]);
+    }
+    if (!isObject(value)) return true;
+    const { properties = {}, required = [] } = shape;
+    return (
+      required.every((member) => value[member] !== undefined) &&
+      Object.entries(properties).every(
+        ([member, one]) =>
+          (one.const === undefined && one.enum === undefined) ||
+          value[member] === undefined ||
+          accepts(one, value[member]),
+      )
+    );
+  };
+  return accepts;
+};
