@@ -4,6 +4,7 @@ import { apiKeyOperations } from './api-keys.js';
 import { collaboratorOperations } from './collaborators.js';
 import { columnOperations } from './columns.js';
 import { datasetContentOperations } from './dataset-content.js';
+import { datasetExportOperations, recordExportOperations } from './exports.js';
 import { datasetOperations, datasetComponents } from './datasets.js';
 import { experimentRankingOperations } from './experiment-ranking.js';
 import { experimentTagOperations } from './experiment-tags.js';
@@ -51,11 +52,13 @@ export const operations: readonly Operation[] = [
   ...experimentTagOperations,
   ...ingestOperations,
   ...recordReadOperations,
+  ...recordExportOperations,
   ...annotationTemplateOperations,
   ...ratingsOperations,
   ...insightsSettingsOperations,
   ...datasetOperations,
   ...datasetContentOperations,
+  ...datasetExportOperations,
   ...integrationOperations,
   ...recordDeletionOperations,
   ...scorerValidationOperations,

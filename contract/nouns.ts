@@ -9,6 +9,7 @@ import {
 } from './columns.js';
 import { datasetContentOperations } from './dataset-content.js';
 import { datasetOperations } from './datasets.js';
+import { datasetExportOperations, exportSessions, exportSpans, exportTraces } from './exports.js';
 import { experimentRankingOperations } from './experiment-ranking.js';
 import { experimentTagOperations } from './experiment-tags.js';
 import { experimentOperations } from './experiments.js';
@@ -56,6 +57,7 @@ export const nouns: readonly OpenApiTag[] = [
       updateTrace,
       searchTraces,
       countTraces,
+      exportTraces,
       getTrace,
       deleteTraces,
       tracesAvailableColumns,
@@ -64,7 +66,15 @@ export const nouns: readonly OpenApiTag[] = [
   {
     name: 'Spans',
     description: 'The steps of a trace: calls of models, retrievers and tools, workflows, agents.',
-    operations: [logSpans, updateSpan, searchSpans, countSpans, getSpan, spansAvailableColumns],
+    operations: [
+      logSpans,
+      updateSpan,
+      searchSpans,
+      countSpans,
+      exportSpans,
+      getSpan,
+      spansAvailableColumns,
+    ],
   },
   {
     name: 'Sessions',
@@ -73,6 +83,7 @@ export const nouns: readonly OpenApiTag[] = [
       createSession,
       searchSessions,
       countSessions,
+      exportSessions,
       getSession,
       deleteSessions,
       sessionsAvailableColumns,
@@ -110,7 +121,7 @@ export const nouns: readonly OpenApiTag[] = [
   {
     name: 'Datasets',
     description: 'Tables of inputs and expected outputs; every change of content is a version.',
-    operations: [...datasetOperations, ...datasetContentOperations],
+    operations: [...datasetOperations, ...datasetContentOperations, ...datasetExportOperations],
   },
   {
     name: 'Annotations',

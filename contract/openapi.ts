@@ -220,7 +220,7 @@ const operationContent = (
 };
 
 const answer = (operation: Operation, publish: Publish, answers: Map<string, Json>): JsonObject => {
-  const { response, media } = operation;
+  const { response, media, otherMedia } = operation;
   const schema = publish(response, answerName(operation)) as JsonObject;
   const items = schema['items'] as JsonObject | undefined;
   const [whole, item] = [schema['$ref'], items?.['$ref']].map((ref) =>
@@ -229,7 +229,11 @@ const answer = (operation: Operation, publish: Publish, answers: Map<string, Jso
   const name = whole ?? (item == null ? bodyName(operation) : `${item}List`);
   answers.set(name, schema);
   const examples = { [name]: { $ref: `#/components/examples/${name}` } };
-  return { description: 'Successful response', content: { [media]: { schema, examples } } };
+  const content = {
+    [media]: { schema, examples },
+    ...(otherMedia !== null && { [otherMedia]: { schema } }),
+  };
+  return { description: 'Successful response', content };
 };
 
 type Parameter = JsonObject & { readonly name: string };

@@ -81,9 +81,11 @@ export type Operation<
   readonly status: 200 | 204;
   /**
    * Other than JSON: the answer is a string, sent as it is in UTF-8 (contract 1.2, rule 7); of
-   * `application/x-ndjson` it is made while it is sent.
+   * `application/x-ndjson` and `text/csv` it is made while it is sent.
    */
-  readonly media: 'application/json' | 'application/x-ndjson' | 'text/plain' | 'text/x-python';
+  readonly media: Media;
+  /** What a request may ask for instead; the answer says which it is. */
+  readonly otherMedia: Media | null;
   /** Takes `If-Match` (contract 1.9); the handler asks `isMet` about the state it decides on. */
   readonly conditional: boolean;
   /**
@@ -92,6 +94,9 @@ export type Operation<
    */
   readonly faults: readonly FaultCode[];
 };
+
+export type Media =
+  'application/json' | 'application/x-ndjson' | 'text/csv' | 'text/plain' | 'text/x-python';
 
 export type BodyBy = {
   readonly param: string;
@@ -119,6 +124,7 @@ type Written<P extends TObject, Q extends TObject, B extends TSchema, R extends 
       | 'cookie'
       | 'status'
       | 'media'
+      | 'otherMedia'
       | 'conditional'
       | 'faults'
     >
@@ -146,6 +152,7 @@ export const operation = <
   cookie: false,
   status: 200,
   media: 'application/json',
+  otherMedia: null,
   conditional: false,
   ...written,
   params: written.params ?? (nothing as unknown as P),
@@ -243,12 +250,20 @@ export type AnswerRoom = {
 
 /**
  * `json`: the body as it is sent, for long answers that were made elsewhere. `lines`: a body of any
- * length, made as fast as the client takes it; it is told to return once the client is gone.
+ * length, made as fast as the client takes it; it is told to return once the client is gone. Each
+ * part has the time that an answer has, counted by `signal` of the request; when one fails, the
+ * connection is cut, so that what was sent does not look whole.
  */
 type Told<T> =
   | { readonly body: T; readonly json?: never; readonly lines?: never }
   | { readonly json: JsonPieces; readonly body?: never; readonly lines?: never }
-  | { readonly lines: AsyncIterable<string>; readonly json?: never; readonly body?: never };
+  | {
+      readonly lines: AsyncIterable<string | Uint8Array>;
+      /** Where the operation has another one. */
+      readonly media?: Media;
+      readonly json?: never;
+      readonly body?: never;
+    };
 
 type NoteHeader = 'X-New-Columns' | 'X-Unknown-Columns';
 

@@ -17,7 +17,7 @@ export type Permission = {
  * Actions on a project in the order of contract 3.10, each with the role it needs (contract 2.6,
  * 6).
  */
-const projectActions: readonly (readonly [string, ProjectRole])[] = [
+const projectActions = [
   ['update', 'owner'],
   ['delete', 'owner'],
   ['rename', 'owner'],
@@ -30,7 +30,16 @@ const projectActions: readonly (readonly [string, ProjectRole])[] = [
   ['record_human_feedback', 'annotator'],
   ['log_data', 'editor'],
   ['delete_data', 'owner'],
-];
+] as const satisfies readonly (readonly [string, ProjectRole])[];
+type ProjectAction = (typeof projectActions)[number][0];
+type RoleFor<A extends ProjectAction> = Extract<
+  (typeof projectActions)[number],
+  readonly [A, ProjectRole]
+>[1];
+
+/** What an operation requires that is this action, so that nobody is promised what is refused. */
+export const projectRoleFor = <A extends ProjectAction>(action: A): RoleFor<A> =>
+  new Map<string, ProjectRole>(projectActions).get(action) as RoleFor<A>;
 
 export const permitted = (action: string, allowed: boolean, otherwise: string): Permission => ({
   action,

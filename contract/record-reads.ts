@@ -107,6 +107,12 @@ const spanMembers = {
   evaluator_name: maybe(Type.String()),
   selector_path: maybe(Type.String()),
 };
+/** Members of a record as read, in their order. */
+export const memberNames: Readonly<Record<Population, readonly string[]>> = {
+  session: Object.keys(sessionMembers),
+  trace: Object.keys(traceMembers),
+  span: Object.keys(spanMembers),
+};
 export type RecordView = { readonly [member: string]: Json };
 const session = named('Session', Type.Object(sessionMembers));
 const trace = named('Trace', Type.Object(traceMembers));
@@ -139,18 +145,22 @@ const sort = named(
     sort_type: Type.Optional(Type.Literal('column', { default: 'column' })),
   }),
 );
+/** Which records, in which order, and how they are shown: all of a search but its page. */
+export const recordSelection = {
+  ...runSelector,
+  filters: maybe(Type.Array(filterLeaf, { maxItems: flatFiltersMax })),
+  filter_tree: maybe(filterNode),
+  sort: maybe(sort),
+  truncate_fields: maybe(Type.Boolean({ default: false })),
+  include_counts: maybe(Type.Boolean({ default: false })),
+  ...optionalWindow,
+};
 const searchBody = named(
   'RecordQuery',
   Type.Object({
-    ...runSelector,
-    filters: maybe(Type.Array(filterLeaf, { maxItems: flatFiltersMax })),
-    filter_tree: maybe(filterNode),
-    sort: maybe(sort),
+    ...recordSelection,
     starting_token: maybe(Type.Integer({ minimum: 0, default: 0 })),
     limit: maybe(Type.Integer({ minimum: 1, maximum: pageLimitMax, default: defaultPageLimit })),
-    truncate_fields: maybe(Type.Boolean({ default: false })),
-    include_counts: maybe(Type.Boolean({ default: false })),
-    ...optionalWindow,
   }),
 );
 export type RecordSearch = Static<typeof searchBody>;

@@ -100,6 +100,8 @@ export const answersFor = (
   return {
     search: (plan, shown, asking = asker()) =>
       fair(plan.project, asking, () => answers.search(plan, shown, asking)),
+    stretch: (plan, shown, asking = asker()) =>
+      fair(plan.project, asking, () => answers.stretch(plan, shown, asking)),
     metrics: (plan, asking = asker()) =>
       fair(plan.project, asking, () => answers.metrics(plan, asking)),
     trace: (trace, templates, asking = asker()) => answers.trace(trace, templates, asking),

@@ -43,6 +43,9 @@ import { collaboratorReads } from '../query-api/collaborators/routes.js';
 import { columnReads } from '../query-api/columns/routes.js';
 import { datasetReads } from '../query-api/datasets/routes.js';
 import { experimentReads } from '../query-api/experiments/routes.js';
+import { datasetExports } from '../query-api/exports/datasets.js';
+import { recordExports } from '../query-api/exports/records.js';
+import { runCollections } from '../query-api/selection.js';
 import { integrationReads } from '../query-api/integrations/routes.js';
 import { historyCollection } from '../projections/history/collection.js';
 import { historyExportReads } from '../query-api/history-export/routes.js';
@@ -150,6 +153,17 @@ export const routesOf = (needs: Needs): readonly Route[] => {
     ...orgJobReads({ documents, secrets }),
     ...recordWrites({ log, choice: recordChoiceOf({ ...needs, ...questions }) }),
     ...recordReads({ records, answers: needs.answers, ...questions }),
+    ...recordExports({
+      ...needs,
+      ...questions,
+      runsKnown: async () => {
+        await needs.freshness.reached(
+          runCollections.map(({ name }) => name),
+          await log.head(),
+        );
+      },
+    }),
+    ...datasetExports({ documents }),
     ...scorerTaskWrites({ log, ids, bus: needs.bus, inTurn, projectInSight }),
     ...scorerWrites({ log, ids }),
     ...scorerSettingsWrites({ log }),

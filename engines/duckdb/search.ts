@@ -10,6 +10,7 @@ import {
 } from '../../kernel/records/questions.js';
 import type { MetricType, Population, RecordRow } from '../../kernel/records/record.js';
 import type { Statements } from './connections.js';
+import { placeAt, walkOf } from './walk.js';
 import { readMetricTypes } from './metric-types.js';
 import type { RecordsModel } from './model.js';
 import { inProject } from './named-columns.js';
@@ -37,17 +38,21 @@ export const search = (
       'r.created_at DESC',
       'r.id DESC',
     ];
+    const walk = plan.after === undefined ? null : walkOf(plan.after, { by, sort, source });
     // Narrow columns first; the wide rows of the page only.
     const found = await statements.rows(
-      `SELECT r.key, r.bytes ${source.fromWhere()} ORDER BY ${order.join(', ')}
+      `SELECT r.key, r.bytes${walk?.places ?? ''} ${source.fromWhere()}${walk?.condition ?? ''}
+       ORDER BY ${order.join(', ')}
        LIMIT ${integers([plan.limit + 1])} OFFSET ${integers([plan.offset])}`,
       source.parameters,
     );
     const page = within(found.slice(0, plan.limit).map(sizedFrom), plan.bytesMax ?? pageBytesMax);
     const rows = await rowsOfSized(statements, plan.population, page);
+    const more = found.length > page.length;
     return {
       rows: page.flatMap(({ key }) => rows.get(key) ?? []),
-      more: found.length > page.length,
+      more,
+      ...(walk !== null && more && { next: placeAt(found[page.length - 1] ?? []) }),
     };
   }, asking);
 

@@ -8,6 +8,8 @@ export type Asker = {
   readonly signal: AbortSignal;
   /** The time for the answer begins now (contract 1.11). */
   readonly within: (milliseconds: number) => void;
+  /** Nothing is made for the answer until `within` is called again. */
+  readonly rest: () => void;
   /** The answer is there. */
   readonly end: () => void;
 };
@@ -32,6 +34,10 @@ export const openAskers = (): Askers => {
       // As many as a handler asks at a time.
       setMaxListeners(0, controller.signal);
       let timer: NodeJS.Timeout | null = null;
+      const rest = (): void => {
+        if (timer !== null) clearTimeout(timer);
+        timer = null;
+      };
       const give = (reason: Fault): void => controller.abort(reason);
       const gone = (): void => give(new Fault('unavailable', 'The client is gone'));
       if (socket.destroyed) gone();
@@ -40,11 +46,13 @@ export const openAskers = (): Askers => {
       asking.add(give);
       return {
         signal: controller.signal,
+        rest,
         within: (milliseconds) => {
+          rest();
           timer = setTimeout(() => give(late(milliseconds)), milliseconds);
         },
         end: () => {
-          if (timer !== null) clearTimeout(timer);
+          rest();
           socket.off('close', gone);
           asking.delete(give);
         },

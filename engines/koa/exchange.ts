@@ -1,5 +1,7 @@
 import { authorize } from '../../contract/authorize.js';
 import type { ProjectInSight } from '../../contract/roles.js';
+import { checkAsked } from '../../kernel/asking.js';
+import type { Asker } from './askers.js';
 import type { Held } from './budget.js';
 import { checkOrigin, entered, type Entry } from './entry.js';
 import { guarded, type Given, type Sent } from './given.js';
@@ -18,6 +20,7 @@ export const exchange = async (
   services: Services,
 ): Promise<{ readonly outcome: Exchanged; readonly told: Held }> => {
   const asker = services.askers.begin(sent.message.socket);
+  let isFlowing = false;
   try {
     const entry = await entered(bound.operation, sent.message, services);
     const owner = ownerOf(entry);
@@ -31,7 +34,11 @@ export const exchange = async (
       const project = await projectOf(bound, entry, given, services);
       const asked: Asked = { ...given, ...entry, project, asker, told };
       const answer = bound.operation.kind === 'r' ? read : write;
-      return { outcome: await answer(bound, asked, sent, services), told };
+      const outcome = await answer(bound, asked, sent, services);
+      if (outcome.lines === undefined) return { outcome, told };
+      isFlowing = true;
+      const partMs = services.answerWithinMs(bound.route);
+      return flowing({ ...outcome, lines: outcome.lines }, told, asker, partMs);
     } catch (error) {
       told.release();
       throw error;
@@ -39,9 +46,44 @@ export const exchange = async (
       coming.release();
     }
   } finally {
-    asker.end();
+    if (!isFlowing) asker.end();
   }
 };
+
+/** What is still asked for while it is sent: somebody waits until the client has all of it. */
+const flowing = (
+  outcome: Exchanged & Required<Pick<Exchanged, 'lines'>>,
+  told: Held,
+  asker: Asker,
+  partMs: number,
+) => {
+  asker.rest();
+  const release = (): void => {
+    asker.end();
+    told.release();
+  };
+  return {
+    outcome: { ...outcome, lines: inTime(outcome.lines, asker, partMs) },
+    told: { ...told, release },
+  };
+};
+
+/** Each part within the time of an answer, of which the one before being sent is none. */
+async function* inTime<T>(
+  parts: AsyncIterable<T>,
+  asker: Asker,
+  partMs: number,
+): AsyncGenerator<T> {
+  asker.within(partMs);
+  for await (const part of parts) {
+    checkAsked(asker);
+    asker.rest();
+    yield part;
+    checkAsked(asker);
+    asker.within(partMs);
+  }
+  asker.rest();
+}
 
 /** Whose operation it is, once it is known that its caller may; null where nobody is asked. */
 const projectOf = async (

@@ -1,4 +1,4 @@
-import type { Answer } from '../../contract/operation.js';
+import type { Answer, Media } from '../../contract/operation.js';
 import type { StoredAnswer, Worked } from '../../contract/gate.js';
 import type { Principal } from '../../contract/roles.js';
 import { withoutSecrets } from '../../contract/secrets.js';
@@ -19,7 +19,9 @@ export type Exchanged = {
   /** Where neither of the others is it. */
   readonly body?: unknown;
   readonly json?: JsonPieces;
-  readonly lines?: AsyncIterable<string>;
+  readonly lines?: AsyncIterable<string | Uint8Array>;
+  /** Of `lines`, where it is not the usual one of the operation. */
+  readonly media?: Media;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
 };
 
@@ -53,13 +55,12 @@ export const read = async (
   };
 };
 
-const toldOf = ({
-  body,
-  json,
-  lines,
-}: Answer<unknown>): Pick<Exchanged, 'body' | 'json' | 'lines'> => {
-  if (lines !== undefined) return { lines };
-  return json === undefined ? { body } : { json };
+const toldOf = (answer: Answer<unknown>): Pick<Exchanged, 'body' | 'json' | 'lines' | 'media'> => {
+  if (answer.lines !== undefined) {
+    const { lines, media } = answer;
+    return { lines, ...(media !== undefined && { media }) };
+  }
+  return answer.json === undefined ? { body: answer.body } : { json: answer.json };
 };
 
 /** Strong, as contract 1.9 has it. */

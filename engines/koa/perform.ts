@@ -49,9 +49,9 @@ export const perform = async (
 
 /** What the handler took room for is what is in memory of it at a time. */
 const flowing = (
-  { operation: { media } }: Bound,
-  { status, headers }: Exchanged,
-  content: AsyncIterable<string>,
+  { operation }: Bound,
+  { status, headers, media = operation.media }: Exchanged,
+  content: AsyncIterable<string | Uint8Array>,
   { release }: Held,
 ): WrittenAnswer => ({ status, headers, content, bytes: null, media, release });
 

@@ -37,8 +37,8 @@ export type Trail = {
   /** `Set-Cookie` of a 401, where a cookie was refused (contract 4.3, rule 1). */
   refusedCookie: readonly string[] | null;
 };
-type Content = string | JsonPieces | AsyncIterable<string>;
-export type WrittenAnswer = Omit<Exchanged, 'body' | 'json' | 'lines'> & {
+type Content = string | JsonPieces | AsyncIterable<string | Uint8Array>;
+export type WrittenAnswer = Omit<Exchanged, 'body' | 'json' | 'lines' | 'media'> & {
   readonly content: Content;
   /** Of `content`, in UTF-8; null while nobody knows. */
   readonly bytes: number | null;
@@ -68,7 +68,10 @@ export const respond = async (
   try {
     const written = await work(trail);
     ({ release } = written);
-    write(ctx, written);
+    write(ctx, written, (error) => {
+      const fields = { request_id: requestId, operation: trail.operation };
+      logger.warn({ ...fields, cause: told(error) }, 'an answer was cut short');
+    });
   } catch (error) {
     refuse(ctx, problemFor(error, trail, logger), trail);
   }
@@ -90,12 +93,12 @@ export const respond = async (
 const wholeBytesMax = 65_536;
 const portionBytes = 16_384;
 
-const isFlowing = (content: Content): content is AsyncIterable<string> =>
+const isFlowing = (content: Content): content is AsyncIterable<string | Uint8Array> =>
   typeof content !== 'string' && Symbol.asyncIterator in content;
 
 /** A portion is made once the client took the one before. */
-async function* flow(content: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
-  for await (const text of content) yield* portionsOf(text);
+async function* flow(content: AsyncIterable<string | Uint8Array>): AsyncGenerator<Uint8Array> {
+  for await (const part of content) yield* portionsOf(typeof part === 'string' ? part : [part]);
 }
 
 function* portionsOf(content: string | JsonPieces): Generator<Uint8Array> {
@@ -109,6 +112,7 @@ function* portionsOf(content: string | JsonPieces): Generator<Uint8Array> {
 const write = (
   ctx: Context,
   { status, content, bytes, headers, media = 'application/json' }: Omit<WrittenAnswer, 'release'>,
+  broke: (error: unknown) => void = () => undefined,
 ): void => {
   ctx.status = status;
   for (const [name, value] of Object.entries(headers)) {
@@ -117,7 +121,13 @@ const write = (
   if (status === 204) return;
   ctx.set('Content-Type', `${media}; charset=utf-8`);
   if (isFlowing(content)) {
-    ctx.body = Readable.from(flow(content), { objectMode: false, highWaterMark: portionBytes });
+    const sent = Readable.from(flow(content), { objectMode: false, highWaterMark: portionBytes });
+    // Without its last chunk, so that nobody takes for whole what is not.
+    sent.once('error', (error) => {
+      broke(error);
+      ctx.res.destroy();
+    });
+    ctx.body = sent;
     return;
   }
   if (bytes === null) return;

@@ -10,6 +10,7 @@ import {
 } from '../../kernel/records/questions.js';
 import type { MetricType, Population, RecordRow } from '../../kernel/records/record.js';
 import type { RunCounts } from '../../kernel/records/measures.js';
+import { beyond, orderMember, placeAt, placeMembers, ties, withinWalk } from './walk.js';
 import { columnMember, metricMember, noteMember, scopeIndex, scopeMatch } from './record-match.js';
 import { weightOf } from './record-portions.js';
 import { partKey, rowMembers, rowOf, type StoredFirst, type StoredRow } from './record-rows.js';
@@ -28,9 +29,10 @@ const groupsAtOnce = 5_000;
 const batchRows = 50;
 
 export const search = async (snapshot: Snapshot, plan: SearchPlan): Promise<RecordPage> => {
+  const member = await sortMember(snapshot, plan);
   const pipeline = [
-    ...searchStages(snapshot, plan, await sortMember(snapshot, plan)),
-    { $project: rowMembers },
+    ...searchStages(snapshot, plan, member),
+    { $project: { ...rowMembers, ...(plan.after !== undefined && placeMembers(member)) } },
   ];
   const cursor = snapshot.rows.aggregate(pipeline, {
     hint: scopeIndex(plan),
@@ -47,7 +49,11 @@ export const search = async (snapshot: Snapshot, plan: SearchPlan): Promise<Reco
     if (more) break;
     found.push(document);
   }
-  return { rows: await rowsFrom(snapshot, found), more };
+  return {
+    rows: await rowsFrom(snapshot, found),
+    more,
+    ...(plan.after !== undefined && more && { next: placeAt(found.at(-1) ?? {}) }),
+  };
 };
 
 /**
@@ -59,17 +65,17 @@ export const searchStages = (
   plan: SearchPlan,
   member: string | null,
 ): readonly Document[] => {
-  const ties = { at: -1, id: -1 };
   const isUp = plan.sort?.ascending === true;
-  const isIndexed = member !== null && Object.hasOwn(ties, member);
-  const order = isIndexed ? member : 'order';
+  const order = orderMember(member);
+  const isIndexed = order === member;
   const set = {
     ...(isUp ? { missing: { $lte: [`$${member}`, null] } } : {}),
     ...(member === null || isIndexed ? {} : { order: compared(member) }),
   };
   return [
-    { $match: scopeMatch(plan, visible) },
+    { $match: scopeMatch(withinWalk(plan, member), visible) },
     ...(member === null || Object.keys(set).length === 0 ? [] : [{ $set: set }]),
+    ...(plan.after == null ? [] : [{ $match: beyond(plan.after, member, isUp) }]),
     ...(member !== null && isUp
       ? [{ $sort: { missing: 1, [order]: 1, ...without(ties, order) } }]
       : []),

@@ -26,13 +26,23 @@ export type SearchPlan = RecordScope & {
   readonly limit: number;
   /** Of the rows as they are stored; absent = `pageBytesMax`. */
   readonly bytesMax?: number;
+  /**
+   * Set: a stretch of a walk through all of them, from its beginning (null) or from where the
+   * stretch before ended (its `next`), however many came or went since. `offset` is 0 then.
+   */
+  readonly after?: string | null;
 };
 /** Contract 1.11: more of them at once would crowd out what else the process has to hold. */
 export const pageBytesMax = 8 * 1_048_576;
 /**
  * It ends early, with at least one row, before its rows exceed their bytes: then `more` is true.
  */
-export type RecordPage = { readonly rows: readonly RecordRow[]; readonly more: boolean };
+export type RecordPage = {
+  readonly rows: readonly RecordRow[];
+  readonly more: boolean;
+  /** Of a stretch of a walk with more after it: what only the engine reads. */
+  readonly next?: string;
+};
 
 export type SessionPlan = Pick<SearchPlan, 'project' | 'offset' | 'limit' | 'bytesMax'> & {
   readonly session: string;

@@ -23,6 +23,7 @@ import type { ExportPage } from '../../kernel/history/export.js';
 import type { Clock } from '../../kernel/ports.js';
 import type { Instant, JsonObject, ProjectId } from '../../kernel/shapes.js';
 import { historyCollection } from '../../projections/history/collection.js';
+import { begun } from '../exports/begun.js';
 import { readExportCursor, writeExportCursor, type ExportCursor } from './cursor.js';
 
 export type ExportQuery = {
@@ -181,24 +182,13 @@ const certifying = ({ certified }: HistoryExportNeeds): Route =>
     [historyCollection],
     async ({ query, principal, room }) => {
       await room.of(roomBytes);
-      const lines = certified(query, principal.organizationId);
-      // What is refused is refused before the answer begins.
-      const first = await lines.next();
-      return { lines: withFirst(first, lines) };
+      return { lines: await begun(linesOf(certified(query, principal.organizationId))) };
     },
     ({ query }) => certificateComplaints(query),
   );
 
-async function* withFirst(
-  first: IteratorResult<JsonObject, unknown>,
-  others: AsyncGenerator<JsonObject>,
-): AsyncGenerator<string> {
-  try {
-    if (first.done !== true) yield lineOf(first.value);
-    for await (const value of others) yield lineOf(value);
-  } finally {
-    await others.return(undefined);
-  }
+async function* linesOf(values: AsyncIterable<JsonObject>): AsyncGenerator<string> {
+  for await (const value of values) yield lineOf(value);
 }
 
 const lineOf = (value: object): string => `${JSON.stringify(value)}\n`;

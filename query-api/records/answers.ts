@@ -1,4 +1,5 @@
 import { pageMeasure } from '../../contract/envelope.js';
+import type { RecordView } from '../../contract/record-reads.js';
 import { openFairLine } from '../../kernel/fair.js';
 import type { FeedbackTemplate } from '../../kernel/records/feedback.js';
 import { inPieces, openObject, type JsonParts, type JsonPieces } from '../../kernel/json-pieces.js';
@@ -13,6 +14,7 @@ import type {
 import type { RecordRow } from '../../kernel/records/record.js';
 import type { InSlices } from '../../kernel/turns.js';
 import { bucketOf, metricsParts, type ShownBucket } from '../metrics/answer.js';
+import { recordLine, type CsvShown } from './csv-lines.js';
 import { spanTree, traceTree } from './tree.js';
 import { truncated, viewOf } from './views.js';
 
@@ -22,6 +24,10 @@ export type PageShown = {
   readonly truncated: boolean;
   readonly templates: readonly FeedbackTemplate[];
 };
+/** How an export shows them: as lines of JSON, or of CSV with these columns. */
+export type StretchShown = PageShown & { readonly csv: CsvShown | null };
+/** `next`: where the walk goes on, null at its end. */
+export type Stretch = { readonly lines: JsonPieces; readonly next: string | null };
 export type SessionShown = {
   readonly group: StreamName;
   /** Those of its page, in their order. */
@@ -37,6 +43,8 @@ export type SessionShown = {
  */
 export interface RecordAnswers {
   search(plan: SearchPlan, shown: PageShown, asking?: Asking): Promise<JsonPieces>;
+  /** As `Records.search` of a walk. */
+  stretch(plan: SearchPlan, shown: StretchShown, asking?: Asking): Promise<Stretch>;
   metrics(plan: AggregatePlan, asking?: Asking): Promise<JsonPieces | AggregateRefusal>;
   trace(
     trace: Weighed,
@@ -88,13 +96,18 @@ export const recordAnswers = ({ records, inSlices }: Needs): RecordAnswers => {
     (await records.groups([group], asking)).get(group) ?? [];
   return {
     search: async (plan, shown, asking = {}) => {
-      const { withCounts, templates } = shown;
-      const write = (row: RecordRow) => {
-        const whole = viewOf(row, withCounts, templates);
-        return openObject(shown.truncated ? truncated(whole) : whole);
-      };
+      const view = viewer(shown);
+      const write = (row: RecordRow) => openObject(view(row));
       const { rows, more } = await records.search(plan, asking);
       return inPieces(pageParts(plan, rows, more), write, inSlices, asking);
+    },
+    stretch: async (plan, shown, asking = {}) => {
+      const { csv } = shown;
+      const view = viewer(shown);
+      const write = (row: RecordRow) =>
+        csv === null ? `${JSON.stringify(view(row))}\n` : recordLine(view(row), csv);
+      const { rows, next = null } = await records.search(plan, asking);
+      return { lines: await inPieces([...rows], write, inSlices, asking), next };
     },
     metrics: async (plan, asking = {}) => {
       const aggregate = await records.aggregate(plan, asking);
@@ -124,6 +137,13 @@ export const recordAnswers = ({ records, inSlices }: Needs): RecordAnswers => {
       ),
   };
 };
+
+const viewer =
+  ({ withCounts, truncated: isCut, templates }: PageShown) =>
+  (row: RecordRow): RecordView => {
+    const whole = viewOf(row, withCounts, templates);
+    return isCut ? truncated(whole) : whole;
+  };
 
 export const weightOf = (groups: readonly Weighed[]): number =>
   groups.reduce((sum, { bytes }) => sum + bytes, 0);

@@ -10,25 +10,21 @@ import {
   searchSessions,
   searchSpans,
   searchTraces,
-  type RecordSearch,
 } from '../../contract/record-reads.js';
-import { selectorComplaints, windowComplaints } from '../../contract/selectors.js';
-import type { FeedbackTemplate } from '../../kernel/records/feedback.js';
-import { Fault, invalid, type Complaint } from '../../kernel/fault.js';
+import { Fault } from '../../kernel/fault.js';
 import type { Records } from '../../kernel/records/records.js';
-import { pageBytesMax, type SearchPlan, type Weighed } from '../../kernel/records/questions.js';
+import { pageBytesMax, type Weighed } from '../../kernel/records/questions.js';
 import type { Population } from '../../kernel/records/record.js';
 import type { ProjectId } from '../../kernel/shapes.js';
 import { recordsCollection } from '../../projections/records/collection.js';
 import {
   annotationTemplates,
   runCollections,
-  runInSelection,
   type RunInProject,
   type TemplatesOf,
 } from '../selection.js';
 import { weightOf, type RecordAnswers } from './answers.js';
-import { metricsFiltered, planSearch } from './plan.js';
+import { checkOf, completePlan } from './complete-plan.js';
 
 type Needs = {
   readonly records: Records;
@@ -80,30 +76,6 @@ const counting = (needs: Needs, operation: typeof countSessions, population: Pop
     },
     checkOf(population),
   );
-
-const checkOf =
-  (population: Population) =>
-  ({ body }: { readonly body: RecordSearch }): readonly Complaint[] => [
-    ...selectorComplaints(body),
-    // Without the project's metric types: what they add is a decision on state and comes later.
-    ...planSearch(body, population, new Map()).complaints,
-    ...windowComplaints(body),
-  ];
-
-const completePlan = async (
-  { records, runInProject }: Needs,
-  project: ProjectId,
-  body: RecordSearch,
-  asked: { readonly population: Population; readonly templates: readonly FeedbackTemplate[] },
-): Promise<SearchPlan> => {
-  const run = await runInSelection(runInProject, project, body);
-  const { population, templates } = asked;
-  const metrics = metricsFiltered(body, population);
-  const types = metrics.length > 0 ? await records.metricTypes(project, metrics) : new Map();
-  const { plan, complaints } = planSearch(body, population, types);
-  if (plan === null) throw invalid(complaints);
-  return { ...plan, project, run, templates: templates.map(({ id }) => id) };
-};
 
 const gets = ({ records, answers, templatesOf }: Needs): readonly Route[] => [
   reading(getTrace, shown, async ({ params, room }) => {

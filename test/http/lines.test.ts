@@ -1,8 +1,9 @@
 import { once } from 'node:events';
-import { request } from 'node:http';
+import { request, type IncomingMessage } from 'node:http';
 import { Type } from 'typebox';
 import { expect } from 'chai';
 import { operation, reading } from '../../contract/operation.js';
+import { Fault } from '../../kernel/fault.js';
 import { made, smallService, type SmallService } from '../support/small-service.js';
 
 const line = `${'x'.repeat(999)}\n`;
@@ -36,10 +37,24 @@ describe('an answer that is made while it is sent', () => {
         if (count === Infinity) ended();
       }
     }
-    service = await smallService([
-      reading(flowing('some', 'some'), [], async () => ({ lines: lines(300) })),
-      reading(flowing('endless', 'endless'), [], async () => ({ lines: lines(Infinity) })),
-    ]);
+    async function* breaking(): AsyncGenerator<string> {
+      yield line;
+      throw new Fault('unavailable', 'The records cannot be read', { cause: new Error('disk') });
+    }
+    async function* stuck(signal: AbortSignal): AsyncGenerator<string> {
+      yield line;
+      await once(signal, 'abort');
+      throw signal.reason;
+    }
+    service = await smallService(
+      [
+        reading(flowing('some', 'some'), [], async () => ({ lines: lines(300) })),
+        reading(flowing('endless', 'endless'), [], async () => ({ lines: lines(Infinity) })),
+        reading(flowing('broken', 'broken'), [], async () => ({ lines: breaking() })),
+        reading(flowing('stuck', 'stuck'), [], async ({ signal }) => ({ lines: stuck(signal) })),
+      ],
+      { answerWithinMs: () => 200 },
+    );
   });
   after(() => service.close());
 
@@ -52,6 +67,29 @@ describe('an answer that is made while it is sent', () => {
     ]);
     expect(String(body) === line.repeat(300)).to.equal(true);
   });
+
+  for (const [path, why] of [
+    ['broken', 'cannot be read'],
+    ['stuck', 'took longer than 0.2 s'],
+  ]) {
+    it(`is cut and does not look whole when a part fails: ${path}`, async () => {
+      const asked = request(`${service.url}/v2/${path}`, {
+        headers: { 'Service-API-Key': 'editor' },
+        agent: false,
+      });
+      asked.end();
+      const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+      expect(answer.statusCode).to.equal(200);
+      answer.resume();
+      const [error] = (await once(answer, 'error')) as [Error];
+      expect(error.message).to.equal('aborted');
+      expect(answer.complete).to.equal(false);
+      const told = service.lines.find(
+        (one) => one.includes(`"operation":"${path}"`) && one.includes('cut short'),
+      );
+      expect(told).to.include(why);
+    });
+  }
 
   it('is made no faster than the client takes it, and no more once they are gone', async () => {
     const asked = request(`${service.url}/v2/endless`, {

@@ -34,6 +34,7 @@ import { recordNameSuite } from './record-names.js';
 import { recordLongTextSuite } from './record-long-texts.js';
 import { recordCopySuite } from './record-copies.js';
 import { recordRunSuite } from './record-runs.js';
+import { recordWalkSuite } from './record-walks.js';
 
 /**
  * Records on an empty store. `reopen` closes it in order and opens what it left; `close` also
@@ -74,6 +75,7 @@ export const recordsSuite = (name: string, open: OpenRecords): void => {
     recordNameSuite(() => records, reopen);
     recordChoiceSuite(() => records, reopen);
     recordAskersSuite(() => records);
+    recordWalkSuite(() => records);
   });
 };
 

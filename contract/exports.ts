@@ -1,0 +1,84 @@
+import { Type, type Static } from 'typebox';
+import type { Population } from '../kernel/records/record.js';
+import { id, maybe, named, oneOf } from '../kernel/shapes.js';
+import { inDataset } from './datasets.js';
+import { exampleIds } from './example-ids.js';
+import { operation } from './operation.js';
+import { projectRoleFor } from './permissions.js';
+import { recordSelection } from './record-reads.js';
+
+const format = oneOf(['jsonl', 'csv']);
+/** Contract 5.7: whether a text that a spreadsheet would run has a `'` before it. */
+const formulas = oneOf(['escape', 'keep']);
+export type ExportFormat = Static<typeof format>;
+export type Formulas = Static<typeof formulas>;
+
+export const exportMedia = {
+  jsonl: 'application/x-ndjson',
+  csv: 'text/csv',
+} as const satisfies Readonly<Record<ExportFormat, string>>;
+
+const file = {
+  kind: 'r',
+  media: exportMedia.jsonl,
+  otherMedia: exportMedia.csv,
+  response: Type.String(),
+  faults: ['not-found'],
+} as const;
+
+const body = named(
+  'RecordExport',
+  Type.Object({ ...recordSelection, format: maybe(format), formulas: maybe(formulas) }),
+);
+export type RecordExport = Static<typeof body>;
+
+const plural = (population: Population) => `${population}s`;
+const exporting = (operationId: string, population: Population) =>
+  operation({
+    ...file,
+    operationId,
+    summary: `All ${plural(population)} of a search, as a file`,
+    description:
+      'JSON Lines, or CSV with `format: csv`; sent while it is made, so it is whole only when ' +
+      'its transfer ended as HTTP says. In CSV a text that a spreadsheet would run begins with ' +
+      "`'`, unless `formulas` is `keep`.",
+    example: {
+      log_stream_id: exampleIds.log_stream_id,
+      filters: [{ type: 'number', name: 'metrics/reward', operator: 'gte', value: 0.5 }],
+      sort: { column_id: 'created_at', ascending: true },
+      format: 'csv',
+    },
+    section: '5.7',
+    method: 'POST',
+    path: `/v2/projects/{project_id}/${plural(population)}/export`,
+    requires: projectRoleFor('export_data'),
+    params: Type.Object({ project_id: id('ProjectId') }),
+    body,
+  });
+
+export const exportSessions = exporting('exportSessions', 'session');
+export const exportTraces = exporting('exportTraces', 'trace');
+export const exportSpans = exporting('exportSpans', 'span');
+
+export const exportDatasetContent = operation({
+  ...file,
+  operationId: 'exportDatasetContent',
+  summary: 'All rows of a version of a dataset, as a file',
+  description:
+    'Of the current version unless `version_index` says otherwise; JSON Lines, or CSV with ' +
+    '`format=csv`. Whole only when its transfer ended as HTTP says.',
+  section: '5.11',
+  method: 'GET',
+  path: '/v2/datasets/{dataset_id}/content/export',
+  // Whoever sees a dataset may export its rows (contract 3.10).
+  requires: 'dataset-read',
+  params: inDataset,
+  query: Type.Object({
+    version_index: Type.Optional(Type.Integer({ minimum: 1 })),
+    format: Type.Optional(format),
+    formulas: Type.Optional(formulas),
+  }),
+});
+
+export const recordExportOperations = [exportSessions, exportTraces, exportSpans];
+export const datasetExportOperations = [exportDatasetContent];

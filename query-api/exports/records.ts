@@ -1,0 +1,130 @@
+import {
+  exportMedia,
+  exportSessions,
+  exportSpans,
+  exportTraces,
+  type RecordExport,
+} from '../../contract/exports.js';
+import type { Gate } from '../../contract/gate.js';
+import { reading, type Route } from '../../contract/operation.js';
+import type { Principal } from '../../contract/roles.js';
+import { Fault } from '../../kernel/fault.js';
+import type { SearchPlan } from '../../kernel/records/questions.js';
+import type { Population } from '../../kernel/records/record.js';
+import type { Records } from '../../kernel/records/records.js';
+import type { ProjectId } from '../../kernel/shapes.js';
+import { recordsCollection } from '../../projections/records/collection.js';
+import type { RecordAnswers, StretchShown } from '../records/answers.js';
+import { csvColumns, headerLine, type CsvShown } from '../records/csv-lines.js';
+import { checkOf, completePlan } from '../records/complete-plan.js';
+import {
+  annotationTemplates,
+  runCollections,
+  runInSelection,
+  type RunInProject,
+  type TemplatesOf,
+} from '../selection.js';
+import { begun } from './begun.js';
+
+export type RecordExportNeeds = {
+  readonly records: Pick<Records, 'columns' | 'metricTypes'>;
+  readonly answers: Pick<RecordAnswers, 'stretch'>;
+  readonly runInProject: RunInProject;
+  readonly templatesOf: TemplatesOf;
+  readonly gate: Pick<Gate, 'projectInSight'>;
+  /** Resolves once `runInProject` knows what the log has now. */
+  readonly runsKnown: () => Promise<void>;
+};
+
+/** Contract 5.7: what a search finds, as files. */
+export const recordExports = (needs: RecordExportNeeds): readonly Route[] => [
+  exporting(needs, exportSessions, 'session'),
+  exporting(needs, exportTraces, 'trace'),
+  exporting(needs, exportSpans, 'span'),
+];
+
+const reads = [recordsCollection, ...runCollections, annotationTemplates];
+
+/**
+ * A part of a file: enough that asking costs little beside reading, few enough that what an export
+ * holds at a time is little beside a page of 8 MiB.
+ */
+const stretchRows = 2_000;
+const stretchBytes = 2 * 1_048_576;
+/** A stretch is in memory some four times until its lines are sent. */
+const roomBytes = 4 * stretchBytes;
+
+const exporting = (
+  needs: RecordExportNeeds,
+  operation: typeof exportSessions,
+  population: Population,
+): Route =>
+  reading(
+    operation,
+    reads,
+    async ({ body, params: { project_id: project }, principal, room, signal }) => {
+      await room.of(roomBytes);
+      const templates = await needs.templatesOf(project);
+      const plan = await completePlan(needs, project, body, { population, templates });
+      const shown = {
+        withCounts: body.include_counts === true,
+        truncated: body.truncate_fields === true,
+        templates,
+        csv: body.format === 'csv' ? await columnsOf(needs, plan, body, signal) : null,
+      };
+      const file = fileOf(needs, plan, {
+        shown,
+        signal,
+        inSight: () => demandSight(needs, principal, project),
+        runStays: async () => {
+          await needs.runsKnown();
+          await runInSelection(needs.runInProject, project, body);
+        },
+      });
+      return { lines: await begun(file), media: exportMedia[body.format ?? 'jsonl'] };
+    },
+    checkOf(population),
+  );
+
+const columnsOf = async (
+  { records }: RecordExportNeeds,
+  plan: SearchPlan,
+  { formulas }: RecordExport,
+  signal: AbortSignal,
+): Promise<CsvShown> =>
+  csvColumns(plan.population, await records.columns(plan, { signal }), formulas !== 'keep');
+
+type FileShown = {
+  readonly shown: StretchShown;
+  readonly signal: AbortSignal;
+  /** Each throws once that is no more: what is left of the records would look whole. */
+  readonly inSight: () => Promise<void>;
+  readonly runStays: () => Promise<void>;
+};
+
+async function* fileOf(
+  { answers }: RecordExportNeeds,
+  plan: SearchPlan,
+  { shown, signal, inSight, runStays }: FileShown,
+): AsyncGenerator<string | Uint8Array> {
+  for (let after: string | null = null; ;) {
+    const stretch = { ...plan, after, limit: stretchRows, bytesMax: stretchBytes };
+    const { lines, next } = await answers.stretch(stretch, shown, { signal });
+    await inSight();
+    if (next === null) await runStays();
+    if (after === null && shown.csv !== null) yield headerLine(shown.csv);
+    yield* lines;
+    if (next === null) return;
+    after = next;
+  }
+}
+
+const demandSight = async (
+  { gate }: RecordExportNeeds,
+  principal: Principal,
+  project: ProjectId,
+): Promise<void> => {
+  if ((await gate.projectInSight(principal, project)) === null) {
+    throw new Fault('not-found', 'Project not found');
+  }
+};

@@ -1,0 +1,44 @@
+import type { RecordSearch } from '../../contract/record-reads.js';
+import { selectorComplaints, windowComplaints } from '../../contract/selectors.js';
+import { invalid, type Complaint } from '../../kernel/fault.js';
+import type { FeedbackTemplate } from '../../kernel/records/feedback.js';
+import type { SearchPlan } from '../../kernel/records/questions.js';
+import type { Population } from '../../kernel/records/record.js';
+import type { Records } from '../../kernel/records/records.js';
+import type { ProjectId } from '../../kernel/shapes.js';
+import { runInSelection, type RunInProject } from '../selection.js';
+import { metricsFiltered, planSearch } from './plan.js';
+
+type Needs = {
+  readonly records: Pick<Records, 'metricTypes'>;
+  readonly runInProject: RunInProject;
+};
+
+/** Complaints about a search, of what needs no look at the records. */
+export const checkOf =
+  (population: Population) =>
+  ({ body }: { readonly body: RecordSearch }): readonly Complaint[] => [
+    ...selectorComplaints(body),
+    // Without the project's metric types: what they add is a decision on state and comes later.
+    ...planSearch(body, population, new Map()).complaints,
+    ...windowComplaints(body),
+  ];
+
+/**
+ * What a search asks of the records. Throws Fault `not-found` for a run that the project does not
+ * have, and `invalid`.
+ */
+export const completePlan = async (
+  { records, runInProject }: Needs,
+  project: ProjectId,
+  body: RecordSearch,
+  asked: { readonly population: Population; readonly templates: readonly FeedbackTemplate[] },
+): Promise<SearchPlan> => {
+  const run = await runInSelection(runInProject, project, body);
+  const { population, templates } = asked;
+  const metrics = metricsFiltered(body, population);
+  const types = metrics.length > 0 ? await records.metricTypes(project, metrics) : new Map();
+  const { plan, complaints } = planSearch(body, population, types);
+  if (plan === null) throw invalid(complaints);
+  return { ...plan, project, run, templates: templates.map(({ id }) => id) };
+};

@@ -1,0 +1,55 @@
+import { memberNames, type RecordView } from '../../contract/record-reads.js';
+import { csvLine } from '../../kernel/csv.js';
+import type { ColumnFacts } from '../../kernel/records/questions.js';
+import type { Population } from '../../kernel/records/record.js';
+import type { Json, JsonObject } from '../../kernel/shapes.js';
+
+/** Columns of a file of records (contract 5.7, rule 4), in their order. */
+export type CsvShown = {
+  readonly members: readonly string[];
+  readonly metrics: readonly string[];
+  readonly userMetadata: readonly string[];
+  readonly escapes: boolean;
+};
+
+/** Each of them has a column for each of its entries. */
+const spread = new Set(['metrics', 'metric_info', 'user_metadata']);
+
+export const csvColumns = (
+  population: Population,
+  { metrics, userMetadata }: Pick<ColumnFacts, 'metrics' | 'userMetadata'>,
+  escapes: boolean,
+): CsvShown => ({
+  members: memberNames[population].filter((name) => !spread.has(name)),
+  metrics,
+  userMetadata,
+  escapes,
+});
+
+export const headerLine = ({ members, metrics, userMetadata, escapes }: CsvShown): string =>
+  csvLine(
+    [
+      ...members,
+      ...metrics.map((name) => `metrics/${name}`),
+      ...userMetadata.map((key) => `user_metadata/${key}`),
+    ],
+    escapes,
+  );
+
+export const recordLine = (record: RecordView, shown: CsvShown): string => {
+  const notes = record['user_metadata'] as JsonObject | undefined;
+  return csvLine(
+    [
+      ...shown.members.map((name) => record[name]),
+      ...shown.metrics.map((name) => valueOf(record, name)),
+      ...shown.userMetadata.map((key) => notes?.[key]),
+    ],
+    shown.escapes,
+  );
+};
+
+/** Own or rolled up; nothing where there is only an error. */
+const valueOf = (record: RecordView, metric: string): Json | undefined => {
+  const infos = record['metric_info'] as JsonObject | undefined;
+  return (infos?.[metric] as JsonObject | undefined)?.['value'];
+};
