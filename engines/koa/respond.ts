@@ -122,11 +122,8 @@ const write = (
   ctx.set('Content-Type', `${media}; charset=utf-8`);
   if (isFlowing(content)) {
     const sent = Readable.from(flow(content), { objectMode: false, highWaterMark: portionBytes });
-    // Without its last chunk, so that nobody takes for whole what is not.
-    sent.once('error', (error) => {
-      broke(error);
-      ctx.res.destroy();
-    });
+    // koa cuts the connection then, before the last chunk: nobody takes for whole what is not.
+    sent.once('error', broke);
     ctx.body = sent;
     return;
   }
