@@ -153,17 +153,7 @@ export const routesOf = (needs: Needs): readonly Route[] => {
     ...orgJobReads({ documents, secrets }),
     ...recordWrites({ log, choice: recordChoiceOf({ ...needs, ...questions }) }),
     ...recordReads({ records, answers: needs.answers, ...questions }),
-    ...recordExports({
-      ...needs,
-      ...questions,
-      runsKnown: async () => {
-        await needs.freshness.reached(
-          runCollections.map(({ name }) => name),
-          await log.head(),
-        );
-      },
-    }),
-    ...datasetExports({ documents }),
+    ...exportRoutes(needs, questions),
     ...scorerTaskWrites({ log, ids, bus: needs.bus, inTurn, projectInSight }),
     ...scorerWrites({ log, ids }),
     ...scorerSettingsWrites({ log }),
@@ -177,6 +167,22 @@ export const routesOf = (needs: Needs): readonly Route[] => {
     ...serviceReads({ description: () => description }),
   ];
 };
+
+/** What takes records and datasets elsewhere. */
+const exportRoutes = (
+  needs: Needs,
+  questions: ReturnType<typeof questionsOf>,
+): readonly Route[] => [
+  ...recordExports({
+    ...needs,
+    ...questions,
+    runsKnown: async () => {
+      const names = runCollections.map(({ name }) => name);
+      await needs.freshness.reached(names, await needs.log.head());
+    },
+  }),
+  ...datasetExports(needs),
+];
 
 /** The reads of contract 5.14. */
 const historyRoutes = (needs: Needs): readonly Route[] => {
