@@ -27,7 +27,7 @@ export type PageShown = {
 /** How an export shows them: as lines of JSON, or of CSV with these columns. */
 export type StretchShown = PageShown & { readonly csv: CsvShown | null };
 /** `next`: where the walk goes on, null at its end. */
-export type Stretch = { readonly lines: JsonPieces; readonly next: string | null };
+export type WalkedLines = { readonly lines: JsonPieces; readonly next: string | null };
 export type SessionShown = {
   readonly group: StreamName;
   /** Those of its page, in their order. */
@@ -44,7 +44,7 @@ export type SessionShown = {
 export interface RecordAnswers {
   search(plan: SearchPlan, shown: PageShown, asking?: Asking): Promise<JsonPieces>;
   /** As `Records.search` of a walk. */
-  stretch(plan: SearchPlan, shown: StretchShown, asking?: Asking): Promise<Stretch>;
+  stretch(plan: SearchPlan, shown: StretchShown, asking?: Asking): Promise<WalkedLines>;
   metrics(plan: AggregatePlan, asking?: Asking): Promise<JsonPieces | AggregateRefusal>;
   trace(
     trace: Weighed,
