@@ -4,7 +4,7 @@ import { apiKeyEvents } from './api-keys.js';
 import { collaboratorEvents } from './collaborators.js';
 import { datasetEvents, datasetRowsEvents } from './datasets.js';
 import { deletionEvents } from './deletions.js';
-import { erasureEvents } from './erasures.js';
+import { earlierErasureEvents, erasureEvents } from './erasures.js';
 import { experimentEvents, experimentScopeEvents, rankingCriteriaEvents } from './experiments.js';
 import { groupEvents } from './groups.js';
 import {
@@ -45,6 +45,7 @@ export const allEvents = {
   ...datasetRowsEvents,
   ...deletionEvents,
   ...erasureEvents,
+  ...earlierErasureEvents,
   ...experimentEvents,
   ...experimentScopeEvents,
   ...rankingCriteriaEvents,

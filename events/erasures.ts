@@ -36,10 +36,12 @@ export const erasureEvents = {
   /**
    * Stream `erasure-<run or project>`, before these streams are erased, once or more often. Without
    * it what is gone could have been taken by whoever runs the log. Records deleted by themselves
-   * are named by `RecordsErased`, rows of datasets by `DatasetRowsErased`.
+   * are named by `RecordsErased`, rows of datasets by `DatasetRowsErased`. `earlier`, stream
+   * `erasure-earlier-<project>`: traces and sessions of the project that had been erased before
+   * erasures left this.
    */
   StreamsErased: Type.Object({
-    deleted: oneOf(['run', 'project']),
+    deleted: oneOf(['run', 'project', 'earlier']),
     deleted_id: uuid,
     project_id: id('ProjectId'),
     /** At most 1,000. */
@@ -59,6 +61,15 @@ export const erasureEvents = {
   }),
 };
 
+export const earlierErasureEvents = {
+  /**
+   * Stream `seals-system-erasures`, once, after the `StreamsErased` of all that had been erased
+   * without one: what is gone without a fact from here on was taken.
+   */
+  EarlierErasuresNamed: Type.Object({ streams: Type.Integer() }),
+};
+
 export type ErasureEvent = EventOf<typeof erasureEvents>;
+export type EarlierErasureEvent = EventOf<typeof earlierErasureEvents>;
 
 export type ErasureBegun = DataOf<ErasureEvent, 'ErasureBegun'>;

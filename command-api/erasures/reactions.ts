@@ -9,13 +9,14 @@ import {
   type Ids,
   type Position,
   type Recorded,
+  type StreamName,
 } from '../../kernel/ports.js';
 import type { DatasetId, Instant, ProjectId, RunId } from '../../kernel/shapes.js';
 import { broughtForward, nothing, transact, type Authorship } from '../../kernel/transact.js';
+import { endIn, erasureStream, nameStreams } from '../facts/erasures.js';
 import { runStream } from '../facts/runs.js';
 import { projectStream } from '../facts/projects.js';
 import { inReplyTo } from '../work/service-author.js';
-import { endIn, erasureStream, nameStreams } from './facts.js';
 import { namedAfter, type Deleted } from './reach.js';
 import { nextPiece, walkThrough, type Owned, type Walk } from './walk.js';
 
@@ -134,7 +135,7 @@ export const openErasures = (needs: RunErasureNeeds): Erasures => {
       const last = namedAfter(deletion);
       // The second time they are all gone.
       if (!deletion.isVisited) {
-        await nameStreams(log, deletion, last, inReplyTo(needs, deletion.event));
+        await nameOf(needs, deletion, last);
       }
       for (const one of last) await log.erase(one);
       if (wasLate) {
@@ -172,8 +173,17 @@ const nameAll = async (
     const deletion = pending.get(id);
     if (deletion === undefined) continue;
     const names = streams.filter(({ owner }) => owner === id).map(({ name }) => name);
-    await nameStreams(needs.log, deletion, names, inReplyTo(needs, deletion.event));
+    await nameOf(needs, deletion, names);
   }
+};
+
+const nameOf = (
+  needs: RunErasureNeeds,
+  { kind, id, project, event }: Deletion,
+  streams: readonly StreamName[],
+): Promise<void> => {
+  const of = { deleted: kind, deleted_id: id, project_id: project as ProjectId };
+  return nameStreams(needs.log, erasureStream(id), of, streams, inReplyTo(needs, event));
 };
 
 const eraseAll = async (

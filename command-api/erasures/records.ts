@@ -1,8 +1,9 @@
 import type { RecordsDeleted } from '../../events/deletions.js';
 import type { ErasureEvent } from '../../events/erasures.js';
 import type { Decision, Fold } from '../../kernel/decision.js';
-import { stream, type Position, type Recorded, type StreamName } from '../../kernel/ports.js';
+import type { Position, Recorded } from '../../kernel/ports.js';
 import { load, transact } from '../../kernel/transact.js';
+import { erasureStream } from '../facts/erasures.js';
 import { eraseRecords } from '../work/record-deletions.js';
 import type { ErasureNeeds, Erasures } from './reactions.js';
 import { inReplyTo } from '../work/service-author.js';
@@ -59,8 +60,6 @@ export const openRecordErasures = ({ log, clock, ids, after }: ErasureNeeds): Er
       [...pending.values()].reduce((low, { before }) => (before < low ? before : low), position),
   };
 };
-
-const erasureStream = (id: string): StreamName => stream('erasure', id);
 
 /** Whether it is complete. */
 const completed: Fold<boolean, ErasureEvent> = { initial: false, evolve: () => true };

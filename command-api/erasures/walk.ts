@@ -1,5 +1,5 @@
 import type { EventReader, StreamName } from '../../kernel/ports.js';
-import { streamsMax } from './facts.js';
+import { streamsMax } from '../facts/erasures.js';
 import { nounsOf, type Deleted, type StreamPrefix } from './reach.js';
 
 /** Streams that one step visits: a few milliseconds. */

@@ -2,6 +2,7 @@ import type { ChainHead, ChainName, ChainPages, Chains } from '../../kernel/hist
 import { Fault, reasonOf } from '../../kernel/fault.js';
 import type { Clock } from '../../kernel/ports.js';
 import { byItself } from '../work/service-author.js';
+import { openEarlier, type EarlierNeeds } from './earlier.js';
 import { isDue, lookedAhead, watched, type Watched } from './due.js';
 import { rangeUpTo, scrub, type Scrubbed, type ScrubNeeds, type Unsealed } from './scrub.js';
 import { newestSeal, organizationOf, type ChainSeal } from './sealed.js';
@@ -12,6 +13,7 @@ import { askWitnesses, type WitnessNeeds } from './witnesses.js';
 export type SealRefusal = { readonly chain: ChainName; readonly why: string };
 
 export type SealNeeds = ScrubNeeds &
+  EarlierNeeds &
   WitnessNeeds &
   SigningNeeds & {
     readonly clock: Clock;
@@ -46,9 +48,11 @@ type Memory = {
 export const openSealing = (needs: SealNeeds): Sealing => {
   const memory: Memory = { known: new Map(), refusals: new Map() };
   const outside = openOutside(needs);
+  const nameEarlier = openEarlier(needs);
   const nowMs = (): number => Date.parse(needs.clock.now());
   return {
     round: async (signal, which = 'due') => {
+      await nameEarlier(signal);
       let count = 0;
       for (let after: ChainName | null = null; !signal.aborted;) {
         const heads: readonly ChainHead[] = await needs.chains.heads(after, headsPage);

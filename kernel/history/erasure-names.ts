@@ -1,7 +1,8 @@
 import type { BundleLine } from './bundle.js';
 
-/** Streams of content that may be gone only when an event that stays says so. */
+/** Content that may be gone only when an event that stays says so (verifier/ALGORITHM.md, 4). */
 const needsFact = /^(?:trace|session|datasetrows)-/;
+export const mustBeNamed = (stream: string): boolean => needsFact.test(stream);
 
 type Facts = {
   readonly StreamsErased: { readonly streams: readonly string[] };
@@ -26,10 +27,12 @@ const named: { readonly [T in keyof Facts]: (data: Facts[T]) => readonly string[
     contents.map(({ content_id: id }) => `datasetrows-${dataset}-${id}`),
 };
 
-const namedBy = ({ event_type: type, data }: BundleLine): readonly string[] => {
-  if (data === null || !Object.hasOwn(named, type)) return [];
-  return named[type as keyof Facts](JSON.parse(data) as never);
-};
+/** The streams that such an event names; none for another one. */
+export const namesIn = (type: string, data: unknown): readonly string[] =>
+  Object.hasOwn(named, type) ? named[type as keyof Facts](data as never) : [];
+
+const namedBy = ({ event_type: type, data }: BundleLine): readonly string[] =>
+  data === null || !Object.hasOwn(named, type) ? [] : namesIn(type, JSON.parse(data));
 
 /** Which erasures no fact has named, among lines as they come (verifier/ALGORITHM.md, step 4). */
 export const openUnnamed = () => {
@@ -41,7 +44,7 @@ export const openUnnamed = () => {
         unnamed.delete(stream);
       }
       const { erased, stream } = line;
-      if (erased && needsFact.test(stream) && !facts.has(stream)) unnamed.add(stream);
+      if (erased && mustBeNamed(stream) && !facts.has(stream)) unnamed.add(stream);
     },
     any: (): boolean => unnamed.size > 0,
   };

@@ -91,6 +91,7 @@ const kinds: { readonly [T in keyof typeof allEvents]: EventKind } = {
   RecordsErased: { in: 'deletion' },
   ErasureBegun: { in: 'erasure' },
   StreamsErased: { in: 'erasure' },
+  EarlierErasuresNamed: { in: 'seals' },
   ErasureCompleted: { in: 'erasure' },
   ExperimentCreated: { in: 'run', of: 'experiment' },
   ExperimentRenamed: { in: 'run', of: 'experiment' },

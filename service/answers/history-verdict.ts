@@ -1,11 +1,10 @@
 import { newestSeal } from '../../command-api/seals/sealed.js';
-import type { DatasetEvent } from '../../events/datasets.js';
-import type { DeletionEvent } from '../../events/deletions.js';
-import type { ErasureEvent } from '../../events/erasures.js';
 import { Fault } from '../../kernel/fault.js';
+import { erasureFacts } from '../../kernel/history/bundle.js';
 import { noHash } from '../../kernel/history/chain.js';
 import type { ChainName, ChainPages, Chains } from '../../kernel/history/entries.js';
-import { start, stream, type Clock, type EventReader, type Sha256 } from '../../kernel/ports.js';
+import { mustBeNamed, namesIn } from '../../kernel/history/erasure-names.js';
+import { start, type Clock, type EventReader, type Sha256 } from '../../kernel/ports.js';
 import { walked, type VerdictNeeds } from '../../projections/history/verdict.js';
 import type { HistoryReadNeeds } from '../../query-api/history/routes.js';
 
@@ -94,7 +93,7 @@ const verdictNeeds = (
     sha256,
     whyGone: async (event) => {
       if ((await log.last(event.stream)) !== null) return null;
-      if (!mustBeNamed.test(event.stream)) return 'erased';
+      if (!mustBeNamed(event.stream)) return 'erased';
       named ??= namesOfErased(log, chain).catch(unlessChanged(new Set<string>()));
       return (await named).has(event.stream) ? 'erased' : 'unnamed';
     },
@@ -110,15 +109,6 @@ const verdictNeeds = (
   };
 };
 
-/** Whoever runs the log could call it an erasure (verifier/ALGORITHM.md, step 4). */
-const mustBeNamed = /^(?:trace|session|datasetrows)-/;
-
-const facts = ['StreamsErased', 'RecordsErased', 'DatasetRowsErased'] as const;
-type Fact = Extract<
-  ErasureEvent | DeletionEvent | DatasetEvent,
-  { readonly type: (typeof facts)[number] }
->;
-
 /** Streams that events of this history say are erased. */
 const namesOfErased = async (
   log: Pick<EventReader, 'page'>,
@@ -126,24 +116,13 @@ const namesOfErased = async (
 ): Promise<ReadonlySet<string>> => {
   const names = new Set<string>();
   for (let after = start; ;) {
-    const page = await log.page(after, factsAtOnce, facts);
+    const page = await log.page(after, factsAtOnce, [...erasureFacts]);
     for (const event of page.events) {
       if ((event.metadata.organization_id ?? chain) !== chain) continue;
-      for (const name of namesIn(event as unknown as Fact)) names.add(name);
+      for (const name of namesIn(event.type, event.data)) names.add(name);
     }
     if (page.through === after) return names;
     after = page.through;
   }
 };
 const factsAtOnce = 1_000;
-
-const namesIn = ({ type, data }: Fact): readonly string[] => {
-  if (type === 'StreamsErased') return data.streams;
-  if (type === 'DatasetRowsErased') {
-    return data.contents.map((one) => stream('datasetrows', data.dataset_id, one.content_id));
-  }
-  return [
-    ...data.session_ids.map((id) => stream('session', data.project_id, id)),
-    ...data.trace_ids.map((id) => stream('trace', data.project_id, id)),
-  ];
-};

@@ -4,8 +4,10 @@ import type { DatasetEvent } from '../../events/datasets.js';
 import type { DeletionEvent } from '../../events/deletions.js';
 import type { ErasureEvent } from '../../events/erasures.js';
 import { Fault } from '../../kernel/fault.js';
+import { erasureFacts } from '../../kernel/history/bundle.js';
 import { base64 } from '../../kernel/history/checkpoint.js';
 import type { ChainEntry, ChainName, ChainQuestion } from '../../kernel/history/entries.js';
+import { namesIn } from '../../kernel/history/erasure-names.js';
 import { inclusionSpans } from '../../kernel/history/tree.js';
 import { stream, type Recorded, type StreamName } from '../../kernel/ports.js';
 import type { JsonObject } from '../../kernel/shapes.js';
@@ -90,21 +92,22 @@ const factsOf = async (
   of: CertificateOf,
   chain: ChainName | null,
 ): Promise<Said> => {
-  const names = await factStreams(needs, of, chain);
+  const said = await factStreams(needs, of, chain);
   const events: Fact[] = [];
-  for (const name of names) events.push(...((await needs.log.read(name)) as Fact[]));
+  for (const name of said) events.push(...((await needs.log.read(name)) as Fact[]));
   const whose = events.find(({ metadata }) => typeof metadata.organization_id === 'string');
   const organization = whose?.metadata.organization_id ?? null;
   if (organization === null || (chain !== null && organization !== chain)) {
     throw new Fault('not-found', `nobody deleted the ${of.kind} ${of.id}`);
   }
   if (!events.some(({ type }) => closing[of.kind] === type)) throw notYet(of, 'erased');
-  const streams = [...new Set(events.flatMap(namesIn))];
+  const names = events.flatMap(({ type, data }) => namesIn(type, data));
+  const streams = [...new Set(names)].map((name) => name as StreamName);
   const projects = events.flatMap(({ data }) => ('project_id' in data ? [data.project_id] : []));
   return {
     chain: organization,
     closedAt: events.reduce((last, { position }) => (position > last ? position : last), ''),
-    facts: new Set(names),
+    facts: new Set(said),
     streams,
     gone: new Set(streams),
     projects: [...new Set(projects)].filter((id) => id !== null),
@@ -137,18 +140,6 @@ const factStreams = async (
   const question = { resourceTypes: ['org_job'], resourceIds: [id] };
   for await (const entry of paged(chains, whose, question)) steps.add(entry.stream as StreamName);
   return [...steps];
-};
-
-const namesIn = ({ type, data }: Fact): readonly StreamName[] => {
-  if (type === 'StreamsErased') return data.streams.map((name) => name as StreamName);
-  if (type === 'DatasetRowsErased') {
-    return data.contents.map((one) => stream('datasetrows', data.dataset_id, one.content_id));
-  }
-  if (type !== 'RecordsErased') return [];
-  return [
-    ...data.session_ids.map((id) => stream('session', data.project_id, id)),
-    ...data.trace_ids.map((id) => stream('trace', data.project_id, id)),
-  ];
 };
 
 type Filter = Pick<ChainQuestion, 'projects' | 'resourceTypes' | 'resourceIds'>;
@@ -193,12 +184,7 @@ const askingTypes = new Set([
   'DatasetDeleted',
   'ErasureBegun',
 ]);
-const closingTypes = new Set([
-  'RecordsErased',
-  'StreamsErased',
-  'DatasetRowsErased',
-  ...Object.values(closing),
-]);
+const closingTypes = new Set([...erasureFacts, ...Object.values(closing)]);
 
 const provenLine = async (
   needs: CertificateNeeds,

@@ -69,6 +69,7 @@ const deeds: { readonly [T in keyof typeof allEvents]: Deed } = {
   RecordsErased: entity.delete,
   ErasureBegun: entity.update,
   StreamsErased: entity.delete,
+  EarlierErasuresNamed: entity.update,
   ErasureCompleted: entity.update,
   ExperimentCreated: entity.create,
   ExperimentRenamed: entity.update,

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { naming } from '../../command-api/erasures/facts.js';
+import { naming } from '../../command-api/facts/erasures.js';
 import { lateWritesSeconds, openErasures } from '../../command-api/erasures/reactions.js';
 import { startErasing } from '../../command-api/erasures/worker.js';
 import { datasetUnlinking } from '../../service/answers/dataset-use.js';

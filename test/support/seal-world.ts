@@ -87,7 +87,7 @@ export const openSealWorld = async (open: () => Promise<TestLog> = testLog): Pro
   };
 };
 
-const workerOn = (log: EventLog, given: Partial<SealNeeds>): SealsWorker => {
+export const workerOn = (log: EventLog, given: Partial<SealNeeds>): SealsWorker => {
   const clock = testClock();
   const files = filesInMemory();
   const refused: SealRefusal[] = [];

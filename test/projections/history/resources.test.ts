@@ -85,6 +85,7 @@ const golden: Readonly<Record<string, readonly string[]>> = {
   org_job: ['OrgJobCompleted', 'OrgJobFailed', 'OrgJobRequested', 'OrgJobStarted'],
   organization: ['OrganizationCreated', 'ParkedEventSkipped', 'ParkedStreamRetried'],
   'organization, technical': [
+    'EarlierErasuresNamed',
     'HistorySealWitnessed',
     'HistorySealed',
     'IdempotencyAnswerKept',

@@ -7,7 +7,6 @@ import {
   type Recorded,
   type StreamName,
 } from '../../kernel/ports.js';
-import type { ProjectId } from '../../kernel/shapes.js';
 import {
   nothing,
   transact,
@@ -15,7 +14,6 @@ import {
   type Folding,
   type Loaded,
 } from '../../kernel/transact.js';
-import type { Deleted } from './reach.js';
 
 /** Of one fact: some 80 KB. */
 export const streamsMax = 1_000;
@@ -39,25 +37,21 @@ export const endIn = (log: EventReader): Folding<End, ErasureEvent> => ({
 });
 const ends: Folding<End, ErasureEvent> = { initial: null, evolve: (_, event) => event };
 
-/** Says that these will be erased (contract 5.14, rule 2), unless that was the last word. */
+type Named = Extract<ErasureEvent, { readonly type: 'StreamsErased' }>['data'];
+
+/** Says in this stream that these go (contract 5.14, rule 2), unless that was its last word. */
 export const nameStreams = async (
   log: EventLog,
-  { kind, id, project }: Deleted,
+  name: StreamName,
+  of: Omit<Named, 'streams'>,
   streams: readonly StreamName[],
   by: Authorship,
 ): Promise<void> => {
   for (let from = 0; from < streams.length; from += streamsMax) {
-    const data = {
-      deleted: kind,
-      deleted_id: id,
-      project_id: project as ProjectId,
-      streams: streams.slice(from, from + streamsMax),
-    };
-    await transact(log, erasureStream(id), endIn(log), naming(data), by);
+    const data = { ...of, streams: streams.slice(from, from + streamsMax) };
+    await transact(log, name, endIn(log), naming(data), by);
   }
 };
-
-type Named = Extract<ErasureEvent, { readonly type: 'StreamsErased' }>['data'];
 
 export const naming =
   (data: Named): Decide<End, ErasureEvent> =>
