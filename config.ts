@@ -44,6 +44,8 @@ export type Config = {
   /** What is answered may be that much older than the log before `/readyz` is red. */
   readonly lagMaxMs: number;
   readonly seals: SealSettings;
+  /** How long backups are kept, as certificates of deletions say it; null = they do not. */
+  readonly backupDays: number | null;
   /** Threads of node's pool, which works on DuckDB statements, passwords and files. */
   readonly poolThreads: number;
   readonly logLevel: LogLevel;
@@ -152,6 +154,11 @@ export const variables: readonly Variable[] = [
     meaning: 'how far answers may be behind the log before /readyz is red: 5s to 24h',
   },
   ...sealVariables,
+  {
+    name: 'ASSAY_BACKUP_DAYS',
+    fallback: 'not said',
+    meaning: 'how long you keep backups, for certificates of deletions: 0 to 36500 days',
+  },
   { name: 'ASSAY_LOG_LEVEL', fallback: 'info', meaning: logLevels.join(', ') },
   {
     name: 'ASSAY_SANDBOX',
@@ -210,6 +217,7 @@ export const readConfig = (environment: Environment): Config => {
     recordsMemoryMb: recordsMemory(text('ASSAY_RECORDS_MEMORY_MB', '400')),
     lagMaxMs: lagMax(text('ASSAY_LAG_MAX', '60s')),
     seals: readSealSettings(text),
+    backupDays: backupDaysOf(text('ASSAY_BACKUP_DAYS', '')),
     // As node itself reads it.
     poolThreads: Number(environment['UV_THREADPOOL_SIZE'] ?? 4) || 4,
     logLevel: logLevel(text('ASSAY_LOG_LEVEL', 'info')),
@@ -364,6 +372,12 @@ const lagMax = (text: string): number => {
   const time = milliseconds(text);
   if (time !== null && time >= 5_000 && time <= 86_400_000) return time;
   throw refuse('ASSAY_LAG_MAX', 'must be 5s to 24h, for example 90s or 5m');
+};
+
+const backupDaysOf = (text: string): number | null => {
+  if (text === '') return null;
+  if (/^\d{1,5}$/.test(text) && Number(text) <= 36_500) return Number(text);
+  throw refuse('ASSAY_BACKUP_DAYS', 'must be 0 to 36500');
 };
 
 const logLevel = (text: string): LogLevel => {

@@ -38,6 +38,7 @@ export const auditCertificate = async (
       {
         ...history,
         recordsLeft: async () => null,
+        backupDays: config.backupDays,
         signed: async (payload) => key.jws('assay-certificate+jwt', payload),
       },
       of,

@@ -149,10 +149,19 @@ export interface EventReader {
   grown(after: Position, signal?: AbortSignal): Promise<void>;
   /** Position of the last durable event, `start` on an empty log. */
   head(): Promise<Position>;
+  /** When the disk that erased content lay on is free of it. */
+  givenBack(): Promise<GivenBack>;
   /** How many events come after `after`; where counting costs reading, exact up to 1,000 only. */
   lag(after: Position): Promise<number>;
   close(): Promise<void>;
 }
+/**
+ * `at-once`: with the erasure. `later`: when the engine tidies up; all that was erased before
+ * `since` is gone, but for what lay in the file being written then. Null: it never did.
+ */
+export type GivenBack =
+  | { readonly when: 'at-once' | 'unknown' }
+  | { readonly when: 'later'; readonly since: string | null };
 /** All portions together. */
 export const collected = async (
   portions: AsyncIterable<readonly Recorded[]>,

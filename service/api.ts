@@ -90,6 +90,7 @@ export const startApi = async (start: ApiStart): Promise<RunningServer> => {
     tokens,
     throttle,
     identityTokens,
+    backupDays: config.backupDays,
     sealKey: () => sealKeyOf(config.seals, secrets.sealSeed),
   });
   return startServer({

@@ -86,6 +86,7 @@ type Needs = {
   readonly answers: RecordAnswers;
   readonly chains: Chains & ChainPages;
   readonly sealKey: () => Promise<SealKey>;
+  readonly backupDays: number | null;
   readonly freshness: Freshness;
   readonly gate: Gate;
   readonly ids: Ids;

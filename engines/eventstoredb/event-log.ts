@@ -14,6 +14,7 @@ import { openHead } from './head.js';
 import { openListings } from './listings.js';
 import { namesIn } from './names.js';
 import { openPages, pagedWholeBy, type PagesNeeds } from './pages.js';
+import { openScavenges } from './scavenges.js';
 import { openStreams } from './streams.js';
 import { openTail } from './tail.js';
 import { evidenceFrom, evidenceOfErased, recordedFrom } from './stored-event.js';
@@ -100,6 +101,7 @@ export const openEventStore = async ({
       await erased.begun();
       return head.ask();
     },
+    givenBack: openScavenges(connection),
     lag: (after) => countAfter(after, page),
     grown: growthOf(tail, head, waits),
     close: async () => {

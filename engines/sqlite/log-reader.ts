@@ -88,6 +88,8 @@ export const openReader = ({
     },
     streams: openNames(database, ask, turns),
     head: async () => head(),
+    // Pages that are free are overwritten.
+    givenBack: async () => ({ when: 'at-once' }),
     // Positions here have no gaps.
     lag: async (from) => Math.max(0, posOf(head()) - posOf(from)),
     grown: async (from, signal) => {

@@ -13,6 +13,7 @@ import type { SealKey } from '../seal-key.js';
 type Needs = ExportNeeds & {
   readonly records: Pick<Records, 'locate'>;
   readonly clock: Clock;
+  readonly backupDays: number | null;
   readonly sealKey: () => Promise<SealKey>;
 };
 

@@ -6,5 +6,8 @@ export const proven =
 export const attested =
   'Attested by the signature of the operator and not proven: that the content is gone. When ' +
   'this was issued each stream was read, and what was found is said under `found`; ' +
-  'records_left is null where nobody looked. Copies that left the service, backups among ' +
-  'them, are not spoken of, nor is what an EventStoreDB keeps on disk until its next scavenge.';
+  'records_left is null where nobody looked. `disk` is whether the disk of the log was given ' +
+  'back: on EventStoreDB by a scavenge of every node that began after the erasure, at disk_at; ' +
+  'what lay in the chunk that was being written then goes with a later one. `backups` is for ' +
+  'how many days the operator says to keep backups, and when the last with the content has ' +
+  'expired; null where nothing is said. Other copies that left the service are not spoken of.';

@@ -9,7 +9,7 @@ import { base64 } from '../../kernel/history/checkpoint.js';
 import type { ChainEntry, ChainName, ChainQuestion } from '../../kernel/history/entries.js';
 import { namesIn } from '../../kernel/history/erasure-names.js';
 import { inclusionSpans } from '../../kernel/history/tree.js';
-import { stream, type Recorded, type StreamName } from '../../kernel/ports.js';
+import { stream, type GivenBack, type Recorded, type StreamName } from '../../kernel/ports.js';
 import type { JsonObject } from '../../kernel/shapes.js';
 import { openSpans } from '../../query-api/history-seals/subtrees.js';
 import { collectedEntry } from './cloud-events.js';
@@ -25,6 +25,8 @@ export type CertificateOf = {
 export type CertificateNeeds = ExportNeeds & {
   /** Records of these streams that can still be found; null: nobody looked. */
   readonly recordsLeft: (streams: readonly StreamName[]) => Promise<number | null>;
+  /** How long operators keep backups; null: they do not say. */
+  readonly backupDays: number | null;
   /** Signed with the key of seals: a JWS (ES256), its payload in it. */
   readonly signed: (payload: JsonObject) => Promise<string>;
 };
@@ -45,7 +47,7 @@ export async function* certificateLines(
 ): AsyncGenerator<JsonObject> {
   const said = await factsOf(needs, of, chain);
   const seal = await newestSeal(needs, said.chain);
-  if (seal === null || seal.position < said.closedAt) {
+  if (seal === null || seal.position < said.closed.position) {
     throw notYet(of, 'sealed: assay audit seal');
   }
   const parts = openParts(needs);
@@ -67,7 +69,8 @@ export async function* certificateLines(
     checkpoint: seal.note,
     counts,
     parts: parts.end(),
-    found: await foundNow(needs, said.streams),
+    found: await foundNow(needs, said),
+    backups: backupsOf(needs, said),
     proven,
     attested,
   };
@@ -77,8 +80,8 @@ export async function* certificateLines(
 type Fact = Recorded<ErasureEvent | DeletionEvent | DatasetEvent>;
 type Said = {
   readonly chain: ChainName;
-  /** Position of its last event. */
-  readonly closedAt: string;
+  /** Its last event. */
+  readonly closed: Fact;
   /** Where it was asked for and closed. */
   readonly facts: ReadonlySet<string>;
   /** What was erased. */
@@ -100,18 +103,28 @@ const factsOf = async (
   if (organization === null || (chain !== null && organization !== chain)) {
     throw new Fault('not-found', `nobody deleted the ${of.kind} ${of.id}`);
   }
-  if (!events.some(({ type }) => closing[of.kind] === type)) throw notYet(of, 'erased');
+  const closed = events.reduce<Fact | null>(
+    (last, event) => (last === null || event.position > last.position ? event : last),
+    null,
+  );
+  if (closed === null || !isClosed(of, events)) throw notYet(of, 'erased');
   const names = events.flatMap(({ type, data }) => namesIn(type, data));
   const streams = [...new Set(names)].map((name) => name as StreamName);
   const projects = events.flatMap(({ data }) => ('project_id' in data ? [data.project_id] : []));
   return {
     chain: organization,
-    closedAt: events.reduce((last, { position }) => (position > last ? position : last), ''),
+    closed,
     facts: new Set(said),
     streams,
     gone: new Set(streams),
     projects: [...new Set(projects)].filter((id) => id !== null),
   };
+};
+
+/** A job is done with before all of its deletions are. */
+const isClosed = ({ kind }: CertificateOf, events: readonly Fact[]): boolean => {
+  const count = (wanted: string): number => events.filter(({ type }) => type === wanted).length;
+  return count(closing[kind]) > 0 && count('RecordsDeleted') <= count('ErasureCompleted');
 };
 
 /** The last word of each. */
@@ -138,7 +151,11 @@ const factStreams = async (
   const steps = new Set<StreamName>([job]);
   if (whose === null || (chain !== null && chain !== whose)) return [];
   const question = { resourceTypes: ['org_job'], resourceIds: [id] };
-  for await (const entry of paged(chains, whose, question)) steps.add(entry.stream as StreamName);
+  for await (const entry of paged(chains, whose, question)) {
+    steps.add(entry.stream as StreamName);
+    const [, deletion] = /^deletion-(.+)$/.exec(entry.stream) ?? [];
+    if (deletion !== undefined) steps.add(stream('erasure', deletion));
+  }
   return [...steps];
 };
 
@@ -221,11 +238,36 @@ const openParts = ({ sha256 }: CertificateNeeds) => {
 /** What is there of it now. */
 const foundNow = async (
   { log, recordsLeft }: CertificateNeeds,
-  streams: readonly StreamName[],
+  { streams, closed }: Said,
 ): Promise<JsonObject> => {
   let left = 0;
   for (const name of streams) left += (await log.last(name)) === null ? 0 : 1;
-  return { streams: streams.length, streams_left: left, records_left: await recordsLeft(streams) };
+  return {
+    streams: streams.length,
+    streams_left: left,
+    records_left: await recordsLeft(streams),
+    ...diskNow(await log.givenBack(), closed.metadata.at),
+  };
+};
+
+/** Whether the log's disk is free of what was erased by then. */
+const diskNow = (given: GivenBack, closedAt: string): JsonObject => {
+  if (given.when !== 'later') {
+    const isDone = given.when === 'at-once';
+    return { disk: isDone ? 'given_back' : 'unknown', disk_at: isDone ? closedAt : null };
+  }
+  const { since } = given;
+  const isDone = since !== null && Date.parse(since) > Date.parse(closedAt);
+  return { disk: isDone ? 'given_back' : 'not_yet', disk_at: since };
+};
+
+const dayMs = 86_400_000;
+
+/** A backup may have been made just before it was closed. */
+const backupsOf = ({ backupDays: days }: CertificateNeeds, { closed }: Said): JsonObject | null => {
+  if (days === null) return null;
+  const expired = new Date(Date.parse(closed.metadata.at) + days * dayMs);
+  return { days, expired_at: expired.toISOString() };
 };
 
 const notYet = ({ kind, id }: CertificateOf, what: string): Fault =>

@@ -105,6 +105,34 @@ describe('What EventStoreDB keeps of erased events', function () {
     await stranger.dispose();
   });
 
+  it('is given back by the last scavenge of the node that is furthest behind', async () => {
+    expect(await log.givenBack()).to.deep.equal({ when: 'later', since: null });
+    const operator = EventStoreDBClient.connectionString(server.url);
+    const happened = async (type: string, scavengeId: string, node: string, result = 'Success') => {
+      const data = { scavengeId, nodeEndpoint: node, result };
+      await operator.appendToStream('$scavenges', jsonEvent({ type, data }));
+      let at = '';
+      for await (const { event } of operator.readStream('$scavenges')) {
+        at = event?.created.toISOString() ?? '';
+      }
+      return at;
+    };
+    await happened('$scavengeStarted', 'one', 'a');
+    expect(await log.givenBack()).to.deep.equal({ when: 'later', since: null });
+    await happened('$scavengeCompleted', 'one', 'a');
+    await happened('$scavengeStarted', 'two', 'b');
+    await happened('$scavengeCompleted', 'two', 'b');
+    const since = await happened('$scavengeStarted', 'three', 'b');
+    await happened('$scavengeCompleted', 'three', 'b');
+    const newest = await happened('$scavengeStarted', 'four', 'a');
+    await happened('$scavengeCompleted', 'four', 'a');
+    await happened('$scavengeStarted', 'five', 'a');
+    await happened('$scavengeCompleted', 'five', 'a', 'Failed');
+    expect(newest >= since).to.equal(true);
+    expect(await log.givenBack()).to.deep.equal({ when: 'later', since });
+    await operator.dispose();
+  });
+
   it('has what another process appended behind the envelopes', async () => {
     for (let round = 0; round < runs(10); round += 1) {
       const stream = newStream();
