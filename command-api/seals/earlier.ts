@@ -110,9 +110,14 @@ const lookedThrough = async (
   return { streams, last, gone };
 };
 
-/** Only facts have to be read, and most events are none. */
-const namedBy = (type: string, data: string): readonly string[] =>
-  type.endsWith('Erased') ? namesIn(type, JSON.parse(data)) : [];
+/** Only facts have to be read, and most events are none; one that was changed names nothing. */
+const namedBy = (type: string, data: string): readonly string[] => {
+  try {
+    return type.endsWith('Erased') ? namesIn(type, JSON.parse(data)) : [];
+  } catch {
+    return [];
+  }
+};
 
 /** Rows of datasets have always been named. */
 const leftNoFacts = (name: StreamName): boolean =>
