@@ -149,7 +149,7 @@ describe('a certificate of a deletion', () => {
   });
 
   for (const [kind, flag, id = '', streams] of kinds) {
-    it(`is of the ${kind}, at a prompt and over HTTP: what went, proven, and what is left`, async () => {
+    it(`is of the ${kind}, at a prompt and over HTTP: what went and what is left`, async () => {
       const lines = byCommand(flag, id);
       const { certificate } = lines.at(-1) as Certified;
       const entries = lines.slice(0, -1) as readonly Line[];
