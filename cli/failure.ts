@@ -1,8 +1,8 @@
 import { Fault } from '../kernel/fault.js';
 
 const damaged =
-  'has a damaged file: documents.sqlite is built anew from the log when it is deleted ' +
-  '(with its -wal and -shm); log.sqlite is not, restore it from a backup';
+  'has a damaged file: read models are set aside and built anew by the next start; log.sqlite ' +
+  'is not, see: assay doctor, assay restore';
 
 /** What the operator can do about a failure of the data folder, by its code. */
 const steps: Readonly<Record<string, string>> = {

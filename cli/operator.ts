@@ -12,6 +12,7 @@ import type { RebuildWishes } from '../projections/rebuilds.js';
 import type { Verified } from '../projections/verify.js';
 import { operateCommand, operateLines } from './ask.js';
 import { requireLog } from './folder.js';
+import type { Incident } from '../kernel/records/records.js';
 import { startReadSide } from '../service/read-side.js';
 import { openRulings, type Ruled, type StreamRuling } from '../service/rulings.js';
 
@@ -66,12 +67,18 @@ const opsPortOf = async (dir: string, held: Fault): Promise<number> => {
   return (JSON.parse(Buffer.from(bytes).toString('utf8')) as { ops_port: number }).ops_port;
 };
 
+const sayBroken = ({ file, cause }: { readonly file: string; readonly cause: string }): void =>
+  void process.stderr.write(`damaged and set aside as ${file}, built anew: ${cause}\n`);
+const incident = ({ kept, cause }: Incident): void => {
+  if (kept !== undefined) sayBroken({ file: kept, cause });
+};
+
 const operatorHere = async (
   config: Config,
   engines: Engines,
   unlock: () => void,
 ): Promise<Operator> => {
-  const readSide = await startReadSide(choiceOf(config), null);
+  const readSide = await startReadSide(choiceOf(config), null, { broken: sayBroken, incident });
   const { projector } = readSide;
   const caughtUp = async (): Promise<void> => {
     const wait = new Int32Array(new SharedArrayBuffer(4));

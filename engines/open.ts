@@ -12,6 +12,7 @@ import { openMemoryLeases } from './memory/leases.js';
 import { systemClock } from './node/clock.js';
 import { openDataKeys } from './node/data-keys.js';
 import { diskFiles, makeFolder } from './node/files.js';
+import type { BrokenFile } from './sqlite/document-damage.js';
 import { openDocumentReader } from './sqlite/document-reader.js';
 import { openDocuments } from './sqlite/documents.js';
 import { openEventLog, openEventReader } from './sqlite/event-log.js';
@@ -73,7 +74,8 @@ export type Engines = {
    * As stored: the projector decodes, so that what it cannot read parks a stream and not the page.
    */
   reader(bus: Bus): Promise<EventReader>;
-  documents(access: 'read' | 'write'): Promise<Documents>;
+  /** A damaged file is begun anew by whoever writes, and told. */
+  documents(access: 'read' | 'write', broken?: (broken: BrokenFile) => void): Promise<Documents>;
   /** On DuckDB one owner per process. */
   records(notice?: (incident: Incident) => void): Promise<Records>;
   leases(): Promise<Leases>;
@@ -112,10 +114,11 @@ export const openEngines = async (
       eventStoreUrl === null
         ? openEventReader({ dir, bus })
         : (await eventStore())({ url: eventStoreUrl }),
-    documents: async (access) =>
-      mongodbUrl === null
-        ? (access === 'read' ? openDocumentReader : openDocuments)({ dir })
-        : (await mongoDocuments())({ url: mongodbUrl }),
+    documents: async (access, broken) => {
+      if (mongodbUrl !== null) return (await mongoDocuments())({ url: mongodbUrl });
+      if (access === 'read') return openDocumentReader({ dir });
+      return openDocuments({ dir, ...(broken !== undefined && { broken }) });
+    },
     records: async (notice) => {
       if (mongodbUrl !== null) return (await mongoRecords())({ url: mongodbUrl });
       const { recordsMemoryMb: memoryMb } = choice;

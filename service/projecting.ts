@@ -7,7 +7,7 @@ import type { Logger } from '../engines/pino/logger.js';
 import { Fault, reasonOf } from '../kernel/fault.js';
 import type { Clock, Leases } from '../kernel/ports.js';
 import type { Records } from '../kernel/records/records.js';
-import type { Ahead } from '../projections/exchanged-log.js';
+import { forgottenReason, type Ahead } from '../projections/exchanged-log.js';
 import type { Projector } from '../projections/operate.js';
 import type { RecordAnswers } from '../query-api/records/answers.js';
 import { startReadSide, type Heed, type ReadSide } from './read-side.js';
@@ -46,6 +46,8 @@ export const startProjecting = async (
         // The failure of a question is told with its request.
         if (did !== 'nothing') logger.error(incident, `the records were ${did}`);
       },
+      broken: (broken) =>
+        logger.error(broken, 'documents.sqlite was damaged: set aside, building it anew'),
       exchanged: sayExchanged(logger),
     });
     open.begin('operators’ works', () => projecting.projector.giveUp());
@@ -83,9 +85,14 @@ export const sayExchanged =
   (ahead: readonly Ahead[]) =>
     logger.error({ ahead }, 'the log is not the one that was folded: building read models anew');
 
-/** Throws Fault `unavailable` with the reason while a read model that was emptied is filled. */
+/**
+ * Throws Fault `unavailable` with the reason while a read model of another log is filled: what it
+ * would answer is of no log. One whose file was lost is only behind, which readiness says.
+ */
 export const builtAnew = async (projector: Projector): Promise<void> => {
-  const one = (await projector.status()).find(({ rebuilding }) => rebuilding !== null);
+  const one = (await projector.status()).find(
+    ({ rebuilding }) => rebuilding !== null && rebuilding !== forgottenReason,
+  );
   if (one !== undefined) throw new Fault('unavailable', `${one.name} is ${one.rebuilding}`);
 };
 

@@ -29,7 +29,7 @@ const [start] = (await once(main, 'message')) as [ReadSideStart];
 const engines = await openEngines(start.choice);
 const bus = await engines.bus(start.hintSpace);
 const reader = await engines.reader(bus);
-const documents = await engines.documents('write');
+const documents = await engines.documents('write', (broken) => main.postMessage({ broken }));
 // Before `following` too: a file may be lost when it is opened.
 const records = await engines.records((incident) => main.postMessage(incident));
 const projector = await openProjector({

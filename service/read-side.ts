@@ -1,6 +1,7 @@
 import { MessageChannel } from 'node:worker_threads';
 import { proxy } from '../engines/node/thread.js';
 import type { EngineChoice } from '../engines/open.js';
+import type { BrokenFile } from '../engines/sqlite/document-damage.js';
 import type { Incident, Records } from '../kernel/records/records.js';
 import type { Ahead } from '../projections/exchanged-log.js';
 import type { Projector } from '../projections/operate.js';
@@ -25,9 +26,17 @@ export type ReadSide = {
 export type Heed = {
   /** The records' engine failed. */
   readonly incident?: (incident: Incident) => void;
+  /** A file of documents could not be read: it was set aside, and is built anew. */
+  readonly broken?: (broken: BrokenFile) => void;
   /** The log is not the one that was folded: the read models are built anew. */
   readonly exchanged?: (ahead: readonly Ahead[]) => void;
 };
+
+type Told =
+  | 'following'
+  | Incident
+  | { readonly exchanged: readonly Ahead[] }
+  | { readonly broken: BrokenFile };
 
 /**
  * Resolves once the thread has its engines open and follows the log. `hintSpace` as of Engines.bus.
@@ -51,8 +60,9 @@ export const startReadSide = async (
   worker.postMessage(start, [records.port2, answers.port2, projector.port2]);
   await new Promise<void>((resolve, reject) => {
     worker.once('error', reject);
-    worker.on('message', (message: 'following' | Incident | { exchanged: readonly Ahead[] }) => {
+    worker.on('message', (message: Told) => {
       if (message === 'following') resolve();
+      else if ('broken' in message) heed.broken?.(message.broken);
       else if ('exchanged' in message) heed.exchanged?.(message.exchanged);
       else heed.incident?.(message);
     });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { openSequence } from '../../kernel/turns.js';
 import { Fault, reasonOf } from '../../kernel/fault.js';
 import type { Incident } from '../../kernel/records/records.js';
+import { setAside } from '../node/broken-files.js';
 import { openLive, removeFile, type Opened } from './instance.js';
 import type { RecordsModel } from './model.js';
 import { fileName, readPointer, writePointer } from './pointer.js';
@@ -167,8 +168,8 @@ const openCurrent = async (where: Where): Promise<Current> => {
 };
 
 const drop = async ({ dir, notice }: Where, why: unknown): Promise<void> => {
-  await removeFile(join(dir, fileName(await readPointer(dir))));
-  notice({ kind: kindOf(why), did: 'dropped', cause: reasonOf(why) });
+  const kept = await setAside(join(dir, fileName(await readPointer(dir))), ['.wal']);
+  notice({ kind: kindOf(why), did: 'dropped', cause: reasonOf(why), kept });
 };
 
 const openFirst = async (where: Where): Promise<Opened> => {

@@ -30,7 +30,9 @@ export const forgetLasting = (dir: string): Promise<void> =>
 
 const readNumber = async (dir: string, name: string): Promise<number | null> => {
   try {
-    return Number.parseInt(await readFile(join(dir, name), 'utf8'), 10);
+    const number = Number.parseInt(await readFile(join(dir, name), 'utf8'), 10);
+    // What is no number is lost, and the file it named with it.
+    return Number.isNaN(number) ? null : number;
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
     throw error;

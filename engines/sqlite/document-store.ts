@@ -1,8 +1,11 @@
 import Database from 'better-sqlite3';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { noLongerAsked } from '../../kernel/asking.js';
 import { Fault } from '../../kernel/fault.js';
+import { forgetBroken } from '../node/broken-files.js';
 import { makeFolder } from '../node/files.js';
+import { preparedAnew, type BrokenFile } from './document-damage.js';
 import { dropTable, generationsSchema } from './document-tables.js';
 
 /** Statements kept compiled: filters and sorts differ in shape, so there is an end to it. */
@@ -13,6 +16,8 @@ const statementsMax = 500;
  * 2 MB does not keep.
  */
 const cacheKib = 64 * 1_024;
+
+export const documentsFile = (dir: string): string => join(dir, 'documents.sqlite');
 
 /** The connection of a folder's documents. */
 export type Store = {
@@ -34,6 +39,8 @@ export type StoreOptions = {
   readonly readOnly?: boolean;
   /** How long what was deleted or replaced may stay in the write-ahead log. */
   readonly forgetAfterMs?: number;
+  /** Told of a file that could not be read: it is set aside, and a new one is begun. */
+  readonly broken?: (broken: BrokenFile) => void;
   /** Looked at while a search runs, which then ends with Fault `unavailable`. */
   readonly isGivenUp?: () => boolean;
 };
@@ -42,18 +49,22 @@ export type StoreOptions = {
 const defaultForgetAfterMs = 60_000;
 
 /**
- * Opens the file or makes it. Without `readOnly` removes copies that a crash left half built, but
- * for lasting ones, and versions that a newer one replaced.
+ * Opens the file or makes it, anew where it is damaged. Without `readOnly` removes copies that a
+ * crash left half built, but for lasting ones, and versions that a newer one replaced.
  */
 export const openStore = async ({
   dir,
   readOnly = false,
   forgetAfterMs = defaultForgetAfterMs,
   isGivenUp = () => false,
+  broken = () => undefined,
 }: StoreOptions): Promise<Store> => {
   await makeFolder(dir);
-  const file = join(dir, 'documents.sqlite');
-  prepareFile(file, !readOnly);
+  const file = documentsFile(dir);
+  if (readOnly) prepareFile(file, false);
+  const found = readOnly ? null : await preparedAnew(file, () => prepareFile(file, true));
+  if (found !== null) broken(found);
+  const endForgetting = readOnly ? () => undefined : forgetBroken(dir);
   const database = new Database(file, { readonly: readOnly });
   // Of the connection, not of the file: a commit that a power cut takes back is folded again from
   // the log.
@@ -95,6 +106,7 @@ export const openStore = async ({
     forget,
     end: () => {
       if (timer !== null) clearTimeout(timer);
+      endForgetting();
       database.close();
     },
   };
@@ -111,12 +123,25 @@ const defineStillAsked = (database: Database.Database, isGivenUp: () => boolean)
   });
 };
 
+/**
+ * A file of this size is looked through in a tenth of a second when it is opened. In a larger one
+ * damage is found by whoever meets it.
+ */
+const checkedBytesMax = 32 * 1024 * 1024;
+
+const refuseDamaged = (database: Database.Database, file: string): void => {
+  if (statSync(file).size > checkedBytesMax) return;
+  const found = database.pragma('quick_check(1)', { simple: true });
+  if (found !== 'ok') throw Object.assign(new Error(String(found)), { code: 'SQLITE_CORRUPT' });
+};
+
 const prepareFile = (file: string, removeCopies: boolean): void => {
   const database = new Database(file);
   try {
     database.pragma('journal_mode = WAL');
     database.exec(generationsSchema);
     if (!removeCopies) return;
+    refuseDamaged(database, file);
     const left = database.prepare(`SELECT generation FROM generations AS one WHERE
       (is_live = 0 AND generation NOT IN (SELECT generation FROM lasting_generations)) OR
       EXISTS (SELECT 1 FROM generations WHERE name = one.name AND version > one.version)`);

@@ -12,7 +12,8 @@ import type {
   Found,
   Checkpoint,
 } from '../../kernel/documents.js';
-import { openStore, type Store, type StoreOptions } from './document-store.js';
+import { noticing } from './document-damage.js';
+import { documentsFile, openStore, type Store, type StoreOptions } from './document-store.js';
 import {
   cellsOf,
   columnsOf,
@@ -36,7 +37,7 @@ const dumpPage = 1_000;
  * and creates no collection: what is not there yet is empty.
  */
 export const openDocuments = async (options: StoreOptions): Promise<Documents> =>
-  over(await openStore(options));
+  noticing(over(await openStore(options)), documentsFile(options.dir));
 
 const over = (store: Store): Documents => ({
   checkpoint: async (collection) => stateOf(store, collection)?.position ?? start,

@@ -178,8 +178,9 @@ export interface Records {
 /** What an operator should know about the store of the records: each failure, and what followed. */
 export type Incident = {
   readonly kind: TroubleKind;
-  /** `dropped`: the file was lost, and the log fills a new one. */
+  /** `dropped`: the file was set aside as `kept`, and the log fills a new one. */
   readonly did: 'nothing' | 'reopened' | 'dropped';
   readonly cause: string;
+  readonly kept?: string;
 };
 export type TroubleKind = 'out-of-memory' | 'invalidated' | 'corrupt' | 'failed';

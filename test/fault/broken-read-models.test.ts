@@ -1,0 +1,129 @@
+import { expect } from 'chai';
+import { randomBytes } from 'node:crypto';
+import { open, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { openDocuments } from '../../engines/sqlite/documents.js';
+import { markDamaged } from '../../engines/node/broken-files.js';
+import { openRecords } from '../../engines/duckdb/records.js';
+import { dumped, mark, things, writesOf } from '../suites/things.js';
+import { temporaryFolder } from '../support/folder.js';
+import { assay, startService, type ServiceProcess } from '../support/service-process.js';
+import { until } from '../support/until.js';
+
+const garbage = randomBytes(200_000);
+const recordsFile = async (dir: string): Promise<string> =>
+  (await readdir(dir)).find((name) => /^records-v.*\.duckdb$/.test(name)) ?? '';
+
+/** Pages of the file in its middle, so that it opens. */
+const damaged = async (path: string): Promise<void> => {
+  const { size } = await stat(path);
+  const file = await open(path, 'r+');
+  for (let at = 8_192; at < size; at += 12_288) await file.write(randomBytes(4_096), 0, 4_096, at);
+  await file.close();
+};
+
+describe('a folder whose read models are broken', function () {
+  this.timeout(120_000);
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let root = '';
+  const logged = async ({ client }: ServiceProcess): Promise<void> => {
+    const project = await client.call<{ id: string }>('POST', '/v2/projects', {
+      body: { name: 'broken by night' },
+    });
+    root = `/v2/projects/${project.body.id}`;
+    await client.call('POST', `${root}/traces`, {
+      body: { traces: [{ input: 'a', output: 'canary-answer' }] },
+    });
+  };
+  const hasAll = async ({ client }: ServiceProcess): Promise<void> => {
+    await until('what was logged', 20_000, async () => {
+      const found = await client.send('POST', `${root}/traces/search`, { body: {} });
+      return JSON.stringify(found.body).includes('canary-answer');
+    });
+  };
+  beforeEach(async () => {
+    folder = await temporaryFolder();
+    const service = await startService({ dir: folder.dir });
+    await logged(service);
+    await service.stop();
+  });
+  afterEach(() => folder.remove());
+
+  it('starts, sets them aside aloud, and has all of it again', async () => {
+    const { dir } = folder;
+    await rm(join(dir, 'documents.sqlite-wal'), { force: true });
+    await writeFile(join(dir, 'documents.sqlite'), garbage);
+    const records = await recordsFile(dir);
+    await writeFile(join(dir, records), garbage);
+    await writeFile(join(dir, 'records.live'), 'garbage');
+    await writeFile(join(dir, 'scoring'), garbage);
+    const service = await startService({ dir });
+    await hasAll(service);
+    expect(service.output()).to.include('documents.sqlite was damaged: set aside');
+    expect(service.output()).to.include('the records were dropped');
+    await service.stop();
+    const left = await readdir(dir);
+    expect(left).to.include('broken-documents.sqlite').and.to.include(`broken-${records}`);
+    const { code, output } = await assay(dir, 'verify');
+    expect(code, output).to.equal(0);
+  });
+
+  for (const command of [['verify'], ['rebuild', '--all']]) {
+    it(`does likewise for assay ${command.join(' ')}`, async () => {
+      await damaged(join(folder.dir, 'documents.sqlite'));
+      await writeFile(join(folder.dir, await recordsFile(folder.dir)), garbage);
+      const first = await assay(folder.dir, ...command);
+      expect(first.output).to.include('damaged and set aside as broken-documents.sqlite');
+      expect(first.output).to.include('damaged and set aside as broken-records');
+      expect(first.code, first.output).to.equal(0);
+      const second = await assay(folder.dir, 'verify');
+      expect(second.output).not.to.include('damaged');
+      expect(second.code, second.output).to.equal(0);
+    });
+  }
+});
+
+describe('a broken file of a read model', () => {
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  beforeEach(async () => {
+    folder = await temporaryFolder();
+  });
+  afterEach(() => folder.remove());
+  const thing = { key: 'a', scope: 'here', fields: {}, body: 1 };
+
+  it('is found by whoever meets the damage, and set aside at the next opening', async () => {
+    const told: string[] = [];
+    const broken = ({ file }: { readonly file: string }): void => void told.push(file);
+    const first = await openDocuments({ dir: folder.dir, broken });
+    await first.apply(things, writesOf(thing), mark(1));
+    await first.close();
+    markDamaged(join(folder.dir, 'documents.sqlite'));
+    const second = await openDocuments({ dir: folder.dir, broken });
+    expect(await dumped(second, things)).to.deep.equal([]);
+    await second.close();
+    await (await openDocuments({ dir: folder.dir, broken })).close();
+    expect(told).to.deep.equal(['broken-documents.sqlite']);
+  });
+
+  it('is kept once', async () => {
+    const old = join(folder.dir, 'broken-documents.sqlite');
+    await writeFile(join(folder.dir, 'documents.sqlite'), garbage);
+    await (await openDocuments({ dir: folder.dir })).close();
+    expect((await stat(old)).size).to.equal(garbage.length);
+    await writeFile(join(folder.dir, 'documents.sqlite'), garbage.subarray(100_000));
+    await (await openDocuments({ dir: folder.dir })).close();
+    expect((await stat(old)).size).to.equal(100_000);
+  });
+
+  it('of the records is set aside too', async () => {
+    const first = await openRecords({ dir: folder.dir });
+    await first.close();
+    const name = await recordsFile(folder.dir);
+    await writeFile(join(folder.dir, name), garbage);
+    const seen: (string | undefined)[] = [];
+    const again = await openRecords({ dir: folder.dir, notice: ({ kept }) => seen.push(kept) });
+    await again.close();
+    expect(seen).to.deep.equal([`broken-${name}`]);
+    expect((await stat(join(folder.dir, `broken-${name}`))).size).to.equal(garbage.length);
+  });
+});
