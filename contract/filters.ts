@@ -35,7 +35,7 @@ export const leafTypes = [
 ] as const;
 export type LeafType = (typeof leafTypes)[number];
 
-/** Limits of contract 1.11; depth and nodes are in kernel/filter.ts. */
+/** Limits of contract 1.11; those of depth and nodes are in kernel/filter.ts. */
 export const filterStringMax = 1_024;
 export const filterListMax = 1_000;
 /** In all lists of one request together: each item is looked for in each record. */
@@ -112,8 +112,15 @@ export const filterComponents: Readonly<Record<string, TSchema>> = {
       Type.Object({ or_: nodes }),
       Type.Object({ not: reference('FilterNode') }),
       Type.Object({ not_: reference('FilterNode') }),
+      ...['any_span', 'all_spans', 'no_span', 'any_trace', 'all_traces', 'no_trace'].map((member) =>
+        Type.Object({ [member]: reference('FilterNode') }),
+      ),
     ],
-    { description: 'Exactly one member; a tree is at most 8 levels deep and has 100 nodes.' },
+    {
+      description:
+        'Exactly one member; a tree is at most 8 levels deep and has 100 nodes. Those of spans ' +
+        'filter traces, those of traces filter sessions; at most 10 of these.',
+    },
   ),
   FilterLeaf: Type.Unsafe<unknown>({
     oneOf: Object.keys(leafSchemas).map(reference),

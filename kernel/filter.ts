@@ -19,6 +19,8 @@ export type Filter =
   | { readonly all: readonly Filter[] }
   | { readonly any: readonly Filter[] }
   | { readonly not: Filter }
+  /** Of a trace some span, of a session some trace is as `where` says. */
+  | { readonly some: 'span' | 'trace'; readonly where: Filter }
   | Leaf;
 
 export type Leaf =
@@ -79,16 +81,29 @@ export const holdsWithoutValue = (operator: string): boolean =>
 
 export const depthMax = 8;
 export const nodesMax = 100;
+/** Nodes that ask for records a level below: each looks at all of those (contract 1.11). */
+export const levelNodesMax = 10;
+
+/** Of a trace its spans, of a session its traces. */
+export type Below = (row: RecordRow) => readonly RecordRow[];
+const nothingBelow: Below = () => [];
 
 /**
  * The reference: whether the record satisfies the filter. Every engine answers as this does
  * (contract 3.7). Logic has two values. `templates` are the live annotation templates of the
  * project.
  */
-export const matches = (filter: Filter, row: RecordRow, templates: readonly string[]): boolean => {
-  if ('all' in filter) return filter.all.every((node) => matches(node, row, templates));
-  if ('any' in filter) return filter.any.some((node) => matches(node, row, templates));
-  if ('not' in filter) return !matches(filter.not, row, templates);
+export const matches = (
+  filter: Filter,
+  row: RecordRow,
+  templates: readonly string[],
+  below: Below = nothingBelow,
+): boolean => {
+  const holds = (node: Filter, of = row): boolean => matches(node, of, templates, below);
+  if ('all' in filter) return filter.all.every((node) => holds(node));
+  if ('any' in filter) return filter.any.some((node) => holds(node));
+  if ('not' in filter) return !holds(filter.not);
+  if ('some' in filter) return below(row).some((one) => holds(filter.where, one));
   switch (filter.kind) {
     case 'text':
       return matchesText(filter, leafValue(row, filter.column, 'text'));

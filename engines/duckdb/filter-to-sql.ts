@@ -30,6 +30,8 @@ export type FilterColumns = {
   number(column: string): string;
   boolean(column: string): string;
   annotators(): string;
+  /** Whether some record of the level below is as the filter says; never null. */
+  below(level: 'span' | 'trace', where: Filter): string;
 };
 
 /** Conditions: the text is long, and it is long and ends so. */
@@ -45,6 +47,10 @@ export const filterToSql = (filter: Filter, columns: FilterColumns): string =>
 
 const condition = (filter: Filter, negated: boolean, columns: FilterColumns): string => {
   if ('not' in filter) return condition(filter.not, !negated, columns);
+  if ('some' in filter) {
+    const some = columns.below(filter.some, filter.where);
+    return negated ? `(NOT ${some})` : some;
+  }
   if ('kind' in filter) return negated ? isNotTrue(leaf(filter, columns)) : leaf(filter, columns);
   const [nodes, all] = 'all' in filter ? [filter.all, true] : [filter.any, false];
   if (nodes.length === 0) return all === negated ? 'false' : 'true';

@@ -1,6 +1,7 @@
 import { microsecondsOf } from '../../kernel/records/buckets.js';
 import { placeOf, registryType } from '../../kernel/records/column-value.js';
 import { appliesTo, standardColumn } from '../../kernel/records/columns.js';
+import type { Filter } from '../../kernel/filter.js';
 import type { RecordScope } from '../../kernel/records/questions.js';
 import type { MetricType } from '../../kernel/records/record.js';
 import { filterToSql, type FilterColumns } from './filter-to-sql.js';
@@ -26,8 +27,11 @@ export type RecordSource = {
   fromWhere(): string;
 };
 
-export const sourceOf = (model: Scoped, scope: RecordScope): RecordSource => {
-  const to = parameters();
+export const sourceOf = (
+  model: Scoped,
+  scope: RecordScope,
+  to: Parameters = parameters(),
+): RecordSource => {
   const columns = columnsOf(model, scope);
   const where = conditionsOf(model, scope, to);
   if (scope.filter !== null) {
@@ -179,7 +183,29 @@ const filterColumns = (
     number: (column) => typed(column, 'floating_point', 'DOUBLE'),
     boolean: (column) => typed(column, 'boolean', 'BOOLEAN'),
     annotators: () => copied('annotators'),
+    below: (level, where) => belowSql(model, scope, to, level, where),
   };
+};
+
+/**
+ * A join with those below, each looked at once, and not a question of its own for each record:
+ * `r` is the record outside of the brackets, and the one below it within.
+ */
+const belowSql = (
+  model: Scoped,
+  { project, run, templates }: RecordScope,
+  to: Parameters,
+  population: 'span' | 'trace',
+  filter: Filter,
+): string => {
+  // A span is in its trace's run; a trace may be in another one than its session.
+  const ofRun = population === 'span' ? run : null;
+  const everywhere = { from: null, to: null, kinds: null, filter };
+  const scope: RecordScope = { project, run: ofRun, population, templates, ...everywhere };
+  const source = sourceOf(model, scope, to);
+  return population === 'span'
+    ? `(r.grp IN (SELECT r.grp ${source.fromWhere()}))`
+    : `(r.id IN (SELECT r.session_id ${source.fromWhere()} AND NOT r.lone))`;
 };
 
 /**

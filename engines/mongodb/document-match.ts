@@ -26,6 +26,7 @@ export const documentMatch = (filter: Filter | null, collection: Collection): Ma
   if ('all' in filter) return all(each(filter.all));
   if ('any' in filter) return any(each(filter.any));
   if ('not' in filter) return not(documentMatch(filter.not, collection));
+  if ('some' in filter) throw new Fault('invalid', 'a document has nothing below it');
   return leafMatch(filter, collection);
 };
 

@@ -49,12 +49,16 @@ export const scopeMatch = (scope: RecordScope, visible: Match<Document>): Match<
 export const scopeIndex = ({ run }: RecordScope): 'window' | 'run' =>
   run === null ? 'window' : 'run';
 
-/** The filter as a condition on stored records, by the two-valued logic of contract 3.7. */
-const recordMatch = (filter: Filter, templates: readonly string[]): Match<Document> => {
+/**
+ * The filter as a condition on stored records, by the two-valued logic of contract 3.7. It has to
+ * be about these records only: see record-levels.ts.
+ */
+export const recordMatch = (filter: Filter, templates: readonly string[]): Match<Document> => {
   const each = (filters: readonly Filter[]) => filters.map((one) => recordMatch(one, templates));
   if ('all' in filter) return all(each(filter.all));
   if ('any' in filter) return any(each(filter.any));
   if ('not' in filter) return not(recordMatch(filter.not, templates));
+  if ('some' in filter) throw new TypeError('a condition on another level');
   if (filter.kind === 'fully_annotated') return annotated(filter.users, templates);
   return leafMatch(filter);
 };

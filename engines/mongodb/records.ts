@@ -2,6 +2,7 @@ import type { IndexDescription } from 'mongodb';
 import { dumpItem } from '../../kernel/records/record-dump.js';
 import { start, type Asking } from '../../kernel/ports.js';
 import type { DumpItem, Shadow } from '../../kernel/documents.js';
+import type { RecordScope } from '../../kernel/records/questions.js';
 import type { Records } from '../../kernel/records/records.js';
 import type { RecordRow } from '../../kernel/records/record.js';
 import { answeringTo, askedOf } from './asked.js';
@@ -15,6 +16,7 @@ import {
   spanOutlines,
   traceOutlines,
 } from './record-outlines.js';
+import { onOneLevel } from './record-levels.js';
 import { ratings } from './record-ratings.js';
 import { runAverages, runMeasures, runsChanged } from './record-runs.js';
 import { firstGroups } from './record-portions.js';
@@ -176,19 +178,20 @@ const ofGroups = ({ ask, askAnyway }: Asks) =>
       ask(null, (snapshot) => locate(snapshot, project, population, id), asking),
   }) satisfies Partial<Records>;
 
+/** The question about the records of a scope, once its filter is about no others. */
+const onLevel =
+  <S extends RecordScope, T>(scope: S, ask: (snapshot: Snapshot, scope: S) => Promise<T>) =>
+  async (snapshot: Snapshot): Promise<T> =>
+    ask(snapshot, await onOneLevel(snapshot, scope));
+
 /** What is asked of all records of a project or run. */
 const ofScopes = ({ ask, askAnyway }: Asks) =>
   ({
-    search: (plan, asking) =>
-      ask({ rows: [], more: false }, (snapshot) => search(snapshot, plan), asking),
-    count: (scope, asking) => ask(0, (snapshot) => count(snapshot, scope), asking),
-    aggregate: (plan, asking) => askAnyway((snapshot) => aggregate(snapshot, plan), asking),
+    search: (plan, asking) => ask({ rows: [], more: false }, onLevel(plan, search), asking),
+    count: (scope, asking) => ask(0, onLevel(scope, count), asking),
+    aggregate: (plan, asking) => askAnyway(onLevel(plan, aggregate), asking),
     columns: (scope, asking) =>
-      ask(
-        { present: [], metrics: [], userMetadata: [] },
-        (snapshot) => columns(snapshot, scope),
-        asking,
-      ),
+      ask({ present: [], metrics: [], userMetadata: [] }, onLevel(scope, columns), asking),
     metricTypes: (project, names, asking) =>
       ask(new Map(), (snapshot) => metricTypes(snapshot, project, names), asking),
   }) satisfies Partial<Records>;

@@ -36,6 +36,7 @@ export const filterToSql = (filter: Filter | null, collection: Collection): Sql 
     const { sql, values } = filterToSql(filter.not, collection);
     return { sql: `NOT (${sql})`, values };
   }
+  if ('some' in filter) throw new Fault('invalid', 'a document has nothing below it');
   return leafToSql(filter, collection);
 };
 

@@ -75,7 +75,8 @@ export const valuesComplaints = (filters: readonly Filter[], loc: Loc): readonly
 const leavesOf = (filter: Filter): readonly Leaf[] => {
   if ('all' in filter) return filter.all.flatMap(leavesOf);
   if ('any' in filter) return filter.any.flatMap(leavesOf);
-  return 'not' in filter ? leavesOf(filter.not) : [filter];
+  if ('not' in filter) return leavesOf(filter.not);
+  return 'some' in filter ? leavesOf(filter.where) : [filter];
 };
 
 /** A single value is not a list. */

@@ -1,6 +1,6 @@
 import { flatFiltersMax, leafTypes } from '../../contract/filters.js';
 import { type Complaint, valueComplaint } from '../../kernel/fault.js';
-import { depthMax, nodesMax, type Filter } from '../../kernel/filter.js';
+import { depthMax, levelNodesMax, nodesMax, type Filter } from '../../kernel/filter.js';
 import type { Population } from '../../kernel/records/record.js';
 import type { Json, JsonObject } from '../../kernel/shapes.js';
 import { filtersTaken, knownColumn, type MetricTypes } from './catalogue.js';
@@ -13,10 +13,16 @@ import {
   wrongType,
   type Loc,
 } from './complaints.js';
+import { levelFilter, levels, levelsOf, listed, misplaced, type Level } from './levels.js';
 import { readComparison, readUsers, valuesComplaints, type Complaints } from './leaf.js';
 
 /** What the filter's columns are looked up in: the catalogue of the searched kind. */
-export type Catalogue = { readonly population: Population; readonly types: MetricTypes };
+export type Catalogue = {
+  readonly population: Population;
+  readonly types: MetricTypes;
+  /** Spans, or traces: the columns have yet to say which (contract 4.5, rule 1). */
+  readonly orTraces?: true;
+};
 
 export type PlannedFilter = {
   /** Null when the request filters nothing, or when there are complaints. */
@@ -48,12 +54,25 @@ export const planFilter = (
   return { filter: all.length > 1 ? { all } : (all[0] ?? null), complaints };
 };
 
-/** The columns that the leaves name; `fully_annotated` names none. */
-export const columnsOf = (filter: Filter | null): readonly string[] => {
+/** The columns that the leaves name, on every level; `fully_annotated` names none. */
+export const columnsOf = (filter: Filter | null): readonly string[] =>
+  namedBy(filter, ({ where }) => columnsOf(where));
+
+/** Those of the records that are filtered, and not of what is below them. */
+export const ownColumnsOf = (filter: Filter | null): readonly string[] => namedBy(filter, () => []);
+
+type LevelNode = Extract<Filter, { readonly some: unknown }>;
+
+const namedBy = (
+  filter: Filter | null,
+  below: (node: LevelNode) => readonly string[],
+): readonly string[] => {
   if (filter === null) return [];
-  if ('all' in filter) return filter.all.flatMap(columnsOf);
-  if ('any' in filter) return filter.any.flatMap(columnsOf);
-  if ('not' in filter) return columnsOf(filter.not);
+  const each = (node: Filter): readonly string[] => namedBy(node, below);
+  if ('all' in filter) return filter.all.flatMap(each);
+  if ('any' in filter) return filter.any.flatMap(each);
+  if ('not' in filter) return each(filter.not);
+  if ('some' in filter) return below(filter);
   return filter.kind === 'fully_annotated' ? [] : [filter.column];
 };
 
@@ -92,13 +111,20 @@ const readTree = (
   if (size.nodes > nodesMax) {
     complaints.push(valueComplaint(loc, `a filter has at most ${nodesMax} nodes`));
   }
-  if (size.depth > depthMax || size.nodes > nodesMax) return [];
+  if (size.levels > levelNodesMax) {
+    const members = listed([...levels.keys()]);
+    complaints.push(valueComplaint(loc, `a filter has at most ${levelNodesMax} of ${members}`));
+  }
+  if (size.depth > depthMax || size.nodes > nodesMax || size.levels > levelNodesMax) return [];
   const filter = readNode(written, loc, catalogue, complaints);
   return filter === null ? [] : [filter];
 };
 
 /** Member of a node as clients spell it -> what it is. */
-const combinations: ReadonlyMap<string, 'leaf' | 'all' | 'any' | 'not'> = new Map([
+const combinations: ReadonlyMap<string, 'leaf' | 'all' | 'any' | 'not' | Level> = new Map<
+  string,
+  'leaf' | 'all' | 'any' | 'not' | Level
+>([
   ['filter', 'leaf'],
   ['and_', 'all'],
   ['and', 'all'],
@@ -106,6 +132,7 @@ const combinations: ReadonlyMap<string, 'leaf' | 'all' | 'any' | 'not'> = new Ma
   ['or_', 'any'],
   ['not', 'not'],
   ['not_', 'not'],
+  ...levels,
 ]);
 const isObject = (value: Json | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -113,11 +140,13 @@ const isObject = (value: Json | undefined): value is JsonObject =>
 const membersOf = (node: JsonObject): readonly string[] =>
   [...combinations.keys()].filter((member) => Object.hasOwn(node, member));
 
+type Size = { readonly depth: number; readonly nodes: number; readonly levels: number };
+
 /**
- * Depth and nodes of what the client sent, well-formed or not: a leaf counts 1, each and/or/not one
- * more.
+ * Depth and nodes of what the client sent, well-formed or not: a leaf counts 1, each other node one
+ * more. `levels`: nodes that ask for the level below.
  */
-const measure = (node: Json): { readonly depth: number; readonly nodes: number } => {
+const measure = (node: Json): Size => {
   const below = isObject(node)
     ? membersOf(node).flatMap((member) => {
         const value = node[member];
@@ -125,13 +154,15 @@ const measure = (node: Json): { readonly depth: number; readonly nodes: number }
         return Array.isArray(value) ? (value as readonly Json[]) : [value];
       })
     : [];
-  let [depth, nodes] = [0, 1];
+  const own = isObject(node) ? membersOf(node).filter((member) => levels.has(member)).length : 0;
+  let [depth, nodes, levelNodes] = [0, 1, own];
   for (const child of below) {
     const size = measure(child);
     depth = Math.max(depth, size.depth);
     nodes += size.nodes;
+    levelNodes += size.levels;
   }
-  return { depth: depth + 1, nodes };
+  return { depth: depth + 1, nodes, levels: levelNodes };
 };
 
 const readNode = (
@@ -147,9 +178,8 @@ const readNode = (
   const [member, ...others] = membersOf(node);
   const combination = combinations.get(member ?? '');
   if (member === undefined || combination === undefined || others.length > 0) {
-    complaints.push(
-      valueComplaint(loc, 'a filter node has exactly one of the members filter, and_, or and not'),
-    );
+    const legal = listed(['filter', 'and_', 'or', 'not', ...levelsOf(populationOf(catalogue))]);
+    complaints.push(valueComplaint(loc, `a filter node has exactly one of the members ${legal}`));
     return null;
   }
   const value = node[member] ?? null;
@@ -158,6 +188,16 @@ const readNode = (
   if (combination === 'not') {
     const negated = readNode(value, place, catalogue, complaints);
     return negated && { not: negated };
+  }
+  if (typeof combination === 'object') {
+    const population = populationOf(catalogue);
+    if (combination.of !== population) {
+      complaints.push(valueComplaint(place, misplaced(member, combination, population)));
+      return null;
+    }
+    const below = { population: combination.below, types: catalogue.types };
+    const where = readNode(value, place, below, complaints);
+    return where && levelFilter(combination, where);
   }
   if (!Array.isArray(value)) {
     complaints.push(wrongType(place, 'list_type'));
@@ -170,6 +210,9 @@ const readNode = (
   );
   return combination === 'all' ? { all: filters } : { any: filters };
 };
+
+const populationOf = ({ population, orTraces }: Catalogue): Population =>
+  orTraces === true ? 'trace' : population;
 
 const readLeaf = (
   leaf: Json,

@@ -4,6 +4,7 @@ import { openRecords } from '../../engines/duckdb/records.js';
 import { openMongoRecords } from '../../engines/mongodb/records.js';
 import {
   aggregate,
+  belowIn,
   columnFacts,
   compareRows,
   considers,
@@ -218,7 +219,8 @@ const compareSearch = async (
   plan: SearchPlan,
 ): Promise<void> => {
   const project = rows.filter(({ values }) => values['project_id'] === plan.project);
-  const considered = project.filter((row) => considers(plan, row));
+  const below = belowIn(project);
+  const considered = project.filter((row) => considers(plan, row, below));
   const sorted = considered.toSorted(compareRows(plan.sort, metricTypes(project)));
   const page = sorted.slice(plan.offset, plan.offset + plan.limit);
   // Dearer than the rest together, and of no page: a third of the cases will do.

@@ -13,7 +13,7 @@ import {
 } from 'fast-check';
 import type { Json } from '../../kernel/shapes.js';
 import { runs } from '../support/runs.js';
-import { columnsOf, planFilter } from '../../query-api/filters/plan.js';
+import { columnsOf, ownColumnsOf, planFilter } from '../../query-api/filters/plan.js';
 import {
   accepted,
   leaf,
@@ -130,7 +130,9 @@ describe('planning a filter', () => {
 });
 
 describe('a node of a filter', () => {
-  const oneMember = 'a filter node has exactly one of the members filter, and_, or and not';
+  const oneMember =
+    'a filter node has exactly one of the members filter, and_, or, not, any_span, all_spans ' +
+    'and no_span';
 
   it('has exactly one member', () => {
     refused({}).to.deep.equal(valueError(place(), oneMember));
@@ -206,6 +208,104 @@ describe('a node of a filter', () => {
   });
 });
 
+describe('a node about the level below', () => {
+  const model = text({ name: 'model' });
+  const read = {
+    kind: 'text',
+    column: 'model',
+    operator: 'eq',
+    values: ['x'],
+    caseSensitive: true,
+  };
+
+  it('filters traces by their spans, whose columns it takes', () => {
+    const some = { some: 'span', where: read };
+    accepted({ any_span: model }).to.deep.equal(some);
+    accepted({ no_span: model }).to.deep.equal({ not: some });
+    accepted({ all_spans: { not: model } }).to.deep.equal({
+      not: { some: 'span', where: { not: { not: read } } },
+    });
+    refused({ any_span: text({ name: 'models' }) }).to.deep.equal(
+      valueError(place('any_span', 'filter', 'name'), "unknown column 'models'"),
+    );
+    refused({ any_span: {} }).to.deep.equal(
+      valueError(
+        place('any_span'),
+        'a filter node has exactly one of the members filter, and_, or and not',
+      ),
+    );
+  });
+
+  it('filters sessions by their traces, and those by their spans', () => {
+    accepted({ any_trace: { any_span: model } }, 'session').to.deep.equal({
+      some: 'trace',
+      where: { some: 'span', where: read },
+    });
+    accepted({ no_trace: text() }, 'session');
+    refused({ all_traces: model }, 'session').to.deep.equal(
+      valueError(place('all_traces', 'filter', 'name'), "column 'model' does not apply to traces"),
+    );
+  });
+
+  it('is refused of other records, with what there is', () => {
+    refused({ any_trace: text() }).to.deep.equal(
+      valueError(
+        place('any_trace'),
+        'any_trace filters sessions; a filter of traces takes any_span, all_spans and no_span',
+      ),
+    );
+    refused({ or: [{ no_span: text() }] }, 'session').to.deep.equal(
+      valueError(
+        place('or', '0', 'no_span'),
+        'no_span filters traces; a filter of sessions takes any_trace, all_traces and no_trace',
+      ),
+    );
+    refused({ any_span: { all_spans: text() } }).to.deep.equal(
+      valueError(
+        place('any_span', 'all_spans'),
+        'all_spans filters traces; a filter of spans has no level below it',
+      ),
+    );
+  });
+
+  it('counts as a level of depth, and there are at most 10', () => {
+    const some = (count: number): Json => ({
+      or: Array.from({ length: count }, () => ({ any_span: text() })),
+    });
+    accepted(some(10));
+    refused(some(11)).to.deep.equal(
+      valueError(
+        place(),
+        'a filter has at most 10 of any_span, all_spans, no_span, any_trace, all_traces ' +
+          'and no_trace',
+      ),
+    );
+    const deep = (depth: number): Json =>
+      depth === 2 ? { any_span: text() } : { not: deep(depth - 1) };
+    accepted(deep(8));
+    refused(deep(9)).to.deep.equal(valueError(place(), 'a filter is at most 8 levels deep'));
+  });
+
+  it('counts the values of its lists with all others', () => {
+    const list = text({
+      operator: 'one_of',
+      value: Array.from({ length: 1_000 }, (_, n) => `${n}`),
+    });
+    refused({ and: [list, { any_span: list }, { no_span: list }] }).to.deep.equal(
+      valueError(
+        place(),
+        "the lists of a request's filters have at most 2000 values together, not 3000",
+      ),
+    );
+  });
+
+  it('names its columns among all, but not among those of what is filtered', () => {
+    const { filter } = planned({ and: [text(), { not: { any_span: model } }] });
+    expect(columnsOf(filter)).to.deep.equal(['input', 'model']);
+    expect(ownColumnsOf(filter)).to.deep.equal(['input']);
+  });
+});
+
 describe('a filter of any JSON', () => {
   const { node } = letrec((tie) => ({
     node: oneof(
@@ -214,7 +314,11 @@ describe('a filter of any JSON', () => {
       record({ and_: array(tie('node')) }),
       record({ or: array(tie('node')) }),
       record({ not: tie('node') }),
-      dictionary(constantFrom('filter', 'and', 'or_', 'not_', '__proto__'), jsonValue()),
+      record({ any_span: tie('node') }),
+      dictionary(
+        constantFrom('filter', 'and', 'or_', 'not_', 'no_span', 'any_trace', '__proto__'),
+        jsonValue(),
+      ),
     ),
     leaf: record(
       {

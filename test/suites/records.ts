@@ -31,6 +31,7 @@ import { recordAskersSuite } from './record-askers.js';
 import { recordGrowthSuite } from './record-growth.js';
 import { recordRatingSuite } from './record-ratings.js';
 import { recordNameSuite } from './record-names.js';
+import { recordLevelSuite } from './record-levels.js';
 import { recordLongTextSuite } from './record-long-texts.js';
 import { recordCopySuite } from './record-copies.js';
 import { recordRunSuite } from './record-runs.js';
@@ -71,6 +72,7 @@ export const recordsSuite = (name: string, open: OpenRecords): void => {
     recordRunSuite(() => records);
     recordAnswerSuite(() => records);
     recordRatingSuite(() => records);
+    recordLevelSuite(() => records);
     recordLongTextSuite(() => records, reopen);
     recordNameSuite(() => records, reopen);
     recordChoiceSuite(() => records, reopen);

@@ -130,12 +130,17 @@ export const filterFor = (population: Population, depth = 3): fc.Arbitrary<Filte
   const leaf = leafFor(population);
   if (depth === 0) return leaf;
   const node = filterFor(population, depth - 1);
+  const level = population === 'session' ? 'trace' : 'span';
+  const where = filterFor(level, depth - 1);
   const nodes = fc.array(node, { minLength: 1, maxLength: 3 });
   return fc.oneof(
     { weight: 3, arbitrary: leaf },
     { weight: 1, arbitrary: nodes.map((all) => ({ all })) },
     { weight: 1, arbitrary: nodes.map((any) => ({ any })) },
     { weight: 1, arbitrary: node.map((not) => ({ not })) },
+    ...(population === 'span'
+      ? []
+      : [{ weight: 2, arbitrary: where.map((node) => ({ some: level, where: node }) as const) }]),
   );
 };
 

@@ -9,7 +9,7 @@ import {
 } from '../column-value.js';
 import { spanKinds, standardColumns } from '../columns.js';
 import { unreachable } from '../../decision.js';
-import { matches } from '../../filter.js';
+import { matches, type Below } from '../../filter.js';
 import type { Sort } from '../../documents.js';
 import {
   answeredValuesMax,
@@ -33,8 +33,11 @@ import type { Instant } from '../../shapes.js';
 // The reference for engines: small and plain, over arrays, for any number of rows that a test can
 // hold.
 
-/** Whether the record is among those that a plan considers: tenancy, run, window, kinds, filter. */
-export const considers = (scope: RecordScope, row: RecordRow): boolean => {
+/**
+ * Whether the record is among those that a plan considers: tenancy, run, window, kinds, filter.
+ * `below` finds what is below a record among all rows of the project.
+ */
+export const considers = (scope: RecordScope, row: RecordRow, below: Below): boolean => {
   const { project_id: project, run_id: run, created_at: created } = row.values;
   const kinds = scope.population === 'span' ? spanKinds : [scope.population];
   return (
@@ -44,8 +47,23 @@ export const considers = (scope: RecordScope, row: RecordRow): boolean => {
     (scope.to === null || String(created) <= scope.to) &&
     kinds.includes(row.kind) &&
     (scope.kinds === null || scope.kinds.includes(row.kind)) &&
-    (scope.filter === null || matches(scope.filter, row, scope.templates))
+    (scope.filter === null || matches(scope.filter, row, scope.templates, below))
   );
+};
+
+/** `rows` are all of one project. A lone trace is in no session, whatever the session's id. */
+export const belowIn = (rows: readonly RecordRow[]): Below => {
+  const found = new Map<string, RecordRow[]>();
+  for (const row of rows) {
+    const { session_id: session, id } = row.values;
+    const above = row.kind === 'trace' ? `session ${String(session)}` : `trace ${row.group}`;
+    if (row.kind === 'session' || (row.kind === 'trace' && session === id)) continue;
+    found.set(above, [...(found.get(above) ?? []), row]);
+  }
+  return ({ kind, group, values }) => {
+    if (kind === 'trace') return found.get(`trace ${group}`) ?? [];
+    return kind === 'session' ? (found.get(`session ${String(values['id'])}`) ?? []) : [];
+  };
 };
 
 /**
@@ -110,7 +128,8 @@ export const compared = (text: string): string => firstCharacters(text, compared
  */
 export const columnFacts = (scope: RecordScope, rows: readonly RecordRow[]): ColumnFacts => {
   const types = metricTypes(rows);
-  const considered = rows.filter((row) => considers(scope, row));
+  const below = belowIn(rows);
+  const considered = rows.filter((row) => considers(scope, row, below));
   const isValue = (value: unknown): boolean =>
     value !== null &&
     value !== undefined &&
@@ -145,7 +164,8 @@ export const aggregate = (
   rows: readonly RecordRow[],
 ): Aggregate | AggregateRefusal => {
   const types = metricTypes(rows);
-  const considered = rows.filter((row) => considers(plan, row));
+  const below = belowIn(rows);
+  const considered = rows.filter((row) => considers(plan, row, below));
   const grouped = new Map<string, { value: GroupValue; rows: RecordRow[] }>();
   for (const row of considered) {
     for (const [key, value] of groupsOf(plan.groupBy, row, types)) {

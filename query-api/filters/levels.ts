@@ -1,0 +1,39 @@
+import type { Filter } from '../../kernel/filter.js';
+import type { Population } from '../../kernel/records/record.js';
+
+/** A member of a node that asks for the records a level below (contract 3.7). */
+export type Level = {
+  /** Which records have such ones below them. */
+  readonly of: 'trace' | 'session';
+  readonly below: 'span' | 'trace';
+  readonly asks: 'any' | 'all' | 'none';
+};
+
+export const levels: ReadonlyMap<string, Level> = new Map([
+  ['any_span', { of: 'trace', below: 'span', asks: 'any' }],
+  ['all_spans', { of: 'trace', below: 'span', asks: 'all' }],
+  ['no_span', { of: 'trace', below: 'span', asks: 'none' }],
+  ['any_trace', { of: 'session', below: 'trace', asks: 'any' }],
+  ['all_traces', { of: 'session', below: 'trace', asks: 'all' }],
+  ['no_trace', { of: 'session', below: 'trace', asks: 'none' }],
+]);
+
+/** A record without any below it has all of them, and none. */
+export const levelFilter = ({ below, asks }: Level, where: Filter): Filter => {
+  if (asks === 'any') return { some: below, where };
+  return { not: { some: below, where: asks === 'all' ? { not: where } : where } };
+};
+
+/** Members that a filter of these records may have. */
+export const levelsOf = (population: Population): readonly string[] =>
+  [...levels].flatMap(([member, { of }]) => (of === population ? [member] : []));
+
+/** Why a filter of these records cannot have the member. */
+export const misplaced = (member: string, { of }: Level, population: Population): string => {
+  const taken = levelsOf(population);
+  const instead = taken.length === 0 ? 'has no level below it' : `takes ${listed(taken)}`;
+  return `${member} filters ${of}s; a filter of ${population}s ${instead}`;
+};
+
+export const listed = (names: readonly string[]): string =>
+  `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
