@@ -1,6 +1,7 @@
 import { hexOf } from '../../kernel/history/hex.js';
 import type { Sha256 } from '../../kernel/ports.js';
 import type { Json, JsonObject } from '../../kernel/shapes.js';
+import { put } from '../records/row-builder.js';
 
 const hidden: unique symbol = Symbol('hidden');
 /** A value that history shows by its digest, or not at all. */
@@ -15,13 +16,16 @@ export const asText = (value: Json): Shown => (value === null ? null : { [hidden
 export const asSecret = (value: Json): Shown => ({ [hidden]: 'secret', value });
 
 /** The same with each member of these names as a text. */
-export const withTexts = (members: JsonObject, names: readonly string[]): ShownMembers =>
-  Object.fromEntries(
-    Object.entries(members).map(([name, one]) => [name, names.includes(name) ? asText(one) : one]),
-  );
+export const withTexts = (members: JsonObject, names: readonly string[]): ShownMembers => {
+  const shown: Record<string, Shown> = { ...members };
+  for (const name of names) {
+    const one = members[name];
+    if (one !== undefined) shown[name] = asText(one);
+  }
+  return shown;
+};
 /** Each value as a text; names stay. */
-export const textsOf = (members: JsonObject): ShownMembers =>
-  Object.fromEntries(Object.entries(members).map(([name, one]) => [name, asText(one)]));
+export const textsOf = (members: JsonObject): ShownMembers => mapped(members, asText);
 
 /** JSON merge patches (RFC 7396) to what was before and what is after. */
 export type Patches = {
@@ -54,11 +58,10 @@ export const masked =
   };
 
 const textIn = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value));
-const encoder = new TextEncoder();
-const digestOf = (sha256: Sha256, text: string) => {
-  const bytes = encoder.encode(text);
-  return { sha256: hexOf(sha256(bytes)), bytes: bytes.length };
-};
+const digestOf = (sha256: Sha256, text: string) => ({
+  sha256: hexOf(sha256(text)),
+  bytes: Buffer.byteLength(text),
+});
 
 /**
  * What changed between two states: members that differ, nested objects down to theirs, lists whole.
@@ -107,22 +110,34 @@ const difference = (
 };
 
 const shownWhole = (shown: Shown, mask: (shown: Shown) => Json): Json =>
-  isMembers(shown) ? whole(shown, mask) : mask(shown);
+  typeof shown === 'object' && isMembers(shown) ? whole(shown, mask) : mask(shown);
 
 /** A patch says null for what is to go, so what is null already is left out. */
-const whole = (members: ShownMembers, mask: (shown: Shown) => Json): JsonObject =>
-  Object.fromEntries(
-    Object.entries(members)
-      .filter(([, one]) => one !== null)
-      .map(([name, one]) => [name, shownWhole(one, mask)]),
-  );
+const whole = (members: ShownMembers, mask: (shown: Shown) => Json): JsonObject => {
+  const shown: Record<string, Json> = {};
+  for (const name of Object.keys(members)) {
+    const one = members[name];
+    if (one != null) put(shown, name, shownWhole(one, mask));
+  }
+  return shown;
+};
 
 /** Names come from clients: only own members are members. */
 const memberOf = (members: ShownMembers, name: string): Shown =>
   Object.hasOwn(members, name) ? (members[name] ?? null) : null;
 
-const mapped = (members: ShownMembers, each: (shown: Shown) => Json): JsonObject =>
-  Object.fromEntries(Object.entries(members).map(([name, one]) => [name, each(one)]));
+/** Entry by entry: a list of them would cost more than what they are mapped to. */
+const mapped = <One extends Shown, Other>(
+  members: { readonly [member: string]: One },
+  each: (one: One) => Other,
+): Record<string, Other> => {
+  const all: Record<string, Other> = {};
+  for (const name of Object.keys(members)) {
+    const one = members[name];
+    if (one !== undefined) put(all, name, each(one));
+  }
+  return all;
+};
 
 const isHidden = (shown: Shown): shown is Hidden =>
   typeof shown === 'object' && shown !== null && hidden in shown;
