@@ -3,6 +3,8 @@ import type { Sha256 } from '../../kernel/ports.js';
 
 /** A tree's nodes, and prefixes, and more: what is longer is hashed part by part. */
 const scratch = Buffer.alloc(1_024);
+/** Its beginnings by length: nodes and leaves have always the same. */
+const beginnings: Buffer[] = [];
 
 export const sha256: Sha256 = (...parts) => {
   const [only = ''] = parts;
@@ -14,7 +16,7 @@ export const sha256: Sha256 = (...parts) => {
     scratch.set(part, end);
     end += part.length;
   }
-  return hashed(scratch.subarray(0, end));
+  return hashed((beginnings[end] ??= scratch.subarray(0, end)));
 };
 
 /** A buffer from the pool costs half of what one does that the hash makes. */

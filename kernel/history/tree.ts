@@ -31,16 +31,18 @@ export const grown = (sha256: Sha256, range: Range, width: number, hash: Uint8Ar
   const at = sizeOf(range);
   if (at % width !== 0) throw new RangeError(`no subtree of ${width} leaves begins at ${at}`);
   let right: Subtree = { at, width, hash };
-  let left = range;
-  for (let last = left.at(-1); last?.width === right.width; last = left.at(-1)) {
+  let left = range.length;
+  for (let last = range[left - 1]; last?.width === right.width; last = range[left - 1]) {
     right = {
       at: last.at,
       width: last.width * 2,
       hash: nodeHash(sha256, last.hash, right.hash),
     };
-    left = left.slice(0, -1);
+    left -= 1;
   }
-  return [...left, right];
+  const after = range.slice(0, left);
+  after.push(right);
+  return after;
 };
 
 /** Of no leaves: the hash of nothing. */
