@@ -9,6 +9,7 @@ import { experimentRows } from './experiments.js';
 import { fairnessRowNames, fairnessRows } from './fairness.js';
 import { foreignIdRow } from './foreign-ids.js';
 import { historyFoldRow } from './history-fold.js';
+import { historyReadRowNames, historyReadRows } from './history-reads.js';
 import { ingestRows } from './ingest.js';
 import { keyRotationRow } from './key-rotation.js';
 import { keyTimingRow } from './key-timing.js';
@@ -28,6 +29,7 @@ const groups: readonly {
   { rows: ['start-empty', 'memory-idle'], measure: emptyRows },
   { rows: ['ingest', 'ingest-projected', 'ingest-lag'], measure: ingestRows },
   { rows: ['history-fold'], measure: async (bench) => [await historyFoldRow(bench)] },
+  { rows: historyReadRowNames, measure: historyReadRows },
   { rows: ['ratings'], measure: ratingRows },
   { rows: auditRowNames, measure: auditRows },
   { rows: ['key-timing'], measure: async (bench) => [await keyTimingRow(bench)] },

@@ -10,6 +10,7 @@ import type { ChainName } from '../../kernel/history/entries.js';
 import { rootOf } from '../../kernel/history/tree.js';
 import {
   stream,
+  type Actor,
   type EventLog,
   type Metadata,
   type NewEvent,
@@ -29,6 +30,8 @@ export type Told = {
   readonly type: string;
   readonly data: unknown;
   readonly organization: string | null;
+  /** The service itself, where nobody is named. */
+  readonly actor?: Actor;
 };
 
 /**
@@ -45,10 +48,11 @@ export const openSealedLog = async (dir: string) => {
 
   const append = async (told: readonly Told[]): Promise<void> => {
     await log.append(
-      told.map(({ stream: name, type, data, organization }) => {
+      told.map(({ stream: name, type, data, organization, actor = metadata.actor }) => {
         const expected = revisions.get(name) ?? 'none';
         revisions.set(name, expected === 'none' ? 0 : expected + 1);
-        const of: Metadata = { ...metadata, organization_id: organization as OrganizationId };
+        const organization_id = organization as OrganizationId;
+        const of: Metadata = { ...metadata, actor, organization_id };
         const event: NewEvent = { id: randomIds.next('EventId'), type, data, metadata: of };
         return { stream: name, expected, events: [event] };
       }),
