@@ -161,8 +161,12 @@ const openStack = () => {
 
 // --- [4] erasures ---
 
-/** Streams of content that may be gone only when an event that stays says so. */
-const needsFact = (stream) => /^(trace|session|datasetrows)-/.test(stream);
+/** Content that goes by itself. All other may be gone only when an event that stays says so. */
+const goesUnnamed =
+  /^(idempotency|sealed-integration|run|(insights|scorer)-settings|scorer-task|experiment-scope)-/;
+const mustBeNamed = (stream) => !goesUnnamed.test(stream);
+/** Streams of what was recorded: nothing in them is a secret. */
+const isRecord = /^(trace|session|datasetrows)-/;
 const namedStreams = ({ event_type: type, data }) => {
   if (data === null || !Object.hasOwn(streamsOf, type)) return [];
   try {
@@ -283,6 +287,18 @@ const openTree = async (dir, isWhole, kept) => {
   };
 };
 
+/** Records are shown all or none: what is lost cannot be called withheld. */
+const openWithheld = () => {
+  const first = { shown: null, left: null };
+  return ({ seq, stream, erased, withheld, data }) => {
+    if (erased || !isRecord.test(stream)) return;
+    if (data === null && withheld !== 'asked') broken(`entry ${seq}: its content is kept back`);
+    first[data === null ? 'left' : 'shown'] ??= seq;
+    if (first.shown !== null && first.left !== null)
+      broken(`entry ${first.left}: its content is kept back, and that of ${first.shown} is not`);
+  };
+};
+
 /** What erased entries need and facts give. */
 const openErasures = () => {
   const facts = new Set();
@@ -290,7 +306,7 @@ const openErasures = () => {
   return {
     note: (entry) => {
       for (const stream of namedStreams(entry)) facts.add(stream);
-      if (entry.erased && needsFact(entry.stream) && !gone.has(entry.stream)) {
+      if (entry.erased && mustBeNamed(entry.stream) && !gone.has(entry.stream)) {
         gone.set(entry.stream, entry.seq);
       }
     },
@@ -326,6 +342,7 @@ export const verifyBundle = async (dir, { key, origin, since = null }) => {
   }
   const tree = await openTree(dir, isWhole, kept);
   const erasures = openErasures();
+  const checkWithheld = openWithheld();
   const found = { entries: 0, erased: 0, withheld: 0, unsalted: 0, unsealed: 0 };
   let before = null;
   const check = async (lines) => {
@@ -333,6 +350,9 @@ export const verifyBundle = async (dir, { key, origin, since = null }) => {
       if (line === '') continue;
       const entry = JSON.parse(line);
       checkEntry(entry, before);
+      if (isWhole && entry.seq !== (before?.seq ?? 0) + 1)
+        broken(`entry ${(before?.seq ?? 0) + 1} is missing`);
+      checkWithheld(entry);
       const isSealed = entry.seq <= checkpoint.size;
       if (isSealed) {
         if (tree.size() < entry.seq - 1) await tree.passOver(entry.seq - 1);

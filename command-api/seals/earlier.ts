@@ -119,9 +119,8 @@ const namedBy = (type: string, data: string): readonly string[] => {
   }
 };
 
-/** Rows of datasets have always been named. */
-const leftNoFacts = (name: StreamName): boolean =>
-  mustBeNamed(name) && !name.startsWith('datasetrows-');
+/** What went with a project or its records; rows of datasets have always been named. */
+const leftNoFacts = (name: StreamName): boolean => mustBeNamed(name) && projectForm.test(name);
 
 const foldedTo = async (chains: EarlierNeeds['chains']): Promise<Position> => {
   let through = start;
@@ -164,7 +163,8 @@ const nameAll = async (needs: EarlierNeeds, { streams }: Unnamed): Promise<numbe
   return [...groups.values()].reduce((sum, { names }) => sum + names.length, 0);
 };
 
-const projectForm = /^(?:trace|session)-(.{36})-/;
+const projectForm =
+  /^(?:trace|session|sized-session|project|annotation-\w+|ranking-\w+|scorer-queue)-(.{36})(?:-|$)/;
 
 /** The history that has the event; null when none does. */
 const chainWith = async (

@@ -1,8 +1,12 @@
 import type { BundleLine } from './bundle.js';
 
-/** Content that may be gone only when an event that stays says so (verifier/ALGORITHM.md, 4). */
-const needsFact = /^(?:trace|session|datasetrows)-/;
-export const mustBeNamed = (stream: string): boolean => needsFact.test(stream);
+/**
+ * What goes by itself, and what earlier versions took with a run without saying so. All other
+ * content may be gone only when an event that stays says so (verifier/ALGORITHM.md, step 4).
+ */
+const goesUnnamed =
+  /^(idempotency|sealed-integration|run|(insights|scorer)-settings|scorer-task|experiment-scope)-/;
+export const mustBeNamed = (stream: string): boolean => !goesUnnamed.test(stream);
 
 type Facts = {
   readonly StreamsErased: { readonly streams: readonly string[] };

@@ -29,6 +29,7 @@ export type BundleEntry = {
   readonly causation_id: string | null;
   readonly erased: boolean;
   readonly salted: boolean;
+  readonly withheld: 'secret' | 'asked' | null;
   readonly salt: string | null;
   readonly data: string | null;
   readonly data_digest: string;
@@ -83,6 +84,7 @@ export const chained = (told: readonly Told[]): readonly BundleEntry[] => {
       causation_id: null,
       erased: gone === 'erased',
       salted: true,
+      withheld: gone === 'withheld' ? 'secret' : null,
       salt: gone === undefined ? hex(salt) : null,
       data: gone === undefined ? data : null,
       data_digest: envelope.dataDigest,

@@ -5,6 +5,8 @@ usage: assay_verify.py BUNDLE PUBLIC_KEY_PEM ORIGIN   (the signature is checked 
 import base64, gzip, hashlib, json, pathlib, subprocess, sys, tempfile
 
 LINE = ('prev_hash', 'seq', 'event_id', 'event_type', 'schema_version', 'stream', 'revision', 'at')
+UNNAMED = tuple(n + '-' for n in ('idempotency', 'sealed-integration', 'run', 'insights-settings', 'scorer-settings',
+                                 'scorer-task', 'experiment-scope'))
 REST = ('organization_id', 'request_id', 'correlation_id', 'causation_id')
 
 
@@ -58,7 +60,7 @@ def pass_over(index):
         push(n['to'] - n['from'], bytes.fromhex(n['hash']))
 
 
-before, facts, gone, count = None, set(), {}, 0
+before, facts, gone, shown, count = None, set(), {}, set(), 0
 for part in manifest['parts']:
     if hashlib.sha256((bundle / part['file']).read_bytes()).hexdigest() != part['sha256']:
         fail(part['file'])
@@ -85,8 +87,14 @@ for part in manifest['parts']:
             facts.update('%s-%s-%s' % (k, data['project_id'], i) for k in ('session', 'trace') for i in data[k + '_ids'])
         if e['event_type'] == 'DatasetRowsErased':
             facts.update('datasetrows-%s-%s' % (data['dataset_id'], c['content_id']) for c in data['contents'])
-        if e['erased'] and e['stream'].split('-')[0] in ('trace', 'session', 'datasetrows'):
+        if e['erased'] and not e['stream'].startswith(UNNAMED):
             gone[e['stream']] = e['seq']
+        if not e['erased'] and e['stream'].startswith(('trace-', 'session-', 'datasetrows-')):
+            shown.add(e['data'] is not None)
+            if len(shown) > 1 or (e['data'] is None and e['withheld'] != 'asked'):
+                fail('content of %d' % e['seq'])
+        if whole and e['seq'] != (before['seq'] if before else 0) + 1:
+            fail('entry before %d is missing' % e['seq'])
         before = e
 pass_over(size)
 if next(nodes, None) is not None or count != manifest['entries']:

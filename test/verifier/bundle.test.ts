@@ -170,6 +170,41 @@ describe('a bundle in the hands of a stranger', function () {
     expect(await verdict(await bundleOf(chained([gone, fact]), 2, signer))).to.match(/^intact/);
   });
 
+  it('is refused when content that was lost is called withheld, or an erasure', async () => {
+    const trace = (at: number, gone?: Told['gone']): Told => {
+      const one = { event_type: 'TraceLogged', stream: `trace-${project}-${at}`, data: '{}' };
+      return gone === undefined ? one : { ...one, gone };
+    };
+    const all = chained([trace(1), trace(2), trace(3, 'withheld')]);
+    const bundle = await bundleOf(all, 3, signer);
+    const asked = (from: number): Bundle => ({
+      ...bundle,
+      entries: bundle.entries.map((one, at) =>
+        at < from ? one : { ...one, salt: null, data: null, withheld: 'asked' },
+      ),
+    });
+    const refused = [bundle, asked(2), asked(1)];
+    for (const one of refused) {
+      expect(await verdict(one)).to.match(/its content is kept back/);
+      expect(await twin(one)).to.match(/broken: content of/);
+    }
+    expect(await verdict(asked(0))).to.match(/^intact/);
+    expect(await twin(asked(0))).to.equal('intact\n');
+    const user: Told = { event_type: 'UserUpdated', stream: 'user-1', data: '{}', gone: 'erased' };
+    const lost = await bundleOf(chained([user]), 1, signer);
+    expect(await verdict(lost)).to.match(/entry 1: its content is gone/);
+    expect(await twin(lost)).to.match(/broken/);
+  });
+
+  it('is refused when an entry of the unsealed end is taken out of its middle', async () => {
+    const bundle = await bundleOf(history(12), 6, signer);
+    const without = { ...bundle, entries: bundle.entries.filter(({ seq }) => seq !== 9) };
+    expect(await verdict(without)).to.equal('entry 9 is missing');
+    expect(await twin(without)).to.match(/broken/);
+    const cut = { ...bundle, entries: bundle.entries.slice(0, 9) };
+    expect(await verdict(cut)).to.match(/^intact/);
+  });
+
   it('is refused where hex is more than hex, and where a file is not the manifest’s', async () => {
     const all = history(20);
     const whole = await bundleOf(all, 20, signer);
