@@ -51,7 +51,8 @@ export const envelopeOf = (row: Row, metadata: Metadata): Envelope => ({
 
 /**
  * Rows with salt and digest, also of a log that nobody has brought to the layout that has them.
- * Content that lies in a stream that is marked as erased is gone for every other reader, and here.
+ * Content in a stream that is marked as erased is gone, as for whoever reads the stream; the digest
+ * is that of what lies there.
  */
 export const openEvidence = (database: Database.Database) => {
   const selected = (columns: string) =>
@@ -72,11 +73,14 @@ export const openEvidence = (database: Database.Database) => {
       ask();
       return statement().iterate(pos, limit);
     },
-    of: (row: EvidenceRow): Evidence => ({
-      ...envelopeOf(row, metadataOf(row)),
-      ...(isErased(row) || row.marked === 1
-        ? { data: null, salt: null }
-        : { data: row.data, salt: row.salt?.toString('hex') ?? null }),
-    }),
+    of: (row: EvidenceRow): Evidence => {
+      const envelope = envelopeOf(row, metadataOf(row));
+      if (isErased(row)) return { ...envelope, data: null, salt: null };
+      if (row.marked === 0) {
+        return { ...envelope, data: row.data, salt: row.salt?.toString('hex') ?? null };
+      }
+      const digest = digestOf(row.salt, row.data).toString('hex');
+      return { ...envelope, data: null, salt: null, digest };
+    },
   };
 };
