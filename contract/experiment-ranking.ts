@@ -4,6 +4,7 @@ import { id, named, oneOf } from '../kernel/shapes.js';
 import { experiment } from './experiment-record.js';
 import { experimentsPath, inExperiment } from './experiments.js';
 import { operation } from './operation.js';
+import { bareMetricName, metricReadings } from './record-rules.js';
 
 /** Contract 5.5. */
 export const criteriaMax = 50;
@@ -107,18 +108,23 @@ export const experimentRankingOperations = [
   withdrawExperimentWinner,
 ];
 
-const prefix = 'metrics/';
-
 /** As stored and answered: metrics by their bare names. */
 export const plainCriteria = (criteria: readonly Criterion[]): Criterion[] =>
-  criteria.map((one) => ({
+  criteria.map((one) => ({ ...one, metric: bareMetricName(one.metric) }));
+
+/** The same by the metrics that are meant (contract 3.4, rule 6), where they are recorded. */
+export const meantCriteria = (
+  criteria: readonly Criterion[],
+  recorded: { has(metric: string): boolean },
+): Criterion[] =>
+  plainCriteria(criteria).map((one) => ({
     ...one,
-    metric: one.metric.startsWith(prefix) ? one.metric.slice(prefix.length) : one.metric,
+    metric: metricReadings(one.metric).find((name) => recorded.has(name)) ?? one.metric,
   }));
 
-export const criteriaComplaints = (criteria: readonly Criterion[]): readonly Complaint[] => {
+export const repeatedMetrics = (plain: readonly Criterion[]): readonly Complaint[] => {
   const seen = new Set<string>();
-  return plainCriteria(criteria).flatMap(({ metric }, at) => {
+  return plain.flatMap(({ metric }, at) => {
     const isRepeated = seen.has(metric);
     seen.add(metric);
     return isRepeated ? [criterionComplaint(at, `'${metric}' is used twice`)] : [];

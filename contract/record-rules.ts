@@ -163,6 +163,21 @@ const metricPrefix = 'metrics/';
 export const bareMetricName = (name: string): string =>
   name.startsWith(metricPrefix) ? name.slice(metricPrefix.length) : name;
 
+/** Before the name of a metric where an experiment shows its average (contract 4.6). */
+const averagePrefixes = ['average_', 'percentage_true_'];
+
+/**
+ * What a name may mean as a metric, the likeliest first (contract 3.4, rule 6): `metrics/x`, `x`
+ * and `average_x` are one, unless there is a metric `average_x`.
+ */
+export const metricReadings = (written: string): readonly string[] => {
+  const bare = bareMetricName(written);
+  const averaged = averagePrefixes.filter(
+    (prefix) => bare.length > prefix.length && bare.startsWith(prefix),
+  );
+  return [bare, ...averaged.map((prefix) => bare.slice(prefix.length))];
+};
+
 const tooMany = (loc: readonly string[], count: number): Complaint => ({
   loc,
   msg: `List should have at most ${spansMax} items, not ${count}`,

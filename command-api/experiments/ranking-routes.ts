@@ -1,16 +1,19 @@
 import {
   chooseExperimentWinner,
-  criteriaComplaints,
   criterionComplaint,
+  meantCriteria,
   plainCriteria,
+  repeatedMetrics,
   setRankingCriteria,
   withdrawExperimentWinner,
+  type Criterion,
   type RankingCriteria,
 } from '../../contract/experiment-ranking.js';
 import { route, type Route } from '../../contract/operation.js';
 import type { Principal } from '../../contract/roles.js';
-import { invalid } from '../../kernel/fault.js';
+import { invalid, type Complaint } from '../../kernel/fault.js';
 import type { EventLog, Position } from '../../kernel/ports.js';
+import type { MetricType } from '../../kernel/records/record.js';
 import type { ProjectId } from '../../kernel/shapes.js';
 import { transact, type Authorship } from '../../kernel/transact.js';
 import { experimentScopeStream, rankingCriteriaStream } from '../facts/experiments.js';
@@ -22,13 +25,10 @@ export type RankingNeeds = {
   readonly log: EventLog;
   readonly experimentShown: ExperimentNeeds['experimentShown'];
   /**
-   * Which of these metrics are texts. The type of a metric follows from what was recorded first, so
-   * a read model says it; a text that slips in is ranked as without a value.
+   * Metrics that traces of the project have, by name, and their types. Both follow from what was
+   * recorded, so a read model says it; a text that slips in is ranked as without a value.
    */
-  readonly textMetrics: (
-    project: ProjectId,
-    metrics: readonly string[],
-  ) => Promise<ReadonlySet<string>>;
+  readonly metricsRecorded: (project: ProjectId) => Promise<ReadonlyMap<string, MetricType>>;
   /** What applies at this position or after it; for the answer only. */
   readonly criteriaShown: (
     principal: Principal,
@@ -48,24 +48,34 @@ const settingCriteria = (needs: RankingNeeds): Route =>
   route(
     setRankingCriteria,
     async ({ body, params: { project_id: project }, principal, cause }) => {
-      const wanted = plainCriteria(body.criteria);
-      const texts = await needs.textMetrics(
-        project,
-        wanted.map(({ metric }) => metric),
-      );
-      const complaints = wanted.flatMap(({ metric }, at) =>
-        texts.has(metric)
-          ? [criterionComplaint(at, `metric '${metric}' is text: it cannot be ranked by`)]
-          : [],
-      );
+      const recorded = await needs.metricsRecorded(project);
+      const wanted = meantCriteria(body.criteria, recorded);
+      const complaints = [...repeatedMetrics(wanted), ...unranked(wanted, recorded)];
       if (complaints.length > 0) throw invalid(complaints);
       const decide = setCriteria(project, wanted);
       const stream = rankingCriteriaStream(project);
       const { position } = await transact(needs.log, stream, criteria, decide, cause);
       return { position, body: await needs.criteriaShown(principal, project, position) };
     },
-    ({ body }) => criteriaComplaints(body.criteria),
+    ({ body }) => repeatedMetrics(plainCriteria(body.criteria)),
   );
+
+/** About metrics that nothing can be ranked by, while there are some that can (contract 5.5). */
+const unranked = (
+  wanted: readonly Criterion[],
+  recorded: ReadonlyMap<string, MetricType>,
+): readonly Complaint[] => {
+  const there = [...recorded].filter(([, type]) => type !== 'text').map(([name]) => `'${name}'`);
+  const named = there.slice(0, namesMax).join(', ') + (there.length > namesMax ? ' …' : '');
+  return wanted.flatMap(({ metric }, at) => {
+    if (recorded.get(metric) === 'text') {
+      return [criterionComplaint(at, `metric '${metric}' is text: it cannot be ranked by`)];
+    }
+    if (recorded.has(metric) || there.length === 0) return [];
+    return [criterionComplaint(at, `no trace has the metric '${metric}'; there is ${named}`)];
+  });
+};
+const namesMax = 20;
 
 const choosing = (needs: RankingNeeds): Route =>
   route(chooseExperimentWinner, async ({ params, principal, cause }) => {

@@ -6,7 +6,7 @@ import type { Asker } from './askers.js';
 import type { Held, Owner } from './budget.js';
 import type { Entry } from './entry.js';
 import type { Given, Sent } from './given.js';
-import { listed, shownName } from './ignored.js';
+import { listed, shownPath } from './ignored.js';
 import type { Aside } from './quota.js';
 import type { Services } from './services.js';
 import type { Bound } from './table.js';
@@ -54,7 +54,7 @@ export const handled = async (
       ? work(aside)
       : services.load[quota].during(ownerOf(asked), signal, work));
     for (const [header, names] of Object.entries(notes)) {
-      if (names.length > 0) sent.say(header, listed(names.map(shownName)));
+      if (names.length > 0) sent.say(header, listed(names.map(shownPath)));
     }
     return answer;
   } catch (error) {

@@ -37,11 +37,14 @@ export const listed = (names: readonly string[]): string => {
   return text;
 };
 
-export const shownName = (name: string): string => {
+const shownName = (name: string): string => {
   const characters = Array.from(name.slice(0, 2 * nameMax));
   const shown = encodeURIComponent(characters.slice(0, nameMax).join('').toWellFormed());
   return characters.length > nameMax ? `${shown}...` : shown;
 };
+
+/** The name of a column, which may have slashes. */
+export const shownPath = (column: string): string => column.split('/').map(shownName).join('/');
 
 /** The same as complaints, for who asked for strict handling. */
 export const ignoredComplaints = ({ query, body }: Ignored): readonly Complaint[] =>

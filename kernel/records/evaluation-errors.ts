@@ -36,9 +36,13 @@ type Known = {
   readonly type: StructuredError['error_type'];
   readonly group: string;
   readonly severity: StructuredError['severity'];
-  readonly message: string;
+  /** Null: the error has its own. */
+  readonly message: string | null;
   readonly retriable: boolean;
 };
+
+/** Of a metric that a question names and nobody recorded. */
+export const unknownMetricCode = 1005;
 
 const known: ReadonlyMap<number, Known> = new Map([
   [
@@ -81,26 +85,35 @@ const known: ReadonlyMap<number, Known> = new Map([
       retriable: true,
     },
   ],
+  [
+    unknownMetricCode,
+    {
+      type: 'not_found_error',
+      group: 'query',
+      severity: 'low',
+      message: null,
+      retriable: false,
+    },
+  ],
 ]);
 
 const uncatalogued: Known = {
   type: 'uncataloged_error',
   group: 'client',
   severity: 'medium',
-  message: 'Unknown evaluation error.',
+  message: null,
   retriable: false,
 };
 
-/** What a code means (contract 3.9). A sent message is used only for codes outside the table. */
+/** What a code means (contract 3.9). A sent message is used only where the table has none. */
 export const structuredError = ({ code, message }: MetricError): StructuredError => {
-  const found = known.get(code);
-  const entry = found ?? uncatalogued;
+  const entry = known.get(code) ?? uncatalogued;
   return {
     error_code: code,
     error_type: entry.type,
     error_group: entry.group,
     severity: entry.severity,
-    message: found === undefined ? (message ?? entry.message) : entry.message,
+    message: entry.message ?? message ?? 'Unknown evaluation error.',
     user_action: null,
     documentation_link: null,
     retriable: entry.retriable,

@@ -65,7 +65,7 @@ const exporting = (
     async ({ body, params: { project_id: project }, principal, room, signal }) => {
       await room.of(roomBytes);
       const templates = await needs.templatesOf(project);
-      const plan = await completePlan(needs, project, body, { population, templates });
+      const { plan, notes } = await completePlan(needs, project, body, { population, templates });
       const shown = {
         withCounts: body.include_counts === true,
         truncated: body.truncate_fields === true,
@@ -81,7 +81,7 @@ const exporting = (
           await runInSelection(needs.runInProject, project, body);
         },
       });
-      return { lines: await begun(file), media: exportMedia[body.format ?? 'jsonl'] };
+      return { lines: await begun(file), media: exportMedia[body.format ?? 'jsonl'], notes };
     },
     checkOf(population),
   );

@@ -1,3 +1,4 @@
+import { metricReadings } from '../../contract/record-rules.js';
 import { appliesTo, registryMetric, standardColumn } from '../../kernel/records/columns.js';
 import type { FilterKind, MetricType, Population } from '../../kernel/records/record.js';
 
@@ -5,6 +6,8 @@ import type { FilterKind, MetricType, Population } from '../../kernel/records/re
  * Types of the project's metrics outside the registry; a metric that never had a value is absent.
  */
 export type MetricTypes = ReadonlyMap<string, MetricType>;
+/** Null: the project was not asked yet, so any name may be that of a metric. */
+export type TypesKnown = MetricTypes | null;
 
 export const metricPrefix = 'metrics/';
 const metadataPrefix = 'user_metadata/';
@@ -22,7 +25,7 @@ export type KnownColumn =
 export const knownColumn = (
   column: string,
   population: Population,
-  types: MetricTypes,
+  types: TypesKnown,
 ): KnownColumn | null => {
   const standard = standardColumn.get(column);
   if (standard !== undefined) {
@@ -41,8 +44,43 @@ export const metricOf = (column: string): string | null =>
     : null;
 
 /** The registry's type, else the project's (contract 3.4, rule 2). */
-export const metricType = (metric: string, types: MetricTypes): MetricType | null =>
-  registryMetric.get(metric)?.type ?? types.get(metric) ?? null;
+export const metricType = (metric: string, types: TypesKnown): MetricType | null =>
+  registryMetric.get(metric)?.type ?? types?.get(metric) ?? null;
+
+/**
+ * The metric that a name means: the first of its readings (`metricReadings`) that the project or
+ * the registry has; without one, the name as it is.
+ */
+export const metricMeant = (written: string, types: TypesKnown): string => {
+  const readings = metricReadings(written);
+  const known = readings.find((metric) => metricType(metric, types) !== null);
+  return known ?? readings[0] ?? written;
+};
+
+/**
+ * The id of the column that a name means: other columns as they are, and a metric under any of its
+ * names (contract 3.4, rule 6). What is no column stays as it is written.
+ */
+export const columnMeant = (written: string, types: TypesKnown): string => {
+  if (standardColumn.has(written) || written.startsWith(metadataPrefix)) return written;
+  const metric = metricMeant(written, types);
+  const isMetric =
+    metricOf(written) !== null || types === null || metricType(metric, types) !== null;
+  return isMetric ? metricPrefix + metric : written;
+};
+
+/** Of these column ids, the metrics that nobody recorded in the project (contract 3.7, rule 4). */
+export const unknownMetrics = (
+  columns: readonly string[],
+  types: MetricTypes,
+): readonly string[] => [
+  ...new Set(
+    columns.filter((column) => {
+      const metric = metricOf(column);
+      return metric !== null && metricType(metric, types) === null;
+    }),
+  ),
+];
 
 const filterOfMetric: Readonly<Record<MetricType, FilterKind>> = {
   integer: 'number',
@@ -61,12 +99,16 @@ export const filtersTaken = (column: KnownColumn): readonly FilterKind[] => {
   return column.type === null ? ['number', 'boolean', 'text'] : [filterOfMetric[column.type]];
 };
 
-/** Metrics whose types a plan has to ask the project for: those that the registry does not fix. */
+/**
+ * Metrics whose types a plan has to ask the project for: all that these columns may mean, but those
+ * that the registry fixes.
+ */
 export const metricsToType = (columns: readonly string[]): readonly string[] => [
   ...new Set(
     columns.flatMap((column) => {
       const metric = metricOf(column);
-      return metric === null || registryMetric.has(metric) ? [] : [metric];
+      if (metric === null) return [];
+      return metricReadings(metric).filter((one) => !registryMetric.has(one));
     }),
   ),
 ];

@@ -3,7 +3,7 @@ import { type Complaint, valueComplaint } from '../../kernel/fault.js';
 import { depthMax, levelNodesMax, nodesMax, type Filter } from '../../kernel/filter.js';
 import type { Population } from '../../kernel/records/record.js';
 import type { Json, JsonObject } from '../../kernel/shapes.js';
-import { filtersTaken, knownColumn, type MetricTypes } from './catalogue.js';
+import { columnMeant, filtersTaken, knownColumn, type TypesKnown } from './catalogue.js';
 import {
   missing,
   tagMissing,
@@ -19,7 +19,7 @@ import { readComparison, readUsers, valuesComplaints, type Complaints } from './
 /** What the filter's columns are looked up in: the catalogue of the searched kind. */
 export type Catalogue = {
   readonly population: Population;
-  readonly types: MetricTypes;
+  readonly types: TypesKnown;
   /** Spans, or traces: the columns have yet to say which (contract 4.5, rule 1). */
   readonly orTraces?: true;
 };
@@ -235,7 +235,8 @@ const readLeaf = (
     return readUsers(leaf, loc, complaints);
   }
   complaints.push(...columnComplaints(column, type, loc, catalogue));
-  return readComparison(type, column.name, leaf, loc, complaints);
+  const id = columnMeant(column.name, catalogue.types);
+  return readComparison(type, id, leaf, loc, complaints);
 };
 
 const readType = (leaf: JsonObject, loc: Loc, complaints: Complaints) => {
@@ -287,7 +288,7 @@ const columnComplaints = (
   loc: Loc,
   { population, types }: Catalogue,
 ): readonly Complaint[] => {
-  const column = knownColumn(name, population, types);
+  const column = knownColumn(columnMeant(name, types), population, types);
   if (column === null) return [valueComplaint([...loc, member], `unknown column '${name}'`)];
   if (column.is === 'standard' && !column.applies) {
     return [valueComplaint([...loc, member], `column '${name}' does not apply to ${population}s`)];

@@ -1,7 +1,7 @@
 import type { CustomMetrics } from '../../contract/metrics.js';
 import { byCodePoint } from '../../kernel/code-points.js';
 import { unreachable } from '../../kernel/decision.js';
-import { structuredError } from '../../kernel/records/evaluation-errors.js';
+import { structuredError, unknownMetricCode } from '../../kernel/records/evaluation-errors.js';
 import { valueError, type Fault } from '../../kernel/fault.js';
 import { openObject, type JsonParts } from '../../kernel/json-pieces.js';
 import {
@@ -36,7 +36,10 @@ export const metricsParts = (plan: MetricsPlan, aggregate: Aggregate): JsonParts
   const after = {
     ems_captured_error: aggregate.errors.length > 0,
     standard_errors: Object.fromEntries(
-      [...byMessage(aggregate.errors)].map((error) => [String(error.code), structuredError(error)]),
+      [...byMessage(aggregate.errors), ...unknownMetric(plan)].map((error) => [
+        String(error.code),
+        structuredError(error),
+      ]),
     ),
   };
   const groups = Object.entries(
@@ -111,6 +114,15 @@ const valueOf = ({ id, aggregation, type }: Widget, { widgets }: AggregateCell) 
   if (aggregation !== 'Count') return null;
   return type === 'text' ? {} : 0;
 };
+
+/** That nobody recorded some of the metrics asked for (contract 4.5, rule 2). */
+const unknownMetric = ({ widgets }: MetricsPlan): readonly MetricError[] => {
+  const unknown = widgets.filter(({ type }) => type === null).map(({ metric }) => metric);
+  const names = [...new Set(unknown)].map((name) => `'${name}'`).slice(0, namesMax);
+  if (names.length === 0) return [];
+  return [{ code: unknownMetricCode, message: `No value was recorded for ${names.join(', ')}.` }];
+};
+const namesMax = 20;
 
 /**
  * One error per code. Of several sent messages the first in text order is shown, so that the answer

@@ -5,11 +5,13 @@ import { type Complaint, valueComplaint } from '../../kernel/fault.js';
 import type { AggregatePlan, Aggregation, Widget } from '../../kernel/records/questions.js';
 import type { MetricType, RecordKind } from '../../kernel/records/record.js';
 import {
+  columnMeant,
   knownColumn,
+  metricMeant,
   metricPrefix,
   metricsToType,
   metricType,
-  type MetricTypes,
+  type TypesKnown,
 } from '../filters/catalogue.js';
 import { columnsOf, planFilter } from '../filters/plan.js';
 
@@ -24,18 +26,18 @@ export type PlannedMetrics =
  * What the request asks the Records engine for (contract 4.5), or why not, in the order of the
  * request's members.
  */
-export const planMetrics = (body: CustomSearch, types: MetricTypes): PlannedMetrics => {
+export const planMetrics = (body: CustomSearch, types: TypesKnown): PlannedMetrics => {
   const { filter, complaints: filterComplaints } = planFilter(
     { filter_tree: body.filter_tree },
     // Every standard column applies to some span, so nothing is out of place: the columns choose
     // the population.
     { population: 'span', types },
   );
-  const groupBy = body.group_by ?? null;
+  const groupBy = body.group_by == null ? null : columnMeant(body.group_by, types);
   const complaints = [
     ...widgetComplaints(body.metric_details, types),
     ...filterComplaints,
-    ...groupComplaints(groupBy, types),
+    ...groupComplaints(body.group_by ?? null, types),
   ];
   if (complaints.length > 0) return { plan: null, complaints };
   const columns = [...columnsOf(filter), ...(groupBy === null ? [] : [groupBy])];
@@ -57,14 +59,21 @@ export const planMetrics = (body: CustomSearch, types: MetricTypes): PlannedMetr
 export const metricsAsked = (body: CustomSearch): readonly string[] => {
   const { filter } = planFilter(
     { filter_tree: body.filter_tree },
-    { population: 'span', types: new Map() },
+    { population: 'span', types: null },
   );
   return metricsToType([
-    ...body.metric_details.map(({ metric_name }) => metricPrefix + metricNamed(metric_name)),
+    ...body.metric_details.map(({ metric_name }) => metricPrefix + metricMeant(metric_name, null)),
     ...columnsOf(filter),
-    ...(body.group_by == null ? [] : [body.group_by]),
+    ...(body.group_by == null ? [] : [columnMeant(body.group_by, null)]),
   ]);
 };
+
+/** Every column that a plan names, its widgets' metrics included. */
+export const columnsNamed = ({ filter, widgets, groupBy }: MetricsPlan): readonly string[] => [
+  ...widgets.map(({ metric }) => metricPrefix + metric),
+  ...columnsOf(filter),
+  ...(groupBy === null ? [] : [groupBy]),
+];
 
 /**
  * Traces, unless some column does not apply to traces: then the spans to which all of those apply
@@ -86,18 +95,14 @@ export const populationOf = (
 
 type MetricDetail = CustomSearch['metric_details'][number];
 
-/** `toxicity` and `metrics/toxicity` are one metric. */
-const metricNamed = (written: string): string =>
-  written.startsWith(metricPrefix) ? written.slice(metricPrefix.length) : written;
-
-const widgetOf = ({ id, metric_name, aggregation }: MetricDetail, types: MetricTypes): Widget => {
-  const metric = metricNamed(metric_name);
+const widgetOf = ({ id, metric_name, aggregation }: MetricDetail, types: TypesKnown): Widget => {
+  const metric = metricMeant(metric_name, types);
   return { id, metric, aggregation, type: metricType(metric, types) };
 };
 
 const widgetComplaints = (
   details: readonly MetricDetail[],
-  types: MetricTypes,
+  types: TypesKnown,
 ): readonly Complaint[] => {
   const seen = new Set<string>();
   return details.flatMap((detail, index) => {
@@ -145,9 +150,9 @@ const fits = (aggregation: Aggregation, type: MetricType): boolean => {
 export const groupByPlace = ['body', 'group_by'];
 
 /** Date columns and numeric metrics cannot be grouped by (contract 4.5, rule 6). */
-const groupComplaints = (column: string | null, types: MetricTypes): readonly Complaint[] => {
+const groupComplaints = (column: string | null, types: TypesKnown): readonly Complaint[] => {
   if (column === null) return [];
-  const known = knownColumn(column, 'span', types);
+  const known = knownColumn(columnMeant(column, types), 'span', types);
   if (known === null) return [valueComplaint(groupByPlace, `unknown column '${column}'`)];
   const isDate = known.is === 'standard' && known.filter === 'date';
   const isNumber =

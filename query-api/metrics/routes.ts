@@ -13,7 +13,8 @@ import {
   type TemplatesOf,
 } from '../selection.js';
 import { metricsRefusal } from './answer.js';
-import { metricsAsked, planMetrics } from './plan.js';
+import { unknownMetrics } from '../filters/catalogue.js';
+import { columnsNamed, metricsAsked, planMetrics } from './plan.js';
 
 type Needs = {
   readonly records: Pick<Records, 'metricTypes'>;
@@ -40,13 +41,13 @@ export const metricReads = ({
       const templates = (await templatesOf(project)).map(({ id }) => id);
       const json = await answers.metrics({ ...plan, project, run, templates });
       if ('refused' in json) throw metricsRefusal(plan, json);
-      return { json };
+      return { json, notes: { 'X-Unknown-Columns': unknownMetrics(columnsNamed(plan), types) } };
     },
     ({ body }) => [
       ...windowComplaints(body),
       ...selectorComplaints(body),
       // Without the project's metric types: what they add is a decision on state and comes later.
-      ...planMetrics(body, new Map()).complaints,
+      ...planMetrics(body, null).complaints,
     ],
   ),
 ];

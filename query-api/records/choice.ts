@@ -7,7 +7,7 @@ import type { RecordSize } from '../../kernel/records/questions.js';
 import type { RecordRow } from '../../kernel/records/record.js';
 import type { ProjectId, SessionId, TraceId } from '../../kernel/shapes.js';
 import { runInSelection, type RunInProject, type TemplatesOf } from '../selection.js';
-import { metricsFiltered, planSearch } from './plan.js';
+import { metricsNamed, planSearch } from './plan.js';
 
 type Needs = {
   readonly records: Records;
@@ -21,7 +21,7 @@ export const choiceComplaints = (
   body: RecordDeletion,
 ): readonly Complaint[] => [
   ...selectorComplaints(body),
-  ...planSearch(body, population, new Map()).complaints,
+  ...planSearch(body, population, null).complaints,
   ...windowComplaints(body),
 ];
 
@@ -37,7 +37,7 @@ export const chooseRecords = async (
   limit: number,
 ) => {
   const run = await runInSelection(runInProject, project, body);
-  const metrics = metricsFiltered(body, population);
+  const metrics = metricsNamed(body, population);
   const types = metrics.length > 0 ? await records.metricTypes(project, metrics) : new Map();
   const { plan, complaints } = planSearch({ ...body, limit }, population, types);
   if (plan === null) throw invalid(complaints);

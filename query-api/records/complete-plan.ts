@@ -7,7 +7,8 @@ import type { Population } from '../../kernel/records/record.js';
 import type { Records } from '../../kernel/records/records.js';
 import type { ProjectId } from '../../kernel/shapes.js';
 import { runInSelection, type RunInProject } from '../selection.js';
-import { metricsFiltered, planSearch } from './plan.js';
+import { unknownMetrics } from '../filters/catalogue.js';
+import { columnsNamed, metricsNamed, planSearch } from './plan.js';
 
 type Needs = {
   readonly records: Pick<Records, 'metricTypes'>;
@@ -20,9 +21,15 @@ export const checkOf =
   ({ body }: { readonly body: RecordSearch }): readonly Complaint[] => [
     ...selectorComplaints(body),
     // Without the project's metric types: what they add is a decision on state and comes later.
-    ...planSearch(body, population, new Map()).complaints,
+    ...planSearch(body, population, null).complaints,
     ...windowComplaints(body),
   ];
+
+/** What a search asks of the records, and what its answer has to say of it. */
+export type CompletePlan = {
+  readonly plan: SearchPlan;
+  readonly notes: { readonly 'X-Unknown-Columns': readonly string[] };
+};
 
 /**
  * What a search asks of the records. Throws Fault `not-found` for a run that the project does not
@@ -33,12 +40,15 @@ export const completePlan = async (
   project: ProjectId,
   body: RecordSearch,
   asked: { readonly population: Population; readonly templates: readonly FeedbackTemplate[] },
-): Promise<SearchPlan> => {
+): Promise<CompletePlan> => {
   const run = await runInSelection(runInProject, project, body);
   const { population, templates } = asked;
-  const metrics = metricsFiltered(body, population);
+  const metrics = metricsNamed(body, population);
   const types = metrics.length > 0 ? await records.metricTypes(project, metrics) : new Map();
   const { plan, complaints } = planSearch(body, population, types);
   if (plan === null) throw invalid(complaints);
-  return { ...plan, project, run, templates: templates.map(({ id }) => id) };
+  return {
+    plan: { ...plan, project, run, templates: templates.map(({ id }) => id) },
+    notes: { 'X-Unknown-Columns': unknownMetrics(columnsNamed(plan), types) },
+  };
 };

@@ -5,7 +5,7 @@ import { type Complaint, valueComplaint } from '../../kernel/fault.js';
 import type { Sort } from '../../kernel/documents.js';
 import type { SearchPlan } from '../../kernel/records/questions.js';
 import type { Population } from '../../kernel/records/record.js';
-import { knownColumn, metricsToType, type MetricTypes } from '../filters/catalogue.js';
+import { columnMeant, knownColumn, metricsToType, type TypesKnown } from '../filters/catalogue.js';
 import { missing } from '../filters/complaints.js';
 import { columnsOf, planFilter } from '../filters/plan.js';
 
@@ -23,7 +23,7 @@ export type PlannedSearch =
 export const planSearch = (
   body: RecordSearch,
   population: Population,
-  types: MetricTypes,
+  types: TypesKnown,
 ): PlannedSearch => {
   const { filter, complaints: filterComplaints } = planFilter(body, { population, types });
   const sort = planSort(body.sort ?? null, population, types);
@@ -44,9 +44,17 @@ export const planSearch = (
   };
 };
 
-/** Metrics of the request whose types only the project knows: only filters depend on them. */
-export const metricsFiltered = (body: RecordSearch, population: Population): readonly string[] =>
-  metricsToType(columnsOf(planFilter(body, { population, types: new Map() }).filter));
+/** Metrics that the request may name and whose types only the project knows. */
+export const metricsNamed = (body: RecordSearch, population: Population): readonly string[] => {
+  const { plan } = planSearch(body, population, null);
+  return plan === null ? [] : metricsToType(columnsNamed(plan));
+};
+
+/** The columns that a search filters and sorts by. */
+export const columnsNamed = ({ filter, sort }: Pick<SearchOnly, 'filter' | 'sort'>) => [
+  ...columnsOf(filter),
+  ...(sort === null ? [] : [sort.column]),
+];
 
 type WrittenSort = NonNullable<RecordSearch['sort']>;
 
@@ -54,7 +62,7 @@ type WrittenSort = NonNullable<RecordSearch['sort']>;
 const planSort = (
   written: WrittenSort | null,
   population: Population,
-  types: MetricTypes,
+  types: TypesKnown,
 ): { readonly sort: Sort | null; readonly complaints: readonly Complaint[] } => {
   if (written === null) return { sort: null, complaints: [] };
   const loc = ['body', 'sort'];
@@ -66,7 +74,8 @@ const planSort = (
     return refused(valueComplaint(loc, 'name and column_id name different columns'));
   }
   const place = [...loc, columnId === undefined ? 'name' : 'column_id'];
-  const known = knownColumn(column, population, types);
+  const meant = columnMeant(column, types);
+  const known = knownColumn(meant, population, types);
   if (known === null) return refused(valueComplaint(place, `unknown column '${column}'`));
   if (known.is === 'standard' && !known.applies) {
     return refused(valueComplaint(place, `column '${column}' does not apply to ${population}s`));
@@ -74,5 +83,5 @@ const planSort = (
   if (standardColumn.get(column)?.type === 'string_list') {
     return refused(valueComplaint(place, `column '${column}' cannot be sorted by`));
   }
-  return { sort: { column, ascending: written.ascending ?? true }, complaints: [] };
+  return { sort: { column: meant, ascending: written.ascending ?? true }, complaints: [] };
 };

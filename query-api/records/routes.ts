@@ -53,14 +53,14 @@ const searching = (needs: Needs, operation: typeof searchSessions, population: P
     reads,
     async ({ body, params: { project_id: project }, room }) => {
       const templates = await needs.templatesOf(project);
-      const plan = await completePlan(needs, project, body, { population, templates });
+      const { plan, notes } = await completePlan(needs, project, body, { population, templates });
       const shown = {
         withCounts: body.include_counts === true,
         truncated: body.truncate_fields === true,
         templates,
       };
       const bytesMax = room.upTo(pageBytesMax);
-      return { json: await needs.answers.search({ ...plan, bytesMax }, shown) };
+      return { json: await needs.answers.search({ ...plan, bytesMax }, shown), notes };
     },
     checkOf(population),
   );
@@ -71,8 +71,8 @@ const counting = (needs: Needs, operation: typeof countSessions, population: Pop
     reads,
     async ({ body, params: { project_id: project } }) => {
       const templates = await needs.templatesOf(project);
-      const plan = await completePlan(needs, project, body, { population, templates });
-      return { body: { total_count: await needs.records.count(plan) } };
+      const { plan, notes } = await completePlan(needs, project, body, { population, templates });
+      return { body: { total_count: await needs.records.count(plan) }, notes };
     },
     checkOf(population),
   );

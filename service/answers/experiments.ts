@@ -13,6 +13,7 @@ import { recordsCollection } from '../../projections/records/collection.js';
 import { criteriaReadsFrom, shownCriteria } from '../../query-api/experiments/criteria.js';
 import { experimentReadsFrom, shownExperiments } from '../../query-api/experiments/show.js';
 import { openRanks } from '../../query-api/experiments/ranks.js';
+import type { MetricTypes } from '../../query-api/filters/catalogue.js';
 import type { TemplatesOf } from '../../query-api/selection.js';
 
 /** What the writes of experiments ask read models for their answers. */
@@ -66,14 +67,23 @@ export const experimentQuestions = ({
       return shownCriteria({ documents, records }, { organization, project });
     },
 
-    textMetrics: async (
-      project: ProjectId,
-      metrics: readonly string[],
-    ): Promise<ReadonlySet<string>> => {
+    metricsRecorded: async (project: ProjectId): Promise<MetricTypes> => {
       await freshness.reached([recordsCollection.name], null);
+      const { metrics } = await records.columns({
+        project,
+        run: null,
+        from: null,
+        to: null,
+        filter: null,
+        population: 'trace',
+        kinds: null,
+        templates: [],
+      });
       const own = metrics.filter((metric) => registryType(metric) === null);
       const types = own.length === 0 ? new Map() : await records.metricTypes(project, own);
-      return new Set(own.filter((metric) => types.get(metric) === 'text'));
+      return new Map(
+        metrics.map((metric) => [metric, registryType(metric) ?? types.get(metric) ?? 'text']),
+      );
     },
   };
 };
