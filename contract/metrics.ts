@@ -89,6 +89,9 @@ export const structuredErrorShape = named(
   }),
 );
 
+/** What an answer counts. */
+const countedRecords = ['traces', 'spans'] as const;
+
 const customSearchBody = Type.Object({
   start_time: instant,
   end_time: instant,
@@ -109,13 +112,17 @@ const customSearchBody = Type.Object({
     Type.Integer({ minimum: 1, maximum: intervalMinutesMax, default: defaultIntervalMinutes }),
   ),
   group_by: maybe(Type.String()),
+  population: maybe(oneOf(countedRecords)),
 });
 export type CustomSearch = Static<typeof customSearchBody>;
 
 export const customSearch = operation({
   operationId: 'customSearch',
   summary: 'Aggregate metrics over time buckets, filtered and grouped',
-  description: 'Each widget has a value over the whole window and one for each bucket and group.',
+  description:
+    'Each widget has a value over the whole window and one for each bucket and group. Traces are ' +
+    'counted, unless `group_by` or the filter names a column that only spans have; `population` ' +
+    'settles it, and the answer says it.',
   example: {
     start_time: '2026-03-01T00:00:00.000000Z',
     end_time: '2026-03-02T00:00:00.000000Z',
@@ -137,6 +144,7 @@ export const customSearch = operation({
     bucketed_metrics: Type.Record(Type.String(), Type.Array(bucket)),
     ems_captured_error: Type.Boolean(),
     standard_errors: Type.Record(Type.String(), structuredErrorShape),
+    population: oneOf(countedRecords),
   }),
   faults: ['not-found'],
 });

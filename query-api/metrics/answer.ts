@@ -41,6 +41,7 @@ export const metricsParts = (plan: MetricsPlan, aggregate: Aggregate): JsonParts
         structuredError(error),
       ]),
     ),
+    population: `${plan.population}s`,
   };
   const groups = Object.entries(
     Object.fromEntries(aggregate.groups.map((group) => [group.key, group])),

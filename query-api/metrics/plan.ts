@@ -2,6 +2,7 @@ import { defaultIntervalMinutes, reservedKeys, type CustomSearch } from '../../c
 import { spanKinds, standardColumn } from '../../kernel/records/columns.js';
 import { unreachable } from '../../kernel/decision.js';
 import { type Complaint, valueComplaint } from '../../kernel/fault.js';
+import type { Filter } from '../../kernel/filter.js';
 import type { AggregatePlan, Aggregation, Widget } from '../../kernel/records/questions.js';
 import type { MetricType, RecordKind } from '../../kernel/records/record.js';
 import {
@@ -13,7 +14,7 @@ import {
   metricType,
   type TypesKnown,
 } from '../filters/catalogue.js';
-import { columnsOf, planFilter } from '../filters/plan.js';
+import { columnsOf, ownColumnsOf, planFilter } from '../filters/plan.js';
 
 /** The part of a plan that the request itself determines; the route adds who asks and which run. */
 export type MetricsPlan = Omit<AggregatePlan, 'project' | 'run' | 'templates'>;
@@ -27,23 +28,21 @@ export type PlannedMetrics =
  * request's members.
  */
 export const planMetrics = (body: CustomSearch, types: TypesKnown): PlannedMetrics => {
+  const groupBy = body.group_by == null ? null : columnMeant(body.group_by, types);
+  const counted = countedOf(body, types);
   const { filter, complaints: filterComplaints } = planFilter(
     { filter_tree: body.filter_tree },
-    // Every standard column applies to some span, so nothing is out of place: the columns choose
-    // the population.
-    { population: 'span', types },
+    { population: counted.population, types },
   );
-  const groupBy = body.group_by == null ? null : columnMeant(body.group_by, types);
   const complaints = [
     ...widgetComplaints(body.metric_details, types),
     ...filterComplaints,
-    ...groupComplaints(body.group_by ?? null, types),
+    ...groupComplaints(body.group_by ?? null, counted.population, types),
   ];
   if (complaints.length > 0) return { plan: null, complaints };
-  const columns = [...columnsOf(filter), ...(groupBy === null ? [] : [groupBy])];
   return {
     plan: {
-      ...populationOf(columns),
+      ...counted,
       from: body.start_time,
       to: body.end_time,
       filter,
@@ -57,10 +56,7 @@ export const planMetrics = (body: CustomSearch, types: TypesKnown): PlannedMetri
 
 /** Metrics of the request whose types only the project knows. */
 export const metricsAsked = (body: CustomSearch): readonly string[] => {
-  const { filter } = planFilter(
-    { filter_tree: body.filter_tree },
-    { population: 'span', types: null },
-  );
+  const filter = openFilter(body, null);
   return metricsToType([
     ...body.metric_details.map(({ metric_name }) => metricPrefix + metricMeant(metric_name, null)),
     ...columnsOf(filter),
@@ -76,12 +72,29 @@ export const columnsNamed = ({ filter, widgets, groupBy }: MetricsPlan): readonl
 ];
 
 /**
+ * The filter while it is not known what is counted. Every standard column applies to some span, so
+ * none is out of place; what traces are asked about their spans is in place too.
+ */
+const openFilter = ({ filter_tree }: CustomSearch, types: TypesKnown): Filter | null =>
+  planFilter({ filter_tree }, { population: 'span', types, orTraces: true }).filter;
+
+type Counted = Pick<AggregatePlan, 'population' | 'kinds'>;
+
+/** What the request says, and where it says nothing, what its columns do (contract 4.5, rule 1). */
+const countedOf = (body: CustomSearch, types: TypesKnown): Counted => {
+  const { population = null } = body;
+  if (population === 'traces') return { population: 'trace', kinds: null };
+  const own = ownColumnsOf(openFilter(body, types));
+  const grouped = body.group_by == null ? [] : [columnMeant(body.group_by, types)];
+  const byColumns = populationOf([...own, ...grouped]);
+  return population === 'spans' ? { ...byColumns, population: 'span' } : byColumns;
+};
+
+/**
  * Traces, unless some column does not apply to traces: then the spans to which all of those apply
  * (contract 4.5, rule 1). Kinds of `[]` are no spans at all.
  */
-export const populationOf = (
-  columns: readonly string[],
-): Pick<AggregatePlan, 'population' | 'kinds'> => {
+export const populationOf = (columns: readonly string[]): Counted => {
   const ofSpansOnly = columns.flatMap((column) => {
     const kinds = standardColumn.get(column)?.kinds;
     return kinds === undefined || kinds.includes('trace') ? [] : [kinds];
@@ -150,9 +163,16 @@ const fits = (aggregation: Aggregation, type: MetricType): boolean => {
 export const groupByPlace = ['body', 'group_by'];
 
 /** Date columns and numeric metrics cannot be grouped by (contract 4.5, rule 6). */
-const groupComplaints = (column: string | null, types: TypesKnown): readonly Complaint[] => {
+const groupComplaints = (
+  column: string | null,
+  population: Counted['population'],
+  types: TypesKnown,
+): readonly Complaint[] => {
   if (column === null) return [];
-  const known = knownColumn(columnMeant(column, types), 'span', types);
+  const known = knownColumn(columnMeant(column, types), population, types);
+  if (known?.is === 'standard' && !known.applies) {
+    return [valueComplaint(groupByPlace, `column '${column}' does not apply to ${population}s`)];
+  }
   if (known === null) return [valueComplaint(groupByPlace, `unknown column '${column}'`)];
   const isDate = known.is === 'standard' && known.filter === 'date';
   const isNumber =

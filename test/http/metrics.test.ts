@@ -124,6 +124,7 @@ describe('POST …/metrics/custom_search', () => {
       },
       ems_captured_error: false,
       standard_errors: {},
+      population: 'spans',
     });
   });
 

@@ -143,6 +143,37 @@ describe('the population of a custom search', () => {
       'span',
       [],
     ]));
+
+  it('is what the request says it is', () => {
+    const grouped = { group_by: 'name', filter_tree: textLeaf('output') };
+    expect(population(grouped)).to.deep.equal(['trace', null]);
+    expect(population({ ...grouped, population: 'traces' })).to.deep.equal(['trace', null]);
+    expect(population({ ...grouped, population: 'spans' })).to.deep.equal(['span', null]);
+    expect(population({ group_by: 'model', population: 'spans' })).to.deep.equal(['span', ['llm']]);
+  });
+
+  it('has the columns named, when the request says it', () => {
+    const sentence = "column 'model' does not apply to traces";
+    refusalOf({ group_by: 'model', population: 'traces' }).to.deep.equal(
+      valueError(['group_by'], sentence),
+    );
+    refusalOf({ filter_tree: textLeaf('model'), population: 'traces' }).to.deep.equal(
+      valueError(['filter_tree', 'filter', 'name'], sentence),
+    );
+  });
+
+  it('is traces for what is asked about their spans, and nothing else', () => {
+    const filter_tree = { any_span: textLeaf('metrics/own') };
+    expect(population({ filter_tree })).to.deep.equal(['trace', null]);
+    expect(population({ filter_tree: { no_span: textLeaf('model') } })).to.deep.equal([
+      'trace',
+      null,
+    ]);
+    expect(metricsAsked(request({ filter_tree }))).to.deep.equal(['own']);
+    const place = { loc: ['body', 'filter_tree', 'any_span'] };
+    refusalOf({ filter_tree, group_by: 'model' }).to.deep.include(place);
+    refusalOf({ filter_tree, population: 'spans' }).to.deep.include(place);
+  });
 });
 
 describe('a widget of a custom search', () => {
@@ -273,7 +304,13 @@ describe('the answer of a custom search', () => {
       bucketed_metrics: {},
       ems_captured_error: false,
       standard_errors: {},
+      population: 'traces',
     }));
+
+  it('says what was counted', () => {
+    expect(answered({ group_by: 'model' }, {})).to.include({ population: 'spans' });
+    expect(answered({ population: 'spans' }, {})).to.include({ population: 'spans' });
+  });
 
   it('says the group in each bucket only when there are groups', () => {
     const bucket = { start: from, end: to, ...cell(1, { w: 0.5 }) };
