@@ -5,8 +5,8 @@ import { defaultPageLimit, pageLimitMax } from './envelope.js';
 import { historyResource } from './history.js';
 import { operation } from './operation.js';
 
-/** How far back an entry is looked for by the id of its event; older ones are named by `seq`. */
-export const provenByIdMax = 100_000;
+/** How long an entry is looked for by the id of its event; older ones are named by `seq`. */
+export const provenByIdMs = 10_000;
 
 const audited = {
   section: '5.14',

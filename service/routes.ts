@@ -197,7 +197,7 @@ const historyRoutes = (needs: Needs): readonly Route[] => {
       ...historyAnswers({ log, clock, sha256 }),
       verdictOn: historyVerdicts({ log, clock, sha256, chains }),
     }),
-    ...historySealReads({ documents, chains, sha256, gate, ...entryEvidence(log) }),
+    ...historySealReads({ documents, chains, clock, sha256, gate, ...entryEvidence(log) }),
     ...historyExportReads({
       ...needs,
       ...historyExports({ ...needs, sha256, settled: settledBy(needs) }),

@@ -70,6 +70,8 @@ export type ChainQuestion = {
   readonly projects?: readonly string[];
   readonly resourceTypes?: readonly string[];
   readonly resourceIds?: readonly string[];
+  /** Nothing says which part of a chain has them: all of it is looked through. */
+  readonly eventIds?: readonly string[];
   /** Both included. */
   readonly from?: Instant;
   readonly to?: Instant;

@@ -45,9 +45,11 @@ export const pageOf = async (
   let left = segmentsMax;
   for (let atOnce = segmentsFirst; left > 0; atOnce = segmentsAtOnce) {
     checkAsked(asking);
-    const query = queryOf(chain, question, at, Math.min(atOnce, left));
-    const found = await documents.find(historyCollection, query, asking);
-    const numbers = found.documents.map(({ fields }) => segmentOf(Number(fields['first_seq'])));
+    const count = Math.min(atOnce, left);
+    const { numbers, more } =
+      question.eventIds === undefined
+        ? await listed({ documents }, queryOf(chain, question, at, count), asking)
+        : eachOf(question, at, size, count);
     for (const body of await segments(chain, numbers)) {
       for (const entry of matching(sha256, body, question, at)) {
         if (entries.length === limit) return { entries, next: entry.seq };
@@ -55,11 +57,37 @@ export const pageOf = async (
       }
       at = ascending ? body.firstSeq + body.positions.length : body.firstSeq - 1;
     }
-    if (!found.more) return { entries, next: null };
+    if (!more) return { entries, next: null };
     left -= numbers.length;
     await new Promise((resolve) => setImmediate(resolve));
   }
   return { entries, next: at };
+};
+
+type Segments = { readonly numbers: readonly number[]; readonly more: boolean };
+
+const listed = async (
+  { documents }: Pick<Needs, 'documents'>,
+  query: Find,
+  asking: Asking,
+): Promise<Segments> => {
+  const { documents: found, more } = await documents.find(historyCollection, query, asking);
+  return { numbers: found.map(({ fields }) => segmentOf(Number(fields['first_seq']))), more };
+};
+
+/** Any segment may have an event of some id: a list of them would leave none out. */
+const eachOf = (
+  { ascending }: ChainQuestion,
+  at: number,
+  size: number,
+  count: number,
+): Segments => {
+  const [first, last] = [segmentOf(at), ascending ? segmentOf(size) : 0];
+  const left = size === 0 ? 0 : Math.abs(last - first) + 1;
+  const numbers = Array.from({ length: Math.min(count, left) }, (_, place) =>
+    ascending ? first + place : first - place,
+  );
+  return { numbers, more: left > numbers.length };
 };
 
 /** The segments from `at` on that may have what is asked for. */
@@ -114,6 +142,9 @@ const matching = (
   at: number,
 ): readonly ChainEntry[] => {
   const { ascending } = question;
+  const { eventIds } = question;
+  // Looked for by their ids alone, most segments need not be unpacked.
+  if (eventIds !== undefined && !eventIds.some((id) => body.ids.includes(id))) return [];
   const plain = plainEntries(body);
   const wanted = plain.filter(
     (entry) => (ascending ? entry.seq >= at : entry.seq <= at) && isAsked(entry, question),
@@ -131,8 +162,10 @@ const matching = (
 
 const isAsked = (entry: PlainEntry, question: ChainQuestion): boolean => {
   const { technical, types, actors, projects, resourceTypes, resourceIds, from, to } = question;
+  const { eventIds } = question;
   return (
     (technical || !entry.technical) &&
+    isOneOf(entry.eventId, eventIds) &&
     isOneOf(entry.type, types) &&
     isOneOf(entry.actor.id, actors) &&
     isOneOf(entry.projectId, projects) &&

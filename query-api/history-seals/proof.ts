@@ -1,19 +1,19 @@
 import type { Gate } from '../../contract/gate.js';
-import { provenByIdMax, type HistoryProof, type ProofAsked } from '../../contract/history-seals.js';
+import { provenByIdMs, type HistoryProof, type ProofAsked } from '../../contract/history-seals.js';
 import { mayAudit, type Principal } from '../../contract/roles.js';
-import { checkAsked } from '../../kernel/asking.js';
-import { Fault } from '../../kernel/fault.js';
-import type { ChainEntry, Chains } from '../../kernel/history/entries.js';
+import { Fault, valueError } from '../../kernel/fault.js';
+import type { ChainEntry, ChainPages, Chains } from '../../kernel/history/entries.js';
 import { shownCause, shownEvent, shownHashes } from '../../kernel/history/shown.js';
 import { inclusionProofText } from '../../kernel/history/proof-text.js';
 import { inclusionSpans } from '../../kernel/history/tree.js';
-import type { Evidence, Sha256 } from '../../kernel/ports.js';
+import type { Clock, Evidence, Sha256 } from '../../kernel/ports.js';
 import type { OrganizationId, ProjectId } from '../../kernel/shapes.js';
 import type { ListedSeal } from '../../projections/seal-list.js';
 import { openSpans } from './subtrees.js';
 
 export type ProofNeeds = {
-  readonly chains: Chains;
+  readonly chains: Chains & ChainPages;
+  readonly clock: Pick<Clock, 'milliseconds'>;
   readonly sha256: Sha256;
   readonly gate: Pick<Gate, 'projectInSight'>;
   /**
@@ -24,8 +24,6 @@ export type ProofNeeds = {
     entry: ChainEntry,
   ) => Promise<Pick<Evidence, 'salt' | 'data'> & { readonly erased: boolean }>;
 };
-
-const lookEntries = 1_024;
 
 /**
  * An entry with what its digest was made of, and its place in the sealed tree. Throws Fault
@@ -42,7 +40,7 @@ export const proofOf = async (
   const chain = principal.organizationId;
   const entry =
     asked.seq === undefined
-      ? await entryOf(chains, chain, asked.event_id ?? '', size, signal)
+      ? await entryOf(needs, chain, asked.event_id ?? '', size, signal)
       : (await chains.entries(chain, asked.seq, asked.seq)).find(({ seq }) => seq <= size);
   if (entry === undefined) throw unseen();
   await demandSight(needs, principal, entry);
@@ -56,20 +54,27 @@ export const proofOf = async (
 
 const unseen = (): Fault => new Fault('not-found', 'Entry not found in the sealed history');
 
-/** The newest entries of the sealed history first. */
+/**
+ * Neither a log nor a history finds an event by its id, so the chain is looked through, the newest
+ * first. Throws Fault `invalid` for one so old that the time is up before.
+ */
 const entryOf = async (
-  chains: Chains,
+  { chains, clock }: ProofNeeds,
   chain: string,
   eventId: string,
   size: number,
   signal: AbortSignal,
 ): Promise<ChainEntry | undefined> => {
-  const first = Math.max(1, size - provenByIdMax + 1);
-  for (let to = size; to >= first; to -= lookEntries) {
-    checkAsked({ signal });
-    const entries = await chains.entries(chain, Math.max(first, to - lookEntries + 1), to);
-    const found = entries.find((entry) => entry.eventId === eventId);
-    if (found !== undefined) return found;
+  const until = clock.milliseconds() + provenByIdMs;
+  const question = { ascending: false, limit: 1, technical: true, eventIds: [eventId] };
+  for (let at: number | null = size; at !== null;) {
+    if (clock.milliseconds() > until) {
+      const why = `it is none of the newest ${size - at} sealed entries: name an older one by seq`;
+      throw valueError(['query', 'event_id'], why);
+    }
+    const page = await chains.page(chain, { ...question, at }, { signal });
+    if (page.entries[0] !== undefined) return page.entries[0];
+    at = page.next;
   }
   return undefined;
 };

@@ -152,6 +152,8 @@ describe('history folded into chains', () => {
       projects: some(ids),
       resourceTypes: some(fc.constantFrom('trace', 'api_key', 'user', 'log_stream')),
       resourceIds: some(ids),
+      // Of entries, by their places.
+      events: some(fc.nat(300)),
       from: fc.option(instants, { nil: undefined }),
       to: fc.option(instants, { nil: undefined }),
     });
@@ -172,12 +174,15 @@ describe('history folded into chains', () => {
               projects,
               resourceTypes,
               resourceIds,
+              events,
               from,
               to,
               ...rest
             } of questions) {
+              const eventIds = events?.map((place) => all[place]?.eventId ?? 'nobody');
               const asked = {
                 ...rest,
+                ...(eventIds && { eventIds }),
                 ...(types && { types }),
                 ...(actors && { actors }),
                 ...(projects && { projects }),
@@ -189,6 +194,7 @@ describe('history folded into chains', () => {
               const wanted = all.filter(
                 (one) =>
                   (rest.technical || !one.technical) &&
+                  isIn(one.eventId, eventIds) &&
                   isIn(one.type, types) &&
                   isIn(one.actor.id, actors) &&
                   isIn(one.projectId, projects) &&
@@ -239,6 +245,10 @@ describe('history folded into chains', () => {
         const root = await chains.subtree(first, at, width);
         expect(hexOf(root), `${at} ${width}`).to.equal(hexOf(naiveRoot(leaves)));
       }
+      const eventIds = [entries[2]?.eventId ?? ''];
+      const asked = { ascending: false, limit: 1, technical: true, eventIds } as const;
+      const oldest = await chains.page(first, { ...asked, at: size });
+      expect(oldest.entries.map(({ seq }) => seq)).to.deep.equal([3]);
       const refused = await chains.subtree(first, 131_072, 1_024).catch((error: unknown) => error);
       expect(refused).to.be.instanceOf(RangeError);
     });

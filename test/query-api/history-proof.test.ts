@@ -1,0 +1,32 @@
+import { expect } from 'chai';
+import { provenByIdMs } from '../../contract/history-seals.js';
+import { sha256 } from '../../engines/node/digest.js';
+import type { OrganizationId } from '../../kernel/shapes.js';
+import { proofOf, type ProofNeeds } from '../../query-api/history-seals/proof.js';
+import { uuid } from '../support/record-generators.js';
+
+describe('the proof of an entry that is asked for by its event', () => {
+  it('is refused when looking for it takes too long, with the way to ask instead', async () => {
+    let [nowMs, asked] = [0, 0];
+    const needs = {
+      sha256,
+      clock: { milliseconds: () => nowMs },
+      chains: {
+        page: async (_chain: string, { at }: { readonly at: number | null }) => {
+          nowMs += 700;
+          asked += 1;
+          return { entries: [], next: (at ?? 0) - 256_000 };
+        },
+      },
+    } as unknown as ProofNeeds;
+    const principal = { organizationId: uuid(9, 1) as OrganizationId } as never;
+    const { signal } = new AbortController();
+    const seal = { size: 100_000_000 } as never;
+    const refused = await proofOf(needs, principal, { event_id: uuid(1, 1) as never }, seal, signal).catch(
+      (error: unknown) => error,
+    );
+    expect(asked).to.equal(Math.ceil(provenByIdMs / 700));
+    expect(refused).to.include({ code: 'invalid' });
+    expect(JSON.stringify(refused)).to.match(/none of the newest \d+ sealed entries.*by seq/);
+  });
+});
