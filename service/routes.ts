@@ -200,6 +200,7 @@ const historyRoutes = (needs: Needs): readonly Route[] => {
     ...historySealReads({ documents, chains, clock, sha256, gate, ...entryEvidence(log) }),
     ...historyExportReads({
       ...needs,
+      ...historyAnswers({ log, clock, sha256 }),
       ...historyExports({ ...needs, sha256, settled: settledBy(needs) }),
     }),
   ];

@@ -24,6 +24,7 @@ import type { Clock } from '../../kernel/ports.js';
 import type { Instant, JsonObject, ProjectId } from '../../kernel/shapes.js';
 import { historyCollection } from '../../projections/history/collection.js';
 import { begun } from '../exports/begun.js';
+import type { EntryTold, PageNeeds } from '../history/page.js';
 import { readExportCursor, writeExportCursor, type ExportCursor } from './cursor.js';
 
 export type ExportQuery = {
@@ -43,7 +44,12 @@ export type HistoryExportNeeds = {
   /** Its lines, from the place that the cursor says. */
   readonly pages: (cursor: ExportCursor) => AsyncIterable<ExportPage>;
   /** An entry as collectors of audit events take it, of the history that is named so. */
-  readonly collected: (entry: ChainEntry, format: 'cloudevents' | 'ocsf', origin: string) => object;
+  readonly collected: (
+    followed: { readonly entry: ChainEntry; readonly told: EntryTold },
+    format: 'cloudevents' | 'ocsf',
+    origin: string,
+  ) => object;
+  readonly told: PageNeeds['told'];
   /**
    * The lines of a certificate. Throws Fault `not-found` or `conflict` at the first one where there
    * is nothing to certify, or not yet.
@@ -145,27 +151,50 @@ const feeding = (needs: HistoryExportNeeds): Route =>
   reading(
     historyFeed,
     [historyCollection],
-    async ({ query, principal, signal }) => {
+    async ({ query, principal, signal, room }) => {
       const { format = 'cloudevents', records = false } = query;
+      await room.of(roomBytes);
       const chain = principal.organizationId;
       const origin = await needs.originOf(chain);
       const size = (await needs.chains.head(chain))?.size ?? 0;
-      const lines: string[] = [];
-      let at: number | null = feedPlace(query.cursor);
-      while (at !== null && at <= size && lines.length < feedLines) {
-        const limit = feedLines - lines.length;
-        const question = { at, ascending: true, limit, technical: false, ...kindsOf(records) };
-        const found = await needs.chains.page(chain, question, { signal });
-        for (const entry of found.entries) {
-          if (entry.seq <= size) lines.push(lineOf(needs.collected(entry, format, origin)));
-        }
-        at = found.next;
-      }
-      const next = String(Math.min(at ?? size + 1, size + 1));
-      return { lines: given([...lines, lineOf({ next_cursor: next })]) };
+      const { followed, next } = await feedPage(needs, chain, { query, size, records }, signal);
+      const lines = followed.map((one) => lineOf(needs.collected(one, format, origin)));
+      return { lines: given([...lines, lineOf({ next_cursor: String(next) })]) };
     },
     ({ query }) => feedComplaints(query),
   );
+
+type FeedAsked = {
+  readonly query: { readonly cursor?: string };
+  /** Of the history when it was asked. */
+  readonly size: number;
+  readonly records: boolean;
+};
+type Followed = Parameters<HistoryExportNeeds['collected']>[0];
+
+/** The next entries there are, as many as one answer may tell of; `next`: where to go on. */
+const feedPage = async (
+  { chains, told }: HistoryExportNeeds,
+  chain: string,
+  { query, size, records }: FeedAsked,
+  signal: AbortSignal,
+): Promise<{ readonly followed: readonly Followed[]; readonly next: number }> => {
+  const question = { ascending: true, limit: feedLines, technical: false, ...kindsOf(records) };
+  for (let at: number | null = feedPlace(query.cursor); at !== null && at <= size;) {
+    const page = await chains.page(chain, { ...question, at }, { signal });
+    const entries = page.entries.filter(({ seq }) => seq <= size);
+    at = page.next;
+    if (entries.length === 0) continue;
+    const changes = await told(entries, signal);
+    const followed = changes.flatMap((change, place) => {
+      const entry = entries[place];
+      return entry === undefined ? [] : [{ entry, told: change }];
+    });
+    const next = entries[followed.length]?.seq ?? at ?? size + 1;
+    return { followed, next: Math.min(next, size + 1) };
+  }
+  return { followed: [], next: size + 1 };
+};
 
 const kindsOf = (records: boolean): { readonly resourceTypes?: readonly string[] } =>
   records

@@ -41,7 +41,7 @@ const recordsLeft = async (
 /** What takes a history elsewhere, from the log: `query-api` sees no event. */
 export const historyExports = (
   needs: Needs,
-): Omit<HistoryExportNeeds, 'gate' | 'chains' | 'clock'> => ({
+): Omit<HistoryExportNeeds, 'gate' | 'chains' | 'clock' | 'told'> => ({
   certified: (query, organization) =>
     certificateLines(
       {
@@ -61,7 +61,8 @@ export const historyExports = (
       to: to && { instant: to },
     }),
   pages: (cursor) => exported(needs, cursor, { at: cursor.at, last: cursor.last }, true),
-  collected: (entry, format, origin) => (format === 'ocsf' ? ocsfEvent : cloudEvent)(entry, origin),
+  collected: (followed, format, origin) =>
+    (format === 'ocsf' ? ocsfEvent : cloudEvent)(followed, origin),
   originOf: async (organization) => {
     const seal = await newestSeal(needs, organization);
     const origin = seal === null ? null : parseCheckpoint(seal.note)?.origin;

@@ -1,6 +1,7 @@
 import type { allEvents } from '../../events/all.js';
 import type { ChainEntry } from '../../kernel/history/entries.js';
 import type { JsonObject } from '../../kernel/shapes.js';
+import type { FollowedEntry } from './cloud-events.js';
 
 /** A class of OCSF 1.7 and what of it was done. All are of the category Identity & Access. */
 type Deed = {
@@ -169,7 +170,7 @@ const informational = 1;
 const userTypes: Readonly<Record<string, number>> = { user: 1, api_key: other, system: 3 };
 
 /** As OCSF 1.7 has events of audit logs. */
-export const ocsfEvent = (entry: ChainEntry, origin: string): JsonObject => {
+export const ocsfEvent = ({ entry, told }: FollowedEntry, origin: string): JsonObject => {
   const { class: classUid, activity } = deedOf(entry.type);
   const { actor, resource } = entry;
   return {
@@ -189,7 +190,14 @@ export const ocsfEvent = (entry: ChainEntry, origin: string): JsonObject => {
       ...(entry.correlationId !== null && { correlation_uid: entry.correlationId }),
       product: { name: 'Assay', vendor_name: 'Assay', version: '0.1.0' },
     },
-    actor: { user: { uid: actor.id, type_id: userTypes[actor.type] ?? 0, type: actor.type } },
+    actor: {
+      user: {
+        uid: actor.id,
+        type_id: userTypes[actor.type] ?? 0,
+        type: actor.type,
+        ...(told.email !== null && { email_addr: told.email }),
+      },
+    },
     ...objectOf(classUid, entry),
     unmapped: {
       assay: {
@@ -201,6 +209,9 @@ export const ocsfEvent = (entry: ChainEntry, origin: string): JsonObject => {
         role: actor.role,
         resource: { ...resource },
         project_id: entry.projectId,
+        before: told.before,
+        after: told.after,
+        erased: told.erased,
       },
     },
   };

@@ -148,6 +148,14 @@ describe('the history taken elsewhere over HTTP', () => {
       events.map(({ id }) => id),
     );
     expect([...new Set(ocsf.map((one) => one.class_uid))]).to.include.members([3001, 3004]);
+    const made = { name: 'two' };
+    type Told = { before: object | null; after: object | null; actor: { email: string | null } };
+    const { data } = more[0] as unknown as { data: Told };
+    expect(data.before).to.equal(null);
+    expect(data.after).to.include(made);
+    expect(data.actor.email).to.match(/@/);
+    const last = ocsf.at(-1) as unknown as { unmapped: { assay: Told } };
+    expect(last.unmapped.assay.after).to.include(made);
     expect((await cast.ours.user.as.send('GET', '/v2/history/feed')).status).to.equal(403);
     expect((await auditor.as.send('GET', '/v2/history/feed?cursor=a')).status).to.equal(422);
   });
