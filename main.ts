@@ -32,6 +32,7 @@ type InspectOptions = {
   readonly organization?: string;
   readonly since?: string;
   readonly follow?: true;
+  readonly proof?: true;
   readonly json?: true;
   readonly ops?: string;
 };
@@ -120,6 +121,10 @@ program
   .option('--organization <id>', 'events of this organisation, as far as they say it')
   .option('--since <place>', 'events from this position or date-time on')
   .option('--follow', 'go on with what comes, until Ctrl-C')
+  .option(
+    '--proof',
+    'of one event: its hash, its seal and a proof; exit 1 when it is not as it was',
+  )
   .option('--json', 'one JSON object a row instead of a table')
   .option('--ops <url>', opsHelp)
   .addHelpText(
@@ -128,7 +133,7 @@ program
       '  assay inspect events --type ApiKeyCreated ApiKeyRevoked --since 2026-03-01T00:00:00Z\n' +
       '  assay inspect events --organization 60c67a87-024d-48e3-9dcf-ae5652800741 --follow\n' +
       '  assay inspect stream project-3fa85f64-5717-4562-b3fc-2c963f66afa6 --json\n' +
-      '  assay inspect event 00000000000005a1',
+      '  assay inspect event 00000000000005a1 --proof',
   )
   .action(async (what: string, name: string | undefined, options: InspectOptions) =>
     (await commands.inspect())(readConfig(process.env), what, name ?? null, {
@@ -139,6 +144,7 @@ program
       organization: options.organization ?? null,
       since: options.since ?? null,
       follow: options.follow === true,
+      proof: options.proof === true,
     }),
   );
 

@@ -2,6 +2,7 @@ import { choiceOf, type Config } from '../config.js';
 import type { HistoryVerdict } from '../contract/history.js';
 import { systemClock } from '../engines/node/clock.js';
 import type { ChainName } from '../kernel/history/entries.js';
+import { headsOf } from '../kernel/history/placed.js';
 import { historyVerdicts } from '../service/answers/history-verdict.js';
 import { openHistory, type HistoryRead } from './audit-history.js';
 
@@ -22,7 +23,7 @@ export const auditVerifyLog = async (
     if (behind > 0) {
       process.stderr.write(`history is ${behind} events behind the log: these are not checked\n`);
     }
-    for await (const chain of chainsOf(history)) {
+    for await (const { chain } of headsOf(history.chains)) {
       const verdict = await verdictOn(history, chain);
       if (verdict.status === 'broken') process.exitCode = 1;
       const line = json ? JSON.stringify({ chain, ...verdict }) : sentence(chain, verdict);
@@ -32,17 +33,6 @@ export const auditVerifyLog = async (
     await history.close();
   }
 };
-
-const headsAtOnce = 1_000;
-
-async function* chainsOf({ chains }: HistoryRead): AsyncGenerator<ChainName> {
-  for (let after: ChainName | null = null; ;) {
-    const heads = await chains.heads(after, headsAtOnce);
-    for (const { chain } of heads) yield chain;
-    after = heads.at(-1)?.chain ?? null;
-    if (heads.length < headsAtOnce) return;
-  }
-}
 
 /** Portion by portion, as calls over HTTP are. */
 const verdictOn = async (history: HistoryRead, chain: ChainName): Promise<HistoryVerdict> => {

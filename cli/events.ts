@@ -3,6 +3,7 @@ import { systemClock } from '../engines/node/clock.js';
 import { Fault } from '../kernel/fault.js';
 import type { EventReader, Position, StreamName } from '../kernel/ports.js';
 import { backwards, coming, isWhole, lastOf, type Walked } from './log-walk.js';
+import { provenLines, type Proven } from './proven.js';
 import { printRows, type PrintedRow } from './rows.js';
 import { shownData } from './shown-data.js';
 
@@ -98,15 +99,17 @@ export const eventBy = async (reader: EventReader, place: string): Promise<Walke
   throw new Fault('not-found', `the log has no event ${place}`);
 };
 
-/** All that the log has of an event but its salt. */
-export const printEvent = (event: Walked, json: boolean): void => {
+/** All that the log has of an event but its salt, and what proves it. */
+export const printEvent = (event: Walked, json: boolean, proven: Proven | null = null): void => {
   const { id, position, stream, revision, type, metadata, digest } = event;
   const { schema, at, organization_id = null, ...author } = metadata;
   const data = isWhole(event) ? shownData(event) : erasedMark;
   const shown = { id, position, stream, revision, type, schema, at, organization_id, ...author };
   const fits = fitOf(event);
   if (json) {
-    process.stdout.write(`${JSON.stringify({ ...shown, digest, fits, data })}\n`);
+    process.stdout.write(
+      `${JSON.stringify({ ...shown, digest, fits, data, ...(proven && { history: proven }) })}\n`,
+    );
     return;
   }
   const { actor } = metadata;
@@ -122,6 +125,7 @@ export const printEvent = (event: Walked, json: boolean): void => {
     digest,
     fits,
     data: isWhole(event) ? `\n${JSON.stringify(data, null, 2)}` : erasedMark,
+    ...(proven && provenLines(proven)),
   };
   for (const [name, value] of Object.entries(lines)) {
     process.stdout.write(`${name.padEnd(13)} ${value}\n`);

@@ -1,10 +1,12 @@
 import { Fault } from '../kernel/fault.js';
 import type { EventReader, StreamName } from '../kernel/ports.js';
-import type { Config } from '../config.js';
+import { choiceOf, type Config } from '../config.js';
+import { openHistory } from './audit-history.js';
 import { eventBy, eventRow, follow, lastEvents, printEvent, type EventsWanted } from './events.js';
 import { openLogOf } from './folder.js';
 import { backwards, isWhole } from './log-walk.js';
 import { operator } from './operator.js';
+import { provenEvent } from './proven.js';
 import { printRows, type PrintedRow } from './rows.js';
 
 type Options = EventsWanted & {
@@ -12,6 +14,8 @@ type Options = EventsWanted & {
   readonly json: boolean;
   readonly ops: string | null;
   readonly follow: boolean;
+  /** Of one event: its place in the sealed history. */
+  readonly proof: boolean;
 };
 
 const things = ['streams', 'stream', 'events', 'event', 'projections'] as const;
@@ -32,6 +36,7 @@ export const inspect = async (
   if (name === null && ['stream', 'event'].includes(what)) {
     throw new Fault('invalid', `inspect which ${what}? Say its ${whichOf[what]}`);
   }
+  if (options.proof) return inspectProof(config, what, name ?? '', options.json);
   const { reader, close } = await openLogOf(config);
   try {
     await inspectLog(reader, what as (typeof things)[number], name, options);
@@ -40,6 +45,24 @@ export const inspect = async (
   }
 };
 const whichOf: Readonly<Record<string, string>> = { stream: 'name', event: 'id or position' };
+
+const inspectProof = async (
+  config: Config,
+  what: string,
+  name: string,
+  json: boolean,
+): Promise<void> => {
+  if (what !== 'event') throw new Fault('invalid', '--proof is of one event: assay inspect event');
+  const history = await openHistory(choiceOf(config));
+  try {
+    const event = await eventBy(history.log, name);
+    const proven = await provenEvent(history, event);
+    if (proven.holds !== 'yes') process.exitCode = 1;
+    printEvent(event, json, proven);
+  } finally {
+    await history.close();
+  }
+};
 
 const inspectLog = async (
   reader: EventReader,

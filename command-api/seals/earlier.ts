@@ -2,12 +2,12 @@ import type { EarlierErasureEvent } from '../../events/erasures.js';
 import type { Decision, Fold } from '../../kernel/decision.js';
 import {
   systemChain,
-  type ChainHead,
   type ChainName,
   type ChainPages,
   type Chains,
 } from '../../kernel/history/entries.js';
 import { mustBeNamed, namesIn } from '../../kernel/history/erasure-names.js';
+import { headsOf, placedIn } from '../../kernel/history/placed.js';
 import {
   later,
   start,
@@ -38,8 +38,6 @@ export type EarlierNeeds = {
 const pageEvents = 500;
 /** The processor belongs to requests. */
 const restTimes = 4;
-const entriesAtOnce = 256;
-const headsAtOnce = 500;
 /** There once the log was looked through: what is gone without a fact from then on is a break. */
 const doneStream = stream('seals', systemChain, 'erasures');
 
@@ -128,15 +126,6 @@ const foldedTo = async (chains: EarlierNeeds['chains']): Promise<Position> => {
   return through;
 };
 
-async function* headsOf(chains: EarlierNeeds['chains']): AsyncGenerator<ChainHead> {
-  for (let after: ChainName | null = null; ;) {
-    const heads: readonly ChainHead[] = await chains.heads(after, headsAtOnce);
-    yield* heads;
-    after = heads.at(-1)?.chain ?? null;
-    if (heads.length < headsAtOnce) return;
-  }
-}
-
 type Group = {
   readonly chain: ChainName;
   readonly project: ProjectId;
@@ -147,9 +136,10 @@ type Group = {
 const nameAll = async (needs: EarlierNeeds, { streams }: Unnamed): Promise<number> => {
   const groups = new Map<string, Group>();
   for (const [name, event] of streams) {
-    const chain = await chainWith(needs, event);
+    const said = needs.chainOf(event);
+    const chain = said ?? (await placedIn(needs.chains, null, event))?.chain;
     const [, project = ''] = projectForm.exec(name) ?? [];
-    if (chain === null) continue;
+    if (chain === undefined) continue;
     const key = `${chain} ${project}`;
     const group = groups.get(key) ?? { chain, project: project as ProjectId, names: [] };
     group.names.push(name);
@@ -165,22 +155,3 @@ const nameAll = async (needs: EarlierNeeds, { streams }: Unnamed): Promise<numbe
 
 const projectForm =
   /^(?:trace|session|sized-session|project|annotation-\w+|ranking-\w+|scorer-queue)-(.{36})(?:-|$)/;
-
-/** The history that has the event; null when none does. */
-const chainWith = async (
-  { chains, chainOf }: EarlierNeeds,
-  event: Evidence,
-): Promise<ChainName | null> => {
-  const said = chainOf(event);
-  if (said !== null) return said;
-  const { at } = event.metadata;
-  for await (const { chain } of headsOf(chains)) {
-    const question = { ascending: true, limit: entriesAtOnce, technical: true, from: at, to: at };
-    for (let next: number | null = 1; next !== null;) {
-      const page = await chains.page(chain, { ...question, types: [event.type], at: next });
-      if (page.entries.some(({ eventId }) => eventId === event.id)) return chain;
-      next = page.next;
-    }
-  }
-  return null;
-};

@@ -8,7 +8,7 @@ export const entryEvidence = (
   log: Pick<EventReader, 'evidence'>,
 ): Pick<ProofNeeds, 'evidenceOf'> => ({
   evidenceOf: async ({ eventId, type, position }) => {
-    const { events } = await log.evidence(before(position), 1);
+    const { events } = await log.evidence(placeBefore(position), 1);
     const event = events.find(({ id }) => id === eventId);
     // What should be there and is not is said by `verify` and by the seals' worker.
     if (event === undefined) throw new Fault('unavailable', 'The log does not have this event');
@@ -18,7 +18,8 @@ export const entryEvidence = (
   },
 });
 
-const before = (position: Position): Position => {
+/** Evidence after it begins with what is at the position. */
+export const placeBefore = (position: Position): Position => {
   const number = BigInt(`0x${position}`);
   const text = number === 0n ? start : (number - 1n).toString(16).padStart(start.length, '0');
   return text as Position;

@@ -1,7 +1,14 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import Database from 'better-sqlite3';
 import { expect } from 'chai';
+import type { Proven } from '../../cli/proven.js';
+import { sha256 } from '../../engines/node/digest.js';
+import { bytesOfHex } from '../../kernel/history/hex.js';
+import { parseInclusionProof } from '../../kernel/history/proof-text.js';
+import { isIncluded, leafHash } from '../../kernel/history/tree.js';
 import { openBus } from '../../engines/memory/bus.js';
 import { openEventLog } from '../../engines/sqlite/event-log.js';
 import type { EventLog, NewEvent, StreamName } from '../../kernel/ports.js';
@@ -9,6 +16,8 @@ import type { Instant, OrganizationId } from '../../kernel/shapes.js';
 import { temporaryFolder } from '../support/folder.js';
 import { appendOf, newEvent } from '../support/new-events.js';
 import { program } from '../support/outside.js';
+import { openSealedLog } from '../support/sealed-log.js';
+import { ours as organization, toldAt } from '../support/told-history.js';
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -137,5 +146,45 @@ describe('assay inspect', () => {
     expect(await next()).to.equal(8);
     child.kill('SIGTERM');
     expect(await once(child, 'close')).to.deep.equal([0, null]);
+  });
+
+  it('shows where an event stands in its sealed history, and what proves it', async () => {
+    const world = await temporaryFolder();
+    const log = await openSealedLog(world.dir);
+    try {
+      await log.append([1, 2, 3].map(toldAt));
+      await log.fold();
+      await log.seal(organization);
+      await log.append([toldAt(5)]);
+      await log.fold();
+      const [first, , , , last] = await log.chains.entries(organization, 1, 9);
+      const shown = (...args: readonly string[]) =>
+        spawnSync(process.execPath, [program, 'inspect', ...args], {
+          env: { ...process.env, ASSAY_DATA_DIR: world.dir },
+          encoding: 'utf8',
+        });
+      type Shown = { readonly history: Proven };
+      const place = [first?.eventId ?? '', '--proof', '--json'];
+      const { history } = JSON.parse(shown('event', ...place).stdout) as Shown;
+      const seal = { size: 3, holds: 'yes', seq: 1, hash: first?.hash };
+      expect({ ...history, ...history.seal }).to.include(seal);
+      const proof = parseInclusionProof(history.proof ?? '');
+      if (proof === null || first === undefined) throw new Error('no proof');
+      const leaf = { index: proof.index, hash: leafHash(sha256, bytesOfHex(first.hash)) };
+      expect(isIncluded(sha256, leaf, proof.checkpoint, proof.hashes)).to.equal(true);
+      const table = shown('event', last?.position ?? '', '--proof').stdout;
+      expect(table).to.match(new RegExp(`history +${organization}, entry 5`));
+      expect(table).to.match(/holds +yes\nseal +not sealed yet/);
+      expect(shown('events', '--proof').stderr).to.match(/--proof is of one event/);
+      const database = new Database(join(world.dir, 'log.sqlite'));
+      database.exec(`UPDATE events SET data = '{"n":9}' WHERE pos = 1`);
+      database.close();
+      const touched = shown('event', '0000000000000001', '--proof');
+      expect(touched.status).to.equal(1);
+      expect(touched.stdout).to.match(/holds +not the data/);
+    } finally {
+      await log.close();
+      await world.remove();
+    }
   });
 });

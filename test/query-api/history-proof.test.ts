@@ -22,9 +22,13 @@ describe('the proof of an entry that is asked for by its event', () => {
     const principal = { organizationId: uuid(9, 1) as OrganizationId } as never;
     const { signal } = new AbortController();
     const seal = { size: 100_000_000 } as never;
-    const refused = await proofOf(needs, principal, { event_id: uuid(1, 1) as never }, seal, signal).catch(
-      (error: unknown) => error,
-    );
+    const refused = await proofOf(
+      needs,
+      principal,
+      { event_id: uuid(1, 1) as never },
+      seal,
+      signal,
+    ).catch((error: unknown) => error);
     expect(asked).to.equal(Math.ceil(provenByIdMs / 700));
     expect(refused).to.include({ code: 'invalid' });
     expect(JSON.stringify(refused)).to.match(/none of the newest \d+ sealed entries.*by seq/);
