@@ -42,7 +42,7 @@ const restTimes = 4;
 const doneStream = stream('seals', systemChain, 'erasures');
 
 /**
- * Traces and sessions that were erased before erasures left facts: the first time that a log is
+ * What went with a project or its records before erasures left facts: the first time that a log is
  * sealed by a service that asks for facts, they are named in the history of whom they were, and it
  * is written down that this was done. It is never done again.
  */

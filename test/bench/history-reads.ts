@@ -7,7 +7,7 @@ import { systemClock } from '../../engines/node/clock.js';
 import { sha256 } from '../../engines/node/digest.js';
 import { openDocumentReader } from '../../engines/sqlite/document-reader.js';
 import { openEventReader } from '../../engines/sqlite/event-log.js';
-import { provenByIdMax, type ProofAsked } from '../../contract/history-seals.js';
+import type { ProofAsked } from '../../contract/history-seals.js';
 import type { Principal } from '../../contract/roles.js';
 import { decode } from '../../events/codec.js';
 import { hexOf } from '../../kernel/history/hex.js';
@@ -119,7 +119,7 @@ const questions: readonly Question[] = [
     what: 'p95 of: the same by the id of one of the newest 100,000 events',
     most: 120,
     ask: (history) => async () => {
-      const { eventId } = await history.entry(history.among(provenByIdMax));
+      const { eventId } = await history.entry(history.among(100_000));
       return history.proof({ event_id: eventId as Id<'EventId'> });
     },
     beside: 'the event by its id from the table',
@@ -203,6 +203,7 @@ const openHistory = async (dir: string) => {
   if (seal === null) throw new Error('the history was not sealed');
   const needs = {
     chains,
+    clock: systemClock,
     sha256,
     cursorTag: (text: string) => hexOf(sha256(text)).slice(0, tagCharacters),
     ...historyAnswers({ log, clock: systemClock, sha256 }),
