@@ -2,6 +2,7 @@
 import { Command } from 'commander';
 import { isMainThread } from 'node:worker_threads';
 import { addAudit } from './cli/audit.js';
+import { addCare } from './cli/care-commands.js';
 import { failureSaid } from './cli/failure.js';
 import { wholeNumber } from './cli/numbers.js';
 import type { RebuildOptions } from './cli/operate.js';
@@ -160,6 +161,7 @@ program
     (await commands.rotateKeys())(readConfig(process.env), options),
   );
 
+addCare(program, () => readConfig(process.env));
 addAudit(program, () => readConfig(process.env));
 
 program

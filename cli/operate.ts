@@ -1,11 +1,11 @@
 import Table from 'cli-table3';
-import { SingleBar } from 'cli-progress';
 import { Fault } from '../kernel/fault.js';
 import type { Config } from '../config.js';
 import type { DryRun } from '../projections/dry-run.js';
 import type { Progress } from '../projections/fill-shadow.js';
 import type { RebuildWishes } from '../projections/rebuilds.js';
 import { operator } from './operator.js';
+import { openBar } from './progress-bar.js';
 import { printRows } from './rows.js';
 
 export type RebuildOptions = {
@@ -134,27 +134,14 @@ export const verify = async (
   }
 };
 
-/** A bar in a terminal, nothing elsewhere: scripts read the lines that follow. */
 const progressBar = (what: string, where: 'service' | 'here') => {
-  if (!process.stderr.isTTY) return { show: (): void => undefined, end: () => undefined };
   const title = where === 'service' ? `${what} in the running service` : what;
-  const bar = new SingleBar({
-    format: `${title} {bar} {percentage}% of the log, {rate} events/s, {left}`,
-    stream: process.stderr,
-    clearOnComplete: true,
-  });
-  let started = false;
+  const bar = openBar(`${title} {bar} {percentage}% of the log, {rate} events/s, {left}`);
   return {
     show: ({ position, head, events_per_second: rate, eta_seconds: eta }: Progress): void => {
-      const [done, total] = [position, head].map((text) => Number.parseInt(text, 16));
-      const told = { rate, left: eta === null ? '…' : `${eta} s left` };
-      if (!started) bar.start(total ?? 0, done ?? 0, told);
-      bar.setTotal(total ?? 0);
-      bar.update(done ?? 0, told);
-      started = true;
+      const [done = 0, total = 0] = [position, head].map((text) => Number.parseInt(text, 16));
+      bar.show(done, total, { rate, left: eta === null ? '…' : `${eta} s left` });
     },
-    end: (): void => {
-      if (started) bar.stop();
-    },
+    end: bar.end,
   };
 };

@@ -130,7 +130,7 @@ export const openEngines = async (
     },
     dataKeys: async () =>
       mongodbUrl === null
-        ? openDataKeys(diskFiles, join(dir, 'data-keys'))
+        ? openDataKeys(diskFiles, dataKeysFolder(dir))
         : (await mongoDataKeys())({ url: mongodbUrl }),
     leases: async () =>
       mongodbUrl === null
@@ -147,6 +147,10 @@ export const openEngines = async (
 /** Whether a service ever wrote to this folder; makes nothing. */
 export const hasLog = (dir: string): boolean => existsSync(logFile(dir));
 
+/** One process at a time in a folder: its backup has the same rule. */
+export const lockedFolder = lockFolder;
+
+export const dataKeysFolder = (dir: string): string => join(dir, 'data-keys');
 export const secretKeyFile = (dir: string): string => join(dir, 'secret.key');
 /**
  * Up to where deletions were acted on; a lost one costs a look through the log, as the first start

@@ -20,6 +20,7 @@ export type FaultCode =
   | 'invalid'
   | 'too-many'
   | 'unavailable'
+  | 'log-damaged'
   | 'read-model-behind';
 
 /** One entry of the 422 body (contract 1.4). */

@@ -19,6 +19,7 @@ const problems: Readonly<Record<Exclude<FaultCode, 'invalid'>, readonly [number,
   'unsupported-media-type': [415, 'unsupported_media_type'],
   'too-many': [429, 'too_many_requests'],
   unavailable: [503, 'unavailable'],
+  'log-damaged': [503, 'log_damaged'],
   'read-model-behind': [503, 'read_model_behind'],
 };
 const invalidStatus = 422;

@@ -30,13 +30,25 @@ const prepared = (database: Database.Database) => ({
       'SELECT max((SELECT coalesce(max(pos), 0) FROM events), (SELECT pos FROM high_water))',
     )
     .pluck(),
-  forget: database.prepare(
-    `UPDATE events SET data = '', salt = NULL, digest = coalesce(digest, unsalted_digest(data))
-     WHERE stream = ? AND data <> ''`,
-  ),
-  noteErased: database.prepare('INSERT OR IGNORE INTO erased VALUES (?, ?)'),
 });
 type Statements = ReturnType<typeof prepared>;
+
+/** What an erasure does to the stream, as of a position; within the caller's transaction. */
+export const openForgetting = (
+  database: Database.Database,
+): ((stream: string, pos: number) => void) => {
+  // Events from before there were digests get theirs while there is something to make it of.
+  database.function('unsalted_digest', (data) => digestOf(null, String(data)));
+  const forget = database.prepare(
+    `UPDATE events SET data = '', salt = NULL, digest = coalesce(digest, unsalted_digest(data))
+     WHERE stream = ? AND data <> ''`,
+  );
+  const noteErased = database.prepare('INSERT OR IGNORE INTO erased VALUES (?, ?)');
+  return (stream, pos) => {
+    forget.run(stream);
+    noteErased.run(stream, pos);
+  };
+};
 
 /**
  * Appends and erasures of one transaction, which the caller begins and ends. All is judged before
@@ -44,10 +56,9 @@ type Statements = ReturnType<typeof prepared>;
  * rollback `restart` forgets what did not happen.
  */
 export const openAppender = (database: Database.Database) => {
-  // Events from before there were digests get theirs while there is something to make it of.
-  database.function('unsalted_digest', (data) => digestOf(null, String(data)));
+  const forget = openForgetting(database);
   const statements = prepared(database);
-  const { insert, headOf, isErased, byId, lastPosition, forget, noteErased } = statements;
+  const { insert, headOf, isErased, byId, lastPosition } = statements;
   const heads = boundedMap<string, number>(headsMax);
   const newSalt = openSalts();
   let last = lastPosition.get() ?? 0;
@@ -81,8 +92,7 @@ export const openAppender = (database: Database.Database) => {
   };
 
   const erase = (stream: string): void => {
-    forget.run(stream);
-    noteErased.run(stream, last);
+    forget(stream, last);
     heads.delete(stream);
   };
 

@@ -1,0 +1,143 @@
+import { copyFile, chmod, readdir, rename, rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { Config } from '../config.js';
+import { systemClock } from '../engines/node/clock.js';
+import { diskFiles, makeFolder } from '../engines/node/files.js';
+import { dataKeysFolder, hasLog, lockedFolder, secretKeyFile } from '../engines/open.js';
+import { copyLog } from '../engines/sqlite/log-copy.js';
+import { logFile } from '../engines/sqlite/log-schema.js';
+import { Fault } from '../kernel/fault.js';
+import { requireLog } from './folder.js';
+import { openBar } from './progress-bar.js';
+
+export type BackupOptions = { readonly keys?: string; readonly json?: true };
+
+/** In a folder of a backup. Keys open what the log seals, so they can be kept elsewhere. */
+const foldersOf = (dir: string, keys: string | undefined) => ({
+  log: join(resolve(dir), 'log'),
+  keys: resolve(keys ?? join(dir, 'keys')),
+});
+const noted = 'backup.json';
+
+/**
+ * `assay backup DIR`: the log as it is now and the keys beside it, also while a service runs. Into
+ * the same folder again it brings only what came since, and goes on where it broke off.
+ */
+export const backup = async (config: Config, dir: string, options: BackupOptions) => {
+  refuseElsewhere(config);
+  requireLog(config);
+  const to = foldersOf(dir, options.keys);
+  await makeFolder(to.log);
+  const unlock = lockedFolder(to.log);
+  const bar = openBar('backup {bar} {percentage}% of the log');
+  try {
+    const wishes = { from: resolve(config.dataDir), to: to.log, progress: bar.show };
+    const { position, added } = await copyLog(wishes);
+    const keys = await copyKeys(config, resolve(config.dataDir), to.keys);
+    const note = { format: 1, taken_at: systemClock.now(), position };
+    await diskFiles.write(join(to.log, noted), Buffer.from(`${JSON.stringify(note)}\n`));
+    say(options, { backed_up: to.log, position, added, keys: keys.length, keys_in: to.keys }, [
+      `${logFile(to.log)} has the log up to position ${position}: ${added} events came to it`,
+      `${to.keys} has ${keys.length} files of keys${elsewhere(config)}`,
+      'Whoever has both can read everything: keep them apart. Read models are not in it.',
+    ]);
+  } finally {
+    bar.end();
+    unlock();
+  }
+};
+
+/**
+ * `assay restore DIR`: into an empty data folder. It goes on where it broke off, and there is no
+ * log before all of it is there.
+ */
+export const restore = async (config: Config, dir: string, options: BackupOptions) => {
+  refuseElsewhere(config);
+  const from = foldersOf(dir, options.keys);
+  if (!hasLog(from.log))
+    throw new Fault('not-found', `no backup in ${dir}: ${from.log} has no log`);
+  const data = resolve(config.dataDir);
+  await makeFolder(data);
+  const unlock = lockedFolder(data);
+  const bar = openBar('restore {bar} {percentage}% of the log');
+  try {
+    await refuseUsed(data);
+    const restoring = join(data, restoringName);
+    await makeFolder(restoring);
+    const { position } = await copyLog({ from: from.log, to: restoring, progress: bar.show });
+    const keys = await copyKeys(config, from.keys, data);
+    await rename(logFile(restoring), logFile(data));
+    await rm(restoring, { recursive: true, force: true });
+    const hasKey = config.secretKey !== null || keys.includes('secret.key');
+    say(options, { restored: data, position, keys: keys.length, secret_key: hasKey }, [
+      `${data} has the log up to position ${position}, and ${keys.length} files of keys`,
+      hasKey
+        ? 'Start the service: it builds the read models from the log.'
+        : `secret.key is not in ${from.keys}: put it into ${data} before you start the service`,
+    ]);
+  } finally {
+    bar.end();
+    unlock();
+  }
+};
+
+const restoringName = 'restoring';
+
+/** What a restoring that broke off has left is gone on with. */
+const refuseUsed = async (data: string): Promise<void> => {
+  const names = (await readdir(data)).filter((name) => !name.startsWith('lock.sqlite'));
+  if (names.length === 0 || (names.includes(restoringName) && !hasLog(data))) return;
+  throw new Fault(
+    'conflict',
+    `${data} is not empty: move it away first (mv ${data} ${data}.old), and keep it until the ` +
+      'restored one is well',
+  );
+};
+
+const refuseElsewhere = ({ eventStoreUrl }: Config): void => {
+  if (eventStoreUrl === null) return;
+  throw new Fault(
+    'invalid',
+    'the log is in EventStoreDB, which has its own backup: copy the volume of each node (first ' +
+      '*.chk, chaser.chk as truncate.chk when you restore), or a snapshot of all of it; keep ' +
+      'ASSAY_SECRET_KEY and the collection data_keys of MongoDB apart from it. See RUNBOOK.md',
+  );
+};
+
+const elsewhere = ({ secretKey, mongodbUrl, seals }: Config): string => {
+  const others = [
+    ...(secretKey === null ? [] : ['ASSAY_SECRET_KEY']),
+    ...(mongodbUrl === null ? [] : ['the collection data_keys of MongoDB']),
+    ...(seals.key === null ? [] : [seals.key]),
+  ];
+  return others.length === 0 ? '' : `; not in it: ${others.join(', ')}`;
+};
+
+/** Names of what was copied; what is not there is not. */
+const copyKeys = async (config: Config, from: string, to: string): Promise<readonly string[]> => {
+  await makeFolder(to);
+  const copied: string[] = [];
+  const copy = async (source: string, target: string, name: string): Promise<void> => {
+    const beside = `${target}.new`;
+    await copyFile(source, beside);
+    await chmod(beside, 0o600);
+    await rename(beside, target);
+    copied.push(name);
+  };
+  if (config.secretKey === null && (await diskFiles.read(secretKeyFile(from))) !== null) {
+    await copy(secretKeyFile(from), secretKeyFile(to), 'secret.key');
+  }
+  const [source, target] = [dataKeysFolder(from), dataKeysFolder(to)];
+  const names = await readdir(source).catch(() => []);
+  if (names.length > 0) await makeFolder(target);
+  for (const name of names.filter((one) => one.endsWith('.json'))) {
+    await copy(join(source, name), join(target, name), name);
+  }
+  return copied;
+};
+
+const say = (
+  { json = false }: { readonly json?: boolean },
+  told: object,
+  lines: readonly string[],
+): void => void process.stdout.write(json ? `${JSON.stringify(told)}\n` : `${lines.join('\n')}\n`);

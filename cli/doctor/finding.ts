@@ -1,0 +1,20 @@
+/** What was looked at, how it is, and what to do about it: a row of the table. */
+export type Finding = {
+  readonly check: string;
+  readonly state: 'good' | 'warning' | 'bad';
+  readonly found: string;
+  readonly to_do: string;
+};
+
+export const good = (check: string, found: string): Finding => stated('good', check, found, '');
+export const warning = (check: string, found: string, toDo: string): Finding =>
+  stated('warning', check, found, toDo);
+export const bad = (check: string, found: string, toDo: string): Finding =>
+  stated('bad', check, found, toDo);
+
+const stated = (state: Finding['state'], check: string, found: string, toDo: string): Finding => ({
+  check,
+  state,
+  found,
+  to_do: toDo,
+});

@@ -1,0 +1,80 @@
+import { access, constants, readdir, stat, statfs } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { Config } from '../../config.js';
+import { diskFiles } from '../../engines/node/files.js';
+import { hasLog, secretKeyFile } from '../../engines/open.js';
+import { bad, good, warning, type Finding } from './finding.js';
+
+/** The folder itself, who may read it, its volume and its key. */
+export const folderFindings = async (config: Config): Promise<readonly Finding[]> => {
+  const dir = resolve(config.dataDir);
+  const found = await stat(dir).catch(() => null);
+  if (found === null) {
+    return [bad('folder', `${dir} is not there`, 'set ASSAY_DATA_DIR to the service’s folder')];
+  }
+  if (!found.isDirectory()) {
+    return [bad('folder', `${dir} is a file`, 'set ASSAY_DATA_DIR to a folder')];
+  }
+  const isUsed = config.eventStoreUrl !== null || hasLog(dir);
+  const folder = isUsed
+    ? good('folder', dir)
+    : bad('folder', `${dir} has no log`, 'set ASSAY_DATA_DIR to the service’s, or restore one');
+  return [folder, await permissions(dir), await disk(dir), ...(await keyFindings(config, dir))];
+};
+
+/** Nobody else may read what tenants logged, and the account of the service may do everything. */
+const permissions = async (dir: string): Promise<Finding> => {
+  const names = ['', ...(await readdir(dir).catch(() => []))];
+  const open: string[] = [];
+  const closed: string[] = [];
+  for (const name of names) {
+    const path = join(dir, name);
+    const found = await stat(path).catch(() => null);
+    if (found === null) continue;
+    if ((found.mode & 0o077) !== 0) open.push(path);
+    const mode = constants.R_OK | constants.W_OK;
+    await access(path, mode).catch(() => closed.push(path));
+  }
+  const [first] = closed;
+  if (first !== undefined) {
+    return bad(
+      'permissions',
+      `${first} cannot be read and written`,
+      `chown it to the service’s account`,
+    );
+  }
+  const [other] = open;
+  if (other !== undefined) {
+    return warning('permissions', `others may read ${other}`, `chmod -R go= ${dir}`);
+  }
+  return good('permissions', 'the account of this command alone');
+};
+
+const mebibyte = 1_048_576;
+/** A rebuild needs as much again as the read model has; a commit needs little. */
+const roomBad = 100 * mebibyte;
+const roomLittle = 0.1;
+
+const disk = async (dir: string): Promise<Finding> => {
+  const { bavail, blocks, bsize } = await statfs(dir);
+  const free = bavail * bsize;
+  const share = blocks === 0 ? 1 : bavail / blocks;
+  const found = `${Math.round(free / mebibyte)} MiB free, ${Math.round(share * 100)} %`;
+  if (free < roomBad) return bad('disk', found, 'free space: without it writes are refused');
+  if (share < roomLittle) return warning('disk', found, 'free space, or make the volume larger');
+  return good('disk', found);
+};
+
+const keyFindings = async (
+  { secretKey, eventStoreUrl }: Config,
+  dir: string,
+): Promise<readonly Finding[]> => {
+  if (secretKey !== null) return [good('secret key', 'ASSAY_SECRET_KEY is set')];
+  if (eventStoreUrl !== null || !hasLog(dir)) return [];
+  const path = secretKeyFile(dir);
+  const bytes = await diskFiles.read(path).catch(() => null);
+  const text = bytes === null ? '' : Buffer.from(bytes).toString('utf8');
+  if (Buffer.from(text, 'base64').length === 32) return [good('secret key', path)];
+  const why = bytes === null ? 'is missing' : 'is not 32 bytes in base64';
+  return [bad('secret key', `${path} ${why}`, 'restore it from a backup: RUNBOOK.md, secret.key')];
+};

@@ -1,0 +1,25 @@
+import { SingleBar } from 'cli-progress';
+
+export type Bar = {
+  /** `done` of `total`, with what the format names. */
+  readonly show: (done: number, total: number, told?: Readonly<Record<string, unknown>>) => void;
+  readonly end: () => void;
+};
+
+/** A bar in a terminal, nothing elsewhere: scripts read the lines that follow. */
+export const openBar = (format: string): Bar => {
+  if (!process.stderr.isTTY) return { show: () => undefined, end: () => undefined };
+  const bar = new SingleBar({ format, stream: process.stderr, clearOnComplete: true });
+  let started = false;
+  return {
+    show: (done, total, told = {}) => {
+      if (!started) bar.start(total, done, told);
+      bar.setTotal(total);
+      bar.update(done, told);
+      started = true;
+    },
+    end: () => {
+      if (started) bar.stop();
+    },
+  };
+};

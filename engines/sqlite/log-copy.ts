@@ -1,0 +1,104 @@
+import type Database from 'better-sqlite3';
+import { Fault } from '../../kernel/fault.js';
+import type { Position } from '../../kernel/ports.js';
+import { openForgetting } from './log-append.js';
+import { scan, type WholeRow } from './log-scan.js';
+import { logFile, openForReading, openForWriting, positionOf } from './log-schema.js';
+
+export type CopiedLog = {
+  /** Of the last event that was copied. */
+  readonly position: Position;
+  /** Events that this copying added. */
+  readonly added: number;
+};
+type Wishes = {
+  /** Folders with a log each. */
+  readonly from: string;
+  readonly to: string;
+  readonly progress: (done: number, total: number) => void;
+};
+
+/**
+ * Brings a copy up to the head that the log has now: what is in the copy stays, so one that broke
+ * off goes on and one of yesterday takes what came since. Streams that were erased meanwhile are
+ * erased in the copy. The log is read in short pieces and may be written; each event is held
+ * against its digest. The copy is one file in the end. Throws Fault `conflict` when it is of
+ * another log, and `log-damaged` with the position where the log cannot be read.
+ */
+export const copyLog = async ({ from, to, progress }: Wishes): Promise<CopiedLog> => {
+  const source = openForReading(from);
+  const copy = openForWriting(to);
+  try {
+    const head = lastOf(source);
+    const begun = lastOf(copy);
+    checkSame(source, copy, { begun, head, to });
+    const put = inserting(copy);
+    let added = 0;
+    for (const { rows, unreadable, through } of scan(source, begun)) {
+      const [first] = unreadable;
+      if (first !== undefined) throw damagedAt(from, first.position, first.why);
+      const wanted = rows.filter(({ pos }) => pos <= head);
+      put(wanted);
+      added += wanted.length;
+      progress(Math.min(through, head), head);
+      if (through >= head) break;
+      // Whoever ends the command is heard.
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    forget(source, copy);
+    copy.pragma('wal_checkpoint(TRUNCATE)');
+    copy.pragma('journal_mode = DELETE');
+    return { position: positionOf(lastOf(copy)), added };
+  } finally {
+    copy.close();
+    source.close();
+  }
+};
+
+export const damagedAt = (dir: string, position: Position, why: string): Fault =>
+  new Fault('log-damaged', `${logFile(dir)} is damaged at position ${position}: ${why}`);
+
+const lastOf = (database: Database.Database): number =>
+  Number(
+    database
+      .prepare(
+        'SELECT max((SELECT coalesce(max(pos), 0) FROM events), (SELECT pos FROM high_water))',
+      )
+      .pluck()
+      .get(),
+  );
+
+const checkSame = (
+  source: Database.Database,
+  copy: Database.Database,
+  { begun, head, to }: { readonly begun: number; readonly head: number; readonly to: string },
+): void => {
+  if (begun === 0) return;
+  const idAt = (database: Database.Database) =>
+    database.prepare('SELECT id FROM events WHERE pos = ?').pluck().get(begun);
+  if (begun <= head && idAt(source) === idAt(copy)) return;
+  throw new Fault('conflict', `${to} has a copy of another log: choose an empty folder`);
+};
+
+const inserting = (copy: Database.Database): ((rows: readonly WholeRow[]) => void) => {
+  const insert = copy.prepare('INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)');
+  return copy.transaction((rows: readonly WholeRow[]) => {
+    for (const { pos, stream, rev, id, type, data, metadata, salt, digest } of rows) {
+      insert.run(pos, stream, rev, id, type, data, metadata, salt, digest);
+    }
+  });
+};
+
+/** What was erased after it was copied goes from the copy, in one step with its tombstone. */
+const forget = (source: Database.Database, copy: Database.Database): void => {
+  const erase = openForgetting(copy);
+  const isErased = copy.prepare<[string]>('SELECT 1 FROM erased WHERE stream = ?');
+  const erased = source.prepare<[], { stream: string; pos: number }>('SELECT * FROM erased');
+  const highWater = source.prepare<[], number>('SELECT pos FROM high_water').pluck();
+  copy.transaction(() => {
+    for (const { stream, pos } of erased.iterate()) {
+      if (isErased.get(stream) === undefined) erase(stream, pos);
+    }
+    copy.prepare('UPDATE high_water SET pos = ?').run(highWater.get() ?? 0);
+  })();
+};

@@ -1,0 +1,133 @@
+import { expect } from 'chai';
+import { existsSync } from 'node:fs';
+import { chmod, readdir, rename, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { readConfig } from '../../config.js';
+import { backup } from '../../cli/backup.js';
+import { temporaryFolder } from '../support/folder.js';
+import { assay, startService, type ServiceProcess } from '../support/service-process.js';
+import { until } from '../support/until.js';
+
+type Row = { readonly check: string; readonly state: string; readonly to_do: string };
+
+describe('a service that is backed up, lost and restored', function () {
+  this.timeout(120_000);
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let data: string;
+  let kept: string;
+  let keys: string;
+  before(async () => {
+    folder = await temporaryFolder();
+    [data, kept, keys] = ['data', 'backup', 'keys'].map((name) => join(folder.dir, name)) as [
+      string,
+      string,
+      string,
+    ];
+  });
+  after(() => folder.remove());
+  const named = async ({ client }: ServiceProcess, name: string): Promise<void> => {
+    await client.call('POST', '/v2/projects', { body: { name } });
+  };
+  const ran = async (dir: string, ...args: readonly string[]): Promise<string> => {
+    const { code, output } = await assay(dir, ...args);
+    expect(code, output).to.equal(0);
+    return output;
+  };
+
+  it('has again what it had at the last backup, which was taken while it ran', async () => {
+    const service = await startService({ dir: data });
+    await named(service, 'before the first');
+    const first = JSON.parse(await ran(data, 'backup', kept, '--keys', keys, '--json')) as {
+      added: number;
+    };
+    const over = new AbortController();
+    const writing = (async () => {
+      for (let count = 0; !over.signal.aborted; count += 1) await named(service, `amid ${count}`);
+    })();
+    await named(service, 'before the second');
+    const again = await ran(data, 'backup', kept, '--keys', keys);
+    over.abort();
+    await writing;
+    expect(first.added).to.be.greaterThan(0);
+    expect(again).to.match(/has the log up to position [0-9a-f]{16}: \d+ events came to it/);
+    await service.kill();
+    expect((await stat(join(keys, 'secret.key'))).mode & 0o777).to.equal(0o600);
+    expect(await readdir(join(kept, 'log'))).not.to.include('secret.key');
+
+    const used = await assay(data, 'restore', kept, '--keys', keys);
+    expect([used.code, used.output]).to.deep.equal([
+      1,
+      `assay: ${data} is not empty: move it away first (mv ${data} ${data}.old), ` +
+        'and keep it until the restored one is well\n',
+    ]);
+    await rename(data, `${data}.old`);
+    expect(await ran(data, 'restore', kept, '--keys', keys)).to.include('Start the service');
+    const restored = await startService({ dir: data });
+    await until('the projects', 20_000, async () => {
+      const { body } = await restored.client.send('GET', '/v2/projects/all');
+      return ['before the first', 'before the second'].every((name) =>
+        JSON.stringify(body).includes(name),
+      );
+    });
+    await restored.stop();
+    await ran(data, 'verify');
+  });
+
+  it('is told what is missing: a key, a backup', async () => {
+    const elsewhere = join(folder.dir, 'elsewhere');
+    const without = await ran(elsewhere, 'restore', kept);
+    expect(without).to.include('secret.key is not in ').and.to.include('before you start');
+    const none = await assay(join(folder.dir, 'new'), 'restore', folder.dir);
+    expect([none.code, none.output]).to.deep.equal([
+      1,
+      `assay: no backup in ${folder.dir}: ${join(folder.dir, 'log')} has no log\n`,
+    ]);
+    expect(existsSync(join(folder.dir, 'new'))).to.equal(false);
+  });
+
+  it('is sent to the backup of EventStoreDB where the log is there', async () => {
+    const config = readConfig({
+      ASSAY_DATA_DIR: data,
+      ASSAY_EVENTSTORE_URL: 'esdb://localhost:2113?tls=false',
+      ASSAY_SECRET_KEY: Buffer.alloc(32, 1).toString('base64'),
+    });
+    const said: unknown = await backup(config, kept, {}).catch((error: unknown) => error);
+    expect(String(said)).to.include('EventStoreDB, which has its own backup');
+  });
+
+  const findings = async (dir: string): Promise<ReadonlyMap<string, Row>> => {
+    const { output } = await assay(dir, 'doctor', '--json');
+    const rows = output.split('\n').filter((line) => line.startsWith('{'));
+    return new Map(rows.map((line) => JSON.parse(line) as Row).map((row) => [row.check, row]));
+  };
+
+  it('is well, says the doctor, running or not', async () => {
+    const table = await assay(data, 'doctor');
+    expect(table.output).to.include('events are as stored');
+    const idle = await findings(data);
+    const checks = ['folder', 'permissions', 'secret key', 'log', 'log settings', 'documents'];
+    for (const check of [...checks, 'records', 'runtime', 'clock']) {
+      expect(idle.get(check), check).to.include({ state: 'good', to_do: '' });
+    }
+    const service = await startService({ dir: data });
+    const busy = await findings(data);
+    expect(busy.get('service')).to.include({ found: 'runs on this folder' });
+    expect(busy.get('log')).to.include({ state: 'good' });
+    await service.stop();
+  });
+
+  it('is ill, says the doctor: what, and what to do', async () => {
+    const dir = `${data}.old`;
+    await writeFile(join(dir, 'documents.sqlite'), 'garbage'.repeat(2_000));
+    await rename(join(dir, 'secret.key'), join(dir, 'lost.key'));
+    await chmod(dir, 0o755);
+    const found = await findings(dir);
+    expect(found.get('documents')).to.include({ state: 'bad' });
+    expect(found.get('documents')?.to_do).to.include('sets the file aside and builds it anew');
+    expect(found.get('secret key')).to.include({ state: 'bad' });
+    expect(found.get('permissions')).to.include({ state: 'warning' });
+    const none = await assay(join(folder.dir, 'nowhere'), 'doctor');
+    expect([none.code, none.output.includes('is not there')]).to.deep.equal([1, true]);
+    expect(existsSync(join(folder.dir, 'nowhere'))).to.equal(false);
+  });
+});

@@ -1,0 +1,96 @@
+import { expect } from 'chai';
+import { readFile } from 'node:fs/promises';
+import { openBus } from '../../engines/memory/bus.js';
+import { openEventLog, openEventReader } from '../../engines/sqlite/event-log.js';
+import { copyLog } from '../../engines/sqlite/log-copy.js';
+import { logFile } from '../../engines/sqlite/log-schema.js';
+import { Fault } from '../../kernel/fault.js';
+import { start, type Bus, type EventLog, type Evidence } from '../../kernel/ports.js';
+import { single } from '../suites/event-log.js';
+import { temporaryFolder } from '../support/folder.js';
+import { appendOf, newEvent, newStream } from '../support/new-events.js';
+
+describe('a copy of the log on SQLite', () => {
+  let from: Awaited<ReturnType<typeof temporaryFolder>>;
+  let to: Awaited<ReturnType<typeof temporaryFolder>>;
+  let bus: Bus;
+  let log: EventLog;
+  beforeEach(async () => {
+    [from, to] = [await temporaryFolder(), await temporaryFolder()];
+    bus = openBus(from.dir);
+    log = await openEventLog({ dir: from.dir, bus });
+  });
+  afterEach(async () => {
+    await log.close();
+    await bus.close();
+    await from.remove();
+    await to.remove();
+  });
+  const grow = async (count: number, text: string): Promise<void> => {
+    const stream = newStream();
+    const events = Array.from({ length: count }, (_, at) => newEvent({ at, text }));
+    await single(log, appendOf(stream, 'none', ...events));
+  };
+  const copied = (progress: (done: number) => void = () => undefined) =>
+    copyLog({ from: from.dir, to: to.dir, progress });
+  const evidenceIn = async (dir: string): Promise<readonly Evidence[]> => {
+    const own = openBus(dir);
+    const reader = await openEventReader({ dir, bus: own });
+    const { events } = await reader.evidence(start, 10_000);
+    await reader.close();
+    await own.close();
+    return events;
+  };
+  const same = async (): Promise<void> => {
+    expect(await evidenceIn(to.dir)).to.deep.equal(await evidenceIn(from.dir));
+  };
+
+  it('has every event as it is stored, and then what came since', async () => {
+    await grow(1_200, 'first');
+    expect(await copied()).to.deep.equal({ position: await log.head(), added: 1_200 });
+    await same();
+    await grow(10, 'second');
+    expect(await copied()).to.deep.equal({ position: await log.head(), added: 10 });
+    await same();
+    expect((await copied()).added).to.equal(0);
+  });
+
+  it('goes on where it broke off', async () => {
+    await grow(1_800, 'x');
+    const broken = copied((done) => {
+      if (done >= 1_000) throw new Error('killed');
+    });
+    expect(await broken.catch((error: unknown) => String(error))).to.include('killed');
+    const { added } = await copied();
+    expect(added).to.be.greaterThan(0).and.lessThan(1_800);
+    await same();
+  });
+
+  it('loses what is erased after it was copied, byte for byte', async () => {
+    const stream = newStream();
+    await single(log, appendOf(stream, 'none', newEvent({ text: 'canary-in-the-copy' })));
+    await grow(5, 'neighbour');
+    await copied();
+    expect(await readFile(logFile(to.dir), 'latin1')).to.include('canary-in-the-copy');
+    await log.erase(stream);
+    await copied();
+    expect(await readFile(logFile(to.dir), 'latin1')).not.to.include('canary-in-the-copy');
+    await same();
+  });
+
+  it('is of one log only', async () => {
+    await grow(3, 'ours');
+    await copied();
+    const other = await temporaryFolder();
+    const theirs = await openEventLog({ dir: other.dir, bus });
+    await single(theirs, appendOf(newStream(), 'none', newEvent({ text: 'theirs' })));
+    const refused: unknown = await copyLog({
+      from: other.dir,
+      to: to.dir,
+      progress: () => undefined,
+    }).catch((error: unknown) => error);
+    expect(refused).to.be.instanceOf(Fault).that.has.property('code', 'conflict');
+    await theirs.close();
+    await other.remove();
+  });
+});
