@@ -2,7 +2,7 @@ import { stream } from '../../kernel/ports.js';
 import { datasetList } from '../dataset-list.js';
 import { documentState, type StateDefinition } from './state.js';
 
-/** A dataset without its rows: which ones changed, its versions say by number. */
+/** A dataset without its rows: which ones a version changed, `dataset-rows.ts` says. */
 export const datasetState: StateDefinition = {
   streams: ({ id }) => [stream('dataset', id)],
   open: ({ id }) =>

@@ -13,11 +13,13 @@ import {
 } from '../../kernel/ports.js';
 import type { JsonObject } from '../../kernel/shapes.js';
 import { changesIn, weightOf } from '../../projections/states/changes.js';
-import { masked } from '../../projections/states/shown.js';
+import { changedRowsMax } from '../../projections/states/dataset-rows.js';
+import { masked, type Patches } from '../../projections/states/shown.js';
 import type { StateDefinition, StateOf } from '../../projections/states/state.js';
 import { states } from '../../projections/states/table.js';
 import type { EntryTold } from '../../query-api/history/page.js';
 import type { HistoryReadNeeds } from '../../query-api/history/routes.js';
+import { rowsChangedBy } from './dataset-history.js';
 
 type Needs = {
   readonly log: EventReader;
@@ -137,10 +139,14 @@ const changesOfOne = async (
     const changes = foldable(() =>
       changesIn(definition, subject, events, { wanted, mask: masked(sha256) }),
     );
-    const there = new Set(events.map(({ id }) => id));
+    const there = new Map(events.map((event) => [event.id, event]));
     for (const { seq, eventId } of some) {
       const patches = changes?.get(eventId) ?? unchanged;
-      found.set(seq, { ...patches, erased: !there.has(eventId) });
+      const event = there.get(eventId);
+      const rows =
+        event && (await rowsChangedBy(log, event, events, masked(sha256)).catch(unfoldable));
+      weight += rows == null ? 0 : changedRowsMax;
+      found.set(seq, { ...beside(patches, rows ?? null), erased: event === undefined });
     }
   }
   for (const entry of shown) {
@@ -150,14 +156,25 @@ const changesOfOne = async (
   return { found, weight };
 };
 
+const beside = ({ before, after }: Patches, rows: Patches | null): Patches =>
+  rows === null
+    ? { before, after }
+    : {
+        before: before && { ...before, ...rows.before },
+        after: after && { ...after, ...rows.after },
+      };
+
 /** Null where today's code cannot fold an event: what lists set aside, history shows unchanged. */
 const foldable = <T>(fold: () => T): T | null => {
   try {
     return fold();
   } catch (error) {
-    if (error instanceof TypeError || error instanceof RangeError) return null;
-    throw error;
+    return unfoldable(error);
   }
+};
+const unfoldable = (error: unknown): null => {
+  if (error instanceof TypeError || error instanceof RangeError) return null;
+  throw error;
 };
 
 const subjectOf = ({ resource, projectId, stream }: ChainEntry): StateOf => ({
