@@ -30,7 +30,9 @@ export const authorize = async (
 ): Promise<ProjectInSight | null> => {
   const project = await projectOf(principal, params, gate);
   await demand(operation, principal, { params, project }, gate);
-  if (project === null && writesNowhere(operation, principal)) throw forbidden();
+  if (project === null && writesNowhere(operation, principal)) {
+    throw refusedAs('A key that is limited to less than editor writes nothing outside projects');
+  }
   return project;
 };
 
@@ -62,8 +64,10 @@ const demand = async (
   if (requires === 'self') await requireSelf(principal, params, gate);
   else if (isAboutObject(requires)) await requireSight(requires, principal, params, gate);
   else if (requires === 'creator' && isBound(principal)) {
-    if (!(await isBoundCreator(operation, principal, gate))) throw forbidden();
-  } else if (!isAllowed(requires, principal, project)) throw forbidden();
+    if (!(await isBoundCreator(operation, principal, gate))) throw forbidden(requires, principal);
+  } else if (!isAllowed(requires, principal, project)) {
+    throw forbidden(requires, principal, project);
+  }
 };
 
 /** A bound key of an editor creates datasets, and nothing else (contract 2.6). */
@@ -90,7 +94,7 @@ const requireSight = async (
   const param = objectRequirements[requires];
   const sight = await gate.sight(requires, principal, String(params[param]));
   if (sight === 'unseen') throw new Fault('not-found', `${objectNames[param]} not found`);
-  if (sight === 'forbidden') throw forbidden();
+  if (sight === 'forbidden') throw forbidden(requires, principal);
 };
 
 const objectNames = {
@@ -101,7 +105,40 @@ const objectNames = {
   task_id: 'Task',
 } as const;
 
-const forbidden = (): Fault => new Fault('forbidden', 'Your role does not allow this');
+const refusedAs = (detail: string): Fault => new Fault('forbidden', detail);
+
+/** Says what it would take (contract 1.5); the caller knows what they are. */
+const forbidden = (
+  requires: Requirement,
+  principal: Principal,
+  project: ProjectInSight | null = null,
+): Fault => {
+  if (project !== null && projectRequirements.has(requires)) {
+    return refusedAs(`This needs the role ${requires} in the project; yours is ${project.role}`);
+  }
+  if (isBound(principal)) {
+    return refusedAs(`This needs ${neededFor(requires)}; your key is bound to a project`);
+  }
+  const { organizationRole: role } = principal;
+  return refusedAs(`This needs ${neededFor(requires)}; your role in the organisation is ${role}`);
+};
+
+/** Who passes, by the table of contract 2.6. */
+const neededFor = (requires: Requirement): string => needs[requires] ?? 'a greater role';
+
+const needs: Readonly<Partial<Record<Requirement, string>>> = {
+  creator: 'the role user in the organisation',
+  user: 'the role user in the organisation',
+  manager: 'the role manager in the organisation',
+  admin: 'the role admin in the organisation',
+  'audit-project': 'the role owner in the project, or auditor or admin in the organisation',
+  'audit-org': 'the role auditor or admin in the organisation',
+  'dataset-write': 'the creator of the dataset, an editor of its home project or an admin',
+  'group-sight': 'a member of the group or a manager of the organisation',
+  maintainer: 'a maintainer of the group or a manager of the organisation',
+  'scorer-owner': 'the creator of the scorer or an admin',
+  person: 'a person, or a key that is bound to no project',
+};
 
 const projectOf = async (
   principal: Principal,
@@ -175,9 +212,9 @@ const requireSelf = async (
     const user = await gate.userInSight(principal, id);
     if (user === null) throw new Fault('not-found', 'User not found');
     const needed = user.role === 'admin' ? 'admin' : 'manager';
-    if (!isAllowed(needed, principal, null)) throw forbidden();
+    if (!isAllowed(needed, principal, null)) throw forbidden(needed, principal);
   }
-  if (isBound(principal)) throw forbidden();
+  if (isBound(principal)) throw forbidden('person', principal);
 };
 
 const projectRequirements: ReadonlySet<Requirement> = new Set<Requirement>(projectRoles);

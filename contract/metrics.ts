@@ -109,7 +109,14 @@ const customSearchBody = Type.Object({
   ...runSelector,
   filter_tree: maybe(filterNode),
   interval_minutes: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: intervalMinutesMax, default: defaultIntervalMinutes }),
+    nullable(
+      Type.Integer({
+        minimum: 1,
+        maximum: intervalMinutesMax,
+        default: defaultIntervalMinutes,
+        description: 'null: one bucket, the whole window.',
+      }),
+    ),
   ),
   group_by: maybe(Type.String()),
   population: maybe(oneOf(countedRecords)),

@@ -150,7 +150,7 @@ const readName = (
   }
   const object = written as JsonObject;
   const name = Object.hasOwn(object, 'name') ? object['name'] : undefined;
-  if (name === undefined) complaints.push(tagMissing(loc, 'name'));
+  if (name === undefined) complaints.push(tagMissing(loc, legal, 'name'));
   else if (typeof name === 'string' && legal.includes(name)) return { name, object };
   else {
     const tag = typeof name === 'string' ? name : JSON.stringify(name);

@@ -88,7 +88,10 @@ const revoking = ({ log, gate }: Needs): Route =>
     const { state: key } = await load(log, stream, apiKeys);
     if (key === null || key.organizationId !== principal.organizationId) throw missing();
     if (!(await mayRevoke(gate, principal, key))) {
-      throw new Fault('forbidden', 'Your role does not allow this');
+      throw new Fault(
+        'forbidden',
+        'This needs the creator of the key, an owner of its project or an admin',
+      );
     }
     const { position } = await transact(log, stream, apiKeys, revoke(key.id), cause);
     return { position, body: { message: 'The API key and its children are revoked.' } };

@@ -100,7 +100,8 @@ export type Success =
   'rating recorded' | 'rating unchanged' | 'rating withdrawn' | 'no rating to withdraw';
 export type RatingOutcome =
   | { readonly success: true; readonly message: Success }
-  | { readonly success: false; readonly message: Refusal };
+  /** `takes`: what the template takes instead. */
+  | { readonly success: false; readonly message: Refusal; readonly takes?: string };
 
 export type Rater = {
   readonly projectId: ProjectId;
@@ -139,7 +140,7 @@ export const rate = (
         };
   }
   const against = complaintOf(action.rating, template.constraints);
-  if (against !== null) return refused(against);
+  if (against !== null) return refused(against, takenBy(template.constraints));
   const { annotation_type, value } = normal(action.rating);
   const { explanation } = action;
   const given: RatingGiven = {
@@ -157,10 +158,43 @@ export const rate = (
       };
 };
 
-const refused = (message: Refusal) => ({
-  outcome: { success: false, message } as const,
+const refused = (message: Refusal, takes?: string) => ({
+  outcome: { success: false, message, ...(takes !== undefined && { takes }) } as const,
   event: null,
 });
+
+/** The sentence that a client reads (contract 4.8). */
+export const toldOf = (outcome: RatingOutcome): string =>
+  outcome.success || outcome.takes === undefined
+    ? outcome.message
+    : `${outcome.message}: it takes ${outcome.takes}`;
+
+const takenBy = (constraints: Constraints): string => {
+  switch (constraints.annotation_type) {
+    case 'like_dislike':
+      return 'like_dislike, true or false';
+    case 'star':
+      return 'star, 1 to 5';
+    case 'text':
+      return 'text';
+    case 'score':
+      return `score, ${constraints.min} to ${constraints.max}`;
+    case 'tags':
+      return `tags, ${labels(constraints.tags, constraints.allow_other)}`;
+    case 'choice':
+      return `choice, ${labels(constraints.choices, constraints.allow_other)}`;
+    default:
+      return unreachable(constraints);
+  }
+};
+const labels = (known: readonly string[], isOpen: boolean): string => {
+  const shown = known
+    .slice(0, labelsShown)
+    .map((label) => `'${label}'`)
+    .join(', ');
+  return `${shown}${known.length > labelsShown ? ' …' : ''}${isOpen ? ' or others' : ''}`;
+};
+const labelsShown = 20;
 
 /** Then nothing happened, and there is no event (contract 4.8). */
 const isSame = (one: RatingGiven, other: RatingGiven): boolean =>

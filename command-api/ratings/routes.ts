@@ -14,7 +14,7 @@ import { Fault, valueError } from '../../kernel/fault.js';
 import type { EventLog, Position } from '../../kernel/ports.js';
 import type { ProjectId, TemplateId, TraceId, UserId } from '../../kernel/shapes.js';
 import { overtaken, type Authorship } from '../../kernel/transact.js';
-import { ratingBy, type Action, type RatingOutcome, type Refusal } from './ratings.js';
+import { ratingBy, toldOf, type Action, type RatingOutcome, type Refusal } from './ratings.js';
 import * as write from './write.js';
 
 export type RatingNeeds = { readonly log: EventLog };
@@ -55,7 +55,8 @@ const ratings = (needs: Needs): Route =>
           const outcome = traces.get(trace)?.outcomes[place] ?? unknownTrace;
           results.push({
             operation: typeOfOperation(operation),
-            ...outcome,
+            success: outcome.success,
+            message: toldOf(outcome),
             selector: 'traces',
             index,
             trace,
@@ -78,7 +79,7 @@ const giving = (needs: Needs): Route =>
       principal,
       cause,
     );
-    if (!outcome.success) throw faultOf(outcome.message);
+    if (!outcome.success) throw faultOf(outcome.message, toldOf(outcome));
     if (given === null) throw faultOf('changed at the same time, try again');
     return { position, body: ownRating(given) };
   });
@@ -87,7 +88,7 @@ const withdrawing = (needs: Needs): Route =>
   route(withdrawRating, async ({ params, principal, cause }) => {
     const action: Action = { kind: 'delete', template: params.template_id };
     const { outcome, position } = await rateOne(needs, { ...params, action }, principal, cause);
-    if (!outcome.success) throw faultOf(outcome.message);
+    if (!outcome.success) throw faultOf(outcome.message, toldOf(outcome));
     if (outcome.message === 'no rating to withdraw') {
       throw new Fault('not-found', 'You have not rated this trace by this template');
     }
@@ -132,20 +133,20 @@ const rateOne = async (
   };
 };
 
-const faultOf = (refusal: Refusal): Fault => {
+const faultOf = (refusal: Refusal, told: string = refusal): Fault => {
   switch (refusal) {
     case 'trace not found':
       return new Fault('not-found', 'Trace not found');
     case 'annotation template not found':
       return new Fault('not-found', 'Annotation template not found');
     case 'annotation type does not match the template':
-      return valueError(['body', 'rating', 'annotation_type'], refusal);
+      return valueError(['body', 'rating', 'annotation_type'], told);
     case 'changed at the same time, try again':
       return overtaken();
     case 'score is outside the range of the template':
     case 'tag is not in the template':
     case 'choice is not in the template':
-      return valueError(['body', 'rating', 'value'], refusal);
+      return valueError(['body', 'rating', 'value'], told);
     default:
       return unreachable(refusal);
   }

@@ -62,18 +62,20 @@ export const projectFor = async (
   const bound = principal.key?.projectId ?? null;
   if (bound !== null) {
     if (await isEditor(bound)) return bound;
-    throw new Fault('forbidden', 'Your role does not allow this');
+    throw new Fault('forbidden', 'This needs the role editor in the project of the key');
   }
   for (const project of projectsOf(dataset)) if (await isEditor(project)) return project;
   if (!atLeast(organizationRoles, principal.organizationRole, 'user')) {
-    throw new Fault('forbidden', 'Your role does not allow this');
+    throw new Fault('forbidden', needsProject);
   }
   const user = await liveUser(needs.log, principal.userId);
   const name = `Scorer validations of ${user?.email ?? principal.userId}`.slice(0, nameMax);
   const own = await ensureOwnProject(needs, principal, name, cause);
   // A key may bring less than its creator has.
   if (await isEditor(own)) return own;
-  throw new Fault('forbidden', 'Your role does not allow this');
+  throw new Fault('forbidden', needsProject);
 };
+const needsProject =
+  'This needs the role editor in a project of the dataset, or the role user in the organisation';
 /** Contract 1.3. */
 const nameMax = 255;

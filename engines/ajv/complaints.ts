@@ -214,18 +214,20 @@ const lookAtObject = (object: Members, shape: Shape, at: At): void => {
 const lookAtTagged = (object: Members, tag: string, branches: readonly Shape[], at: At): void => {
   const given = object[tag];
   if (given === undefined) {
-    const msg = `Unable to extract tag using discriminator '${tag}'`;
+    const msg = `Field '${tag}' is missing, it says which kind this is: ${kinds(branches, tag)}`;
     return complain(at, 'union_tag_not_found', msg);
   }
   const branch = branches.find((one) => one.properties?.[tag]?.const === given);
   if (branch !== undefined) return look(object, { ...at, shape: branch });
-  const legal = branches.map((one) => shown(one.properties?.[tag]?.const)).join(', ');
   const found = typeof given === 'string' ? given : JSON.stringify(given);
   const msg =
     `Input tag '${found}' found using '${tag}' does not match ` +
-    `any of the expected tags: ${legal}`;
+    `any of the expected tags: ${kinds(branches, tag)}`;
   complain(at, 'union_tag_invalid', msg);
 };
+
+const kinds = (branches: readonly Shape[], tag: string): string =>
+  branches.map((one) => shown(one.properties?.[tag]?.const)).join(', ');
 
 const isObject = (value: unknown): value is Members => typeof value === 'object' && value !== null;
 

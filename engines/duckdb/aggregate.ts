@@ -18,7 +18,7 @@ import type { Rows, Statements } from './connections.js';
 import { groupOf, groupSql, type GroupColumn } from './group.js';
 import type { RecordsModel } from './model.js';
 import { inProject, type Scoped } from './named-columns.js';
-import { integers } from './sql.js';
+import { bigintConstant, integers } from './sql.js';
 import { sourceOf } from './source.js';
 import { isCategorical, measuresOf, widgetValues, type Measures } from './widgets.js';
 
@@ -56,7 +56,7 @@ type Inquiry = {
   readonly measures: Measures;
 };
 
-const microsecondsPerMinute = 60_000_000;
+const microsecondsPerMinute = 60_000_000n;
 
 /**
  * The records considered as `g` group, `b` bucket, `grp` trace, `session`, `spans`, and `v0…` the
@@ -69,13 +69,13 @@ const rowsOf = (
 ) => {
   const source = sourceOf(model, plan);
   const values = valuesOf(source);
-  const width = plan.intervalMinutes * microsecondsPerMinute;
+  const width = BigInt(plan.intervalMinutes) * microsecondsPerMinute;
   const at = 'r.created_at';
   const columns = [
     `${group === null ? 'NULL' : group.of(source)} AS g`,
     // Whole division goes towards zero; before 1970 it must go down.
-    `(${at} - CASE WHEN ${at} < 0 THEN ${integers([width - 1])} ELSE 0 END)` +
-      ` // ${integers([width])} AS b`,
+    `(${at} - CASE WHEN ${at} < 0 THEN ${bigintConstant(width - 1n)} ELSE 0 END)` +
+      ` // ${bigintConstant(width)} AS b`,
     'r.grp AS grp',
     'CASE WHEN NOT r.lone THEN r.session_id END AS session',
     'r.span_count AS spans',

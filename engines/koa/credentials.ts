@@ -23,9 +23,21 @@ export const credentialOf = (
   const credential =
     key === undefined ? authorized(authorization) : ({ scheme: 'K', key } as const);
   if (credential === null || !schemes.includes(credential.scheme)) {
-    throw new Fault('unauthenticated', 'This operation needs a credential of a scheme it lists');
+    throw new Fault('unauthenticated', wanted(schemes, keyHeaders));
   }
   return credential;
+};
+
+/** What to send, as the operation lists it (contract 2.1). */
+const wanted = (schemes: readonly Scheme[], [header = '']: readonly string[]): string => {
+  const name = header.replace(/(?:^|-)[a-z]/g, (first) => first.toUpperCase());
+  const ways: Readonly<Record<Scheme, string>> = {
+    K: `an API key in the header ${name.replace(/Api(?=-|$)/g, 'API')}`,
+    B: 'Authorization: Bearer with an access token',
+    P: 'Authorization: Basic with e-mail and password',
+    C: 'the refresh cookie',
+  };
+  return `Send a credential: ${schemes.map((scheme) => ways[scheme]).join(', or ')}`;
 };
 
 /** Whether there is any, of whatever scheme. */

@@ -58,8 +58,13 @@ export const tooFewItems = (loc: Loc, min: number, count: number): Complaint =>
 export const tooManyItems = (loc: Loc, max: number, count: number): Complaint =>
   complaint(loc, 'too_long', `List should have at most ${items(max)}, not ${count}`);
 
-export const tagMissing = (loc: Loc, member = 'type'): Complaint =>
-  complaint(loc, 'union_tag_not_found', `Unable to extract tag using discriminator '${member}'`);
+const quoted = (values: readonly string[]): string =>
+  values.map((value) => `'${value}'`).join(', ');
+
+export const tagMissing = (loc: Loc, legal: readonly string[], member = 'type'): Complaint => {
+  const msg = `Field '${member}' is missing, it says which kind this is: ${quoted(legal)}`;
+  return complaint(loc, 'union_tag_not_found', msg);
+};
 export const tagUnknown = (
   loc: Loc,
   tag: string,
@@ -69,7 +74,6 @@ export const tagUnknown = (
   complaint(
     loc,
     'union_tag_invalid',
-    `Input tag '${tag}' found using '${member}' does not match any of the expected tags: ${legal
-      .map((value) => `'${value}'`)
-      .join(', ')}`,
+    `Input tag '${tag}' found using '${member}' does not match any of the expected tags: ` +
+      quoted(legal),
   );

@@ -242,7 +242,7 @@ const readLeaf = (
 const readType = (leaf: JsonObject, loc: Loc, complaints: Complaints) => {
   const written = leaf['type'];
   const type = leafTypes.find((known) => known === written) ?? null;
-  if (written === undefined) complaints.push(tagMissing(loc));
+  if (written === undefined) complaints.push(tagMissing(loc, leafTypes));
   else if (type === null) {
     const tag = typeof written === 'string' ? written : JSON.stringify(written);
     complaints.push(tagUnknown(loc, tag, leafTypes));

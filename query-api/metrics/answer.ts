@@ -16,7 +16,8 @@ import {
   type Widget,
 } from '../../kernel/records/questions.js';
 import type { MetricError } from '../../kernel/records/record.js';
-import { groupByPlace, type MetricsPlan } from './plan.js';
+import type { Instant } from '../../kernel/shapes.js';
+import { groupByPlace, wholeWindow, type MetricsPlan } from './plan.js';
 
 /** A bucket of a group of this value. */
 export type ShownBucket = Pick<AggregateGroup, 'value'> & {
@@ -58,13 +59,20 @@ export const metricsParts = (plan: MetricsPlan, aggregate: Aggregate): JsonParts
   ];
 };
 
-export const bucketOf = (plan: MetricsPlan, { value, bucket }: ShownBucket): Bucket =>
-  Object.fromEntries([
-    ['start_bucket_time', bucket.start],
-    ['end_bucket_time', bucket.end],
+export const bucketOf = (plan: MetricsPlan, { value, bucket }: ShownBucket): Bucket => {
+  const clipped = plan.intervalMinutes === wholeWindow;
+  return Object.fromEntries([
+    ['start_bucket_time', clipped ? later(bucket.start, plan.from) : bucket.start],
+    ['end_bucket_time', clipped ? earlier(bucket.end, plan.to) : bucket.end],
     ...(plan.groupBy === null ? [] : [['group_by', value] as const]),
     ...valueEntries(plan.widgets, bucket),
   ]) as Bucket;
+};
+
+const later = (one: Instant, other: Instant | null): Instant =>
+  other === null || one > other ? one : other;
+const earlier = (one: Instant, other: Instant | null): Instant =>
+  other === null || one < other ? one : other;
 
 /** Why the engine would not answer, as the 422 of contract 1.11 and 4.5. */
 export const metricsRefusal = (

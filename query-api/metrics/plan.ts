@@ -47,12 +47,20 @@ export const planMetrics = (body: CustomSearch, types: TypesKnown): PlannedMetri
       to: body.end_time,
       filter,
       widgets: body.metric_details.map((detail) => widgetOf(detail, types)),
-      intervalMinutes: body.interval_minutes ?? defaultIntervalMinutes,
+      intervalMinutes:
+        body.interval_minutes === null
+          ? wholeWindow
+          : (body.interval_minutes ?? defaultIntervalMinutes),
       groupBy,
     },
     complaints: [],
   };
 };
+
+/**
+ * From 1970 to the end of the calendar is one bucket, whose bounds the answer clips to the window.
+ */
+export const wholeWindow = 4_400_000_000;
 
 /** Metrics of the request whose types only the project knows. */
 export const metricsAsked = (body: CustomSearch): readonly string[] => {

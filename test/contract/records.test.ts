@@ -84,7 +84,12 @@ describe('records as sent', () => {
     [
       'a span without a type',
       aboutSpan({}),
-      entry(inSpan, 'union_tag_not_found', "Unable to extract tag using discriminator 'type'"),
+      entry(
+        inSpan,
+        'union_tag_not_found',
+        "Field 'type' is missing, it says which kind this is: " +
+          "'llm', 'retriever', 'tool', 'workflow', 'agent', 'control'",
+      ),
     ],
     [
       'a span of an unknown type, however deep',

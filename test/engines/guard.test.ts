@@ -164,7 +164,7 @@ describe('the request guard', () => {
       tagged,
       {},
       'union_tag_not_found',
-      "Unable to extract tag using discriminator 'type'",
+      "Field 'type' is missing, it says which kind this is: 'cat', 'dog'",
     ],
     [
       'an unknown variant',

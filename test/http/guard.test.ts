@@ -164,6 +164,14 @@ describe('the HTTP engine', () => {
         plain,
       ]);
     });
+    it('and says which header carries what', async () => {
+      const reply = await service.as(null).send<{ detail: string }>('DELETE', '/v2/things/all');
+      expect([reply.status, reply.body.detail]).to.deep.equal([
+        401,
+        'Send a credential: an API key in the header Service-API-Key, or ' +
+          'Authorization: Bearer with an access token',
+      ]);
+    });
     it('and takes only one', async () =>
       expect(
         await challenge({ 'Service-API-Key': 'editor', Authorization: 'Bearer x' }),
@@ -180,8 +188,20 @@ describe('the HTTP engine', () => {
       const ask = { body: { name: 'x' } };
       const foreign = `/v2/projects/${foreignProject}/things`;
       expect(await codeOf(send('POST', foreign, ask))).to.deep.equal([404, 'not_found']);
-      const refused = await service.as('viewer').send<{ code: string }>('POST', things, ask);
+      const refused = await service
+        .as('viewer')
+        .send<{ code: string; detail: string }>('POST', things, ask);
       expect([refused.status, refused.body.code]).to.deep.equal([403, 'forbidden']);
+      expect(refused.body.detail).to.equal(
+        'This needs the role editor in the project; yours is viewer',
+      );
+      const unbound = await service
+        .as('bound')
+        .send<{ detail: string }>('PUT', `/v2/things/${foreignProject}`);
+      expect([unbound.status, unbound.body.detail]).to.deep.equal([
+        403,
+        'This needs the role admin in the organisation; your key is bound to a project',
+      ]);
       expect((await service.as('viewer').send('GET', `${things}/x`)).status).to.equal(200);
     });
     it('422 before either', async () => {

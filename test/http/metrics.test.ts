@@ -128,6 +128,27 @@ describe('POST …/metrics/custom_search', () => {
     });
   });
 
+  it('has one bucket, the window, for an interval of null', async () => {
+    const window = { start_time: '2026-01-31T12:34:56.5Z', end_time: '2027-01-01T00:00:00Z' };
+    for (const group_by of [null, 'name']) {
+      const { bucketed_metrics: groups } = await answered({
+        ...window,
+        interval_minutes: null,
+        group_by,
+      });
+      for (const buckets of Object.values(groups ?? {}) as object[][]) {
+        expect(buckets).to.have.length(1);
+        expect(buckets[0]).to.include({
+          start_bucket_time: '2026-01-31T12:34:56.500000Z',
+          end_bucket_time: '2027-01-01T00:00:00.000000Z',
+        });
+      }
+      if (group_by === null) {
+        expect(groups?.['all']).to.have.nested.property('[0].requests_count').greaterThan(0);
+      }
+    }
+  });
+
   it('aggregates traces, own values and roll-ups, in buckets of five minutes', async () => {
     const answer = await answered({
       metric_details: [
@@ -185,7 +206,7 @@ describe('POST …/metrics/custom_search', () => {
       [{}, 'metric_details', 'missing'],
       [{ metric_details: [], interval_minutes: 0 }, 'interval_minutes', 'greater_than_equal'],
       [{ metric_details: [], interval_minutes: 525_601 }, 'interval_minutes', 'less_than_equal'],
-      [{ metric_details: [], interval_minutes: null }, 'interval_minutes', 'int_type'],
+      [{ metric_details: [], interval_minutes: '5' }, 'interval_minutes', 'int_type'],
       [{ metric_details: [], end_time: '2026-02-28' }, 'end_time', 'value_error'],
       [{ metric_details: [], group_by: 'created_at' }, 'group_by', 'value_error'],
       [{ metric_details: [], filter_tree: {} }, 'filter_tree', 'value_error'],

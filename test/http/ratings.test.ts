@@ -99,10 +99,10 @@ describe('ratings over HTTP', () => {
         withdraw(randomUUID()),
       ];
       expect(await rated.messages(failing, traces)).to.deep.equal([
-        'score is outside the range of the template',
-        'annotation type does not match the template',
-        'tag is not in the template',
-        'choice is not in the template',
+        'score is outside the range of the template: it takes score, 1 to 3',
+        'annotation type does not match the template: it takes score, 1 to 3',
+        "tag is not in the template: it takes tags, 'a'",
+        "choice is not in the template: it takes choice, 'a'",
         'annotation template not found',
       ]);
       expect(await rated.messages([create(score, like)], [randomUUID()])).to.deep.equal([

@@ -16,7 +16,9 @@ describe('a leaf of a filter', () => {
   it('needs a type of the seven', () => {
     refused(leaf({ name: 'input', operator: 'eq', value: 'x' })).to.deep.equal({
       loc: at(),
-      msg: "Unable to extract tag using discriminator 'type'",
+      msg:
+        "Field 'type' is missing, it says which kind this is: " +
+        "'text', 'id', 'date', 'number', 'boolean', 'collection', 'fully_annotated'",
       type: 'union_tag_not_found',
     });
     refused(text({ type: 'regex' })).to.deep.equal({

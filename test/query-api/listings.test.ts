@@ -77,10 +77,9 @@ describe('planning a listing', () => {
         type: 'union_tag_invalid',
       });
     }
-    expect(complaint({ filters: [{ value: 'x' }] })).to.deep.include({
-      type: 'union_tag_not_found',
-      msg: "Unable to extract tag using discriminator 'name'",
-    });
+    const untold = complaint({ filters: [{ value: 'x' }] });
+    expect(untold).to.include({ type: 'union_tag_not_found' });
+    expect(untold?.msg).to.match(/^Field 'name' is missing, it says which kind this is: 'id', /);
     expect(complaint({ sort: { name: 'id' } })).to.deep.include({
       loc: ['body', 'sort'],
       type: 'union_tag_invalid',
