@@ -1,6 +1,7 @@
 import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { choiceOf, type Config } from '../config.js';
+import { makeFolder } from '../engines/node/files.js';
 import { openSecrets } from '../engines/node/secrets.js';
 import { Fault } from '../kernel/fault.js';
 import { certificateLines, type CertificateOf } from '../service/history/certificate.js';
@@ -32,6 +33,7 @@ export const auditCertificate = async (
     config.seals,
     openSecrets(await secretKey(config, config.dataDir)).sealSeed,
   );
+  await makeFolder(options.out);
   const handle = await open(file, 'wx', 0o600);
   try {
     const lines = certificateLines(

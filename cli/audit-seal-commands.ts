@@ -21,6 +21,7 @@ export const addAuditSeals = (audit: Command, config: () => Config): void => {
         '\n\nExample:\n  assay audit watch https://assay.example.org --state kept.note' +
         ' --key their.vkey --api-key auditor.key',
     )
+    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
     .action(async (url: string, options: WatchOptions) =>
       (await import('./audit-watch.js')).auditWatch(url, options),
     );

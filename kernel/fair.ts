@@ -127,7 +127,7 @@ export const openFairLine = (
 
 const retryAfterSeconds = 5;
 const tooMany = (): Fault =>
-  new Fault('unavailable', 'Too many questions of this project wait already; ask fewer at a time', {
+  new Fault('unavailable', 'Too many questions like this one wait already; ask fewer at a time', {
     retryAfterSeconds,
   });
 

@@ -62,6 +62,7 @@ import { groupReads } from '../query-api/groups/routes.js';
 import { historyReads } from '../query-api/history/routes.js';
 import { userReads } from '../query-api/users/routes.js';
 import { historyAnswers } from './answers/history.js';
+import { linesInTurn, openHistoryLine, pagesInTurn, toldInTurn } from './answers/history-turns.js';
 import { historyVerdicts } from './answers/history-verdict.js';
 import { peopleOf } from './answers/people.js';
 import { orgJobWrites } from '../command-api/org-jobs/routes.js';
@@ -187,21 +188,35 @@ const exportRoutes = (
 
 /** The reads of contract 5.14. */
 const historyRoutes = (needs: Needs): readonly Route[] => {
-  const { log, documents, gate, clock, chains, secrets } = needs;
+  const { log, documents, gate, clock, secrets } = needs;
+  const line = openHistoryLine();
+  const chains = { ...needs.chains, page: pagesInTurn(needs.chains, line) };
+  const answered = historyAnswers({ log, clock, sha256 });
+  const answers = { ...answered, told: toldInTurn(answered, line) };
+  const exports = historyExports({ ...needs, sha256, settled: settledBy(needs) });
   return [
     ...historyReads({
       chains,
       gate,
       sha256,
       cursorTag: secrets.cursorTag,
-      ...historyAnswers({ log, clock, sha256 }),
-      verdictOn: historyVerdicts({ log, clock, sha256, chains }),
+      ...answers,
+      verdictOn: historyVerdicts({ log, clock, sha256, chains: needs.chains }),
     }),
-    ...historySealReads({ documents, chains, clock, sha256, gate, ...entryEvidence(log) }),
+    ...historySealReads({
+      documents,
+      chains: needs.chains,
+      clock,
+      sha256,
+      gate,
+      ...entryEvidence(log),
+    }),
     ...historyExportReads({
       ...needs,
-      ...historyAnswers({ log, clock, sha256 }),
-      ...historyExports({ ...needs, sha256, settled: settledBy(needs) }),
+      ...answers,
+      chains,
+      ...exports,
+      ...linesInTurn(exports, line),
     }),
   ];
 };

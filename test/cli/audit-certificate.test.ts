@@ -1,5 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { openHistory } from '../../cli/audit-history.js';
 import { sha256 } from '../../engines/node/digest.js';
@@ -107,7 +108,7 @@ describe('a certificate of a deletion', () => {
     ASSAY_BACKUP_DAYS: '30',
   });
   const byCommand = (flag: string, id: string): readonly (Line | Certified)[] => {
-    const args = [program, 'audit', 'certificate', flag, id, '--out', folder.dir];
+    const args = [program, 'audit', 'certificate', flag, id, '--out', join(folder.dir, 'new')];
     const file = execFileSync(process.execPath, args, { env: environment(), encoding: 'utf8' });
     const text = readFileSync(file.trim(), 'utf8');
     rmSync(file.trim());

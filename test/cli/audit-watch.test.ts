@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
@@ -23,6 +24,7 @@ import {
   type BundleEntry,
 } from '../support/bundles.js';
 import { temporaryFolder } from '../support/folder.js';
+import { program } from '../support/outside.js';
 
 const signer = newSigner();
 const history = (count: number, forged = -1): readonly BundleEntry[] =>
@@ -138,6 +140,13 @@ describe('assay audit watch', () => {
     await watch();
     // From then on what was kept says whose it is.
     expect(await watchedOnce(url, paths(dir))).to.include({ exit: 0 });
+  });
+
+  it('ends with 2 where it was asked wrongly: 1 says that a history is broken', () => {
+    const ended = (...args: readonly string[]) =>
+      spawnSync(process.execPath, [program, 'audit', 'watch', ...args]).status;
+    expect(ended(url, '--state', join(dir, 'kept'))).to.equal(2);
+    expect(ended('--help')).to.equal(0);
   });
 
   it('says that it could not look, which is no verdict', async () => {
