@@ -38,7 +38,7 @@ import { wordsOf, writeBatch } from './record-write.js';
 import { modelOf, type SnapshotModel, type Snapshot } from './snapshots.js';
 
 /** Another form of the stored rows is another model, which the log fills anew. */
-const form = 4;
+const form = 5;
 
 /**
  * Every question names a project, most a window of time; `until` and `from` decide in the index.

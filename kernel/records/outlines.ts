@@ -1,4 +1,4 @@
-import type { RollUp, ColumnValue, RecordRow } from './record.js';
+import type { RollUp, ColumnValue, RecordKind, RecordRow } from './record.js';
 import type { StreamName } from '../ports.js';
 import type { RecordSize, SessionTraces } from './questions.js';
 
@@ -10,12 +10,17 @@ export type OutlineNumber = readonly [name: string, value: number, method?: Roll
 
 export type SpanOutline = {
   readonly ordinal: number;
+  readonly kind: RecordKind;
   readonly id: string;
+  /** `created_at`. */
+  readonly at: string;
   /** Under which record it is shown. */
   readonly parent: ColumnValue;
   /** The parent that was sent, where it is not the one shown; absent where it is. */
   readonly sent?: string | null;
   readonly hasChildren: boolean;
+  /** Its `duration_ns` where that follows from what is below it (contract 3.4, rule 7). */
+  readonly elapsed?: number;
   /** Its own numbers. */
   readonly numbers: readonly OutlineNumber[];
 };
@@ -74,31 +79,39 @@ export const bySession = (
 };
 
 export const spanOutline = (row: RecordRow): SpanOutline => {
-  const { ordinal, values, body } = row;
+  const { ordinal, kind, values, metrics, body } = row;
   const sent = body['parent_id'] as string | null | undefined;
+  const elapsed = elapsedOf(row);
+  const own = Object.entries(metrics).filter(([, { rolledUp }]) => !rolledUp);
   return {
     ordinal,
+    kind,
     id: String(values['id']),
+    at: String(values['created_at']),
     parent: values['parent_id'] ?? null,
     ...(sent !== undefined && { sent }),
     hasChildren: values['has_children'] === true,
-    numbers: numbersOf(row, () => undefined),
+    ...(elapsed !== undefined && { elapsed }),
+    numbers: numbersOf(own, () => undefined),
   };
 };
+
+export const elapsedOf = ({ metrics: { duration_ns: cell } }: RecordRow): number | undefined =>
+  cell?.rolledUp === true && typeof cell.value === 'number' ? cell.value : undefined;
 
 export const traceOutline = (row: RecordRow): TraceOutline => ({
   group: row.group,
   at: `${String(row.values['created_at'])} ${String(row.values['id'])}`,
   isComplete: row.values['is_complete'] === true,
   annotators: row.annotators,
-  numbers: numbersOf(row, ({ rollUp }) => rollUp),
+  numbers: numbersOf(Object.entries(row.metrics), ({ rollUp }) => rollUp),
 });
 
 const numbersOf = (
-  { metrics }: RecordRow,
+  metrics: readonly (readonly [string, RecordRow['metrics'][string]])[],
   other: (cell: RecordRow['metrics'][string]) => number | undefined,
 ): readonly OutlineNumber[] =>
-  Object.entries(metrics).flatMap(([name, cell]): OutlineNumber[] => {
+  metrics.flatMap(([name, cell]): OutlineNumber[] => {
     const value = typeof cell.value === 'number' ? cell.value : other(cell);
     if (value === undefined) return [];
     return [cell.method === undefined ? [name, value] : [name, value, cell.method]];

@@ -108,10 +108,10 @@ const ownMetrics = ({ metrics, body }: RecordRow): JsonObject => {
  * An error wins over a value: it says that the evaluation failed (contract 3.9), and `metrics`
  * still has the value.
  */
-const metricInfo = ({ metrics, errors }: RecordRow): JsonObject => {
+const metricInfo = ({ kind, metrics, errors }: RecordRow): JsonObject => {
   const found = Object.entries(metrics).map(([name, cell]): [string, Json] => [
     name,
-    shown(name, cell),
+    shown(name, kind, cell),
   ]);
   const failed = Object.entries(errors).map(([name, error]): [string, Json] => {
     const structured = structuredError(error);
@@ -128,11 +128,21 @@ const metricInfo = ({ metrics, errors }: RecordRow): JsonObject => {
   return Object.fromEntries([...found, ...failed]);
 };
 
-const shown = (name: string, { value, rolledUp, method }: MetricCell): JsonObject =>
+/** Of all but sessions, whose durations average, it is the time that passed. */
+const methodOf = (name: string, kind: RecordKind, method: MetricCell['method']): string => {
+  if (name === 'duration_ns' && kind !== 'session') return 'elapsed';
+  return registryMetric.get(name)?.rollUp ?? method ?? 'average';
+};
+
+const shown = (
+  name: string,
+  kind: RecordKind,
+  { value, rolledUp, method }: MetricCell,
+): JsonObject =>
   rolledUp
     ? {
         status_type: 'roll_up',
         value,
-        roll_up_metrics: { [registryMetric.get(name)?.rollUp ?? method ?? 'average']: value },
+        roll_up_metrics: { [methodOf(name, kind, method)]: value },
       }
     : { status_type: 'success', value };

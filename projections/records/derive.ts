@@ -2,12 +2,13 @@ import { bleu } from '../../kernel/records/bleu.js';
 import { registryMetric } from '../../kernel/records/columns.js';
 import type { RollUp, MetricCell } from '../../kernel/records/record.js';
 import { rouge } from '../../kernel/records/rouge.js';
-import { member, put, remove, type RowBuilder } from './row-builder.js';
+import { showElapsed } from './elapsed.js';
+import { member, ownNumber, put, remove, type RowBuilder } from './row-builder.js';
 
 /**
  * What a trace's rows say about each other and what the service computes, all of it from the rows
  * alone, so that it is the same whatever the batches were: parents and children, completeness,
- * overlap metrics, token totals, roll-ups.
+ * overlap metrics, token totals, roll-ups, elapsed time.
  */
 export const derive = (rows: readonly RowBuilder[]): void => {
   const [trace, ...spans] = rows;
@@ -26,6 +27,7 @@ export const derive = (rows: readonly RowBuilder[]): void => {
   }
   trace.spanCount = spans.length;
   showRollUps(trace, rolledUp(spans, children));
+  showElapsed(rows, children);
 };
 
 /** Indices of spans under each span; the last list is of those under the trace. */
@@ -101,9 +103,6 @@ const totalTokens = (row: RowBuilder): void => {
   body['total'] = true;
 };
 
-const ownNumber = (cell: MetricCell | undefined): number | null =>
-  cell !== undefined && !cell.rolledUp && typeof cell.value === 'number' ? cell.value : null;
-
 /**
  * `bleu` and `rouge` (contract 3.5). They follow from the texts, so they are no events; `overlap`
  * in the body lists those that were computed and says that the texts were looked at: it goes when
@@ -143,7 +142,7 @@ const rolledUp = (spans: readonly RowBuilder[], children: Children): RollUps => 
   const sums = new Map<string, Sum>();
   const above = new Map<string, number>();
   const names = spans.map(({ metrics }) =>
-    Object.keys(metrics).filter((name) => typeof metrics[name]?.value === 'number'),
+    Object.keys(metrics).filter((name) => ownNumber(metrics[name]) !== null),
   );
   const open = [...(children[spans.length] ?? [])].reverse();
   while (open.length > 0) {

@@ -35,11 +35,17 @@ export const outlined = (outline: SpanOutline, group: StreamName): RowBuilder =>
   for (const [name, value, method] of outline.numbers) {
     put(metrics, name, { value, rolledUp: false, ...(method !== undefined && { method }) });
   }
+  if (outline.elapsed !== undefined) putElapsed(metrics, outline.elapsed);
   return {
     group,
     ordinal: outline.ordinal,
-    kind: 'workflow',
-    values: { id: outline.id, parent_id: outline.parent, has_children: outline.hasChildren },
+    kind: outline.kind,
+    values: {
+      id: outline.id,
+      created_at: outline.at,
+      parent_id: outline.parent,
+      has_children: outline.hasChildren,
+    },
     metrics,
     userMetadata: {},
     errors: {},
@@ -71,6 +77,19 @@ export const put = <T>(members: Record<string, T>, name: string, value: T): void
       writable: true,
     });
   } else members[name] = value;
+};
+
+/** Null: the record has no number of its own. */
+export const ownNumber = (cell: MetricCell | undefined): number | null =>
+  cell !== undefined && !cell.rolledUp && typeof cell.value === 'number' ? cell.value : null;
+
+/** Of a record that sent no `duration_ns`; undefined: nothing says how long it took. */
+export const putElapsed = (
+  metrics: Record<string, MetricCell>,
+  elapsed: number | undefined,
+): void => {
+  if (elapsed === undefined) remove(metrics, 'duration_ns');
+  else put(metrics, 'duration_ns', { value: elapsed, rolledUp: true });
 };
 
 /** Sees own members only: a metric may be called `constructor`. */

@@ -1,12 +1,12 @@
 import { unreachable } from '../../kernel/decision.js';
 import type { Recorded } from '../../kernel/ports.js';
-import { spanOutline, type SpanOutline } from '../../kernel/records/outlines.js';
+import { elapsedOf, spanOutline, type SpanOutline } from '../../kernel/records/outlines.js';
 import type { RecordRow } from '../../kernel/records/record.js';
 import type { Instant } from '../../kernel/shapes.js';
 import type { RecordChanges, SpanContent, TraceEvent } from '../../events/traces.js';
 import { skippedType } from '../read-model.js';
 import { derive } from './derive.js';
-import { copied, outlined, remove, type RowBuilder } from './row-builder.js';
+import { copied, outlined, ownNumber, putElapsed, remove, type RowBuilder } from './row-builder.js';
 import { putText, rowOf, type TraceContext } from './rows.js';
 import { annotate } from './annotations.js';
 import { record } from './scores.js';
@@ -37,7 +37,7 @@ export type KnownTrace = {
 export type ChangedTrace = {
   /** None: the trace is gone. */
   readonly rows: readonly RecordRow[];
-  /** Spans that only moved in the tree: `placed` makes their rows. */
+  /** Spans of which only place in the tree or elapsed time changed: `placed` makes their rows. */
   readonly moved: readonly SpanOutline[];
   /** All spans as they are now. */
   readonly spans: readonly SpanOutline[];
@@ -74,11 +74,9 @@ const outlineAfter = (builder: RowBuilder): SpanOutline => {
   const stays =
     outline.parent === values['parent_id'] &&
     outline.hasChildren === values['has_children'] &&
-    outline.sent === body['parent_id'];
-  if (stays) return outline;
-  const { parent, sent, hasChildren } = spanOutline(builder);
-  const { ordinal, id, numbers } = outline;
-  return { ordinal, id, parent, ...(sent !== undefined && { sent }), hasChildren, numbers };
+    outline.sent === body['parent_id'] &&
+    outline.elapsed === elapsedOf(builder);
+  return stays ? outline : { ...spanOutline(builder), numbers: outline.numbers };
 };
 
 /** The stored row of a span where the tree has it now, with what its trace says about it. */
@@ -86,6 +84,9 @@ export const placed = (row: RecordRow, outline: SpanOutline, head: RecordRow): R
   const builder = copied(row);
   builder.values['parent_id'] = outline.parent;
   builder.values['has_children'] = outline.hasChildren;
+  if (ownNumber(builder.metrics['duration_ns']) === null) {
+    putElapsed(builder.metrics, outline.elapsed);
+  }
   builder.values['is_complete'] = head.values['is_complete'] ?? false;
   builder.annotators = head.annotators;
   if (outline.sent === undefined) remove(builder.body, 'parent_id');

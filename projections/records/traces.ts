@@ -109,7 +109,7 @@ const rowsAt = async (
 
 type Changed = { readonly stream: Stream; readonly value: ChangedTrace | null };
 
-/** Spans that have another parent, or their first child, now. */
+/** Spans that have another parent, their first child or another elapsed time now. */
 const rowsMoved = async (
   records: Needs,
   changed: readonly Changed[],
