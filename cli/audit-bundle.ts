@@ -229,26 +229,54 @@ const openPart = async ({ dir, gzip }: BundleWriting, number: number): Promise<P
   const partial = join(dir, `${file}.partial`);
   const handle: FileHandle = await open(partial, 'w');
   const hash = createHash('sha256');
+  const block = openBlock(async (text) => {
+    // Members of gzip one after the other are a gzip file.
+    const bytes = gzip ? await compressed(text, { level }) : text;
+    hash.update(bytes);
+    await handle.appendFile(bytes);
+  });
   let [entries, first, last] = [0, 0, 0];
   return {
     add: async (lines) => {
-      const text = Buffer.from(lines.map(jsonLine).join(''));
-      // Members of gzip one after the other are a gzip file.
-      const bytes = gzip ? await compressed(text, { level }) : text;
-      hash.update(bytes);
-      await handle.appendFile(bytes);
+      for (const line of lines) await block.add(jsonLine(line));
       if (entries === 0) first = lines[0]?.seq ?? 0;
       last = lines.at(-1)?.seq ?? last;
       entries += lines.length;
     },
     entries: () => entries,
     end: async () => {
+      await block.flush();
       await handle.datasync();
       await handle.close();
       await rename(partial, join(dir, file));
       return { file, first_seq: first, last_seq: last, sha256: hash.digest('hex') };
     },
     abandon: () => handle.close(),
+  };
+};
+
+const blockBytes = 256 * 1_024;
+/** Of a character of UTF-16 in UTF-8. */
+const bytesMax = 3;
+
+/**
+ * Texts one after the other, written as they fill a block: what is used again and again takes no
+ * memory that has to be found and given back. The bytes belong to the block once they are written.
+ */
+const openBlock = (write: (bytes: Buffer) => Promise<void>) => {
+  const block = Buffer.allocUnsafe(blockBytes);
+  let used = 0;
+  const flush = async (): Promise<void> => {
+    if (used > 0) await write(block.subarray(0, used));
+    used = 0;
+  };
+  return {
+    flush,
+    add: async (text: string): Promise<void> => {
+      if (used + text.length * bytesMax > blockBytes) await flush();
+      if (text.length * bytesMax > blockBytes) await write(Buffer.from(text));
+      else used += block.write(text, used);
+    },
   };
 };
 

@@ -25,7 +25,7 @@ export const openHistory = async (choice: EngineChoice): Promise<HistoryRead> =>
   const engines = await openEngines(choice);
   const bus = await engines.bus(null);
   const log = await engines.reader(bus);
-  const documents = await engines.documents('read');
+  const documents = await engines.documents('read-alone');
   const behind = async () => log.lag(await documents.checkpoint(historyCollection));
   return {
     log,

@@ -74,8 +74,14 @@ export type Engines = {
    * As stored: the projector decodes, so that what it cannot read parks a stream and not the page.
    */
   reader(bus: Bus): Promise<EventReader>;
-  /** A damaged file is begun anew by whoever writes, and told. */
-  documents(access: 'read' | 'write', broken?: (broken: BrokenFile) => void): Promise<Documents>;
+  /**
+   * A damaged file is begun anew by whoever writes, and told.
+   * `read-alone`: without threads for searches, in a process that has nobody else to answer.
+   */
+  documents(
+    access: 'read' | 'read-alone' | 'write',
+    broken?: (broken: BrokenFile) => void,
+  ): Promise<Documents>;
   /** On DuckDB one owner per process. */
   records(notice?: (incident: Incident) => void): Promise<Records>;
   leases(): Promise<Leases>;
@@ -117,7 +123,8 @@ export const openEngines = async (
     documents: async (access, broken) => {
       if (mongodbUrl !== null) return (await mongoDocuments())({ url: mongodbUrl });
       if (access === 'read') return openDocumentReader({ dir });
-      return openDocuments({ dir, ...(broken !== undefined && { broken }) });
+      const readOnly = access === 'read-alone';
+      return openDocuments({ dir, readOnly, ...(broken !== undefined && { broken }) });
     },
     records: async (notice) => {
       if (mongodbUrl !== null) return (await mongoRecords())({ url: mongodbUrl });

@@ -50,8 +50,11 @@ const extensionsMax = 8;
 
 /** Two segments of history: read at once, and cheap to hold. */
 const entriesAtOnce = 256;
-/** A page ends early once it holds this much content. */
-const pageBytesMax = 4 * 1_024 * 1_024;
+/**
+ * A page ends early once it holds this much content: the less is kept, the less of what is read
+ * outlives it.
+ */
+const pageBytesMax = 512 * 1_024;
 
 /**
  * The lines of a bundle, a page at a time; from one to the next nothing is kept but where it is in
@@ -145,8 +148,8 @@ const openLeftOut = ({ chains, sha256 }: Needs, { chain, size }: ExportAsked) =>
   };
 };
 
-/** Most events that are in memory with their content; those of 10 KB are 1.3 MB. */
-const evidenceAtOnce = 128;
+/** Most events that are in memory with their content; those of 10 KB are 640 KB. */
+const evidenceAtOnce = 64;
 /** Entries that are not wanted are read over as long as they are no more than these. */
 const readOverMax = 32;
 
