@@ -78,8 +78,8 @@ const remote = (options: ExportOptions, url: string): Promise<BundleSource> => {
   const query = {
     ...(project !== undefined && { project_id: project }),
     ...(resource !== null && { resource_type: resource.type, resource_id: resource.id }),
-    ...(from !== undefined && { start_time: from }),
-    ...(to !== undefined && { end_time: to }),
+    ...(from !== undefined && { from }),
+    ...(to !== undefined && { to }),
   };
   return httpSource({ url, keyFile: options.apiKey }, query);
 };

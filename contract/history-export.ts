@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { type Complaint, valueComplaint } from '../kernel/fault.js';
 import { id, instant, oneOf } from '../kernel/shapes.js';
+import { readAsOf } from './as-of.js';
 import { historyResources, type HistoryResourceType } from './history.js';
 import { operation } from './operation.js';
 
@@ -16,6 +17,7 @@ const lines = {
   media: 'application/x-ndjson',
   response: Type.String(),
 } as const;
+const bound = (description: string) => Type.Optional(Type.String({ maxLength: 64, description }));
 const cursor = Type.Optional(
   Type.String({ maxLength: 1_000, description: '`next_cursor` of the answer before.' }),
 );
@@ -35,6 +37,8 @@ export const exportHistory = operation({
     project_id: Type.Optional(id('ProjectId')),
     resource_type: Type.Optional(oneOf(historyResources)),
     resource_id: Type.Optional(Type.String({ maxLength: 255 })),
+    from: bound('A position or a date-time: entries before it are left out.'),
+    to: bound('A position or a date-time: entries after it are left out.'),
     start_time: Type.Optional(instant),
     end_time: Type.Optional(instant),
     cursor,
@@ -46,11 +50,26 @@ export type ExportAsking = Static<typeof exportHistory.query>;
 /** Their ids are unique in their project only. */
 const ofProject: readonly HistoryResourceType[] = ['session', 'trace', 'annotation_template'];
 
-export const exportComplaints = ({
-  project_id,
-  resource_type: type,
-  resource_id,
+const boundComplaints = ({
+  from,
+  to,
+  start_time,
+  end_time,
 }: ExportAsking): readonly Complaint[] => {
+  const bounds = [
+    { name: 'from', written: from, timeName: 'start_time', time: start_time },
+    { name: 'to', written: to, timeName: 'end_time', time: end_time },
+  ];
+  return bounds.flatMap(({ name, written, timeName, time }) => {
+    if (written === undefined) return [];
+    const complaint = (sentence: string) => valueComplaint(['query', name], sentence);
+    if (readAsOf(written) === null) return [complaint('neither a position nor a date-time')];
+    return time === undefined ? [] : [complaint(`either this or ${timeName}`)];
+  });
+};
+
+export const exportComplaints = (asked: ExportAsking): readonly Complaint[] => {
+  const { project_id, resource_type: type, resource_id } = asked;
   const missing = (name: string): Complaint => ({
     loc: ['query', name],
     msg: 'Field required',
@@ -62,6 +81,7 @@ export const exportComplaints = ({
       : []),
     ...(type !== undefined && resource_id === undefined ? [missing('resource_id')] : []),
     ...(type === undefined && resource_id !== undefined ? [missing('resource_type')] : []),
+    ...boundComplaints(asked),
   ];
 };
 

@@ -1,3 +1,4 @@
+import { readAsOf } from '../../contract/as-of.js';
 import type { Gate } from '../../contract/gate.js';
 import {
   certificateComplaints,
@@ -17,6 +18,7 @@ import { historyResources } from '../../contract/history.js';
 import { reading, type Route } from '../../contract/operation.js';
 import { mayAudit, type Principal } from '../../contract/roles.js';
 import { Fault } from '../../kernel/fault.js';
+import type { HistoryBound } from '../../kernel/history/bounds.js';
 import type { BundleBegun } from '../../kernel/history/bundle.js';
 import type { ChainEntry, ChainPages, Chains } from '../../kernel/history/entries.js';
 import type { ExportPage } from '../../kernel/history/export.js';
@@ -31,8 +33,9 @@ export type ExportQuery = {
   readonly organization: string;
   readonly project: string | null;
   readonly resource: { readonly type: string; readonly id: string } | null;
-  readonly from: Instant | null;
-  readonly to: Instant | null;
+  /** Both included; null: the first and the last entry. */
+  readonly from: HistoryBound | null;
+  readonly to: HistoryBound | null;
 };
 
 export type HistoryExportNeeds = {
@@ -93,15 +96,26 @@ const exporting = (needs: HistoryExportNeeds): Route =>
   );
 
 const questionOf = (
-  { project_id, resource_type: type, resource_id: id, start_time, end_time }: ExportAsking,
+  {
+    project_id,
+    resource_type: type,
+    resource_id: id,
+    from,
+    to,
+    start_time,
+    end_time,
+  }: ExportAsking,
   { organizationId }: Principal,
 ): ExportQuery => ({
   organization: organizationId,
   project: project_id ?? null,
   resource: type === undefined || id === undefined ? null : { type, id },
-  from: start_time ?? null,
-  to: end_time ?? null,
+  from: boundOf(from, start_time),
+  to: boundOf(to, end_time),
 });
+
+const boundOf = (written: string | undefined, time: Instant | undefined): HistoryBound | null =>
+  written === undefined ? ((time && { instant: time }) ?? null) : readAsOf(written);
 
 /** A project's owners, or whoever audits all of it. */
 const demandSight = async (

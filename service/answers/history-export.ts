@@ -57,8 +57,8 @@ export const historyExports = (
       chain: organization,
       projectId: project,
       resource,
-      from: from && { instant: from },
-      to: to && { instant: to },
+      from,
+      to,
     }),
   pages: (cursor) => exported(needs, cursor, { at: cursor.at, last: cursor.last }, true),
   collected: (followed, format, origin) =>

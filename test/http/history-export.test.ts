@@ -99,11 +99,52 @@ describe('the history taken elsewhere over HTTP', () => {
     expect(await status(cast.ours.auditor, '?resource_type=trace')).to.equal(422);
   });
 
+  it('is of what lies between two positions or times, and goes on from any place in it', async () => {
+    const { auditor } = cast.ours;
+    const { entries: all } = await bundled(auditor, '');
+    const [first, last] = [all[2], all[6]];
+    if (first === undefined || last === undefined) throw new Error('too few entries');
+    const range = `?from=${first.position}&to=${last.position}`;
+    const part = await bundled(auditor, range);
+    expect(part.entries).to.deep.equal(all.slice(2, 7));
+    expect(part.first.begun).to.include({ scope: 'range', from: 3, to: 7 });
+    const members = JSON.parse(Buffer.from(part.first.cursor, 'base64url').toString()) as unknown[];
+    // Where to look next and what was given last, as an answer that is cut says it.
+    const later = Buffer.from(JSON.stringify([...members.slice(0, -2), 6, 5])).toString(
+      'base64url',
+    );
+    const rest = await linesOf<object>(auditor, `export${range}&cursor=${later}`);
+    expect(rest.filter((one) => 'data_digest' in one)).to.deep.equal(all.slice(5, 7));
+    const byTime = `?from=${encodeURIComponent(first.at)}&to=${encodeURIComponent(last.at)}`;
+    const times = await bundled(
+      auditor,
+      byTime.replace('from', 'start_time').replace('to', 'end_time'),
+    );
+    expect((await bundled(auditor, byTime)).entries).to.deep.equal(times.entries);
+    expect(times.entries.map(({ seq }) => seq)).to.include.members([3, 4, 5, 6, 7]);
+    const beyond = await bundled(auditor, '?from=ffffffffffffffff');
+    expect([beyond.entries, beyond.last.next_cursor]).to.deep.equal([[], null]);
+    for (const query of [
+      'from=yesterday',
+      'to=12',
+      `${byTime.slice(1)}&start_time=2026-01-01T00:00:00Z`,
+    ]) {
+      expect((await auditor.as.send('GET', `/v2/history/export?${query}`)).status).to.equal(422);
+    }
+  });
+
   it('is a bundle that a stranger finds intact, as audit export --url writes it', async () => {
     const keyFile = join(folder.dir, 'api-key');
     await writeFile(keyFile, `${cast.ours.auditor.key}\n`);
-    for (const query of [{}, { project_id: project }]) {
-      const dir = join(folder.dir, `bundle-${Object.keys(query).length}`);
+    const { entries: all } = await bundled(cast.ours.auditor, '');
+    const [from = '', to = ''] = [all[2]?.position, all[6]?.position];
+    const queries: readonly Readonly<Record<string, string>>[] = [
+      {},
+      { project_id: project },
+      { from, to },
+    ];
+    for (const query of queries) {
+      const dir = join(folder.dir, `bundle-${Object.keys(query).join('-')}`);
       const source = await httpSource({ url: cast.app.url, keyFile }, query);
       const manifest = await writeBundle(source, {
         dir,
