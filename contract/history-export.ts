@@ -50,22 +50,16 @@ export type ExportAsking = Static<typeof exportHistory.query>;
 /** Their ids are unique in their project only. */
 const ofProject: readonly HistoryResourceType[] = ['session', 'trace', 'annotation_template'];
 
-const boundComplaints = ({
-  from,
-  to,
-  start_time,
-  end_time,
-}: ExportAsking): readonly Complaint[] => {
-  const bounds = [
-    { name: 'from', written: from, timeName: 'start_time', time: start_time },
-    { name: 'to', written: to, timeName: 'end_time', time: end_time },
-  ];
-  return bounds.flatMap(({ name, written, timeName, time }) => {
-    if (written === undefined) return [];
-    const complaint = (sentence: string) => valueComplaint(['query', name], sentence);
-    if (readAsOf(written) === null) return [complaint('neither a position nor a date-time')];
-    return time === undefined ? [] : [complaint(`either this or ${timeName}`)];
-  });
+const boundComplaints = (
+  name: 'from' | 'to',
+  asked: ExportAsking,
+  timeName: 'start_time' | 'end_time',
+): readonly Complaint[] => {
+  const { [name]: written, [timeName]: time } = asked;
+  if (written === undefined) return [];
+  const complaint = (sentence: string) => valueComplaint(['query', name], sentence);
+  if (readAsOf(written) === null) return [complaint('neither a position nor a date-time')];
+  return time === undefined ? [] : [complaint(`either this or ${timeName}`)];
 };
 
 export const exportComplaints = (asked: ExportAsking): readonly Complaint[] => {
@@ -81,7 +75,8 @@ export const exportComplaints = (asked: ExportAsking): readonly Complaint[] => {
       : []),
     ...(type !== undefined && resource_id === undefined ? [missing('resource_id')] : []),
     ...(type === undefined && resource_id !== undefined ? [missing('resource_type')] : []),
-    ...boundComplaints(asked),
+    ...boundComplaints('from', asked, 'start_time'),
+    ...boundComplaints('to', asked, 'end_time'),
   ];
 };
 

@@ -1,26 +1,34 @@
 import { spawnSync } from 'node:child_process';
 import { createPublicKey } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import * as fc from 'fast-check';
 import { operateCommand } from '../cli/ask.js';
+import type { BundleLine } from '../kernel/history/bundle.js';
 import { sealCommand } from '../service/sealing.js';
-import type { BundleEntry } from './support/bundles.js';
+import { readBundle, writeBundle, type Bundle, type BundleEntry } from './support/bundles.js';
 import { temporaryFolder } from './support/folder.js';
-import { bareEnvironment, program, repository } from './support/outside.js';
+import { bareEnvironment, drawSeed, program, repository } from './support/outside.js';
 import { describeRealRuns, realRuns } from './support/real-runs.js';
+import { runs } from './support/runs.js';
 import { startService, type ServiceProcess } from './support/service-process.js';
+import { tampered, tampers } from './support/tampering.js';
+import { readKey, verifierFile, verifyBundle } from './support/verifier.js';
 
 type Made = { readonly id: string };
 const tracesPerRequest = 20;
 
 describeRealRuns('200 real runs in the hands of an auditor', function () {
-  this.timeout(180_000);
+  this.timeout(180_000 * runs(1));
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let service: ServiceProcess;
   let data = '';
   let organization = '';
+  let dir = '';
+  let origin = '';
+  let entries: readonly BundleEntry[] = [];
   const deleted: string[] = [];
   const keyFile = (): string => join(folder.dir, 'key.pem');
 
@@ -67,49 +75,44 @@ describeRealRuns('200 real runs in the hands of an auditor', function () {
       encoding: 'utf8',
       env: { ...bareEnvironment(), ASSAY_DATA_DIR: data },
     });
-  const entriesIn = (dir: string): readonly BundleEntry[] =>
-    readdirSync(dir)
-      .filter((name) => name.startsWith('entries-'))
-      .flatMap((name) => readFileSync(join(dir, name), 'utf8').trim().split('\n'))
-      .map((line) => JSON.parse(line) as BundleEntry);
+  const seal = () => operateCommand(service.opsUrl, { opsToken: null })(sealCommand, {});
 
-  it('are exported beside the service, and intact by two programs of nobody’s', async () => {
-    const seal = operateCommand(service.opsUrl, { opsToken: null });
-    const isGone = (entries: readonly BundleEntry[]): boolean =>
+  before(async () => {
+    const isGone = (): boolean =>
       deleted.every((id) =>
         entries.filter(({ stream }) => stream.endsWith(id)).every(({ erased }) => erased),
       );
-    let dir = '';
-    let entries: readonly BundleEntry[] = [];
     // Erasing follows the deletion: what is exported until then still has the content.
-    for (let tries = 0; tries < 60 && (tries === 0 || !isGone(entries)); tries += 1) {
-      expect(await seal(sealCommand, {})).to.deep.include({ refused: [] });
+    for (let tries = 0; tries < 60 && (tries === 0 || !isGone()); tries += 1) {
+      expect(await seal()).to.deep.include({ refused: [] });
       dir = join(folder.dir, `bundle-${tries}`);
       const ran = audit('export', '--organization', organization, '--out', dir);
       expect(ran.status, ran.stderr).to.equal(0);
-      entries = entriesIn(dir);
+      ({ entries } = readBundle(dir));
     }
-    expect(isGone(entries)).to.equal(true);
-    const logged = entries.filter(({ event_type }) => event_type === 'TraceLogged');
-    expect([logged.length, logged.filter(({ erased }) => erased).length]).to.deep.equal([200, 3]);
-    const rated = entries.filter(({ event_type }) => event_type === 'RatingGiven');
-    // The last two of the ten were of traces that are deleted.
-    expect([rated.length, rated.filter(({ erased }) => erased).length]).to.deep.equal([10, 2]);
-
+    expect(isGone()).to.equal(true);
     const { keys } = JSON.parse(readFileSync(join(dir, 'keys.json'), 'utf8')) as {
       readonly keys: readonly { readonly kty: string }[];
     };
     const [jwk = { kty: '' }] = keys;
     const key = createPublicKey({ key: { ...jwk }, format: 'jwk' });
     await writeFile(keyFile(), key.export({ format: 'pem', type: 'spki' }));
-    const { origin } = JSON.parse(readFileSync(join(dir, 'manifest.json'), 'utf8')) as {
+    ({ origin } = JSON.parse(readFileSync(join(dir, 'manifest.json'), 'utf8')) as {
       readonly origin: string;
-    };
+    });
+  });
+
+  it('are exported beside the service, and intact by two programs of nobody’s', async () => {
+    const logged = entries.filter(({ event_type }) => event_type === 'TraceLogged');
+    expect([logged.length, logged.filter(({ erased }) => erased).length]).to.deep.equal([200, 3]);
+    const rated = entries.filter(({ event_type }) => event_type === 'RatingGiven');
+    // The last two of the ten were of traces that are deleted.
+    expect([rated.length, rated.filter(({ erased }) => erased).length]).to.deep.equal([10, 2]);
+
     const twin = join(repository, 'test/verifier/assay_verify.py');
     const python = spawnSync('python3', ['-B', twin, dir, keyFile(), origin], { encoding: 'utf8' });
     expect(`${python.stdout}${python.stderr}`).to.equal('intact\n');
-    const verifier = join(repository, 'verifier/assay-verify.mjs');
-    const args = [verifier, dir, '--key', keyFile(), '--origin', origin];
+    const args = [verifierFile, dir, '--key', keyFile(), '--origin', origin];
     const node = spawnSync(process.execPath, args, { encoding: 'utf8' });
     expect(`${node.stdout.split('\n')[0]}${node.stderr}`).to.equal(
       `intact: ${entries.length} entries of ${origin}`,
@@ -120,7 +123,7 @@ describeRealRuns('200 real runs in the hands of an auditor', function () {
     let certified = certify();
     // The end of the erasure may come after the seal.
     for (let tries = 0; tries < 60 && certified.status !== 0; tries += 1) {
-      await seal(sealCommand, {});
+      await seal();
       certified = certify();
     }
     expect(certified.status, certified.stderr).to.equal(0);
@@ -128,4 +131,57 @@ describeRealRuns('200 real runs in the hands of an auditor', function () {
     expect(lines.filter((line) => line.includes('"TraceLogged"')).length).to.equal(3);
     expect(lines.at(-1)).to.include('"streams_left":0');
   });
+
+  it('make bundles that no tampering passes', async () => {
+    // What says why content is gone has to be sealed too: the rest is cut off.
+    await seal();
+    const [from, to] = [entries[40], entries[60]] as BundleLine[];
+    const rated = entries.find((one) => one.event_type === 'RatingGiven') as BundleLine;
+    const range = ['--from', from?.position ?? '', '--to', to?.position ?? ''];
+    const { id } = rated.resource;
+    const record = ['--project', rated.project_id ?? '', '--resource', `trace:${id}`];
+    const bundles = [[], range, record].map((part, at) => {
+      const out = join(folder.dir, `of-${at}`);
+      const ran = audit('export', '--organization', organization, ...part, '--out', out);
+      expect(ran.status, ran.stderr).to.equal(0);
+      return sealedOnly(readBundle(out));
+    });
+    const place = join(folder.dir, 'tampered');
+    const key = readKey(keyFile());
+    const verdict = async (bundle: Bundle): Promise<string> => {
+      await writeBundle(place, bundle);
+      return verifyBundle(place, { key, origin }).then(
+        () => 'intact',
+        (error: unknown) => (error as Error).message,
+      );
+    };
+    const seed = drawSeed('tamperings with real runs');
+    const counts = { tried: 0, intact: 0 };
+    // The whole takes as long as a hundred of the parts.
+    const which = fc.constantFrom(0, 1, 1, 1, 1, 1, 2, 2, 2, 2);
+    const property = fc.asyncProperty(which, tampers(1_000), async (at, one) => {
+      const bundle = bundles[at];
+      const other = bundle === undefined ? null : tampered(bundle, one);
+      if (bundle === undefined || other === null) return;
+      expect(await verdict(other), JSON.stringify(one)).to.not.equal('intact');
+      counts.tried += 1;
+      if (counts.tried % 50 !== 0) return;
+      expect(await verdict(bundle)).to.equal('intact');
+      counts.intact += 1;
+    });
+    const began = performance.now();
+    await fc.assert(property, { numRuns: runs(120), seed });
+    const seconds = ((performance.now() - began) / 1_000).toFixed(0);
+    const { tried, intact } = counts;
+    process.stdout.write(
+      `    ${tried} tamperings refused, ${intact} intact ones passed, ${seconds} s\n`,
+    );
+    expect(Math.min(tried, intact)).to.be.greaterThan(0);
+  });
 });
+
+/** Entries that are not sealed yet can be cut off: ALGORITHM.md says so. */
+const sealedOnly = (bundle: Bundle): Bundle => {
+  const size = Number(bundle.checkpoint.split('\n')[1]);
+  return { ...bundle, entries: bundle.entries.filter(({ seq }) => seq <= size) };
+};

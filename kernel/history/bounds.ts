@@ -5,34 +5,39 @@ import type { ChainEntry, ChainHead, Chains } from './entries.js';
 /** A place in the log, or a time by the service's word. */
 export type HistoryBound = { readonly position: Position } | { readonly instant: Instant };
 
+type Of = Pick<ChainHead, 'chain' | 'size'>;
+
 /**
  * The least `seq` whose entry lies at the bound or after it; `size` + 1 when none does. By time it
  * takes entries for ordered: a clock that was put back may shift it by as many.
  */
-export const seqFrom = async (
+export const seqFrom = (
   chains: Pick<Chains, 'entries'>,
-  { chain, size }: Pick<ChainHead, 'chain' | 'size'>,
+  of: Of,
   bound: HistoryBound,
+): Promise<number> => firstSeq(chains, of, (entry) => compared(entry, bound) >= 0);
+
+/** The greatest `seq` whose entry lies at the bound or before it; 0 when none does. */
+export const seqTo = async (
+  chains: Pick<Chains, 'entries'>,
+  of: Of,
+  bound: HistoryBound,
+): Promise<number> => (await firstSeq(chains, of, (entry) => compared(entry, bound) > 0)) - 1;
+
+/** Of those for which it holds, which are the last ones. */
+const firstSeq = async (
+  chains: Pick<Chains, 'entries'>,
+  { chain, size }: Of,
+  holds: (entry: ChainEntry) => boolean,
 ): Promise<number> => {
   let [low, high] = [1, size + 1];
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
     const [entry] = await chains.entries(chain, middle, middle);
-    if (entry !== undefined && compared(entry, bound) < 0) low = middle + 1;
+    if (entry !== undefined && !holds(entry)) low = middle + 1;
     else high = middle;
   }
   return low;
-};
-
-/** The greatest `seq` whose entry lies at the bound or before it; 0 when none does. */
-export const seqTo = async (
-  chains: Pick<Chains, 'entries'>,
-  head: Pick<ChainHead, 'chain' | 'size'>,
-  bound: HistoryBound,
-): Promise<number> => {
-  const seq = await seqFrom(chains, head, bound);
-  const [entry] = await chains.entries(head.chain, seq, seq);
-  return entry !== undefined && compared(entry, bound) === 0 ? seq : seq - 1;
 };
 
 const compared = (entry: ChainEntry, bound: HistoryBound): number => {

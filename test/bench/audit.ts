@@ -2,21 +2,14 @@ import { spawn } from 'node:child_process';
 import { createPublicKey } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { sha256 } from '../../engines/node/digest.js';
 import type { StreamName } from '../../kernel/ports.js';
-import { bareEnvironment, program, repository } from '../support/outside.js';
+import { bareEnvironment, program } from '../support/outside.js';
 import { installation, openSealedLog, sealedBy } from '../support/sealed-log.js';
+import { verifyBundle } from '../support/verifier.js';
 import { memoryOf, timed, type Bench } from './bench.js';
 import type { Row } from './row.js';
 import { resultHash, summary } from './stats.js';
-
-type Verifier = {
-  readonly verifyBundle: (
-    dir: string,
-    trust: { readonly key: object; readonly origin: string },
-  ) => Promise<{ readonly entries: number }>;
-};
 
 const organization = '3fa85f64-5717-4562-b3fc-2c963f66afa6';
 const origin = `${installation}/${organization}`;
@@ -63,8 +56,6 @@ export const auditRowNames = ['export', ...shapes.map(({ name }) => name)];
 
 /** Bundles as they are exported on a folder, and checked by the auditor's own program. */
 export const auditRows = async (bench: Bench): Promise<readonly Row[]> => {
-  const file = pathToFileURL(join(repository, 'verifier/assay-verify.mjs')).href;
-  const { verifyBundle } = (await import(file)) as Verifier;
   const rows: Row[] = [];
   for (const shape of shapes) {
     const isExport = shape.name === 'audit-verify-10kb' && bench.wanted('export');

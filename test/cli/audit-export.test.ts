@@ -4,8 +4,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
-import { gunzipSync } from 'node:zlib';
+import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { writeBundle, type BundleWriting } from '../../cli/audit-bundle.js';
@@ -16,22 +15,18 @@ import { systemChain } from '../../kernel/history/entries.js';
 import { stream, type Position, type StreamName } from '../../kernel/ports.js';
 import type { ExportQuestion } from '../../service/history/exports.js';
 import { bareEnvironment, program, repository } from '../support/outside.js';
-import { writeBundle as writeAgain, type Bundle, type BundleEntry } from '../support/bundles.js';
+import {
+  readBundle,
+  writeBundle as writeAgain,
+  type Bundle,
+  type BundleEntry,
+} from '../support/bundles.js';
 import { temporaryFolder } from '../support/folder.js';
 import { runs } from '../support/runs.js';
 import { installation, openSealedLog, sealedBy } from '../support/sealed-log.js';
 import { ours, projects, theirs, toldAt, traceOf } from '../support/told-history.js';
 import { tampered, tampers } from '../support/tampering.js';
-
-type Verifier = {
-  readonly readKey: (file: string) => object;
-  readonly verifyBundle: (
-    dir: string,
-    trust: { readonly key: object; readonly origin: string },
-  ) => Promise<{ readonly entries: number; readonly erased: number; readonly withheld: number }>;
-};
-const verifier = join(repository, 'verifier/assay-verify.mjs');
-const { readKey, verifyBundle } = (await import(pathToFileURL(verifier).href)) as Verifier;
+import { readKey, verifyBundle } from '../support/verifier.js';
 
 const whole: ExportQuestion = {
   chain: ours,
@@ -112,25 +107,6 @@ describe('assay audit export', function () {
     const ran = spawnSync('python3', ['-B', script, dir, keyFile(), origin], { encoding: 'utf8' });
     return `${ran.stdout}${ran.stderr}`;
   };
-  const read = (dir: string): Bundle => {
-    const linesOf = <T>(file: string): T[] => {
-      const bytes = readFileSync(join(dir, file));
-      const text = (file.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8');
-      return text
-        .split('\n')
-        .filter((line) => line !== '')
-        .map((line) => JSON.parse(line) as T);
-    };
-    const files = readdirSync(dir).filter((name) => name.startsWith('entries-'));
-    const { scope } = JSON.parse(readFileSync(join(dir, 'manifest.json'), 'utf8')) as Bundle;
-    return {
-      scope,
-      entries: files.sort().flatMap((file) => linesOf<BundleEntry>(file)),
-      nodes: linesOf('nodes.jsonl'),
-      checkpoint: readFileSync(join(dir, 'checkpoint.txt'), 'utf8'),
-    };
-  };
-
   it('writes what a stranger finds intact, of each scope', async () => {
     const [project = ''] = projects;
     const questions: readonly ExportQuestion[] = [
@@ -144,7 +120,7 @@ describe('assay audit export', function () {
     for (const question of questions) {
       const dir = newDir();
       const manifest = await write(dir, question);
-      const { entries } = read(dir);
+      const { entries } = readBundle(dir);
       expect(await verdict(dir, question.chain), JSON.stringify(question)).to.deep.equal({
         entries: manifest.entries,
         erased: manifest.erased,
@@ -159,7 +135,7 @@ describe('assay audit export', function () {
   it('shows neither what was erased nor a secret, and says so', async () => {
     const dir = newDir();
     const manifest = await write(dir, whole);
-    const { entries } = read(dir);
+    const { entries } = readBundle(dir);
     const erased = entries.filter((one) => one.stream === gone);
     expect(erased.length).to.be.greaterThan(3);
     for (const one of erased) {
@@ -177,9 +153,9 @@ describe('assay audit export', function () {
   it('leaves content out when asked, but not what names an erasure', async () => {
     const dir = newDir();
     await write(dir, whole, { hasData: false });
-    const shown = read(dir).entries.filter(({ data: text }) => text !== null);
+    const shown = readBundle(dir).entries.filter(({ data: text }) => text !== null);
     expect(shown.map(({ event_type }) => event_type)).to.deep.equal(['StreamsErased']);
-    const erased = read(dir).entries.filter((one) => one.erased).length;
+    const erased = readBundle(dir).entries.filter((one) => one.erased).length;
     expect(await verdict(dir)).to.include({ erased });
     expect(twin(dir)).to.equal('intact\n');
   });
@@ -187,7 +163,7 @@ describe('assay audit export', function () {
   it('goes by positions and times, the same entries as the whole has there', async () => {
     const dir = newDir();
     await write(dir, whole);
-    const all = read(dir).entries as (BundleEntry & { position: Position })[];
+    const all = readBundle(dir).entries as (BundleEntry & { position: Position })[];
     const [from, to] = [all[300]?.position ?? '', all[401]?.position ?? ''] as Position[];
     if (from === undefined || to === undefined) throw new Error('no such entries');
     const part = newDir();
@@ -196,7 +172,7 @@ describe('assay audit export', function () {
       from: { position: from },
       to: { position: to },
     });
-    expect(read(part).entries).to.deep.equal(all.slice(300, 402));
+    expect(readBundle(part).entries).to.deep.equal(all.slice(300, 402));
     expect([manifest.scope, manifest.from, manifest.to]).to.deep.equal(['range', 301, 402]);
     expect(await verdict(part)).to.include({ entries: 102 });
     expect(twin(part)).to.equal('intact\n');
@@ -206,6 +182,8 @@ describe('assay audit export', function () {
     expect(await seqTo(chains, head, between)).to.be.within(301, 317);
     const instant = all[0]?.at as never;
     expect(await seqFrom(chains, head, { instant })).to.equal(1);
+    // All were told in one instant.
+    expect(await seqTo(chains, head, { instant })).to.equal(all.length);
     expect(await seqTo(chains, head, { position: '0000000000000000' as Position })).to.equal(0);
     await close();
   });
@@ -214,7 +192,7 @@ describe('assay audit export', function () {
     const [plain, small] = [newDir(), newDir()];
     await write(plain, whole, { partEntries: 256 });
     await write(small, whole, { partEntries: 256, gzip: true });
-    expect(read(small).entries).to.deep.equal(read(plain).entries);
+    expect(readBundle(small).entries).to.deep.equal(readBundle(plain).entries);
     expect(await verdict(small)).to.deep.equal(await verdict(plain));
     expect(twin(small)).to.equal('intact\n');
     expect(readdirSync(small).filter((name) => name.endsWith('.jsonl.gz')).length).to.equal(4);
@@ -241,7 +219,7 @@ describe('assay audit export', function () {
         }
       }
       expect(digests(dir)).to.deep.equal(digests(unbroken));
-      expect(await verdict(dir)).to.include({ entries: read(unbroken).entries.length });
+      expect(await verdict(dir)).to.include({ entries: readBundle(unbroken).entries.length });
     }
   });
 
@@ -272,7 +250,7 @@ describe('assay audit export', function () {
     for (const question of [whole, { ...whole, projectId: projects[1] ?? '' }]) {
       const dir = newDir();
       const { size } = await write(dir, question);
-      const bundle = read(dir);
+      const bundle = readBundle(dir);
       // Entries that are not sealed yet can be cut off: ALGORITHM.md says so.
       bundles.push({ ...bundle, entries: bundle.entries.filter(({ seq }) => seq <= size) });
     }
@@ -305,7 +283,7 @@ describe('assay audit export', function () {
     const verified = cli('verify', dir, '--key', vkeyFile(ours));
     expect([verified.status, verified.stdout.split('\n')[0]]).to.deep.equal([
       0,
-      `intact: ${read(dir).entries.length} entries of ${installation}/${ours}`,
+      `intact: ${readBundle(dir).entries.length} entries of ${installation}/${ours}`,
     ]);
     const other = cli('verify', dir, '--key', vkeyFile(theirs));
     expect([other.status, other.stderr]).to.deep.equal([

@@ -99,7 +99,7 @@ describe('the history taken elsewhere over HTTP', () => {
     expect(await status(cast.ours.auditor, '?resource_type=trace')).to.equal(422);
   });
 
-  it('is of what lies between two positions or times, and goes on from any place in it', async () => {
+  it('is of what lies between two positions or times, and goes on from anywhere', async () => {
     const { auditor } = cast.ours;
     const { entries: all } = await bundled(auditor, '');
     const [first, last] = [all[2], all[6]];

@@ -1,6 +1,8 @@
 import { createHash, generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { digestOf, sha256 } from '../../engines/node/digest.js';
 import { entryHash, noHash } from '../../kernel/history/chain.js';
 import { checkpointText, keyIdOf, noteOf, noteTypes } from '../../kernel/history/checkpoint.js';
@@ -148,8 +150,34 @@ export const bundleOf = async (
   return { scope, entries, nodes, checkpoint: checkpointOf(all, size, signer) };
 };
 
-const jsonLines = (values: readonly unknown[]): string =>
-  values.map((value) => `${JSON.stringify(value)}\n`).join('');
+/** Bundles that are tampered with share nearly all their entries. */
+const known = new WeakMap<object, string>();
+const jsonLine = (value: object): string => {
+  const line = known.get(value) ?? `${JSON.stringify(value)}\n`;
+  known.set(value, line);
+  return line;
+};
+const jsonLines = (values: readonly object[]): string => values.map(jsonLine).join('');
+
+/** What is in the files of a bundle. */
+export const readBundle = (dir: string): Bundle => {
+  const linesOf = <T>(file: string): T[] => {
+    const bytes = readFileSync(join(dir, file));
+    const text = (file.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8');
+    return text
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line) as T);
+  };
+  const files = readdirSync(dir).filter((name) => name.startsWith('entries-'));
+  const { scope } = JSON.parse(readFileSync(join(dir, 'manifest.json'), 'utf8')) as Bundle;
+  return {
+    scope,
+    entries: files.sort().flatMap((file) => linesOf<BundleEntry>(file)),
+    nodes: linesOf('nodes.jsonl'),
+    checkpoint: readFileSync(join(dir, 'checkpoint.txt'), 'utf8'),
+  };
+};
 
 /** Writes the files of a bundle, the entries in parts of `partEntries`. */
 export const writeBundle = async (

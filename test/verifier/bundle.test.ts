@@ -1,7 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { appendFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import {
@@ -19,16 +18,7 @@ import { tampered, tampers } from '../support/tampering.js';
 import { temporaryFolder } from '../support/folder.js';
 import { repository } from '../support/outside.js';
 import { runs } from '../support/runs.js';
-
-type Verifier = {
-  readonly readKey: (file: string) => object;
-  readonly verifyBundle: (
-    dir: string,
-    trust: { readonly key: object; readonly origin: string; readonly since?: string | null },
-  ) => Promise<{ readonly entries: number; readonly erased: number; readonly unsealed: number }>;
-};
-const file = join(repository, 'verifier/assay-verify.mjs');
-const { readKey, verifyBundle } = (await import(pathToFileURL(file).href)) as Verifier;
+import { readKey, verifierFile, verifyBundle } from '../support/verifier.js';
 
 const project = '60c67a87-024d-48e3-9dcf-ae5652800741';
 /** Traces, one of them erased and named by a fact, and a secret. */
@@ -233,7 +223,7 @@ describe('a bundle in the hands of a stranger', function () {
   it('is checked at a prompt: a code and a sentence for each end', async () => {
     const dir = await written(await bundleOf(history(5), 5, signer));
     const run = (...args: readonly string[]) =>
-      spawnSync(process.execPath, [file, ...args], { encoding: 'utf8' });
+      spawnSync(process.execPath, [verifierFile, ...args], { encoding: 'utf8' });
     const intact = run(dir, '--key', pem(), '--origin', testOrigin);
     expect([intact.status, intact.stdout.split('\n')[0]]).to.deep.equal([
       0,

@@ -1,0 +1,24 @@
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { repository } from './outside.js';
+
+type Verified = {
+  readonly entries: number;
+  readonly erased: number;
+  readonly withheld: number;
+  readonly unsealed: number;
+};
+type Verifier = {
+  readonly readKey: (file: string) => object;
+  /** Rejects with the first place that does not hold. */
+  readonly verifyBundle: (
+    dir: string,
+    trust: { readonly key: object; readonly origin: string; readonly since?: string | null },
+  ) => Promise<Verified>;
+};
+
+export const verifierFile = join(repository, 'verifier/assay-verify.mjs');
+/** The functions of the auditor's own program. */
+export const { readKey, verifyBundle } = (await import(
+  pathToFileURL(verifierFile).href
+)) as Verifier;
