@@ -50,17 +50,19 @@ export type ExportAsking = Static<typeof exportHistory.query>;
 /** Their ids are unique in their project only. */
 const ofProject: readonly HistoryResourceType[] = ['session', 'trace', 'annotation_template'];
 
-const boundComplaints = (
-  name: 'from' | 'to',
-  asked: ExportAsking,
-  timeName: 'start_time' | 'end_time',
-): readonly Complaint[] => {
-  const { [name]: written, [timeName]: time } = asked;
-  if (written === undefined) return [];
-  const complaint = (sentence: string) => valueComplaint(['query', name], sentence);
-  if (readAsOf(written) === null) return [complaint('neither a position nor a date-time')];
-  return time === undefined ? [] : [complaint(`either this or ${timeName}`)];
-};
+const bounds = [
+  { name: 'from', beside: 'start_time' },
+  { name: 'to', beside: 'end_time' },
+] as const;
+
+const boundComplaints = (asked: ExportAsking): readonly Complaint[] =>
+  bounds.flatMap(({ name, beside }) => {
+    const { [name]: written, [beside]: time } = asked;
+    if (written === undefined) return [];
+    const complaint = (sentence: string) => valueComplaint(['query', name], sentence);
+    if (readAsOf(written) === null) return [complaint('neither a position nor a date-time')];
+    return time === undefined ? [] : [complaint(`either this or ${beside}`)];
+  });
 
 export const exportComplaints = (asked: ExportAsking): readonly Complaint[] => {
   const { project_id, resource_type: type, resource_id } = asked;
@@ -75,8 +77,7 @@ export const exportComplaints = (asked: ExportAsking): readonly Complaint[] => {
       : []),
     ...(type !== undefined && resource_id === undefined ? [missing('resource_id')] : []),
     ...(type === undefined && resource_id !== undefined ? [missing('resource_type')] : []),
-    ...boundComplaints('from', asked, 'start_time'),
-    ...boundComplaints('to', asked, 'end_time'),
+    ...boundComplaints(asked),
   ];
 };
 

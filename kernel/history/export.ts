@@ -54,7 +54,7 @@ const entriesAtOnce = 256;
  * A page ends early once it holds this much content: the less is kept, the less of what is read
  * outlives it.
  */
-const pageBytesMax = 512 * 1_024;
+const pageBytesMax = 256 * 1_024;
 
 /**
  * The lines of a bundle, a page at a time; from one to the next nothing is kept but where it is in
@@ -148,8 +148,8 @@ const openLeftOut = ({ chains, sha256 }: Needs, { chain, size }: ExportAsked) =>
   };
 };
 
-/** Most events that are in memory with their content; those of 10 KB are 640 KB. */
-const evidenceAtOnce = 64;
+/** Most events that are in memory with their content; those of 10 KB are 320 KB. */
+const evidenceAtOnce = 32;
 /** Entries that are not wanted are read over as long as they are no more than these. */
 const readOverMax = 32;
 
