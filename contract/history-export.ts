@@ -50,18 +50,13 @@ export type ExportAsking = Static<typeof exportHistory.query>;
 /** Their ids are unique in their project only. */
 const ofProject: readonly HistoryResourceType[] = ['session', 'trace', 'annotation_template'];
 
-const bounds = [
-  { name: 'from', beside: 'start_time' },
-  { name: 'to', beside: 'end_time' },
-] as const;
-
-const boundComplaints = (asked: ExportAsking): readonly Complaint[] =>
-  bounds.flatMap(({ name, beside }) => {
-    const { [name]: written, [beside]: time } = asked;
+const boundComplaints = ({ from, to, start_time, end_time }: ExportAsking): readonly Complaint[] =>
+  Object.entries({ from, to }).flatMap(([name, written]) => {
     if (written === undefined) return [];
     const complaint = (sentence: string) => valueComplaint(['query', name], sentence);
     if (readAsOf(written) === null) return [complaint('neither a position nor a date-time')];
-    return time === undefined ? [] : [complaint(`either this or ${beside}`)];
+    const [timeName, time] = name === 'to' ? ['end_time', end_time] : ['start_time', start_time];
+    return time === undefined ? [] : [complaint(`either this or ${timeName}`)];
   });
 
 export const exportComplaints = (asked: ExportAsking): readonly Complaint[] => {
