@@ -5,6 +5,7 @@ import {
   maybe,
   named,
   nullable,
+  oneOf,
   type DatasetId,
   type ExperimentGroupId,
   type Instant,
@@ -191,6 +192,7 @@ export const experiment = named(
     ranking_score: number,
     rank: nullable(Type.Integer()),
     winner: nullable(Type.Boolean()),
+    winner_source: nullable(oneOf(['chosen', 'rank'])),
     playground_id: nullable(text),
     playground: nullable(named('Playground', Type.Object({ playground_id: text, name: text }))),
     prompt_run_settings: nullable(promptRunSettings),
@@ -265,6 +267,7 @@ export type ExperimentAggregates = Pick<
   | 'ranking_score'
   | 'rank'
   | 'winner'
+  | 'winner_source'
 > & { readonly progress_percent: number };
 
 /** Those of an experiment without records; the counts are null because nothing was counted. */
@@ -279,6 +282,7 @@ export const noAggregates: ExperimentAggregates = {
   ranking_score: null,
   rank: null,
   winner: null,
+  winner_source: null,
   progress_percent: 0,
 };
 

@@ -50,7 +50,7 @@ const logTracesBody = Type.Object({
   session_id: maybe(id('SessionId')),
   session_external_id: externalId,
   is_complete: maybe(Type.Boolean({ default: true })),
-  include_trace_ids: maybe(Type.Boolean({ default: false })),
+  include_trace_ids: maybe(Type.Boolean({ default: true })),
   ...sender,
 });
 export type SentTraces = Static<typeof logTracesBody>;
@@ -134,7 +134,6 @@ export const logTraces = operation({
     '`default` is used.',
   example: {
     log_stream_id: exampleIds.log_stream_id,
-    include_trace_ids: true,
     traces: [
       {
         id: exampleIds.trace_id,
@@ -165,6 +164,7 @@ export const logTraces = operation({
     records_count: Type.Integer(),
     traces_count: Type.Integer(),
     spans_count: Type.Integer(),
+    new_records_count: Type.Integer(),
     trace_ids: nullable(Type.Array(id('TraceId'))),
   }),
   faults: ['not-found', 'conflict'],

@@ -115,7 +115,8 @@ const logTracesRoute = (needs: Known): Route =>
           records_count: batch.ids.length + batch.spansCount,
           traces_count: batch.ids.length,
           spans_count: batch.spansCount,
-          trace_ids: body.include_trace_ids === true ? [...batch.ids] : null,
+          new_records_count: written.fresh,
+          trace_ids: body.include_trace_ids === false ? null : [...batch.ids],
         },
       };
     },

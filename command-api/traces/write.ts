@@ -22,6 +22,8 @@ export type Writing = {
 
 export type TracesWritten = {
   readonly position: Position;
+  /** How many traces and spans were not there before. */
+  readonly fresh: number;
   /** Of traces that were there before: the session that they are in. */
   readonly sessions: ReadonlyMap<TraceId, SessionId | null>;
 };
@@ -45,6 +47,7 @@ export const writeTraces = async (
   const deleted: TraceId[] = [];
   const sessions = new Map<TraceId, SessionId | null>();
   let position = start;
+  let fresh = 0;
   const full = await needs.sessionSizes.full(writable);
   const isFull = ({ session_id: id }: TraceLogged): boolean => id !== null && full.has(id);
   const results = await appended(
@@ -66,6 +69,7 @@ export const writeTraces = async (
       at = known.position;
     } else {
       needs.spanIndex.note(project, logged.trace_id, sentIds(logged.spans));
+      fresh += 1 + logged.spans.length;
       at = result.position;
     }
     if (at > position) position = at;
@@ -73,7 +77,7 @@ export const writeTraces = async (
   if (differ.length > 0 || deleted.length > 0 || closed.size > 0) {
     throw new Fault('conflict', taken([...new Set(differ)], deleted, [...closed]).detail);
   }
-  return { position, sessions };
+  return { position, fresh, sessions };
 };
 
 /** What became of each, the new ones counted in their sessions. */

@@ -12,9 +12,10 @@ export const tooManyRows = (): Fault =>
 
 /**
  * Throws for a record of more cells than a dataset has columns, before a parser makes thirty
- * million strings of thirty million commas. Quotes that do not match are left to the parser.
+ * million strings of thirty million delimiters. Quotes that do not match are left to the parser.
  */
-export const boundCsv = (text: string): void => {
+export const boundCsv = (text: string, delimiter = ','): void => {
+  const separator = delimiter.charCodeAt(0);
   let line = 1;
   let begin = 1;
   let commas = 0;
@@ -26,7 +27,7 @@ export const boundCsv = (text: string): void => {
       if (code === carriageReturn && text.charCodeAt(at + 1) === newline) at += 1;
       line += 1;
       if (!isQuoted) [commas, begin] = [0, line];
-    } else if (code === comma && !isQuoted) {
+    } else if (code === separator && !isQuoted) {
       commas += 1;
       if (commas >= datasetColumnsMax) throw tooWide(begin);
     }

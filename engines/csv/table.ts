@@ -11,6 +11,7 @@ import {
   type Scalar,
   type ContentTable,
 } from '../../kernel/dataset-content.js';
+import { delimiterOf } from './delimiter.js';
 import { boundCsv, boundJson, recordLine, stringEnd, tooManyRows, wrong } from './bounds.js';
 import { brokenAt } from './broken-json.js';
 import { codePoints } from '../../kernel/code-points.js';
@@ -20,9 +21,10 @@ export type TableFormat = 'csv' | 'json' | 'jsonl';
 export type TableFile = { readonly bytes: Uint8Array; readonly fileName: string };
 
 /**
- * The table of a file (contract 5.11): CSV by RFC 4180, JSON Lines, or JSON with an array of
- * objects; the format by what is asked for, else by the ending of the name, else by the first
- * character. Throws Fault `invalid` at the file with the line of what is wrong.
+ * The table of a file (contract 5.11): CSV by RFC 4180 with the delimiter that it has, JSON Lines,
+ * or JSON with an array of objects; the format by what is asked for, else by the ending of the
+ * name, else by the first character. Throws Fault `invalid` at the file with the line of what is
+ * wrong.
  */
 export const parseTable = async (
   { bytes, fileName }: TableFile,
@@ -71,10 +73,12 @@ function* slices(text: string): Generator<string> {
 }
 
 const readCsv = async (text: string): Promise<ContentTable> => {
-  boundCsv(text);
+  const delimiter = delimiterOf(text);
+  boundCsv(text, delimiter);
   const parser = Readable.from(slices(text)).pipe(
     parse({
       info: true,
+      delimiter,
       relax_column_count: true,
       skip_empty_lines: true,
       // Looking for it would cost twenty times as much for a long first line.

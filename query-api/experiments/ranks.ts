@@ -19,6 +19,8 @@ export type ExperimentRank = {
   readonly ranking_score: number | null;
   readonly rank: number | null;
   readonly winner: boolean | null;
+  /** Whose word it is: somebody's, or that of rank 1. Null unless it is the winner. */
+  readonly winner_source: 'chosen' | 'rank' | null;
 };
 export type ExperimentRanks = {
   /** How each of these experiments ranks in its scope, in their order. */
@@ -87,10 +89,12 @@ export const openRanks = (needs: Needs): ExperimentRanks => {
         // One that the members do not have yet, or no longer have, is shown as if it had no score.
         const isMember = board.scopes.get(id) === key;
         const own = isMember ? scope.rankOf(board.averages.get(id)) : null;
+        const winner = isWinner(id, own, counts ? chosen : null, scope);
         return {
           ranking_score: own?.score ?? null,
           rank: own?.rank ?? null,
-          winner: isWinner(id, own, counts ? chosen : null, scope),
+          winner,
+          winner_source: winner === true ? (counts ? 'chosen' : 'rank') : null,
         };
       });
     },

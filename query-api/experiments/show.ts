@@ -99,7 +99,12 @@ const namesOf = async (
   );
 };
 
-const unranked: ExperimentRank = { ranking_score: null, rank: null, winner: null };
+const unranked: ExperimentRank = {
+  ranking_score: null,
+  rank: null,
+  winner: null,
+  winner_source: null,
+};
 
 const shownAggregates = (
   found: Found,

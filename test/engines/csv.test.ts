@@ -44,6 +44,34 @@ describe('files of rows', () => {
     }
   });
 
+  it('may have semicolons or tabs between their cells', async () => {
+    const table = async (text: string) => {
+      const { columns, rows } = await read(text, 'csv');
+      return [columns, ...rows];
+    };
+    for (const delimiter of [';', '\t']) {
+      const file = (...lines: readonly string[][]) =>
+        lines.map((cells) => cells.join(delimiter)).join('\r\n');
+      expect(await table(file(['a', 'b'], ['1,5', `"x${delimiter}y"`], ['2', '']))).to.deep.equal([
+        ['a', 'b'],
+        ['1,5', `x${delimiter}y`],
+        ['2', ''],
+      ]);
+      expect(await table(file(['"a,b"', 'c'])), 'a header alone').to.deep.equal([['a,b', 'c']]);
+      expect(await table(`a${delimiter}b,c\n1,2`)).to.deep.equal([
+        [`a${delimiter}b`, 'c'],
+        ['1', '2'],
+      ]);
+      expect(await table(`a${delimiter}b\n1`), 'one column').to.deep.equal([
+        [`a${delimiter}b`],
+        ['1'],
+      ]);
+      expect(await refused(`a${delimiter}b\n${delimiter.repeat(600)}`, 'csv')).to.match(
+        /^line 2 has more cells than the 500/,
+      );
+    }
+  });
+
   it('may end their lines in a carriage return alone', async () => {
     const { rows } = await read(`a,b\r${'1,2\r'.repeat(1_000)}`, 'csv');
     expect(rows).to.have.length(1_000);

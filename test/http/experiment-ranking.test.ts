@@ -251,10 +251,15 @@ describe('ranking of experiments over HTTP', () => {
       ] as const) {
         await log(run, [{ reward }]);
       }
-      expect(await get(best)).to.include({ winner: true });
+      expect(await get(best)).to.include({ winner: true, winner_source: 'rank' });
       const chosen = await winner('POST', other);
-      expect(chosen.body).to.include({ id: other, winner: true, rank: 2 });
-      expect(await get(best)).to.include({ winner: false });
+      expect(chosen.body).to.include({
+        id: other,
+        winner: true,
+        winner_source: 'chosen',
+        rank: 2,
+      });
+      expect(await get(best)).to.include({ winner: false, winner_source: null });
       expect(await get(apart)).to.include({ winner: true, rank: 1 });
       const again = await winner('POST', other);
       expect(again.body.updated_at).to.equal(chosen.body.updated_at);

@@ -57,6 +57,7 @@ describe('experiments over HTTP', () => {
         ranking_score: null,
         rank: null,
         winner: null,
+        winner_source: null,
         playground_id: null,
         playground: null,
         prompt_run_settings: null,

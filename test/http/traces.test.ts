@@ -18,7 +18,7 @@ describe('POST traces', () => {
       metrics: { reward: 1 },
       spans: [{ type: 'llm', input: 'a flight, please', output: 'booked', model: 'model-a' }],
     };
-    const reply = await send(sent, { include_trace_ids: true });
+    const reply = await send(sent);
     expect(reply.status).to.equal(200);
     expect(reply.body).to.deep.equal({
       project_id: project,
@@ -30,6 +30,7 @@ describe('POST traces', () => {
       records_count: 2,
       traces_count: 1,
       spans_count: 1,
+      new_records_count: 2,
       trace_ids: [trace],
     });
     expect(reply.position).to.equal(await head());
@@ -70,16 +71,17 @@ describe('POST traces', () => {
     expect(made).to.have.length(1);
   });
 
-  it('is the same when it is sent again: no event, the same answer and position', async () => {
+  it('is the same when it is sent again: no event, nothing new, the same position', async () => {
     const traces = [id(), id()].map((one) => ({
       id: one,
       spans: [{ type: 'tool', id: id(), spans: [{ type: 'tool' }] }],
     }));
-    const body = { log_stream_id: run(), traces, include_trace_ids: true };
+    const body = { log_stream_id: run(), traces };
     const first = await post('traces', body);
     const before = await head();
     const second = await post('traces', body);
-    expect(second.body).to.deep.equal(first.body);
+    expect(first.body).to.include({ records_count: 6, new_records_count: 6 });
+    expect(second.body).to.deep.equal({ ...first.body, new_records_count: 0 });
     expect(await head()).to.equal(before);
     expect(second.position).to.equal(first.position);
   });
