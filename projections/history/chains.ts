@@ -20,7 +20,7 @@ import {
 } from './collection.js';
 import { headOf } from './heads.js';
 import { pageOf, type SegmentsOf } from './page.js';
-import { entriesOf, type SegmentBody } from './segments.js';
+import { entriesAt, rowsOf, type SegmentBody } from './segments.js';
 import { leavesBelow, type TileBody } from './tiles.js';
 
 /** Where chains are read: those that are live, or a copy that is being built. */
@@ -40,19 +40,17 @@ export const openChains = (documents: StoredChains, sha256: Sha256): Chains & Ch
   };
   const entries: Chains['entries'] = async (chain, from, to) => {
     const found: ChainEntry[] = [];
-    const size = (await head(chain))?.size ?? 0;
-    const last = segmentOf(Math.min(to, size));
+    const last = segmentOf(to);
     for (let number = segmentOf(Math.max(from, 1)); number <= last; number += segmentsAtOnce) {
       const count = Math.min(segmentsAtOnce, last - number + 1);
-      const bodies = await segments(
-        chain,
-        Array.from({ length: count }, (_, at) => number + at),
-      );
+      const bodies = await segments(chain, rising(number, count));
       for (const body of bodies) {
-        for (const entry of entriesOf(sha256, body)) {
-          if (entry.seq >= from && entry.seq <= to) found.push(entry);
-        }
+        const rows = rowsOf(body);
+        const first = Math.max(from - body.firstSeq, 0);
+        const some = rising(first, Math.min(to - body.firstSeq + 1, rows.count) - first);
+        for (const entry of entriesAt(sha256, body, rows, some)) found.push(entry);
       }
+      if (bodies.length < count) break;
     }
     return found;
   };
@@ -61,20 +59,22 @@ export const openChains = (documents: StoredChains, sha256: Sha256): Chains & Ch
     heads: (after, limit) => heads(documents, after, limit),
     entries,
     subtree: async (chain, at, width) => {
-      const size = (await head(chain))?.size ?? 0;
-      if (at % width !== 0 || at + width > size) {
+      const [nodes, count] =
+        width < tileRoots
+          ? [(await entries(chain, at + 1, at + width)).map((one) => leafOf(sha256, one)), width]
+          : await tileNodes(documents, chain, at, width);
+      if (at % width !== 0 || nodes.length < count) {
         throw new RangeError(`${chain} has no subtree of ${width} leaves at ${at}`);
       }
-      const nodes =
-        width < tileRoots
-          ? (await entries(chain, at + 1, at + width)).map((one) => leafOf(sha256, one))
-          : await tileNodes(documents, chain, at, width);
       return perfectRoot(sha256, nodes);
     },
     page: (chain, question, asking) =>
       pageOf({ documents, sha256, head, segments }, chain, question, asking),
   };
 };
+
+const rising = (from: number, count: number): readonly number[] =>
+  Array.from({ length: Math.max(0, count) }, (_, at) => from + at);
 
 const segmentsIn =
   (documents: StoredChains): SegmentsOf =>
@@ -109,21 +109,24 @@ const heads = async (
 const leafOf = (sha256: Sha256, { hash }: ChainEntry): Uint8Array =>
   leafHash(sha256, bytesOfHex(hash));
 
-/** The roots below the subtree in the highest level of tiles that has more than its own. */
+/**
+ * The roots below the subtree in the highest level of tiles that has more than its own, as far as
+ * they are there, and how many that are.
+ */
 const tileNodes = async (
   documents: StoredChains,
   chain: ChainName,
   at: number,
   width: number,
-): Promise<readonly Uint8Array[]> => {
+): Promise<readonly [nodes: readonly Uint8Array[], count: number]> => {
   let level = 1;
   while (leavesBelow(level + 1) <= width) level += 1;
   const first = at / leavesBelow(level);
   const key = tileKey(chain, level, Math.floor(first / tileRoots));
   const tile = await documents.get<TileBody>(historyCollection, key);
   const from = first % tileRoots;
-  const roots = tile?.body.roots.slice(from, from + width / leavesBelow(level)) ?? [];
-  return roots.map(bytesOfHex);
+  const count = width / leavesBelow(level);
+  return [tile?.body.roots.slice(from, from + count).map(bytesOfHex) ?? [], count];
 };
 
 /** Of as many nodes, side by side and equally wide, as a power of two. */

@@ -8,7 +8,7 @@ import type { Collection } from '../../kernel/documents.js';
  */
 export const historyCollection: Collection = {
   name: 'history',
-  version: 1,
+  version: 2,
   fields: {
     chain: 'id',
     /** Positions of the first and last entry as numbers: below 2^53 on every engine. */
@@ -18,7 +18,7 @@ export const historyCollection: Collection = {
     /** Times are not in the order of entries: the earliest and the latest. */
     from_at: 'date',
     to_at: 'date',
-    /** `|x|y|`, in lower case, for `contains`; `*` where there are too many. */
+    /** `|x|y|`, in lower case, for `contains`; `|~x|~y|`, their ends, where there are many. */
     types: 'id',
     actors: 'id',
     projects: 'id',

@@ -1,8 +1,9 @@
 import type { Document } from '../../kernel/documents.js';
 import type { ChainName } from '../../kernel/history/entries.js';
 import {
-  anyName,
   columnNames,
+  listed,
+  markEvery,
   numberOfPosition,
   type PackedCells,
   type ColumnName,
@@ -12,7 +13,8 @@ import {
 
 /** A segment that grows; what it becomes does not depend on when it was stored in between. */
 export type OpenSegment = {
-  readonly add: (entry: PlainEntry) => void;
+  /** `prev`: the hash of the entry before. */
+  readonly add: (entry: PlainEntry, prev: string) => void;
   readonly count: () => number;
   readonly body: () => SegmentBody;
   /** What it may have, for `find`: the fields of the `dir` document beside it. */
@@ -43,16 +45,24 @@ const valuesOf: Readonly<Record<ColumnName, (entry: PlainEntry) => string | numb
   technical: ({ technical }) => Number(technical),
 };
 
-/** The next one, after the entry with this hash. */
-export const newSegment = (prev: string, firstSeq: number): OpenSegment =>
-  segmentFrom({ prev, firstSeq, positions: [], ids: [], digests: [], texts: [], columns: null });
+export const newSegment = (firstSeq: number): OpenSegment =>
+  segmentFrom({
+    firstSeq,
+    marks: [],
+    positions: [],
+    ids: [],
+    digests: [],
+    texts: [],
+    columns: null,
+  });
 
 type Begun = Omit<SegmentBody, 'columns'> & { readonly columns: SegmentBody['columns'] | null };
 
 /** From what is stored of it on. */
 export const segmentFrom = (begun: Begun): OpenSegment => {
-  const { prev, firstSeq } = begun;
-  const [positions, ids, digests] = [[...begun.positions], [...begun.ids], [...begun.digests]];
+  const { firstSeq } = begun;
+  const [marks, positions] = [[...begun.marks], [...begun.positions]];
+  const [ids, digests] = [[...begun.ids], [...begun.digests]];
   const texts = openTexts(begun.texts);
   const columns = columnNames.map((name) => ({
     name,
@@ -63,7 +73,8 @@ export const segmentFrom = (begun: Begun): OpenSegment => {
   }));
   let position = positions.reduce((sum, distance) => sum + distance, 0);
   return {
-    add: (entry) => {
+    add: (entry, prev) => {
+      if (ids.length % markEvery === 0) marks.push(prev);
       const next = numberOfPosition(entry.position);
       positions.push(next - position);
       position = next;
@@ -81,8 +92,8 @@ export const segmentFrom = (begun: Begun): OpenSegment => {
     body: () => {
       const whole = Object.fromEntries(columns.map(({ name, cells }) => [name, packed(cells)]));
       return {
-        prev,
         firstSeq,
+        marks,
         positions,
         ids,
         digests,
@@ -123,12 +134,15 @@ const namesOf = (
   const textsIn = (name: ColumnName): readonly string[] =>
     [...new Set(cellsOf(name))].flatMap((number) => texts[number] ?? []);
   const tails = cellsOf('atTail');
-  const times = cellsOf('atHead')
-    .map((head, row) => `${texts[head] ?? ''}${texts[tails[row] ?? -1] ?? ''}`)
-    .sort();
+  let [earliest, latest] = [null as string | null, null as string | null];
+  for (const [row, head] of cellsOf('atHead').entries()) {
+    const at = `${texts[head] ?? ''}${texts[tails[row] ?? -1] ?? ''}`;
+    if (earliest === null || at < earliest) earliest = at;
+    if (latest === null || at > latest) latest = at;
+  }
   return {
-    from_at: times[0] ?? null,
-    to_at: times.at(-1) ?? null,
+    from_at: earliest,
+    to_at: latest,
     types: named(textsIn('type')),
     actors: named(textsIn('actor').map((actor) => actor.split('\n')[1] ?? '')),
     projects: named(textsIn('project')),
@@ -145,11 +159,5 @@ const packed = (cells: readonly number[]): PackedCells => {
 const unpacked = (column: PackedCells, count: number): number[] =>
   typeof column === 'number' ? Array.from({ length: count }, () => column) : [...column];
 
-/** So many different values are named; a segment with more may have any. */
-const namesMax = 32;
-
-const named = (texts: readonly string[]): string => {
-  if (texts.length > namesMax * 2) return anyName;
-  const names = new Set(texts.map((text) => text.toLowerCase()));
-  return names.size > namesMax ? anyName : `|${[...names].sort().join('|')}|`;
-};
+const named = (texts: readonly string[]): string =>
+  listed(new Set(texts.map((text) => text.toLowerCase())));

@@ -10,7 +10,7 @@ import type {
 } from '../../kernel/history/entries.js';
 import type { Asking, Sha256 } from '../../kernel/ports.js';
 import { historyCollection, segmentEntries, segmentOf } from './collection.js';
-import { hashed, namedAs, plainEntries, type PlainEntry, type SegmentBody } from './segments.js';
+import { entriesAt, namedAs, rowsOf, type Rows, type SegmentBody } from './segments.js';
 
 /** The bodies of these segments, in this order, without those that are not there. */
 export type SegmentsOf = (
@@ -27,9 +27,11 @@ type Needs = {
 
 /** A call looks into so many segments at most: half a second of one thread. */
 const segmentsMax = 2_000;
-/** The first look is for a usual page; the thread is free for others between two. */
+/** The first look is for a usual page. Each look begins anew, so later ones take more at a time. */
 const segmentsFirst = 4;
-const segmentsAtOnce = 16;
+const growth = 4;
+/** Opened at a time; the thread is free for others between two. */
+const segmentsOpened = 16;
 
 /** One page of a chain, in one direction, through the segments that may have what is asked for. */
 export const pageOf = async (
@@ -43,23 +45,26 @@ export const pageOf = async (
   const entries: ChainEntry[] = [];
   let at = Math.min(question.at ?? (ascending ? 1 : size), ascending ? Infinity : size);
   let left = segmentsMax;
-  for (let atOnce = segmentsFirst; left > 0; atOnce = segmentsAtOnce) {
+  for (let atOnce = segmentsFirst; left > 0; atOnce *= growth) {
     checkAsked(asking);
     const count = Math.min(atOnce, left);
     const { numbers, more } =
       question.eventIds === undefined
         ? await listed({ documents }, queryOf(chain, question, at, count), asking)
         : eachOf(question, at, size, count);
-    for (const body of await segments(chain, numbers)) {
-      for (const entry of matching(sha256, body, question, at)) {
-        if (entries.length === limit) return { entries, next: entry.seq };
-        entries.push(entry);
+    for (let opened = 0; opened < numbers.length; opened += segmentsOpened) {
+      checkAsked(asking);
+      for (const body of await segments(chain, numbers.slice(opened, opened + segmentsOpened))) {
+        for (const entry of matching(sha256, body, question, at)) {
+          if (entries.length === limit) return { entries, next: entry.seq };
+          entries.push(entry);
+        }
+        at = ascending ? body.firstSeq + body.positions.length : body.firstSeq - 1;
       }
-      at = ascending ? body.firstSeq + body.positions.length : body.firstSeq - 1;
+      await new Promise((resolve) => setImmediate(resolve));
     }
     if (!more) return { entries, next: null };
     left -= numbers.length;
-    await new Promise((resolve) => setImmediate(resolve));
   }
   return { entries, next: at };
 };
@@ -134,47 +139,41 @@ const anyOf = (column: string, names: readonly string[] | undefined): readonly F
   ];
 };
 
-/** Those of a segment, in the order asked; hashed only when there are any. */
+/** Those of a segment, in the order asked. */
 const matching = (
   sha256: Sha256,
   body: SegmentBody,
   question: ChainQuestion,
   at: number,
 ): readonly ChainEntry[] => {
-  const { ascending } = question;
-  const { eventIds } = question;
+  const { ascending, eventIds } = question;
   // Looked for by their ids alone, most segments need not be unpacked.
   if (eventIds !== undefined && !eventIds.some((id) => body.ids.includes(id))) return [];
-  const plain = plainEntries(body);
-  const wanted = plain.filter(
-    (entry) => (ascending ? entry.seq >= at : entry.seq <= at) && isAsked(entry, question),
-  );
-  if (wanted.length === 0) return [];
-  const last = wanted.at(-1)?.seq ?? 0;
-  const chained = hashed(
-    sha256,
-    body.prev,
-    plain.filter(({ seq }) => seq <= last),
-  );
-  const found = wanted.flatMap(({ seq }) => chained[seq - body.firstSeq] ?? []);
-  return ascending ? found : found.reverse();
+  const rows = rowsOf(body);
+  const wanted: number[] = [];
+  for (let row = 0; row < rows.count; row += 1) {
+    const seq = body.firstSeq + row;
+    if ((ascending ? seq >= at : seq <= at) && isAsked(rows, row, question)) wanted.push(row);
+  }
+  const found = entriesAt(sha256, body, rows, wanted);
+  return ascending ? found : found.toReversed();
 };
 
-const isAsked = (entry: PlainEntry, question: ChainQuestion): boolean => {
+const isAsked = (rows: Rows, row: number, question: ChainQuestion): boolean => {
   const { technical, types, actors, projects, resourceTypes, resourceIds, from, to } = question;
   const { eventIds } = question;
   return (
-    (technical || !entry.technical) &&
-    isOneOf(entry.eventId, eventIds) &&
-    isOneOf(entry.type, types) &&
-    isOneOf(entry.actor.id, actors) &&
-    isOneOf(entry.projectId, projects) &&
-    isOneOf(entry.resource.type, resourceTypes) &&
-    isOneOf(entry.resource.id, resourceIds) &&
-    (from === undefined || entry.at >= from) &&
-    (to === undefined || entry.at <= to)
+    (technical || rows.number('technical', row) === 0) &&
+    (eventIds === undefined || isOneOf(rows.id(row), eventIds)) &&
+    (types === undefined || isOneOf(rows.text('type', row), types)) &&
+    (actors === undefined || isOneOf(rows.actor(row).id, actors)) &&
+    (projects === undefined || isOneOf(rows.text('project', row), projects)) &&
+    (resourceTypes === undefined || isOneOf(rows.text('resourceType', row), resourceTypes)) &&
+    (resourceIds === undefined || isOneOf(rows.text('resourceId', row), resourceIds)) &&
+    (from === undefined || rows.at(row) >= from) &&
+    (to === undefined || rows.at(row) <= to)
   );
 };
 
-const isOneOf = (value: string | null, names: readonly string[] | undefined): boolean =>
-  names === undefined || (value !== null && names.includes(value));
+const isOneOf = (value: string | null, names: readonly string[]): boolean =>
+  value !== null && names.includes(value);

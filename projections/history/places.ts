@@ -44,7 +44,8 @@ export const openPlaces = (loaded: ReadonlyMap<string, Document>): Places => {
       const chain = chainOf(seen, (name) => known(name)?.chain ?? null);
       const remembered = rememberedFor(seen);
       const place = remembered === null ? null : (known(remembered)?.listed ?? null);
-      const placed: Placed = { ...listedBy(seen, chain, place), chain };
+      const { resource, projectId, technical } = listedBy(seen, chain, place);
+      const placed: Placed = { resource, projectId, technical, chain };
       const first = envelope.revision === 0 ? firstSaid(envelope, remembered, placed) : null;
       if (first !== null) changed.set(placeKey(envelope.stream), first);
       return placed;

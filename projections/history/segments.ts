@@ -1,4 +1,4 @@
-import { entryHash } from '../../kernel/history/chain.js';
+import { entryHash, noHash } from '../../kernel/history/chain.js';
 import type { ChainEntry } from '../../kernel/history/entries.js';
 import { hexOf } from '../../kernel/history/hex.js';
 import type { Position, Sha256 } from '../../kernel/ports.js';
@@ -9,11 +9,11 @@ export type PlainEntry = Omit<ChainEntry, 'prevHash' | 'hash'>;
 /** As many numbers as there are entries, or the one that all of them have. */
 export type PackedCells = readonly number[] | number;
 
-/** Entries by column, as few bytes as JSON allows: hashes are computed again from `prev`. */
+/** Entries by column, as few bytes as JSON allows: hashes are computed again from marks on. */
 export type SegmentBody = {
-  /** Hash of the entry before the first. */
-  readonly prev: string;
   readonly firstSeq: number;
+  /** Of the first entry and of each 16th after it the hash of the entry before. */
+  readonly marks: readonly string[];
   /** Each as its distance from the one before, the first as it is. */
   readonly positions: readonly number[];
   readonly ids: readonly string[];
@@ -22,6 +22,9 @@ export type SegmentBody = {
   readonly texts: readonly string[];
   readonly columns: Readonly<Record<ColumnName, PackedCells>>;
 };
+
+/** One entry that is shown costs so many hashes at most, and a mark 67 bytes. */
+export const markEvery = 16;
 
 export type ColumnName = (typeof columnNames)[number];
 export const columnNames = [
@@ -49,62 +52,102 @@ export const numberOfPosition = (position: Position): number => Number.parseInt(
 const positionOf = (number: number): Position =>
   number.toString(16).padStart(positionLength, '0') as Position;
 
-/** The entries without their hashes. */
-export const plainEntries = (body: SegmentBody): readonly PlainEntry[] => {
+/** A segment read by rows; what is not asked for is not made. */
+export type Rows = {
+  readonly count: number;
+  readonly id: (row: number) => string;
+  /** Null also where there is no such text. */
+  readonly text: (column: ColumnName, row: number) => string | null;
+  readonly number: (column: ColumnName, row: number) => number;
+  readonly at: (row: number) => string;
+  readonly actor: (row: number) => ChainEntry['actor'];
+  /** Without its hashes. */
+  readonly entry: (row: number) => PlainEntry;
+};
+
+export const rowsOf = (body: SegmentBody): Rows => {
   const { texts, columns, firstSeq } = body;
-  const at = (name: ColumnName, row: number): number => {
+  const number: Rows['number'] = (name, row) => {
     const column = columns[name];
     return typeof column === 'number' ? column : (column[row] ?? 0);
   };
-  const maybe = (name: ColumnName, row: number): string | null => texts[at(name, row)] ?? null;
-  const text = (name: ColumnName, row: number): string => maybe(name, row) ?? '';
-  let position = 0;
-  return body.positions.map((distance, row): PlainEntry => {
-    position += distance;
-    const [type = '', id = '', role = ''] = text('actor', row).split('\n');
-    return {
+  const text: Rows['text'] = (name, row) => texts[number(name, row)] ?? null;
+  const known = (name: ColumnName, row: number): string => text(name, row) ?? '';
+  const at: Rows['at'] = (row) => known('atHead', row) + known('atTail', row);
+  const actor: Rows['actor'] = (row) => {
+    const [type = '', id = '', role = ''] = known('actor', row).split('\n');
+    return { type, id, role };
+  };
+  const id: Rows['id'] = (row) => body.ids[row] ?? '';
+  const positions: number[] = [];
+  for (const distance of body.positions) positions.push((positions.at(-1) ?? 0) + distance);
+  return {
+    count: positions.length,
+    id,
+    text,
+    number,
+    at,
+    actor,
+    entry: (row) => ({
       seq: firstSeq + row,
-      position: positionOf(position),
-      eventId: body.ids[row] ?? '',
-      type: text('type', row),
-      schema: at('schema', row),
-      stream: text('streamHead', row) + text('streamTail', row),
-      revision: at('revision', row),
-      at: text('atHead', row) + text('atTail', row),
-      actor: { type, id, role },
-      organizationId: maybe('organization', row),
-      requestId: maybe('request', row),
-      correlationId: maybe('correlation', row),
-      causationId: maybe('causation', row),
+      position: positionOf(positions[row] ?? 0),
+      eventId: id(row),
+      type: known('type', row),
+      schema: number('schema', row),
+      stream: known('streamHead', row) + known('streamTail', row),
+      revision: number('revision', row),
+      at: at(row),
+      actor: actor(row),
+      organizationId: text('organization', row),
+      requestId: text('request', row),
+      correlationId: text('correlation', row),
+      causationId: text('causation', row),
       dataDigest: body.digests[row] ?? '',
-      resource: { type: text('resourceType', row), id: text('resourceId', row) },
-      projectId: maybe('project', row),
-      technical: at('technical', row) === 1,
-    };
-  });
+      resource: { type: known('resourceType', row), id: known('resourceId', row) },
+      projectId: text('project', row),
+      technical: number('technical', row) === 1,
+    }),
+  };
 };
 
-/** The entries as they were chained. */
-export const entriesOf = (sha256: Sha256, body: SegmentBody): readonly ChainEntry[] =>
-  hashed(sha256, body.prev, plainEntries(body));
-
-/** Entries that follow each other, the first after the one with the hash `prev`. */
-export const hashed = (
+/** The entries of these rows, which rise: as they were chained, hashed from the mark before. */
+export const entriesAt = (
   sha256: Sha256,
-  prev: string,
-  entries: readonly PlainEntry[],
+  { marks }: Pick<SegmentBody, 'marks'>,
+  rows: Rows,
+  wanted: readonly number[],
 ): readonly ChainEntry[] => {
-  let prevHash = prev;
-  return entries.map((entry) => {
-    const hash = hexOf(entryHash(sha256, prevHash, entry.seq, entry));
-    const chained = { ...entry, prevHash, hash };
-    prevHash = hash;
-    return chained;
-  });
+  const found: ChainEntry[] = [];
+  let next = 0;
+  let prevHash = marks[0] ?? noHash;
+  for (const row of wanted) {
+    const mark = Math.floor(row / markEvery);
+    if (mark * markEvery > next) [next, prevHash] = [mark * markEvery, marks[mark] ?? noHash];
+    for (; next <= row; next += 1) {
+      const entry = rows.entry(next);
+      const hash = hexOf(entryHash(sha256, prevHash, entry.seq, entry));
+      // A spread that members are added to costs V8 several microseconds.
+      if (next === row) found.push(Object.assign(entry, { prevHash, hash }));
+      prevHash = hash;
+    }
+  }
+  return found;
 };
 
-/** In place of names, where a segment may have any. */
-export const anyName = '*';
+/** More names than these stand shortened: some segments then may have what they have not. */
+export const namesMax = 32;
+const shortLength = 5;
+
+const shortened = (name: string): string => `~${name.slice(-shortLength)}`;
+
+/** What a segment's list of names is looked through for; made of the names in lower case. */
+export const listed = (names: ReadonlySet<string>): string => {
+  const all = names.size > namesMax ? new Set([...names].map(shortened)) : names;
+  return `|${[...all].join('|')}|`;
+};
 
 /** Of these a list of names holds one when the segment may have the name. */
-export const namedAs = (name: string): readonly string[] => [anyName, `|${name.toLowerCase()}|`];
+export const namedAs = (name: string): readonly string[] => {
+  const lower = name.toLowerCase();
+  return [`|${lower}|`, `|${shortened(lower)}|`];
+};

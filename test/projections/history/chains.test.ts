@@ -8,7 +8,11 @@ import { leafHash, nodeHash, rootOf } from '../../../kernel/history/tree.js';
 import { start, stream, type Recorded } from '../../../kernel/ports.js';
 import type { Instant } from '../../../kernel/shapes.js';
 import { openChains } from '../../../projections/history/chains.js';
-import { historyCollection } from '../../../projections/history/collection.js';
+import {
+  historyCollection,
+  segmentKey,
+  segmentOf,
+} from '../../../projections/history/collection.js';
 import { historySource } from '../../../projections/history/model.js';
 import { decoded } from '../../../projections/pages.js';
 import { drawSeed } from '../../support/outside.js';
@@ -253,6 +257,25 @@ describe('history folded into chains', () => {
       expect(refused).to.be.instanceOf(RangeError);
     });
   }).timeout(60_000);
+
+  it('opens the segment of a resource among many, and no other', async () => {
+    await withDocuments(async (documents) => {
+      await foldedInto(documents, { events: manyTraces(3_000), erased: [] });
+      const opened: string[] = [];
+      const load: typeof documents.load = (collection, keys, asking) => {
+        opened.push(...keys);
+        return documents.load(collection, keys, asking);
+      };
+      const { page } = openChains({ ...documents, load }, sha256);
+      for (const ascending of [true, false]) {
+        const resourceIds = [uuid(3, 1_300)];
+        const found = await page(first, { ...none, ascending, limit: 10, resourceIds });
+        expect(found.entries.map(({ seq }) => seq)).to.deep.equal([1_301]);
+        expect(found.next).to.equal(null);
+        expect(opened.splice(0)).to.deep.equal([segmentKey(first, segmentOf(1_301))]);
+      }
+    });
+  });
 
   it('answers nothing of a chain that has no entries', async () => {
     await withDocuments(async (documents) => {
