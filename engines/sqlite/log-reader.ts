@@ -169,7 +169,8 @@ const recordedBy =
   (row: Row): Recorded => {
     const metadata = metadataOf(row);
     const data = decode(row.type, metadata.schema, JSON.parse(row.data));
-    return { ...envelopeOf(row, metadata), data };
+    // A spread that members are added to costs V8 more than the rest of this.
+    return Object.assign(envelopeOf(row, metadata), { data });
   };
 
 const takesIn =
