@@ -48,18 +48,17 @@ export const foldHistory = async (
     else chain.push([one, placed]);
   }
   const heads = await load(stored, [...chains.keys()].map(headKey));
-  const growing = [...chains].map(([chain, added]) => {
+  const growing = [...chains].map(([chain, added]): Growing => {
     const document = heads.get(headKey(chain));
-    return { head: document === undefined ? emptyHead(chain) : headOf(document), added };
+    const head = document === undefined ? emptyHead(chain) : headOf(document);
+    // Taken now: those of a batch with many chains push each other out while it is folded.
+    return { head, added, known: keptFor(kept, head) };
   });
   const open = await load(
     stored,
-    growing.flatMap(({ head, added }) => openKeys(head, added.length, kept)),
+    growing.flatMap(({ head, added, known }) => openKeys(head, added.length, known)),
   );
-  return [
-    ...growing.flatMap(({ head, added }) => extended(sha256, head, added, open, kept)),
-    ...places.writes(),
-  ];
+  return [...growing.flatMap((one) => extended(sha256, one, open, kept)), ...places.writes()];
 };
 
 /**
@@ -114,9 +113,12 @@ const dataOf = (data: unknown): SeenEvent['data'] =>
   typeof data === 'object' ? (data as SeenEvent['data']) : null;
 
 /** The segment and the tiles that grow, as far as they are there. */
-const openKeys = (head: ChainHead, added: number, kept: KeptSegments): readonly string[] => {
-  const { chain, size } = head;
-  const isKnown = size % segmentEntries === 0 || keptFor(kept, head) !== null;
+const openKeys = (
+  { chain, size }: ChainHead,
+  added: number,
+  known: OpenSegment | null,
+): readonly string[] => {
+  const isKnown = size % segmentEntries === 0 || known !== null;
   return [
     ...(isKnown ? [] : [segmentKey(chain, segmentOf(size))]),
     ...tilesGrowing(size, added).map(({ level, number }) => tileKey(chain, level, number)),
@@ -125,13 +127,11 @@ const openKeys = (head: ChainHead, added: number, kept: KeptSegments): readonly 
 
 /** What the next entry is added to. */
 const segmentAt = (
-  head: ChainHead,
+  { chain, size }: ChainHead,
+  known: OpenSegment | null,
   open: ReadonlyMap<string, Document>,
-  kept: KeptSegments,
 ): OpenSegment => {
-  const { chain, size } = head;
   if (size % segmentEntries === 0) return newSegment(size + 1);
-  const known = keptFor(kept, head);
   if (known !== null) return known;
   const key = segmentKey(chain, segmentOf(size));
   const stored = open.get(key);
@@ -139,10 +139,15 @@ const segmentAt = (
   return segmentFrom(stored.body as SegmentBody);
 };
 
+type Growing = {
+  readonly head: ChainHead;
+  readonly added: readonly (readonly [SeenEvent, Placed])[];
+  readonly known: OpenSegment | null;
+};
+
 const extended = (
   sha256: Sha256,
-  before: ChainHead,
-  added: readonly (readonly [SeenEvent, Placed])[],
+  { head: before, added, known }: Growing,
   open: ReadonlyMap<string, Document>,
   kept: KeptSegments,
 ): readonly DocumentWrite[] => {
@@ -150,7 +155,7 @@ const extended = (
   const writes: DocumentWrite[] = [];
   const full: FullRoot[] = [];
   let head = before;
-  let segment = segmentAt(before, open, kept);
+  let segment = segmentAt(before, known, open);
   // It is no longer what led to that head; should anything fail, it is read again.
   kept.delete(chain);
   for (const [{ envelope, type }, placed] of added) {

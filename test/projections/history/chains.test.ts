@@ -266,10 +266,10 @@ describe('history folded into chains', () => {
         opened.push(...keys);
         return documents.load(collection, keys, asking);
       };
-      const { page } = openChains({ ...documents, load }, sha256);
+      const chains = openChains({ ...documents, load }, sha256);
       for (const ascending of [true, false]) {
         const resourceIds = [uuid(3, 1_300)];
-        const found = await page(first, { ...none, ascending, limit: 10, resourceIds });
+        const found = await chains.page(first, { ...none, ascending, limit: 10, resourceIds });
         expect(found.entries.map(({ seq }) => seq)).to.deep.equal([1_301]);
         expect(found.next).to.equal(null);
         expect(opened.splice(0)).to.deep.equal([segmentKey(first, segmentOf(1_301))]);
@@ -309,6 +309,26 @@ describe('history folded into chains', () => {
       const found = await chains.heads(names[1] ?? null, 3);
       expect(found.map(({ chain }) => chain)).to.deep.equal(names.slice(2, 5));
       expect(await chains.heads(names[6] ?? null, 3)).to.deep.equal([]);
+    });
+  });
+
+  it('folds a batch of more organisations than it keeps the open segments of', async () => {
+    await withDocuments(async (documents) => {
+      const names = Array.from({ length: 100 }, (_, at) => uuid(9, at));
+      const events = recordedAll(
+        [...names, ...names].map((organization, at): Happened => ({
+          stream: stream('group', uuid(3, at)),
+          type: 'GroupCreated',
+          data: {},
+          organization,
+          actor: user(at),
+        })),
+      );
+      await foldedInto(documents, { events, erased: [] }, [names.length]);
+      const heads = await openChains(documents, sha256).heads(null, 200);
+      expect(heads.map(({ chain, size }) => [chain, size])).to.deep.equal(
+        names.map((name) => [name, 2]),
+      );
     });
   });
 
