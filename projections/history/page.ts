@@ -10,7 +10,7 @@ import type {
 } from '../../kernel/history/entries.js';
 import type { Asking, Sha256 } from '../../kernel/ports.js';
 import { historyCollection, segmentEntries, segmentOf } from './collection.js';
-import { entriesAt, namedAs, rowsOf, type Rows, type SegmentBody } from './segments.js';
+import { entriesAt, namedAs, rowsOf, type SegmentRows, type SegmentBody } from './segments.js';
 
 /** The bodies of these segments, in this order, without those that are not there. */
 export type SegmentsOf = (
@@ -159,7 +159,7 @@ const matching = (
   return ascending ? found : found.toReversed();
 };
 
-const isAsked = (rows: Rows, row: number, question: ChainQuestion): boolean => {
+const isAsked = (rows: SegmentRows, row: number, question: ChainQuestion): boolean => {
   const { technical, types, actors, projects, resourceTypes, resourceIds, from, to } = question;
   const { eventIds } = question;
   return (

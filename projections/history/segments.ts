@@ -53,7 +53,7 @@ const positionOf = (number: number): Position =>
   number.toString(16).padStart(positionLength, '0') as Position;
 
 /** A segment read by rows; what is not asked for is not made. */
-export type Rows = {
+export type SegmentRows = {
   readonly count: number;
   readonly id: (row: number) => string;
   /** Null also where there is no such text. */
@@ -65,20 +65,20 @@ export type Rows = {
   readonly entry: (row: number) => PlainEntry;
 };
 
-export const rowsOf = (body: SegmentBody): Rows => {
+export const rowsOf = (body: SegmentBody): SegmentRows => {
   const { texts, columns, firstSeq } = body;
-  const number: Rows['number'] = (name, row) => {
+  const number: SegmentRows['number'] = (name, row) => {
     const column = columns[name];
     return typeof column === 'number' ? column : (column[row] ?? 0);
   };
-  const text: Rows['text'] = (name, row) => texts[number(name, row)] ?? null;
+  const text: SegmentRows['text'] = (name, row) => texts[number(name, row)] ?? null;
   const known = (name: ColumnName, row: number): string => text(name, row) ?? '';
-  const at: Rows['at'] = (row) => known('atHead', row) + known('atTail', row);
-  const actor: Rows['actor'] = (row) => {
+  const at: SegmentRows['at'] = (row) => known('atHead', row) + known('atTail', row);
+  const actor: SegmentRows['actor'] = (row) => {
     const [type = '', id = '', role = ''] = known('actor', row).split('\n');
     return { type, id, role };
   };
-  const id: Rows['id'] = (row) => body.ids[row] ?? '';
+  const id: SegmentRows['id'] = (row) => body.ids[row] ?? '';
   const positions: number[] = [];
   for (const distance of body.positions) positions.push((positions.at(-1) ?? 0) + distance);
   return {
@@ -114,7 +114,7 @@ export const rowsOf = (body: SegmentBody): Rows => {
 export const entriesAt = (
   sha256: Sha256,
   { marks }: Pick<SegmentBody, 'marks'>,
-  rows: Rows,
+  rows: SegmentRows,
   wanted: readonly number[],
 ): readonly ChainEntry[] => {
   const found: ChainEntry[] = [];
