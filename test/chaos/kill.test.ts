@@ -21,7 +21,8 @@ describe('a service that is killed under load', function () {
     });
     process.stdout.write(
       `    ${killed.kills} kills, ${killed.acknowledged} writes acknowledged, ` +
-        `${killed.unknown} unknown, ${killed.log.events} events\n`,
+        `${killed.unknown} unknown, ${killed.log.events} events, ` +
+        `${killed.seals.seals} seals\n`,
     );
   });
   after(() => folder.remove());
@@ -50,6 +51,10 @@ describe('a service that is killed under load', function () {
     expect(killed.seals.problems).to.deep.equal([]);
     expect(killed.sealedLast.refused).to.deep.equal([]);
     expect(killed.seals.seals).to.be.greaterThan(1);
+  });
+  it('has each event in its history, also of what was erased meanwhile', () => {
+    for (const { status } of killed.histories) expect(status).to.equal('intact');
+    expect(killed.histories.reduce((sum, { erased }) => sum + erased, 0)).to.be.greaterThan(0);
   });
   it('has read models that equal a replay from scratch', () => {
     expect(killed.verified.code, killed.verified.output).to.equal(0);

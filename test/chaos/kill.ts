@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -28,6 +29,8 @@ export type Killed = {
   /** What the service itself says of the histories at the end. */
   readonly sealedLast: SealedNow;
   readonly verified: { readonly code: number | null; readonly output: string };
+  /** Each history against its events in the log, as `assay audit verify` finds it. */
+  readonly histories: readonly { readonly status: string; readonly erased: number }[];
 };
 
 /**
@@ -44,7 +47,7 @@ const workers = 32;
 
 /**
  * SIGKILLs a service on one folder again and again at random moments: `underLoad` times while 32
- * clients write, and `atBoot` times while it starts. Then starts it a last time and looks at what
+ * clients write, another one has what it logs erased and all is sealed, and `atBoot` times while it starts. Then starts it a last time and looks at what
  * is there.
  */
 export const killManyTimes = async (options: {
@@ -57,14 +60,14 @@ export const killManyTimes = async (options: {
   const random = seeded(seed);
   const ledger = openLedger();
   const surprises: Surprise[] = [];
-  const target = await prepared(dir);
+  const { target, doomed } = await prepared(dir);
   const kills = shuffled(random, [
     ...Array.from({ length: options.underLoad }, () => 'load' as const),
     ...Array.from({ length: options.atBoot }, () => 'boot' as const),
   ]);
   for (const kind of kills) {
     if (kind === 'boot') await killWhileStarting(dir, random.next() * startMsMax);
-    else await killUnderLoad({ dir, random, ledger, target, surprises });
+    else await killUnderLoad({ dir, random, ledger, target, doomed, surprises });
   }
   const last = await startService({ dir });
   const http = await seenOverHttp(last.client, target);
@@ -73,6 +76,7 @@ export const killManyTimes = async (options: {
   const log = await seenInLog(dir, target.project);
   const seals = await sealsSeen(dir);
   const verified = await assay(dir, 'verify');
+  const histories = await historiesIn(dir);
   const killed: Killed = {
     seed,
     kills: kills.length,
@@ -87,6 +91,7 @@ export const killManyTimes = async (options: {
     seals,
     sealedLast,
     verified,
+    histories,
   };
   await keepHistory(killed, ledger);
   return killed;
@@ -103,11 +108,15 @@ export const newRun = async (client: Client, name: string): Promise<Prepared> =>
   return { project, root, run: stream.body.id };
 };
 
-const prepared = async (dir: string): Promise<Prepared> => {
+const prepared = async (
+  dir: string,
+): Promise<{ readonly target: Prepared; readonly doomed: Prepared }> => {
   const service = await startService({ dir });
   const target = await newRun(service.client, 'chaos');
+  const doomed = await newRun(service.client, 'doomed');
+  await logDoomed(service.client, doomed);
   await service.kill();
-  return target;
+  return { target, doomed };
 };
 
 const killWhileStarting = async (dir: string, afterMs: number): Promise<void> => {
@@ -126,6 +135,7 @@ const killUnderLoad = async (options: {
   readonly random: Seeded;
   readonly ledger: Ledger;
   readonly target: Target;
+  readonly doomed: Target;
   readonly surprises: Surprise[];
 }): Promise<void> => {
   const service = await startService({ dir: options.dir });
@@ -143,6 +153,7 @@ const killUnderLoad = async (options: {
     if (due === 0) enough();
   };
   const shared = { ...options, client: service.client, workers };
+  const erasing = eraseUntil(service.client, options.doomed, () => over);
   const loaded = hammer({ ...shared, over: () => over, acknowledged });
   const sealing = sealUntil(service.opsUrl, () => over);
   if (isLater) await Promise.race([loadedEnough, loaded]);
@@ -151,6 +162,7 @@ const killUnderLoad = async (options: {
   await service.kill();
   await loaded;
   await sealing;
+  await erasing;
 };
 
 const sealNow = async (opsUrl: string): Promise<SealedNow> =>
@@ -159,6 +171,26 @@ const sealNow = async (opsUrl: string): Promise<SealedNow> =>
 /** One seal after the other: the kill meets them at any moment. */
 const sealUntil = async (opsUrl: string, over: () => boolean): Promise<void> => {
   while (!over()) await sealNow(opsUrl).catch(() => null);
+};
+
+const logDoomed = (client: Client, { root, run }: Target): Promise<unknown> => {
+  const traces = [{ id: randomUUID(), input: 'to be erased', spans: [] }];
+  return client.send('POST', `${root}/traces`, { body: { log_stream_id: run, traces } });
+};
+
+/** One erasure after the other, of what is there. */
+const eraseUntil = async (client: Client, doomed: Target, over: () => boolean): Promise<void> => {
+  const body = { log_stream_id: doomed.run };
+  while (!over()) {
+    await client.send('POST', `${doomed.root}/traces/delete`, { body }).catch(() => null);
+    await logDoomed(client, doomed).catch(() => null);
+  }
+};
+
+const historiesIn = async (dir: string): Promise<Killed['histories']> => {
+  const { output } = await assay(dir, 'audit', 'verify', '--json');
+  const lines = output.split('\n').filter((line) => line.startsWith('{'));
+  return lines.map((line) => JSON.parse(line) as Killed['histories'][number]);
 };
 
 const shuffled = <T>(random: Seeded, items: readonly T[]): readonly T[] =>
