@@ -47,8 +47,8 @@ const workers = 32;
 
 /**
  * SIGKILLs a service on one folder again and again at random moments: `underLoad` times while 32
- * clients write, another one has what it logs erased and all is sealed, and `atBoot` times while it starts. Then starts it a last time and looks at what
- * is there.
+ * clients write, another has erased what it logs and all is sealed, and `atBoot` times while it
+ * starts. Then starts it a last time and looks at what is there.
  */
 export const killManyTimes = async (options: {
   readonly dir: string;
