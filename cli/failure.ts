@@ -4,6 +4,9 @@ const damaged =
   'has a damaged file: read models are set aside and built anew by the next start; log.sqlite ' +
   'is not, see: assay doctor, assay restore';
 
+const lostLog =
+  'assay doctor says how much of it, and assay restore brings a backup into a new folder';
+
 /** What the operator can do about a failure of the data folder, by its code. */
 const steps: Readonly<Record<string, string>> = {
   EACCES: 'may not be read or written by this user: give it to the user of the service',
@@ -26,7 +29,9 @@ const steps: Readonly<Record<string, string>> = {
  * code.
  */
 export const failureSaid = (error: unknown, dataDir: string): string | undefined => {
-  if (error instanceof Fault) return error.message;
+  if (error instanceof Fault) {
+    return error.code === 'log-damaged' ? `${error.message}; ${lostLog}` : error.message;
+  }
   const { code, path } = (error ?? {}) as { readonly code?: string; readonly path?: string };
   const step = stepOf(code);
   if (step !== null) return `${path ?? `the data folder ${dataDir}`} ${step} (${code})`;

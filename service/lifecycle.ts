@@ -11,8 +11,12 @@ const healthIntervalMs = 200;
  */
 export const watchFatal = (log: EventLog, ended: Promise<void>, logger: Logger): Promise<never> => {
   const fatal = new Promise<never>((_resolve, reject) => {
+    let told: string | null = null;
     const timer = setInterval(() => {
-      const { fatal, cause } = log.health();
+      const { fatal, cause, writable } = log.health();
+      // Once, however often it is asked for; /readyz says it for as long as it lasts.
+      if (!writable && !fatal && told !== cause) logger.error({ cause }, 'the log takes no writes');
+      told = cause;
       if (!fatal) return;
       clearInterval(timer);
       logger.error({ cause }, 'the log cannot be trusted any more; ending');

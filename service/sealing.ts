@@ -54,8 +54,10 @@ export const sealHistory = async (needs: Needs): Promise<HistorySealing> => {
       series.unwitnessed(witness);
       logger.warn({ witness, cause: reasonOf(error) }, 'a seal has no cosignature yet');
     },
-    trouble: (error) =>
-      logger.error({ cause: String(error) }, 'sealing the history failed; it is tried again'),
+    trouble: (error) => {
+      if (error instanceof Fault && error.code === 'log-damaged') return;
+      logger.error({ cause: String(error) }, 'sealing the history failed; it is tried again');
+    },
   });
   metrics.beforeScrape(async () => series.age(sealing.ageSeconds()));
   return {

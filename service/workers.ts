@@ -24,6 +24,7 @@ import type { Metrics } from '../engines/prometheus/metrics.js';
 import type { Secrets } from '../engines/node/secrets.js';
 import type { Records } from '../kernel/records/records.js';
 import { orgJobQuestions } from './answers/org-jobs.js';
+import { Fault } from '../kernel/fault.js';
 import type { Bus, Clock, EventLog, Ids, Leases } from '../kernel/ports.js';
 import type { Documents } from '../kernel/documents.js';
 import type { ChainPages, Chains } from '../kernel/history/entries.js';
@@ -64,8 +65,11 @@ export const startWorkers = async (needs: Needs): Promise<Working> => {
   const { logger } = needs;
   const trouble =
     (what: string) =>
-    (error: unknown): void =>
+    (error: unknown): void => {
+      // A damaged log is told once, by who watches it (lifecycle.ts).
+      if (error instanceof Fault && error.code === 'log-damaged') return;
       logger.error({ cause: String(error) }, `${what} failed; it is tried again`);
+    };
   const leases = await needs.engines.leases();
   needs.open.add('leases', () => leases.close());
   const worker = `${hostname()} ${process.pid} ${needs.ids.next('ProcessId')}`;

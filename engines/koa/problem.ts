@@ -93,6 +93,7 @@ const neverStored: ReadonlySet<FaultCode> = new Set<FaultCode>([
   'invalid',
   'too-many',
   'unavailable',
+  'log-damaged',
   'read-model-behind',
 ]);
 /** Whether an Idempotency-Key keeps this answer (contract 1.8, rule 4). */

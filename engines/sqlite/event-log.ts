@@ -6,6 +6,7 @@ import type {
   Bus,
   EventLog,
   EventReader,
+  Position,
   StreamAppend,
   StreamName,
   Decode,
@@ -20,6 +21,7 @@ import {
   type WriteFailure,
   type WrittenTo,
 } from './log-orders.js';
+import { damagedSubject } from './log-damage.js';
 import { openReader } from './log-reader.js';
 import { positionOf } from './log-schema.js';
 
@@ -54,7 +56,13 @@ const closeWithinMs = 5_000;
 export const openEventLog = async ({ dir, bus, decode }: Options): Promise<EventLog> => {
   await makeFolder(dir);
   const writer = await openWriter(dir, (last) => bus.publish('log.grown', positionOf(last)));
-  const reader = openReader({ dir, bus, ...(decode !== undefined && { decode }) });
+  const damaged = (cause: string): void => writer.suffer({ kind: 'damaged', cause });
+  const reader = openReader({ dir, bus, damaged, ...(decode !== undefined && { decode }) });
+  // Another thread met damage: this one looks, and believes what it sees itself.
+  const heard = bus.subscribe(damagedSubject, (after) => {
+    if (typeof after !== 'string') return;
+    reader.page(after as Position, 1).catch(() => null);
+  });
   return {
     ...reader,
     append: async (batch) => {
@@ -71,6 +79,7 @@ export const openEventLog = async ({ dir, bus, decode }: Options): Promise<Event
     head: async () => positionOf(writer.last()),
     health: writer.health,
     close: async () => {
+      heard();
       await reader.close();
       await writer.close();
     },
@@ -117,9 +126,14 @@ const openWriter = async (dir: string, grown: (last: number) => void) => {
 
   return {
     last: () => last,
-    health: health.now,
+    health: () => {
+      const { isDamaged: _, ...told } = health.now();
+      return told;
+    },
+    suffer: health.suffer,
     send: async (one: Unnumbered<Order>, bytes: number): Promise<readonly WrittenTo[]> => {
-      const { writable, cause } = health.now();
+      const { writable, cause, isDamaged } = health.now();
+      if (isDamaged) throw damagedLog(String(cause));
       if (!writable || closing) throw unavailable(cause ?? 'the log is closed');
       if (bytesWaiting > 0 && bytesWaiting + bytes > waitingBytesMax) {
         throw unavailable(`${bytesWaiting} bytes wait for the writer already`);
@@ -156,14 +170,15 @@ const startThread = async (dir: string) => {
 
 /** What the writer said last of itself; a full disk is tried again until a probe succeeds. */
 const openHealth = (probe: () => Promise<unknown>) => {
-  let health = { writable: true, fatal: false, cause: null as string | null };
+  const well = { writable: true, fatal: false, isDamaged: false, cause: null as string | null };
+  let health = well;
   let left = false;
   let timer: NodeJS.Timeout | null = null;
   const tryAgain = (): void => {
     timer = null;
     probe().then(
       () => {
-        if (!health.fatal) health = { writable: true, fatal: false, cause: null };
+        if (!health.fatal && !health.isDamaged) health = well;
       },
       () => undefined,
     );
@@ -171,9 +186,13 @@ const openHealth = (probe: () => Promise<unknown>) => {
   return {
     now: () => health,
     suffer: ({ kind, cause }: WriteFailure): void => {
-      if (kind === 'busy') return;
-      health = { writable: false, fatal: health.fatal || kind === 'fatal', cause };
-      if (!health.fatal && !left) timer ??= setTimeout(tryAgain, probeIntervalMs).unref();
+      if (kind === 'busy' || health.isDamaged) return;
+      const isDamaged = kind === 'damaged';
+      const said = isDamaged ? `the log is damaged: ${cause}` : cause;
+      const isFatal = health.fatal || kind === 'fatal';
+      health = { writable: false, fatal: isFatal, isDamaged, cause: said };
+      if (kind === 'full' && !health.fatal && !left)
+        timer ??= setTimeout(tryAgain, probeIntervalMs).unref();
     },
     /** Probes no more. */
     leave: (): void => {
@@ -200,7 +219,7 @@ const openAsked = (post: Post) => {
     settle: (outcome: OrderOutcome): void => {
       const waiter = waiters.get(outcome.id);
       waiters.delete(outcome.id);
-      if ('failed' in outcome) waiter?.reject(unavailable(outcome.failed.cause));
+      if ('failed' in outcome) waiter?.reject(faultOf(outcome.failed));
       else waiter?.resolve(outcome.written);
     },
     abandon: (cause: string): void => {
@@ -239,6 +258,12 @@ const openOutbox = (post: Post) => {
     },
   };
 };
+
+const faultOf = ({ kind, cause }: WriteFailure): Fault =>
+  kind === 'damaged' ? damagedLog(cause) : unavailable(cause);
+
+const damagedLog = (cause: string): Fault =>
+  new Fault('log-damaged', 'The log is damaged: nothing is written to it any more', { cause });
 
 const unavailable = (cause: string): Fault =>
   new Fault('unavailable', 'The log cannot be written now', { retryAfterSeconds: 2, cause });

@@ -38,9 +38,13 @@ export type OrderOutcome =
 /**
  * `fatal`: what is on the disk is unknown, so this writer never acknowledges again. `full`: it
  * refuses until a probe has committed. `busy`: somebody else holds the file just now, and only this
- * order fails.
+ * order fails. `damaged`: the file is not what was written; what can be read still is, but nothing
+ * is written to it any more.
  */
-export type WriteFailure = { readonly kind: 'fatal' | 'full' | 'busy'; readonly cause: string };
+export type WriteFailure = {
+  readonly kind: 'fatal' | 'full' | 'busy' | 'damaged';
+  readonly cause: string;
+};
 
 /**
  * The writer's first message: the position number of the last event there is, or why the log cannot

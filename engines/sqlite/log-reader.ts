@@ -15,7 +15,9 @@ import {
 } from '../../kernel/ports.js';
 import { openLoopTurns, type LoopTurns } from '../node/loop-turns.js';
 import { envelopeOf, isErased, metadataOf, openEvidence, type Row } from './log-evidence.js';
+import { badRow, sayingDamage } from './log-damage.js';
 import { openNames } from './log-names.js';
+import { whyWrong, type WholeRow } from './log-scan.js';
 import { isSalted, openForReading, posOf, positionOf } from './log-schema.js';
 
 type Portion<E> = {
@@ -45,10 +47,13 @@ export const openReader = ({
   dir,
   bus,
   decode = (_type, _schema, data) => data,
+  damaged = () => undefined,
 }: {
   readonly dir: string;
   readonly bus: Bus;
   readonly decode?: Decode;
+  /** Told what cannot be read as it was stored. */
+  readonly damaged?: (cause: string) => void;
 }): EventReader => {
   const database = openForReading(dir);
   const statements = preparedOn(database);
@@ -61,7 +66,7 @@ export const openReader = ({
   const source: Source = { ask, take: takesIn(turns), recorded: recordedBy(decode) };
   const head = (): Position => headOf(source);
   const waits = openWaits(bus, head);
-  return {
+  const reader: EventReader = {
     read: (stream, reading) => collected(portions(source, stream, reading)),
     portions: (stream, reading) => portions(source, stream, reading),
     last: async (stream): Promise<Last | null> => {
@@ -101,6 +106,7 @@ export const openReader = ({
       waits.end();
     },
   };
+  return sayingDamage(reader, database, { bus, damaged });
 };
 
 /** Anew once somebody has brought the log to the layout that has digests. */
@@ -120,27 +126,27 @@ const preparedOn = (database: Database.Database): (() => Statements) => {
 const noPos = Number.MAX_SAFE_INTEGER;
 
 const prepared = (database: Database.Database, withDigests: boolean) => {
-  const digest = withDigests ? 'digest' : 'NULL AS digest';
+  const digest = withDigests ? 'salt, digest' : 'NULL AS salt, NULL AS digest';
   const columns = `pos, stream, rev, id, type, data, metadata, ${digest}`;
   const ofIt = 'NOT EXISTS (SELECT 1 FROM erased WHERE erased.stream = ?) AND stream = ?';
   return {
-    ofStream: database.prepare<[string, string, number, number], Row>(
+    ofStream: database.prepare<[string, string, number, number], WholeRow>(
       `SELECT ${columns} FROM events WHERE ${ofIt} AND rev >= ? ORDER BY rev LIMIT ?`,
     ),
-    ofStreamAndTypes: database.prepare<[string, string, number, string, number], Row>(
+    ofStreamAndTypes: database.prepare<[string, string, number, string, number], WholeRow>(
       `SELECT ${columns} FROM events WHERE ${ofIt} AND rev >= ?
       AND type IN (SELECT value FROM json_each(?)) ORDER BY rev LIMIT ?`,
     ),
     lastOf: database.prepare<[string, string], Pick<Row, 'pos' | 'rev' | 'type'>>(
       `SELECT pos, rev, type FROM events WHERE ${ofIt} ORDER BY rev DESC LIMIT 1`,
     ),
-    after: database.prepare<[number, number], Row>(
+    after: database.prepare<[number, number], WholeRow>(
       `SELECT ${columns} FROM events WHERE pos > ? ORDER BY pos LIMIT ?`,
     ),
-    before: database.prepare<[number, number], Row>(
+    before: database.prepare<[number, number], WholeRow>(
       `SELECT ${columns} FROM events WHERE pos < ? AND data <> '' ORDER BY pos DESC LIMIT ?`,
     ),
-    ofTypes: database.prepare<[number, number, string], Row>(
+    ofTypes: database.prepare<[number, number, string], WholeRow>(
       `SELECT ${columns} FROM events WHERE pos > ? AND pos <= ?
       AND type IN (SELECT value FROM json_each(?)) AND data <> '' ORDER BY pos`,
     ),
@@ -156,7 +162,7 @@ type Statements = ReturnType<typeof prepared>;
 type Source = {
   /** Throws once the reader is closed. */
   readonly ask: () => Statements;
-  readonly recorded: (row: Row) => Recorded;
+  readonly recorded: (row: WholeRow) => Recorded;
   /** What there is room for in this turn, or one event. */
   readonly take: <R extends Row, E>(
     rows: () => Iterable<R>,
@@ -166,7 +172,9 @@ type Source = {
 
 const recordedBy =
   (decode: Decode) =>
-  (row: Row): Recorded => {
+  (row: WholeRow): Recorded => {
+    const why = whyWrong(row);
+    if (why !== null) throw badRow(positionOf(row.pos), why);
     const metadata = metadataOf(row);
     const data = decode(row.type, metadata.schema, JSON.parse(row.data));
     // A spread that members are added to costs V8 more than the rest of this.
@@ -198,7 +206,7 @@ async function* portions(
   let next = from;
   let left = limit;
   for (;;) {
-    const rows = (): Iterable<Row> =>
+    const rows = (): Iterable<WholeRow> =>
       types === undefined
         ? ask().ofStream.iterate(stream, stream, next, left)
         : ask().ofStreamAndTypes.iterate(stream, stream, next, list, left);
@@ -256,7 +264,7 @@ const page = async (source: Source, from: Position, limit: number): Promise<Page
   const rows = (at: number, count: number) => source.ask().after.iterate(at, limit - count);
   const erased: Envelope[] = [];
   const events: Recorded[] = [];
-  const as = (row: Row): Envelope => {
+  const as = (row: WholeRow): Envelope => {
     if (isErased(row)) {
       const envelope = envelopeOf(row, metadataOf(row));
       erased.push(envelope);

@@ -1,4 +1,5 @@
 import type Database from 'better-sqlite3';
+import { isDamage } from './document-damage.js';
 import type { Order, OrderOutcome, WriteFailure } from './log-orders.js';
 import { busyCode, openWrites } from './log-writes.js';
 
@@ -68,7 +69,7 @@ export const openTransactions = (database: Database.Database) => {
     /** What `take` answered, in one transaction; an outcome for each. Never throws. */
     execute: (orders: readonly Order[]): readonly OrderOutcome[] => {
       const refusal = failure;
-      if (refusal !== null && (refusal.kind === 'fatal' || orders[0]?.kind !== 'probe')) {
+      if (refusal !== null && (refusal.kind !== 'full' || orders[0]?.kind !== 'probe')) {
         return orders.map(({ id }) => ({ id, failed: refusal }));
       }
       try {
@@ -89,7 +90,7 @@ export const openTransactions = (database: Database.Database) => {
         return null;
       } catch (error) {
         const failed = failureOf(error);
-        if (failed.kind !== 'fatal') return null;
+        if (failed.kind !== 'fatal' && failed.kind !== 'damaged') return null;
         failure = failed;
         return failed;
       }
@@ -105,6 +106,7 @@ const fullCodes: readonly unknown[] = ['SQLITE_FULL', 'SQLITE_IOERR_SHMSIZE'];
 
 const failureOf = (error: unknown): WriteFailure => {
   const { code, message } = error as { readonly code?: string; readonly message: string };
+  if (isDamage(error)) return { kind: 'damaged', cause: `${code}: ${message}` };
   const kind = code === busyCode ? 'busy' : fullCodes.includes(code) ? 'full' : 'fatal';
   return { kind, cause: `${code ?? 'no code'}: ${message}` };
 };

@@ -1,6 +1,7 @@
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import type { MessagePort } from 'node:worker_threads';
 import { endOfOrders, type Order, type OrderOutcome, type Ready } from './log-orders.js';
+import { openCheck } from './log-check.js';
 import { openForWriting } from './log-schema.js';
 import { openTransactions, take } from './log-transactions.js';
 
@@ -35,7 +36,18 @@ const serveOrders = (port: MessagePort, dir: string): void => {
     port.close();
   });
   port.postMessage({ last: transactions.last() } satisfies Ready);
+  const check = openCheck(database);
+  const look = (): void => {
+    if (!database.open) return;
+    const { isOver, damage } = check();
+    if (damage !== null) answer([{ id: 0, failed: { kind: 'damaged', cause: damage } }]);
+    if (!isOver) setTimeout(look, restMs).unref();
+  };
+  setTimeout(look, restMs).unref();
 };
+
+/** Between two pieces of the check, orders are taken. */
+const restMs = 5;
 
 if (parentPort === null) throw new Error('this file is the entry of the log writer’s thread');
 try {

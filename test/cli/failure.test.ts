@@ -10,7 +10,9 @@ import { temporaryFolder } from '../support/folder.js';
 describe('what a command says when it fails', () => {
   it('names the file or folder and the next step', () => {
     const crossed = { code: 'SQLITE_CORRUPT' };
-    expect(failureSaid(crossed, 'data')).to.match(/^the data folder data has a damaged file: doc/);
+    expect(failureSaid(crossed, 'data')).to.match(
+      /^the data folder data has a damaged file: read models/,
+    );
     expect(failureSaid({ code: 'SQLITE_CANTOPEN_ISDIR' }, 'data')).to.include('may not open');
     const refused = Object.assign(new Error('no'), { code: 'EACCES', path: '/srv/data' });
     expect(failureSaid(refused, 'data')).to.match(/^\/srv\/data may not be .* \(EACCES\)$/);

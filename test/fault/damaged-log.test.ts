@@ -1,0 +1,196 @@
+import { expect } from 'chai';
+import { randomBytes } from 'node:crypto';
+import { cp, open, readFile, stat } from 'node:fs/promises';
+import Database from 'better-sqlite3';
+import { openBus } from '../../engines/memory/bus.js';
+import { openEventLog } from '../../engines/sqlite/event-log.js';
+import { logFile } from '../../engines/sqlite/log-schema.js';
+import { scan } from '../../engines/sqlite/log-scan.js';
+import { Fault } from '../../kernel/fault.js';
+import { start, type Position } from '../../kernel/ports.js';
+import { single } from '../suites/event-log.js';
+import { temporaryFolder } from '../support/folder.js';
+import { appendOf, newEvent, newStream } from '../support/new-events.js';
+import { drawSeed } from '../support/outside.js';
+import { assay, startService } from '../support/service-process.js';
+import { until } from '../support/until.js';
+
+const pageBytes = 8_192;
+const pagesDamaged = 20;
+
+/** Overwrites pages of the file, but for the first, without which nothing opens it. */
+const damaged = async (path: string, pages: readonly number[]): Promise<void> => {
+  const file = await open(path, 'r+');
+  for (const page of pages) {
+    await file.write(randomBytes(pageBytes), 0, pageBytes, page * pageBytes);
+  }
+  await file.close();
+};
+
+const anyPages = async (path: string, seed: number): Promise<readonly number[]> => {
+  const all = Math.floor((await stat(path)).size / pageBytes);
+  const pages: number[] = [];
+  for (let at = seed; pages.length < pagesDamaged;) {
+    at = (at * 48_271) % 2_147_483_647;
+    pages.push(1 + (at % (all - 1)));
+  }
+  return pages;
+};
+
+/** Those with nothing but content of events: a start gets along without them. */
+const contentPages = async (path: string): Promise<readonly number[]> => {
+  const bytes = await readFile(path);
+  const content = Buffer.alloc(2_500, 'x');
+  const pages = Array.from({ length: Math.floor(bytes.length / pageBytes) }, (_, page) => page);
+  return pages
+    .filter((page) => {
+      const own = bytes.subarray(page * pageBytes, (page + 1) * pageBytes);
+      // Pages of trees begin with their kind; those of long events with the number of the next.
+      return own[0] === 0 && own.includes(content);
+    })
+    .slice(-pagesDamaged);
+};
+
+/** The first position that cannot be read. */
+const firstLost = (dir: string): string => {
+  const database = new Database(logFile(dir), { readonly: true });
+  try {
+    for (const { unreadable } of scan(database, 0)) {
+      const [first] = unreadable;
+      if (first !== undefined) return first.position;
+    }
+    return 'none';
+  } finally {
+    database.close();
+  }
+};
+
+describe('a service whose log is damaged on the disk', function () {
+  this.timeout(120_000);
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let lost = '';
+  /** The same service, damaged wherever it may be. */
+  let anywhere = '';
+  before(async () => {
+    const { dir, remove } = await temporaryFolder();
+    folder = { dir: `${dir}/data`, remove };
+    anywhere = `${dir}/anywhere`;
+    const service = await startService({ dir: folder.dir });
+    const { body } = await service.client.call<{ id: string }>('POST', '/v2/projects', {
+      body: { name: 'damaged by night' },
+    });
+    for (let part = 0; part < 8; part += 1) {
+      const traces = Array.from({ length: 20 }, (_, at) => ({
+        input: `${part} ${at} ${'x'.repeat(20_000)}`,
+        output: 'y',
+      }));
+      await service.client.call('POST', `/v2/projects/${body.id}/traces`, { body: { traces } });
+    }
+    await service.stop();
+    await cp(folder.dir, anywhere, { recursive: true });
+    await damaged(logFile(folder.dir), await contentPages(logFile(folder.dir)));
+    await damaged(logFile(anywhere), await anyPages(logFile(anywhere), drawSeed('damaged pages')));
+    lost = firstLost(folder.dir);
+    expect(lost).not.to.equal('none');
+  });
+  after(() => folder.remove());
+
+  it('is red, takes no writes, and says so once', async () => {
+    const service = await startService({ dir: folder.dir });
+    const ready = async () => {
+      const answer = await fetch(`${service.opsUrl}/readyz`);
+      return { status: answer.status, body: (await answer.json()) as { log: { cause: string } } };
+    };
+    await until('red', 10_000, async () => (await ready()).status === 503);
+    const { log } = (await ready()).body;
+    expect(log.cause).to.include(`the log is damaged: position ${lost}`);
+    const refused = await service.client.send<{ code: string }>('POST', '/v2/projects', {
+      body: { name: 'on a damaged log' },
+    });
+    expect([refused.status, refused.body.code]).to.deep.equal([503, 'log_damaged']);
+    expect(refused.headers['retry-after']).to.equal(undefined);
+    const told = () =>
+      service
+        .output()
+        .split('\n')
+        .filter((line) => line.includes('is damaged'));
+    const errors = () => told().filter((line) => line.includes('"level":50'));
+    await until('it is said', 5_000, async () => errors().length > 0);
+    // Some rounds of all that looks through the log.
+    let rounds = 0;
+    await until('some rounds', 20_000, async () => {
+      await ready();
+      rounds += 1;
+      return rounds > 30;
+    });
+    expect(errors(), errors().join('\n')).to.have.length(1);
+    await service.stop();
+  });
+
+  for (const command of ['verify', 'rebuild --all', 'backup'] as const) {
+    it(`is told by assay ${command}, with the position`, async () => {
+      const where = command === 'backup' ? [`${folder.dir}/kept`] : [];
+      const { code, output } = await assay(folder.dir, ...command.split(' '), ...where);
+      expect(code).to.equal(1);
+      expect(output)
+        .to.match(/damaged/)
+        .and.to.include(`position ${lost}`);
+    });
+  }
+
+  it('starts, or says what the damage is and what to do, wherever that is', async () => {
+    const told = await startService({ dir: anywhere }).then(
+      async (service) => {
+        const red = async () => (await fetch(`${service.opsUrl}/readyz`)).status === 503;
+        await until('red', 10_000, red);
+        await service.stop();
+        return 'the log is damaged; assay doctor';
+      },
+      (error: unknown) => String(error),
+    );
+    expect(told)
+      .to.match(/damaged/)
+      .and.to.include('assay doctor');
+    for (const command of ['verify', 'rebuild --all', `backup ${anywhere}.kept`]) {
+      const { code, output } = await assay(anywhere, ...command.split(' '));
+      expect(code, command).to.equal(1);
+      expect(output, command).to.match(/damaged/);
+    }
+  });
+
+  it('is bad, says the doctor, and from where on', async () => {
+    const { code, output } = await assay(folder.dir, 'doctor', '--json');
+    expect(code).to.equal(1);
+    expect(output).to.match(new RegExp(`\\d+ positions are lost, first ${lost}`));
+  });
+});
+
+describe('an event that is not what was stored', () => {
+  it('is found by its digest when it is read, and then nothing is written', async () => {
+    const { dir, remove } = await temporaryFolder();
+    const bus = openBus(dir);
+    const stream = newStream();
+    const first = await openEventLog({ dir, bus });
+    await single(first, appendOf(stream, 'none', newEvent({ text: 'as it was' })));
+    await first.close();
+    const database = new Database(logFile(dir));
+    database.exec(`UPDATE events SET data = replace(data, 'as it was', 'as it is!')`);
+    database.close();
+    const log = await openEventLog({ dir, bus });
+    const code = (work: Promise<unknown>): Promise<unknown> =>
+      work.then(
+        () => 'done',
+        (error: unknown) => (error instanceof Fault ? [error.code, error.message] : error),
+      );
+    const at = '0000000000000001' as Position;
+    const said = `The log is damaged at position ${at}: its digest is of other data`;
+    expect(await code(log.read(stream))).to.deep.equal(['log-damaged', said]);
+    expect(await code(log.page(start, 10))).to.deep.equal(['log-damaged', said]);
+    expect(log.health()).to.include({ writable: false, fatal: false });
+    const more = single(log, appendOf(newStream(), 'none', newEvent({ text: 'more' })));
+    expect(await code(more)).to.include('log-damaged');
+    await log.close();
+    await bus.close();
+    await remove();
+  });
+});
