@@ -24,6 +24,7 @@ import { logStreamOperations } from './log-streams.js';
 import { loginOperations } from './logins.js';
 import { metricOperations } from './metrics.js';
 import { orgJobOperations } from './org-jobs.js';
+import { priceListOperations } from './price-list.js';
 import { projectOperations } from './projects.js';
 import { ratingsOperations } from './ratings.js';
 import { recordDeletionOperations } from './record-deletions.js';
@@ -44,6 +45,7 @@ export const operations: readonly Operation[] = [
   ...groupOperations,
   ...metricOperations,
   ...columnOperations,
+  ...priceListOperations,
   ...projectOperations,
   ...collaboratorOperations,
   ...logStreamOperations,

@@ -27,6 +27,7 @@ import { loginOperations } from './logins.js';
 import { metricOperations } from './metrics.js';
 import type { OpenApiTag } from './openapi.js';
 import { orgJobOperations } from './org-jobs.js';
+import { priceListOperations } from './price-list.js';
 import { projectOperations } from './projects.js';
 import { ratingsOperations } from './ratings.js';
 import { deleteSessions, deleteTraces } from './record-deletions.js';
@@ -97,7 +98,7 @@ export const nouns: readonly OpenApiTag[] = [
   {
     name: 'Projects',
     description: 'What everything else is in; who may see it follows from the role in it.',
-    operations: projectOperations,
+    operations: [...projectOperations, ...priceListOperations],
   },
   {
     name: 'Collaborators',

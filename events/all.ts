@@ -19,6 +19,7 @@ import { logStreamEvents } from './log-streams.js';
 import { orgJobEvents } from './org-jobs.js';
 import { organizationEvents } from './organizations.js';
 import { parkingEvents } from './parking.js';
+import { priceListEvents } from './price-list.js';
 import { projectEvents } from './projects.js';
 import { ratingEvents } from './ratings.js';
 import { refreshFamilyEvents } from './refresh-families.js';
@@ -64,6 +65,7 @@ export const allEvents = {
   ...orgJobEvents,
   ...organizationEvents,
   ...parkingEvents,
+  ...priceListEvents,
   ...projectEvents,
   ...ratingEvents,
   ...refreshFamilyEvents,

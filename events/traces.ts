@@ -52,6 +52,11 @@ const ofSpans = {
   applies_to: Type.Optional(Type.String()),
   evaluator_name: Type.Optional(Type.String()),
   selector_path: Type.Optional(Type.String()),
+  /**
+   * Dollars per million tokens: what the project's price list said of the model when the span was
+   * logged. Not content.
+   */
+  price: Type.Optional(Type.Object({ input: Type.Number(), output: Type.Number() })),
 };
 const record = Type.Object({ type: oneOf(['trace', ...spanKinds]), ...sent, ...ofSpans });
 const span = Type.Object({

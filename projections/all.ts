@@ -14,6 +14,7 @@ import { datasetVersions } from './dataset-versions.js';
 import { logStreamList } from './log-stream-list.js';
 import { metricsTestingRunList } from './metrics-testing-run-list.js';
 import { orgJobList } from './org-job-list.js';
+import { priceList } from './price-list.js';
 import { projectList } from './project-list.js';
 import { runScoringList } from './run-scoring-list.js';
 import { scorerList } from './scorer-list.js';
@@ -49,6 +50,7 @@ export const projections: readonly AnyProjection[] = [
   scorerTaskList,
   orgJobList,
   scorerVersions,
+  priceList,
   projectList,
   sealList,
   sealingKeyList,

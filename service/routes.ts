@@ -15,6 +15,7 @@ import { insightsSettingsWrites } from '../command-api/insights-settings/routes.
 import { logStreamWrites } from '../command-api/log-streams/routes.js';
 import { loginWrites } from '../command-api/logins/routes.js';
 import { socialLoginWrites } from '../command-api/logins/social.js';
+import { priceListWrites } from '../command-api/price-list/routes.js';
 import { projectWrites } from '../command-api/projects/routes.js';
 import { openSessionRepository } from '../command-api/sessions/repository.js';
 import type { Throttle } from '../command-api/access/throttle.js';
@@ -54,6 +55,7 @@ import { insightsSettingsReads } from '../query-api/insights-settings/routes.js'
 import { currentUserReads } from '../query-api/logins/routes.js';
 import { logStreamReads } from '../query-api/log-streams/routes.js';
 import { metricReads } from '../query-api/metrics/routes.js';
+import { priceListReads } from '../query-api/price-list/routes.js';
 import { projectReads } from '../query-api/projects/routes.js';
 import { ratingReads } from '../query-api/ratings/routes.js';
 import type { RecordAnswers } from '../query-api/records/answers.js';
@@ -122,6 +124,8 @@ export const routesOf = (needs: Needs): readonly Route[] => {
     ...insightsSettingsWrites({ log }),
     ...insightsSettingsReads({ documents, runInProject: questions.runInProject }),
     ...ratingReads({ documents, records }),
+    ...priceListWrites({ log }),
+    ...priceListReads({ documents }),
     ...projectWrites({ log, ids, newestRuns: questions.newestRuns }),
     ...logStreamWrites({ log, ids }),
     ...experimentWrites({

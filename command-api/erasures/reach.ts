@@ -1,5 +1,6 @@
 import { stream, type StreamName } from '../../kernel/ports.js';
 import { annotationTemplatesStream } from '../facts/annotation-templates.js';
+import { priceListStream } from '../facts/price-list.js';
 import { insightsSettingsStream } from '../facts/insights-settings.js';
 import { answersPrefix, runAnswersPrefix } from '../facts/idempotency.js';
 import { runScoringStream } from '../facts/run-scoring.js';
@@ -67,6 +68,7 @@ export const namedAfter = ({ kind, id }: Deleted): readonly StreamName[] =>
     ? [insightsSettingsStream(id), scorerSettingsStream(id), runScoringStream(id), runStream(id)]
     : [
         annotationTemplatesStream(id),
+        priceListStream(id),
         rankingCriteriaStream(id),
         experimentScopeStream(id),
         scorerQueueStream(id),

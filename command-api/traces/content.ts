@@ -2,12 +2,14 @@ import { bareMetricName } from '../../contract/record-rules.js';
 import type { SentMetrics, SentSpan, SentTrace } from '../../contract/records.js';
 import type { RecordContent, SpanContent } from '../../events/traces.js';
 import type { Brand, Instant, Json } from '../../kernel/shapes.js';
+import type { PriceOf } from '../facts/price-list.js';
 import { inputOf, outputOf, withoutNulls } from './values.js';
 
 /** What the service adds where nothing was sent (contract 5.6). */
 export type Minting = {
   readonly mint: <Name extends string>(name: Name) => Brand<string, Name>;
   readonly receivedAt: Instant;
+  readonly priceOf: PriceOf;
 };
 
 type Writable<T> = { -readonly [member in keyof T]: T[member] };
@@ -38,6 +40,8 @@ const flatten = (sent: SentSpan, parentId: string, minting: Minting, flat: SpanC
   const content = contentOf(sent, sent.type, id, minting) as Writable<SpanContent>;
   content.parent_id = parentId;
   putSpanMembers(sent, content);
+  const price = minting.priceOf(content);
+  if (price !== undefined) content.price = price;
   flat.push(content);
   if (sent.spans != null) for (const below of sent.spans) flatten(below, id, minting, flat);
 };

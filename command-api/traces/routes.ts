@@ -21,6 +21,7 @@ import type {
   TraceId,
 } from '../../kernel/shapes.js';
 import type { Authorship } from '../../kernel/transact.js';
+import { openPrices } from '../facts/price-list.js';
 import { runOf } from '../facts/runs.js';
 import { runForRecords, runMembers } from '../access/selected-run.js';
 import { traceStream } from '../facts/traces.js';
@@ -59,7 +60,7 @@ export type TraceNeeds = SpanQuestions & {
   readonly joinSessions: JoinSessions;
 };
 
-type Known = TraceNeeds & Writing;
+type Known = TraceNeeds & Writing & { readonly prices: ReturnType<typeof openPrices> };
 
 export const traceWrites = (needs: TraceNeeds): readonly Route[] => {
   const known: Known = {
@@ -67,6 +68,7 @@ export const traceWrites = (needs: TraceNeeds): readonly Route[] => {
     traceRepository: openTraceRepository(needs),
     spanIndex: openSpanIndex(needs),
     sessionSizes: openSessionSizes(needs.log),
+    prices: openPrices(needs.log),
   };
   return [
     logTracesRoute(known),
@@ -97,7 +99,7 @@ const logTracesRoute = (needs: Known): Route =>
           run,
           sessionOf: (trace) => trace.session_id ?? body.session_id ?? joined.external,
         },
-        { mint, receivedAt: cause.at },
+        { mint, receivedAt: cause.at, priceOf: await needs.prices(run.projectId) },
       );
       const written = await writeTraces(needs, run.projectId, batch, cause);
       const last = batch.ids.at(-1);
@@ -155,7 +157,8 @@ const logSpansRoute = (needs: Known): Route =>
       const { project_id: projectId } = params;
       const { trace_id: traceId, parent_id: parentId } = body;
       const trace = await liveTrace(needs, projectId, traceId);
-      const minting = { mint, receivedAt: cause.at };
+      const priceOf = await needs.prices(projectId);
+      const minting = { mint, receivedAt: cause.at, priceOf };
       const spans = spanContents(body.spans, parentId, minting, true);
       const named = sentIds(spans);
       const owned = await ownedElsewhere(needs, projectId, within(traceId, named));

@@ -21,14 +21,14 @@ export const sameJson = (one: unknown, other: unknown): boolean => {
 
 /**
  * Whether two records have the same content (contract 5.6, rule 3): the members as sent after
- * defaults, without ids and times that the service made. Parents are compared by who knows both
- * trees.
+ * defaults, without the ids, times and prices that the service added. Parents are compared by who
+ * knows both trees.
  */
 export const sameContent = (one: RecordContent, other: RecordContent): boolean =>
   sameJson(one.minted ?? [], other.minted ?? []) && sameJson(asSent(one), asSent(other));
 
 const asSent = (content: RecordContent): object => {
-  const { minted = [], parent_id: _, ...members } = content as SpanContent;
+  const { minted = [], parent_id: _, price: _p, ...members } = content as SpanContent;
   if (minted.length === 0) return members;
   return Object.fromEntries(
     Object.entries(members).filter(([name]) => !minted.some((one) => one === name)),

@@ -159,6 +159,7 @@ const rules: Readonly<Record<StreamNoun, Rule>> = {
       return place('project', project, project);
     },
   },
+  'price-list': { named: true, listedBy: ofProject },
   'ranking-criteria': { named: true, listedBy: ofProject },
   deletion: {
     lasts: true,

@@ -8,7 +8,7 @@ import { member, ownNumber, put, remove, type RowBuilder } from './row-builder.j
 /**
  * What a trace's rows say about each other and what the service computes, all of it from the rows
  * alone, so that it is the same whatever the batches were: parents and children, completeness,
- * overlap metrics, token totals, roll-ups, elapsed time.
+ * overlap metrics, token totals, cost, roll-ups, elapsed time.
  */
 export const derive = (rows: readonly RowBuilder[]): void => {
   const [trace, ...spans] = rows;
@@ -23,6 +23,7 @@ export const derive = (rows: readonly RowBuilder[]): void => {
     // What follows from a row alone was computed when it was written.
     if (row.outline !== undefined) continue;
     totalTokens(row);
+    cost(row);
     overlap(row);
   }
   trace.spanCount = spans.length;
@@ -101,6 +102,24 @@ const totalTokens = (row: RowBuilder): void => {
   const value = parts.reduce<number>((sum, part) => sum + (part ?? 0), 0);
   metrics['num_total_tokens'] = { value, rolledUp: false };
   body['total'] = true;
+};
+
+const tokensPriced = 1_000_000;
+
+/** Sent, else by the price at which the span was logged (contract 3.4, rule 8). */
+const cost = ({ metrics, body }: RowBuilder): void => {
+  const price = body['price'] as { readonly input: number; readonly output: number } | undefined;
+  if (price === undefined) return;
+  if (body['priced'] === true) {
+    remove(metrics, 'cost');
+    remove(body, 'priced');
+  }
+  const input = ownNumber(metrics['num_input_tokens']);
+  const output = ownNumber(metrics['num_output_tokens']);
+  if (ownNumber(metrics['cost']) !== null || (input === null && output === null)) return;
+  const value = ((input ?? 0) * price.input + (output ?? 0) * price.output) / tokensPriced;
+  metrics['cost'] = { value, rolledUp: false };
+  body['priced'] = true;
 };
 
 /**

@@ -46,6 +46,7 @@ export const rowOf = (
   if (content.redacted_input !== undefined) body['redacted_input'] = content.redacted_input;
   if (content.redacted_output !== undefined) body['redacted_output'] = content.redacted_output;
   if (content.dataset_metadata !== undefined) body['dataset_metadata'] = content.dataset_metadata;
+  if (content.price !== undefined) body['price'] = content.price;
   if (content.type === 'llm' && content.events !== undefined) body['events'] = content.events;
   if (content.metrics !== undefined) record(builder, content.metrics, at);
   return builder;

@@ -43,6 +43,7 @@ const recordValue = (
 ): void => {
   if (name === 'bleu' || name === 'rouge') forgetOverlap(builder);
   if (name === 'num_total_tokens') remove(builder.body, 'total');
+  if (name === 'cost') remove(builder.body, 'priced');
   const known = member(builder.metrics, name);
   remove(builder.metrics, name);
   if (Object.hasOwn(builder.body, 'metrics')) putInBody(builder, 'metrics', name, undefined);

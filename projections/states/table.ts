@@ -13,6 +13,7 @@ import { insightsSettings } from '../insights-settings.js';
 import { integrationList } from '../integration-list.js';
 import { logStreamList } from '../log-stream-list.js';
 import { orgJobList } from '../org-job-list.js';
+import { priceList } from '../price-list.js';
 import { projectList, type ListedCollaborator } from '../project-list.js';
 import { rankingCriteria } from '../ranking-criteria.js';
 import { runScoringList } from '../run-scoring-list.js';
@@ -75,10 +76,12 @@ const byWho = (collaborators: readonly ListedCollaborator[]): ShownMembers =>
 
 const project: StateDefinition = {
   streams: ({ id }) =>
-    ['project', 'ranking-criteria', 'experiment-scope'].map((noun) => stream(noun, id)),
+    ['project', 'ranking-criteria', 'price-list', 'experiment-scope'].map((noun) =>
+      stream(noun, id),
+    ),
   open: ({ id }) =>
     documentState(
-      [projectList, rankingCriteria, experimentWinners],
+      [projectList, rankingCriteria, priceList, experimentWinners],
       ({ of, all }) => {
         const found = of(projectList)?.body ?? null;
         if (found === null) return null;
@@ -88,6 +91,7 @@ const project: StateDefinition = {
           users: byWho(found.users),
           groups: byWho(found.groups),
           ranking_criteria: of(rankingCriteria)?.body.criteria ?? null,
+          prices: of(priceList)?.body.prices ?? null,
           winner: winners.get(id)?.body.run_id ?? null,
         });
       },

@@ -82,6 +82,7 @@ const deeds: { readonly [T in keyof typeof allEvents]: Deed } = {
   ExperimentGroupCreated: entity.create,
   ExperimentWinnerChosen: entity.update,
   ExperimentWinnerWithdrawn: entity.delete,
+  PriceListSet: entity.update,
   RankingCriteriaSet: entity.update,
   GroupCreated: group.create,
   GroupDetailsChanged: group.other,

@@ -16,6 +16,7 @@ const guard = compileGuard(logTraces.body ?? logTraces.params, 'body');
 const minting = {
   mint: <Name extends string>(name: Name) => randomIds.next(name),
   receivedAt: noon,
+  priceOf: () => undefined,
 };
 
 const rounds = 1_500;

@@ -105,8 +105,8 @@ describe('erasing what was deleted', () => {
           ...['scorer-task', 'experiment-scope'].map((noun) =>
             stream(noun, `${project.slice(0, 8)}-group`),
           ),
-          ...['annotation-templates', 'ranking-criteria', 'experiment-scope'].map((noun) =>
-            stream(noun, project),
+          ...['annotation-templates', 'ranking-criteria', 'price-list', 'experiment-scope'].map(
+            (noun) => stream(noun, project),
           ),
           stream('scorer-queue', project),
         ].map(

@@ -182,6 +182,7 @@ const livingProject = [
   'createAnnotationTemplate tags',
   'createExperiment experiment_group_name',
   'createProject name',
+  'setPriceList model',
   'setRankingCriteria metric',
 ];
 /** Rows of a deleted dataset go; its names and columns stay. */

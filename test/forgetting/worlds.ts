@@ -205,6 +205,8 @@ const fillExperiment = async (
   await send('changeExperiment', { params, body: { name: mark, experiment_group_name: mark } });
   const criteria = [{ metric: `metrics/${mark}`, weight: 1, direction: 'higher' }];
   await send('setRankingCriteria', { params, body: { criteria } });
+  const prices = [{ model: mark, from: '2026-03-01T00:00:00Z', input: 1, output: 2 }];
+  await send('setPriceList', { params, body: { prices } });
   await send('chooseExperimentWinner', { params });
   await send('withdrawExperimentWinner', { params });
   const body = { key: mark, value: mark, tag_type: mark };

@@ -54,7 +54,7 @@ export const batch = (body: unknown, receivedAt = noon): TraceBatch => {
   const sent = received(body);
   const sessionOf = (trace: SentTrace): SessionId | null =>
     trace.session_id ?? sent.session_id ?? null;
-  return batchOf(sent, { run, sessionOf }, { mint, receivedAt });
+  return batchOf(sent, { run, sessionOf }, { mint, receivedAt, priceOf: () => undefined });
 };
 /** What it makes of a request with this trace. */
 export const one = (sent: object, more: object = {}, receivedAt = noon): TraceLogged => {
@@ -66,7 +66,7 @@ export const late = (sent: readonly object[], parent: string = traceId): readonl
   spanContents(
     received({ traces: [{ spans: sent }] }).traces[0]?.spans,
     parent,
-    { mint, receivedAt: later },
+    { mint, receivedAt: later, priceOf: () => undefined },
     true,
   );
 /** As it comes back from the log. */

@@ -112,6 +112,7 @@ const golden: Readonly<Record<string, readonly string[]>> = {
     'GroupCollaboratorAdded',
     'GroupCollaboratorRemoved',
     'GroupCollaboratorRoleChanged',
+    'PriceListSet',
     'ProjectCreated',
     'ProjectDeleted',
     'ProjectDetailsChanged',

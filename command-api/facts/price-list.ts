@@ -1,0 +1,44 @@
+import type { Price } from '../../contract/price-list.js';
+import type { PriceListEvent } from '../../events/price-list.js';
+import type { SpanContent } from '../../events/traces.js';
+import type { Fold } from '../../kernel/decision.js';
+import { stream, type EventReader, type StreamName } from '../../kernel/ports.js';
+import { openKeptFolds } from './kept-folds.js';
+
+export const priceListStream = (project: string): StreamName => stream('price-list', project);
+
+/** By model, then by date. */
+export const priceList: Fold<readonly Price[], PriceListEvent> = {
+  initial: [],
+  evolve: (_before, { data }) => data.prices,
+};
+
+/** What tokens of a span cost: what its model cost when it was created. */
+export type PriceOf = (span: SpanContent) => SpanContent['price'];
+
+/** A few megabytes of prices are kept. */
+const weightMax = 4_000_000;
+const priceWeight = 400;
+
+/** Prices of a project as the log has them. */
+export const openPrices = (log: EventReader): ((project: string) => Promise<PriceOf>) => {
+  const lists = openKeptFolds({
+    log,
+    fold: priceList,
+    weightOf: (prices) => prices.length * priceWeight,
+    weightMax,
+  });
+  return async (project) => {
+    const { state: prices } = await lists.load(priceListStream(project));
+    return (span) => priceOf(prices, span);
+  };
+};
+
+export const priceOf = (
+  prices: readonly Price[],
+  { type, model, created_at: at }: SpanContent,
+): SpanContent['price'] => {
+  if (type !== 'llm' || model === undefined) return undefined;
+  const found = prices.findLast((price) => price.model === model && price.from <= at);
+  return found && { input: found.input, output: found.output };
+};

@@ -1,0 +1,29 @@
+import type { Price } from '../../contract/price-list.js';
+import type { PriceListEvent } from '../../events/price-list.js';
+import { byCodePoint } from '../../kernel/code-points.js';
+import type { Decide } from '../../kernel/decision.js';
+import type { ProjectId } from '../../kernel/shapes.js';
+
+/** `wanted` in any order: the list is by model, then by date. */
+export const setPrices =
+  (project: ProjectId, wanted: readonly Price[]): Decide<readonly Price[], PriceListEvent> =>
+  (known) => {
+    const prices = wanted.toSorted(
+      (one, other) => byCodePoint(one.model, other.model) || byCodePoint(one.from, other.from),
+    );
+    return isSame(known, prices)
+      ? []
+      : [{ type: 'PriceListSet', data: { project_id: project, prices } }];
+  };
+
+const isSame = (some: readonly Price[], others: readonly Price[]): boolean =>
+  some.length === others.length &&
+  some.every(({ model, from, input, output }, at) => {
+    const other = others[at];
+    return (
+      model === other?.model &&
+      from === other.from &&
+      input === other.input &&
+      output === other.output
+    );
+  });

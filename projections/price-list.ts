@@ -1,0 +1,15 @@
+import type { PriceList } from '../contract/price-list.js';
+import { priceListEvents } from '../events/price-list.js';
+import type { Projection } from './projection.js';
+
+/** What tokens cost in a project, where somebody said it; by project. */
+export const priceList: Projection<typeof priceListEvents, PriceList> = {
+  collection: { name: 'price_list', version: 1, fields: {} },
+  goesWith: { scope: 'project' },
+  events: priceListEvents,
+  keys: ({ data }) => [data.project_id],
+  evolve: (_document, { data }, key) =>
+    data.prices.length === 0
+      ? null
+      : { key, scope: data.project_id, fields: {}, body: { prices: data.prices } },
+};

@@ -1,0 +1,16 @@
+import { reading, type Route } from '../../contract/operation.js';
+import { getPriceList, type PriceList } from '../../contract/price-list.js';
+import type { Documents } from '../../kernel/documents.js';
+import { priceList } from '../../projections/price-list.js';
+
+/** The read of contract 5.4 about prices. */
+export const priceListReads = ({
+  documents,
+}: {
+  readonly documents: Documents;
+}): readonly Route[] => [
+  reading(getPriceList, [priceList.collection], async ({ params: { project_id: project } }) => {
+    const found = await documents.get<PriceList>(priceList.collection, project);
+    return { body: found?.scope === project ? found.body : { prices: [] } };
+  }),
+];

@@ -1,0 +1,155 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import type { Price, PriceList } from '../../contract/price-list.js';
+import { sharedApp, type App } from '../support/app.js';
+import { expectInvalid, expectRefused, keyRing } from '../support/key-ring.js';
+
+type Body = Readonly<Record<string, unknown>>;
+type Span = { readonly id: string; readonly metrics: Readonly<Record<string, number>> };
+
+describe('the price list of a project', () => {
+  let app: App;
+  let root: string;
+  before(async () => {
+    app = await sharedApp();
+  });
+  beforeEach(async () => {
+    const project = await app.client.call<{ readonly id: string }>('POST', '/v2/projects', {
+      body: { name: `prices ${randomUUID()}` },
+    });
+    root = `/v2/projects/${project.body.id}`;
+  });
+
+  const setPrices = (prices: readonly Body[], client = app.client) =>
+    client.send<PriceList>('PUT', `${root}/price_list`, { body: { prices } });
+  const shown = async () => (await app.client.call<PriceList>('GET', `${root}/price_list`)).body;
+  const price = (model: string, from: string, input: number, output: number): Price => ({
+    model,
+    from: `${from}T00:00:00.000000Z` as Price['from'],
+    input,
+    output,
+  });
+  const llm = (model: string, day: string, metrics: Body = {}, more: Body = {}) => ({
+    type: 'llm',
+    model,
+    created_at: `${day}T12:00:00Z`,
+    metrics: { num_input_tokens: 1_000, num_output_tokens: 200, ...metrics },
+    ...more,
+  });
+  const log = (spans: readonly Body[], id = randomUUID()) =>
+    app.client.send<Body>('POST', `${root}/traces`, {
+      body: { traces: [{ id, created_at: '2026-03-01T00:00:00Z', spans }] },
+    });
+  const costs = async () => {
+    const { body } = await app.client.call<{ readonly records: readonly Span[] }>(
+      'POST',
+      `${root}/spans/search`,
+      { body: { sort: { name: 'step_number' } } },
+    );
+    return body.records.map(({ metrics }) => metrics['cost'] ?? null);
+  };
+
+  it('is empty at first, and answered by model and date', async () => {
+    expect(await shown()).to.deep.equal({ prices: [] });
+    const [old, newer, other] = [
+      price('m', '2026-01-01', 1, 2),
+      price('m', '2026-02-01', 3, 4),
+      price('a', '2026-02-01', 0, 0.5),
+    ];
+    const set = await setPrices([newer, other, old]);
+    expect(set.body).to.deep.equal({ prices: [other, old, newer] });
+    expect(await shown()).to.deep.equal(set.body);
+    expect((await setPrices([])).body).to.deep.equal({ prices: [] });
+    expect(await shown()).to.deep.equal({ prices: [] });
+  });
+
+  it('gives llm spans that sent no cost one, by what their model cost then', async () => {
+    await setPrices([
+      price('m', '2026-01-01', 1, 10),
+      price('m', '2026-02-01', 2, 20),
+      price('a', '2026-01-01', 5, 5),
+    ]);
+    const at = (step_number: number) => ({ step_number });
+    await log([
+      llm('m', '2026-01-31', {}, at(1)),
+      llm('m', '2026-02-01', {}, at(2)),
+      llm('m', '2025-12-31', {}, at(3)),
+      llm('unknown', '2026-02-01', {}, at(4)),
+      llm('m', '2026-02-01', { cost: 7 }, at(5)),
+      llm('a', '2026-02-01', { num_input_tokens: null }, at(6)),
+      { type: 'tool', created_at: '2026-02-01T12:00:00Z', ...at(7) },
+    ]);
+    expect(await costs()).to.deep.equal([0.003, 0.006, null, null, 7, 0.001, null]);
+    const { body } = await app.client.call<{ readonly aggregate_metrics: Body }>(
+      'POST',
+      `${root}/metrics/custom_search`,
+      {
+        body: {
+          start_time: '2026-01-01T00:00:00Z',
+          end_time: '2027-01-01T00:00:00Z',
+          metric_details: [{ id: 'sum', metric_name: 'cost', aggregation: 'Sum' }],
+        },
+      },
+    );
+    expect(body.aggregate_metrics['sum']).to.be.closeTo(7.01, 1e-12);
+  });
+
+  it('follows counts that come later, and gives way to a cost that does', async () => {
+    await setPrices([price('m', '2026-01-01', 1, 10)]);
+    const id = randomUUID();
+    await log([llm('m', '2026-02-01', {}, { id })]);
+    const change = (metrics: Body) =>
+      app.client.call('PATCH', `${root}/spans/${id}`, { body: { metrics } });
+    await change({ num_output_tokens: 300 });
+    expect(await costs()).to.deep.equal([0.004]);
+    await change({ cost: 2 });
+    expect(await costs()).to.deep.equal([2]);
+    await change({ cost: null });
+    expect(await costs()).to.deep.equal([0.004]);
+  });
+
+  it('changes nothing that was logged before, and a repeat is the same as ever', async () => {
+    const [trace, span] = [randomUUID(), randomUUID()];
+    const spans = [llm('m', '2026-02-01', {}, { id: span })];
+    expect((await log(spans, trace)).status).to.equal(200);
+    await setPrices([price('m', '2026-01-01', 1, 10)]);
+    expect((await log(spans, trace)).status).to.equal(200);
+    expect(await costs()).to.deep.equal([null]);
+    await log([llm('m', '2026-02-01')]);
+    expect(await costs()).to.have.members([0.003, null]);
+  });
+
+  it('has one price of a model at a time, and bounds', async () => {
+    const one = price('m', '2026-01-01', 1, 10);
+    const at = (...rest: readonly string[]) => ['body', 'prices', ...rest];
+    const twice = await setPrices([one, { ...one, from: '2026-01-01T01:00:00+01:00' }]);
+    expectInvalid(twice, at('1'), 'value_error');
+    expectInvalid(await setPrices([{ ...one, input: -1 }]), at('0', 'input'), 'greater_than_equal');
+    expectInvalid(await setPrices([{ ...one, more: 1 }]), at('0', 'more'), 'extra_forbidden');
+    const many = Array.from({ length: 501 }, (_, n) => ({ ...one, model: `m${n}` }));
+    expectInvalid(await setPrices(many), at(), 'too_long');
+  });
+
+  it('is set by editors, seen by viewers and by nobody else', async () => {
+    const project_id = root.slice('/v2/projects/'.length);
+    const { as } = await keyRing(app).make({ project_id, project_role: 'viewer' });
+    expectRefused(await setPrices([], as), 403, 'forbidden');
+    expect((await as.send('GET', `${root}/price_list`)).status).to.equal(200);
+    const nowhere = `/v2/projects/${randomUUID()}/price_list`;
+    expectRefused(await app.client.send('GET', nowhere), 404, 'not_found');
+  });
+
+  it('is in the history of the project', async () => {
+    await setPrices([price('m', '2026-01-01', 1, 10)]);
+    const { body } = await app.client.call<{ readonly entries: readonly Body[] }>(
+      'GET',
+      `${root}/history?event_type=PriceListSet`,
+    );
+    expect(body.entries.map(({ resource, after }) => ({ resource, after }))).to.deep.equal([
+      {
+        resource: { type: 'project', id: root.slice('/v2/projects/'.length) },
+        after: { prices: [price('m', '2026-01-01', 1, 10)] },
+      },
+    ]);
+  });
+});
