@@ -4,7 +4,7 @@ import { id, maybe, name, named } from '../kernel/shapes.js';
 import { asOfMember } from './as-of.js';
 import { envelope, pageMembers, plainListMax } from './envelope.js';
 import { experiment, prompt, promptSettings } from './experiment-record.js';
-import { experimentFilter, listingFiltersMax, listingSort } from './listings.js';
+import { experimentFilter, experimentSort, listingFiltersMax } from './listings.js';
 import { operation } from './operation.js';
 import { givenScorers } from './scorer-settings.js';
 
@@ -113,7 +113,7 @@ export const searchExperiments = operation({
   body: Type.Object({
     ...pageMembers,
     filters: Type.Optional(Type.Array(experimentFilter, { maxItems: listingFiltersMax })),
-    sort: maybe(listingSort),
+    sort: maybe(experimentSort),
     ...counts,
   }),
   response: envelope('experiments', experiment),

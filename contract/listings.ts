@@ -10,6 +10,8 @@ import { dateOperators, idOperators, textOperators } from './filters.js';
 const listingFilter = component<Json>('ListingFilter');
 export const listingSort = component<Json>('ListingSort');
 
+/** Experiments are sorted by what is computed of them, too. */
+export const experimentSort = component<Json>('ExperimentSort');
 /** The same with the experiments' groups. */
 export const experimentFilter = component<Json>('ExperimentFilter');
 
@@ -77,6 +79,14 @@ export const listingComponents: Readonly<Record<string, TSchema>> = {
     ],
     { description },
   ),
+  ExperimentSort: Type.Object({
+    name: Type.String({
+      description:
+        'name, created_at, updated_at, rank, ranking_score or metrics/<name>, the average.',
+    }),
+    ascending: Type.Optional(Type.Boolean({ default: true })),
+    sort_type: Type.Optional(nullable(oneOf(['column']))),
+  }),
   ListingSort: Type.Object({
     name: oneOf(['name', 'created_at', 'updated_at']),
     ascending: Type.Optional(Type.Boolean({ default: true })),

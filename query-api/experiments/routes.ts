@@ -14,13 +14,16 @@ import type { Principal } from '../../contract/roles.js';
 import { byCodePoint } from '../../kernel/code-points.js';
 import { Fault } from '../../kernel/fault.js';
 import type { Records } from '../../kernel/records/records.js';
-import type { ProjectId } from '../../kernel/shapes.js';
+import type { Json, JsonObject, ProjectId } from '../../kernel/shapes.js';
 import { experimentList } from '../../projections/experiment-list.js';
 import { experimentColumns, pageOf, planListing, type ListingAsked } from '../listings.js';
 import { criteriaReadsFrom, shownCriteria } from './criteria.js';
+import { computedSort, leaderboardPage } from './leaderboard.js';
 import { experimentReadsFrom, shownExperiments, type ExperimentShowNeeds } from './show.js';
 
-type Needs = ExperimentShowNeeds & { readonly records: Pick<Records, 'aggregate' | 'metricTypes'> };
+type Needs = ExperimentShowNeeds & {
+  readonly records: Pick<Records, 'aggregate' | 'metricTypes' | 'runAverages'>;
+};
 
 /** The reads of contract 4.6 and 5.5 about experiments. */
 export const experimentReads = (needs: Needs): readonly Route[] => [
@@ -57,15 +60,31 @@ const searching = (needs: Needs): Route =>
     searchExperiments,
     reads,
     async ({ params, body, principal }) => {
-      const { filters, sort } = planListing(body, experimentColumns);
+      const { filters, sort } = planListing(plain(body), experimentColumns);
       const asked = { ...body, filters, sort };
+      const column = computedSort(body.sort ?? null);
+      if (column !== null && sort !== null) {
+        const project = params.project_id;
+        const place = { organization: principal.organizationId, project };
+        const page = await leaderboardPage(needs, place, asked, { ...sort, column });
+        const viewer = { principal, project, isCounted: body.include_counts === true };
+        const experiments = await shownExperiments(needs, page.facts, viewer);
+        const notes = { 'X-Unknown-Columns': page.unknown };
+        return { body: { ...page.measure, experiments }, notes };
+      }
       return { body: await paged(needs, principal, params.project_id, asked) };
     },
     ({ query, body }) => [
       ...asOfUnserved(query, 'experiments'),
-      ...planListing(body, experimentColumns).complaints,
+      ...planListing(plain(body), experimentColumns).complaints,
     ],
   );
+
+/** With a column of documents in place of a computed one, which is judged by its other members. */
+const plain = <B extends { readonly filters?: Json; readonly sort?: Json }>(body: B): B =>
+  computedSort(body.sort ?? null) === null
+    ? body
+    : { ...body, sort: { ...(body.sort as JsonObject), name: 'created_at' } };
 
 const paged = async (
   needs: Needs,

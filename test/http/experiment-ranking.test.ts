@@ -270,6 +270,37 @@ describe('ranking of experiments over HTTP', () => {
       expect(await get(best)).to.include({ winner: true });
     });
 
+    it('leads the experiments when they are sorted by rank, by score or by a metric', async () => {
+      await setCriteria([byReward]);
+      const runs = [await make('one'), await make('two'), await make('three'), await make('bare')];
+      for (const [at, reward] of [0.5, 1, 0].entries()) await log(runs[at] ?? '', [{ reward }]);
+      const [one, two, three, bare] = runs;
+      const sorted = async (sort: object, page: object = {}) => {
+        const reply = await app.client.call<{ experiments: { id: string }[] }>(
+          'POST',
+          path('/search'),
+          {
+            body: { sort, ...page },
+          },
+        );
+        return reply.body.experiments.map(({ id }) => id).filter((id) => runs.includes(id));
+      };
+      const best = [two, one, three, bare];
+      expect(await sorted({ name: 'rank' })).to.deep.equal(best);
+      expect(await sorted({ name: 'ranking_score', ascending: false })).to.deep.equal(best);
+      expect(await sorted({ name: 'metrics/reward', ascending: false })).to.deep.equal(best);
+      expect(await sorted({ name: 'metrics/average_reward' })).to.deep.equal([
+        three,
+        one,
+        two,
+        bare,
+      ]);
+      expect(await sorted({ name: 'rank' }, { limit: 2, starting_token: 1 })).to.deep.equal([
+        one,
+        three,
+      ]);
+    });
+
     it('may be without a score, and stop being one when they leave or are deleted', async () => {
       await setCriteria([byReward]);
       const [best, bare] = [await make('best'), await make('bare')];
