@@ -24,6 +24,7 @@ import { logStreamOperations } from './log-streams.js';
 import { loginOperations } from './logins.js';
 import { metricOperations } from './metrics.js';
 import { orgJobOperations } from './org-jobs.js';
+import { pastScoringOperations } from './past-scoring.js';
 import { priceListOperations } from './price-list.js';
 import { projectOperations } from './projects.js';
 import { ratingsOperations } from './ratings.js';
@@ -66,6 +67,7 @@ export const operations: readonly Operation[] = [
   ...scorerValidationOperations,
   ...scorerOperations,
   ...scorerSettingsOperations,
+  ...pastScoringOperations,
   ...jobOperations,
   ...orgJobOperations,
   ...historySealOperations,

@@ -17,15 +17,15 @@ import type { ScorerTaskFacts, TaskProgress } from './scorer-validation.js';
 export const validationName = 'registered_scorer_validation';
 
 const percent = Type.Number({ minimum: 0, maximum: 100 });
-const job = named(
+export const job = named(
   'Job',
   Type.Object({
     id: id('JobId'),
-    job_name: oneOf([validationName, 'log_stream_scorer']),
+    job_name: oneOf([validationName, 'log_stream_scorer', 'score_records']),
     /** Null, like `run_id`, for the validation of a single sample. */
     project_id: nullable(id('ProjectId')),
     run_id: nullable(id('RunId')),
-    status: oneOf(['unstarted', 'in_progress', 'completed', 'failed']),
+    status: oneOf(['unstarted', 'in_progress', 'completed', 'failed', 'cancelled']),
     progress_percent: percent,
     progress_message: nullable(Type.String()),
     steps_completed: Type.Integer(),

@@ -27,6 +27,7 @@ import { loginOperations } from './logins.js';
 import { metricOperations } from './metrics.js';
 import type { OpenApiTag } from './openapi.js';
 import { orgJobOperations } from './org-jobs.js';
+import { pastScoringOperations } from './past-scoring.js';
 import { priceListOperations } from './price-list.js';
 import { projectOperations } from './projects.js';
 import { ratingsOperations } from './ratings.js';
@@ -132,7 +133,12 @@ export const nouns: readonly OpenApiTag[] = [
   {
     name: 'Scorers',
     description: 'Code that scores records, its versions and its validation.',
-    operations: [...scorerValidationOperations, ...scorerOperations, ...scorerSettingsOperations],
+    operations: [
+      ...scorerValidationOperations,
+      ...scorerOperations,
+      ...scorerSettingsOperations,
+      ...pastScoringOperations,
+    ],
   },
   {
     name: 'Integrations',

@@ -19,6 +19,7 @@ import { logStreamEvents } from './log-streams.js';
 import { orgJobEvents } from './org-jobs.js';
 import { organizationEvents } from './organizations.js';
 import { parkingEvents } from './parking.js';
+import { pastScoringEvents } from './past-scoring.js';
 import { priceListEvents } from './price-list.js';
 import { projectEvents } from './projects.js';
 import { ratingEvents } from './ratings.js';
@@ -65,6 +66,7 @@ export const allEvents = {
   ...orgJobEvents,
   ...organizationEvents,
   ...parkingEvents,
+  ...pastScoringEvents,
   ...priceListEvents,
   ...projectEvents,
   ...ratingEvents,

@@ -121,6 +121,14 @@ export const traceEvents = {
      * By metric, where a scorer says how its numbers roll up; otherwise what was said before stays.
      */
     roll_up_methods: Type.Optional(readonlyRecord(rollUp)),
+    /** Of what a scorer made: by which version, and for which job of past scoring. */
+    scorer: Type.Optional(
+      Type.Object({
+        scorer_id: id('ScorerId'),
+        version: Type.Integer(),
+        job_id: nullable(id('JobId')),
+      }),
+    ),
   }),
   /** Its content is erased after this. */
   TraceDeleted: Type.Object({ project_id: id('ProjectId'), trace_id: id('TraceId') }),

@@ -16,6 +16,7 @@ export type GroupId = Id<'GroupId'>;
 export type GroupMemberId = Id<'GroupMemberId'>;
 export type CollaboratorId = Id<'CollaboratorId'>;
 export type OrgJobId = Id<'OrgJobId'>;
+export type JobId = Id<'JobId'>;
 export type DeletionId = Id<'DeletionId'>;
 export type RunId = Id<'RunId'>;
 export type DatasetId = Id<'DatasetId'>;

@@ -14,6 +14,7 @@ import { datasetVersions } from './dataset-versions.js';
 import { logStreamList } from './log-stream-list.js';
 import { metricsTestingRunList } from './metrics-testing-run-list.js';
 import { orgJobList } from './org-job-list.js';
+import { pastScoringList } from './past-scoring-list.js';
 import { priceList } from './price-list.js';
 import { projectList } from './project-list.js';
 import { runScoringList } from './run-scoring-list.js';
@@ -44,6 +45,7 @@ export const projections: readonly AnyProjection[] = [
   integrationList,
   logStreamList,
   metricsTestingRunList,
+  pastScoringList,
   runScoringList,
   scorerList,
   scorerSettings,

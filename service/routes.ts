@@ -67,6 +67,9 @@ import { historyAnswers } from './answers/history.js';
 import { linesInTurn, openHistoryLine, pagesInTurn, toldInTurn } from './answers/history-turns.js';
 import { historyVerdicts } from './answers/history-verdict.js';
 import { peopleOf } from './answers/people.js';
+import { pastScoringWrites } from '../command-api/run-scoring/past-routes.js';
+import { pastScoringReads } from '../query-api/past-scoring/routes.js';
+import { pastSelectionOf } from './answers/past-scoring.js';
 import { orgJobWrites } from '../command-api/org-jobs/routes.js';
 import { orgJobReads } from '../query-api/org-jobs/routes.js';
 import type { SealKey } from './seal-key.js';
@@ -163,6 +166,7 @@ export const routesOf = (needs: Needs): readonly Route[] => {
     ...scorerTaskWrites({ log, ids, bus: needs.bus, inTurn, projectInSight }),
     ...scorerWrites({ log, ids }),
     ...scorerSettingsWrites({ log }),
+    ...pastScoringRoutes(needs, questions),
     ...scorerReads({ documents, runInProject: questions.runInProject }),
     ...scorerTaskReads({
       documents,
@@ -173,6 +177,15 @@ export const routesOf = (needs: Needs): readonly Route[] => {
     ...serviceReads({ description: () => description }),
   ];
 };
+
+/** Contract 5.10: scoring of what a run holds already. */
+const pastScoringRoutes = (
+  needs: Needs,
+  { runInProject }: ReturnType<typeof questionsOf>,
+): readonly Route[] => [
+  ...pastScoringWrites({ log: needs.log, selection: pastSelectionOf(needs) }),
+  ...pastScoringReads({ ...needs, runInProject }),
+];
 
 /** What takes records and datasets elsewhere. */
 const exportRoutes = (

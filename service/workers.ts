@@ -23,6 +23,7 @@ import type { Logger } from '../engines/pino/logger.js';
 import type { Metrics } from '../engines/prometheus/metrics.js';
 import type { Secrets } from '../engines/node/secrets.js';
 import type { Records } from '../kernel/records/records.js';
+import { pastRecords } from './answers/past-scoring.js';
 import { orgJobQuestions } from './answers/org-jobs.js';
 import { Fault } from '../kernel/fault.js';
 import type { Bus, Clock, EventLog, Ids, Leases } from '../kernel/ports.js';
@@ -146,6 +147,7 @@ const startScorers = (
     ...ports,
     path: runScoringFile(engines.dir),
     atOnce: availableParallelism(),
+    past: pastRecords(needs),
     trouble: trouble('scoring runs'),
   });
   open.begin('scoring runs', () => runScoring.stop());

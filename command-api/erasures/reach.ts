@@ -31,6 +31,7 @@ export const nounsOf = (deleted: readonly Deleted[]): readonly StreamPrefix[] =>
     return [
       ...recordsOf(first.project).map((prefix) => ({ prefix, owner: null })),
       ...deleted.map(({ id, project }) => ({ prefix: runAnswersPrefix(project, id), owner: id })),
+      ...deleted.map(({ id }) => ({ prefix: `${stream('past-scoring', id)}-`, owner: id })),
     ];
   }
   return [
@@ -56,6 +57,7 @@ const elsewhere = [
   'insights-settings-',
   'scorer-settings-',
   'scorer-task-',
+  'past-scoring-',
   'experiment-scope-',
 ];
 

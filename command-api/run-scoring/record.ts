@@ -1,5 +1,6 @@
 import type { TraceEvent } from '../../events/traces.js';
 import { start, type Clock, type EventLog, type Ids, type StreamName } from '../../kernel/ports.js';
+import type { JobId } from '../../kernel/shapes.js';
 import { transactAll, type Loaded } from '../../kernel/transact.js';
 import { traceStream } from '../facts/traces.js';
 import { authorshipOf } from './job-events.js';
@@ -19,10 +20,12 @@ export const record = async (
   { scorer }: ActiveScorer,
   targets: readonly Target[],
   made: readonly Made[],
+  job: JobId | null,
 ): Promise<readonly ScoredTrace[]> => {
   const byTrace = new Map<ScoredTrace, Scored[]>();
   const { roll_up_method: method } = scorer.details;
   const methods = { [scorer.name]: method ?? 'average' };
+  const by = { scorer_id: scorer.id, version: scorer.versions.length, job_id: job };
   targets.forEach((target, at) => {
     const { trace, record: id } = target;
     const one = made[at];
@@ -31,7 +34,8 @@ export const record = async (
     const scores = scoresOf(target, scorer.name, one);
     const known = byTrace.get(trace) ?? [];
     byTrace.set(trace, known);
-    const data = { ...place, scores, ...(method !== null && { roll_up_methods: methods }) };
+    const rollUp = method !== null && { roll_up_methods: methods };
+    const data = { ...place, scores, ...rollUp, scorer: by };
     known.push({ type: 'ScoresRecorded', data });
   });
   const changing: ScoredTrace[] = [];

@@ -17,7 +17,7 @@ export type ActiveScorer = {
 /** Null: it has no version, or is a preset, which is computed elsewhere. */
 export const activeScorer = (
   scorer: Scorer | null,
-  { scoreable_node_types: chosen }: RunScorer,
+  { scoreable_node_types: chosen }: Pick<RunScorer, 'scoreable_node_types'>,
 ): ActiveScorer | null => {
   const version = scorer?.versions.at(-1);
   if (scorer === null || version === undefined) return null;
@@ -38,16 +38,21 @@ export type Target = {
 
 /**
  * Records of the trace that the scorer was asked for and that changed since it last saw them
- * (contract 5.10). None before the trace is complete.
+ * (contract 5.10), or all of them. None before the trace is complete.
  */
-export const targetsOf = (trace: ScoredTrace, active: ActiveScorer): readonly Target[] => {
+export const targetsOf = (
+  trace: ScoredTrace,
+  active: ActiveScorer,
+  which: 'changed' | 'all' = 'changed',
+): readonly Target[] => {
   if (trace.completedAt === null) return [];
   const metric = active.scorer.name;
   return [...trace.records].flatMap(([record, { content, scores }]) => {
     const nodeType = active.nodeTypes.find((one) => isOfKind(one, content.type));
     if (nodeType === undefined) return [];
     const scoredAt = scores.get(metric)?.at ?? -1;
-    return scoredAt > touchedAt(trace, record) ? [] : [{ trace, record, nodeType }];
+    const isDone = which === 'changed' && scoredAt > touchedAt(trace, record);
+    return isDone ? [] : [{ trace, record, nodeType }];
   });
 };
 
@@ -204,5 +209,5 @@ export const scoresOf = (
   }
   const before = trace.records.get(record)?.scores.get(metric);
   const cleared = { [errorCodeOf(metric)]: null, [errorMessageOf(metric)]: null };
-  return { [metric]: made.score, ...(before?.failed === true && cleared) };
+  return { [metric]: made.score, ...(before != null && before.code !== null && cleared) };
 };

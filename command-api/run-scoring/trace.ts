@@ -1,7 +1,7 @@
 import type { RecordContent, TraceEvent } from '../../events/traces.js';
 import { unreachable } from '../../kernel/decision.js';
 import type { Metadata, Recorded } from '../../kernel/ports.js';
-import type { Json, ProjectId, RunId, TraceId } from '../../kernel/shapes.js';
+import type { Instant, Json, ProjectId, RunId, TraceId } from '../../kernel/shapes.js';
 
 /**
  * A trace as scoring sees it: what its records hold now, and what was scored since they changed.
@@ -26,7 +26,16 @@ type ScoredRecord = {
   /** Of the last event that changed what a scorer looks at. */
   readonly changedAt: number;
   /** By metric: the last event of the service that scored it, and whether that left an error. */
-  readonly scores: ReadonlyMap<string, { readonly at: number; readonly failed: boolean }>;
+  readonly scores: ReadonlyMap<string, KnownScore>;
+};
+type KnownScore = {
+  readonly at: number;
+  readonly madeAt: Instant;
+  /** Why there is none; null: there is one. */
+  readonly code: number | null;
+  /** Of the scorer, and the job that asked; null: the event does not say. */
+  readonly version: number | null;
+  readonly job: string | null;
 };
 
 const codeSuffix = '_ems_error_code';
@@ -168,8 +177,14 @@ const withScores = (
   const scores = new Map(record.scores);
   if (metadata.actor.type === 'service') {
     for (const name of Object.keys(data.scores)) {
-      const failed = typeof data.scores[errorCodeOf(name)] === 'number';
-      scores.set(name, { at: revision, failed });
+      const code = data.scores[errorCodeOf(name)];
+      scores.set(name, {
+        at: revision,
+        madeAt: metadata.at,
+        code: typeof code === 'number' ? code : null,
+        version: data.scorer?.version ?? null,
+        job: data.scorer?.job_id ?? null,
+      });
     }
   }
   const content = { ...record.content, metrics };

@@ -2,7 +2,7 @@ import type { RunScorer } from '../../contract/scorer-settings.js';
 import type { Clock, EventLog, Ids, StreamName } from '../../kernel/ports.js';
 import type { Overlaps } from '../../kernel/records/overlaps.js';
 import type { ScorerStep } from '../../kernel/sandbox.js';
-import type { Json, ProjectId, RunId } from '../../kernel/shapes.js';
+import type { JobId, Json, ProjectId, RunId } from '../../kernel/shapes.js';
 import { load } from '../../kernel/transact.js';
 import { runs, runStream } from '../facts/runs.js';
 import type { openJudge } from './batch.js';
@@ -31,9 +31,39 @@ export type TurnNeeds = {
   readonly overlaps: Overlaps;
   readonly newest: NewestOf;
   readonly judge: ReturnType<typeof openJudge>;
-  readonly settings: ReadonlyMap<RunId, readonly RunScorer[]>;
   /** Told why a trace could not be read; it is tried again. */
   readonly trouble: (error: unknown) => void;
+};
+
+/** What a turn is for: which scorers look at which records of its traces. */
+export type TurnPlan = {
+  /** Of past scoring; null: what changed is scored. */
+  readonly jobId: JobId | null;
+  readonly activeFor: (trace: ScoredTrace) => Promise<readonly ActiveScorer[]>;
+  readonly targetsOf: (trace: ScoredTrace, active: ActiveScorer) => readonly Target[];
+  /** Told what is done with. */
+  readonly jobs: ReturnType<typeof openJobs>;
+  /** Asked before each process. */
+  readonly mayGoOn: () => boolean;
+};
+
+/** What changed, for the scorers of the settings of its runs, as a job of each run. */
+export const followingPlan = (
+  needs: TurnNeeds,
+  settings: ReadonlyMap<RunId, readonly RunScorer[]>,
+): TurnPlan => {
+  const byRun = new Map<RunId, Promise<readonly ActiveScorer[]>>();
+  return {
+    jobId: null,
+    activeFor: (trace) => {
+      const asked = byRun.get(trace.runId) ?? activeFor(needs, settings, trace.runId);
+      byRun.set(trace.runId, asked);
+      return asked;
+    },
+    targetsOf,
+    jobs: openJobs(needs),
+    mayGoOn: () => true,
+  };
 };
 
 /** Streams that are to be looked at again: those not come to, and those that have to wait. */
@@ -56,6 +86,7 @@ const textMax = 16 * 1_024 * 1_024;
  */
 export const takeTurn = async (
   needs: TurnNeeds,
+  plan: TurnPlan,
   project: ProjectId,
   streams: readonly StreamName[],
   signal: AbortSignal,
@@ -63,8 +94,8 @@ export const takeTurn = async (
   const { clock, budgets, judge } = needs;
   const begun = clock.milliseconds();
   const { read, first, last } = await tracesOf(needs, streams);
-  const jobs = openJobs(needs);
-  const work = inTheirOrder(await workOf(needs, [...read.values()], jobs.note));
+  const { jobs, jobId } = plan;
+  const work = inTheirOrder(await workOf(plan, [...read.values()]));
   await jobs.begin();
   const open = new Set<ScoredTrace>();
   const changing = new Set<ScoredTrace>();
@@ -72,7 +103,7 @@ export const takeTurn = async (
   let [processes, records, scored] = [0, 0, 0];
   // The first process of a turn is always begun.
   const mayGoOn = (): boolean =>
-    (processes += 1) === 1 || clock.milliseconds() - begun < budgets.turnMs;
+    plan.mayGoOn() && ((processes += 1) === 1 || clock.milliseconds() - begun < budgets.turnMs);
   const stepAt = async (target: Target, active: ActiveScorer): Promise<ScorerStep> => {
     const known: Record<string, Json> = { ...found.of(target) };
     for (const { name, output, reference } of overlapsOf(target, active, known)) {
@@ -94,7 +125,7 @@ export const takeTurn = async (
           const all = [...made.values()];
           records += some.length;
           scored += all.filter((one) => !('code' in one)).length;
-          for (const trace of await record(needs, active, some, all)) changing.add(trace);
+          for (const trace of await record(needs, active, some, all, jobId)) changing.add(trace);
           found.note(active, some, all);
           jobs.judged(some, all);
         },
@@ -156,21 +187,17 @@ const tracesOf = async (
 };
 
 const workOf = async (
-  needs: TurnNeeds,
+  { activeFor: scorersFor, targetsOf: targetsIn, jobs }: TurnPlan,
   traces: readonly ScoredTrace[],
-  note: (trace: ScoredTrace, active: ActiveScorer, steps: number) => void,
 ): Promise<readonly Work[]> => {
-  const byRun = new Map<RunId, Promise<readonly ActiveScorer[]>>();
   const work = new Map<string, Work>();
   for (const trace of traces) {
-    const asked = byRun.get(trace.runId) ?? activeFor(needs, trace.runId);
-    byRun.set(trace.runId, asked);
-    for (const active of await asked) {
+    for (const active of await scorersFor(trace)) {
       const known = work.get(keyOf(active)) ?? { active, targets: [] };
       work.set(keyOf(active), known);
-      const targets = targetsOf(trace, active);
+      const targets = targetsIn(trace, active);
       for (const target of targets) known.targets.push(target);
-      note(trace, active, targets.length);
+      jobs.note(trace, active, targets.length);
     }
   }
   return [...work.values()];
@@ -180,7 +207,8 @@ const keyOf = ({ scorer }: ActiveScorer): string => `${scorer.id} ${scorer.versi
 
 /** The scorers of a live run. */
 const activeFor = async (
-  { log, newest, settings }: TurnNeeds,
+  { log, newest }: TurnNeeds,
+  settings: ReadonlyMap<RunId, readonly RunScorer[]>,
   id: RunId,
 ): Promise<readonly ActiveScorer[]> => {
   const chosen = settings.get(id);

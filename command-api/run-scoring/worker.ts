@@ -3,13 +3,14 @@ import type { Overlaps } from '../../kernel/records/overlaps.js';
 import type { Sandbox } from '../../kernel/sandbox.js';
 import type { ProjectId } from '../../kernel/shapes.js';
 import { startWorker, type Worker } from '../work/worker.js';
-import { openBacklog } from './backlog.js';
+import { openBacklog, type Backlog } from './backlog.js';
 import { openJudge } from './batch.js';
 import { scoringBudgets, type ScoringBudgets } from './budgets.js';
 import { openFollowing } from './following.js';
 import { openNewest } from './newest.js';
 import { openOrder } from './order.js';
-import { takeTurn } from './turn.js';
+import { openPast, type PastRecords } from './past.js';
+import { followingPlan, takeTurn, type TurnNeeds } from './turn.js';
 
 export type RunScoringNeeds = {
   readonly log: EventLog;
@@ -25,6 +26,8 @@ export type RunScoringNeeds = {
   /** How many projects have their turn at once. */
   readonly atOnce: number;
   readonly budgets?: Partial<ScoringBudgets>;
+  /** Which traces a job of past scoring is about. */
+  readonly past: PastRecords;
   /** Told why something failed; it is tried again. */
   readonly trouble: (error: unknown) => void;
 };
@@ -49,8 +52,9 @@ export const startRunScoring = (needs: RunScoringNeeds): Worker => {
   const following = openFollowing(needs, backlog);
   const budgets = { ...scoringBudgets, ...needs.budgets };
   const judge = openJudge({ ...needs, budgets });
-  const newest = openNewest(needs.log);
-  const turning = { ...needs, budgets, judge, newest, settings: following.settings };
+  const turning = { ...needs, budgets, judge, newest: openNewest(needs.log) };
+  const past = openPast(turning);
+  const turns = openTurns(turning, { backlog, following, past });
   const inHand = new Map<ProjectId, Promise<void>>();
   const pauses = new Map<ProjectId, number>();
   const order = openOrder(needs.atOnce);
@@ -58,21 +62,18 @@ export const startRunScoring = (needs: RunScoringNeeds): Worker => {
   const next = (): ProjectId | null => {
     const now = clock.milliseconds();
     for (const [project, until] of pauses) if (until <= now) pauses.delete(project);
-    return order.begin(backlog.waiting().filter((project) => !pauses.has(project)));
+    return order.begin(turns.waiting().filter((project) => !pauses.has(project)));
   };
   const hold = (project: ProjectId, signal: AbortSignal): void => {
     const begun = clock.milliseconds();
     let scored = 0;
-    const taken = backlog.take(project, tracesMax);
-    const streams = taken.map(([stream]) => stream);
-    const turn = takeTurn(turning, project, streams, signal)
-      .then(({ first, last, isIdle, ...made }) => {
+    const turn = turns
+      .take(project, signal)
+      .then((made) => {
         scored = made.scored;
-        backlog.giveBack(taken, first, last);
-        if (isIdle) pauses.set(project, clock.milliseconds() + pauseMs);
+        if (made.isIdle) pauses.set(project, clock.milliseconds() + pauseMs);
       })
       .catch((error: unknown) => {
-        backlog.giveBack(taken, new Set(), new Set(streams));
         pauses.set(project, clock.milliseconds() + pauseMs);
         trouble(error);
       })
@@ -85,7 +86,7 @@ export const startRunScoring = (needs: RunScoringNeeds): Worker => {
   };
   const step = async (signal: AbortSignal): Promise<boolean> => {
     if ((await leases.take(leaseName, worker, leaseMs)) === null) return false;
-    const grew = await following.look();
+    const grew = [await following.look(), await past.look()].includes(true);
     await following.keep(clock.milliseconds());
     let begun = 0;
     for (let place = inHand.size; place < needs.atOnce; place += 1) {
@@ -104,4 +105,41 @@ export const startRunScoring = (needs: RunScoringNeeds): Worker => {
     await following.keep(Infinity).catch(trouble);
     await leases.release(leaseName, worker);
   });
+};
+
+type Waiting = {
+  readonly backlog: Backlog;
+  readonly following: ReturnType<typeof openFollowing>;
+  readonly past: ReturnType<typeof openPast>;
+};
+
+/** What changed in a project and what was asked for of it have turns one after the other. */
+const openTurns = (needs: TurnNeeds, { backlog, following, past }: Waiting) => {
+  const hadPast = new Set<ProjectId>();
+  const isPastNext = (project: ProjectId): boolean => {
+    const isPast =
+      past.waiting().includes(project) &&
+      !(hadPast.has(project) && backlog.waiting().includes(project));
+    if (isPast) hadPast.add(project);
+    else hadPast.delete(project);
+    return isPast;
+  };
+  const changedTurn = async (project: ProjectId, signal: AbortSignal) => {
+    const taken = backlog.take(project, tracesMax);
+    const streams = taken.map(([stream]) => stream);
+    try {
+      const plan = followingPlan(needs, following.settings);
+      const turn = await takeTurn(needs, plan, project, streams, signal);
+      backlog.giveBack(taken, turn.first, turn.last);
+      return turn;
+    } catch (error) {
+      backlog.giveBack(taken, new Set(), new Set(streams));
+      throw error;
+    }
+  };
+  return {
+    waiting: (): readonly ProjectId[] => [...new Set([...backlog.waiting(), ...past.waiting()])],
+    take: (project: ProjectId, signal: AbortSignal) =>
+      isPastNext(project) ? past.turn(project, signal) : changedTurn(project, signal),
+  };
 };

@@ -140,6 +140,11 @@ const rules: Readonly<Record<StreamNoun, Rule>> = {
   'insights-settings': ofRun,
   'scorer-settings': ofRun,
   'run-scoring': ofRun,
+  // `past-scoring-<run>-<scorer>`
+  'past-scoring': {
+    remembers: (rest) => stream('run', rest.slice(0, idLength)),
+    listedBy: (asked) => ofRun.listedBy({ ...asked, rest: asked.rest.slice(0, idLength) }),
+  },
   trace: inProject('trace'),
   session: inProject('session'),
   'sized-session': { ...inProject('session'), technical: true },

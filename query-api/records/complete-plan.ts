@@ -39,7 +39,10 @@ export const completePlan = async (
   { records, runInProject }: Needs,
   project: ProjectId,
   body: RecordSearch,
-  asked: { readonly population: Population; readonly templates: readonly FeedbackTemplate[] },
+  asked: {
+    readonly population: Population;
+    readonly templates: readonly Pick<FeedbackTemplate, 'id'>[];
+  },
 ): Promise<CompletePlan> => {
   const run = await runInSelection(runInProject, project, body);
   const { population, templates } = asked;

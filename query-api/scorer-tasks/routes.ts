@@ -13,12 +13,14 @@ import {
   scorerTaskAnswer,
   type ScorerTaskFacts,
 } from '../../contract/scorer-validation.js';
+import { pastScoringJob } from '../../contract/past-scoring.js';
 import { Fault } from '../../kernel/fault.js';
 import type { Documents } from '../../kernel/documents.js';
 import {
   metricsTestingRunList,
   type MetricsTestingRun,
 } from '../../projections/metrics-testing-run-list.js';
+import { pastScoringList, type PastScoringsOfRun } from '../../projections/past-scoring-list.js';
 import { runScoringList } from '../../projections/run-scoring-list.js';
 import { scorerTaskList } from '../../projections/scorer-task-list.js';
 import { runCollections, runKinds, type RunInProject } from '../selection.js';
@@ -40,7 +42,7 @@ export const scorerTaskReads = (needs: ScorerTaskReadNeeds): readonly Route[] =>
 ];
 
 const reads = [collection, metricsTestingRunList.collection];
-const jobs = [...reads, runScoringList.collection];
+const jobs = [...reads, runScoringList.collection, pastScoringList.collection];
 
 const polling = ({ documents, progresses }: ScorerTaskReadNeeds): Route =>
   reading(pollScorerValidation, reads, async ({ params }) => {
@@ -80,7 +82,13 @@ const listing = (needs: ScorerTaskReadNeeds): Route =>
       validationJob(one.body, needs.progresses.of(one.key)),
     );
     const scoring = await scoringOf(needs.documents, id);
-    const all = scoring === null ? validations : [scoringJob(scoring), ...validations];
+    const past = (await needs.documents.get<PastScoringsOfRun>(pastScoringList.collection, id))
+      ?.body;
+    const all = [
+      ...(scoring === null ? [] : [scoringJob(scoring)]),
+      ...Object.values(past ?? {}).map(pastScoringJob),
+      ...validations,
+    ];
     return { body: all.sort(newestFirst).slice(0, runJobsMax) };
   });
 

@@ -109,6 +109,7 @@ describe('erasing what was deleted', () => {
             (noun) => stream(noun, project),
           ),
           stream('scorer-queue', project),
+          stream('past-scoring', run, recordId(6)),
         ].map(
           (name) =>
             [name, { type: 'InsightsSettingsChanged', data: { project_id: project } }] as const,
@@ -187,7 +188,11 @@ describe('erasing what was deleted', () => {
 
   it('erases a deleted run itself and its settings', async () => {
     const settings = ['insights-settings', 'scorer-settings', 'run-scoring'];
-    const of = (run: string) => [runStream(run), ...settings.map((noun) => stream(noun, run))];
+    const of = (run: string) => [
+      runStream(run),
+      ...settings.map((noun) => stream(noun, run)),
+      stream('past-scoring', run, recordId(6)),
+    ];
     const data = { project_id: one };
     await world.began(
       [...of(gone), ...of(kept)].map((name) => [name, { type: 'InsightsSettingsChanged', data }]),

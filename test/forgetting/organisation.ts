@@ -34,7 +34,12 @@ export const fillAndDelete = async (
   await send('selectIntegration', { params: { integration_id: made.id } });
   await send('disableIntegration', { body: { integration_name: 'writer', disabled: true } });
   await send('deleteIntegration', { params: provider });
-  await send('deleteScorer', { params: { scorer_id: await scorerOf(send, client, planted) } });
+  const scorer_id = await scorerOf(send, client, planted);
+  const past = { project_id, run_id: world.stream, scorer_id };
+  const filters = [{ type: 'text', name: 'name', operator: 'eq', value: mark }];
+  await send('scorePast', { params: past, body: { filters } });
+  await send('cancelPastScoring', { params: past });
+  await send('deleteScorer', { params: { scorer_id } });
   await send('revokeApiKey', { params: { api_key_id } });
   await send('deleteGroup', { params: { group_id } });
   await send('removeUser', { params: { user_id } });

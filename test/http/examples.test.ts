@@ -55,6 +55,9 @@ const unsent: readonly string[] = [
   'getJob',
   'addScorerVersion',
   'getScorerCode',
+  'scorePast',
+  'readPastScoring',
+  'cancelPastScoring',
   // A seal, and what it covers.
   'readCheckpoint',
   'proveEntry',

@@ -3,6 +3,10 @@ import { traceStream } from '../../command-api/facts/traces.js';
 import { scorerSettingsStream } from '../../command-api/facts/scorer-settings.js';
 import { scorerStream } from '../../command-api/facts/scorers.js';
 import { runStream } from '../../command-api/facts/runs.js';
+import type { PastRecords } from '../../command-api/run-scoring/past.js';
+import { streamNames } from '../../command-api/work/stream-names.js';
+import type { PastScoringRequested } from '../../events/past-scoring.js';
+import type { EventLog } from '../../kernel/ports.js';
 import { startRunScoring, type RunScoringNeeds } from '../../command-api/run-scoring/worker.js';
 import { openMemoryLeases } from '../../engines/memory/leases.js';
 import { systemClock } from '../../engines/node/clock.js';
@@ -144,6 +148,7 @@ export const scoredWorld = async (
         path: join(dir, 'bookmark'),
         worker: 'one',
         atOnce: 2,
+        past: pastOf(log),
         trouble: (error) => troubles.push(error),
         ...more,
       });
@@ -156,6 +161,28 @@ export const scoredWorld = async (
       await overlaps.close();
       await leases.close();
       await known.close();
+    },
+  };
+};
+
+/** Traces of a run as the log has them, by id. */
+export const pastOf = (log: EventLog): PastRecords => {
+  const all = async ({ project_id: project, run_id: run }: PastScoringRequested) => {
+    const ids: TraceId[] = [];
+    const prefix = `trace-${project}-`;
+    for await (const name of streamNames(log, prefix)) {
+      const [first] = await log.read(name, { limit: 1 });
+      const { data } = first as unknown as Extract<TraceEvent, { type: 'TraceLogged' }>;
+      if (data.run_id === run) ids.push(data.trace_id);
+    }
+    return ids;
+  };
+  return {
+    count: async (asked) => (await all(asked)).length,
+    stretch: async (asked, from, limit) => {
+      const left = (await all(asked)).filter((id) => from === null || id > from);
+      const traces = left.slice(0, limit);
+      return { traces, next: left.length > limit ? (traces.at(-1) ?? null) : null };
     },
   };
 };

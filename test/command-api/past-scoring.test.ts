@@ -1,0 +1,293 @@
+import { expect } from 'chai';
+import { pastScorings, pastScoringStream } from '../../command-api/facts/past-scoring.js';
+import { traceStream } from '../../command-api/facts/traces.js';
+import { advance, begin, cancel, end, request } from '../../command-api/run-scoring/past-jobs.js';
+import { whereIn } from '../../command-api/run-scoring/past-targets.js';
+import { scorerStream } from '../../command-api/facts/scorers.js';
+import { randomIds } from '../../engines/node/ids.js';
+import type {
+  PastScoringAdvanced,
+  PastScoringEvent,
+  PastScoringRequested,
+} from '../../events/past-scoring.js';
+import type { Decide } from '../../kernel/decision.js';
+import type { PastScoring } from '../../command-api/facts/past-scoring.js';
+import type { JobId, RunId, ScorerId, TraceId } from '../../kernel/shapes.js';
+import { instantAfter, remoteTestLog } from '../support/log.js';
+import { organization, projectId, userId } from '../support/people.js';
+import { scoredWorld, type ScoredWorld } from '../support/scored-world.js';
+import { until } from '../support/until.js';
+
+const plain = 'def scorer_fn(*, node_output, **kwargs) -> str:\n    return node_output[:4]';
+const picky = `
+import time
+def scorer_fn(*, node_output, **kwargs) -> str:
+    if node_output == "bad":
+        raise KeyError("no such thing")
+    if node_output == "hang":
+        time.sleep(1000)
+    return node_output
+`;
+const budgets = { batchMs: 5_000, recordMs: 6_000, turnMs: 500 };
+
+const asked = (
+  project: number,
+  run: RunId,
+  scorer: ScorerId,
+  changes: Partial<PastScoringRequested> = {},
+): PastScoringRequested => ({
+  job_id: randomIds.next('JobId'),
+  project_id: projectId(project),
+  run_id: run,
+  scorer_id: scorer,
+  organization_id: organization,
+  scorer_name: 'one',
+  version: 1,
+  selection: {},
+  scoreable_node_types: null,
+  created_by: userId(1),
+  created_at: instantAfter(0),
+  ...changes,
+});
+
+/** What the job came to, as its events say. */
+type Sum = Pick<PastScoringAdvanced, 'traces' | 'scored' | 'skipped' | 'failed'> & {
+  readonly failures: PastScoringAdvanced['failures'];
+  readonly over: string | null;
+};
+
+for (const [name, open] of [
+  ['the embedded log', undefined],
+  ['an EventStoreDB test server', remoteTestLog],
+] as const) {
+  describe(`past scoring on ${name}`, function () {
+    this.timeout(120_000);
+    let world: ScoredWorld;
+    beforeEach(async () => {
+      world = await scoredWorld({}, await open?.());
+    });
+    afterEach(() => world.close());
+
+    const ask = async (job: PastScoringRequested): Promise<PastScoringRequested> => {
+      await world.happened(pastScoringStream(job.run_id, job.scorer_id), {
+        type: 'PastScoringRequested',
+        data: job,
+      });
+      return job;
+    };
+    const sumOf = async (job: PastScoringRequested): Promise<Sum> => {
+      const events = await world.eventsOf(pastScoringStream(job.run_id, job.scorer_id));
+      let sum: Sum = { traces: 0, scored: 0, skipped: 0, failed: 0, failures: [], over: null };
+      for (const { type, data } of events as readonly PastScoringEvent[]) {
+        if (data.job_id !== job.job_id) continue;
+        if (type === 'PastScoringEnded') sum = { ...sum, over: data.reason ?? 'completed' };
+        if (type !== 'PastScoringAdvanced') continue;
+        sum = {
+          traces: sum.traces + data.traces,
+          scored: sum.scored + data.scored,
+          skipped: sum.skipped + data.skipped,
+          failed: sum.failed + data.failed,
+          failures: [...sum.failures, ...data.failures],
+          over: sum.over,
+        };
+      }
+      return sum;
+    };
+    const over = async (job: PastScoringRequested): Promise<Sum> => {
+      await until('the end of the job', 60_000, async () => (await sumOf(job)).over !== null);
+      return sumOf(job);
+    };
+    const logged = async (
+      project: number,
+      run: RunId,
+      outputs: readonly string[],
+    ): Promise<readonly TraceId[]> => {
+      const traces: TraceId[] = [];
+      for (const output of outputs) traces.push(await world.trace(project, run, output));
+      return traces;
+    };
+    const timesScored = async (project: number, trace: TraceId): Promise<number> =>
+      (await world.eventsOf(traceStream(projectId(project), trace))).filter(
+        ({ type }) => type === 'ScoresRecorded',
+      ).length;
+
+    it('scores each record once by a version, and says what failed, how and where', async () => {
+      const scorer = await world.scorer('one', picky);
+      const run = await world.run(1, []);
+      const traces = await logged(1, run, ['a', 'bad', 'b', 'bad']);
+      world.work({ budgets });
+      const first = await over(await ask(asked(1, run, scorer)));
+      const [failure, ...others] = first.failures;
+      expect(others).to.deep.equal([]);
+      expect({ ...first, failures: [] }).to.deep.equal({
+        traces: 4,
+        scored: 2,
+        skipped: 0,
+        failed: 2,
+        failures: [],
+        over: 'completed',
+      });
+      expect(failure).to.include({ error_code: 1_001, type: 'KeyError', line: 5, count: 2 });
+      expect([traces[1], traces[3]]).to.include(failure?.trace_id);
+      expect(await world.scoresOf(1, traces[0] as TraceId)).to.deep.equal({ one: 'a' });
+      const again = await over(await ask(asked(1, run, scorer)));
+      expect(again).to.include({ scored: 0, skipped: 4, failed: 0 });
+      await world.happened(scorerStream(scorer), {
+        type: 'ScorerVersionAdded',
+        data: {
+          scorer_id: scorer,
+          version_id: randomIds.next('ScorerVersionId'),
+          version: 2,
+          source: plain,
+          sha256: 'ab',
+          score_type: 'str',
+          scoreable_node_types: ['trace'],
+          chain_aggregation: null,
+          created_by: userId(1),
+          created_at: instantAfter(1),
+        },
+      });
+      const older = await over(await ask(asked(1, run, scorer)));
+      expect(older).to.include({ traces: 0, scored: 0 });
+      expect(older.over).to.match(/^Version 2 /);
+      const newer = await over(await ask(asked(1, run, scorer, { version: 2 })));
+      expect(newer).to.include({ scored: 4, skipped: 0, failed: 0, over: 'completed' });
+      for (const trace of traces) expect(await timesScored(1, trace)).to.equal(2);
+      expect(world.troubles).to.deep.equal([]);
+    });
+
+    it('lets a record that hangs cost its own time, and keeps up nobody else', async () => {
+      const [slow, quick] = [await world.scorer('one', picky), await world.scorer('two', plain)];
+      const [run, other] = [await world.run(1, []), await world.run(2, [quick])];
+      await logged(1, run, ['a', 'hang', 'b', 'c']);
+      const job = await ask(asked(1, run, slow));
+      const [innocent] = await logged(2, other, ['fine']);
+      world.work({ atOnce: 1, budgets });
+      await world.judged(2, innocent as TraceId, 'two');
+      const sum = await over(job);
+      expect(sum).to.include({ scored: 3, failed: 1, over: 'completed' });
+      expect(sum.failures[0]).to.include({ error_code: 1_003, type: 'system_error', count: 1 });
+    });
+
+    it('goes on after a kill without scoring or counting anything twice', async () => {
+      const scorer = await world.scorer('one', plain);
+      const run = await world.run(1, []);
+      const outputs = Array.from({ length: 130 }, (_, at) => `${at}`);
+      const additions = await logged(1, run, outputs);
+      const job = await ask(asked(1, run, scorer));
+      // Each life ends as soon as it has recorded something.
+      const small = { budgets: { ...budgets, stepsMax: 20, turnMs: 1 } };
+      for (let life = 0; life < 3; life += 1) {
+        const before = (await world.log.head()).toString();
+        const worker = world.work(small);
+        await until('something happened', 30_000, async () => (await world.log.head()) > before);
+        await worker.stop();
+      }
+      world.work({ budgets });
+      expect(await over(job)).to.deep.equal({
+        traces: 130,
+        scored: 130,
+        skipped: 0,
+        failed: 0,
+        failures: [],
+        over: 'completed',
+      });
+      for (const trace of additions) expect(await timesScored(1, trace)).to.equal(1);
+    });
+
+    it('stops when it is cancelled', async () => {
+      const scorer = await world.scorer('one', plain);
+      const run = await world.run(1, []);
+      await logged(
+        1,
+        run,
+        Array.from({ length: 120 }, (_, at) => `${at}`),
+      );
+      const job = await ask(asked(1, run, scorer));
+      const place = { job_id: job.job_id, project_id: job.project_id, run_id: run };
+      await world.happened(pastScoringStream(run, scorer), {
+        type: 'PastScoringCancelled',
+        data: {
+          ...place,
+          scorer_id: scorer,
+          cancelled_by: userId(1),
+          cancelled_at: instantAfter(0),
+        },
+      });
+      const next = await ask(asked(1, run, scorer));
+      world.work({ budgets });
+      expect(await over(next)).to.include({ scored: 120, skipped: 0 });
+      expect(await sumOf(job)).to.include({ traces: 0, over: null });
+    });
+  });
+}
+
+describe('what a message of a scorer says', () => {
+  it('is the exception and the line of its file', () => {
+    const frames = 'Traceback (most recent call last):\n  File "scorer.py", line 4, in scorer_fn\n';
+    const inner = '    f()\n  File "scorer.py", line 12, in f\n    raise ValueError("line 99")';
+    for (const [code, message, type, line] of [
+      [1_001, `ValueError: line 99\n${frames}${inner}`, 'ValueError', 12],
+      [1_001, 'SyntaxError: invalid syntax (line 3)', 'SyntaxError', 3],
+      [1_001, 'KeyError', 'KeyError', null],
+      [1_001, 'the process ended', 'data_validation_error', null],
+      [1_003, 'not run: the scorer rests', 'system_error', null],
+    ] as const) {
+      expect(whereIn(code, message), message).to.deep.equal({ type, line });
+    }
+  });
+});
+
+describe('decisions about a job of past scoring', () => {
+  const [run, scorer] = [randomIds.next('RunId'), randomIds.next('ScorerId')];
+  const job = asked(1, run, scorer);
+  const at = instantAfter(1);
+  const after = (...events: readonly PastScoringEvent[]): PastScoring | null =>
+    events.reduce(pastScorings.evolve, pastScorings.initial);
+  const twice = (
+    decide: Decide<PastScoring | null, PastScoringEvent>,
+    before: PastScoring | null,
+  ): readonly string[] => {
+    const events = decide(before);
+    if (!Array.isArray(events)) throw new Error(JSON.stringify(events));
+    const made = events as readonly PastScoringEvent[];
+    expect(decide(made.reduce(pastScorings.evolve, before))).to.deep.equal([]);
+    return made.map(({ type }) => type);
+  };
+  const open = after({ type: 'PastScoringRequested', data: job });
+  const made: PastScoringAdvanced = {
+    job_id: job.job_id,
+    project_id: job.project_id,
+    run_id: run,
+    scorer_id: scorer,
+    place: 'x',
+    traces: 1,
+    scored: 1,
+    skipped: 0,
+    failed: 0,
+    failures: [],
+    advanced_at: at,
+  };
+
+  it('are quiet the second time', () => {
+    expect(twice(request(job), null)).to.deep.equal(['PastScoringRequested']);
+    expect(twice(begin(job, 1, at), open)).to.deep.equal(['PastScoringStarted']);
+    expect(twice(advance(null, made), open)).to.deep.equal(['PastScoringAdvanced']);
+    expect(twice(end(job, null, at), open)).to.deep.equal(['PastScoringEnded']);
+    expect(twice(cancel(job, userId(1), at), open)).to.deep.equal(['PastScoringCancelled']);
+  });
+
+  it('refuse another job while one is at work, and say nothing for one that is not', () => {
+    const other = { ...job, job_id: randomIds.next('JobId') as JobId, selection: { a: 1 } };
+    expect(request(other)(open)).to.include({ rejected: 'conflict' });
+    expect(request({ ...other, selection: {} })(open)).to.deep.equal([]);
+    const done = after(
+      { type: 'PastScoringRequested', data: job },
+      { type: 'PastScoringEnded', data: { ...made, reason: null, ended_at: at } },
+    );
+    expect(twice(request(other), done)).to.deep.equal(['PastScoringRequested']);
+    expect(twice(begin(other, 1, at), open)).to.deep.equal([]);
+    expect(twice(advance('elsewhere', made), open)).to.deep.equal([]);
+    expect(twice(cancel(job, userId(1), at), done)).to.deep.equal([]);
+  });
+});
