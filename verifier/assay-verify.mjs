@@ -289,12 +289,12 @@ const openTree = async (dir, isWhole, kept) => {
 
 /** Records are shown all or none: what is lost cannot be called withheld. */
 const openWithheld = () => {
-  const first = { shown: null, left: null };
+  const first = { shown: 0, left: 0 };
   return ({ seq, stream, erased, withheld, data }) => {
     if (erased || !isRecord.test(stream)) return;
     if (data === null && withheld !== 'asked') broken(`entry ${seq}: its content is kept back`);
-    first[data === null ? 'left' : 'shown'] ??= seq;
-    if (first.shown !== null && first.left !== null)
+    first[data === null ? 'left' : 'shown'] ||= seq;
+    if (first.shown > 0 && first.left > 0)
       broken(`entry ${first.left}: its content is kept back, and that of ${first.shown} is not`);
   };
 };

@@ -176,7 +176,12 @@ const isOf =
     schemes.includes(scheme);
 
 /** Of the service's own history, and what all histories are signed by. */
-const sealsOwn = ['HistorySealed', 'InstallationNamed', 'SealingKeyPublished'];
+const sealsOwn = [
+  'EarlierErasuresNamed',
+  'HistorySealed',
+  'InstallationNamed',
+  'SealingKeyPublished',
+];
 
 /** Of reads that found no fault with the caller; some known objects are not what they read. */
 const readable = [200, 204, 404, 409];
