@@ -1,18 +1,20 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { Operation } from '../../contract/operation.js';
-import { Fault } from '../../kernel/fault.js';
+import { Fault, valueComplaint } from '../../kernel/fault.js';
+import { openWeighing, type Weight } from './json-weight.js';
 import { parseJson, type Parsed } from './json.js';
 import { pairsOf } from './urlencoded.js';
 
 /** Contract 1.11, by the operation's `size`. */
 export const bodyLimits: Readonly<
-  Record<Operation['size'], { readonly bytes: number; readonly levels: number }>
+  Record<Operation['size'], { readonly bytes: number; readonly levels: number } & Weight>
 > = {
-  json: { bytes: 1_048_576, levels: 32 },
-  ingest: { bytes: 10_485_760, levels: 128 },
+  json: { bytes: 1_048_576, levels: 32, values: 100_000, names: 2_000 },
+  ingest: { bytes: 10_485_760, levels: 128, values: 1_000_000, names: 25_000 },
 };
 
 /** The room of a body while it comes and until its request is answered. */
@@ -29,11 +31,14 @@ export type Coming = {
   readonly release: () => void;
 };
 
-/**
- * Of the bytes, decompressed: larger bodies wait for their turn. One of this size keeps the thread
- * for some milliseconds when each name in it is new.
- */
+/** Of the bytes, decompressed: larger bodies wait for their turn. */
 const usualMax = 262_144;
+/** So do heavier ones: parsing one of these keeps the thread for some milliseconds. */
+const usualWeight: Weight = { values: 20_000, names: 2_000 };
+/** Shorter texts cannot weigh more than that. */
+const weighedMin = 8_192;
+/** Weighed in one turn of the event loop: a millisecond. */
+const pieceBytes = 1_048_576;
 
 /**
  * The body as JSON, or as the texts of a urlencoded one by name; `{}` when there is none (contract
@@ -54,12 +59,37 @@ export const readBody = async (
   });
   if (chunks.length === 0) return { value: {} };
   const bytes = joined(chunks);
-  if (bytes.length > usualMax) await coming.turn();
+  const weight = encoding === 'json' ? await weightOf(bytes) : weightOfPairs(bytes);
+  if (weight.values > limit.values || weight.names > limit.names) {
+    return { complaint: tooHeavy(limit) };
+  }
+  if (bytes.length > usualMax || isHeavy(weight)) await coming.turn();
   const began = performance.now();
   const parsed = encoding === 'json' ? parseJson(bytes, limit.levels) : { value: textsOf(bytes) };
   coming.parsed(performance.now() - began);
   return parsed;
 };
+
+const weightOf = async (bytes: Buffer): Promise<Weight> => {
+  let weight: Weight = { values: 0, names: 0 };
+  if (bytes.length < weighedMin) return weight;
+  const weigh = openWeighing();
+  for (let at = 0; at < bytes.length; at += pieceBytes) {
+    if (at > 0) await nextTurn();
+    weight = weigh(bytes.subarray(at, at + pieceBytes));
+  }
+  return weight;
+};
+/** Each pair of a urlencoded body may have a name of its own. */
+const weightOfPairs = (bytes: Buffer): Weight => {
+  let pairs = 1;
+  for (let at = bytes.indexOf('&'); at >= 0; at = bytes.indexOf('&', at + 1)) pairs += 1;
+  return { values: pairs, names: pairs };
+};
+const isHeavy = ({ values, names }: Weight): boolean =>
+  values > usualWeight.values || names > usualWeight.names;
+const tooHeavy = ({ values, names }: Weight) =>
+  valueComplaint(['body'], `the body has more than ${values} values or ${names} different names`);
 
 const joined = (chunks: readonly Buffer[]): Buffer => {
   const [first = Buffer.alloc(0)] = chunks;

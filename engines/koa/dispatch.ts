@@ -27,7 +27,8 @@ export const dispatcher = (table: readonly Bound[]): ((ctx: Context) => Dispatch
   }
   return (ctx) => {
     // The most specific path was registered first; the methods of a vaguer one are not its own.
-    const [layer] = router.match(ctx.path, ctx.method).path;
+    const path = pathOf(ctx);
+    const [layer] = router.match(path, ctx.method).path;
     const here = byPath.get(layer?.path) ?? [];
     if (layer === undefined || here.length === 0) throw new Fault('not-found', 'No such route');
     const method = ctx.method === 'HEAD' ? 'GET' : ctx.method;
@@ -36,9 +37,18 @@ export const dispatcher = (table: readonly Bound[]): ((ctx: Context) => Dispatch
       ctx.set('Allow', allowed(here));
       throw new Fault('method-not-allowed', 'This path has other methods');
     }
-    const params = decodedParams(layer.paramNames, layer.captures(ctx.path));
+    const params = decodedParams(layer.paramNames, layer.captures(path));
     return { bound, sent: { message: ctx.req, params, query: pairsOf(ctx.querystring) } };
   };
+};
+
+/** Koa reads the path when it is asked for, and throws where the address is none. */
+const pathOf = (ctx: Context): string => {
+  try {
+    return ctx.path;
+  } catch (cause) {
+    throw new Fault('malformed', 'The request has an address that is none', { cause });
+  }
 };
 
 const spellings = (path: string): readonly string[] => {

@@ -100,6 +100,31 @@ describe('the HTTP engine at the socket', () => {
         });
       }
     });
+    it('with 100,000 values and 2,000 names that differ', async () => {
+      const heavy = {
+        detail: [
+          {
+            loc: ['body'],
+            msg: 'Value error, the body has more than 100000 values or 2000 different names',
+            type: 'value_error',
+          },
+        ],
+      };
+      const listed = (values: number) =>
+        `{"any":[${Array(values - 2)
+          .fill('0')
+          .join()}]}`;
+      expect(await echoed(listed(100_000))).to.have.property('any');
+      expect((await send('POST', '/v2/echo', { body: listed(100_003) })).body).to.deep.equal(heavy);
+      const named = (names: number) =>
+        JSON.stringify({
+          any: Object.fromEntries(Array.from({ length: names }, (_, n) => [n, n])),
+        });
+      expect(await echoed(named(1_900))).to.have.property('any');
+      expect((await send('POST', '/v2/echo', { body: named(2_100) })).body).to.deep.equal(heavy);
+      const again = `{"any":[${Array(9_000).fill('{"a":1,"b":[]}').join()}]}`;
+      expect(await echoed(again)).to.have.property('any');
+    });
     it('with unpaired surrogates made whole, the last of duplicates, any member name', async () => {
       expect(
         await echoed(String.raw`{"text":"a\ud800b","any":{"\udc00":["\ud83d\ude00"]}}`),
@@ -132,6 +157,12 @@ describe('the HTTP engine at the socket', () => {
         `GET /v2/public HTTP/1.1\r\nHost: x\r\nA: ${'a'.repeat(17_000)}\r\n\r\n`,
       );
       expect(answer).to.match(/^HTTP\/1\.1 431 .*X-Request-Id: .*\r\n\r\n$/s);
+    });
+    it('an address that is none: 400', async () => {
+      const answer = await raw(
+        'GET http://[::1/v2/public HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
+      );
+      expect(answer).to.match(/^HTTP\/1\.1 400 .*"code":"malformed_request"/s);
     });
     it('what is not HTTP: 400', async () => {
       const answer = await raw('HELLO\r\n\r\n');
