@@ -2,7 +2,7 @@ import type { DuckDBConnection, DuckDBInstance, DuckDBValue } from '@duckdb/node
 import { openSequence } from '../../kernel/turns.js';
 import { Fault } from '../../kernel/fault.js';
 import type { Asking } from '../../kernel/ports.js';
-import { interruptible, readersOver } from './readers.js';
+import { interruptAgainMs, interruptible, readersOver } from './readers.js';
 import type { Parameters } from './sql.js';
 
 export type Rows = readonly (readonly DuckDBValue[])[];
@@ -29,7 +29,7 @@ export type ModelConnections = {
   write<T>(work: (statements: Statements) => Promise<T>): Promise<T>;
   /** Outside any transaction, after the writes asked for before. */
   maintain(sql: string): Promise<void>;
-  /** Waits for the work at hand. */
+  /** Waits for the work at hand; again and again is once. */
   close(): Promise<void>;
   /** Ends the work at hand: nothing of it is worth waiting for. */
   abandon(): Promise<void>;
@@ -57,11 +57,13 @@ export const openConnections = async (
   const reading = new Set<AbortController>();
   const inTurn = openSequence();
 
-  const close = async (): Promise<void> => {
+  let closed: Promise<void> | null = null;
+  const closeAll = async (): Promise<void> => {
     await inTurn(() => Promise.resolve());
     await readers.close();
     writer.closeSync();
   };
+  const close = (): Promise<void> => (closed ??= closeAll());
   const interrupt = (): void => {
     const stopping = new Fault('unavailable', 'The records are closing');
     for (const ending of reading) ending.abort(stopping);
@@ -90,8 +92,10 @@ export const openConnections = async (
     close,
     abandon: async () => {
       interrupt();
+      // One that still waits for a thread forgets it, and the next one knows nothing of it.
+      const again = setInterval(() => writer.interrupt(), interruptAgainMs);
       writer.interrupt();
-      await close();
+      await close().finally(() => clearInterval(again));
     },
   };
 };

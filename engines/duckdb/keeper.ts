@@ -22,6 +22,8 @@ export type Keeper = {
   readonly ask: Ask;
   /** The same on a model beside the live one, until its instance is gone. */
   readonly askOf: (model: RecordsModel) => Ask;
+  /** It is closed, and was never the live one. */
+  readonly forget: (model: RecordsModel) => void;
   /** Works follow each other, and an opening waits for them and they for it. */
   readonly inTurn: <T>(work: () => Promise<T>) => Promise<T>;
   /** In turn only: another file is the live one from here on, also after a crash. */
@@ -81,6 +83,7 @@ export const keep = async (where: Where): Promise<Keeper> => {
         return watched(on, () => work(model));
       };
     },
+    forget: (model) => void current.besides.delete(model),
     inTurn,
     become: current.become,
     write: (work) =>

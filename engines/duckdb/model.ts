@@ -74,7 +74,16 @@ export const openModel = async (
     await control.run(`ATTACH ${file} AS ${catalog} (ROW_GROUP_SIZE ${rowGroupSize})`);
     connections = await openConnections(instance, catalog);
     const read = await readModel(connections);
-    return { catalog, path, ...read, close: () => closeModel(read, control, catalog), abandon };
+    // One of them at a time: a connection that is closed under its statement ends the process.
+    let ending: Promise<void> | null = null;
+    const close = (): Promise<void> => (ending ??= closeModel(read, control, catalog));
+    const leave = async (): Promise<void> => {
+      if (ending === null) return (ending = abandon());
+      await read.connections.abandon().catch(() => undefined);
+      await ending.catch(() => undefined);
+      control.closeSync();
+    };
+    return { catalog, path, ...read, close, abandon: leave };
   } catch (error) {
     // An open connection would keep the engine and its file.
     await abandon();

@@ -1,3 +1,5 @@
+import { openSequence } from '../../kernel/turns.js';
+
 /** After one that failed. */
 const againMs = 10_000;
 
@@ -7,11 +9,11 @@ export type PurgeTimer = {
   readonly stop: () => void;
 };
 
-/** Many who want a purge have the earliest of them; one that fails comes again. */
-export const openPurgeTimer = (
-  inTurn: (work: () => Promise<void>) => Promise<void>,
-  purge: () => Promise<void>,
-): PurgeTimer => {
+/**
+ * Many who want a purge have the earliest of them, one at a time; one that fails comes again.
+ */
+export const openPurgeTimer = (purge: () => Promise<void>): PurgeTimer => {
+  const inTurn = openSequence();
   let isStopped = false;
   let timer: NodeJS.Timeout | null = null;
   let due = Infinity;

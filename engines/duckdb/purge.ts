@@ -17,27 +17,29 @@ export const forgets = ({ groups, deletedRuns, deletedProjects }: RecordWrites):
 
 /**
  * A new file at `path` with what is alive in `from` and nothing of what was deleted: this engine
- * leaves deleted rows in its blocks, and freed blocks as they were. Nothing may be written to
- * `from` meanwhile.
+ * leaves deleted rows in its blocks, and freed blocks as they were. It has the state of one moment
+ * of `from`, which may be written to meanwhile: its checkpoint says which. `opened` hears of each
+ * model that there is, to abandon it when it is given up.
  */
 export const copyAlive = async (
   instance: DuckDBInstance,
   from: RecordsModel,
   { catalog, path }: { readonly catalog: string; readonly path: string },
+  opened: (model: RecordsModel) => void,
 ): Promise<RecordsModel> => {
   const made = await openModel(instance, catalog, path);
-  try {
-    await made.connections.write(async ({ rows }) => {
-      for (const name of tableNames) {
-        await rows(`DELETE FROM ${name}`);
-        await rows(`INSERT INTO ${name} ${aliveIn(from.catalog, name)}`);
-      }
-    });
-  } finally {
-    // What is kept of a file in memory is read when it is opened.
-    await made.close();
-  }
-  return openModel(instance, catalog, path);
+  opened(made);
+  await made.connections.write(async ({ rows }) => {
+    for (const name of tableNames) {
+      await rows(`DELETE FROM ${name}`);
+      await rows(`INSERT INTO ${name} ${aliveIn(from.catalog, name)}`);
+    }
+  });
+  // What is kept of a file in memory is read when it is opened.
+  await made.close();
+  const copy = await openModel(instance, catalog, path);
+  opened(copy);
+  return copy;
 };
 
 const aliveIn = (catalog: string, name: string): string => {

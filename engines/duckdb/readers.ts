@@ -58,7 +58,7 @@ export const readersOver = (connections: readonly DuckDBConnection[]): Readers =
 };
 
 // A statement that still waits for a thread forgets that it was interrupted when it begins.
-const interruptAgainMs = 50;
+export const interruptAgainMs = 50;
 
 /** A statement, interrupted when its asker waits no longer; the connection is well afterwards. */
 export const interruptible = async <T>(

@@ -1,5 +1,4 @@
 import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Copying, Shadow } from '../../kernel/documents.js';
 import type { Incident, Records } from '../../kernel/records/records.js';
 import { aggregate } from './aggregate.js';
@@ -8,7 +7,6 @@ import { dump } from './dump.js';
 import { knownTypes, rememberedTypes } from './metric-types.js';
 import { inProject } from './named-columns.js';
 import { openCopies } from './copies.js';
-import { removeFile } from './instance.js';
 import { keep, type Ask } from './keeper.js';
 import { withEntry } from './entries.js';
 import {
@@ -22,9 +20,10 @@ import {
 import { ratings } from './ratings.js';
 import { runCounts } from './run-counts.js';
 import { runAverages, runMeasures } from './runs.js';
-import { fileName, readLasting, readPointer } from './pointer.js';
+import { readLasting, readPointer } from './pointer.js';
 import { openPurgeTimer } from './purge-timer.js';
-import { copyAlive, forgets, wantsPurge } from './purge.js';
+import { forgets, wantsPurge } from './purge.js';
+import { openPurging } from './purging.js';
 import { count, groups, locate, search, sessionPage, weights } from './search.js';
 import { applyWrites } from './write.js';
 
@@ -51,40 +50,44 @@ export const openRecords = async ({
 }): Promise<Records> => {
   await mkdir(dir, { recursive: true, mode: 0o700 });
   const keeper = await keep({ dir, memoryMb, notice });
-  const { ask, inTurn } = keeper;
+  const { ask } = keeper;
   let newest = Math.max(await readPointer(dir), (await readLasting(dir)) ?? 1);
 
-  const purge = async (): Promise<void> => {
-    if ((await ask(wantsPurge)) === null) return;
-    newest += 1;
-    const next = { catalog: `records_${newest}`, path: join(dir, fileName(newest)) };
-    await removeFile(next.path);
-    const instance = keeper.instance();
-    await keeper.become(await ask((live) => copyAlive(instance, live, next)), newest);
-  };
-  const timer = openPurgeTimer(inTurn, purge);
+  const next = (): number => (newest += 1);
+  const purging = openPurging(dir, keeper, next);
+  const timer = openPurgeTimer(purging.purge);
   const purgeWhenWanted = async (laterMs: number): Promise<void> => {
     const wanted = await ask(wantsPurge);
     if (wanted !== null) timer.after(wanted === 'soon' ? purgeAfterMs : laterMs);
   };
   await purgeWhenWanted(Math.min(purgeLaterMs, purgeOpenedMs));
 
-  const copies = openCopies(dir, keeper, {
-    over: (askCopy, close) => recordsOf(askCopy, noCopies, close),
-    promoted: () => purgeWhenWanted(purgeLaterMs),
-  });
-  const shadow = async ({ lasting = false }: Copying = {}): Promise<Shadow<Records>> => {
-    newest += 1;
-    return copies.begin(newest, lasting);
+  const become: typeof keeper.become = async (copy, generation) => {
+    await purging.giveUp();
+    await keeper.become(copy, generation);
   };
+  const copies = openCopies(
+    dir,
+    { ...keeper, become },
+    {
+      over: (askCopy, close) => recordsOf(askCopy, noCopies, close),
+      promoted: () => purgeWhenWanted(purgeLaterMs),
+    },
+  );
+  const shadow = ({ lasting = false }: Copying = {}): Promise<Shadow<Records>> =>
+    copies.begin(next(), lasting);
   const records = recordsOf(ask, { shadow, resume: copies.resume }, async () => {
     timer.stop();
+    await purging.close();
     await keeper.close();
   });
   return {
     ...records,
     apply: async (writes, checkpoint) => {
-      await keeper.write((live) => applyWrites(live, writes, checkpoint));
+      await keeper.write(async (live) => {
+        await applyWrites(live, writes, checkpoint);
+        await purging.applied({ writes, checkpoint });
+      });
       if (writes.purge === true) timer.after(purgeAfterMs);
       else if (forgets(writes)) timer.after(purgeLaterMs);
     },

@@ -284,6 +284,67 @@ describe('the files of DuckDB', () => {
     await again.close();
   });
 
+  /** The first statement like this waits until it is opened. */
+  const gateAt = (
+    like: RegExp,
+  ): { readonly isReached: () => boolean; readonly open: () => void } => {
+    const runAndReadAll = Reflect.get(DuckDBConnection.prototype, 'runAndReadAll');
+    let open = (): void => undefined;
+    let isReached = false;
+    const opened = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    DuckDBConnection.prototype.runAndReadAll = async function (...given) {
+      if (!like.test(given[0]) || isReached) return runAndReadAll.apply(this, given);
+      isReached = true;
+      await opened;
+      DuckDBConnection.prototype.runAndReadAll = runAndReadAll;
+      return runAndReadAll.apply(this, given);
+    };
+    return { isReached: () => isReached, open };
+  };
+  const dumped = async (records: Records): Promise<readonly unknown[]> => {
+    const items: unknown[] = [];
+    for await (const item of records.dump()) items.push(item);
+    return items;
+  };
+
+  it('are written and asked while what was deleted is purged, and lose nothing of it', async () => {
+    const records = await withCanary(20);
+    const gate = gateAt(/^INSERT INTO texts FROM/);
+    await put(records, { groups: [{ group: canaryRow.group, fresh: false, rows: [] }] });
+    await until('a copy is being made', 10_000, () => Promise.resolve(gate.isReached()));
+    await putRows(records, [traceRow(3), traceRow(4, { body: { note: 'late' } })]);
+    await put(records, { groups: [{ group: traceRow(3).group, fresh: false, rows: [] }] });
+    await putRows(records, [traceRow(5), traceRow(6)]);
+    const before = await dumped(records);
+    const checkpoint = await records.checkpoint();
+    expect(await records.count(scopeOf())).to.equal(4);
+    gate.open();
+    await until('the canary is forgotten', 10_000, isForgotten);
+    expect(await records.checkpoint()).to.equal(checkpoint);
+    expect(await dumped(records)).to.deep.equal(before);
+    await putRows(records, [traceRow(7)]);
+    await records.close();
+    const again = await openRecords({ dir: folder.dir });
+    expect(await again.count(scopeOf())).to.equal(5);
+    await again.close();
+  });
+
+  it('close at once while a copy is made, and are purged after the next start', async () => {
+    const records = await withCanary(20);
+    const gate = gateAt(/^INSERT INTO texts FROM/);
+    await put(records, { deletedRuns: [run] });
+    await until('a copy is being made', 10_000, () => Promise.resolve(gate.isReached()));
+    const closing = records.close();
+    gate.open();
+    await closing;
+    const again = await openRecords({ dir: folder.dir, purgeLaterMs: 20 });
+    await until('the canary is forgotten', 10_000, isForgotten);
+    expect(await again.count(scopeOf())).to.equal(0);
+    await again.close();
+  });
+
   it('are without what was deleted before a start', async () => {
     const records = await withCanary(3_600_000);
     await put(records, { deletedRuns: [run] });
