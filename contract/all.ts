@@ -6,6 +6,7 @@ import { columnOperations } from './columns.js';
 import { datasetContentOperations } from './dataset-content.js';
 import { datasetExportOperations, recordExportOperations } from './exports.js';
 import { datasetOperations, datasetComponents } from './datasets.js';
+import { experimentComparisonOperations } from './experiment-comparison.js';
 import { experimentRankingOperations } from './experiment-ranking.js';
 import { experimentTagOperations } from './experiment-tags.js';
 import { experimentOperations } from './experiments.js';
@@ -51,6 +52,7 @@ export const operations: readonly Operation[] = [
   ...collaboratorOperations,
   ...logStreamOperations,
   ...experimentOperations,
+  ...experimentComparisonOperations,
   ...experimentRankingOperations,
   ...experimentTagOperations,
   ...ingestOperations,

@@ -10,6 +10,7 @@ import {
 import { datasetContentOperations } from './dataset-content.js';
 import { datasetOperations } from './datasets.js';
 import { datasetExportOperations, exportSessions, exportSpans, exportTraces } from './exports.js';
+import { experimentComparisonOperations } from './experiment-comparison.js';
 import { experimentRankingOperations } from './experiment-ranking.js';
 import { experimentTagOperations } from './experiment-tags.js';
 import { experimentOperations } from './experiments.js';
@@ -116,6 +117,7 @@ export const nouns: readonly OpenApiTag[] = [
     description: 'Runs that are compared with each other, ranked and tagged.',
     operations: [
       ...experimentOperations,
+      ...experimentComparisonOperations,
       ...experimentRankingOperations,
       ...experimentTagOperations,
     ],

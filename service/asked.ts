@@ -83,6 +83,8 @@ export const recordsFor = (records: Records, asker: CurrentAsking, line: FairLin
       fair(project, asking, () => records.runMeasures(project, runs, asking)),
     runAverages: (project, metrics, runs, asking = asker()) =>
       fair(project, asking, () => records.runAverages(project, metrics, runs, asking)),
+    runRows: (plan, asking = asker()) =>
+      fair(plan.project, asking, () => records.runRows(plan, asking)),
     dump: () => records.dump(),
     shadow: (copying) => records.shadow(copying),
     resume: (id) => records.resume(id),
@@ -104,6 +106,8 @@ export const answersFor = (
       fair(plan.project, asking, () => answers.stretch(plan, shown, asking)),
     metrics: (plan, asking = asker()) =>
       fair(plan.project, asking, () => answers.metrics(plan, asking)),
+    comparison: (plan, asking = asker()) =>
+      fair(plan.project, asking, () => answers.comparison(plan, asking)),
     trace: (trace, templates, asking = asker()) => answers.trace(trace, templates, asking),
     span: (trace, span, asking = asker()) => answers.span(trace, span, asking),
     session: (session, templates, asking = asker()) => answers.session(session, templates, asking),

@@ -153,7 +153,7 @@ export const routesOf = (needs: Needs): readonly Route[] => {
     ...userReads({ documents, ...people }),
     ...currentUserReads({ documents, ...people }),
     ...projectReads({ documents, gate }),
-    ...experimentReads({ documents, records, ...questions }),
+    ...experimentReads({ documents, records, answers: needs.answers, ...questions }),
     ...logStreamReads({ documents, records }),
     ...apiKeyReads({ documents, clock, lastUsed: (key) => gate.lastUsed(key) }),
     ...columnReads({ documents, records, runInProject: questions.runInProject }),

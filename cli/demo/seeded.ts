@@ -1,3 +1,5 @@
+import { mulberry32 } from '../../kernel/mulberry32.js';
+
 /**
  * Numbers that look random and are the same for the same seed, on every machine. Not for secrets.
  */
@@ -15,14 +17,7 @@ export type Seeded = {
 };
 
 export const seeded = (seed: number): Seeded => {
-  let state = seed >>> 0;
-  /** Mulberry32: 32 bits of state are plenty for a sample and a load. */
-  const word = (): number => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return (mixed ^ (mixed >>> 14)) >>> 0;
-  };
+  const word = mulberry32(seed);
   const next = (): number => word() / 2 ** 32;
   const hex = (): string => word().toString(16).padStart(8, '0');
   return {

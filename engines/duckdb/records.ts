@@ -19,6 +19,7 @@ import {
 } from './outlines.js';
 import { ratings } from './ratings.js';
 import { runCounts } from './run-counts.js';
+import { runRows } from './run-rows.js';
 import { runAverages, runMeasures } from './runs.js';
 import { readLasting, readPointer } from './pointer.js';
 import { openPurgeTimer } from './purge-timer.js';
@@ -153,6 +154,7 @@ const recordsOf = (
   runMeasures: (project, runs, asking) => ask((model) => runMeasures(model, project, runs, asking)),
   runAverages: (project, metrics, runs, asking) =>
     ask((model) => runAverages(model, project, metrics, runs, asking)),
+  runRows: (plan, asking) => ask((model) => runRows(model, plan, asking)),
   runsChanged: (project, token) =>
     ask(async ({ changedRuns }) => changedRuns.since(project, token)),
   dump: () => dump(ask),

@@ -1,4 +1,4 @@
-import type { Document } from 'mongodb';
+import type { AggregationCursor, Document } from 'mongodb';
 import { registryType } from '../../kernel/records/column-value.js';
 import { categoriesMax } from '../../kernel/records/questions.js';
 import type { MetricType } from '../../kernel/records/record.js';
@@ -13,18 +13,22 @@ import { compared } from './text-match.js';
 type Ask = (stages: readonly Document[]) => Promise<Document[]>;
 type Place = { readonly run: string; readonly metric: string };
 
-const asking =
-  ({ rows, visible }: Snapshot, project: string, runs: readonly string[] | null): Ask =>
-  (stages) => {
+const asking = (...about: Parameters<typeof tracesAsked>): Ask => {
+  const ask = tracesAsked(...about);
+  return (stages) => ask(stages).toArray();
+};
+
+/** Stages over the traces of these runs, null = of all of the project. */
+export const tracesAsked =
+  ({ rows, visible }: Snapshot, project: string, runs: readonly string[] | null) =>
+  (stages: readonly Document[]): AggregationCursor<Document> => {
     const ofRuns = runs === null ? {} : { run: { $in: [...runs] } };
     const traces = { project: { $eq: project }, ...ofRuns, population: 'trace' };
-    return rows
-      .aggregate([{ $match: { $and: [traces, visible] } }, ...stages], {
-        hint: runs === null ? 'window' : 'run',
-        maxTimeMS: questionMs,
-        allowDiskUse: true,
-      })
-      .toArray();
+    return rows.aggregate([{ $match: { $and: [traces, visible] } }, ...stages], {
+      hint: runs === null ? 'window' : 'run',
+      maxTimeMS: questionMs,
+      allowDiskUse: true,
+    });
   };
 
 /** As `runMeasures` of kernel/records/reference/run-measures.ts, for each run. */
@@ -232,7 +236,7 @@ export const runAverages = async (
 };
 
 /** What is no number is left out of an average. */
-const averaged = (metric: string, type: MetricType): string | Document | null => {
+export const averaged = (metric: string, type: MetricType): string | Document | null => {
   if (type === 'text') return null;
   const value = `$${metricMember(metric, type)}`;
   if (type !== 'boolean') return value;

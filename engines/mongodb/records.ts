@@ -18,6 +18,7 @@ import {
 } from './record-outlines.js';
 import { onOneLevel } from './record-levels.js';
 import { ratings } from './record-ratings.js';
+import { runRows } from './record-run-rows.js';
 import { runAverages, runMeasures, runsChanged } from './record-runs.js';
 import { firstGroups } from './record-portions.js';
 import { weights } from './record-weights.js';
@@ -207,6 +208,7 @@ const ofRuns = ({ ask, askAnyway }: Asks) =>
       ask(new Map(), (snapshot) => runMeasures(snapshot, project, runs), asking),
     runAverages: (project, metrics, runs, asking) =>
       ask(new Map(), (snapshot) => runAverages(snapshot, project, metrics, runs), asking),
+    runRows: (plan, asking) => ask([], (snapshot) => runRows(snapshot, plan), asking),
     runsChanged: (project, token) => askAnyway((snapshot) => runsChanged(snapshot, project, token)),
   }) satisfies Partial<Records>;
 

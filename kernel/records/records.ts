@@ -4,6 +4,7 @@ import type { Asking, Position, StreamName } from '../ports.js';
 import type { Shadow, DumpItem, Checkpoint, Copying } from '../documents.js';
 import type { RunCounts, RunMeasures, TypedMetric } from './measures.js';
 import type { Population, MetricType, RecordRow } from './record.js';
+import type { RunRow, RunRowsPlan } from './run-rows.js';
 import type {
   RecordScope,
   SearchPlan,
@@ -159,6 +160,11 @@ export interface Records {
     runs: readonly string[] | null,
     asking?: Asking,
   ): Promise<ReadonlyMap<string, readonly (number | null)[]>>;
+  /**
+   * What each of these runs has on each row of a dataset, in no order; null when that is more than
+   * `runRowsMax`. As `runRows` of kernel/records/reference/run-rows.ts.
+   */
+  runRows(plan: RunRowsPlan, asking?: Asking): Promise<readonly RunRow[] | null>;
   /**
    * Runs whose traces may have changed since `token` was answered, so that what was asked after it
    * can be kept. `runs` null: any may have. An engine may always say so.

@@ -1,3 +1,4 @@
+import type { Direction } from '../../contract/experiment-comparison.js';
 import {
   criteriaMax,
   type Criterion,
@@ -48,6 +49,25 @@ const usualCriteria = async (
  * Beyond this many scorers none is searched for thresholds: such a project chooses what to rank by.
  */
 const scorersMax = 1_000;
+
+/**
+ * Which way a metric is better (contract 5.5): as the project's criteria say, else as its threshold
+ * does; less time, fewer tokens and lower cost are better, and of all else more.
+ */
+export const directionsOf = async (
+  documents: Documents,
+  { organization, project }: CriteriaPlace,
+): Promise<(metric: string) => Direction> => {
+  const [chosen, usual] = await Promise.all([
+    chosenCriteria(documents, project),
+    usualCriteria(documents, organization),
+  ]);
+  const said = new Map(
+    [...usual, ...(chosen ?? [])].map(({ metric, direction }) => [metric, direction]),
+  );
+  const isSpent = (metric: string) => registryMetric.get(metric)?.group === 'System Metrics';
+  return (metric) => said.get(metric) ?? (isSpent(metric) ? 'lower' : 'higher');
+};
 
 /** What somebody chose for the project; null when nobody did. */
 export const chosenCriteria = async (

@@ -17,13 +17,15 @@ import type { Records } from '../../kernel/records/records.js';
 import type { Json, JsonObject, ProjectId } from '../../kernel/shapes.js';
 import { experimentList } from '../../projections/experiment-list.js';
 import { experimentColumns, pageOf, planListing, type ListingAsked } from '../listings.js';
+import { comparing, type ComparingNeeds } from './comparing.js';
 import { criteriaReadsFrom, shownCriteria } from './criteria.js';
 import { computedSort, leaderboardPage } from './leaderboard.js';
 import { experimentReadsFrom, shownExperiments, type ExperimentShowNeeds } from './show.js';
 
-type Needs = ExperimentShowNeeds & {
-  readonly records: Pick<Records, 'aggregate' | 'metricTypes' | 'runAverages'>;
-};
+type Needs = ExperimentShowNeeds &
+  ComparingNeeds & {
+    readonly records: Pick<Records, 'aggregate' | 'metricTypes' | 'runAverages'>;
+  };
 
 /** The reads of contract 4.6 and 5.5 about experiments. */
 export const experimentReads = (needs: Needs): readonly Route[] => [
@@ -33,6 +35,7 @@ export const experimentReads = (needs: Needs): readonly Route[] => [
   showing(needs),
   tags(needs),
   criteria(needs),
+  comparing(needs),
 ];
 
 const { collection } = experimentList;

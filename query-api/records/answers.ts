@@ -13,6 +13,7 @@ import type {
 } from '../../kernel/records/questions.js';
 import type { RecordRow } from '../../kernel/records/record.js';
 import type { InSlices } from '../../kernel/turns.js';
+import { comparisonAnswer, type ComparisonPlan } from '../experiments/comparison-answer.js';
 import { bucketOf, metricsParts, type ShownBucket } from '../metrics/answer.js';
 import { recordLine, type CsvShown } from './csv-lines.js';
 import { spanTree, traceTree } from './tree.js';
@@ -37,15 +38,17 @@ export type SessionShown = {
 };
 
 /**
- * Answers of contract 4.5 and 5.7 as they go out: made where the records are, so that the thread
- * that accepts requests does no work on them. What is not there any more is null, or left out of
- * its list.
+ * Answers of contract 4.5, 5.5 and 5.7 as they go out: made where the records are, so that the
+ * thread that accepts requests does no work on them. What is not there any more is null, or left
+ * out of its list.
  */
 export interface RecordAnswers {
   search(plan: SearchPlan, shown: PageShown, asking?: Asking): Promise<JsonPieces>;
   /** As `Records.search` of a walk. */
   stretch(plan: SearchPlan, shown: StretchShown, asking?: Asking): Promise<WalkedLines>;
   metrics(plan: AggregatePlan, asking?: Asking): Promise<JsonPieces | AggregateRefusal>;
+  /** Null: there is more to compare than may be. */
+  comparison(plan: ComparisonPlan, asking?: Asking): Promise<JsonPieces | null>;
   trace(
     trace: Weighed,
     templates: readonly FeedbackTemplate[],
@@ -60,7 +63,10 @@ export interface RecordAnswers {
 }
 
 type Needs = {
-  readonly records: Pick<Records, 'groups' | 'search' | 'aggregate'>;
+  readonly records: Pick<
+    Records,
+    'groups' | 'search' | 'aggregate' | 'runRows' | 'weights' | 'heads'
+  >;
   readonly inSlices: InSlices;
 };
 /** Rows are written without their `}`: it is among the texts that follow. */
@@ -115,6 +121,8 @@ export const recordAnswers = ({ records, inSlices }: Needs): RecordAnswers => {
       const write = (shown: ShownBucket) => JSON.stringify(bucketOf(plan, shown));
       return inPieces(metricsParts(plan, aggregate), write, inSlices, asking);
     },
+    comparison: (plan, asking = {}) =>
+      alone(Infinity, asking, () => comparisonAnswer({ records, inSlices }, plan, asking)),
     trace: ({ group, bytes }, templates, asking = {}) =>
       alone(bytes, asking, () => made(rowsOf(group, asking).then(traceTree), templates, asking)),
     span: ({ group, bytes }, span, asking = {}) =>

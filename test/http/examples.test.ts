@@ -64,6 +64,8 @@ const unsent: readonly string[] = [
   'proveConsistency',
   'exportHistory',
   'certifyErasure',
+  // Two experiments.
+  'compareExperiments',
 ];
 
 const told = operations.filter(({ operationId }) => !unsent.includes(operationId));

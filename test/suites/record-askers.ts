@@ -67,6 +67,7 @@ export const recordAskersSuite = (records: () => Records): void => {
       records().runCounts(project, [run], asking),
       records().runMeasures(project, [run], asking),
       records().runAverages(project, [], [run], asking),
+      records().runRows({ project, runs: [run], metrics: [] }, asking),
       records().ratings(project, null, asking),
     ];
     for (const one of asked) expect(await one.catch((error: unknown) => error)).to.equal(reason);

@@ -1,0 +1,161 @@
+import { Type, type Static } from 'typebox';
+import { valueComplaint, type Complaint } from '../kernel/fault.js';
+import { id, maybe, named, nullable, oneOf, type Json } from '../kernel/shapes.js';
+import { exampleIds } from './example-ids.js';
+import { experimentsPath } from './experiments.js';
+import { operation } from './operation.js';
+
+/** Contract 5.5: more metrics or rows would make pages that nobody reads. */
+export const comparedMetricsMax = 20;
+export const comparedRowsDefault = 20;
+const comparedRowsMax = 100;
+const experimentsMax = 10;
+
+export const comparisonMethod = 'paired bootstrap, percentile interval';
+export const confidenceLevel = 0.95;
+export const defaultSeed = 1;
+
+const count = Type.Integer({ minimum: 0 });
+const text = Type.String();
+const number = nullable(Type.Number());
+const json = Type.Unsafe<Json>(Type.Unknown());
+
+const compared = named(
+  'ComparedExperiment',
+  Type.Object({
+    experiment_id: id('RunId'),
+    name: text,
+    dataset: nullable(
+      Type.Object({ dataset_id: id('DatasetId'), version_index: Type.Integer({ minimum: 1 }) }),
+    ),
+    num_traces: count,
+    traces_without_row: count,
+    num_rows: count,
+    missing_rows: count,
+  }),
+);
+const againstBaseline = named(
+  'AgainstBaseline',
+  Type.Object({
+    num_rows: count,
+    mean_difference: number,
+    confidence_interval: nullable(
+      named(
+        'ConfidenceInterval',
+        Type.Object({ lower: Type.Number(), upper: Type.Number(), resamples: count }),
+      ),
+    ),
+    wins: count,
+    losses: count,
+    ties: count,
+  }),
+);
+const comparedMetric = named(
+  'ComparedMetric',
+  Type.Object({
+    metric: text,
+    type: oneOf(['integer', 'floating_point', 'boolean']),
+    direction: oneOf(['higher', 'lower']),
+    experiments: Type.Array(
+      named(
+        'MetricOfExperiment',
+        Type.Object({
+          experiment_id: id('RunId'),
+          num_rows: count,
+          mean: number,
+          against_baseline: nullable(againstBaseline),
+        }),
+      ),
+    ),
+  }),
+);
+const comparedRow = named(
+  'ComparedRow',
+  Type.Object({
+    row_id: nullable(text),
+    dataset_input: nullable(text),
+    dataset_output: nullable(text),
+    experiments: Type.Array(
+      named(
+        'RowOfExperiment',
+        Type.Object({
+          experiment_id: id('RunId'),
+          trace_id: nullable(id('TraceId')),
+          num_traces: count,
+          output: json,
+          metrics: Type.Record(
+            Type.String(),
+            named('ComparedValue', Type.Object({ value: Type.Number(), difference: number })),
+          ),
+        }),
+      ),
+    ),
+  }),
+);
+const comparison = named(
+  'ExperimentComparison',
+  Type.Object({
+    experiments: Type.Array(compared),
+    total_rows: count,
+    rows_in_all: count,
+    method: Type.Literal(comparisonMethod),
+    confidence_level: Type.Number(),
+    seed: count,
+    metrics: Type.Array(comparedMetric),
+    starting_token: Type.Integer(),
+    limit: Type.Integer(),
+    paginated: Type.Boolean(),
+    next_starting_token: nullable(Type.Integer()),
+    rows: Type.Array(comparedRow),
+  }),
+);
+export type ExperimentComparison = Static<typeof comparison>;
+export type ComparedMetric = Static<typeof comparedMetric>;
+export type ComparedRow = Static<typeof comparedRow>;
+export type Direction = ComparedMetric['direction'];
+
+export const compareExperiments = operation({
+  operationId: 'compareExperiments',
+  summary: 'Compare experiments row by row of their dataset',
+  description:
+    'Differences are to the first experiment, the baseline. A trace is about the dataset row ' +
+    'that its `user_metadata` names as `dataset_row_id`, else about the one with its ' +
+    '`dataset_input`. Each mean difference has a 95 % interval by the paired bootstrap ' +
+    '(percentile method), the same for the same `seed`.',
+  example: {
+    experiment_ids: [exampleIds.experiment_id, '8b2f0c64-2f0e-4a9e-8a55-0c8d1b7f1e55'],
+    metrics: ['reward'],
+    limit: 20,
+  },
+  section: '5.5',
+  method: 'POST',
+  path: `${experimentsPath}/compare`,
+  kind: 'r',
+  requires: 'viewer',
+  params: Type.Object({ project_id: id('ProjectId') }),
+  body: Type.Object({
+    experiment_ids: Type.Array(id('RunId'), { minItems: 2, maxItems: experimentsMax }),
+    metrics: maybe(
+      Type.Array(Type.String({ minLength: 1, maxLength: 136 }), { maxItems: comparedMetricsMax }),
+    ),
+    seed: maybe(Type.Integer({ minimum: 0, maximum: 2 ** 32 - 1, default: defaultSeed })),
+    starting_token: maybe(
+      Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: 0 }),
+    ),
+    limit: maybe(
+      Type.Integer({ minimum: 1, maximum: comparedRowsMax, default: comparedRowsDefault }),
+    ),
+  }),
+  response: comparison,
+  faults: ['not-found'],
+});
+
+export const experimentComparisonOperations = [compareExperiments];
+
+/** An experiment against itself would be a column of ties. */
+export const comparisonComplaints = (experiments: readonly string[]): readonly Complaint[] =>
+  experiments.flatMap((one, at) =>
+    experiments.indexOf(one) === at
+      ? []
+      : [valueComplaint(['body', 'experiment_ids', String(at)], `'${one}' is named twice`)],
+  );

@@ -1,0 +1,74 @@
+import type { DuckDBUUIDValue, DuckDBValue } from '@duckdb/node-api';
+import { instantOf } from '../../kernel/records/buckets.js';
+import type { TypedMetric } from '../../kernel/records/measures.js';
+import type { Asking } from '../../kernel/ports.js';
+import {
+  datasetRowKey,
+  runRowsMax,
+  type RunRow,
+  type RunRowsPlan,
+} from '../../kernel/records/run-rows.js';
+import type { RecordsModel } from './model.js';
+import { inProject } from './named-columns.js';
+import { idOf, ofRuns } from './run-counts.js';
+import { sourceOf, type RecordSource } from './source.js';
+
+/** As `runRows` of kernel/records/reference/run-rows.ts; null beyond the limit. One statement. */
+export const runRows = (
+  whole: RecordsModel,
+  { project, runs, metrics }: RunRowsPlan,
+  asking: Asking = {},
+): Promise<readonly RunRow[] | null> =>
+  whole.connections.read(async (statements) => {
+    const model = await inProject(whole, statements, project);
+    const where = ofRuns(model, project, runs);
+    if (where === null) return [];
+    const source = sourceOf(model, { ...tracesOf, project });
+    const values = metrics.map((one, at) => `, ${numberSql(source, one)} AS m${at}`).join('');
+    const means = metrics.map((_, at) => `, avg(m${at})`).join('');
+    const found = await statements.rows(
+      `SELECT run_id, "row", count(*), min(created_at),
+         arg_max(id, {'at': created_at, 'id': id})${means}
+       FROM (
+         SELECT r.run_id, r.id, r.created_at, ${rowSql(source)} AS "row"${values}
+         ${source.fromWhere()} AND ${where}
+       ) GROUP BY run_id, "row" LIMIT ${runRowsMax + 1}`,
+      source.parameters,
+    );
+    return found.length > runRowsMax ? null : found.map(runRowOf);
+  }, asking);
+
+const tracesOf = {
+  run: null,
+  from: null,
+  to: null,
+  filter: null,
+  population: 'trace',
+  kinds: null,
+  templates: [],
+} as const;
+
+/** Hashed, so that rows with long inputs cost no more than others. */
+const rowSql = (source: RecordSource): string => {
+  const named = source.column(`user_metadata/${datasetRowKey}`);
+  const input = source.column('dataset_input');
+  return `CASE WHEN ${named} <> '' THEN sha256('id:' || ${named})
+    WHEN ${input} <> '' THEN sha256('in:' || ${input}) END`;
+};
+
+const numberSql = (source: RecordSource, { metric, type }: TypedMetric): string => {
+  const value = source.metric(metric, type);
+  return type === 'boolean' ? `CAST(${value} AS INTEGER)` : value;
+};
+
+const runRowOf = ([run, row, traces, first, newest, ...means]: readonly DuckDBValue[]): RunRow => ({
+  run: idOf(run),
+  row: row == null ? null : String(row),
+  traces: Number(traces),
+  first: instantOf(first as bigint),
+  newest: (newest as DuckDBUUIDValue).toString(),
+  means: means.map((mean) => {
+    const value = mean === null ? Number.NaN : Number(mean) + 0;
+    return Number.isFinite(value) ? value : null;
+  }),
+});

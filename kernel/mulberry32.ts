@@ -1,0 +1,13 @@
+/**
+ * Words of 32 bits that look random and are the same for the same seed, on every machine
+ * (Mulberry32: 32 bits of state are plenty for a sample, a load or a resampling). Not for secrets.
+ */
+export const mulberry32 = (seed: number): (() => number) => {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return (mixed ^ (mixed >>> 14)) >>> 0;
+  };
+};

@@ -1,0 +1,48 @@
+import { compared } from './aggregate.js';
+import { metricValue, userMetadataValue } from '../column-value.js';
+import type { RecordRow } from '../record.js';
+import { datasetRowKey, type RunRow, type RunRowsPlan } from '../run-rows.js';
+import type { Instant } from '../../shapes.js';
+
+/**
+ * The reference for `Records.runRows`, by run and row. It names a row by what its traces say, where
+ * engines hash that.
+ */
+export const runRows = (
+  rows: readonly RecordRow[],
+  { project, runs, metrics }: RunRowsPlan,
+): readonly RunRow[] => {
+  const cells = new Map<string, RecordRow[]>();
+  for (const row of rows) {
+    const { project_id, run_id } = row.values;
+    if (row.kind !== 'trace' || project_id !== project || !runs.includes(String(run_id))) continue;
+    const key = JSON.stringify([run_id, rowOf(row)]);
+    cells.set(key, [...(cells.get(key) ?? []), row]);
+  }
+  return [...cells].map(([key, traces]) => {
+    const [run, row] = JSON.parse(key) as [string, string | null];
+    const ends = traces
+      .map(({ values }) => `${String(values['created_at'])} ${String(values['id'])}`)
+      .toSorted();
+    return {
+      run,
+      row,
+      traces: traces.length,
+      first: String(ends[0]).split(' ')[0] as Instant,
+      newest: String(ends.at(-1)).split(' ')[1] ?? '',
+      means: metrics.map(({ metric, type }) => {
+        const values = traces.flatMap((one) => metricValue(one, metric, type) ?? []).map(Number);
+        const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+        return Number.isFinite(mean) ? mean : null;
+      }),
+    };
+  });
+};
+
+/** Which row of a dataset the trace is about (contract 5.5). */
+const rowOf = (trace: RecordRow): string | null => {
+  const named = userMetadataValue(trace, datasetRowKey);
+  if (named !== null && named !== '') return `id:${named}`;
+  const input = trace.values['dataset_input'];
+  return typeof input === 'string' && input !== '' ? `in:${compared(input)}` : null;
+};

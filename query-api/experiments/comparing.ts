@@ -1,0 +1,146 @@
+import {
+  compareExperiments,
+  comparedMetricsMax,
+  comparedRowsDefault,
+  comparisonComplaints,
+  defaultSeed,
+} from '../../contract/experiment-comparison.js';
+import type { ExperimentFacts } from '../../contract/experiment-record.js';
+import { reading, type Route } from '../../contract/operation.js';
+import { byCodePoint } from '../../kernel/code-points.js';
+import type { Documents } from '../../kernel/documents.js';
+import { Fault, invalid, valueComplaint, valueError } from '../../kernel/fault.js';
+import { runRowsMax } from '../../kernel/records/run-rows.js';
+import type { Records } from '../../kernel/records/records.js';
+import type { MetricType } from '../../kernel/records/record.js';
+import type { ProjectId, RunId } from '../../kernel/shapes.js';
+import { experimentList } from '../../projections/experiment-list.js';
+import { metricMeant, metricPrefix, metricsToType, metricType } from '../filters/catalogue.js';
+import type { RecordAnswers } from '../records/answers.js';
+import type { ComparedFacts } from './comparison.js';
+import { criteriaReadsFrom, directionsOf } from './criteria.js';
+
+export type ComparingNeeds = {
+  readonly documents: Documents;
+  readonly records: Pick<Records, 'metricTypes' | 'runMeasures'>;
+  readonly answers: Pick<RecordAnswers, 'comparison'>;
+};
+
+/** Experiments against each other, row by row (contract 5.5). */
+export const comparing = (needs: ComparingNeeds): Route =>
+  reading(
+    compareExperiments,
+    [experimentList.collection, ...criteriaReadsFrom],
+    async ({ params: { project_id: project }, body, principal }) => {
+      const experiments = await factsOf(needs.documents, project, body.experiment_ids);
+      const { metrics, unknown } = await metricsOf(needs, project, body);
+      const place = { organization: principal.organizationId, project };
+      const directionOf = await directionsOf(needs.documents, place);
+      const json = await needs.answers.comparison({
+        project,
+        experiments,
+        metrics: metrics.map((one) => ({ ...one, direction: directionOf(one.metric) })),
+        seed: body.seed ?? defaultSeed,
+        offset: body.starting_token ?? 0,
+        limit: body.limit ?? comparedRowsDefault,
+      });
+      if (json === null) throw tooMany();
+      return { json, notes: { 'X-Unknown-Columns': unknown } };
+    },
+    ({ body }) => comparisonComplaints(body.experiment_ids),
+  );
+
+const tooMany = (): Fault =>
+  valueError(
+    ['body', 'experiment_ids'],
+    `these have more than ${runRowsMax} pairs of row and experiment; compare fewer of them`,
+  );
+
+/** In the order asked. Throws Fault `not-found` for one that the project does not have. */
+const factsOf = async (
+  documents: Documents,
+  project: ProjectId,
+  ids: readonly RunId[],
+): Promise<readonly ComparedFacts[]> => {
+  const found = await documents.load(experimentList.collection, ids);
+  return ids.map((id) => {
+    const one = found.get(id);
+    if (one?.scope !== project) throw new Fault('not-found', 'Experiment not found');
+    const { name, dataset } = one.body as ExperimentFacts;
+    const version = dataset && {
+      dataset_id: dataset.dataset_id,
+      version_index: dataset.version_index,
+    };
+    return { id, name, dataset: version };
+  });
+};
+
+type Asked = {
+  readonly experiment_ids: readonly string[];
+  readonly metrics?: readonly string[] | null;
+};
+type Found = {
+  readonly metrics: readonly { readonly metric: string; readonly type: MetricType }[];
+  /** Columns that nobody recorded. */
+  readonly unknown: readonly string[];
+};
+
+const metricsOf = async (
+  { records }: ComparingNeeds,
+  project: ProjectId,
+  asked: Asked,
+): Promise<Found> => {
+  const written = asked.metrics?.map(columnOf) ?? null;
+  if (written === null) {
+    const names = await measuredIn(records, project, asked.experiment_ids);
+    const types = await typesOf(records, project, names.map(columnOf));
+    const metrics = names.flatMap((metric) => {
+      const type = metricType(metric, types);
+      return type === null || type === 'text' ? [] : [{ metric, type }];
+    });
+    return { metrics, unknown: [] };
+  }
+  const types = await typesOf(records, project, written);
+  const meant = written.map((column) => {
+    const metric = metricMeant(column, types);
+    return { metric, type: metricType(metric, types) };
+  });
+  const complaints = meant.flatMap(({ metric, type }, at) =>
+    type === 'text'
+      ? [valueComplaint(['body', 'metrics', String(at)], `'${metric}' is a text`)]
+      : [],
+  );
+  if (complaints.length > 0) throw invalid(complaints);
+  const once = meant.filter(
+    ({ metric }, at) => meant.findIndex((other) => other.metric === metric) === at,
+  );
+  return {
+    metrics: once.flatMap(({ metric, type }) => (type === null ? [] : [{ metric, type }])),
+    unknown: once.flatMap(({ metric, type }) => (type === null ? [metricPrefix + metric] : [])),
+  };
+};
+
+const columnOf = (name: string): string =>
+  name.startsWith(metricPrefix) ? name : metricPrefix + name;
+
+const typesOf = async (
+  records: ComparingNeeds['records'],
+  project: ProjectId,
+  columns: readonly string[],
+): Promise<ReadonlyMap<string, MetricType>> => {
+  const asked = metricsToType(columns);
+  return asked.length > 0 ? records.metricTypes(project, asked) : new Map();
+};
+
+/** Numbers and booleans with a value in these runs, the first by name. */
+const measuredIn = async (
+  records: ComparingNeeds['records'],
+  project: ProjectId,
+  runs: readonly string[],
+): Promise<readonly string[]> => {
+  const measures = await records.runMeasures(project, runs);
+  const names = [...measures.values()].flatMap(({ metrics }) =>
+    Object.entries(metrics).flatMap(([name, { kind }]) => (kind === 'text' ? [] : [name])),
+  );
+  return [...new Set(names)].toSorted(byCodePoint).slice(0, comparedMetricsMax);
+};

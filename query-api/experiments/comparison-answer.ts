@@ -1,0 +1,182 @@
+import type { ComparedRow } from '../../contract/experiment-comparison.js';
+import { pageMeasure } from '../../contract/envelope.js';
+import { checkAsked } from '../../kernel/asking.js';
+import { inPieces, openObject, type JsonPieces } from '../../kernel/json-pieces.js';
+import { stream, type Asking } from '../../kernel/ports.js';
+import { userMetadataValue } from '../../kernel/records/column-value.js';
+import { pageBytesMax } from '../../kernel/records/questions.js';
+import type { Records } from '../../kernel/records/records.js';
+import type { RecordRow } from '../../kernel/records/record.js';
+import { datasetRowKey, type RunRow } from '../../kernel/records/run-rows.js';
+import type { Json, TraceId } from '../../kernel/shapes.js';
+import type { InSlices } from '../../kernel/turns.js';
+import { truncated, viewOf } from '../records/views.js';
+import {
+  comparedMetrics,
+  differenceOf,
+  shownMetrics,
+  summaryOf,
+  tableOf,
+  type ComparedFacts,
+  type ComparedTable,
+  type DirectedMetric,
+  type RowCells,
+} from './comparison.js';
+
+export type ComparisonPlan = {
+  readonly project: string;
+  /** The baseline first. */
+  readonly experiments: readonly ComparedFacts[];
+  readonly metrics: readonly DirectedMetric[];
+  readonly seed: number;
+  readonly offset: number;
+  readonly limit: number;
+};
+
+type Needs = {
+  readonly records: Pick<Records, 'runRows' | 'weights' | 'heads'>;
+  readonly inSlices: InSlices;
+};
+
+/** Some milliseconds at most. */
+const drawsAtOnce = 200_000;
+
+/** The answer of contract 5.5 in slices; null when there is more to compare than may be. */
+export const comparisonAnswer = async (
+  { records, inSlices }: Needs,
+  plan: ComparisonPlan,
+  asking: Asking,
+): Promise<JsonPieces | null> => {
+  const { project, experiments, metrics, seed, offset, limit } = plan;
+  const runs = experiments.map(({ id }) => id);
+  const found = await records.runRows({ project, runs, metrics }, asking);
+  if (found === null) return null;
+  const table = await inSlices(() => tableOf(experiments, found));
+  const compared = await inSlices(() => comparedMetrics(table, metrics, seed));
+  for (const { bootstrap } of compared.samples.flat()) {
+    if (bootstrap === null) continue;
+    while (await inSlices(() => bootstrap.draw(drawsAtOnce))) checkAsked(asking);
+  }
+  const shown = await inSlices(() => shownMetrics(table, metrics, compared));
+  const view = { project, table, metrics };
+  const asked = table.rows.slice(offset, offset + limit);
+  const rows = await pageOf({ records, inSlices }, view, asked, asking);
+  const isMore = offset + rows.length < table.rows.length;
+  const measure = pageMeasure({ starting_token: offset, limit }, rows.length, isMore);
+  const before = openObject({ ...summaryOf(table, shown, seed), ...measure });
+  const parts = rows.flatMap((row, at) => (at === 0 ? [row] : [',', row]));
+  return inPieces([before, ',"rows":[', ...parts, ']}'], String, inSlices, asking);
+};
+
+type View = {
+  readonly project: string;
+  readonly table: ComparedTable;
+  readonly metrics: readonly DirectedMetric[];
+};
+
+/**
+ * The rows as JSON, up to what a page may weigh and at least one; a few of them are read at a time,
+ * since only the beginnings of their texts are kept.
+ */
+const pageOf = async (
+  { records, inSlices }: Needs,
+  view: View,
+  rows: readonly RowCells[],
+  asking: Asking,
+): Promise<readonly string[]> => {
+  const groupsOf = (cells: RowCells) =>
+    cells.flatMap((cell) => (cell === null ? [] : stream('trace', view.project, cell.newest)));
+  const weights = await records.weights(rows.flatMap(groupsOf), asking);
+  const weightOf = (cells: RowCells): number =>
+    groupsOf(cells).reduce((sum, group) => sum + (weights.get(group) ?? 0), 0);
+  const page: string[] = [];
+  let left = pageBytesMax;
+  for (let from = 0; from < rows.length;) {
+    const few = within(rows.slice(from), weightOf, pageBytesMax);
+    checkAsked(asking);
+    const heads = await records.heads(few.flatMap(groupsOf));
+    const traces = new Map<string, ShownTrace>();
+    for (const row of heads.values()) {
+      traces.set(String(row.values['id']), await inSlices(() => shownTrace(row)));
+    }
+    for (const cells of few) {
+      const json = await inSlices(() => JSON.stringify(rowOf(cells, view, traces)));
+      left -= json.length;
+      if (left < 0 && page.length > 0) return page;
+      page.push(json);
+    }
+    from += few.length;
+  }
+  return page;
+};
+
+/** The first of them that weigh no more than that together, and at least one. */
+const within = <T>(items: readonly T[], weightOf: (item: T) => number, max: number) => {
+  let sum = 0;
+  const end = items.findIndex((item, at) => {
+    sum += weightOf(item);
+    return at > 0 && sum > max;
+  });
+  return end < 0 ? items : items.slice(0, end);
+};
+
+/** What a page shows of a trace, with its texts cut. */
+type ShownTrace = {
+  readonly row: string | null;
+  readonly input: string | null;
+  readonly reference: string | null;
+  readonly output: Json;
+};
+
+const shownTrace = (row: RecordRow): ShownTrace => {
+  const {
+    dataset_input: input,
+    dataset_output: reference,
+    output = null,
+  } = truncated(viewOf(row, false, []));
+  return {
+    row: userMetadataValue(row, datasetRowKey) || null,
+    input: typeof input === 'string' ? input : null,
+    reference: typeof reference === 'string' ? reference : null,
+    output,
+  };
+};
+
+const rowOf = (
+  cells: RowCells,
+  { table: { experiments }, metrics }: View,
+  traces: ReadonlyMap<string, ShownTrace>,
+): ComparedRow => {
+  const [baseline] = cells;
+  const known = cells.flatMap((cell) => traces.get(cell?.newest ?? '') ?? []);
+  return {
+    row_id: known[0]?.row ?? null,
+    dataset_input: known.find(({ input }) => input !== null)?.input ?? null,
+    dataset_output: known.find(({ reference }) => reference !== null)?.reference ?? null,
+    experiments: experiments.map(({ experiment_id }, at) => {
+      const cell = cells[at] ?? null;
+      return {
+        experiment_id,
+        trace_id: (cell?.newest ?? null) as TraceId | null,
+        num_traces: cell?.traces ?? 0,
+        output: traces.get(cell?.newest ?? '')?.output ?? null,
+        metrics: valuesOf(cell, at === 0 ? null : baseline, metrics),
+      };
+    }),
+  };
+};
+
+/** From entries: a metric may be called `__proto__`. */
+const valuesOf = (
+  cell: RunRow | null,
+  baseline: RunRow | null | undefined,
+  metrics: readonly DirectedMetric[],
+): ComparedRow['experiments'][number]['metrics'] =>
+  Object.fromEntries(
+    metrics.flatMap(({ metric }, at) => {
+      const value = cell?.means[at] ?? null;
+      if (value === null) return [];
+      const own = baseline?.means[at] ?? null;
+      return [[metric, { value, difference: own === null ? null : differenceOf(value, own) }]];
+    }),
+  );
