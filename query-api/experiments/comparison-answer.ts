@@ -1,4 +1,4 @@
-import type { ComparedRow } from '../../contract/experiment-comparison.js';
+import type { ComparedMetric, ComparedRow } from '../../contract/experiment-comparison.js';
 import { pageMeasure } from '../../contract/envelope.js';
 import { checkAsked } from '../../kernel/asking.js';
 import { inPieces, openObject, type JsonPieces } from '../../kernel/json-pieces.js';
@@ -14,7 +14,7 @@ import { truncated, viewOf } from '../records/views.js';
 import {
   comparedMetrics,
   differenceOf,
-  shownMetrics,
+  shownMetric,
   summaryOf,
   tableOf,
   type ComparedFacts,
@@ -39,7 +39,7 @@ type Needs = {
 };
 
 /** Some milliseconds at most. */
-const drawsAtOnce = 200_000;
+const drawsAtOnce = 100_000;
 
 /** The answer of contract 5.5 in slices; null when there is more to compare than may be. */
 export const comparisonAnswer = async (
@@ -57,7 +57,10 @@ export const comparisonAnswer = async (
     if (bootstrap === null) continue;
     while (await inSlices(() => bootstrap.draw(drawsAtOnce))) checkAsked(asking);
   }
-  const shown = await inSlices(() => shownMetrics(table, metrics, compared));
+  const shown: ComparedMetric[] = [];
+  for (const [at, metric] of metrics.entries()) {
+    shown.push(await inSlices(() => shownMetric(table, metric, compared, at)));
+  }
   const view = { project, table, metrics };
   const asked = table.rows.slice(offset, offset + limit);
   const rows = await pageOf({ records, inSlices }, view, asked, asking);
