@@ -165,7 +165,7 @@ const startThread = async (dir: string) => {
   const why = `The log in ${dir} cannot be opened: ${ready.refused}`;
   // Waiting mends no file.
   if (!/malformed|not a database/.test(ready.refused)) throw new Fault('unavailable', why);
-  throw new Fault('invalid', `${why}; log.sqlite is damaged: restore it from a backup`);
+  throw new Fault('invalid', `${why}; log.sqlite is damaged, see: assay doctor, assay restore`);
 };
 
 /** What the writer said last of itself; a full disk is tried again until a probe succeeds. */
