@@ -11,18 +11,21 @@ const wholeBytesMax = 16 * 1024 * 1024;
 export type Checked = { readonly isOver: boolean; readonly damage: string | null };
 
 /**
- * Looks through the log from its first event, a piece at each call: between two calls whoever owns
- * the connection can use it.
+ * Looks through what a log has now, from its first event, a piece at each call: between two calls
+ * whoever owns the connection can use it.
  */
 export const openCheck = (database: Database.Database): (() => Checked) => {
   const began = performance.now();
   const isSmall = bytesOf(database) <= wholeBytesMax;
+  const end = endOf(database);
   const pieces = scan(database, 0);
+  let through = 0;
   const step = (): Checked => {
-    const piece = pieces.next();
-    if (piece.done === true) {
+    const piece = through >= end ? null : pieces.next();
+    if (piece === null || piece.done === true) {
       return { isOver: true, damage: isSmall ? structureOf(database) : null };
     }
+    through = piece.value.through;
     const [first] = piece.value.unreadable;
     if (first !== undefined) {
       return { isOver: true, damage: `position ${first.position}: ${first.why}` };
@@ -37,6 +40,16 @@ export const openCheck = (database: Database.Database): (() => Checked) => {
       return { isOver: true, damage: reasonOf(error) };
     }
   };
+};
+
+/** Where even that cannot be read, everything is looked at. */
+const endOf = (database: Database.Database): number => {
+  try {
+    return Number(database.prepare('SELECT max(pos) FROM events').pluck().get() ?? 0);
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    return Infinity;
+  }
 };
 
 const bytesOf = (database: Database.Database): number => {

@@ -173,8 +173,6 @@ type Source = {
 const recordedBy =
   (decode: Decode) =>
   (row: WholeRow): Recorded => {
-    const why = whyWrong(row);
-    if (why !== null) throw badRow(positionOf(row.pos), why);
     const metadata = metadataOf(row);
     const data = decode(row.type, metadata.schema, JSON.parse(row.data));
     // A spread that members are added to costs V8 more than the rest of this.
@@ -270,6 +268,9 @@ const page = async (source: Source, from: Position, limit: number): Promise<Page
       erased.push(envelope);
       return envelope;
     }
+    // What is folded is what was stored; who looks for changes reads streams and evidence.
+    const why = whyWrong(row);
+    if (why !== null) throw badRow(positionOf(row.pos), why);
     const event = source.recorded(row);
     events.push(event);
     return event;
