@@ -4,6 +4,7 @@ import type { ExperimentRecord } from '../contract/experiment-record.js';
 import { sharedApp, type App } from './support/app.js';
 import { naiveRanking, type Candidate } from './support/naive-ranking.js';
 import { describeRealRuns, flat, mean, realRuns, type RealRun } from './support/real-runs.js';
+import { until } from './support/until.js';
 
 type Page = { readonly experiments: readonly ExperimentRecord[] };
 
@@ -15,6 +16,7 @@ describeRealRuns('200 real runs as four experiments, one for each trial', functi
 
   let app: App;
   let root = '';
+  let written = '';
   let byTrial: readonly (readonly RealRun[])[] = [];
   let ids: readonly string[] = [];
 
@@ -37,9 +39,10 @@ describeRealRuns('200 real runs as four experiments, one for each trial', functi
       made.push(body.id);
       for (let from = 0; from < traces.length; from += tracesPerRequest) {
         const some = traces.slice(from, from + tracesPerRequest);
-        await app.client.call('POST', `${root}/traces`, {
+        const { position } = await app.client.call('POST', `${root}/traces`, {
           body: { experiment_id: body.id, traces: some },
         });
+        written = position ?? '';
       }
     }
     ids = made;
@@ -47,7 +50,14 @@ describeRealRuns('200 real runs as four experiments, one for each trial', functi
 
   const search = async (): Promise<readonly ExperimentRecord[]> => {
     const body = { sort: { name: 'name' }, include_counts: true };
-    const reply = await app.client.call<Page>('POST', `${root}/experiments/search`, { body });
+    const headers = { 'X-Min-Position': written };
+    const ask = () =>
+      app.client.send<Page>('POST', `${root}/experiments/search`, { body, headers });
+    let reply = await ask();
+    await until('an answer', 20_000, async () => {
+      if (reply.status === 503) reply = await ask();
+      return reply.status !== 503;
+    });
     return reply.body.experiments;
   };
 
