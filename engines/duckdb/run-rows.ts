@@ -2,6 +2,7 @@ import type { DuckDBUUIDValue, DuckDBValue } from '@duckdb/node-api';
 import { instantOf } from '../../kernel/records/buckets.js';
 import type { TypedMetric } from '../../kernel/records/measures.js';
 import type { Asking } from '../../kernel/ports.js';
+import { allTraces } from '../../kernel/records/questions.js';
 import {
   datasetRowKey,
   runRowsMax,
@@ -23,7 +24,7 @@ export const runRows = (
     const model = await inProject(whole, statements, project);
     const where = ofRuns(model, project, runs);
     if (where === null) return [];
-    const source = sourceOf(model, { ...tracesOf, project });
+    const source = sourceOf(model, allTraces(project));
     const values = metrics.map((one, at) => `, ${numberSql(source, one)} AS m${at}`).join('');
     const means = metrics.map((_, at) => `, avg(m${at})`).join('');
     const found = await statements.rows(
@@ -37,16 +38,6 @@ export const runRows = (
     );
     return found.length > runRowsMax ? null : found.map(runRowOf);
   }, asking);
-
-const tracesOf = {
-  run: null,
-  from: null,
-  to: null,
-  filter: null,
-  population: 'trace',
-  kinds: null,
-  templates: [],
-} as const;
 
 /** Hashed, so that rows with long inputs cost no more than others. */
 const rowSql = (source: RecordSource): string => {

@@ -19,6 +19,18 @@ export type RecordScope = {
   readonly templates: readonly string[];
 };
 
+/** The traces of a project, all of them. */
+export const allTraces = (project: string): RecordScope & { readonly population: 'trace' } => ({
+  project,
+  run: null,
+  from: null,
+  to: null,
+  filter: null,
+  population: 'trace',
+  kinds: null,
+  templates: [],
+});
+
 export type SearchPlan = RecordScope & {
   /** Null: `created_at` descending, then `id` descending. */
   readonly sort: Sort | null;

@@ -8,7 +8,7 @@ import { registryType } from '../../kernel/records/column-value.js';
 import { metricRegistry, registryMetric } from '../../kernel/records/columns.js';
 import type { Documents } from '../../kernel/documents.js';
 import type { Records } from '../../kernel/records/records.js';
-import type { Widget } from '../../kernel/records/questions.js';
+import { allTraces, type Widget } from '../../kernel/records/questions.js';
 import type { OrganizationId, ProjectId } from '../../kernel/shapes.js';
 import { rankingCriteria } from '../../projections/ranking-criteria.js';
 import { recordsCollection } from '../../projections/records/collection.js';
@@ -113,14 +113,7 @@ const withValues = async (
     names.filter((name) => !registryMetric.has(name)),
   );
   const counted = await records.aggregate({
-    project,
-    run: null,
-    from: null,
-    to: null,
-    filter: null,
-    population: 'trace',
-    kinds: null,
-    templates: [],
+    ...allTraces(project),
     widgets: names.flatMap((metric): readonly Widget[] => {
       const type = registryType(metric) ?? types.get(metric) ?? null;
       const isRanked = type !== null && type !== 'text';

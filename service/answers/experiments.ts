@@ -6,6 +6,7 @@ import { registryType } from '../../kernel/records/column-value.js';
 import { Fault } from '../../kernel/fault.js';
 import type { Position } from '../../kernel/ports.js';
 import type { Documents } from '../../kernel/documents.js';
+import { allTraces } from '../../kernel/records/questions.js';
 import type { Records } from '../../kernel/records/records.js';
 import type { ProjectId, RunId } from '../../kernel/shapes.js';
 import { experimentList } from '../../projections/experiment-list.js';
@@ -69,16 +70,7 @@ export const experimentQuestions = ({
 
     metricsRecorded: async (project: ProjectId): Promise<MetricTypes> => {
       await freshness.reached([recordsCollection.name], null);
-      const { metrics } = await records.columns({
-        project,
-        run: null,
-        from: null,
-        to: null,
-        filter: null,
-        population: 'trace',
-        kinds: null,
-        templates: [],
-      });
+      const { metrics } = await records.columns(allTraces(project));
       const own = metrics.filter((metric) => registryType(metric) === null);
       const types = own.length === 0 ? new Map() : await records.metricTypes(project, own);
       return new Map(

@@ -1,7 +1,12 @@
 import { stream, type Position } from '../../kernel/ports.js';
 import type { Checkpoint } from '../../kernel/documents.js';
 import type { GroupWrite, Records, RecordWrites } from '../../kernel/records/records.js';
-import type { AggregatePlan, RecordScope, SearchPlan } from '../../kernel/records/questions.js';
+import {
+  allTraces,
+  type AggregatePlan,
+  type RecordScope,
+  type SearchPlan,
+} from '../../kernel/records/questions.js';
 import type { RecordRow } from '../../kernel/records/record.js';
 import type { Instant } from '../../kernel/shapes.js';
 import { uuid } from './record-generators.js';
@@ -88,14 +93,7 @@ export const putRows = (records: Records, rows: readonly RecordRow[]): Promise<v
   put(records, { groups: groupsOf(rows) });
 
 export const scopeOf = (changes: Partial<RecordScope> = {}): RecordScope => ({
-  project,
-  run: null,
-  from: null,
-  to: null,
-  filter: null,
-  population: 'trace',
-  kinds: null,
-  templates: [],
+  ...allTraces(project),
   ...changes,
 });
 export const searchOf = (changes: Partial<SearchPlan> = {}): SearchPlan => ({
