@@ -5,6 +5,7 @@ import { join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
 import { openSandbox } from '../engines/sandbox/sandbox.js';
 import { program, repository } from './support/outside.js';
+import { openFileWatch } from './support/file-watch.js';
 import { testCache } from './support/sandboxes.js';
 
 /**
@@ -66,17 +67,32 @@ const mocha = spawn(
 // Each file has a tally of its own (test/support/tally.ts).
 const sum = { passed: 0, failed: 0, skipped: 0 };
 const tallyForm = /^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$/;
+const begunForm = /^file begun: (\d+) (.+)$/;
+const endedForm = /^file ended: (\d+)$/;
+const watch = openFileWatch(files);
 for (const input of [mocha.stdout, mocha.stderr])
   createInterface({ input }).on('line', (line) => {
     const [, passed, failed, skipped] = tallyForm.exec(line) ?? [];
-    if (passed === undefined) process.stdout.write(`${line}\n`);
+    const [, worker, file] = begunForm.exec(line) ?? [];
+    const [, done] = endedForm.exec(line) ?? [];
+    if (worker !== undefined && file !== undefined)
+      watch.begun(Number(worker), relative(tests, file));
+    else if (done !== undefined) watch.ended(Number(done));
+    else if (passed === undefined) process.stdout.write(`${line}\n`);
     sum.passed += Number(passed ?? 0);
     sum.failed += Number(failed ?? 0);
     sum.skipped += Number(skipped ?? 0);
   });
-const code = await new Promise<number | null>((resolve) => mocha.once('close', resolve));
-// A hook that failed and a process that broke off have no test to blame, but mocha counts them.
-sum.failed = Math.max(sum.failed, code ?? 1);
+// What a test left behind may hold the pipes open for ever.
+const code = await new Promise<number | null>((resolve) => {
+  mocha.once('close', resolve);
+  mocha.once('exit', (it) => setTimeout(() => resolve(it), 5_000));
+});
+const unended = watch.close();
+for (const file of unended) process.stdout.write(`\n${file} did not end\n`);
+// A hook that failed has no test to blame, but mocha counts it. It ends with 0 when every process
+// broke off before its first test, so what did not end counts as well.
+sum.failed = Math.max(sum.failed, code ?? 1) + unended.length;
 if (sum.skipped > 0) process.stdout.write(`\n${sum.skipped} skipped, said above why\n`);
 process.stdout.write(`\n${sum.passed} passed, ${sum.failed} failed\n`);
-process.exitCode = sum.failed > 0 ? 1 : 0;
+process.exit(sum.failed > 0 ? 1 : 0);

@@ -6,6 +6,8 @@ import { skippedIn } from './skips.js';
 const tally = { passed: 0, failed: 0 };
 /** What a test may take at least: mocha's limits mean the clock, and are there for what hangs. */
 const patienceMs = 180_000;
+/** Whether mocha runs files side by side; test/run.ts then watches over each. */
+const besideOthers = process.env['MOCHA_WORKER_ID'] !== undefined;
 
 /**
  * Counts every test and closes the run with one plain line, `N passed, N failed`, for people and
@@ -13,6 +15,10 @@ const patienceMs = 180_000;
  * side each file is a run, and test/run.ts adds them up.
  */
 export const mochaHooks: RootHookObject = {
+  beforeAll(this: Context) {
+    if (!besideOthers) return;
+    process.stdout.write(`\nfile begun: ${process.pid} ${this.test?.parent?.suites[0]?.file}\n`);
+  },
   beforeEach(this: Context) {
     const test = this.currentTest;
     test?.timeout(Math.max(test.timeout(), patienceMs));
@@ -30,6 +36,7 @@ export const mochaHooks: RootHookObject = {
     const skipped = count > unlawful.length ? `, ${count - unlawful.length} skipped` : '';
     for (const title of unlawful) process.stdout.write(`\nskipped, which CI forbids: ${title}\n`);
     process.stdout.write(`\n${tally.passed} passed, ${failed} failed${skipped}\n`);
+    if (besideOthers) process.stdout.write(`file ended: ${process.pid}\n`);
     Object.assign(tally, { passed: 0, failed: 0 });
     if (unlawful.length > 0) throw new Error('tests were skipped where CI is true');
   },
