@@ -11,12 +11,14 @@ import type { Logger } from '../engines/pino/logger.js';
 import type { Metrics } from '../engines/prometheus/metrics.js';
 import { Fault, reasonOf } from '../kernel/fault.js';
 import type { SealingKey } from '../kernel/history/checkpoint.js';
+import type { EventLog } from '../kernel/ports.js';
 import { chainSaid } from '../projections/history/chain.js';
 import { historyCollection } from '../projections/history/collection.js';
 import { sealKeyOf } from './seal-key.js';
 import type { SealSettings } from './seal-settings.js';
 
-type Needs = Pick<StartNeeds, 'log' | 'chains' | 'clock' | 'ids' | 'leases' | 'worker'> & {
+type Needs = Pick<StartNeeds, 'chains' | 'clock' | 'ids' | 'leases' | 'worker'> & {
+  readonly log: StartNeeds['log'] & Pick<EventLog, 'health'>;
   readonly config: SealSettings;
   readonly freshness: Freshness;
   readonly secrets: Pick<Secrets, 'sealSeed'>;
@@ -64,10 +66,20 @@ export const sealHistory = async (needs: Needs): Promise<HistorySealing> => {
     stop: sealing.stop,
     refusals: sealing.refusals,
     sealNow: async () => {
-      await needs.freshness.reached([historyCollection.name], await needs.log.head());
+      await foldedHistory(needs);
       return { sealed: await sealing.sealNow(), refused: sealing.refusals() };
     },
   };
+};
+
+/** Throws what is wrong with the log rather than how far the fold of a damaged one came. */
+const foldedHistory = async ({ log, freshness }: Needs): Promise<void> => {
+  try {
+    await freshness.reached([historyCollection.name], await log.head());
+  } catch (error) {
+    const { writable, cause } = log.health();
+    throw writable || cause === null ? error : new Fault('unavailable', cause, { cause: error });
+  }
 };
 
 /** What the operators' listener calls it. */

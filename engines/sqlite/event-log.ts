@@ -58,7 +58,7 @@ export const openEventLog = async ({ dir, bus, decode }: Options): Promise<Event
   const writer = await openWriter(dir, (last) => bus.publish('log.grown', positionOf(last)));
   const damaged = (cause: string): void => writer.suffer({ kind: 'damaged', cause });
   const reader = openReader({ dir, bus, damaged, ...(decode !== undefined && { decode }) });
-  // Another thread met damage: this one looks, and believes what it sees itself.
+  // A reader in another thread met damage: this one looks, and believes what it sees itself.
   const heard = bus.subscribe(damagedSubject, (after) => {
     if (typeof after !== 'string') return;
     reader.page(after as Position, 1).catch(() => null);
@@ -88,7 +88,12 @@ export const openEventLog = async ({ dir, bus, decode }: Options): Promise<Event
 
 /** The log of a folder that another thread or process writes. The file must be there already. */
 export const openEventReader = async (options: Options): Promise<EventReader> =>
-  openReader(options);
+  openReader({
+    ...options,
+    damaged: (_cause, before) => {
+      if (before !== null) options.bus.publish(damagedSubject, before);
+    },
+  });
 
 /**
  * The accepting thread's end of the writer: orders out, outcomes in, and what they say about its

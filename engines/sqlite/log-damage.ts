@@ -1,18 +1,20 @@
 import type Database from 'better-sqlite3';
 import { Fault } from '../../kernel/fault.js';
-import type { Bus, EventReader, Position } from '../../kernel/ports.js';
+import type { EventReader, Position } from '../../kernel/ports.js';
 import { isDamage } from './document-damage.js';
 import { scan } from './log-scan.js';
-import { posOf } from './log-schema.js';
+import { posOf, positionOf } from './log-schema.js';
 
-/** Hint that a reader met damage after this position: whoever writes looks for itself. */
+/** Hint that a reader met damage right after this position: whoever writes looks for itself. */
 export const damagedSubject = 'log.damaged';
 
 /** Of a row that is not what its digest was made of. */
 export const badRow = (position: Position, why: string): Fault =>
   new Fault('log-damaged', `The log is damaged at position ${position}: ${why}`);
 
-type Told = { readonly bus: Bus; readonly damaged: (cause: string) => void };
+/** Told at each time that a question meets damage; `before` it, where that is known. */
+export type TellDamage = (cause: string, before: Position | null) => void;
+type Place = { readonly before: Position; readonly said: string };
 
 /**
  * The reader, whose questions fail with Fault `log-damaged` where they meet damage, and say at
@@ -21,15 +23,14 @@ type Told = { readonly bus: Bus; readonly damaged: (cause: string) => void };
 export const sayingDamage = (
   reader: EventReader,
   database: Database.Database,
-  { bus, damaged }: Told,
+  damaged: TellDamage,
 ): EventReader => {
   const judged = (error: unknown, after: Position | null): unknown => {
     const isBad = error instanceof Fault && error.code === 'log-damaged';
     if (!isBad && !isDamage(error)) return error;
     const place = after === null ? null : firstBad(database, after);
-    const fault = isBad ? error : badLog(place ?? String(error), error);
-    damaged(place ?? fault.message);
-    if (after !== null) bus.publish(damagedSubject, after);
+    const fault = isBad ? error : badLog(place?.said ?? String(error), error);
+    damaged(place?.said ?? fault.message, place?.before ?? null);
     return fault;
   };
   const watched = async <T>(work: Promise<T>, after: Position | null = null): Promise<T> => {
@@ -63,11 +64,13 @@ const badLog = (what: string, cause: unknown): Fault =>
   new Fault('log-damaged', `The log is damaged: ${what}`, { cause });
 
 /** The next position after it that cannot be read; null: none of the next ones. */
-const firstBad = (database: Database.Database, after: Position): string | null => {
+const firstBad = (database: Database.Database, after: Position): Place | null => {
   try {
     for (const { unreadable } of scan(database, posOf(after))) {
       const [first] = unreadable;
-      return first === undefined ? null : `position ${first.position}: ${first.why}`;
+      if (first === undefined) return null;
+      const before = positionOf(posOf(first.position) - 1);
+      return { before, said: `position ${first.position}: ${first.why}` };
     }
   } catch (error) {
     if (!isDamage(error)) throw error;

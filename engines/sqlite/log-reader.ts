@@ -15,7 +15,7 @@ import {
 } from '../../kernel/ports.js';
 import { openLoopTurns, type LoopTurns } from '../node/loop-turns.js';
 import { envelopeOf, isErased, metadataOf, openEvidence, type Row } from './log-evidence.js';
-import { badRow, sayingDamage } from './log-damage.js';
+import { badRow, sayingDamage, type TellDamage } from './log-damage.js';
 import { openNames } from './log-names.js';
 import { whyWrong, type WholeRow } from './log-scan.js';
 import { isSalted, openForReading, posOf, positionOf } from './log-schema.js';
@@ -47,13 +47,12 @@ export const openReader = ({
   dir,
   bus,
   decode = (_type, _schema, data) => data,
-  damaged = () => undefined,
+  damaged,
 }: {
   readonly dir: string;
   readonly bus: Bus;
   readonly decode?: Decode;
-  /** Told what cannot be read as it was stored. */
-  readonly damaged?: (cause: string) => void;
+  readonly damaged: TellDamage;
 }): EventReader => {
   const database = openForReading(dir);
   const statements = preparedOn(database);
@@ -106,7 +105,7 @@ export const openReader = ({
       waits.end();
     },
   };
-  return sayingDamage(reader, database, { bus, damaged });
+  return sayingDamage(reader, database, damaged);
 };
 
 /** Anew once somebody has brought the log to the layout that has digests. */

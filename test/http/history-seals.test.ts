@@ -180,10 +180,10 @@ describe('seals of the history over HTTP', () => {
 
 describe('a history that somebody tampered with', () => {
   let app: App;
-  before(async () => {
+  beforeEach(async () => {
     app = await startApp();
   });
-  after(() => app.close());
+  afterEach(() => app.close());
 
   const ready = async () => {
     const answer = await fetch(`${app.opsUrl}/readyz`);
@@ -196,16 +196,23 @@ describe('a history that somebody tampered with', () => {
   const checkpoint = async () =>
     (await app.client.call<string>('GET', '/v2/history/checkpoint')).body;
 
+  const tamper = (name: string): void => {
+    const database = new Database(join(app.dir, 'log.sqlite'));
+    database.exec(`UPDATE events SET data = replace(data, '${name}', 'FORGE')
+      WHERE data LIKE '%${name}%'`);
+    database.close();
+  };
+
   it('is not sealed, and says so until the service is started anew', async () => {
     await made('before');
     expect((await seal()).refused).to.deep.equal([]);
     expect(await ready()).to.include({ http: 200, status: 'ready' });
     const kept = await checkpoint();
-    await made('meant');
-    const database = new Database(join(app.dir, 'log.sqlite'));
-    database.exec(`UPDATE events SET data = replace(data, 'meant', 'forge')
-      WHERE data LIKE '%meant%'`);
-    database.close();
+    const { position } = await made('meant');
+    await app.client.call('GET', '/v2/history', {
+      headers: { 'X-Min-Position': String(position) },
+    });
+    tamper('meant');
     const { refused } = await seal();
     expect(refused).to.have.length(1);
     expect(refused[0]?.why).to.match(/its data are not those of its digest/);
@@ -218,5 +225,17 @@ describe('a history that somebody tampered with', () => {
     const metrics = await (await fetch(`${app.opsUrl}/metrics`)).text();
     expect(metrics).to.match(/^assay_seal_refused_total 1$/m);
     expect(metrics).to.match(/^assay_scrub_mismatches_total [1-9]/m);
+  });
+
+  it('says what is wrong with the log where the fold has not met it yet', async () => {
+    const operate = operateCommand(app.opsUrl, { opsToken: null });
+    await operate('pause', { name: 'history' });
+    await made('paused');
+    tamper('paused');
+    const request = { name: 'history', reason: 'to meet it', operator: 'test' };
+    await operate('resume', request).catch(() => 'it met the change at once');
+    const said = await seal().catch((error: unknown) => String(error));
+    expect(said).to.match(/the log is damaged.*position \w+: its d/);
+    expect((await ready()).http).to.equal(503);
   });
 });
