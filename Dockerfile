@@ -10,7 +10,7 @@ COPY package.json package-lock.json .npmrc ./
 COPY .ci/native .ci/
 RUN npm ci && .ci/native
 COPY . .
-RUN npx tsc -p tsconfig.json && npm prune --omit=dev
+RUN npx tsc -p tsconfig.json && node dist/bundle.js && npm prune --omit=dev
 
 FROM ${NODE_IMAGE}
 # bubblewrap keeps code scorers in their sandbox; without it the worker refuses to run them.
@@ -31,5 +31,5 @@ EXPOSE 8080
 # 8081, for operators, is not reached from outside the container: ASSAY_OPS_HOST is 127.0.0.1.
 HEALTHCHECK --interval=5s --timeout=4s --start-period=30s --retries=6 \
   CMD ["node", "-e", "fetch('http://127.0.0.1:8081/readyz').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-ENTRYPOINT ["node", "--max-semi-space-size=64", "dist/main.js"]
+ENTRYPOINT ["node", "--max-semi-space-size=64", "dist/assay.js"]
 CMD ["serve"]

@@ -15,7 +15,7 @@ export const addCare = (program: Command, config: () => Config): void => {
       '\nWhoever has both log and keys can read everything: keep them apart. Read models are ' +
         'built from the log and not copied.\nA backup that broke off goes on when it is given ' +
         'again.\n\n' +
-        'Examples:\n  assay backup /srv/backup --keys /root/assay-keys\n' +
+        'Examples:\n  assay backup /srv/backup --keys /srv/assay-keys\n' +
         '  assay backup /srv/backup --json | jq -r .position',
     )
     .action(async (folder: string, options: BackupOptions) =>
@@ -29,7 +29,7 @@ export const addCare = (program: Command, config: () => Config): void => {
     .option('--json', 'one JSON object instead of sentences')
     .addHelpText(
       'after',
-      '\nExamples:\n  mv data data.old && assay restore /srv/backup --keys /root/assay-keys\n' +
+      '\nExamples:\n  mv data data.old && assay restore /srv/backup --keys /srv/assay-keys\n' +
         '  ASSAY_DATA_DIR=/srv/assay assay restore /srv/backup',
     )
     .action(async (folder: string, options: BackupOptions) =>

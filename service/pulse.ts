@@ -11,7 +11,8 @@ export type Pulse<T> = {
   readonly look: (withinMs: number) => Promise<void>;
   /**
    * `work`, or Fault `unavailable` as soon as the engine is silent: one that is stopped, and not
-   * gone, would be waited for until a time-out of its client.
+   * gone, would be waited for until a time-out of its client. While work is answered the engine
+   * speaks: a busy one may owe the answer to a beat for longer.
    */
   readonly heed: <R>(work: () => Promise<R>) => Promise<R>;
 };
@@ -28,12 +29,16 @@ export const openPulse = <T>(
   ask: () => Promise<T>,
   patienceMs: number,
 ): Pulse<T> => {
-  const answers = openAnswers<T>(what);
+  const answers = openAnswers<T>(what, clock);
   let asked: Promise<void> | null = null;
   const beat = async (): Promise<void> => {
     const heard = new AbortController();
     void answers.take(ask()).finally(() => heard.abort());
-    await clock.wait(patienceMs, heard.signal);
+    const began = clock.milliseconds();
+    for (let restMs = patienceMs; restMs > 0 && !heard.signal.aborted;) {
+      await clock.wait(restMs, heard.signal);
+      restMs = Math.max(began, answers.spokeAt()) + patienceMs - clock.milliseconds();
+    }
     // Where this process was busy itself, the answer lies there unheard.
     await new Promise((resolve) => setImmediate(resolve));
     if (!heard.signal.aborted) answers.missing(patienceMs);
@@ -63,16 +68,18 @@ export const openPulse = <T>(
 };
 
 /** What became of the questions, in whatever order they are answered. */
-const openAnswers = <T>(what: string) => {
+const openAnswers = <T>(what: string, clock: Clock) => {
   let known: T | null = null;
   let trouble: string | null = null;
   let silence: Fault | null = null;
   let questions = 0;
   let answered = 0;
+  let spokeAt = -Infinity;
   const waiting = new Set<(fault: Fault) => void>();
   return {
     known: () => known,
     trouble: () => trouble,
+    spokeAt: () => spokeAt,
     take: async (answer: Promise<T>): Promise<void> => {
       questions += 1;
       const question = questions;
@@ -98,7 +105,9 @@ const openAnswers = <T>(what: string) => {
       });
       waiting.add(giveUp);
       try {
-        return await Promise.race([work(), silent]);
+        const done = await Promise.race([work(), silent]);
+        spokeAt = clock.milliseconds();
+        return done;
       } finally {
         waiting.delete(giveUp);
       }

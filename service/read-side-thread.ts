@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { threadFile } from '../engines/node/thread-file.js';
 
 /** Folding makes much short-lived garbage; a larger nursery halved the time spent collecting it. */
 const youngMegabytes = 64;
@@ -23,6 +24,6 @@ export const readSideThread = (): Worker => {
 };
 
 const spawned = (): Worker =>
-  new Worker(new URL('./read-side-worker.js', import.meta.url), {
+  new Worker(threadFile('read-side'), {
     resourceLimits: { maxYoungGenerationSizeMb: youngMegabytes },
   });

@@ -70,6 +70,7 @@ describe('what is installed', () => {
       'argon2',
       'better-sqlite3',
       'deno',
+      'esbuild',
       'protobufjs',
     ]);
     expect(manifest.scripts['build']).to.match(/^\.ci\/native && /);

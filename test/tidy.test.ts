@@ -317,7 +317,7 @@ describe('the house', () => {
       ),
     );
     const entries = [
-      /^(main|config|test\/run)\.ts$|\.test\.ts$|^test\/(support|bench|chaos|fault)\//,
+      /^(main|bundle|config|test\/run)\.ts$|\.test\.ts$|^test\/(support|bench|chaos|fault)\//,
       /worker\.ts$|writer\.ts$|\/golden\/add\.ts$/,
     ];
     found(

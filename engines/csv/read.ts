@@ -1,3 +1,4 @@
+import { threadFile } from '../node/thread-file.js';
 import { MessageChannel, Worker } from 'node:worker_threads';
 import { openPlaces } from '../../kernel/turns.js';
 import type { Cells, ContentTable } from '../../kernel/dataset-content.js';
@@ -35,7 +36,7 @@ export const readTable = async (
 
 const readApart = async (file: TableFile, asked: TableFormat | null): Promise<ContentTable> => {
   const { port1, port2 } = new MessageChannel();
-  const worker = new Worker(new URL('./table-worker.js', import.meta.url), {
+  const worker = new Worker(threadFile('uploaded-table'), {
     workerData: port2,
     transferList: [port2],
     resourceLimits: { maxOldGenerationSizeMb: heapMegabytes },

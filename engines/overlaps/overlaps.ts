@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { threadFile } from '../node/thread-file.js';
 import { bleu } from '../../kernel/records/bleu.js';
 import { openFairLine } from '../../kernel/fair.js';
 import { Fault } from '../../kernel/fault.js';
@@ -22,7 +23,7 @@ export const openOverlaps = (): Overlaps => {
   let thread: Worker | null = null;
   const apart = (pair: Pair): Promise<number | null> =>
     new Promise((resolve, reject) => {
-      thread ??= new Worker(new URL('./overlaps-worker.js', import.meta.url));
+      thread ??= new Worker(threadFile('overlaps'));
       const mine = thread;
       mine.unref();
       const told = (value: number | null): void => {

@@ -1,3 +1,4 @@
+import { threadFile } from '../node/thread-file.js';
 import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads';
 import { whileAsked } from '../../kernel/asking.js';
 import { openFairLine } from '../../kernel/fair.js';
@@ -99,7 +100,7 @@ const isBrief = ({ filter = null, sort = null, offset = 0, limit }: Find): boole
 const startThread = (dir: string): Thread => {
   const { port1, port2 } = new MessageChannel();
   const givenUp = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
-  const worker = new Worker(new URL('./document-search-worker.js', import.meta.url), {
+  const worker = new Worker(threadFile('document-search'), {
     workerData: { dir, port: port2, givenUp } satisfies SearchStart,
     transferList: [port2],
   });

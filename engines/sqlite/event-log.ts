@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
+import { threadFile } from '../node/thread-file.js';
 import { Fault } from '../../kernel/fault.js';
 import type {
   AppendResult,
@@ -164,7 +165,7 @@ const openWriter = async (dir: string, grown: (last: number) => void) => {
 };
 
 const startThread = async (dir: string) => {
-  const thread = new Worker(new URL('./log-writer.js', import.meta.url), { workerData: { dir } });
+  const thread = new Worker(threadFile('log-writer'), { workerData: { dir } });
   const [ready] = (await once(thread, 'message')) as [Ready];
   if (!('refused' in ready)) return { thread, last: ready.last };
   const why = `The log in ${dir} cannot be opened: ${ready.refused}`;

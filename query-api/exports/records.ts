@@ -8,6 +8,7 @@ import {
 import type { Gate } from '../../contract/gate.js';
 import { reading, type Route } from '../../contract/operation.js';
 import type { Principal } from '../../contract/roles.js';
+import { selectedRun } from '../../contract/selectors.js';
 import { Fault } from '../../kernel/fault.js';
 import type { SearchPlan } from '../../kernel/records/questions.js';
 import type { Population } from '../../kernel/records/record.js';
@@ -77,6 +78,7 @@ const exporting = (
         signal,
         inSight: () => demandSight(needs, principal, project),
         runStays: async () => {
+          if (selectedRun(body) === null) return;
           await needs.runsKnown();
           await runInSelection(needs.runInProject, project, body);
         },

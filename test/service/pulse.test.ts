@@ -55,6 +55,17 @@ describe('the pulse of an engine', () => {
     expect(await faultOf(pulse.heed(work))).to.equal('done');
   });
 
+  it('is not silent while it answers others, and is once it does not', async () => {
+    answer = () => never;
+    const pulse = opened(200);
+    const ended = Date.now() + 600;
+    while (Date.now() < ended) {
+      await pulse.heed(() => new Promise((resolve) => setTimeout(resolve, lookMs)));
+    }
+    expect(pulse.trouble()).to.equal(null);
+    expect(await faultOf(pulse.heed(() => never))).to.equal('unavailable');
+  });
+
   it('is heeded by each question of a port, also between two pieces of an answer', async () => {
     answer = () => never;
     const pulse = opened(20);

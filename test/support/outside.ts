@@ -12,7 +12,7 @@ const compiled = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 /** The repository's own folder. */
 export const repository = dirname(compiled);
 /** The built program. */
-export const program = resolve(compiled, 'main.js');
+export const program = resolve(compiled, 'assay.js');
 
 /**
  * `ASSAY_TEST_SEED`, else a new one; printed beside `what`, so that a failing run can be had again.
