@@ -33,9 +33,10 @@ export const openPulse = <T>(
   let asked: Promise<void> | null = null;
   const beat = async (): Promise<void> => {
     const heard = new AbortController();
-    void answers.take(ask()).finally(() => heard.abort());
     const began = clock.milliseconds();
     for (let restMs = patienceMs; restMs > 0 && !heard.signal.aborted;) {
+      // Asked anew where others were answered meanwhile: the connection of a beat may be dead.
+      void answers.take(ask()).finally(() => heard.abort());
       await clock.wait(restMs, heard.signal);
       restMs = Math.max(began, answers.spokeAt()) + patienceMs - clock.milliseconds();
     }
