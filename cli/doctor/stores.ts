@@ -47,7 +47,7 @@ const isHeldNow = (dir: string): boolean => {
   }
 };
 
-const restore = 'RUNBOOK.md, The log is damaged: restore a backup into a new folder';
+const restore = 'RUNBOOK.md, The data folder is lost, or the log is damaged: restore';
 
 const logFindings = ({ version, settings, events, unreadable, structure }: LogLook) => {
   const [first] = unreadable;
@@ -58,7 +58,7 @@ const logFindings = ({ version, settings, events, unreadable, structure }: LogLo
           'log',
           first === undefined
             ? String(structure)
-            : `${unreadable.length} positions are lost, first ${first.position}: ${first.why}`,
+            : `positions lost: ${unreadable.length}, first ${first.position}: ${first.why}`,
           restore,
         );
   return [

@@ -70,5 +70,5 @@ const cancelling = ({ log }: PastScoringNeeds): Route =>
     if (job === null) throw new Fault('not-found', 'Job not found');
     const decide = cancel(job.asked, principal.userId, cause.at);
     const { position } = await transact(log, stream, pastScorings, decide, cause);
-    return { position, body: { message: 'The job is over.' } };
+    return { position, body: { message: 'The job is cancelled, or was over before.' } };
   });

@@ -91,6 +91,9 @@ describe('assay rebuild', function () {
     for (const line of told.slice(0, -1)) {
       expect(line).to.have.all.keys('name', 'position', 'head', 'events_per_second', 'eta_seconds');
     }
+    const misspelt = await assay(folder.dir, 'rebuild', 'recrods');
+    expect(misspelt.code).to.equal(1);
+    expect(misspelt.output).to.match(/no read model is called recrods; there are .*records/);
     const left = request(`${service.opsUrl}/operate/rebuild`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
