@@ -1,5 +1,5 @@
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { basename, dirname, join, relative, resolve } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { BuildOptions, OutputFile, Plugin } from 'esbuild';
 import type { ThreadName } from './engines/node/thread-file.js';
@@ -91,7 +91,7 @@ const write = async (files: readonly OutputFile[]): Promise<void> => {
   }
   const kept = new Set(files.map(({ path }) => path));
   for (const name of await readdir(join(built, chunks))) {
-    const path = resolve(built, chunks, name);
+    const path = join(built, chunks, name);
     if (!kept.has(path)) await rm(path, { force: true });
   }
 };

@@ -115,8 +115,7 @@ const unreached = (opsUrl: string, error: NodeJS.ErrnoException): Fault => {
 /** Its answer, if it is an operators' listener that answered. */
 const understood = (opsUrl: string, { status, text }: Answer): unknown => {
   const body = parsed(text);
-  const { detail: said } = (body ?? {}) as { readonly detail?: unknown };
-  const detail = Array.isArray(said) ? complaintsOf(said) : said;
+  const { detail } = (body ?? {}) as { readonly detail?: unknown };
   // A line that tells of a failure comes after its status was sent.
   if (status === 200 && body !== undefined && detail === undefined) return body;
   if (status === 404 || typeof detail !== 'string') {
@@ -128,10 +127,6 @@ const understood = (opsUrl: string, { status, text }: Answer): unknown => {
   }
   throw new Fault('unavailable', detail);
 };
-
-/** What is wrong with what was asked, as contract 1.6 has it. */
-const complaintsOf = (complaints: readonly { readonly msg?: unknown }[]): string =>
-  complaints.map(({ msg }) => String(msg)).join('; ');
 
 const parsed = (text: string): unknown => {
   try {

@@ -38,7 +38,7 @@ export const backup = async (config: Config, dir: string, options: BackupOptions
     await diskFiles.write(join(to.log, noted), Buffer.from(`${JSON.stringify(note)}\n`));
     say(options, { backed_up: to.log, position, added, keys: keys.length, keys_in: to.keys }, [
       `${logFile(to.log)} has the log up to position ${position}: ${added} events came to it`,
-      `${to.keys} has the keys, files: ${keys.length}${elsewhere(config)}`,
+      `${to.keys} has ${keys.length} files of keys${elsewhere(config)}`,
       'Whoever has both can read everything: keep them apart. Read models are not in it.',
     ]);
   } finally {
@@ -70,7 +70,7 @@ export const restore = async (config: Config, dir: string, options: BackupOption
     await rm(restoring, { recursive: true, force: true });
     const hasKey = config.secretKey !== null || keys.includes('secret.key');
     say(options, { restored: data, position, keys: keys.length, secret_key: hasKey }, [
-      `${data} has the log up to position ${position}, and the keys, files: ${keys.length}`,
+      `${data} has the log up to position ${position}, and ${keys.length} files of keys`,
       hasKey
         ? 'Start the service: it builds the read models from the log.'
         : `secret.key is not in ${from.keys}: put it into ${data} before you start the service`,

@@ -68,12 +68,12 @@ const pagesAtOnce = 8;
 /** How often the head is looked at while there is work, to tell the age of what is not folded. */
 const lookEveryMs = 50;
 
-/** Throws Fault `invalid` with the names that there are when the name is none of them. */
+/** Throws Fault `conflict` with the names that there are when the name is none of them. */
 export const subscriptionOf = (runner: Runner, name: string): Subscription => {
   const found = runner.subscription(name);
   if (found !== null) return found;
   const names = runner.subscriptions.map(({ source }) => source.name).join(', ');
-  throw new Fault('invalid', `no read model is called ${name}; there are ${names}`);
+  throw new Fault('conflict', `no read model is called ${name}; there are ${names}`);
 };
 
 /**

@@ -58,7 +58,7 @@ const logFindings = ({ version, settings, events, unreadable, structure }: LogLo
           'log',
           first === undefined
             ? String(structure)
-            : `positions lost: ${unreadable.length}, first ${first.position}: ${first.why}`,
+            : `${unreadable.length} positions are lost, first ${first.position}: ${first.why}`,
           restore,
         );
   return [

@@ -46,10 +46,7 @@ export type Problem = {
 
 export const problemOf = (fault: Fault, requestId: string): Problem => {
   if (fault.code === 'invalid') {
-    const { complaints, message } = fault;
-    const whole = { loc: ['body'], msg: message, type: 'value_error' };
-    const detail = complaints.length > 0 ? complaints : [whole];
-    return { status: invalidStatus, body: { detail }, retryAfter: null };
+    return { status: invalidStatus, body: { detail: fault.complaints }, retryAfter: null };
   }
   const [status, code] = problems[fault.code];
   return {

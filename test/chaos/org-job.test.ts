@@ -15,7 +15,7 @@ type Job = { readonly status: string; readonly result: unknown };
 const requests = 10;
 const tracesPerRequest = 150;
 /** A start costs a second; kills at every single step are in test/command-api/org-jobs.test.ts. */
-const kills = runs(1);
+const kills = runs(2);
 /** After it says that it is ready: a few steps of the job. */
 const killAfterMsMax = 120;
 

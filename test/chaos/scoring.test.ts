@@ -39,7 +39,7 @@ describe('a worker that is killed at random', function () {
     const tasks: string[] = [];
     try {
       let service = await start();
-      for (let kill = 0; kill < runs(1); kill += 1) {
+      for (let kill = 0; kill < runs(2); kill += 1) {
         for (let more = 0; more < tasksEachTime; more += 1) {
           const asked = await service.client.send<AskedTask>(
             'POST',

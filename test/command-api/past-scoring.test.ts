@@ -156,6 +156,19 @@ for (const [name, open] of [
       expect(world.troubles).to.deep.equal([]);
     });
 
+    it('lets a record that hangs cost its own time, and keeps up nobody else', async () => {
+      const [slow, quick] = [await world.scorer('one', picky), await world.scorer('two', plain)];
+      const [run, other] = [await world.run(1, []), await world.run(2, [quick])];
+      await logged(1, run, ['a', 'hang', 'b', 'c']);
+      const job = await ask(asked(1, run, slow));
+      const [innocent] = await logged(2, other, ['fine']);
+      world.work({ atOnce: 1, budgets });
+      await world.judged(2, innocent as TraceId, 'two');
+      const sum = await over(job);
+      expect(sum).to.include({ scored: 3, failed: 1, over: 'completed' });
+      expect(sum.failures[0]).to.include({ error_code: 1_003, type: 'system_error', count: 1 });
+    });
+
     it('goes on after a kill without scoring or counting anything twice', async () => {
       const scorer = await world.scorer('one', plain);
       const run = await world.run(1, []);
@@ -180,22 +193,6 @@ for (const [name, open] of [
         over: 'completed',
       });
       for (const trace of additions) expect(await timesScored(1, trace)).to.equal(1);
-    });
-
-    // What follows is of the worker, whatever log it has.
-    if (open !== undefined) return;
-
-    it('lets a record that hangs cost its own time, and keeps up nobody else', async () => {
-      const [slow, quick] = [await world.scorer('one', picky), await world.scorer('two', plain)];
-      const [run, other] = [await world.run(1, []), await world.run(2, [quick])];
-      await logged(1, run, ['a', 'hang', 'b', 'c']);
-      const job = await ask(asked(1, run, slow));
-      const [innocent] = await logged(2, other, ['fine']);
-      world.work({ atOnce: 1, budgets });
-      await world.judged(2, innocent as TraceId, 'two');
-      const sum = await over(job);
-      expect(sum).to.include({ scored: 3, failed: 1, over: 'completed' });
-      expect(sum.failures[0]).to.include({ error_code: 1_003, type: 'system_error', count: 1 });
     });
 
     it('stops when it is cancelled', async () => {

@@ -161,7 +161,7 @@ describe('a service whose log is damaged on the disk', function () {
   it('is bad, says the doctor, and from where on', async () => {
     const { code, output } = await assay(folder.dir, 'doctor', '--json');
     expect(code).to.equal(1);
-    expect(output).to.match(new RegExp(`positions lost: \\d+, first ${lost}`));
+    expect(output).to.match(new RegExp(`\\d+ positions are lost, first ${lost}`));
   });
 });
 

@@ -1,4 +1,4 @@
-import { readFileSync, readdirSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
 
 /** No file takes this long, also beside a busy neighbour: it hangs. */
 const patienceMs = 600_000;
@@ -16,10 +16,10 @@ export const openFileWatch = (files: readonly string[]) => {
     for (const [worker, { file, since }] of running) {
       if (Date.now() - since < patienceMs) continue;
       running.delete(worker);
-      const family = [worker, ...descendantsOf(worker)];
+      const family = familyOf(worker);
       process.stdout.write(`\n${file} did not end in ${patienceMs / 60_000} minutes; it runs:\n`);
-      for (const pid of family) process.stdout.write(`  ${pid} ${commandOf(pid)}\n`);
-      for (const pid of family.reverse()) kill(pid);
+      for (const { pid, command } of family) process.stdout.write(`  ${pid} ${command}\n`);
+      for (const { pid } of family.toReversed()) kill(pid);
     }
   };
   const timer = setInterval(look, lookMs);
@@ -45,45 +45,28 @@ export const openFileWatch = (files: readonly string[]) => {
   };
 };
 
-const descendantsOf = (parent: number): readonly number[] => {
-  const parents = new Map<number, number>();
-  for (const name of readdirSync('/proc')) {
-    if (!/^\d+$/.test(name)) continue;
-    const stat = attempt(() => readFileSync(`/proc/${name}/stat`, 'utf8'));
-    // pid (name of the program, with whatever in it) state parent …
-    const after = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    parents.set(Number(name), Number(after[1]));
-  }
-  const found: number[] = [];
-  const below = (pid: number): void => {
-    for (const [child, its] of parents)
-      if (its === pid) {
-        found.push(child);
-        below(child);
-      }
-  };
-  below(parent);
-  return found;
+type Running = { readonly pid: number; readonly parent: number; readonly command: string };
+
+/** The process and all below it, each before those that it started. */
+const familyOf = (pid: number): readonly Running[] => {
+  const lines = execFileSync('ps', ['-e', '-o', 'pid=,ppid=,args='], { encoding: 'utf8' });
+  const all = [...lines.matchAll(/^ *(\d+) +(\d+) (.*)$/gm)].map(
+    ([, own, parent, command = '']): Running => ({
+      pid: Number(own),
+      parent: Number(parent),
+      command: command.slice(0, 200),
+    }),
+  );
+  const family = all.filter((one) => one.pid === pid);
+  for (const member of family) family.push(...all.filter(({ parent }) => parent === member.pid));
+  return family;
 };
 
-const commandOf = (pid: number): string =>
-  attempt(() => readFileSync(`/proc/${pid}/cmdline`, 'utf8'))
-    .replaceAll('\0', ' ')
-    .slice(0, 200);
-
-/** A process may be gone by the time it is looked at. */
-const attempt = (read: () => string): string => {
-  try {
-    return read();
-  } catch {
-    return '';
-  }
-};
-
+/** It may be gone by now. */
 const kill = (pid: number): void => {
   try {
     process.kill(pid, 'SIGKILL');
-  } catch {
-    // It is gone.
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 };
