@@ -21,17 +21,8 @@ const threads: Readonly<Record<ThreadName, string>> = {
 };
 const madeHere = [basename(program), 'threads', chunks, 'test'];
 
-/** What is native, looks for files beside itself, or is only loaded where other engines are. */
-const external = [
-  '@duckdb/node-api',
-  '@eventstore/db-client',
-  'argon2',
-  'better-sqlite3',
-  'deno',
-  'mongodb',
-  'nats',
-  'pyodide',
-];
+/** What is native, or looks for files beside itself. */
+const external = ['@duckdb/node-bindings', 'argon2', 'better-sqlite3', 'deno', 'pyodide'];
 
 const bundle = async (): Promise<void> => {
   const { build } = await import('esbuild');
@@ -39,6 +30,9 @@ const bundle = async (): Promise<void> => {
     bundle: true,
     write: false,
     format: 'esm',
+    // What is imported when it is needed stays in files of its own, also with all that it needs.
+    splitting: true,
+    chunkNames: `${chunks}/[name]-[hash]`,
     platform: 'node',
     target: 'node20',
     external,
@@ -50,17 +44,13 @@ const bundle = async (): Promise<void> => {
     banner: {
       js: `import { createRequire as builtRequire } from 'node:module';
 const require = builtRequire(import.meta.url);
-const builtUrl = new URL(import.meta.url.endsWith('/assay.js') ? './' : '../', import.meta.url);`,
+const builtRoot = import.meta.url.endsWith('/assay.js') ? './' : '../';
+const builtUrl = new globalThis.URL(builtRoot, import.meta.url);`,
     },
   } as const satisfies BuildOptions;
   const entries = Object.entries(threads).map(([name, path]) => [`threads/${name}`, path]);
   const [main, ...others] = await Promise.all([
-    build({
-      ...options,
-      entryPoints: { assay: join(built, 'main.js') },
-      splitting: true,
-      chunkNames: `${chunks}/[name]-[hash]`,
-    }),
+    build({ ...options, entryPoints: { assay: join(built, 'main.js') } }),
     ...entries.map(([name = '', path = '']) =>
       build({ ...options, entryPoints: { [name]: join(built, path) } }),
     ),
@@ -76,7 +66,9 @@ const placed: Plugin = {
       if (!path.startsWith(`${built}/`)) return null;
       const text = await readFile(path, 'utf8');
       const place = JSON.stringify(relative(built, path));
-      return { contents: text.replaceAll('import.meta.url', `new URL(${place}, builtUrl).href`) };
+      return {
+        contents: text.replaceAll('import.meta.url', `new globalThis.URL(${place}, builtUrl).href`),
+      };
     });
   },
 };

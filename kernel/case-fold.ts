@@ -17,6 +17,7 @@ export const foldCase = (text: string): string => {
 // oxlint-disable-next-line no-control-regex -- All of ASCII is meant, controls included.
 const ascii = /^[\u0000-\u007f]*$/;
 const lastCased = 0x1ffff;
+const pageLength = 0x1000;
 let table: ReadonlyMap<string, string> | null = null;
 
 /**
@@ -35,12 +36,11 @@ const readFoldings = (): ReadonlyMap<string, string> => {
     const members = new Set([...(classes.get(one) ?? [one]), ...(classes.get(other) ?? [other])]);
     for (const member of members) classes.set(member, members);
   };
-  for (let code = 0; code <= lastCased; code += 1) {
-    if (code >= 0xd800 && code <= 0xdfff) continue;
-    const character = String.fromCodePoint(code);
-    if (!isCased.test(character)) continue;
-    for (const neighbour of neighbours(character)) {
-      if (twice.test(character + neighbour)) join(character, neighbour);
+  for (let first = 0; first <= lastCased; first += pageLength) {
+    for (const character of casedFrom(first)) {
+      for (const neighbour of neighbours(character)) {
+        if (twice.test(character + neighbour)) join(character, neighbour);
+      }
     }
   }
   for (const [one, other] of withoutSimpleMappings) {
@@ -56,7 +56,13 @@ const readFoldings = (): ReadonlyMap<string, string> => {
 
 /** A character and one that it equals without regard to case. */
 const twice = /^([^])\1$/iu;
-const isCased = /[\p{Changes_When_Casemapped}\p{Changes_When_Casefolded}]/u;
+const cased = /[\p{Changes_When_Casemapped}\p{Changes_When_Casefolded}]/gu;
+
+/** Of one page of code points those that have a case: one match a page, since every start waits. */
+const casedFrom = (first: number): readonly string[] => {
+  const codes = Array.from({ length: pageLength }, (_, at) => first + at);
+  return String.fromCodePoint(...codes).match(cased) ?? [];
+};
 
 /** Members of a class reach each other by these steps, except the pairs below. */
 const neighbours = (character: string): readonly string[] => {

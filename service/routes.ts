@@ -114,7 +114,6 @@ export const routesOf = (needs: Needs): readonly Route[] => {
   const projectInSight: Gate['projectInSight'] = (principal, id) =>
     gate.projectInSight(principal, id);
   const sessions = openSessionRepository({ log, ids });
-  const description = openApiDocument({ operations, components, nouns });
   return [
     ...apiKeyWrites({ log, clock, gate, secrets }),
     ...loginWrites(needs),
@@ -174,7 +173,7 @@ export const routesOf = (needs: Needs): readonly Route[] => {
       runInProject: questions.runInProject,
     }),
     ...historyRoutes(needs),
-    ...serviceReads({ description: () => description }),
+    ...serviceReads({ describe: () => openApiDocument({ operations, components, nouns }) }),
   ];
 };
 

@@ -3,13 +3,17 @@ import { descriptionVersion, healthcheck, readDescription } from '../../contract
 import type { JsonObject } from '../../kernel/shapes.js';
 
 type Needs = {
-  /** The OpenAPI document. A function, because it describes these routes too. */
-  readonly description: () => JsonObject;
+  /** Makes the OpenAPI document, of these routes too. */
+  readonly describe: () => JsonObject;
 };
 
-export const serviceReads = ({ description }: Needs): readonly Route[] => [
-  reading(healthcheck, [], async () => ({
-    body: { api_version: 'v2' as const, message: 'ok' as const, version: descriptionVersion },
-  })),
-  reading(readDescription, [], async () => ({ body: description() })),
-];
+export const serviceReads = ({ describe }: Needs): readonly Route[] => {
+  // Made when somebody asks: no start waits for it.
+  let description: JsonObject | null = null;
+  return [
+    reading(healthcheck, [], async () => ({
+      body: { api_version: 'v2' as const, message: 'ok' as const, version: descriptionVersion },
+    })),
+    reading(readDescription, [], async () => ({ body: (description ??= describe()) })),
+  ];
+};

@@ -64,7 +64,7 @@ for (const [name, open] of [
     this.timeout(120_000);
     let world: ScoredWorld;
     beforeEach(async () => {
-      world = await scoredWorld({}, await open?.());
+      world = await scoredWorld(null, await open?.());
     });
     afterEach(() => world.close());
 

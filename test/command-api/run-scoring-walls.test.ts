@@ -20,7 +20,7 @@ for (const [kind, openLog] of Object.entries(logs)) {
     this.timeout(60_000);
     let world: ScoredWorld;
     beforeEach(async () => {
-      world = await scoredWorld({}, await openLog());
+      world = await scoredWorld(null, await openLog());
     });
     afterEach(() => world.close());
 

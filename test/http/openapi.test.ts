@@ -113,11 +113,11 @@ describe('the OpenAPI document', () => {
   it('is not made when a component was never described', () =>
     expect(() => openApiDocument({ operations: [plant], components: {} })).to.throw('Filter'));
   it('is served to everybody, with and without the prefix, like the healthcheck', async () => {
-    const description = () =>
+    const describeRoutes = () =>
       openApiDocument({ operations: [healthcheck, readDescription], components: {} });
-    const service = await smallService(serviceReads({ description }));
+    const service = await smallService(serviceReads({ describe: describeRoutes }));
     for (const path of ['/v2/openapi.json', '/openapi.json']) {
-      expect((await service.as(null).send('GET', path)).body).to.deep.equal(description());
+      expect((await service.as(null).send('GET', path)).body).to.deep.equal(describeRoutes());
     }
     expect((await service.as(null).send('GET', '/healthcheck')).body).to.deep.equal({
       api_version: 'v2',

@@ -24,7 +24,7 @@ describe('past scoring over HTTP', function () {
   let scorer = '';
   let name = '';
   before(async () => {
-    app = await sharedApp();
+    app = await sharedApp('strict');
     project = await ratedProject(app.client);
     name = `past ${randomUUID()}`;
     scorer = (await registeredScorer(app, { name }, picky.replace('"x":', '"never":'))).id;

@@ -30,7 +30,7 @@ describe('scorers of a run', function () {
   let app: App;
   let keys: KeyRing;
   before(async () => {
-    app = await sharedApp();
+    app = await sharedApp('strict');
     keys = keyRing(app);
   });
   after(async () => {
@@ -207,7 +207,7 @@ describeRealRuns('a scorer of tool spans on 200 real runs', function () {
   this.timeout(180_000);
 
   it('counts failed calls as a naive count over the file does', async () => {
-    const app = await sharedApp();
+    const app = await sharedApp('strict');
     const keys = keyRing(app);
     const traces = realRuns();
     const name = unique('failed');

@@ -37,7 +37,7 @@ describe('validation of code scorers over HTTP', function () {
   let project: string;
   let dataset: string;
   before(async () => {
-    app = await sharedApp();
+    app = await sharedApp('strict');
     keys = keyRing(app);
     project = await keys.project(unique('validations'));
     dataset = await datasetIn(project);

@@ -26,7 +26,7 @@ describe('the registry of scorers over HTTP', function () {
   let app: App;
   let keys: KeyRing;
   before(async () => {
-    app = await sharedApp();
+    app = await sharedApp('strict');
     keys = keyRing(app);
   });
   after(async () => {

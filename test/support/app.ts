@@ -56,21 +56,22 @@ export const startApp = async (
   };
 };
 
-let shared: Promise<App> | null = null;
+const shared = new Map<'off' | 'strict', Promise<App>>();
 
 /**
- * One app for all tests of a run: each makes projects of its own. Closed when the run ends
- * (test/support/tally.ts).
+ * One app for all tests of a file, with the sandbox of scorers where they run code: each makes
+ * projects of its own. Closed when the file ends (test/support/tally.ts).
  */
-export const sharedApp = (): Promise<App> => {
-  shared ??= startApp(undefined, { ASSAY_SANDBOX: 'strict' });
-  return shared;
+export const sharedApp = (sandbox: 'off' | 'strict' = 'off'): Promise<App> => {
+  const app = shared.get(sandbox) ?? startApp(undefined, { ASSAY_SANDBOX: sandbox });
+  shared.set(sandbox, app);
+  return app;
 };
 
-export const closeSharedApp = async (): Promise<void> => {
-  const closing = shared;
-  shared = null;
-  await (await closing)?.close();
+export const closeSharedApps = async (): Promise<void> => {
+  const closing = [...shared.values()];
+  shared.clear();
+  for (const app of closing) await (await app).close();
 };
 
 /** Each read model is what a replay of the log from scratch gives. */

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 
 /** No file takes this long, also beside a busy neighbour: it hangs. */
 const patienceMs = 600_000;
@@ -9,8 +10,8 @@ const lookMs = 5_000;
  * processes below its worker, and these are killed: mocha then ends with a failure.
  */
 export const openFileWatch = (files: readonly string[]) => {
-  const running = new Map<number, { readonly file: string; readonly since: number }>();
-  const took = new Map<string, number>();
+  const running = new Map<number, Begun>();
+  const took = new Map<string, Took>();
 
   const look = (): void => {
     for (const [worker, { file, since }] of running) {
@@ -26,23 +27,41 @@ export const openFileWatch = (files: readonly string[]) => {
 
   return {
     begun(worker: number, file: string): void {
-      running.set(worker, { file, since: Date.now() });
+      running.set(worker, { file, since: Date.now(), used: processorSeconds(worker) });
     },
     ended(worker: number): void {
-      const file = running.get(worker);
-      if (file !== undefined) took.set(file.file, Date.now() - file.since);
+      const begun = running.get(worker);
+      if (begun === undefined) return;
+      const seconds = (Date.now() - begun.since) / 1_000;
+      took.set(begun.file, { seconds, processor: processorSeconds(worker) - begun.used });
       running.delete(worker);
     },
     /** The files that took longest are said; answers those that never ended, or never began. */
     close(): readonly string[] {
       clearInterval(timer);
-      const slowest = [...took].sort(([, one], [, other]) => other - one).slice(0, 15);
-      process.stdout.write('\nslowest files, in seconds:\n');
-      for (const [file, ms] of slowest)
-        process.stdout.write(`${String(Math.round(ms / 1_000)).padStart(6)}  ${file}\n`);
+      const slowest = [...took].sort(([, one], [, other]) => other.seconds - one.seconds);
+      process.stdout.write('\nslowest files, in seconds, and of the processor:\n');
+      for (const [file, { seconds, processor }] of slowest.slice(0, 15))
+        process.stdout.write(`${column(seconds)}${column(processor)}  ${file}\n`);
       return files.filter((file) => !took.has(file));
     },
   };
+};
+
+type Begun = { readonly file: string; readonly since: number; readonly used: number };
+type Took = { readonly seconds: number; readonly processor: number };
+
+const column = (seconds: number): string => String(Math.round(seconds)).padStart(6);
+
+/** What a process and its children that ended have used, as proc(5) counts. */
+const processorSeconds = (pid: number): number => {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  const [user = 0, system = 0, usersBelow = 0, systemsBelow = 0] = stat
+    .slice(stat.lastIndexOf(')') + 2)
+    .split(' ')
+    .slice(11, 15)
+    .map(Number);
+  return (user + system + usersBelow + systemsBelow) / 100;
 };
 
 type Running = { readonly pid: number; readonly parent: number; readonly command: string };

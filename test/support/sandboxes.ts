@@ -20,6 +20,20 @@ export const sandboxOf = (
 ): Sandbox =>
   openSandbox({ wanted: mode, cache: testCache, skipStrict: mode === 'deno', limits, ...more });
 
+let shared: Sandbox | null = null;
+
+/**
+ * One with the usual limits for all tests of a file, since its probes take a second. Closed when
+ * the file ends (test/support/tally.ts).
+ */
+export const sharedSandbox = (): Sandbox => (shared ??= sandboxOf('strict'));
+
+export const closeSharedSandbox = async (): Promise<void> => {
+  const closing = shared;
+  shared = null;
+  await closing?.close();
+};
+
 /** Where the interpreter lies: in strict mode as it is seen from inside. */
 export const appFolder = async (mode: TestMode): Promise<string> => {
   if (mode === 'strict') return '/app';

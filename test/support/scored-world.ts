@@ -18,7 +18,7 @@ import type { SandboxLimits } from '../../kernel/sandbox.js';
 import type { ProjectId, RunId, ScorerId, TraceId } from '../../kernel/shapes.js';
 import { instantAfter, testLog, type TestLog } from './log.js';
 import { organization, projectId, userId } from './people.js';
-import { sandboxOf } from './sandboxes.js';
+import { sandboxOf, sharedSandbox } from './sandboxes.js';
 import { until } from './until.js';
 
 type Scores = Readonly<Record<string, number | boolean | string | null>>;
@@ -43,14 +43,17 @@ export type ScoredWorld = TestLog & {
   readonly troubles: readonly unknown[];
 };
 
-/** Runs with scorers, as the log has them, and the worker that scores their traces. */
+/**
+ * Runs with scorers, as the log has them, and the worker that scores their traces, in the sandbox
+ * of the file unless it is to have limits of its own.
+ */
 export const scoredWorld = async (
-  limits: Partial<SandboxLimits> = {},
+  limits: Partial<SandboxLimits> | null = null,
   world?: TestLog,
 ): Promise<ScoredWorld> => {
   const known = world ?? (await testLog());
   const { log, dir, happened } = known;
-  const sandbox = sandboxOf('strict', limits);
+  const sandbox = limits === null ? sharedSandbox() : sandboxOf('strict', limits);
   const overlaps = openOverlaps();
   const leases = openMemoryLeases(systemClock);
   const troubles: unknown[] = [];
@@ -157,7 +160,7 @@ export const scoredWorld = async (
     },
     close: async () => {
       await Promise.all(workers.map((one) => one.stop()));
-      await sandbox.close();
+      if (limits !== null) await sandbox.close();
       await overlaps.close();
       await leases.close();
       await known.close();

@@ -1,6 +1,7 @@
 import type { Context, RootHookObject } from 'mocha';
 
-import { closeSharedApp } from './app.js';
+import { closeSharedApps } from './app.js';
+import { closeSharedSandbox } from './sandboxes.js';
 import { skippedIn } from './skips.js';
 
 const tally = { passed: 0, failed: 0 };
@@ -28,7 +29,8 @@ export const mochaHooks: RootHookObject = {
     else if (this.currentTest?.isPending() !== true) tally.passed += 1;
   },
   async afterAll(this: Context) {
-    await closeSharedApp();
+    await closeSharedApps();
+    await closeSharedSandbox();
     const root = this.test?.parent;
     if (root === undefined) throw new Error('the last hook has no suite');
     const { count, unlawful } = skippedIn(root, process.env['CI'] === 'true');
