@@ -84,3 +84,26 @@ export const sharedLooks = <T>(look: () => Promise<T>): (() => Promise<T>) => {
   };
   return () => (next ??= current.then(begin));
 };
+
+/**
+ * Questions of one turn of the event loop go together: `ask` is given all of them, and has an
+ * answer for each, in their order.
+ */
+export const openGathering = <Q, A>(
+  ask: (questions: readonly Q[]) => Promise<readonly A[]>,
+): ((question: Q) => Promise<A>) => {
+  let questions: Q[] = [];
+  let answers: Promise<readonly A[]> | null = null;
+  const send = async (): Promise<readonly A[]> => {
+    await new Promise((resolve) => setImmediate(resolve));
+    const all = questions;
+    questions = [];
+    answers = null;
+    return ask(all);
+  };
+  return async (question) => {
+    const place = questions.push(question) - 1;
+    answers ??= send();
+    return (await answers)[place] as A;
+  };
+};

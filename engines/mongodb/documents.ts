@@ -16,7 +16,7 @@ import { answeringTo, askedOf } from './asked.js';
 import { answering, connect, type Connected } from './connect.js';
 import { documentMatch, documentOrder, fieldAt } from './document-match.js';
 import { memberOf } from './names.js';
-import { open, usualKeeping, type Keeping } from './model-state.js';
+import { open, openModelStates, usualKeeping, type Keeping } from './model-state.js';
 import { modelOf, type StampedBatch, type SnapshotModel, type Snapshot } from './snapshots.js';
 import { foldedOf } from './text-match.js';
 
@@ -40,12 +40,13 @@ export const openMongoDocuments = async ({
   readonly keeping?: Keeping;
 }): Promise<Documents> => {
   const { db, ...connection } = await connect(url);
+  const states = openModelStates(db);
   const live = new Map<string, SnapshotModel>();
   const modelFor = (collection: Collection): SnapshotModel => {
     const name = nameOf(collection);
     const model =
       live.get(name) ??
-      modelOf(db, { name, label: labelOf(collection) }, indexesOf(collection), keeping);
+      modelOf(states, { name, label: labelOf(collection) }, indexesOf(collection), keeping);
     live.set(name, model);
     return model;
   };
@@ -105,12 +106,12 @@ const documentsOver = (
       const rows = [...last].flatMap(([key, document]) =>
         document === null ? [] : [rowOf(collection, { ...document, key })],
       );
-      await answering(() =>
-        model.apply(checkpoint, async (batch) => {
-          await clear(batch, gone);
-          await write(batch, [...last.keys()], rows);
-        }),
-      );
+      const work = async (batch: StampedBatch): Promise<void> => {
+        await clear(batch, gone);
+        await write(batch, [...last.keys()], rows);
+      };
+      const isNothing = last.size === 0 && gone.length === 0;
+      await answering(() => model.apply(checkpoint, isNothing ? null : work));
     },
     dump: (collection) => dump(collection, ask),
     shadow: async (collection) => {

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Collection, Db, IndexDescription } from 'mongodb';
+import type { Checkpoint } from '../../kernel/documents.js';
 import type { Position } from '../../kernel/ports.js';
+import { openGathering } from '../../kernel/turns.js';
 import { isMissing } from './connect.js';
 
 /** A read model's one document; see snapshots.ts. */
@@ -44,12 +46,62 @@ export const usualKeeping: Keeping = {
   sweepEvery: 15_000,
 };
 
-/** Models that are stored alike. */
-export type Models = {
+/**
+ * The one document of every read model. What is asked of many in one turn of the event loop is one
+ * request: most events are nothing to most read models, and who watches them asks for all.
+ */
+export type ModelStates = {
   readonly db: Db;
+  readonly documents: Collection<ModelDocument>;
+  readonly find: (id: string) => Promise<ModelDocument | null>;
+  /**
+   * Moves a read model to a checkpoint that changes nothing of it. True: it is there; false: it may
+   * be, and whoever asked has to look.
+   */
+  readonly advance: (advance: Advance) => Promise<boolean>;
+};
+
+/** `committed`: what this process committed last, which the server must have. */
+type Advance = {
+  readonly id: string;
+  readonly committed: Pick<ModelDocument, 'generation' | 'reserved'>;
+  readonly checkpoint: Checkpoint;
+};
+
+export const openModelStates = (db: Db): ModelStates => {
+  const documents = db.collection<ModelDocument>('models');
+  return {
+    db,
+    documents,
+    find: openGathering(async (ids) => {
+      const found = await documents.find({ _id: { $in: [...ids] } }).toArray();
+      return ids.map((id) => found.find(({ _id }) => _id === id) ?? null);
+    }),
+    advance: openGathering(async (advances) => {
+      const { matchedCount } = await documents.bulkWrite(advances.map(written), { ordered: false });
+      return advances.map(() => matchedCount === advances.length);
+    }),
+  };
+};
+
+/** No stamp: one that was given out and never committed ends when the next is. */
+const written = ({ id, committed, checkpoint: { position, fence } }: Advance) => ({
+  updateOne: {
+    filter: {
+      _id: id,
+      generation: committed.generation,
+      seq: { $gte: committed.reserved },
+      fence: { $lte: fence },
+      position: { $lt: position },
+    },
+    update: { $set: { position, fence, applied: fence } },
+  },
+});
+
+/** Models that are stored alike. */
+export type Models = ModelStates & {
   /** What is in their rows, and its version: `records_v4`. */
   readonly label: string;
-  readonly documents: Collection<ModelDocument>;
   readonly indexes: readonly IndexDescription[];
   readonly keeping: Keeping;
 };

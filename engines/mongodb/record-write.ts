@@ -13,6 +13,9 @@ type Gone = { readonly gone: string };
 const goneRun = (run: string): string => `run ${run}`;
 const goneProject = (project: string): string => `project ${project}`;
 
+export const isNothing = ({ groups, deletedRuns, deletedProjects }: RecordWrites): boolean =>
+  groups.length + deletedRuns.length + deletedProjects.length === 0;
+
 /**
  * The rows of a batch as documents; throws, before anything is written, on what has no JSON form.
  */

@@ -22,6 +22,7 @@ import { runRows } from './record-run-rows.js';
 import { runAverages, runMeasures, runsChanged } from './record-runs.js';
 import { firstGroups } from './record-portions.js';
 import { weights } from './record-weights.js';
+import { openModelStates } from './model-state.js';
 import { rowMembers } from './record-rows.js';
 import {
   bulkMs,
@@ -35,8 +36,8 @@ import {
 } from './record-search.js';
 import { withEntry } from './record-entries.js';
 import { sessionPage, tracesOfSessions } from './record-sessions.js';
-import { wordsOf, writeBatch } from './record-write.js';
-import { modelOf, type SnapshotModel, type Snapshot } from './snapshots.js';
+import { isNothing, wordsOf, writeBatch } from './record-write.js';
+import { modelOf, type Snapshot, type SnapshotModel, type StampedBatch } from './snapshots.js';
 
 /** Another form of the stored rows is another model, which the log fills anew. */
 const form = 5;
@@ -101,7 +102,7 @@ const indexes: readonly IndexDescription[] = [
 export const openMongoRecords = async ({ url }: { readonly url: string }): Promise<Records> => {
   const { db, close } = await connect(url);
   const model = modelOf(
-    db,
+    openModelStates(db),
     { name: JSON.stringify(['records', form]), label: `records_v${form}` },
     indexes,
   );
@@ -130,7 +131,10 @@ const recordsOver = (model: SnapshotModel, close: () => Promise<void>): Records 
     checkpoint: () => asks.ask(start, ({ position }) => Promise.resolve(position)),
     apply: async (writes, checkpoint) => {
       const words = wordsOf(writes);
-      await answering(() => model.apply(checkpoint, (batch) => writeBatch(batch, writes, words)));
+      const work = isNothing(writes)
+        ? null
+        : (batch: StampedBatch) => writeBatch(batch, writes, words);
+      await answering(() => model.apply(checkpoint, work));
     },
     dump: () => dump(asks),
     shadow: async () => copyOf(await answering(() => model.copy())),

@@ -1,4 +1,4 @@
-import type { Collection, Db, Document, Filter as Match, IndexDescription } from 'mongodb';
+import type { Collection, Document, Filter as Match, IndexDescription } from 'mongodb';
 import { openSequence } from '../../kernel/turns.js';
 import { Fault } from '../../kernel/fault.js';
 import { start, type Position } from '../../kernel/ports.js';
@@ -15,6 +15,7 @@ import {
   type Keeping,
   type ModelDocument,
   type Models,
+  type ModelStates,
 } from './model-state.js';
 import { dropForgotten, sweeperOf } from './sweep.js';
 
@@ -61,10 +62,13 @@ export type SnapshotModel = {
   snapshotOrEmpty(): Promise<Snapshot>;
   /**
    * Runs `work` under a new stamp and commits it with the checkpoint; nothing happens when the
-   * checkpoint was passed. Fault `conflict` under an older fence, or when another projector took
-   * over meanwhile.
+   * checkpoint was passed. `work` of null: only the checkpoint moves. Fault `conflict` under an
+   * older fence, or when another projector took over meanwhile.
    */
-  apply(checkpoint: Checkpoint, work: (batch: StampedBatch) => Promise<void>): Promise<void>;
+  apply(
+    checkpoint: Checkpoint,
+    work: ((batch: StampedBatch) => Promise<void>) | null,
+  ): Promise<void>;
   /** A copy begins empty. `indexes` are those of the rows. */
   copy(): Promise<Shadow<SnapshotModel>>;
   /** The copy of that id, whichever process began it; null: it is gone. */
@@ -73,14 +77,11 @@ export type SnapshotModel = {
 
 /** The live model of that name, whose collections are named after the label. */
 export const modelOf = (
-  db: Db,
+  states: ModelStates,
   { name, label }: { readonly name: string; readonly label: string },
   indexes: readonly IndexDescription[],
   keeping: Keeping = usualKeeping,
-): SnapshotModel => {
-  const documents = db.collection<ModelDocument>('models');
-  return over({ db, label, documents, indexes, keeping }, name, name);
-};
+): SnapshotModel => over({ ...states, label, indexes, keeping }, name, name);
 
 const over = (models: Models, model: string, id: string): SnapshotModel => {
   const { documents } = models;
@@ -88,7 +89,14 @@ const over = (models: Models, model: string, id: string): SnapshotModel => {
   const sweep = sweeperOf(models, id);
   const inSequence = openSequence();
   let committed: ModelDocument | null = null;
+  let committedAt = -Infinity;
+  /** Only for a while: a commit also sees to it that what was replaced is taken away. */
+  const isAdvanced = async (checkpoint: Checkpoint): Promise<boolean> =>
+    committed !== null &&
+    performance.now() - committedAt < models.keeping.sweepEvery &&
+    models.advance({ id, committed, checkpoint });
   const apply: SnapshotModel['apply'] = async (checkpoint, work) => {
+    if (work === null && (await isAdvanced(checkpoint))) return;
     const state = await reserve(models, { model, id }, checkpoint);
     if (state === null) return;
     if (!prepared.has(state.generation)) {
@@ -97,18 +105,19 @@ const over = (models: Models, model: string, id: string): SnapshotModel => {
     }
     const stamp = state.reserved;
     checkKept(state, committed);
-    await work({ ...snapshotOf(models, state), closable: closableOf(state), stamp });
+    await work?.({ ...snapshotOf(models, state), closable: closableOf(state), stamp });
     const { matchedCount } = await documents.updateOne(
       { _id: id, generation: state.generation, fence: checkpoint.fence, reserved: stamp },
       { $set: { seq: stamp, position: checkpoint.position, applied: checkpoint.fence } },
     );
     if (matchedCount === 0) throw new Fault('conflict', `another projector writes ${model} now`);
     committed = state;
+    committedAt = performance.now();
     // What is left lying is taken away another time.
     await sweep(state).catch(() => null);
   };
   const snapshot: SnapshotModel['snapshot'] = async () => {
-    const state = await documents.findOne({ _id: { $eq: id } });
+    const state = await models.find(id);
     // Before the first commit even the indexes may be missing.
     return state === null || state.seq === 0 ? null : snapshotOf(models, state);
   };

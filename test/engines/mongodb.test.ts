@@ -2,10 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { MongoClient } from 'mongodb';
 import { openMongoDocuments } from '../../engines/mongodb/documents.js';
+import { openModelStates, type ModelDocument } from '../../engines/mongodb/model-state.js';
 import { openMongoRecords } from '../../engines/mongodb/records.js';
 import { documentsSuite } from '../suites/documents.js';
 import { recordsSuite } from '../suites/records.js';
-import { mark, things, writesOf } from '../suites/things.js';
+import { at, faultOf, mark, things, writesOf } from '../suites/things.js';
 import { putRows, scopeOf, searchOf, traceId, traceRow } from '../support/record-rows.js';
 import { dropDatabase, withMongo } from '../support/with-mongo.js';
 
@@ -102,6 +103,47 @@ withMongo('MongoDB', (server) => {
     expect((await documents.load(things, ['b'])).size).to.equal(1);
     await Promise.all([client.close(), documents.close()]);
     await dropDatabase(url);
+  });
+
+  it('takes nothing more where the server lost what was written, also nothing at all', async () => {
+    const url = server().url();
+    const documents = await openMongoDocuments({ url });
+    await documents.apply(things, writesOf(thing('a')), mark(1));
+    const client = await MongoClient.connect(url);
+    const models = client.db().collection<{ _id: string }>('models');
+    const [before] = await models.find().toArray();
+    await documents.apply(things, writesOf(thing('b')), mark(2));
+    await documents.apply(things, [], mark(3));
+    await models.replaceOne({}, { ...before });
+    for (const writes of [[], writesOf(thing('c'))]) {
+      expect(await faultOf(documents.apply(things, writes, mark(4)))).to.equal('conflict');
+    }
+    await Promise.all([client.close(), documents.close()]);
+    await dropDatabase(url);
+  });
+
+  it('asks for all read models at once, and moves those at once that change nothing', async () => {
+    const client = await MongoClient.connect(server().url(), { monitorCommands: true });
+    const states = openModelStates(client.db());
+    const all = Array.from({ length: 20 }, (_, index) => `model ${index}`);
+    const rest = { generation: 'one', seq: 3, fence: 1, position: at(1) };
+    await states.documents.insertMany(all.map((_id) => ({ _id, ...rest }) as ModelDocument));
+    let requests = 0;
+    client.on('commandStarted', () => {
+      requests += 1;
+    });
+    const found = await Promise.all(['none', ...all].map((id) => states.find(id)));
+    expect(found.map((state) => state?.position)).to.deep.equal([
+      undefined,
+      ...all.map(() => at(1)),
+    ]);
+    const committed = { generation: 'one', reserved: 3 };
+    const advances = all.map((id) => states.advance({ id, committed, checkpoint: mark(2) }));
+    expect(new Set(await Promise.all(advances))).to.deep.equal(new Set([true]));
+    expect(requests).to.equal(2);
+    expect((await states.find('model 7'))?.position).to.equal(at(2));
+    await client.close();
+    await dropDatabase(server().url());
   });
 
   it('keeps records as large as a request makes them, and finds them by their texts', async () => {

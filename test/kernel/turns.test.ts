@@ -1,5 +1,11 @@
 import { expect } from 'chai';
-import { openPlaces, openSequence, openTurns, sharedLooks } from '../../kernel/turns.js';
+import {
+  openGathering,
+  openPlaces,
+  openSequence,
+  openTurns,
+  sharedLooks,
+} from '../../kernel/turns.js';
 
 /** Work that ends when it is told to. */
 const gated = () => {
@@ -93,5 +99,19 @@ describe('turns', () => {
     await Promise.resolve();
     const later = [look(), look()];
     expect([await first, ...(await Promise.all(later))]).to.deep.equal([1, 2, 2]);
+  });
+
+  it('of the loop gather questions, and each is given its own answer', async () => {
+    const asked: string[] = [];
+    const ask = openGathering(async (questions: readonly string[]) => {
+      asked.push(questions.join());
+      if (questions.includes('bad')) throw new Error('no');
+      return questions.map((question) => `${question}!`);
+    });
+    expect(await Promise.all([ask('a'), ask('b'), ask('a')])).to.deep.equal(['a!', 'b!', 'a!']);
+    const refused = await Promise.allSettled([ask('c'), ask('bad')]);
+    expect(refused.map(({ status }) => status)).to.deep.equal(['rejected', 'rejected']);
+    expect(await ask('d')).to.equal('d!');
+    expect(asked).to.deep.equal(['a,b,a', 'c,bad', 'd']);
   });
 });

@@ -156,6 +156,29 @@ const markSuite = (documents: () => Documents): void => {
       expect(await keysOf(documents())).to.deep.equal(['a']);
     });
 
+    it('without writes moves with those of others, each under its own fence', async () => {
+      const all = ['one', 'two', 'three'].map((name) => ({ ...things, name }));
+      const apply = (place: number, fence: number) =>
+        Promise.all(
+          all.map((collection) => faultOf(documents().apply(collection, [], mark(place, fence)))),
+        );
+      for (const [index, collection] of all.entries()) {
+        await documents().apply(collection, writesOf(thing('a')), mark(3 + index));
+      }
+      const none = all.map(() => 'no fault');
+      expect(await apply(4, 1)).to.deep.equal(none);
+      const places = await Promise.all(all.map((one) => documents().checkpoint(one)));
+      expect(places).to.deep.equal([at(4), at(4), at(5)]);
+      await documents().apply(all[1] ?? things, writesOf(thing('b')), mark(6, 2));
+      expect(await apply(7, 1)).to.deep.equal(['no fault', 'conflict', 'no fault']);
+      expect(await apply(8, 2)).to.deep.equal(none);
+      expect(await apply(9, 1)).to.deep.equal(all.map(() => 'conflict'));
+      for (const [index, one] of all.entries()) {
+        expect(await documents().checkpoint(one)).to.equal(at(8));
+        expect(await keysOf(documents(), one)).to.deep.equal(index === 1 ? ['a', 'b'] : ['a']);
+      }
+    });
+
     it('that was already passed changes nothing', async () => {
       await documents().apply(things, writesOf(thing('a', 'first')), mark(5));
       for (const place of [5, 4, 0]) {
