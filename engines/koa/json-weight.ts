@@ -15,28 +15,65 @@ export type Weight = {
 export const openWeighing = (): ((piece: Buffer) => Weight) => {
   const isNew = openNames();
   let [values, names] = [0, 0];
-  let state = { inText: false, escaped: false, hash: 0 };
+  let state = { inText: false, escaped: false, hash: 0, length: 0 };
 
   return (piece) => {
     // Its own while it goes over the bytes: a variable of the function around it is slower.
-    let { inText, escaped, hash } = state;
+    let { inText, escaped, hash, length } = state;
     for (let at = 0; at < piece.length; at += 1) {
       const byte = piece[at] ?? 0;
       if (!inText) {
         if (byte === quote) {
           inText = true;
           hash = 1;
+          length = 0;
         } else if (byte === colon) names += isNew(hash) ? 1 : 0;
         else if (byte === comma || byte === brace || byte === bracket) values += 1;
       } else if (byte === quote && !escaped) inText = false;
-      else {
+      else if (length < shortMax) {
         escaped = byte === backslash && !escaped;
-        hash = (Math.imul(hash, factor) + byte) | 0;
+        hash = mixed(hash, byte);
+        length += 1;
+      } else {
+        const end = endOf(piece, at, escaped);
+        const hashedTo = isNoName(piece, end) ? at : Math.min(end, at + hashedMax - length);
+        for (let one = at; one < hashedTo; one += 1) hash = mixed(hash, piece[one] ?? 0);
+        escaped = end === piece.length && isEscaped(piece, at, end, escaped);
+        length += end - at;
+        at = end - 1;
       }
     }
-    state = { inText, escaped, hash };
+    state = { inText, escaped, hash, length };
     return { values, names };
   };
+};
+
+/** Longer texts are most of the bytes, and are looked through for their end only. */
+const shortMax = 24;
+/** Names that are equal so far count as one: a body has not many that long. */
+const hashedMax = 4_096;
+
+const mixed = (hash: number, byte: number): number => (Math.imul(hash, factor) + byte) | 0;
+
+/** Where the quote is that ends a text, from within it; the end of the piece when there is none. */
+const endOf = (piece: Buffer, from: number, escaped: boolean): number => {
+  let end = piece.indexOf(quote, from);
+  while (end >= 0 && isEscaped(piece, from, end, escaped)) end = piece.indexOf(quote, end + 1);
+  return end < 0 ? piece.length : end;
+};
+
+/** `escaped`: whether the byte at `from` is. */
+const isEscaped = (piece: Buffer, from: number, at: number, escaped: boolean): boolean => {
+  let first = at;
+  while (first > from && piece[first - 1] === backslash) first -= 1;
+  return (at - first + (first === from && escaped ? 1 : 0)) % 2 === 1;
+};
+
+/** Whether what follows the text that ends here says that it is no name of a member. */
+const isNoName = (piece: Buffer, end: number): boolean => {
+  let next = end + 1;
+  while ((piece[next] ?? colon) <= space) next += 1;
+  return next < piece.length && piece[next] !== colon;
 };
 
 const openNames = (): ((hash: number) => boolean) => {
@@ -63,3 +100,4 @@ const factor = randomInt(2 ** 29) * 8 + 5;
 const spread = 0x9e3779b1;
 
 const [quote, backslash, colon, comma, brace, bracket] = [0x22, 0x5c, 0x3a, 0x2c, 0x7b, 0x5b];
+const space = 0x20;

@@ -1,5 +1,8 @@
 import { expect } from 'chai';
+import * as fc from 'fast-check';
 import { openWeighing } from '../../engines/koa/json-weight.js';
+import { drawSeed } from '../support/outside.js';
+import { runs } from '../support/runs.js';
 
 const weightOf = (text: string, pieceBytes = 1_000_000) => {
   const weigh = openWeighing();
@@ -9,6 +12,18 @@ const weightOf = (text: string, pieceBytes = 1_000_000) => {
     weight = weigh(bytes.subarray(at, at + pieceBytes));
   }
   return weight;
+};
+
+/** Commas and opening brackets, as JSON.stringify writes them, and names. */
+const naive = (drawn: unknown) => {
+  const names = new Set<string>();
+  const valuesIn = (value: unknown): number => {
+    if (typeof value !== 'object' || value === null) return 0;
+    const items = Array.isArray(value) ? value : Object.values(value);
+    if (!Array.isArray(value)) for (const name of Object.keys(value)) names.add(name);
+    return 1 + Math.max(0, items.length - 1) + items.reduce((sum, item) => sum + valuesIn(item), 0);
+  };
+  return { values: valuesIn(drawn), names: names.size };
 };
 
 describe('the weight of a JSON text', () => {
@@ -25,6 +40,25 @@ describe('the weight of a JSON text', () => {
     for (let size = 1; size < 12; size += 1) {
       expect(weightOf(text, size), `${size}`).to.deep.equal(weightOf(text));
     }
+  });
+  it('is that of the parsed value, whatever it is and in whatever pieces it comes', () => {
+    const text = fc.oneof(
+      fc.string(),
+      fc.string({ unit: fc.constantFrom('"', '\\\\', ':', ',', '{', 'a'), maxLength: 80 }),
+      fc.string({ minLength: 20, maxLength: 60 }),
+    );
+    const value = fc.letrec((tie) => ({
+      any: fc.oneof({ maxDepth: 4 }, text, fc.integer(), tie('list'), tie('object')),
+      list: fc.array(tie('any'), { maxLength: 5 }),
+      object: fc.dictionary(text, tie('any'), { maxKeys: 5 }),
+    })).any;
+    const property = fc.property(value, fc.integer({ min: 1, max: 70 }), (drawn, size) => {
+      for (const space of [0, 2]) {
+        const json = JSON.stringify(drawn, null, space);
+        expect(weightOf(json, size)).to.deep.equal(naive(drawn));
+      }
+    });
+    fc.assert(property, { seed: drawSeed('weights of JSON'), numRuns: runs(500) });
   });
   it('tells 25,000 names apart but for a few, long ones and short ones', () => {
     for (const before of ['', 'n'.repeat(200)]) {
