@@ -41,7 +41,7 @@ export type Killed = {
 const acknowledgedMost = 60;
 const acknowledgedLeast = 5;
 const killAfterMsMax = 50;
-const startMsMax = 300;
+const startMsMax = 1_500;
 const firstMomentsShare = 0.2;
 const workers = 32;
 

@@ -94,7 +94,7 @@ export const erasedSuite = (log: () => EventLog, reopen: () => Promise<void>): v
 
     it('is of every event that was acknowledged while the erasure ran', async () => {
       const acknowledged = new Map<StreamName, number>();
-      for (let round = 0; round < runs(12); round += 1) {
+      for (let round = 0; round < runs(50); round += 1) {
         const stream = newStream();
         await log().append([appendOf(stream, 'none', newEvent(0))]);
         acknowledged.set(stream, 1);

@@ -15,6 +15,7 @@ import { sealCommand } from '../../service/sealing.js';
 import { temporaryFolder } from '../support/folder.js';
 import { bareEnvironment, program, repository } from '../support/outside.js';
 import { startService, type ServiceProcess } from '../support/service-process.js';
+import { until } from '../support/until.js';
 
 /** What a service, and a command beside it, are told of their engines; null = embedded. */
 export type ExportedFrom = {
@@ -143,13 +144,11 @@ export const historyExportSuite = (name: string, open: () => Promise<ExportedFro
       });
       const seal = operateCommand(service.opsUrl, { opsToken: null });
       // Erasing follows the deletion: what is exported until then still has the content.
-      let isGone = false;
-      for (let tries = 0; tries < 300 && !isGone; tries += 1) {
+      await until('the erasure is completed', 60_000, async () => {
         await seal(sealCommand, {});
         const { body } = await service.client.call<string>('GET', '/v2/history/export');
-        isGone = body.includes('"ErasureCompleted"') || !body.includes(canary);
-      }
-      expect(isGone).to.equal(true);
+        return body.includes('"ErasureCompleted"') || !body.includes(canary);
+      });
       await seal(sealCommand, {});
     });
     after(async () => {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { openEventStore } from '../../../engines/eventstoredb/event-log.js';
@@ -21,7 +22,7 @@ import { drawSeed } from '../../support/outside.js';
 import { uuid } from '../../support/record-generators.js';
 import { runs } from '../../support/runs.js';
 import { dropDatabase, skipMongo } from '../../support/with-mongo.js';
-import { histories, type History } from './histories.js';
+import { histories, organizations, type History } from './histories.js';
 
 type Opened = {
   readonly log: EventLog;
@@ -57,6 +58,23 @@ const remote = async (): Promise<Opened> => {
       await remove();
     },
   };
+};
+
+/** On a server that others use too, and that nobody scavenges for us. */
+const real = async (url: string): Promise<Opened> => {
+  const log = await openEventStore({ url });
+  return { log, scavenge: async () => undefined, close: () => log.close() };
+};
+const realUrl = process.env['ASSAY_TEST_EVENTSTORE_URL'];
+
+/** The same under ids that nothing had before, where a log has more than this history. */
+const anew = (
+  drawn: History,
+): { readonly history: History; readonly chains: readonly string[] } => {
+  const middle = randomUUID().slice(8, 24);
+  const renamed = <T>(value: T): T =>
+    JSON.parse(JSON.stringify(value).replaceAll('-0000-4000-8000-', middle)) as T;
+  return { history: renamed(drawn), chains: renamed(organizations) };
 };
 
 /** Every event once, some of them sent again, and some that lose to what is there. */
@@ -105,9 +123,16 @@ const questions: readonly ChainQuestion[] = [
   { ...asked, to: '2026-03-01T00:01:00.000000Z' as Instant },
 ].flatMap((question) => [question, { ...question, ascending: false }]);
 
-const told = async (documents: Documents): Promise<readonly Told[]> => {
+/** Of all chains, or of those that are named. */
+const told = async (
+  documents: Documents,
+  named: readonly string[] | null,
+): Promise<readonly Told[]> => {
   const chains = openChains(documents, sha256);
-  const heads = await chains.heads(null, 100);
+  const heads =
+    named === null
+      ? await chains.heads(null, 100)
+      : (await Promise.all(named.map((name) => chains.head(name)))).filter((one) => one !== null);
   return Promise.all(
     heads.map(async ({ chain, size, hash, range }) => ({
       chain,
@@ -145,6 +170,7 @@ describe('one history on every engine', () => {
   const onLog = async (
     { log, scavenge, close }: Opened,
     history: History,
+    named: readonly string[] | null = null,
   ): Promise<readonly Told[]> => {
     const opened: { readonly documents: Documents; readonly end: () => Promise<void> }[] = [];
     const sqlite = async (): Promise<Documents> => {
@@ -159,20 +185,20 @@ describe('one history on every engine', () => {
       await fold(log, live);
       for (const stream of history.erased) await log.erase(stream);
       await fold(log, live);
-      const found = await told(live);
+      const found = await told(live, named);
       const again = await sqlite();
       await fold(log, again);
-      expect(await told(again)).to.deep.equal(found);
+      expect(await told(again, named)).to.deep.equal(found);
       await scavenge();
       const later = await sqlite();
       await fold(log, later);
-      expect(await told(later)).to.deep.equal(found);
+      expect(await told(later, named)).to.deep.equal(found);
       if (mongo !== null) {
         const url = mongo.url();
         const documents = await openMongoDocuments({ url });
         opened.push({ documents, end: () => dropDatabase(url) });
         await fold(log, documents);
-        expect(await told(documents)).to.deep.equal(found);
+        expect(await told(documents, named)).to.deep.equal(found);
       }
       return found;
     } finally {
@@ -191,6 +217,20 @@ describe('one history on every engine', () => {
       expect(withoutSalts(far)).to.deep.equal(withoutSalts(local));
     }
   }).timeout(120_000 * count);
+
+  if (realUrl === undefined) {
+    process.stdout.write('\nNo real EventStoreDB: ASSAY_TEST_EVENTSTORE_URL names one\n\n');
+  } else {
+    it('has them on the EventStoreDB of ASSAY_TEST_EVENTSTORE_URL too', async () => {
+      for (const drawn of fc.sample(histories(250), { seed, numRuns: count })) {
+        const { history, chains } = anew(drawn);
+        const local = await onLog(await embedded(), history, chains);
+        const far = await onLog(await real(realUrl), history, chains);
+        expect(local.map(({ chain }) => chain)).to.have.length.greaterThan(1);
+        expect(withoutSalts(far)).to.deep.equal(withoutSalts(local));
+      }
+    }).timeout(600_000 * count);
+  }
 
   if (!hasMongo) skipMongo('one history on every engine');
 });
