@@ -6,7 +6,7 @@ import { diskFiles, makeFolder } from '../engines/node/files.js';
 import { dataKeysFolder, hasLog, lockedFolder, secretKeyFile } from '../engines/open.js';
 import { copyLog } from '../engines/sqlite/log-copy.js';
 import { logFile } from '../engines/sqlite/log-schema.js';
-import { Fault } from '../kernel/fault.js';
+import { counted, Fault } from '../kernel/fault.js';
 import { requireLog } from './folder.js';
 import { openBar } from './progress-bar.js';
 
@@ -38,7 +38,7 @@ export const backup = async (config: Config, dir: string, options: BackupOptions
     await diskFiles.write(join(to.log, noted), Buffer.from(`${JSON.stringify(note)}\n`));
     say(options, { backed_up: to.log, position, added, keys: keys.length, keys_in: to.keys }, [
       `${logFile(to.log)} has the log up to position ${position}: ${added} events came to it`,
-      `${to.keys} has ${keys.length} files of keys${elsewhere(config)}`,
+      `${to.keys} has ${counted(keys.length, 'file')} of keys${elsewhere(config)}`,
       'Whoever has both can read everything: keep them apart. Read models are not in it.',
     ]);
   } finally {
@@ -70,7 +70,7 @@ export const restore = async (config: Config, dir: string, options: BackupOption
     await rm(restoring, { recursive: true, force: true });
     const hasKey = config.secretKey !== null || keys.includes('secret.key');
     say(options, { restored: data, position, keys: keys.length, secret_key: hasKey }, [
-      `${data} has the log up to position ${position}, and ${keys.length} files of keys`,
+      `${data} has the log up to position ${position}, and ${counted(keys.length, 'file')} of keys`,
       hasKey
         ? 'Start the service: it builds the read models from the log.'
         : `secret.key is not in ${from.keys}: put it into ${data} before you start the service`,

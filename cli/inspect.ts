@@ -1,3 +1,4 @@
+import { eventSchemas } from '../events/all.js';
 import { Fault } from '../kernel/fault.js';
 import type { EventReader, StreamName } from '../kernel/ports.js';
 import { choiceOf, type Config } from '../config.js';
@@ -75,6 +76,10 @@ const inspectLog = async (
   const stream = name as StreamName | null;
   const head = await reader.head();
   const last = await lastEvents(reader, stream, options, options.limit);
+  const unknown = (options.types ?? []).filter((type) => !Object.hasOwn(eventSchemas, type));
+  if (last.length === 0 && unknown.length > 0) {
+    process.stderr.write(`This program knows no event that is called ${unknown.join(', ')}.\n`);
+  }
   const rows = last.map((event) => eventRow(event, stream !== null));
   // Who follows, and who reads one stream, reads on downwards.
   const isUpwards = what === 'events' && !options.follow;

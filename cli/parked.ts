@@ -1,5 +1,5 @@
 import { userInfo } from 'node:os';
-import { Fault } from '../kernel/fault.js';
+import { counted, Fault } from '../kernel/fault.js';
 import type { EventReader, Recorded } from '../kernel/ports.js';
 import type { Json } from '../kernel/shapes.js';
 import type { Config } from '../config.js';
@@ -116,7 +116,7 @@ const told = ({
 }: Awaited<ReturnType<typeof lookedUp>> & {
   readonly parked: ParkedStream;
 }): string => {
-  const attempts = `${parked.attempts} ${parked.attempts === 1 ? 'attempt' : 'attempts'}`;
+  const attempts = counted(parked.attempts, 'attempt');
   const more = waiting.events - waiting.first.length;
   const lines: readonly (readonly [string, string])[] = [
     ['parked', `${parked.stream} at revision ${parked.revision} in ${parked.projection}`],
@@ -130,10 +130,7 @@ const told = ({
           ['by', byOf(event.metadata)] as const,
           ['data', JSON.stringify(event.data).slice(0, dataMax)] as const,
         ]),
-    [
-      'waiting',
-      `${waiting.events} later ${waiting.events === 1 ? 'event' : 'events'} of the stream`,
-    ],
+    ['waiting', `${counted(waiting.events, 'later event')} of the stream`],
     ...waiting.first.map((row) => ['', `${row['revision']} ${row['type']} ${row['at']}`] as const),
     ...(more > 0 ? [['', `and ${more} more`] as const] : []),
   ];

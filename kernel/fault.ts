@@ -97,3 +97,7 @@ const withoutQuotes = (message: string): string =>
     .replace(/\s*Possible solutions:[^]*$/, '')
     .replace(/\s+/g, ' ')
     .trim();
+
+/** For sentences: `1 event`, `2 events`. */
+export const counted = (count: number, noun: string): string =>
+  `${count} ${noun}${count === 1 ? '' : 's'}`;

@@ -1,5 +1,5 @@
 import { codePoints } from '../../kernel/code-points.js';
-import type { Complaint } from '../../kernel/fault.js';
+import { counted, type Complaint } from '../../kernel/fault.js';
 import { namePattern, type Readings } from './kinds.js';
 import { typeOf, type Definitions, type Shape, type TypeName } from './shape.js';
 
@@ -235,5 +235,3 @@ const shown = (value: unknown): string =>
   typeof value === 'string' ? `'${value}'` : JSON.stringify(value);
 const alternatives = (legal: readonly string[]): string =>
   legal.length > 1 ? `${legal.slice(0, -1).join(', ')} or ${legal.at(-1)}` : legal.join('');
-const counted = (count: number, noun: string): string =>
-  `${count} ${noun}${count === 1 ? '' : 's'}`;

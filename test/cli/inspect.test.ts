@@ -87,6 +87,18 @@ describe('assay inspect', () => {
     expect(() => asked('events', '--since', 'yesterday')).to.throw('a position or a date-time');
   });
 
+  it('says of a type that nothing is of whether there is such a one', () => {
+    const errorsOf = (type: string): string =>
+      spawnSync(process.execPath, [program, 'inspect', 'events', '--type', type], {
+        env: environment(),
+        encoding: 'utf8',
+      }).stderr;
+    expect(errorsOf('TraceLoged')).to.equal(
+      'This program knows no event that is called TraceLoged.\n',
+    );
+    expect(errorsOf('TraceLogged')).to.equal('');
+  });
+
   it('shows a stream in its order', () =>
     expect(asked('stream', 'trace-1').map(({ data }) => data)).to.deep.equal(['1', '2', '4']));
 
