@@ -33,6 +33,8 @@ const lookEveryMs = 25;
 const errorsMax = 8 * 1_024;
 /** How long what confines a process may outlive it. */
 const lastResortMs = 1_000;
+/** How long its pipes may outlive both: what was said last may still be in them. */
+const abandonMs = 10_000;
 
 /**
  * Starts a confined process and resolves when it is gone with all that it had: nothing of it is
@@ -44,26 +46,23 @@ export const runConfined = (confinement: Confinement, watched: Watched): Promise
   new Promise((resolve) => {
     const { mode } = confinement;
     const child = started(confinement, watched.filter);
+    const ending = openEnding(child);
     let cause: End['cause'] = 'itself';
-    let inner: number | null = mode === 'deno' ? (child.pid ?? null) : null;
     let errors = '';
     let written = 0;
-    let last: NodeJS.Timeout | null = null;
     const end = (why: End['cause']): void => {
       if (cause === 'itself') cause = why;
-      stop();
+      ending.stop();
     };
-    // Bubblewrap, which is our child, then ends too, and has seen to the remains of the other. Were
-    // it ended first, they would be left to the system's first process, which may never look.
-    const stop = (): void => {
-      if (inner === null || !killed(inner)) child.kill('SIGKILL');
-      else last ??= setTimeout(() => child.kill('SIGKILL'), lastResortMs);
+    const isInside = (pid: number): void => {
+      ending.isInside(pid);
+      watched.onPid?.(pid);
     };
     if (child.pid !== undefined) gently(child.pid);
-    if (inner !== null) watched.onPid?.(inner);
+    if (mode === 'deno' && child.pid !== undefined) isInside(child.pid);
     const clock = setTimeout(() => end('time'), watched.wallMs);
     const watch = setInterval(() => {
-      if (inner !== null && residentOf(inner) > watched.residentMax) end('memory');
+      if (ending.resident() > watched.residentMax) end('memory');
     }, lookEveryMs);
     const stopped = (): void => end('stopped');
     watched.signal.addEventListener('abort', stopped, { once: true });
@@ -71,7 +70,7 @@ export const runConfined = (confinement: Confinement, watched: Watched): Promise
     child.stdout?.on('data', (chunk: Buffer) => {
       written += chunk.length;
       if (written > watched.outputMax) end('output');
-      else if (cause === 'itself' && watched.onOutput(chunk)) stop();
+      else if (cause === 'itself' && watched.onOutput(chunk)) ending.stop();
     });
     // A stranger's code reaches it past the interpreter, and each byte of it costs us as much.
     child.stderr?.on('data', (chunk: Buffer) => {
@@ -82,9 +81,7 @@ export const runConfined = (confinement: Confinement, watched: Watched): Promise
     if (mode === 'strict') {
       (child.stdio[tellsPid] as Readable | null)?.on('data', (chunk: Buffer) => {
         const found = /"child-pid":\s*(\d+)/.exec(chunk.toString('utf8'))?.[1];
-        if (found === undefined) return;
-        inner = Number(found);
-        watched.onPid?.(inner);
+        if (found !== undefined) isInside(Number(found));
       });
     }
     // It may be gone before it has read everything.
@@ -94,7 +91,7 @@ export const runConfined = (confinement: Confinement, watched: Watched): Promise
     const done = (code: number | null): void => {
       clearTimeout(clock);
       clearInterval(watch);
-      if (last !== null) clearTimeout(last);
+      ending.done();
       watched.signal.removeEventListener('abort', stopped);
       resolve({ cause, errors: errors.slice(0, errorsMax), code });
     };
@@ -105,6 +102,42 @@ export const runConfined = (confinement: Confinement, watched: Watched): Promise
     child.on('close', (code) => done(code));
   });
 
+/**
+ * Ends the process inside; what confines it, which is our child, ends then too, and has seen to the
+ * remains. Were that one ended first, they would be left to the system's first process, which may
+ * never look; and before it says the number of the one inside, that does not die with it, holds
+ * the pipes and waits for ever. So it is ended as the last resort, as a group with what it began.
+ */
+const openEnding = (child: ChildProcess) => {
+  let inside: number | null = null;
+  let last: NodeJS.Timeout | null = null;
+  let abandon: NodeJS.Timeout | null = null;
+  const stop = (): void => {
+    if (inside !== null) kill(inside);
+    // Whatever it has said by then is read first.
+    last ??= setTimeout(() => setImmediate(endGroup), lastResortMs);
+  };
+  const endGroup = (): void => {
+    if (inside !== null) kill(inside);
+    if (child.pid !== undefined) kill(-child.pid);
+  };
+  child.on('exit', () => {
+    abandon = setTimeout(() => child.stdio.forEach((one) => one?.destroy()), abandonMs);
+  });
+  return {
+    stop,
+    isInside: (pid: number): void => {
+      inside = pid;
+      if (last !== null) stop();
+    },
+    resident: (): number => (inside === null ? 0 : residentOf(inside)),
+    done: (): void => {
+      if (last !== null) clearTimeout(last);
+      if (abandon !== null) clearTimeout(abandon);
+    },
+  };
+};
+
 const started = (
   { command, args, uid, mode, environment }: Confinement,
   filterPath: string,
@@ -113,6 +146,8 @@ const started = (
   const child = spawn(command, args, {
     env: environment,
     cwd: '/',
+    // A group of its own, so that what bubblewrap has just begun can be ended together with it.
+    detached: true,
     stdio: ['pipe', 'pipe', 'pipe', mode === 'strict' ? 'pipe' : 'ignore', filter],
     ...(uid !== null && { uid, gid: uid }),
   });
@@ -129,12 +164,12 @@ const gently = (pid: number): void => {
   }
 };
 
-/** False: it is gone already. */
-const killed = (pid: number): boolean => {
+/** One process, or the group of that number where it is negative. */
+const kill = (pid: number): void => {
   try {
-    return process.kill(pid, 'SIGKILL');
+    process.kill(pid, 'SIGKILL');
   } catch {
-    return false;
+    // It is gone already.
   }
 };
 
