@@ -57,7 +57,8 @@ describe('a service with questions that are too heavy', function () {
     const first = attack();
     // Behind the six, on a connection of its own.
     await client.call('POST', `${other.root}/traces/search`, search);
-    expect(answered, 'a heavy question was answered: it is too light for this test').to.equal(0);
+    // In the order of coming it would be answered after five of them at least.
+    expect(answered).to.be.below(5);
 
     first.close();
     const answering = calmClock();
