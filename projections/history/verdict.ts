@@ -19,7 +19,7 @@ export type VerdictNeeds = {
   readonly sha256: Sha256;
   /** Why the content of the event may be gone; null: nothing says so. */
   readonly whyGone: (event: Evidence) => Promise<'erased' | 'unnamed' | null>;
-  /** Called between portions of the log: lets others have their turn; false ends the call. */
+  /** Called after each event, which may be 1 MiB: others have their turn; false ends the call. */
   readonly goOn: (looked: number) => Promise<boolean>;
 };
 
@@ -58,10 +58,10 @@ export const walked = async (
     for (const event of page.events) {
       const done = await walk.take(event);
       if (done !== null) return done;
+      looked += 1;
+      if (!(await needs.goOn(looked)) && walk.hasMoved()) return walk.soFar();
     }
     after = page.through;
-    looked += page.events.length;
-    if (!(await needs.goOn(looked)) && walk.hasMoved()) return walk.soFar();
   }
 };
 

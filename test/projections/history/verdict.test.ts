@@ -229,7 +229,7 @@ describe('verifying a history against the log', () => {
 
   it('stops where it is told, and goes on from there', async () => {
     const first = await verified({ goOn: async () => false });
-    expect(first.checked).to.be.within(1, 7);
+    expect(first.checked).to.equal(1);
     expect(first.next).to.equal(first.checked + 1);
     let { checked } = first;
     for (let from = first.next; from !== null;) {
