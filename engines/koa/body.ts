@@ -10,12 +10,11 @@ import { parseJson, type Parsed } from './json.js';
 import { pairsOf } from './urlencoded.js';
 
 /** Contract 1.11, by the operation's `size`. */
-export const bodyLimits: Readonly<
-  Record<Operation['size'], { readonly bytes: number; readonly levels: number } & Weight>
-> = {
-  json: { bytes: 1_048_576, levels: 32, values: 100_000, names: 2_000 },
-  ingest: { bytes: 10_485_760, levels: 128, values: 1_000_000, names: 25_000 },
-};
+export const bodyLimits: Readonly<Record<Operation['size'], { readonly bytes: number } & Weight>> =
+  {
+    json: { bytes: 1_048_576, levels: 32, values: 100_000, names: 2_000 },
+    ingest: { bytes: 10_485_760, levels: 128, values: 1_000_000, names: 25_000 },
+  };
 
 /** The room of a body while it comes and until its request is answered. */
 export type Coming = {
@@ -31,12 +30,13 @@ export type Coming = {
   readonly release: () => void;
 };
 
+/** More than that is too heavy; what is nested too deeply is said of the parsed value. */
+type Most = Omit<Weight, 'levels'>;
+
 /** Of the bytes, decompressed: larger bodies wait for their turn. */
 const usualMax = 262_144;
 /** So do heavier ones: parsing one of these keeps the thread for some milliseconds. */
-const usualWeight: Weight = { values: 20_000, names: 2_000 };
-/** Shorter texts cannot weigh more than that. */
-const weighedMin = 8_192;
+const usualWeight: Most = { values: 20_000, names: 2_000 };
 /** Weighed in one turn of the event loop: a millisecond. */
 const pieceBytes = 131_072;
 
@@ -61,18 +61,21 @@ export const readBody = async (
   const bytes = joined(chunks);
   const weight = encoding === 'json' ? await weightOf(bytes, limit) : weightOfPairs(bytes);
   if (isOver(weight, limit)) return { complaint: tooHeavy(limit) };
-  if (bytes.length > usualMax || isOver(weight, usualWeight)) await coming.turn();
+  const isHeavy = isOver(weight, usualWeight);
+  if (bytes.length > usualMax || isHeavy) await coming.turn();
   const began = performance.now();
-  const parsed = encoding === 'json' ? parseJson(bytes, limit.levels) : { value: textsOf(bytes) };
+  const parsed =
+    encoding === 'json' ? parseJson(bytes, weight.levels, limit.levels) : { value: textsOf(bytes) };
   coming.parsed(performance.now() - began);
+  // Looking at all of it takes about as long again.
+  if (isHeavy) await nextTurn();
   return parsed;
 };
 
 /** So much of it that it is over the most where all of it is. */
-const weightOf = async (bytes: Buffer, most: Weight): Promise<Weight> => {
-  let weight: Weight = { values: 0, names: 0 };
-  if (bytes.length < weighedMin) return weight;
-  const weigh = openWeighing();
+const weightOf = async (bytes: Buffer, most: Most): Promise<Weight> => {
+  const weigh = openWeighing(bytes.length);
+  let weight: Weight = { values: 0, names: 0, levels: 0 };
   for (let at = 0; at < bytes.length && !isOver(weight, most); at += pieceBytes) {
     if (at > 0) await nextTurn();
     weight = weigh(bytes.subarray(at, at + pieceBytes));
@@ -83,11 +86,11 @@ const weightOf = async (bytes: Buffer, most: Weight): Promise<Weight> => {
 const weightOfPairs = (bytes: Buffer): Weight => {
   let pairs = 1;
   for (let at = bytes.indexOf('&'); at >= 0; at = bytes.indexOf('&', at + 1)) pairs += 1;
-  return { values: pairs, names: pairs };
+  return { values: pairs, names: pairs, levels: 0 };
 };
-const isOver = ({ values, names }: Weight, most: Weight): boolean =>
+const isOver = ({ values, names }: Weight, most: Most): boolean =>
   values > most.values || names > most.names;
-const tooHeavy = ({ values, names }: Weight) =>
+const tooHeavy = ({ values, names }: Most) =>
   valueComplaint(['body'], `the body has more than ${values} values or ${names} different names`);
 
 const joined = (chunks: readonly Buffer[]): Buffer => {

@@ -3,6 +3,7 @@ import type { TSchema } from 'typebox';
 import type { Operation, Upload } from '../../contract/operation.js';
 import { type Complaint, valueComplaint } from '../../kernel/fault.js';
 import { arrive, essenceOf, type Coming } from './body.js';
+import { openWeighing } from './json-weight.js';
 import { parseJson } from './json.js';
 import { openParts, textBytesMax, type FileFound, type Parts } from './multipart.js';
 
@@ -159,6 +160,8 @@ const listOf = (sent: unknown): unknown => {
 const levelsMax = 32;
 const jsonOf = (text: unknown): unknown => {
   if (typeof text !== 'string') return text;
-  const read = parseJson(Buffer.from(text), levelsMax);
+  const bytes = Buffer.from(text);
+  const { levels } = openWeighing(bytes.length)(bytes);
+  const read = parseJson(bytes, levels, levelsMax);
   return 'value' in read ? read.value : text;
 };

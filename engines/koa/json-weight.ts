@@ -6,15 +6,18 @@ export type Weight = {
   readonly values: number;
   /** Names of members that differ: each new one costs a hundred times as much as a byte. */
   readonly names: number;
+  /** So many objects and lists are within each other. */
+  readonly levels: number;
 };
 
 /**
  * Weighs a JSON text in pieces, before anything is made of it. `names` may be a few too low, and
- * counts spellings: `"a"` and `"\u0061"` are two. Of what is no JSON it says anything.
+ * counts spellings: `"a"` and `"\u0061"` are two. Of what is no JSON it says anything. `bytes`: of
+ * all pieces together.
  */
-export const openWeighing = (): ((piece: Buffer) => Weight) => {
-  const isNew = openNames();
-  let [values, names] = [0, 0];
+export const openWeighing = (bytes = Infinity): ((piece: Buffer) => Weight) => {
+  const isNew = openNames(bytes < shortTextMax ? fewSlotBits : manySlotBits);
+  let [values, names, levels, open] = [0, 0, 0, 0];
   let state = { inText: false, escaped: false, hash: 0, length: 0 };
 
   return (piece) => {
@@ -28,7 +31,12 @@ export const openWeighing = (): ((piece: Buffer) => Weight) => {
           hash = 1;
           length = 0;
         } else if (byte === colon) names += isNew(hash) ? 1 : 0;
-        else if (byte === comma || byte === brace || byte === bracket) values += 1;
+        else if (byte === comma) values += 1;
+        else if (byte === brace || byte === bracket) {
+          values += 1;
+          open += 1;
+          if (open > levels) levels = open;
+        } else if (byte === braceEnd || byte === bracketEnd) open -= 1;
       } else if (byte === quote && !escaped) inText = false;
       else if (length < shortMax) {
         escaped = byte === backslash && !escaped;
@@ -44,7 +52,7 @@ export const openWeighing = (): ((piece: Buffer) => Weight) => {
       }
     }
     state = { inText, escaped, hash, length };
-    return { values, names };
+    return { values, names, levels };
   };
 };
 
@@ -76,8 +84,9 @@ const isNoName = (piece: Buffer, end: number): boolean => {
   return next < piece.length && piece[next] !== colon;
 };
 
-const openNames = (): ((hash: number) => boolean) => {
-  const seen = new Uint32Array(slots / slotBits);
+const openNames = (slotBits: number): ((hash: number) => boolean) => {
+  const seen = new Uint32Array(2 ** slotBits / wordBits);
+  const slotShift = wordBits - slotBits;
   return (hash) => {
     const slot = Math.imul(hash ^ (hash >>> halfShift), spread) >>> slotShift;
     const [at, bit] = [slot >>> 5, 1 << (slot & 31)];
@@ -87,10 +96,12 @@ const openNames = (): ((hash: number) => boolean) => {
   };
 };
 
-/** Enough that of 25,000 names some 300 are taken for one another. */
-const slots = 1 << 20;
-const slotBits = 32;
-const slotShift = 12;
+/** A million, so that of 25,000 names some 300 are taken for one another; it takes 128 KiB. */
+const manySlotBits = 20;
+/** Shorter texts have 1,400 names at most, of which some 60 are taken for one another. */
+const shortTextMax = 8_192;
+const fewSlotBits = 14;
+const wordBits = 32;
 const halfShift = 16;
 /**
  * Drawn, so that nobody can choose names that are taken for one another; 5 beyond a multiple of 8,
@@ -99,5 +110,6 @@ const halfShift = 16;
 const factor = randomInt(2 ** 29) * 8 + 5;
 const spread = 0x9e3779b1;
 
-const [quote, backslash, colon, comma, brace, bracket] = [0x22, 0x5c, 0x3a, 0x2c, 0x7b, 0x5b];
+const [quote, backslash, colon, comma] = [0x22, 0x5c, 0x3a, 0x2c];
+const [brace, braceEnd, bracket, bracketEnd] = [0x7b, 0x7d, 0x5b, 0x5d];
 const space = 0x20;

@@ -4,25 +4,24 @@ import { type Complaint, valueComplaint } from '../../kernel/fault.js';
 export type Parsed = { readonly value: unknown } | { readonly complaint: Complaint };
 
 /**
- * A body as JSON. Nesting is measured without recursion, before anything recurses (contract 1.11);
+ * A body as JSON, in which so many objects and lists are within each other (contract 1.11);
  * unpaired surrogates become U+FFFD. A member may be called `__proto__`: it is an own member like
  * any other, so whoever copies one by its name defines it (spread, `Object.fromEntries`) and never
  * assigns it.
  */
-export const parseJson = (bytes: Buffer, levelsMax: number): Parsed => {
+export const parseJson = (bytes: Buffer, levels: number, levelsMax: number): Parsed => {
   if (!isUtf8(bytes)) return { complaint: undecodable };
   // Latin-1 decoding is a plain copy, and parses faster: text of one byte a character.
   const text = isAscii(bytes) ? bytes.toString('latin1') : bytes.toString('utf8');
-  let value: unknown;
+  const holder: { value?: unknown } = {};
   try {
-    value = JSON.parse(text);
+    holder.value = JSON.parse(text);
   } catch {
     return { complaint: undecodable };
   }
-  const holder = { value };
-  return tidied(holder, levelsMax, text.includes('\\u') && surrogateEscape.test(text))
-    ? { value: holder.value }
-    : { complaint: tooDeep(levelsMax) };
+  if (levels > levelsMax) return { complaint: tooDeep(levelsMax) };
+  if (text.includes('\\u') && surrogateEscape.test(text)) mend(holder);
+  return { value: holder.value };
 };
 
 const undecodable: Complaint = { loc: ['body'], msg: 'JSON decode error', type: 'json_invalid' };
@@ -37,30 +36,10 @@ const surrogateEscape = /\\u[dD][89a-fA-F]/;
 
 type Node = Record<string, unknown> | unknown[];
 
-/** Level by level; false when there are more levels than allowed. */
-const tidied = (holder: Record<string, unknown>, levelsMax: number, mend: boolean): boolean => {
-  let level: Node[] = [holder];
-  for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth > levelsMax) return false;
-    const next: Node[] = [];
-    for (const node of level) {
-      if (mend) mendTexts(node);
-      if (Array.isArray(node)) {
-        for (const item of node)
-          if (typeof item === 'object' && item !== null) next.push(item as Node);
-      } else gather(node, next);
-    }
-    level = next;
-  }
-  return true;
-};
-
-const gather = (object: Record<string, unknown>, next: Node[]): void => {
-  // Objects of JSON.parse inherit nothing enumerable, and every member of an ingest body is met.
-  // oxlint-disable-next-line guard-for-in -- see above
-  for (const member in object) {
-    const value = object[member];
-    if (typeof value === 'object' && value !== null) next.push(value as Node);
+const mend = (node: Node): void => {
+  mendTexts(node);
+  for (const value of Object.values(node)) {
+    if (typeof value === 'object' && value !== null) mend(value as Node);
   }
 };
 

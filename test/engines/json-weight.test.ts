@@ -5,8 +5,8 @@ import { drawSeed } from '../support/outside.js';
 import { runs } from '../support/runs.js';
 
 const weightOf = (text: string, pieceBytes = 1_000_000) => {
-  const weigh = openWeighing();
   const bytes = Buffer.from(text);
+  const weigh = openWeighing(bytes.length);
   let weight = weigh(Buffer.alloc(0));
   for (let at = 0; at < bytes.length; at += pieceBytes) {
     weight = weigh(bytes.subarray(at, at + pieceBytes));
@@ -14,7 +14,7 @@ const weightOf = (text: string, pieceBytes = 1_000_000) => {
   return weight;
 };
 
-/** Commas and opening brackets, as JSON.stringify writes them, and names. */
+/** Commas, opening brackets and those not closed yet, as JSON.stringify writes them, and names. */
 const naive = (drawn: unknown) => {
   const names = new Set<string>();
   const valuesIn = (value: unknown): number => {
@@ -23,17 +23,25 @@ const naive = (drawn: unknown) => {
     if (!Array.isArray(value)) for (const name of Object.keys(value)) names.add(name);
     return 1 + Math.max(0, items.length - 1) + items.reduce((sum, item) => sum + valuesIn(item), 0);
   };
-  return { values: valuesIn(drawn), names: names.size };
+  const levelsIn = (value: unknown): number =>
+    typeof value === 'object' && value !== null
+      ? 1 + Math.max(0, ...Object.values(value).map(levelsIn))
+      : 0;
+  return { values: valuesIn(drawn), names: names.size, levels: levelsIn(drawn) };
 };
 
 describe('the weight of a JSON text', () => {
   it('counts members, items, objects and lists, and names once', () => {
-    expect(weightOf('"a:b,c"')).to.deep.equal({ values: 0, names: 0 });
-    expect(weightOf('{"a":1,"b" : [1,2],"c":{"a":{}}}')).to.deep.equal({ values: 7, names: 3 });
+    expect(weightOf('"a:b,c"')).to.deep.equal({ values: 0, names: 0, levels: 0 });
+    expect(weightOf('{"a":1,"b" : [1,2],"c":{"a":{}}}')).to.deep.equal({
+      values: 7,
+      names: 3,
+      levels: 3,
+    });
   });
   it('is not mistaken about texts that look like more of it', () => {
     const text = String.raw`{"a":"\",\"b\":{[,","c\\":"x","c\":":1}`;
-    expect(weightOf(text)).to.deep.equal({ values: 3, names: 3 });
+    expect(weightOf(text)).to.deep.equal({ values: 3, names: 3, levels: 1 });
   });
   it('is the same in whatever pieces the text comes', () => {
     const text = String.raw`[{"é\"":1,"long name":{"é\"":[]}},{"\u0061":"\\"}]`;
