@@ -86,14 +86,17 @@ export const openImage = async (
     await writeFile(join(dir, snapshotFile), made);
     await open(building);
     await writeFile(join(building, manifestFile), JSON.stringify(await checksums(building)));
+    // Another process may have been quicker, and runs from there: its files must not go.
+    if (await isWhole(home)) return image;
     await rm(home, { recursive: true, force: true });
     await rename(building, home);
+    return image;
   } catch (error) {
+    if (await isWhole(home)) return image;
+    throw error;
+  } finally {
     await rm(building, { recursive: true, force: true });
-    // Another process may have been quicker.
-    if (!(await isWhole(home))) throw error;
   }
-  return image;
 };
 
 /** Whose folder it is decides who can swap the interpreter: it must be ours alone to write. */
