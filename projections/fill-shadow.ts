@@ -4,7 +4,7 @@ import { batchEventsMax } from './subscription.js';
 import type { PageBegun } from './building.js';
 import { decoded } from './pages.js';
 import { skippedKey, type Exceptions } from './parking.js';
-import { skippedType, type Poison, type Sink } from './read-model.js';
+import { skippedType, type Gap, type Poison, type Sink } from './read-model.js';
 
 export type Progress = {
   readonly name: string;
@@ -40,7 +40,8 @@ export type CaughtUp = {
 
 /**
  * Folds the log into a copy from `from` up to `until` exactly, or to the end as of each page when
- * it is null. Throws when the log has a gap, the store fails or nobody wants the copy any more: it
+ * it is null. Only what the copy may hear is read, and it is written where it heard something, and
+ * at the end. Throws when the log has a gap, the store fails or nobody wants the copy any more: it
  * is simply built again.
  */
 export const fillShadow = async (
@@ -50,11 +51,12 @@ export const fillShadow = async (
 ): Promise<CaughtUp> => {
   const poisons = new Map(from.poisons);
   let { position } = from;
+  let written = position;
   for (;;) {
     if (until !== null && position >= until) break;
     await new Promise((resolve) => setImmediate(resolve));
     checkAsked({ ...(signal && { signal }) });
-    const page = await reader.page(position, batchEventsMax);
+    const page = await reader.page(position, batchEventsMax, sink.types);
     if (page.through <= position) break;
     const through = until !== null && page.through > until ? until : page.through;
     const upTo = <E extends Envelope>(events: readonly E[]): readonly E[] =>
@@ -69,21 +71,25 @@ export const fillShadow = async (
           ? { ...event, type: skippedType, data: {} }
           : decoded(event, decode),
       );
-    const folded = await sink.fold(events, null, upTo(page.erased));
-    if (folded.gap !== null) {
-      const { stream, expected, found } = folded.gap;
-      throw new RangeError(`${stream} has revision ${found} where ${expected} is next`);
-    }
-    for (const one of folded.poisons) poisons.set(one.stream, one);
     const first = earliest([...page.events, ...page.erased]);
-    if (first !== null) await taking?.({ after: position, event: first.id }, folded.poisons);
-    await folded.apply({ position: through, fence });
+    if (first !== null) {
+      const folded = await sink.fold(events, null, upTo(page.erased));
+      if (folded.gap !== null) throw gapError(folded.gap);
+      for (const one of folded.poisons) poisons.set(one.stream, one);
+      await taking?.({ after: position, event: first.id }, folded.poisons);
+      await folded.apply({ position: through, fence });
+      written = through;
+    }
     position = through;
     const head = until ?? (await reader.head());
     await taken?.({ position, head, events: page.events.length });
   }
+  if (written < position) await (await sink.fold([], null, [])).apply({ position, fence });
   return { position, poisons };
 };
+
+const gapError = ({ stream, expected, found }: Gap): RangeError =>
+  new RangeError(`${stream} has revision ${found} where ${expected} is next`);
 
 /** Of events of one page, which come in two lists. */
 export const earliest = <E extends Envelope>(events: readonly E[]): E | null =>

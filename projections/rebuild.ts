@@ -190,7 +190,7 @@ const resumed = async (
   if (copy !== null) {
     const position = await copy.model.checkpoint();
     const isSound = !restart && building.version === source.version;
-    if (isSound && (await isOfLog(reader, building, position))) {
+    if (isSound && (await isOfLog(reader, building, copy.model, position))) {
       return { copy, from: { position, poisons: notes.poisons() }, building };
     }
     await copy.discard();
@@ -203,19 +203,22 @@ const resumed = async (
 const isOfLog = async (
   reader: Pick<EventReader, 'head' | 'page'>,
   { page }: Building,
+  { types }: Pick<Sink, 'types'>,
   position: CaughtUp['position'],
 ): Promise<boolean> => {
   if (position > (await reader.head())) return false;
   if (page === null) return position === start;
-  return (await firstAfter(reader, page.after)) === page.event;
+  return (await firstAfter(reader, page.after, types)) === page.event;
 };
 
+const lookEvents = 50;
 const firstAfter = async (
   reader: Pick<EventReader, 'page'>,
   after: CaughtUp['position'],
+  types: Sink['types'],
 ): Promise<string | null> => {
   for (let position = after; ;) {
-    const { events, erased, through } = await reader.page(position, 1);
+    const { events, erased, through } = await reader.page(position, lookEvents, types);
     const first = earliest([...events, ...erased]);
     if (first !== null || through <= position) return first?.id ?? null;
     position = through;

@@ -267,15 +267,19 @@ const page = async (source: Source, from: Position, limit: number): Promise<Page
       erased.push(envelope);
       return envelope;
     }
-    // What is folded is what was stored; who looks for changes reads streams and evidence.
-    const why = whyWrong(row);
-    if (why !== null) throw badRow(positionOf(row.pos), why);
-    const event = source.recorded(row);
+    const event = asStored(source, row);
     events.push(event);
     return event;
   };
   const { through } = await pageTo(source, from, limit, rows, as);
   return { events, erased, through };
+};
+
+/** What is folded is what was stored; who looks for changes reads streams and evidence. */
+const asStored = (source: Source, row: WholeRow): Recorded => {
+  const why = whyWrong(row);
+  if (why !== null) throw badRow(positionOf(row.pos), why);
+  return source.recorded(row);
 };
 
 /**
@@ -294,7 +298,7 @@ const pageOf = async (
     source,
     posOf(from),
     (at) => source.ask().ofTypes.iterate(at, end, list),
-    source.recorded,
+    (row) => asStored(source, row),
   );
   const last = events.at(-1)?.position;
   const through = positionOf(Math.max(end, posOf(from)));
