@@ -52,11 +52,12 @@ export const fillShadow = async (
   const poisons = new Map(from.poisons);
   let { position } = from;
   let written = position;
+  const types = heardBy(sink);
   for (;;) {
     if (until !== null && position >= until) break;
     await new Promise((resolve) => setImmediate(resolve));
     checkAsked({ ...(signal && { signal }) });
-    const page = await reader.page(position, batchEventsMax, sink.types);
+    const page = await reader.page(position, batchEventsMax, types, 'checked');
     if (page.through <= position) break;
     const through = until !== null && page.through > until ? until : page.through;
     const upTo = <E extends Envelope>(events: readonly E[]): readonly E[] =>
@@ -87,6 +88,10 @@ export const fillShadow = async (
   if (written < position) await (await sink.fold([], null, [])).apply({ position, fence });
   return { position, poisons };
 };
+
+/** Types of the events that a copy has to be given; undefined: all. */
+export const heardBy = ({ types, countsRevisions }: Sink): Sink['types'] =>
+  countsRevisions === true ? undefined : types;
 
 const gapError = ({ stream, expected, found }: Gap): RangeError =>
   new RangeError(`${stream} has revision ${found} where ${expected} is next`);

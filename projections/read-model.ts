@@ -10,6 +10,8 @@ export type Sink = {
   readonly version: number;
   /** Of the events that may change it; absent: any may. */
   readonly types?: readonly string[];
+  /** It finds gaps by revisions, so it has to see every event of the streams that it folds. */
+  readonly countsRevisions?: true;
   /**
    * Of the events at which what was deleted has to leave every file within a minute (contract
    * 5.13): a copy that is not as far yet is begun anew.

@@ -6,6 +6,7 @@ import { buildingOf, dropBuilding, type Building, type BuildingNotes } from './b
 import {
   earliest,
   fillShadow,
+  heardBy,
   type CaughtUp,
   type PageTaken,
   type Filling,
@@ -190,7 +191,7 @@ const resumed = async (
   if (copy !== null) {
     const position = await copy.model.checkpoint();
     const isSound = !restart && building.version === source.version;
-    if (isSound && (await isOfLog(reader, building, copy.model, position))) {
+    if (isSound && (await isOfLog(reader, building, heardBy(copy.model), position))) {
       return { copy, from: { position, poisons: notes.poisons() }, building };
     }
     await copy.discard();
@@ -203,7 +204,7 @@ const resumed = async (
 const isOfLog = async (
   reader: Pick<EventReader, 'head' | 'page'>,
   { page }: Building,
-  { types }: Pick<Sink, 'types'>,
+  types: Sink['types'],
   position: CaughtUp['position'],
 ): Promise<boolean> => {
   if (position > (await reader.head())) return false;

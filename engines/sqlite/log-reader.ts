@@ -73,8 +73,10 @@ export const openReader = ({
       if (row === undefined) return null;
       return { type: row.type, revision: row.rev, position: positionOf(row.pos) };
     },
-    page: (from, limit, types) =>
-      types === undefined ? page(source, from, limit) : pageOf(source, types, from, limit),
+    page: (from, limit, types, checked) =>
+      types === undefined
+        ? page(source, from, limit)
+        : pageOf(source, types, from, limit, checked === 'checked'),
     evidence: async (from, limit) => {
       const rows = (at: number, count: number) => evidence.after(ask, at, limit - count);
       return pageTo(source, from, limit, rows, evidence.of);
@@ -291,6 +293,7 @@ const pageOf = async (
   types: readonly string[],
   from: Position,
   limit: number,
+  isChecked: boolean,
 ): Promise<Page> => {
   const end = Math.min(posOf(headOf(source)), posOf(from) + limit);
   const list = JSON.stringify(types);
@@ -298,7 +301,7 @@ const pageOf = async (
     source,
     posOf(from),
     (at) => source.ask().ofTypes.iterate(at, end, list),
-    (row) => asStored(source, row),
+    isChecked ? (row) => asStored(source, row) : source.recorded,
   );
   const last = events.at(-1)?.position;
   const through = positionOf(Math.max(end, posOf(from)));

@@ -33,6 +33,7 @@ const sinkOf = (records: Records): Sink => {
     name: recordsCollection.name,
     version: recordsCollection.version,
     types,
+    countsRevisions: true,
     purges: ['OrgJobCompleted'],
     parks: true,
     checkpoint: () => records.checkpoint(),

@@ -185,7 +185,7 @@ describe('an event that is not what was stored', () => {
     const at = '0000000000000001' as Position;
     const said = `The log is damaged at position ${at}: its digest is of other data`;
     const [stored] = await log.read(stream);
-    const ofType = log.page(start, 10, [stored?.type ?? '']);
+    const ofType = log.page(start, 10, [stored?.type ?? ''], 'checked');
     expect(await code(ofType)).to.deep.equal(['log-damaged', said]);
     expect(await code(log.page(start, 10))).to.deep.equal(['log-damaged', said]);
     expect(log.health()).to.include({ writable: false, fatal: false });

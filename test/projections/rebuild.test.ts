@@ -71,14 +71,14 @@ describe('a rebuild that was interrupted', () => {
       projections: [tally(version)],
       reader: (log) => ({
         ...log,
-        page: async (after, limit, ofTypes) => {
+        page: async (after, limit, ofTypes, checked) => {
           const isWatch = ofTypes?.join() === 'OrgJobCompleted';
           if (limit === batchEventsMax && !isWatch) {
             read.push(after);
             types.push(ofTypes?.join() ?? null);
             await reading(after);
           }
-          return log.page(after, limit, ofTypes);
+          return log.page(after, limit, ofTypes, checked);
         },
       }),
     });
