@@ -1,9 +1,17 @@
-import { copyFile, chmod, readdir, rename, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Config } from '../config.js';
 import { systemClock } from '../engines/node/clock.js';
-import { diskFiles, makeFolder } from '../engines/node/files.js';
-import { dataKeysFolder, hasLog, lockedFolder, secretKeyFile } from '../engines/open.js';
+import { diskFiles, makeFolder, syncFolder } from '../engines/node/files.js';
+import { secretKeyOf } from '../engines/node/secrets.js';
+import {
+  dataKeysFolder,
+  hasLog,
+  lockedFolder,
+  restoringFolder,
+  secretKeyFile,
+} from '../engines/open.js';
 import { copyLog } from '../engines/sqlite/log-copy.js';
 import { logFile } from '../engines/sqlite/log-schema.js';
 import { counted, Fault } from '../kernel/fault.js';
@@ -39,6 +47,9 @@ export const backup = async (config: Config, dir: string, options: BackupOptions
     say(options, { backed_up: to.log, position, added, keys: keys.length, keys_in: to.keys }, [
       `${logFile(to.log)} has the log up to position ${position}: ${added} events came to it`,
       `${to.keys} has ${counted(keys.length, 'file')} of keys${elsewhere(config)}`,
+      ...(config.secretKey === null && !keys.includes('secret.key')
+        ? ['secret.key was not there to be copied: without it nobody can use this backup']
+        : []),
       'Whoever has both can read everything: keep them apart. Read models are not in it.',
     ]);
   } finally {
@@ -62,15 +73,21 @@ export const restore = async (config: Config, dir: string, options: BackupOption
   const bar = openBar('restore {bar} {percentage}% of the log');
   try {
     await refuseUsed(data);
-    const restoring = join(data, restoringName);
+    const restoring = restoringFolder(data);
     await makeFolder(restoring);
     const { position } = await copyLog({ from: from.log, to: restoring, progress: bar.show });
     const keys = await copyKeys(config, from.keys, data);
     await rename(logFile(restoring), logFile(data));
     await rm(restoring, { recursive: true, force: true });
+    await syncFolder(data);
+    const isFinished = (await diskFiles.read(join(from.log, noted))) !== null;
     const hasKey = config.secretKey !== null || keys.includes('secret.key');
-    say(options, { restored: data, position, keys: keys.length, secret_key: hasKey }, [
+    const told = { restored: data, position, keys: keys.length, secret_key: hasKey };
+    say(options, { ...told, finished: isFinished }, [
       `${data} has the log up to position ${position}, and ${counted(keys.length, 'file')} of keys`,
+      ...(isFinished
+        ? []
+        : [`This backup was never finished: what came after ${position} is lost`]),
       hasKey
         ? 'Start the service: it builds the read models from the log.'
         : `secret.key is not in ${from.keys}: put it into ${data} before you start the service`,
@@ -81,12 +98,10 @@ export const restore = async (config: Config, dir: string, options: BackupOption
   }
 };
 
-const restoringName = 'restoring';
-
 /** What a restoring that broke off has left is gone on with. */
 const refuseUsed = async (data: string): Promise<void> => {
   const names = (await readdir(data)).filter((name) => !name.startsWith('lock.sqlite'));
-  if (names.length === 0 || (names.includes(restoringName) && !hasLog(data))) return;
+  if (names.length === 0 || (existsSync(restoringFolder(data)) && !hasLog(data))) return;
   throw new Fault(
     'conflict',
     `${data} is not empty: move it away first (mv ${data} ${data}.old), and keep it until the ` +
@@ -118,14 +133,13 @@ const copyKeys = async (config: Config, from: string, to: string): Promise<reado
   await makeFolder(to);
   const copied: string[] = [];
   const copy = async (source: string, target: string, name: string): Promise<void> => {
-    const beside = `${target}.new`;
-    await copyFile(source, beside);
-    await chmod(beside, 0o600);
-    await rename(beside, target);
+    await diskFiles.write(target, await readFile(source));
     copied.push(name);
   };
-  if (config.secretKey === null && (await diskFiles.read(secretKeyFile(from))) !== null) {
-    await copy(secretKeyFile(from), secretKeyFile(to), 'secret.key');
+  const [key, keyThere] = [secretKeyFile(from), secretKeyFile(to)];
+  if (config.secretKey === null && (await diskFiles.read(key)) !== null) {
+    await refuseOtherKey(key, keyThere);
+    await copy(key, keyThere, 'secret.key');
   }
   const [source, target] = [dataKeysFolder(from), dataKeysFolder(to)];
   const names = await readdir(source).catch(() => []);
@@ -134,6 +148,18 @@ const copyKeys = async (config: Config, from: string, to: string): Promise<reado
     await copy(join(source, name), join(target, name), name);
   }
   return copied;
+};
+
+/** Nothing is lost for good like a key: one that is none is not copied, and none is replaced. */
+const refuseOtherKey = async (key: string, there: string): Promise<void> => {
+  const ours = Buffer.from(await secretKeyOf(diskFiles, key));
+  if ((await diskFiles.read(there)) === null) return;
+  if (ours.equals(await secretKeyOf(diskFiles, there))) return;
+  throw new Fault(
+    'conflict',
+    `${there} is another key than ${key}: each installation has a folder for keys of its own. ` +
+      'Where this one is in the right, move the other away first',
+  );
 };
 
 const say = (

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { decode } from '../events/codec.js';
+import { Fault } from '../kernel/fault.js';
 import type { Bus, EventLog, EventReader, Leases } from '../kernel/ports.js';
 import type { Documents } from '../kernel/documents.js';
 import type { Incident, Records } from '../kernel/records/records.js';
@@ -107,7 +108,11 @@ export const openEngines = async (
       bus: natsUrl === null ? 'memory' : 'nats',
     },
     embedded,
-    lock: () => (embedded ? lockFolder(dir) : () => undefined),
+    lock: () => {
+      if (!embedded) return () => undefined;
+      if (choice.eventStoreUrl === null) refuseHalfRestored(dir);
+      return lockFolder(dir);
+    },
     bus: async (space) =>
       natsUrl === null || space === null
         ? openBus(`assay ${dir}`)
@@ -153,6 +158,18 @@ export const openEngines = async (
 
 /** Whether a service ever wrote to this folder; makes nothing. */
 export const hasLog = (dir: string): boolean => existsSync(logFile(dir));
+/** Where a restoring keeps what it has, until all of the log is there. */
+export const restoringFolder = (dir: string): string => join(dir, 'restoring');
+
+/** A service would begin an empty installation beside what is there already. */
+const refuseHalfRestored = (dir: string): void => {
+  if (hasLog(dir) || !existsSync(restoringFolder(dir))) return;
+  throw new Fault(
+    'conflict',
+    `${restoringFolder(dir)} is from a restoring that broke off: give assay restore again, ` +
+      'it goes on where it was',
+  );
+};
 
 /** One process at a time in a folder: its backup has the same rule. */
 export const lockedFolder = lockFolder;

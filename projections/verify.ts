@@ -3,9 +3,16 @@ import { canonicalJson } from '../kernel/canonical-json.js';
 import { start, type Position } from '../kernel/ports.js';
 import type { DumpItem } from '../kernel/documents.js';
 import type { Json } from '../kernel/shapes.js';
-import { fillShadow, type Filling, type Progress } from './fill-shadow.js';
+import { Fault } from '../kernel/fault.js';
+import { fillShadow, type CaughtUp, type Filling, type Progress } from './fill-shadow.js';
 import { measured } from './progress.js';
 import { subscriptionOf, type Runner, type RunNeeds } from './run.js';
+import type { Subscription } from './subscription.js';
+
+const standsStill = ({ source, position, trouble }: Subscription): Fault =>
+  new Fault('conflict', `${source.name} does not go on after ${position}: ${trouble?.reason}`);
+/** Whether a read model that is behind has moved. */
+const lookAgainMs = 100;
 
 type Needs = Pick<RunNeeds, 'reader' | 'checkedDecode' | 'parking' | 'clock'> & {
   readonly runner: Runner;
@@ -28,9 +35,11 @@ export type Verified = {
 };
 
 /**
- * Replays the log from the first event into a copy, up to where the live read model is, and
- * compares the two item by item in canonical JSON. The runner waits for the last stretch and the
- * comparison. Throws the reason of `signal` when nobody wants it any more.
+ * Replays the log from the first event into a copy, up to where the live read model is once it has
+ * all that the log had when this began, and compares the two item by item in canonical JSON. The
+ * runner waits for the last stretch and the comparison. Throws Fault `conflict` when the read model
+ * does not go on, as where the log is damaged, and the reason of `signal` when nobody wants it any
+ * more. One that is paused is compared where it is.
  */
 export const verify = async (
   { reader, checkedDecode, parking, runner, clock }: Needs,
@@ -52,11 +61,16 @@ export const verify = async (
       signal,
       taken: async (taken) => tell?.(taken),
     });
-    const begun = await fillShadow(
-      work(),
-      { position: start, poisons: new Map() },
-      subscription.position,
-    );
+    const head = await reader.head();
+    let begun: CaughtUp = { position: start, poisons: new Map() };
+    for (;;) {
+      begun = await fillShadow(work(), begun, subscription.position);
+      const { position, paused, trouble } = subscription;
+      if (position >= head || paused) break;
+      if (trouble !== null) throw standsStill(subscription);
+      await clock.wait(lookAgainMs, signal);
+      checkAsked({ signal });
+    }
     return await runner.exclusively(async () => {
       const { position } = await fillShadow(work(), begun, subscription.position);
       const compared = await compare(

@@ -3,7 +3,7 @@ import type { Decide } from '../../kernel/decision.js';
 import { Fault } from '../../kernel/fault.js';
 import type { Position, Recorded, StreamName } from '../../kernel/ports.js';
 import type { ProjectId, TraceId } from '../../kernel/shapes.js';
-import { broughtForward, load, transact, type Loaded } from '../../kernel/transact.js';
+import { broughtForward, load, nothing, transact, type Loaded } from '../../kernel/transact.js';
 import {
   pastScoringPrefix,
   pastScorings,
@@ -171,7 +171,12 @@ const endings: readonly string[] = [
 ] satisfies readonly PastScoringEvent['type'][];
 
 const broughtUp = async ({ log }: PastNeeds, job: OpenJob): Promise<Loaded<PastScoring | null>> => {
-  job.known = await broughtForward(log, streamOf(job.asked), pastScorings, job.known);
+  const stream = streamOf(job.asked);
+  // Gone with its run or project.
+  const isErased = (await log.last(stream)) === null;
+  job.known = isErased
+    ? nothing(pastScorings)
+    : await broughtForward(log, stream, pastScorings, job.known);
   return job.known;
 };
 

@@ -53,7 +53,8 @@ const isFolder = (path: string): Promise<boolean> =>
     () => dirname(path) === path,
   );
 
-const syncFolder = async (path: string): Promise<void> => {
+/** What was renamed or removed in it stays so when the power is cut. */
+export const syncFolder = async (path: string): Promise<void> => {
   const folder = await open(path, 'r');
   try {
     await folder.sync();

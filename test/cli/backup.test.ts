@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { existsSync } from 'node:fs';
-import { chmod, readdir, rename, stat, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readConfig } from '../../config.js';
 import { backup } from '../../cli/backup.js';
@@ -83,6 +83,38 @@ describe('a service that is backed up, lost and restored', function () {
       `assay: no backup in ${folder.dir}: ${join(folder.dir, 'log')} has no log\n`,
     ]);
     expect(existsSync(join(folder.dir, 'new'))).to.equal(false);
+  });
+
+  it('is told of a key that is none, and that another one is not replaced', async () => {
+    const other = join(folder.dir, 'other');
+    await (await startService({ dir: other })).stop();
+    const before = await readFile(join(keys, 'secret.key'), 'utf8');
+    const replaced = await assay(other, 'backup', join(folder.dir, 'others'), '--keys', keys);
+    expect(replaced.code, replaced.output).to.equal(1);
+    expect(replaced.output).to.include('is another key than');
+    await writeFile(join(other, 'secret.key'), '');
+    const cut = await assay(other, 'backup', join(folder.dir, 'others'));
+    expect(cut.code, cut.output).to.equal(1);
+    expect(cut.output).to.include('does not hold 32 bytes');
+    await rm(join(other, 'secret.key'));
+    expect(await ran(other, 'backup', join(folder.dir, 'others'))).to.include('without it nobody');
+    expect(await readFile(join(keys, 'secret.key'), 'utf8')).to.equal(before);
+  });
+
+  it('is told of a backup that never ended, and of a restoring that broke off', async () => {
+    const unfinished = join(folder.dir, 'unfinished');
+    await cp(kept, unfinished, { recursive: true });
+    await rm(join(unfinished, 'log', 'backup.json'));
+    const half = join(folder.dir, 'half');
+    await mkdir(join(half, 'restoring'), { recursive: true });
+    const started = await assay(half, 'serve');
+    expect([started.code, await readdir(half)]).to.deep.equal([1, ['restoring']]);
+    expect(started.output).to.include('give assay restore again');
+    const said = await ran(half, 'restore', unfinished, '--keys', keys);
+    expect(said).to.include('This backup was never finished');
+    expect(await readdir(half))
+      .to.include('log.sqlite')
+      .and.not.to.include('restoring');
   });
 
   it('is sent to the backup of EventStoreDB where the log is there', async () => {

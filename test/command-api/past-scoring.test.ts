@@ -3,7 +3,11 @@ import { pastScorings, pastScoringStream } from '../../command-api/facts/past-sc
 import { traceStream } from '../../command-api/facts/traces.js';
 import { advance, begin, cancel, end, request } from '../../command-api/run-scoring/past-jobs.js';
 import { whereIn } from '../../command-api/run-scoring/past-targets.js';
+import { openPast } from '../../command-api/run-scoring/past.js';
+import { openNewest } from '../../command-api/run-scoring/newest.js';
+import { scoringBudgets } from '../../command-api/run-scoring/budgets.js';
 import { scorerStream } from '../../command-api/facts/scorers.js';
+import { systemClock } from '../../engines/node/clock.js';
 import { randomIds } from '../../engines/node/ids.js';
 import type {
   PastScoringAdvanced,
@@ -221,6 +225,38 @@ for (const [name, open] of [
     });
   });
 }
+
+describe('a job of past scoring whose run goes', () => {
+  it('goes with it', async () => {
+    const world = await scoredWorld();
+    const { log } = world;
+    const scorer = await world.scorer('one', plain);
+    const run = await world.run(1, []);
+    const job = asked(1, run, scorer);
+    const stream = pastScoringStream(run, scorer);
+    await world.happened(stream, { type: 'PastScoringRequested', data: job });
+    const past = openPast({
+      log,
+      clock: systemClock,
+      ids: randomIds,
+      budgets: scoringBudgets,
+      newest: openNewest(log),
+      // Of no traces nothing is judged.
+      past: { count: async () => 1, stretch: async () => ({ traces: [], next: 'more' }) },
+      judge: () => Promise.reject(new Error('nothing is judged')),
+      overlaps: { of: async () => null, close: async () => undefined },
+      trouble: (error) => expect.fail(String(error)),
+    });
+    const { signal } = new AbortController();
+    await past.look();
+    await past.turn(job.project_id, signal);
+    expect(past.waiting()).to.deep.equal([job.project_id]);
+    await log.erase(stream);
+    await past.turn(job.project_id, signal);
+    expect(past.waiting()).to.deep.equal([]);
+    await world.close();
+  });
+});
 
 describe('what a message of a scorer says', () => {
   it('is the exception and the line of its file', () => {

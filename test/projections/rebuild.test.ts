@@ -233,6 +233,16 @@ describe('a rebuild that was interrupted', () => {
     await same();
   });
 
+  it('is no comparison where the log cannot be read to its end', async () => {
+    const head = await open.log.head();
+    reading = async (after) => {
+      if (after >= head) throw new Fault('log-damaged', 'an event is not what it was');
+    };
+    await append(open.log, room('c'), 0, said('unread'));
+    const found = await open.projector.verify(null).catch((error: unknown) => error);
+    expect(found).to.be.instanceOf(Fault).with.property('message').that.includes('does not go on');
+  });
+
   it('reads no more than the read model hears', async () => {
     types.length = 0;
     await open.projector.rebuild('tally');
