@@ -133,7 +133,9 @@ const copyKeys = async (config: Config, from: string, to: string): Promise<reado
   await makeFolder(to);
   const copied: string[] = [];
   const copy = async (source: string, target: string, name: string): Promise<void> => {
-    await diskFiles.write(target, await readFile(source));
+    await diskFiles.write(target, await readFile(source)).catch((error: Error) => {
+      throw Object.assign(error, { path: target });
+    });
     copied.push(name);
   };
   const [key, keyThere] = [secretKeyFile(from), secretKeyFile(to)];

@@ -26,11 +26,11 @@ type Wishes = {
  * another log, and `log-damaged` with the position where the log cannot be read.
  */
 export const copyLog = async ({ from, to, progress }: Wishes): Promise<CopiedLog> => {
-  const source = openForReading(from);
-  const copy = openForWriting(to);
+  const source = within(from, () => openForReading(from));
+  const copy = within(to, () => openForWriting(to));
   try {
-    const head = lastOf(source);
-    const begun = lastOf(copy);
+    const head = within(from, () => lastOf(source));
+    const begun = within(to, () => lastOf(copy));
     checkSame(source, copy, { begun, head, to });
     const put = inserting(copy);
     let added = 0;
@@ -38,20 +38,39 @@ export const copyLog = async ({ from, to, progress }: Wishes): Promise<CopiedLog
       const [first] = unreadable;
       if (first !== undefined) throw damagedAt(from, first.position, first.why);
       const wanted = rows.filter(({ pos }) => pos <= head);
-      put(wanted);
+      within(to, () => put(wanted));
       added += wanted.length;
       progress(Math.min(through, head), head);
       if (through >= head) break;
       // Whoever ends the command is heard.
       await new Promise((resolve) => setImmediate(resolve));
     }
-    forget(source, copy);
-    copy.pragma('wal_checkpoint(TRUNCATE)');
-    copy.pragma('journal_mode = DELETE');
+    within(to, () => {
+      forget(source, copy);
+      copy.pragma('wal_checkpoint(TRUNCATE)');
+      copy.pragma('journal_mode = DELETE');
+    });
     return { position: positionOf(lastOf(copy)), added };
   } finally {
     copy.close();
     source.close();
+  }
+};
+
+/** What fails says which of the two files it was. */
+const within = <T>(dir: string, work: () => T): T => {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof Fault || !(error instanceof Error)) throw error;
+    const { code = '' } = error as { readonly code?: string };
+    if (!/^SQLITE_(CORRUPT|NOTADB|ERROR)/.test(code)) {
+      throw Object.assign(error, { path: logFile(dir) });
+    }
+    const said = `${logFile(dir)} is damaged, or no log of a service (${code})`;
+    throw new Fault('conflict', `${said}; assay doctor says more of a data folder`, {
+      cause: error,
+    });
   }
 };
 

@@ -101,6 +101,19 @@ describe('a service that is backed up, lost and restored', function () {
     expect(await readFile(join(keys, 'secret.key'), 'utf8')).to.equal(before);
   });
 
+  it('is told which file is no log', async () => {
+    const broken = join(folder.dir, 'broken');
+    await cp(kept, broken, { recursive: true });
+    const file = join(broken, 'log', 'log.sqlite');
+    await writeFile(file, 'garbage'.repeat(2_000));
+    const into = await assay(data, 'backup', broken, '--keys', keys);
+    const from = await assay(join(folder.dir, 'from'), 'restore', broken, '--keys', keys);
+    for (const { code, output } of [into, from]) {
+      expect(code, output).to.equal(1);
+      expect(output).to.include(`${file} is damaged, or no log of a service (SQLITE_NOTADB)`);
+    }
+  });
+
   it('is told of a backup that never ended, and of a restoring that broke off', async () => {
     const unfinished = join(folder.dir, 'unfinished');
     await cp(kept, unfinished, { recursive: true });
