@@ -13,6 +13,8 @@ const standsStill = ({ source, position, trouble }: Subscription): Fault =>
   new Fault('conflict', `${source.name} does not go on after ${position}: ${trouble?.reason}`);
 /** Whether a read model that is behind has moved. */
 const lookAgainMs = 100;
+/** What was in trouble when this began may be well again: it is tried within 5 s. */
+const triesMax = 2;
 
 type Needs = Pick<RunNeeds, 'reader' | 'checkedDecode' | 'parking' | 'clock'> & {
   readonly runner: Runner;
@@ -63,11 +65,14 @@ export const verify = async (
     });
     const head = await reader.head();
     let begun: CaughtUp = { position: start, poisons: new Map() };
+    let failures: number | null = null;
     for (;;) {
       begun = await fillShadow(work(), begun, subscription.position);
       const { position, paused, trouble } = subscription;
       if (position >= head || paused) break;
-      if (trouble !== null) throw standsStill(subscription);
+      failures = trouble === null ? null : (failures ?? trouble.failures);
+      const inVain = (trouble?.failures ?? 0) - (failures ?? 0);
+      if (inVain >= triesMax) throw standsStill(subscription);
       await clock.wait(lookAgainMs, signal);
       checkAsked({ signal });
     }
