@@ -4,13 +4,19 @@ import { isEmail } from './kernel/email.js';
 import { Fault } from './kernel/fault.js';
 import { milliseconds } from './kernel/durations.js';
 import { sandboxModes, type SandboxMode } from './kernel/sandbox.js';
+import {
+  readRecordsSettings,
+  recordsVariables,
+  refuseLoneReplica,
+  type RecordsSettings,
+} from './service/records-settings.js';
 import { readSealSettings, sealVariables, type SealSettings } from './service/seal-settings.js';
 
 /** Every role that one program can play; they share nothing but the engines. */
 export const roles = ['command', 'query', 'projections', 'worker'] as const;
 export type Role = (typeof roles)[number];
 
-export type Config = {
+export type Config = RecordsSettings & {
   readonly host: string;
   /** 0 = any free port; the line `ready` of the log names the one taken. */
   readonly port: number;
@@ -39,8 +45,6 @@ export type Config = {
     readonly apiKey: string | null;
     readonly password: string | null;
   };
-  /** Memory for embedded records: beyond it they spill to disk, or refuse. */
-  readonly recordsMemoryMb: number;
   /** What is answered may be that much older than the log before `/readyz` is red. */
   readonly lagMaxMs: number;
   readonly seals: SealSettings;
@@ -143,11 +147,7 @@ export const variables: readonly Variable[] = [
     meaning: 'password of that admin while they have none: 12 to 128 characters',
     secret: true,
   },
-  {
-    name: 'ASSAY_RECORDS_MEMORY_MB',
-    fallback: '400',
-    meaning: 'memory of embedded records: 256 to 65536',
-  },
+  ...recordsVariables,
   {
     name: 'ASSAY_LAG_MAX',
     fallback: '60s',
@@ -214,7 +214,7 @@ export const readConfig = (environment: Environment): Config => {
       apiKey: text('ASSAY_BOOTSTRAP_API_KEY', '') || null,
       password: password(environment['ASSAY_BOOTSTRAP_PASSWORD'] ?? ''),
     },
-    recordsMemoryMb: recordsMemory(text('ASSAY_RECORDS_MEMORY_MB', '400')),
+    ...readRecordsSettings(text),
     lagMaxMs: lagMax(text('ASSAY_LAG_MAX', '60s')),
     seals: readSealSettings(text),
     backupDays: backupDaysOf(text('ASSAY_BACKUP_DAYS', '')),
@@ -256,10 +256,13 @@ export const choiceOf = (config: Config) => ({
   mongodbUrl: config.mongodbUrl,
   natsUrl: config.natsUrl,
   recordsMemoryMb: config.recordsMemoryMb,
+  records: config.records,
 });
 
 /** What each member allows on its own but the service does not. */
-const refuseHalves = ({ eventStoreUrl, secretKey, ...listeners }: Config): void => {
+const refuseHalves = (config: Config): void => {
+  const { eventStoreUrl, secretKey, ...listeners } = config;
+  refuseLoneReplica(config);
   if (isTakenTwice(listeners)) {
     throw refuse('ASSAY_OPS_PORT', `must not be ASSAY_PORT, which is ${listeners.port} too`);
   }
@@ -358,13 +361,6 @@ const isNetwork = (text: string): boolean => {
   const [address = '', bits = '0', ...rest] = text.split('/');
   const most = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
   return rest.length === 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= most;
-};
-
-/** Below this, a page of the longest texts and a batch at the same time do not fit. */
-const recordsMemory = (text: string): number => {
-  const value = Number(text);
-  if (/^\d{3,5}$/.test(text) && value >= 256 && value <= 65_536) return value;
-  throw refuse('ASSAY_RECORDS_MEMORY_MB', 'must be 256 to 65536');
 };
 
 /** A batch of folding and a hint that was lost stay below it. */

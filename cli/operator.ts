@@ -78,7 +78,11 @@ const operatorHere = async (
   engines: Engines,
   unlock: () => void,
 ): Promise<Operator> => {
-  const readSide = await startReadSide(choiceOf(config), null, { broken: sayBroken, incident });
+  const readSide = await startReadSide(
+    choiceOf(config),
+    { hintSpace: null },
+    { broken: sayBroken, incident },
+  );
   const { projector } = readSide;
   const caughtUp = async (): Promise<void> => {
     const wait = new Int32Array(new SharedArrayBuffer(4));

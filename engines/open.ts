@@ -40,9 +40,20 @@ export type EngineChoice = {
   readonly eventStoreUrl: string | null;
   readonly mongodbUrl: string | null;
   readonly natsUrl: string | null;
-  /** What embedded records may take; absent = their own default. */
+  /** What records on DuckDB may take; absent = their own default. */
   readonly recordsMemoryMb?: number;
+  /** `replica`: not beside the documents, but in processes that open them as `replicaOf` says. */
+  readonly records?: 'shared' | 'replica';
 };
+
+/** The engines of a replica: the service's log, and a folder of its own for what is folded. */
+export const replicaOf = (choice: EngineChoice): EngineChoice => ({
+  ...choice,
+  dataDir: join(choice.dataDir, 'replica'),
+  mongodbUrl: null,
+  natsUrl: null,
+  records: 'shared',
+});
 
 /** Where code scorers run; null = a folder among the temporary files. */
 export type SandboxChoice = {
@@ -104,7 +115,7 @@ export const openEngines = async (
     names: {
       eventLog: eventStoreUrl === null ? 'sqlite' : 'eventstoredb',
       documents: mongodbUrl === null ? 'sqlite' : 'mongodb',
-      records: mongodbUrl === null ? 'duckdb' : 'mongodb',
+      records: mongodbUrl === null || choice.records === 'replica' ? 'duckdb' : 'mongodb',
       bus: natsUrl === null ? 'memory' : 'nats',
     },
     embedded,

@@ -1,6 +1,6 @@
 import { checkAsked } from '../kernel/asking.js';
 import { Fault } from '../kernel/fault.js';
-import { start, type Position, type StreamName } from '../kernel/ports.js';
+import { start, type Position, type Recorded, type StreamName } from '../kernel/ports.js';
 import type { Progress } from './fill-shadow.js';
 import { movedSubject, type Subscription } from './subscription.js';
 import { openParking, skippedKey, type ParkedStream, type Parking } from './parking.js';
@@ -9,7 +9,7 @@ import { startRunner, subscriptionOf, type Runner, type RunNeeds } from './run.j
 import { skippedType } from './read-model.js';
 import { dryRun, type DryRun } from './dry-run.js';
 import { openRebuilds, type RebuildWishes } from './rebuilds.js';
-import { ruledOutEvents } from './ruled-out.js';
+import { ruledOutEvents, ruledOutIn } from './ruled-out.js';
 import { verify, type Verified } from './verify.js';
 import type { Documents } from '../kernel/documents.js';
 
@@ -72,7 +72,7 @@ export type Projector = {
   stop(): Promise<void>;
 };
 
-export type ProjectorNeeds = Omit<RunNeeds, 'parking'> & {
+export type ProjectorNeeds = Omit<RunNeeds, 'parking' | 'paged'> & {
   /** Read-write: the projector keeps its own state there too. */
   readonly documents: Documents;
 };
@@ -83,9 +83,10 @@ export type ProjectorNeeds = Omit<RunNeeds, 'parking'> & {
  */
 export const openProjector = async (needs: ProjectorNeeds): Promise<Projector> => {
   const parking = await openParking(needs.documents, await ruledOutEvents(needs));
-  const run: RunNeeds = { ...needs, parking };
+  const names = needs.sources.map(({ name }) => name);
+  const paged = obeying(parking, names, (name, stream) => unpark(name, stream));
+  const run: RunNeeds = { ...needs, parking, paged };
   const runner = await startRunner(run);
-  const names = runner.subscriptions.map(({ source }) => source.name);
   const all = { ...run, runner };
   const subscription = (name: string): Subscription => subscriptionOf(runner, name);
   const unpark = async (name: string, stream: StreamName): Promise<boolean> => {
@@ -161,6 +162,24 @@ const takeUp = async (
     for (const { stream } of due) await unpark(name, stream).catch(() => null);
   }
 };
+
+/** An operator may have decided it in another process that has such a read model. */
+const obeying =
+  (
+    parking: Parking,
+    names: readonly string[],
+    unpark: (name: string, stream: StreamName) => Promise<boolean>,
+  ) =>
+  (events: readonly Recorded[]): void => {
+    for (const one of ruledOutIn(events)) {
+      const { projection, stream, revision } = one;
+      const { parked, skipped } = parking.of(projection);
+      if (!names.includes(projection) || skipped.has(skippedKey(stream, revision))) continue;
+      parking.skip(one);
+      // What the store refuses stays parked.
+      if (parked.has(stream)) void unpark(projection, stream).catch(() => null);
+    }
+  };
 
 /** With the id of its event, which earlier versions did not note. */
 const identified = async (reader: RunNeeds['reader'], one: ParkedStream): Promise<ParkedStream> => {

@@ -18,16 +18,20 @@ const revisionsMax = 100_000;
 export const openPages = ({
   reader,
   decode,
+  paged,
 }: {
   readonly reader: EventReader;
   readonly decode: Decode;
+  readonly paged?: (events: readonly Recorded[]) => void;
 }): Pages => {
   const revisions = boundedMap<StreamName, number>(revisionsMax);
   return {
     after: async (position) => {
       const page = await reader.page(position, batchEventsMax);
       const gap = gapIn(page.events, revisions);
-      return { ...page, events: page.events.map((event) => decoded(event, decode)), gap };
+      const events = page.events.map((event) => decoded(event, decode));
+      paged?.(events);
+      return { ...page, events, gap };
     },
   };
 };

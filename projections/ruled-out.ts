@@ -34,13 +34,23 @@ export const ruledOutEvents = async (needs: Needs): Promise<readonly Skipped[]> 
     const events = await whenReachable(clock, () => reader.read(name));
     for (const one of events) {
       const event = understood(one, decode);
-      if (event?.type !== 'ParkedEventSkipped') continue;
+      if (event?.type !== skippedEvent) continue;
       const { projection, stream, revision } = event.data;
       skipped.push({ projection, stream: stream as StreamName, revision });
     }
   }
   return skipped;
 };
+
+/** What those of a page rule out; they are decoded. */
+export const ruledOutIn = (events: readonly Recorded[]): readonly Skipped[] =>
+  events.flatMap(({ type, data }) => {
+    if (type !== skippedEvent) return [];
+    const { projection, stream, revision } = data as Skipped;
+    return [{ projection, stream, revision }];
+  });
+
+const skippedEvent = 'ParkedEventSkipped' satisfies ParkingEvent['type'];
 
 /** What a newer version wrote there is that version's to obey. */
 const understood = ({ type, metadata, data }: Recorded, decode: Decode): ParkingEvent | null => {

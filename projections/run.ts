@@ -3,14 +3,13 @@ import { Fault, reasonOf } from '../kernel/fault.js';
 import {
   start,
   type Bus,
-  type Clock,
   type EventReader,
   type Position,
   type Decode,
+  type Recorded,
 } from '../kernel/ports.js';
 import {
   applyStep,
-  batchEventsMax,
   fail,
   foldPage,
   lookAgain,
@@ -18,19 +17,11 @@ import {
   type SubscriptionNeeds,
   type Step,
 } from './subscription.js';
-import {
-  aheadReason,
-  emptiedWhenExchanged,
-  emptiedWhenForgotten,
-  forgottenReason,
-  type Ahead,
-} from './exchanged-log.js';
-import type { Parking } from './parking.js';
+import { openSubscriptions, type OpenNeeds } from './open-subscriptions.js';
 import { openHeadTimes, type HeadTimes } from './head-times.js';
 import { openPages, type Pages } from './pages.js';
-import type { ReadModel } from './read-model.js';
 
-export type RunNeeds = {
+export type RunNeeds = OpenNeeds & {
   /**
    * Opened without a codec: what cannot be decoded parks its stream instead of stopping every page.
    */
@@ -38,12 +29,9 @@ export type RunNeeds = {
   readonly decode: Decode;
   /** Refuses data that its schema does not allow too; for whoever asks whether the log is sound. */
   readonly checkedDecode: () => Promise<Decode>;
-  readonly sources: readonly ReadModel[];
-  readonly parking: Parking;
   readonly bus: Bus;
-  readonly clock: Clock;
-  /** Told at the start when the log is not the one that was folded (exchanged-log.ts). */
-  readonly exchanged?: (ahead: readonly Ahead[]) => void;
+  /** Told of each page before it is folded. */
+  readonly paged?: (events: readonly Recorded[]) => void;
 };
 
 export type Runner = {
@@ -124,35 +112,6 @@ export const startRunner = async (needs: RunNeeds): Promise<Runner> => {
       await ended;
     },
   };
-};
-
-const openSubscriptions = async (needs: RunNeeds): Promise<readonly Subscription[]> => {
-  const ahead = await emptiedWhenExchanged(needs);
-  if (ahead.length > 0) needs.exchanged?.(ahead);
-  const forgotten = await emptiedWhenForgotten(needs);
-  const lost = new Map(forgotten.map(({ name, until }) => [name, until]));
-  return Promise.all(
-    needs.sources.map(async (source): Promise<Subscription> => ({
-      source,
-      position: await source.checkpoint(),
-      paused: false,
-      trouble: null,
-      anew: anewOf(source, ahead) ?? lostAt(lost.get(source.name)),
-      batchMax: batchEventsMax,
-      narrowing: false,
-    })),
-  );
-};
-
-const lostAt = (until: Position | undefined): Subscription['anew'] =>
-  until === undefined ? null : { reason: forgottenReason, until };
-
-/** When one is ahead, all are built anew. */
-const anewOf = ({ name }: ReadModel, ahead: readonly Ahead[]): Subscription['anew'] => {
-  const why = ahead.find((one) => one.name === name) ?? ahead[0];
-  if (why === undefined) return null;
-  const of = why.name === name ? '' : ` (${why.name})`;
-  return { reason: `${aheadReason(why)}${of}`, until: why.head };
 };
 
 const least = (positions: readonly Position[]): Position =>

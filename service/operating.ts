@@ -56,10 +56,10 @@ const answered = async (
   command: string,
   request: unknown,
 ): Promise<Json | AsyncIterable<Json> | null> => {
-  const { duty, projector } = projecting;
+  const { duty, isAsked, projector } = projecting;
   const asked = (request ?? {}) as Asked;
   const { name = null } = asked;
-  if (duty() !== 'folding') throw new Fault('unavailable', `${elsewhere[duty()]}; ask that one`);
+  if (!isAsked()) throw new Fault('unavailable', `${elsewhere[duty()]}; ask that one`);
   switch (command) {
     case 'status':
       return await projector.status();

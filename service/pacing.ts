@@ -14,7 +14,7 @@ import { recordsCollection } from '../projections/records/collection.js';
 export type Pacing = {
   readonly paced: (log: EventLog) => EventLog;
   /** From now on each project logs as fast as this store follows; before, nobody waits. */
-  readonly follow: (readable: () => Promise<Position>) => void;
+  readonly follow: (readable: () => Promise<Position>, hints: Pick<Bus, 'subscribe'>) => void;
   /** Nobody waits from now on. */
   readonly stop: () => void;
   /** For reads; nothing where others append to the log too. */
@@ -22,7 +22,6 @@ export type Pacing = {
 };
 
 type Needs = {
-  readonly bus: Bus;
   readonly clock: Clock;
   /** Nobody else appends to the log. */
   readonly alone: boolean;
@@ -31,7 +30,7 @@ type Needs = {
   readonly metrics: Pick<Metrics, 'pause'>;
 };
 
-export const openPacing = ({ bus, clock, alone, head, metrics }: Needs): Pacing => {
+export const openPacing = ({ clock, alone, head, metrics }: Needs): Pacing => {
   const targets = alone ? openReadTargets(projections, head) : null;
   let pace: Pace | null = null;
   return {
@@ -43,11 +42,11 @@ export const openPacing = ({ bus, clock, alone, head, metrics }: Needs): Pacing 
         weightOf,
       });
     },
-    follow: (readable) => {
+    follow: (readable, hints) => {
       const waited = (milliseconds: number): void => metrics.pause(milliseconds / 1_000);
       const followed = openPace({ clock, readable, waited });
       pace = followed;
-      bus.subscribe(movedSubject, (message) => {
+      hints.subscribe(movedSubject, (message) => {
         if (movedTo(message)?.name === recordsCollection.name) followed.moved();
       });
     },

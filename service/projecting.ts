@@ -5,7 +5,7 @@ import { randomIds } from '../engines/node/ids.js';
 import type { EngineChoice } from '../engines/open.js';
 import type { Logger } from '../engines/pino/logger.js';
 import { Fault, reasonOf } from '../kernel/fault.js';
-import type { Clock, Leases } from '../kernel/ports.js';
+import type { Bus, Clock, Leases } from '../kernel/ports.js';
 import type { Records } from '../kernel/records/records.js';
 import { forgottenReason, type Ahead } from '../projections/exchanged-log.js';
 import type { Projector } from '../projections/operate.js';
@@ -15,13 +15,17 @@ import type { Starting } from './starting.js';
 
 /** The projections of a service as this process sees them. */
 export type Projecting = {
-  /** Embedded records belong to the thread that writes them; null when MongoDB has them. */
+  /** Records on DuckDB belong to the thread that writes them; null: another engine has them. */
   readonly records: Records | null;
   /** Where the records are. */
   readonly answers: RecordAnswers | null;
   readonly projector: Projector;
   /** `standby`: another process folds; this one takes over when it stops. */
   readonly duty: () => 'folding' | 'standby' | 'elsewhere';
+  /** Whether something is folded here that operators may ask about. */
+  readonly isAsked: () => boolean;
+  /** Hints that only this process hears. */
+  readonly hints: Pick<Bus, 'subscribe'> | null;
   /**
    * Why this process could not fold, or not learn whether it may, when it last tried; else null.
    */
@@ -31,42 +35,51 @@ export type Projecting = {
   readonly stop: () => Promise<void>;
 };
 
-/** As the role, the engine of records and the lease say. */
+/** As the role, the engines and the lease say. */
 export const startProjecting = async (
-  { config, engines, logger, metrics, open }: Starting,
+  starting: Starting,
   hintSpace: string,
 ): Promise<Projecting> => {
-  if (!config.roles.includes('projections')) return projectNothing();
-  const choice = choiceOf(config);
-  if (engines.names.records === 'duckdb') {
-    const projecting = await projectAlone(choice, hintSpace, {
-      incident: (incident) => {
-        const { kind, did } = incident;
-        metrics.incident(kind, did);
-        // The failure of a question is told with its request.
-        if (did !== 'nothing') logger.error(incident, `the records were ${did}`);
-      },
-      broken: (broken) =>
-        logger.error(broken, 'documents.sqlite was damaged: set aside, building it anew'),
-      exchanged: sayExchanged(logger),
-    });
-    open.begin('operators’ works', () => projecting.projector.giveUp());
-    open.add('the projections', () => projecting.stop());
-    return projecting;
-  }
+  const { config, engines } = starting;
+  const projecting = !config.roles.includes('projections')
+    ? projectNothing()
+    : engines.names.documents === 'sqlite'
+      ? await projectAlone(choiceOf(config), hintSpace, heedOf(starting))
+      : await projectShared(starting, hintSpace);
+  if (!config.roles.includes('projections')) return projecting;
+  const { open } = starting;
+  open.begin('operators’ works', () => projecting.projector.giveUp());
+  open.add('the projections', () => projecting.stop());
+  return projecting;
+};
+
+/** What an operator should know of a thread that has records, in the log and in figures. */
+export const heedOf = ({ logger, metrics }: Pick<Starting, 'logger' | 'metrics'>): Heed => ({
+  incident: (incident) => {
+    const { kind, did } = incident;
+    metrics.incident(kind, did);
+    // The failure of a question is told with its request.
+    if (did !== 'nothing') logger.error(incident, `the records were ${did}`);
+  },
+  broken: (broken) =>
+    logger.error(broken, 'documents.sqlite was damaged: set aside, building it anew'),
+  exchanged: sayExchanged(logger),
+});
+
+const projectShared = async (
+  { config, engines, logger, open }: Starting,
+  hintSpace: string,
+): Promise<Projecting> => {
   const leases = await engines.leases();
   open.add('leases', () => leases.close());
-  const projecting = projectUnderLease({
-    choice,
+  return projectUnderLease({
+    choice: choiceOf(config),
     hintSpace,
     leases,
     holder: `${hostname()} ${process.pid} ${randomIds.next('ProcessId')}`,
     clock: systemClock,
     logger,
   });
-  open.begin('operators’ works', () => projecting.projector.giveUp());
-  open.add('the projections', () => projecting.stop());
-  return projecting;
 };
 
 /** The only process: it folds from now on, and dies with its thread. */
@@ -75,8 +88,14 @@ export const projectAlone = async (
   hintSpace: string,
   heed: Heed,
 ): Promise<Projecting> => {
-  const readSide = await startReadSide(choice, hintSpace, heed);
-  return { ...readSide, duty: () => 'folding', trouble: () => null };
+  const readSide = await startReadSide(choice, { hintSpace }, heed);
+  return {
+    ...readSide,
+    duty: () => 'folding',
+    isAsked: () => true,
+    trouble: () => null,
+    hints: null,
+  };
 };
 
 /** For the log of the process; `/readyz` says it too while they are built. */
@@ -100,6 +119,8 @@ export const builtAnew = async (projector: Projector): Promise<void> => {
 export const projectNothing = (): Projecting => ({
   records: null,
   answers: null,
+  hints: null,
+  isAsked: () => false,
   projector: absent('this process does not fold; ask one that plays the role projections'),
   ended: new Promise(() => undefined),
   stop: async () => undefined,
@@ -129,7 +150,7 @@ type Needs = {
  * writes is refused by the store.
  */
 export const projectUnderLease = (needs: Needs): Projecting => {
-  const { choice, hintSpace, leases, holder, clock, logger } = needs;
+  const { leases, holder, clock, logger } = needs;
   const end = new AbortController();
   let current: ReadSide | null = null;
   let trouble: string | null = null;
@@ -153,7 +174,7 @@ export const projectUnderLease = (needs: Needs): Projecting => {
     }
   };
   const fold = async (): Promise<void> => {
-    const starting = startReadSide(choice, hintSpace, { exchanged: sayExchanged(logger) });
+    const starting = startShared(needs);
     // Opening the engines may take longer than the lease lasts.
     const kept = keepLease(starting.then(({ ended }) => ended));
     kept.catch(() => null);
@@ -183,12 +204,13 @@ export const projectUnderLease = (needs: Needs): Projecting => {
   };
   const looping = loop();
   const standby = absent('another process has the lease of the projections; ask that one');
-  const folding = (): Projector => current?.projector ?? standby;
   return {
     records: null,
     answers: null,
-    projector: forwarding(folding),
+    hints: null,
+    projector: forwarding(() => current?.projector ?? standby),
     duty: () => (current === null ? 'standby' : 'folding'),
+    isAsked: () => current !== null,
     trouble: () => trouble,
     ended: new Promise(() => undefined),
     stop: async () => {
@@ -196,6 +218,12 @@ export const projectUnderLease = (needs: Needs): Projecting => {
       await looping;
     },
   };
+};
+
+/** Records that each process folds for itself are not folded for all. */
+const startShared = ({ choice, hintSpace, logger }: Needs): Promise<ReadSide> => {
+  const keeps = choice.records === 'replica' ? 'lists' : 'all';
+  return startReadSide(choice, { hintSpace, keeps }, { exchanged: sayExchanged(logger) });
 };
 
 const forwarding = (to: () => Projector): Projector => ({

@@ -3,6 +3,7 @@ import { sha256 } from '../engines/node/digest.js';
 import { openSlices } from '../engines/node/loop-turns.js';
 import type { Documents } from '../kernel/documents.js';
 import { openFairLine } from '../kernel/fair.js';
+import { Fault } from '../kernel/fault.js';
 import type { Bus, Clock, EventLog, Position } from '../kernel/ports.js';
 import type { Records } from '../kernel/records/records.js';
 import { projections } from '../projections/all.js';
@@ -35,41 +36,64 @@ export const openReadModels = async (
   const { patiently } = waiting;
   const asked = await patiently('the read models', () => engines.documents('read'));
   open.add('the read models', () => asked.close());
-  const rows = projecting.records ?? (await patiently('the records', () => engines.records()));
+  const isElsewhere = projecting.records === null && config.records === 'replica';
+  const rows = isElsewhere
+    ? askedElsewhere
+    : (projecting.records ?? (await patiently('the records', () => engines.records())));
   if (projecting.records === null) open.add('the records', () => rows.close());
-  const isRemote = engines.names.documents === 'mongodb';
+  const { documents: engine, records: recordsEngine } = engines.names;
+  const isRemote = engine === 'mongodb';
   const pulse = openPulse(
     { what: 'the read models', clock, signal },
-    () => positionsOf(checkpointsOf(asked, rows)),
+    () => positionsOf(checkpointsOf(asked, isElsewhere ? null : rows)),
     isRemote ? silentMs : busyMs,
   );
   const readModels = isRemote ? heeding(asked, pulse, ['caution', 'close']) : asked;
-  const found = isRemote ? heeding(rows, pulse, ['close']) : rows;
+  const found = recordsEngine === 'mongodb' ? heeding(rows, pulse, ['close']) : rows;
   const documents = documentsFor(readModels, currentAsking);
-  const share = shareOf(engines.names.records, config.poolThreads);
+  const share = shareOf(recordsEngine, config.poolThreads);
   const line = openFairLine(share.atOnce, share.ofProject, share.waiting);
   const records = recordsFor(found, currentAsking, line);
   const made = projecting.answers ?? recordAnswers({ records: found, inSlices: openSlices() });
   const answers = answersFor(made, currentAsking, line);
   const chains = openChains(documents, sha256);
-  const checkpoints = checkpointsOf(documents, records);
-  const freshness = openFreshness({ reader: log, checkpoints, bus, clock, ...pacing.known });
-  if (plays(config, 'projections', 'query')) pacing.follow(() => records.checkpoint());
+  const checkpoints = checkpointsOf(documents, isElsewhere ? null : records);
+  const heard = projecting.hints === null ? bus : hearingBoth(bus, projecting.hints);
+  const freshness = openFreshness({ reader: log, checkpoints, bus: heard, clock, ...pacing.known });
+  if (plays(config, 'projections', 'query') && !isElsewhere)
+    pacing.follow(() => records.checkpoint(), heard);
   return { documents, records, answers, chains, freshness, checkpoints, pulse };
 };
+
+/** Hints of this process come beside those of all. */
+const hearingBoth = (bus: Bus, hints: Pick<Bus, 'subscribe'>): Bus => ({
+  ...bus,
+  subscribe: (subject, handler) => {
+    const ends = [bus, hints].map((one) => one.subscribe(subject, handler));
+    return () => ends.forEach((end) => end());
+  },
+});
+
+/** Where records are folded by those who ask them, and this process does not. */
+const askedElsewhere: Records = new Proxy({} as Records, {
+  get: (_target, name) => async (): Promise<void> => {
+    if (name === 'close') return;
+    throw new Fault('unavailable', 'Records are where the roles query and worker are played');
+  },
+});
 
 type Checkpoints = ReadonlyMap<string, () => Promise<Position>>;
 
 const checkpointsOf = (
   documents: Pick<Documents, 'checkpoint'>,
-  records: Pick<Records, 'checkpoint'>,
+  records: Pick<Records, 'checkpoint'> | null,
 ): Checkpoints => {
   const collections = [...projections.map(({ collection }) => collection), historyCollection];
   return new Map([
     ...collections.map(
       (collection) => [collection.name, () => documents.checkpoint(collection)] as const,
     ),
-    [recordsCollection.name, () => records.checkpoint()] as const,
+    ...(records === null ? [] : [[recordsCollection.name, () => records.checkpoint()] as const]),
   ]);
 };
 

@@ -6,7 +6,7 @@ const youngMegabytes = 64;
 
 /**
  * Three times what folding the heaviest records that are taken needs, beside a rebuild of them.
- * Without it V8 lets garbage grow with the machine's memory: a rebuild beside an attack held 0.6 GB.
+ * Without it V8 lets garbage grow with the machine's memory: 0.6 GB in a rebuild beside an attack.
  */
 const oldMegabytes = 1_024;
 

@@ -13,8 +13,12 @@ import { openProjector } from '../projections/operate.js';
 import { recordsSource } from '../projections/records/model.js';
 import { recordAnswers } from '../query-api/records/answers.js';
 
+/** Which read models are folded here: all; a replica's records; or those that have no records. */
+export type Keeps = 'all' | 'records' | 'lists';
+
 export type ReadSideStart = {
   readonly choice: EngineChoice;
+  readonly keeps: Keeps;
   /** Of hints; null = nobody else is to hear them. */
   readonly hintSpace: string | null;
   readonly records: MessagePort;
@@ -26,12 +30,16 @@ if (parentPort === null) throw new Error('this file is a thread of its own');
 const main = parentPort;
 warmRecords();
 const [start] = (await once(main, 'message')) as [ReadSideStart];
+const { keeps } = start;
 const engines = await openEngines(start.choice);
 const bus = await engines.bus(start.hintSpace);
 const reader = await engines.reader(bus);
 const documents = await engines.documents('write', (broken) => main.postMessage({ broken }));
 // Before `following` too: a file may be lost when it is opened.
-const records = await engines.records((incident) => main.postMessage(incident));
+const records =
+  keeps === 'lists' ? null : await engines.records((incident) => main.postMessage(incident));
+const lists = projections.map((projection) => documentsSource(documents, projection));
+const hasLists = keeps !== 'records';
 const projector = await openProjector({
   reader,
   decode,
@@ -41,14 +49,17 @@ const projector = await openProjector({
   bus,
   clock: systemClock,
   exchanged: (models) => main.postMessage({ exchanged: models }),
+  wholeFirst: !hasLists,
   sources: [
-    ...projections.map((projection) => documentsSource(documents, projection)),
-    recordsSource(records),
-    historySource(documents, sha256),
+    ...(hasLists ? lists : []),
+    ...(records === null ? [] : [recordsSource(records)]),
+    ...(hasLists ? [historySource(documents, sha256)] : []),
   ],
 });
-serve(start.records, records);
-serve(start.answers, recordAnswers({ records, inSlices: openSlices() }));
+if (records !== null) {
+  serve(start.records, records);
+  serve(start.answers, recordAnswers({ records, inSlices: openSlices() }));
+}
 serve(start.projector, projector);
 
 main.once('message', () => {
@@ -56,7 +67,7 @@ main.once('message', () => {
     start.records.close();
     start.answers.close();
     start.projector.close();
-    await records.close();
+    await records?.close();
     await documents.close();
     await reader.close();
     await bus.close();

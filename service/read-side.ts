@@ -7,7 +7,7 @@ import type { Ahead } from '../projections/exchanged-log.js';
 import type { Projector } from '../projections/operate.js';
 import type { RecordAnswers } from '../query-api/records/answers.js';
 import { readSideThread } from './read-side-thread.js';
-import type { ReadSideStart } from './read-side-worker.js';
+import type { Keeps, ReadSideStart } from './read-side-worker.js';
 
 /**
  * The thread that folds the log, owns the records and makes the answers that consist of them:
@@ -38,12 +38,16 @@ type Told =
   | { readonly exchanged: readonly Ahead[] }
   | { readonly broken: BrokenFile };
 
+/** `keeps`: absent = all. */
+type Part = { readonly hintSpace: string | null; readonly keeps?: Keeps };
+
 /**
  * Resolves once the thread has its engines open and follows the log. `hintSpace` as of Engines.bus.
+ * What it does not keep answers nothing.
  */
 export const startReadSide = async (
   choice: EngineChoice,
-  hintSpace: string | null,
+  { hintSpace, keeps = 'all' }: Part,
   heed: Heed = {},
 ): Promise<ReadSide> => {
   const records = new MessageChannel();
@@ -51,6 +55,7 @@ export const startReadSide = async (
   const projector = new MessageChannel();
   const start: ReadSideStart = {
     choice,
+    keeps,
     hintSpace,
     records: records.port2,
     answers: answers.port2,

@@ -55,6 +55,7 @@ export const readiness = async (needs: Needs) => {
     log: { engine: engines.names.eventLog, ...health, cause: health.cause ?? reached },
     read_models: {
       engine: engines.names.documents,
+      records: engines.names.records,
       cause: readModels ?? (isLate ? lateness(behind, config.lagMaxMs) : null),
       caution: needs.documents.caution(),
       behind_seconds: behind.seconds,

@@ -19,6 +19,7 @@ import { builtAnew, startProjecting } from './projecting.js';
 import { openPulses } from './pulses.js';
 import { openReadModels } from './read-models.js';
 import { readiness } from './readiness.js';
+import { withReplica } from './replica.js';
 import { plays, type Starting } from './starting.js';
 import { startWorkers } from './workers.js';
 import { openWriteSide } from './write-side.js';
@@ -82,12 +83,13 @@ const startIn = async (starting: Starting, options: ServiceOptions): Promise<Ser
   // A key that the operator chose is known to them already; it works as soon as somebody can call.
   if (bootstrapped?.minted === null) await bootstrapped.finish();
 
-  const projecting = await startProjecting(starting, needs.secrets.hintSpace);
+  const lists = await startProjecting(starting, needs.secrets.hintSpace);
+  const projecting = await withReplica(starting, lists);
   const { projector } = projecting;
   operated.projecting = projecting;
   // The only process that folds answers nothing from a part of a log.
-  if (projecting.duty() === 'folding') {
-    await waiting.patiently('the read models', () => builtAnew(projector));
+  if (lists.duty() === 'folding') {
+    await waiting.patiently('the read models', () => builtAnew(lists.projector));
   }
   const pulses = openPulses(starting, log, clock, projector);
   const { heeded, signal } = pulses;

@@ -25,7 +25,7 @@ export const openWriteSide = async ({ config, engines, metrics, open, waiting }:
   const written = told(timed(opened, clock, metrics), bus, memory);
   open.add('the log', () => written.close());
   const head = await written.head();
-  const pacing = openPacing({ bus, clock, metrics, alone: engines.embedded, head });
+  const pacing = openPacing({ clock, metrics, alone: engines.embedded, head });
   const log = pacing.paced(written);
   const passwords = openPasswords({ pepper: secrets.passwordPepper, clock });
   const keys = await patiently('the data keys', () => engines.dataKeys());

@@ -17,6 +17,7 @@ import { openRulings } from '../../service/rulings.js';
 import { bothLogs } from '../support/both-logs.js';
 import { temporaryFolder } from '../support/folder.js';
 import { append, newEvent, projectorIn, type OpenProjector } from '../support/projector.js';
+import { until } from '../support/until.js';
 import { projectId, runId, traceId, traceStream } from '../support/trace-histories.js';
 
 /** The words said in a stream; cannot stand `bad`. */
@@ -79,6 +80,16 @@ describe('an event that an operator ruled out', () => {
     expect(event?.metadata.organization_id).to.equal(null);
     expect(event?.stream).to.equal(`operations-${event?.metadata.at.slice(0, 7)}`);
     await same();
+  });
+
+  it('is obeyed by a projector that only reads of it, as those of replicas do', async () => {
+    const [parked] = await open.projector.parked();
+    const told = { ...because, revision: 1, event_id: parked?.event_id ?? '' };
+    await recordRuling(needs(), skip(told));
+    await until('its stream goes on', 10_000, async () => {
+      return JSON.stringify(await said()) === '["fine","late"]';
+    });
+    expect(await open.projector.parked()).to.deep.equal([]);
   });
 
   it('stays ruled out when all that the projector remembers is lost', async () => {

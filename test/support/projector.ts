@@ -43,6 +43,7 @@ export type ProjectorOptions = {
   readonly reader?: (log: EventLog) => EventReader;
   readonly records?: (found: Records) => Records;
   readonly exchanged?: RunNeeds['exchanged'];
+  readonly wholeFirst?: boolean;
   /** Read models of their own, over the same documents. */
   readonly more?: (documents: Documents) => readonly ReadModel[];
 };
@@ -56,6 +57,7 @@ export const projectorIn = async ({
   reader = (log) => log,
   records: through = (found) => found,
   exchanged = () => undefined,
+  wholeFirst = false,
   more = () => [],
 }: ProjectorOptions): Promise<OpenProjector> => {
   const bus = openBus(randomUUID());
@@ -76,6 +78,7 @@ export const projectorIn = async ({
     bus,
     clock,
     exchanged,
+    wholeFirst,
   });
   const freshness = openFreshness({
     reader: log,

@@ -1,0 +1,17 @@
+import { expect } from 'chai';
+import { Fault } from '../../kernel/fault.js';
+import { onceWhole } from '../../service/replica.js';
+
+describe('a replica that is not whole yet', () => {
+  it('refuses questions until it is, and says when to come back', async () => {
+    let reason: string | null = 'filled';
+    const records = { search: async () => 3, checkpoint: async () => 'p', close: async () => 0 };
+    const port = onceWhole(records, () => reason);
+    expect(() => port.search())
+      .to.throw(Fault, 'The records here are filled')
+      .that.includes({ code: 'read-model-behind', retryAfterSeconds: 1 });
+    expect([await port.checkpoint(), await port.close()]).to.deep.equal(['p', 0]);
+    reason = null;
+    expect(await port.search()).to.equal(3);
+  });
+});
