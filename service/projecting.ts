@@ -203,12 +203,11 @@ export const projectUnderLease = (needs: Needs): Projecting => {
     await leases.release(leaseName, holder).catch(() => null);
   };
   const looping = loop();
-  const standby = absent('another process has the lease of the projections; ask that one');
   return {
     records: null,
     answers: null,
     hints: null,
-    projector: forwarding(() => current?.projector ?? standby),
+    projector: forwarding(() => current?.projector ?? null, end.signal),
     duty: () => (current === null ? 'standby' : 'folding'),
     isAsked: () => current !== null,
     trouble: () => trouble,
@@ -226,19 +225,34 @@ const startShared = ({ choice, hintSpace, logger }: Needs): Promise<ReadSide> =>
   return startReadSide(choice, { hintSpace, keeps }, { exchanged: sayExchanged(logger) });
 };
 
-const forwarding = (to: () => Projector): Projector => ({
-  status: () => to().status(),
-  parked: () => to().parked(),
-  retry: (name, stream) => to().retry(name, stream),
-  skip: (name, stream, revision) => to().skip(name, stream, revision),
-  pause: (name) => to().pause(name),
-  resume: (name) => to().resume(name),
-  rebuild: (name, progress, wishes) => to().rebuild(name, progress, wishes),
-  dryRun: (name) => to().dryRun(name),
-  verify: (name, progress) => to().verify(name, progress),
-  giveUp: () => to().giveUp(),
-  stop: () => to().stop(),
-});
+/** Also the end of what was begun here before the lease passed on. */
+const passed = 'another process has the lease of the projections; ask that one';
+
+const forwarding = (to: () => Projector | null, ending: AbortSignal): Projector => {
+  const standby = absent(passed);
+  const on = async <T>(work: (projector: Projector) => Promise<T>): Promise<T> => {
+    const asked = to();
+    try {
+      return await work(asked ?? standby);
+    } catch (error) {
+      if (asked === null || asked === to() || ending.aborted) throw error;
+      throw new Fault('unavailable', passed, { cause: error });
+    }
+  };
+  return {
+    status: () => on((one) => one.status()),
+    parked: () => on((one) => one.parked()),
+    retry: (name, stream) => on((one) => one.retry(name, stream)),
+    skip: (name, stream, revision) => on((one) => one.skip(name, stream, revision)),
+    pause: (name) => on((one) => one.pause(name)),
+    resume: (name) => on((one) => one.resume(name)),
+    rebuild: (name, progress, wishes) => on((one) => one.rebuild(name, progress, wishes)),
+    dryRun: (name) => on((one) => one.dryRun(name)),
+    verify: (name, progress) => on((one) => one.verify(name, progress)),
+    giveUp: () => on((one) => one.giveUp()),
+    stop: () => on((one) => one.stop()),
+  };
+};
 
 const absent = (why: string): Projector => {
   const refuse = async (): Promise<never> => {

@@ -227,19 +227,14 @@ describeSpread(title, describeRealRuns, function () {
   it('ends with what it recorded, and read models that equal their replay', async () => {
     expect((await average(null))['requests_count']).to.equal(200);
     let said = '';
-    // The lease may pass to the other one between asking who has it and asking that one.
+    // The lease may pass to the other one while the first one is asked, and amid its work.
     await until('whoever folds verifies', 60_000, async () => {
-      const { code, output } = await assay(
-        '',
-        'verify',
-        '--json',
-        '--ops',
-        await foldingOps(spread),
-      );
+      const ops = await foldingOps(spread);
+      const { code, output } = await assay('', 'verify', '--json', '--ops', ops);
       said = output;
       return code === 0 || !output.includes('another process has the lease');
     });
-    expect(JSON.parse(said)).to.have.property('equal', true);
+    expect(said).to.match(/^\{.*"equal": ?true/s);
   });
 });
 
