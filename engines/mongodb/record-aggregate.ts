@@ -1,6 +1,6 @@
 import type { Document } from 'mongodb';
 import { bucketBounds } from '../../kernel/records/buckets.js';
-import { byCodePoint } from '../../kernel/code-points.js';
+import { byCodePoint, codePoints } from '../../kernel/code-points.js';
 import { placeOf } from '../../kernel/records/column-value.js';
 import { standardColumn } from '../../kernel/records/columns.js';
 import { unreachable } from '../../kernel/decision.js';
@@ -16,35 +16,48 @@ import {
   type AggregateRefusal,
   type Widget,
 } from '../../kernel/records/questions.js';
-import type { MetricError } from '../../kernel/records/record.js';
-import { memberOf } from './names.js';
 import {
-  categoryStages,
-  cellStages,
-  distinctStages,
-  fewValues,
-  groupsOf,
+  cellsOf,
   measureStages,
   named,
-  rankStages,
+  total,
   widgetMember,
-  type ServerCell,
+  type CellPlan,
   type GroupMember,
+  type ServerCell,
 } from './record-cells.js';
+import {
+  collectedOf,
+  detailsOf,
+  keyOf,
+  percentOf,
+  type AskRecords,
+  type Details,
+} from './record-details.js';
+import { errorsOf } from './record-errors.js';
 import { columnMember, metricMember, noteMember, scopeIndex, scopeMatch } from './record-match.js';
 import { metricType, questionMs } from './record-search.js';
 import type { Snapshot } from './snapshots.js';
 import { compared } from './text-match.js';
 
-type Ask = (stages: readonly Document[]) => Promise<Document[]>;
+/**
+ * Records of which a stage can hold the sessions, requests and sorted values: 10 MB each, where the
+ * server lets a stage have 100.
+ */
+const collectedMost = 200_000;
 
-/** Contract 4.5: the pipelines run side by side in the server, all on one snapshot. */
+/**
+ * Contract 4.5: one pipeline for the cells and one for the total, side by side on one snapshot, so
+ * that the records are read twice however much is asked. Beyond `collectedMax` records what is no
+ * sum has pipelines of its own, which may use the server's disk.
+ */
 export const aggregate = async (
   snapshot: Snapshot,
   plan: AggregatePlan,
+  collectedMax = collectedMost,
 ): Promise<Aggregate | AggregateRefusal> => {
   const considered = { $match: scopeMatch(plan, snapshot.visible) };
-  const ask: Ask = (stages) =>
+  const ask: AskRecords = (stages) =>
     snapshot.rows
       .aggregate([considered, ...stages], {
         hint: scopeIndex(plan),
@@ -52,32 +65,56 @@ export const aggregate = async (
         allowDiskUse: true,
       })
       .toArray();
-  const group = await groupMember(snapshot, plan);
-  const refusal = await refusalOf(ask, plan, group);
-  if (refusal !== null) return refusal;
+  const [group, isFew, crowded] = await Promise.all([
+    groupMember(snapshot, plan),
+    hasAtMost(snapshot, plan, collectedMax),
+    crowdedWidget(ask, plan),
+  ]);
+  const cells = cellsOf(plan, group);
   const cellsMax = Math.floor(answeredValuesMax / (plan.widgets.length + 3));
-  // The total, and one more than may be answered.
-  const measures = await ask(measureStages(plan, group, cellsMax + 2));
-  const buckets = measures.filter(({ _id }) => _id !== null);
-  if (buckets.length > cellsMax) {
+  const collected = isFew ? collectedOf(plan) : null;
+  const [buckets, [whole], errors] = await Promise.all([
+    // One more than may be answered.
+    ask(measureStages(plan, cells, collected, cellsMax + 1)),
+    ask(measureStages(plan, total, collected, 1)),
+    errorsOf(snapshot, plan),
+  ]);
+  const isCut = buckets.length > cellsMax;
+  const groups = isCut ? await groupsIn(ask, cells) : groupsAmong(buckets);
+  const refusal = refusalOf(plan, groups, crowded);
+  if (refusal !== null) return refusal;
+  if (isCut) {
     const [counted] = await ask([
-      ...cellStages(plan, group, {}),
-      { $group: { _id: '$cell' } },
-      { $match: { _id: { $ne: null } } },
+      ...cells.stages,
+      { $group: { _id: cells.cell } },
       { $count: 'count' },
     ]);
     return { refused: 'values', count: Number(counted?.['count']) * (plan.widgets.length + 3) };
   }
-  const total = measures.find(({ _id }) => _id === null) ?? { _id: null, records: 0, spans: 0 };
-  const [details, errors] = await Promise.all([
-    detailsOf(ask, plan, group, total),
-    errorsOf(snapshot, plan),
-  ]);
+  const all = [...buckets, ...(whole === undefined ? [] : [whole])];
+  const details = await detailsOf(ask, plan, [cells, total], collected === null ? null : all);
   return {
-    total: cellOf(plan, total, details),
+    total: cellOf(plan, whole ?? { _id: null, records: 0, spans: 0 }, details),
     groups: groupsFrom(plan, buckets, details),
     errors,
   };
+};
+
+/** Whether the scope has no more records; those that its filter excludes count too. */
+const hasAtMost = async (
+  { rows, visible }: Snapshot,
+  plan: AggregatePlan,
+  most: number,
+): Promise<boolean> => {
+  if ((await rows.estimatedDocumentCount({ maxTimeMS: questionMs })) <= most) return true;
+  const scope = scopeMatch({ ...plan, filter: null, kinds: null }, visible);
+  const [found] = await rows
+    .aggregate([{ $match: scope }, { $limit: most + 1 }, { $count: 'count' }], {
+      hint: scopeIndex(plan),
+      maxTimeMS: questionMs,
+    })
+    .toArray();
+  return Number(found?.['count'] ?? 0) <= most;
 };
 
 const groupMember = async (
@@ -96,121 +133,57 @@ const groupMember = async (
   return { member: metricMember(place.metric, type ?? 'text'), isList: false };
 };
 
-/** In the order of the reference: a long group value, too many groups, too many categories. */
-const refusalOf = async (
-  ask: Ask,
-  { groupBy, widgets }: AggregatePlan,
-  group: GroupMember,
-): Promise<AggregateRefusal | null> => {
-  const length = { $cond: [{ $eq: [{ $type: '$_id' }, 'string'] }, { $strLenCP: '$_id' }, 0] };
-  const texts = widgets.map((widget) => (widget.type === 'text' ? widgetMember(widget) : null));
-  const [[groups], crowds] = await Promise.all([
-    groupBy === null
-      ? []
-      : ask([
-          { $project: { _id: 0, value: groupsOf(group) } },
-          { $unwind: '$value' },
-          { $group: { _id: '$value' } },
-          { $group: { _id: null, count: { $sum: 1 }, longest: { $max: length } } },
-        ]),
-    Promise.all(
-      texts.map(async (member) =>
-        member === null
-          ? []
-          : ask([
-              { $match: { [member]: { $exists: true } } },
-              { $group: { _id: compared(member) } },
-              { $limit: categoriesMax + 1 },
-              { $count: 'count' },
-            ]),
-      ),
-    ),
-  ]);
-  if (Number(groups?.['longest'] ?? 0) > groupValueCharactersMax) {
-    return { refused: 'long-group-value' };
-  }
-  if (Number(groups?.['count'] ?? 0) > groupsMax) return { refused: 'groups' };
-  const crowded = crowds.findIndex(([found]) => Number(found?.['count'] ?? 0) > categoriesMax);
-  return crowded < 0 ? null : { refused: 'categories', widget: crowded };
-};
-
-/** By cell: what is no simple sum of its records. */
-type Details = {
-  readonly sessions: ReadonlyMap<string, number>;
-  /** Null: every record is a request of its own. */
-  readonly requests: ReadonlyMap<string, number> | null;
-  /** By widget, then cell. */
-  readonly categories: readonly ReadonlyMap<string, ReadonlyMap<string, number>>[];
-  /** By member, then cell: `p50` … */
-  readonly ranks: ReadonlyMap<string, ReadonlyMap<string, Document>>;
-};
-
-const detailsOf = async (
-  ask: Ask,
-  plan: AggregatePlan,
-  group: GroupMember,
-  total: Document,
-): Promise<Details> => {
-  const ofTraces = plan.population === 'trace';
-  const distinct = async () => {
-    const counts = [new Map<string, number>(), new Map<string, number>()] as const;
-    const members = ofTraces ? ['session'] : ['session', 'group'];
-    for (const { _id, count } of await ask(distinctStages(plan, group, members))) {
-      const { cell, at } = _id as { readonly cell: ServerCell; readonly at: 0 | 1 };
-      counts[at].set(keyOf(cell), Number(count));
-    }
-    return counts;
-  };
-  const categories = async (widget: Widget) => {
-    const cells = new Map<string, Map<string, number>>();
-    const member = widget.type === 'text' ? widgetMember(widget) : null;
-    if (member === null) return cells;
-    for (const { _id, count } of await ask(categoryStages(plan, group, member))) {
-      const { cell, value } = _id as { readonly cell: ServerCell; readonly value: string };
-      const key = keyOf(cell);
-      cells.set(key, (cells.get(key) ?? new Map<string, number>()).set(value, Number(count)));
-    }
-    return cells;
-  };
-  const ranks = [...percentsOf(plan.widgets)].map(
-    async ([member, percents]): Promise<[string, ReadonlyMap<string, Document>]> => {
-      const at = plan.widgets.findIndex((widget) => widgetMember(widget) === member);
-      const isFew = Number(total[named('count', at)] ?? 0) <= fewValues;
-      const found = await ask(rankStages(plan, group, member, [...percents], isFew));
-      return [member, new Map(found.map((one) => [keyOf(one['_id'] as ServerCell), one]))];
-    },
+/** The first widget with more categories than may be answered; null: none has. */
+const crowdedWidget = async (
+  ask: AskRecords,
+  { widgets }: AggregatePlan,
+): Promise<number | null> => {
+  const crowds = await Promise.all(
+    widgets.map(async (widget) => {
+      const member = widget.type === 'text' ? widgetMember(widget) : null;
+      if (member === null) return 0;
+      const [found] = await ask([
+        { $match: { [member]: { $exists: true } } },
+        { $group: { _id: compared(member) } },
+        { $limit: categoriesMax + 1 },
+        { $count: 'count' },
+      ]);
+      return Number(found?.['count'] ?? 0);
+    }),
   );
-  const [[sessions, requests], some, ranked] = await Promise.all([
-    distinct(),
-    Promise.all(plan.widgets.map(categories)),
-    Promise.all(ranks),
+  const at = crowds.findIndex((count) => count > categoriesMax);
+  return at < 0 ? null : at;
+};
+
+/** How many groups there are, and how long their longest value is. */
+type Groups = { readonly count: number; readonly longest: number };
+
+const groupsAmong = (buckets: readonly Document[]): Groups => {
+  const values = new Set(buckets.map(({ _id }) => (_id as NonNullable<ServerCell>).group));
+  const lengths = [...values].map((value) => (typeof value === 'string' ? codePoints(value) : 0));
+  return { count: values.size, longest: Math.max(0, ...lengths) };
+};
+
+const groupsIn = async (ask: AskRecords, { stages, cell }: CellPlan): Promise<Groups> => {
+  const length = { $cond: [{ $eq: [{ $type: '$_id' }, 'string'] }, { $strLenCP: '$_id' }, 0] };
+  const [found] = await ask([
+    ...stages,
+    { $group: { _id: (cell as { readonly group: Document }).group } },
+    { $group: { _id: null, count: { $sum: 1 }, longest: { $max: length } } },
   ]);
-  return {
-    sessions,
-    requests: ofTraces ? null : requests,
-    categories: some,
-    ranks: new Map(ranked),
-  };
+  return { count: Number(found?.['count'] ?? 0), longest: Number(found?.['longest'] ?? 0) };
 };
 
-const percentOf = ({ aggregation }: Widget): number | null =>
-  aggregation.startsWith('P') && !aggregation.startsWith('Percentage')
-    ? Number(aggregation.slice(1))
-    : null;
-
-/** The ranks that are asked for, by where the values stand. */
-const percentsOf = (widgets: readonly Widget[]): ReadonlyMap<string, ReadonlySet<number>> => {
-  const percents = new Map<string, Set<number>>();
-  for (const widget of widgets) {
-    const [member, percent] = [widgetMember(widget), percentOf(widget)];
-    if (member === null || percent === null || widget.type === 'text') continue;
-    percents.set(member, (percents.get(member) ?? new Set<number>()).add(percent));
-  }
-  return percents;
+/** In the order of the reference: a long group value, too many groups, too many categories. */
+const refusalOf = (
+  { groupBy }: AggregatePlan,
+  { count, longest }: Groups,
+  crowded: number | null,
+): AggregateRefusal | null => {
+  if (groupBy !== null && longest > groupValueCharactersMax) return { refused: 'long-group-value' };
+  if (groupBy !== null && count > groupsMax) return { refused: 'groups' };
+  return crowded === null ? null : { refused: 'categories', widget: crowded };
 };
-
-const keyOf = (cell: ServerCell | undefined): string =>
-  cell === null || cell === undefined ? '' : JSON.stringify([cell.group, cell.bucket]);
 
 const groupsFrom = (
   plan: AggregatePlan,
@@ -298,53 +271,3 @@ const counted = (counts: ReadonlyMap<string, number>): Readonly<Record<string, n
 
 /** A sum beyond the doubles has no JSON form. */
 const finite = (sum: number): number | null => (Number.isFinite(sum) ? sum : null);
-
-/**
- * Of the metrics asked for, on the records considered and the spans below considered traces: one
- * error per code, with the least message in code point order. By code.
- */
-const errorsOf = async (
-  { rows, visible }: Snapshot,
-  plan: AggregatePlan,
-): Promise<readonly MetricError[]> => {
-  const members = [...new Set(plan.widgets.map(({ metric }) => `errors.${memberOf(metric)}`))];
-  if (members.length === 0) return [];
-  const considered = scopeMatch(plan, visible);
-  const withTraces = {
-    from: rows.collectionName,
-    localField: '_id.group',
-    foreignField: 'group',
-    as: 'trace',
-    pipeline: [{ $match: considered }, { $limit: 1 }, { $project: { _id: 1 } }],
-  };
-  const ofTraces = plan.population === 'trace';
-  const looked = ofTraces
-    ? { $and: [{ project: { $eq: plan.project }, failed: true }, visible] }
-    : { $and: [{ failed: true }, considered] };
-  const found = await rows
-    .aggregate(
-      [
-        { $match: looked },
-        { $project: { _id: 0, group: 1, error: members.map((member) => `$${member}`) } },
-        { $unwind: '$error' },
-        { $match: { 'error.code': { $exists: true } } },
-        {
-          $group: {
-            _id: { code: '$error.code', ...(ofTraces ? { group: '$group' } : {}) },
-            message: { $min: compared('error.message') },
-          },
-        },
-        ...(ofTraces
-          ? [{ $lookup: withTraces }, { $match: { 'trace.0': { $exists: true } } }]
-          : []),
-        { $group: { _id: '$_id.code', message: { $min: '$message' } } },
-        { $sort: { _id: 1 } },
-      ],
-      { hint: 'failed', maxTimeMS: questionMs, allowDiskUse: true },
-    )
-    .toArray();
-  return found.map(({ _id, message }) => ({
-    code: Number(_id),
-    message: typeof message === 'string' ? message : null,
-  }));
-};

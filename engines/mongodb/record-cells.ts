@@ -16,45 +16,30 @@ export type ServerCell = {
 /** What records are grouped by: where the value stands. */
 export type GroupMember = { readonly member: string; readonly isList: boolean } | null;
 
-/** One document for each cell that a record counts in: `cell` and what `kept` says. */
-export const cellStages = (
-  plan: Pick<AggregatePlan, 'intervalMinutes'>,
-  group: GroupMember,
-  kept: Readonly<Record<string, string | Document | readonly Document[]>>,
-): readonly Document[] => [
-  {
-    $project: {
-      _id: 0,
-      ...kept,
-      cell: {
-        $concatArrays: [
-          [null],
-          {
-            $map: {
-              input: groupsOf(group),
-              as: 'group',
-              in: { group: '$$group', bucket: bucketOf(plan.intervalMinutes) },
-            },
-          },
-        ],
-      },
-    },
-  },
-  { $unwind: '$cell' },
-];
+/** How records fall into cells: what a `$group` behind these stages goes by. */
+export type CellPlan = { readonly stages: readonly Document[]; readonly cell: Document | null };
 
-/** The groups of a record; missing and `''` are one (contract 4.5, rule 6). */
-export const groupsOf = (group: GroupMember): Document | readonly Document[] => {
-  if (group === null) return { $literal: [''] };
-  const { member, isList } = group;
-  if (!isList) return [{ $ifNull: [`$${member}`, ''] }];
+/** All records in one. */
+export const total: CellPlan = { stages: [], cell: null };
+
+/** A group and a bucket; a record is in the cell of each of its groups. */
+export const cellsOf = (
+  { intervalMinutes }: Pick<AggregatePlan, 'intervalMinutes'>,
+  group: GroupMember,
+): CellPlan => {
+  const bucket = { $floor: { $divide: ['$minute', intervalMinutes] } };
+  if (group === null) return { stages: [], cell: { group: { $literal: '' }, bucket } };
+  if (!group.isList) return { stages: [], cell: { group: groupOf(group), bucket } };
+  const stages = [{ $set: { in: groupOf(group) } }, { $unwind: '$in' }];
+  return { stages, cell: { group: '$in', bucket } };
+};
+
+/** The group of a record, or its list; missing and `''` are one (contract 4.5, rule 6). */
+export const groupOf = ({ member, isList }: NonNullable<GroupMember>): Document => {
+  if (!isList) return { $ifNull: [`$${member}`, ''] };
   const distinct = { $setUnion: [{ $ifNull: [`$${member}`, []] }, []] };
   return { $cond: [{ $eq: [distinct, []] }, [''], distinct] };
 };
-
-const bucketOf = (intervalMinutes: number): Document => ({
-  $floor: { $divide: ['$minute', intervalMinutes] },
-});
 
 /** Where the values of a widget stand; null when its metric has no type and so no values. */
 export const widgetMember = ({ metric, type }: Widget): string | null =>
@@ -65,33 +50,66 @@ export const named = (what: string, at: number): string => `${what}${at}`;
 
 const has = (value: string): Document => ({ $cond: [{ $gt: [value, null] }, 1, 0] });
 
-/** Count, sum, least, greatest and so on of each widget, and the records of the cell. */
+/**
+ * Count, sum, least, greatest and so on of each widget, and the records: one document a cell.
+ * `collects`: with the sessions, requests and ranks that `Collected` has, from the same pass over
+ * the records, for as many as one stage can hold.
+ */
 export const measureStages = (
   plan: AggregatePlan,
-  group: GroupMember,
+  { stages, cell }: CellPlan,
+  collects: Collected | null,
   cellsMax: number,
 ): readonly Document[] => {
-  const members = plan.widgets.map(widgetMember);
-  const kept = Object.fromEntries(
-    members.flatMap((member, at) => (member === null ? [] : [[named('w', at), `$${member}`]])),
-  );
   const measured = plan.widgets.flatMap((widget, at): [string, Document][] => {
-    if (members[at] === null || widget.type === 'text') return [];
-    const value = `$${named('w', at)}`;
+    const member = widgetMember(widget);
+    if (member === null || widget.type === 'text') return [];
+    const value = `$${member}`;
     return [[named('count', at), { $sum: has(value) }], ...measureOf(widget, value, at)];
   });
+  const sets = (collects?.distinct ?? []).map((member, at) => ({
+    member,
+    name: named('distinct', at),
+  }));
+  const lists = [...(collects?.percents ?? [])].map(([member, percents], at) => ({
+    member,
+    percents,
+    name: named('values', at),
+    ranks: named('ranks', at),
+  }));
+  const counted = sets.map(({ name }) => [name, { $size: `$${name}` }]);
+  const sorted = lists.map(({ name }) => [name, { $sortArray: { input: `$${name}`, sortBy: 1 } }]);
+  const ranked = lists.map(({ name, percents, ranks }) => [
+    ranks,
+    ranksIn(`$${name}`, [...percents]),
+  ]);
   return [
-    ...cellStages(plan, group, { ...kept, spans: '$spans' }),
+    ...stages,
     {
       $group: {
-        _id: '$cell',
+        _id: cell,
         records: { $sum: 1 },
         spans: { $sum: '$spans' },
         ...Object.fromEntries(measured),
+        ...Object.fromEntries(sets.map(({ name, member }) => [name, { $addToSet: `$${member}` }])),
+        ...Object.fromEntries(lists.map(({ name, member }) => [name, { $push: `$${member}` }])),
       },
     },
     { $limit: cellsMax },
+    ...[
+      { $set: Object.fromEntries([...counted, ...sorted]) },
+      { $set: Object.fromEntries(ranked) },
+      { $project: Object.fromEntries(lists.map(({ name }) => [name, 0])) },
+    ].filter((stage) => Object.values(stage).some((one) => Object.keys(one).length > 0)),
   ];
+};
+
+/** What is collected of each cell beside its sums. */
+export type Collected = {
+  /** Members whose different values are counted: `distinct0` … */
+  readonly distinct: readonly string[];
+  /** Percentiles by member: `ranks0` … has `p50` … of the first. */
+  readonly percents: ReadonlyMap<string, ReadonlySet<number>>;
 };
 
 const measureOf = (
@@ -123,77 +141,38 @@ const measureOf = (
   }
 };
 
-/**
- * How many different values of each member a cell has: `_id` is a cell and a place in `members`.
- */
-export const distinctStages = (
-  plan: AggregatePlan,
-  group: GroupMember,
-  members: readonly string[],
-): readonly Document[] => [
-  ...cellStages(plan, group, {
-    seen: members.map((member, at) => ({ at: { $literal: at }, value: `$${member}` })),
-  }),
-  { $unwind: '$seen' },
-  { $match: { 'seen.value': { $exists: true } } },
-  { $group: { _id: { cell: '$cell', seen: '$seen' } } },
-  { $group: { _id: { cell: '$_id.cell', at: '$_id.seen.at' }, count: { $sum: 1 } } },
+/** How many different values of a member a cell has. */
+export const distinctStages = ({ stages, cell }: CellPlan, member: string): readonly Document[] => [
+  { $match: { [member]: { $exists: true } } },
+  ...stages,
+  { $group: { _id: { cell: cell ?? nowhere, seen: `$${member}` } } },
+  { $group: { _id: '$_id.cell', count: { $sum: 1 } } },
 ];
+const nowhere = { $literal: null };
 
 /** How often each value of a text metric is in each cell: `_id` is a cell and a value. */
-export const categoryStages = (
-  plan: AggregatePlan,
-  group: GroupMember,
-  member: string,
-): readonly Document[] => [
+export const categoryStages = ({ stages, cell }: CellPlan, member: string): readonly Document[] => [
   { $match: { [member]: { $exists: true } } },
-  ...cellStages(plan, group, { value: compared(member) }),
-  { $group: { _id: { cell: '$cell', value: '$value' }, count: { $sum: 1 } } },
+  ...stages,
+  { $group: { _id: { cell: cell ?? nowhere, value: compared(member) }, count: { $sum: 1 } } },
 ];
 
-/** Percentiles by nearest rank, exactly; one document a cell with `p50` … */
-export const rankStages = (
-  plan: AggregatePlan,
-  group: GroupMember,
-  member: string,
-  percents: readonly number[],
-  isFew: boolean,
-): readonly Document[] =>
-  isFew
-    ? sortedValues(plan, group, member, percents)
-    : countedValues(plan, group, member, percents);
-
-/** Values that the server can sort in memory: a list of doubles for each cell, twice 8 MB. */
-export const fewValues = 500_000;
-
-const sortedValues = (
-  plan: AggregatePlan,
-  group: GroupMember,
-  member: string,
-  percents: readonly number[],
-): readonly Document[] => {
-  const at = (percent: number) => ({
-    $arrayElemAt: [
-      '$values',
-      { $toInt: { $subtract: [rankOf(percent, { $size: '$values' }), 1] } },
-    ],
-  });
-  return [
-    { $match: { [member]: { $exists: true } } },
-    ...cellStages(plan, group, { value: `$${member}` }),
-    { $group: { _id: '$cell', values: { $push: '$value' } } },
-    { $set: { values: { $sortArray: { input: '$values', sortBy: 1 } } } },
-    { $project: Object.fromEntries(percents.map((percent) => [`p${percent}`, at(percent)])) },
-  ];
-};
+/** Percentiles by nearest rank, exactly, of sorted values: `p50` … */
+const ranksIn = (values: string, percents: readonly number[]): Document =>
+  Object.fromEntries(
+    percents.map((percent) => {
+      const rank = { $subtract: [rankOf(percent, { $size: values }), 1] };
+      return [`p${percent}`, { $arrayElemAt: [values, { $toInt: rank }] }];
+    }),
+  );
 
 /**
- * For any number of values, on the server's disk when need be: equal ones are counted, the counts
- * are added up in the order of the values, and the first value that reaches the rank is it.
+ * The same for any number of values, on the server's disk when need be: equal ones are counted, the
+ * counts are added up in the order of the values, and the first value that reaches the rank is it.
+ * One document a cell.
  */
-const countedValues = (
-  plan: AggregatePlan,
-  group: GroupMember,
+export const rankStages = (
+  cells: CellPlan,
   member: string,
   percents: readonly number[],
 ): readonly Document[] => {
@@ -205,7 +184,7 @@ const countedValues = (
     $min: { $cond: [{ $gte: ['$upToHere', rankOf(percent, '$all')] }, '$_id.value', null] },
   });
   return [
-    ...categoryStages(plan, group, member),
+    ...categoryStages(cells, member),
     {
       $setWindowFields: {
         partitionBy: '$_id.cell',

@@ -9,6 +9,7 @@ import { registryType } from '../../kernel/records/column-value.js';
 import { appliesTo, standardColumns } from '../../kernel/records/columns.js';
 import type { MetricType } from '../../kernel/records/record.js';
 import { nameOf } from './names.js';
+import type { AskRecords } from './record-details.js';
 import { columnMember, scopeIndex, scopeMatch } from './record-match.js';
 import { metricTypes, questionMs } from './record-search.js';
 import type { Snapshot } from './snapshots.js';
@@ -39,15 +40,13 @@ export const columns = async (snapshot: Snapshot, scope: RecordScope): Promise<C
   return { present, metrics, userMetadata: notes.map(({ _id }) => nameOf(String(_id))) };
 };
 
-type Ask = (stages: readonly Document[]) => Promise<Document[]>;
-
 /** Not absent, not the empty text, not the empty list. */
 const isValue = (member: string): Document => ({
   $and: [{ $gt: [`$${member}`, null] }, { $ne: [`$${member}`, ''] }, { $ne: [`$${member}`, []] }],
 });
 
 const presentColumns = async (
-  ask: Ask,
+  ask: AskRecords,
   { population }: RecordScope,
 ): Promise<readonly string[]> => {
   const possible = standardColumns.filter((column) => appliesTo(column, population));
@@ -59,7 +58,7 @@ const presentColumns = async (
 };
 
 const metricsWithValues = async (
-  ask: Ask,
+  ask: AskRecords,
   snapshot: Snapshot,
   project: string,
 ): Promise<readonly string[]> => {

@@ -4,16 +4,16 @@ import { categoriesMax } from '../../kernel/records/questions.js';
 import type { MetricType } from '../../kernel/records/record.js';
 import type { RunMeasures, RunMetric, TypedMetric } from '../../kernel/records/measures.js';
 import { memberOf, nameOf } from './names.js';
+import type { AskRecords } from './record-details.js';
 import { metricMember } from './record-match.js';
 import { metricTypes, questionMs, runCounts } from './record-search.js';
 import { open } from './model-state.js';
 import type { Snapshot } from './snapshots.js';
 import { compared } from './text-match.js';
 
-type Ask = (stages: readonly Document[]) => Promise<Document[]>;
 type Place = { readonly run: string; readonly metric: string };
 
-const asking = (...about: Parameters<typeof tracesAsked>): Ask => {
+const asking = (...about: Parameters<typeof tracesAsked>): AskRecords => {
   const ask = tracesAsked(...about);
   return (stages) => ask(stages).toArray();
 };
@@ -103,7 +103,7 @@ const placeOf = ({ _id }: Document): Place => {
 
 /** Percentiles as `rankStages` of record-cells.ts has them. */
 const numbers = async (
-  ask: Ask,
+  ask: AskRecords,
   type: MetricType,
   members: readonly string[],
 ): Promise<Measured> => {
@@ -161,7 +161,7 @@ const numbers = async (
   });
 };
 
-const truths = async (ask: Ask, members: readonly string[]): Promise<Measured> => {
+const truths = async (ask: AskRecords, members: readonly string[]): Promise<Measured> => {
   if (members.length === 0) return [];
   const found = await ask([
     ...valueStages('boolean', members),
@@ -179,7 +179,7 @@ const truths = async (ask: Ask, members: readonly string[]): Promise<Measured> =
   });
 };
 
-const texts = async (ask: Ask, members: readonly string[]): Promise<Measured> => {
+const texts = async (ask: AskRecords, members: readonly string[]): Promise<Measured> => {
   if (members.length === 0) return [];
   const values = valueStages('text', members);
   const whole = { documents: ['unbounded', 'unbounded'] };

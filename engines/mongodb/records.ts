@@ -99,7 +99,10 @@ const indexes: readonly IndexDescription[] = [
  * by snapshots.ts. Any number of processes read and one at a time, under its fence, writes. Fault
  * `unavailable` while the server does not answer.
  */
-export const openMongoRecords = async ({ url }: { readonly url: string }): Promise<Records> => {
+export const openMongoRecords = async ({
+  url,
+  ...options
+}: MongoRecordsOptions & { readonly url: string }): Promise<Records> => {
   const { db, close } = await connect(url);
   const model = modelOf(
     openModelStates(db),
@@ -112,21 +115,30 @@ export const openMongoRecords = async ({ url }: { readonly url: string }): Promi
     await close();
     throw error;
   }
-  return recordsOver(model, close);
+  return recordsOver(model, close, options);
 };
 
-const copyOf = (copy: Shadow<SnapshotModel>): Shadow<Records> => ({
+export type MongoRecordsOptions = {
+  /** Records of which one stage of a pipeline may hold values; absent = as many as it can. */
+  readonly collectedMax?: number;
+};
+
+const copyOf = (copy: Shadow<SnapshotModel>, options: MongoRecordsOptions): Shadow<Records> => ({
   ...copy,
-  model: recordsOver(copy.model, () => Promise.resolve()),
+  model: recordsOver(copy.model, () => Promise.resolve(), options),
   promote: () => answering(() => copy.promote()),
   discard: () => answering(() => copy.discard()),
 });
 
-const recordsOver = (model: SnapshotModel, close: () => Promise<void>): Records => {
+const recordsOver = (
+  model: SnapshotModel,
+  close: () => Promise<void>,
+  options: MongoRecordsOptions,
+): Records => {
   const asks = asksOf(model);
   return {
     ...ofGroups(asks),
-    ...ofScopes(asks),
+    ...ofScopes(asks, options.collectedMax),
     ...ofRuns(asks),
     checkpoint: () => asks.ask(start, ({ position }) => Promise.resolve(position)),
     apply: async (writes, checkpoint) => {
@@ -137,10 +149,10 @@ const recordsOver = (model: SnapshotModel, close: () => Promise<void>): Records 
       await answering(() => model.apply(checkpoint, work));
     },
     dump: () => dump(asks),
-    shadow: async () => copyOf(await answering(() => model.copy())),
+    shadow: async () => copyOf(await answering(() => model.copy()), options),
     resume: async (id) => {
       const found = await answering(() => model.resume(id));
-      return found === null ? null : copyOf(found);
+      return found === null ? null : copyOf(found, options);
     },
     close,
   };
@@ -190,11 +202,15 @@ const onLevel =
     ask(snapshot, await onOneLevel(snapshot, scope));
 
 /** What is asked of all records of a project or run. */
-const ofScopes = ({ ask, askAnyway }: Asks) =>
+const ofScopes = ({ ask, askAnyway }: Asks, collectedMax: number | undefined) =>
   ({
     search: (plan, asking) => ask({ rows: [], more: false }, onLevel(plan, search), asking),
     count: (scope, asking) => ask(0, onLevel(scope, count), asking),
-    aggregate: (plan, asking) => askAnyway(onLevel(plan, aggregate), asking),
+    aggregate: (plan, asking) =>
+      askAnyway(
+        onLevel(plan, (snapshot, scope) => aggregate(snapshot, scope, collectedMax)),
+        asking,
+      ),
     columns: (scope, asking) =>
       ask({ present: [], metrics: [], userMetadata: [] }, onLevel(scope, columns), asking),
     metricTypes: (project, names, asking) =>

@@ -63,7 +63,8 @@ const withEngines = async (
   groups: readonly (readonly RecordRow[])[],
   work: (engines: readonly Engine[]) => Promise<void>,
 ): Promise<void> => {
-  const engines = [await openDuckdb(), ...(mongo === null ? [] : [await openMongo(mongo)])];
+  const engines = [await openDuckdb()];
+  if (mongo !== null) engines.push(await openMongo(mongo), await openMongo(mongo, 0));
   try {
     const writes = groups.flatMap((rows) =>
       rows[0] === undefined ? [] : [{ group: rows[0].group, fresh: true, rows }],
@@ -88,14 +89,19 @@ const openDuckdb = async (): Promise<Engine> => {
   return { name: 'DuckDB', records, close };
 };
 
-const openMongo = async (server: MongoServer): Promise<Engine> => {
+/** `collectedMax`: 0 asks for each part of an aggregate by itself, as of many records. */
+const openMongo = async (server: MongoServer, collectedMax?: number): Promise<Engine> => {
   const url = server.url();
-  const records = await openMongoRecords({ url });
+  const records = await openMongoRecords({
+    url,
+    ...(collectedMax !== undefined && { collectedMax }),
+  });
   const close = async (): Promise<void> => {
     await records.close();
     await dropDatabase(url);
   };
-  return { name: 'MongoDB', records, close };
+  const name = collectedMax === undefined ? 'MongoDB' : 'MongoDB, part by part';
+  return { name, records, close };
 };
 
 const compare = async (

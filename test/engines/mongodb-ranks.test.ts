@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { MongoClient } from 'mongodb';
-import { rankStages } from '../../engines/mongodb/record-cells.js';
+import { cellsOf, measureStages, rankStages, total } from '../../engines/mongodb/record-cells.js';
 import { numbers } from '../support/record-generators.js';
 import { aggregateOf } from '../support/record-rows.js';
 import { runs } from '../support/runs.js';
@@ -30,10 +30,19 @@ withMongo('percentiles in MongoDB', (server) => {
           metrics: { _m: { floating_point: value + 0 } },
         })),
       );
+      const collected = { distinct: [], percents: new Map([[member, new Set(percents)]]) };
       const ask = async (isFew: boolean) => {
-        const stages = [...rankStages(plan, group, member, percents, isFew)];
-        const found = await rows.aggregate(stages).toArray();
-        return new Map(found.map(({ _id, ...ranks }) => [JSON.stringify(_id), ranks]));
+        const ways = [total, cellsOf(plan, group)].map((cells) =>
+          isFew
+            ? measureStages(plan, cells, collected, 1_000)
+            : rankStages(cells, member, percents),
+        );
+        const found = await Promise.all(ways.map((one) => rows.aggregate([...one]).toArray()));
+        return new Map(
+          found
+            .flat()
+            .map(({ _id, ranks0, ...ranks }) => [JSON.stringify(_id), isFew ? ranks0 : ranks]),
+        );
       };
       const [sorted, counted] = [await ask(true), await ask(false)];
       expect(Object.fromEntries(sorted)).to.deep.equal(Object.fromEntries(counted));

@@ -1,0 +1,57 @@
+import type { AggregatePlan } from '../../kernel/records/questions.js';
+import type { MetricError } from '../../kernel/records/record.js';
+import { memberOf } from './names.js';
+import { scopeMatch } from './record-match.js';
+import { questionMs } from './record-search.js';
+import type { Snapshot } from './snapshots.js';
+import { compared } from './text-match.js';
+
+/**
+ * Of the metrics asked for, on the records considered and the spans below considered traces: one
+ * error per code, with the least message in code point order. By code.
+ */
+export const errorsOf = async (
+  { rows, visible }: Snapshot,
+  plan: AggregatePlan,
+): Promise<readonly MetricError[]> => {
+  const members = [...new Set(plan.widgets.map(({ metric }) => `errors.${memberOf(metric)}`))];
+  if (members.length === 0) return [];
+  const considered = scopeMatch(plan, visible);
+  const withTraces = {
+    from: rows.collectionName,
+    localField: '_id.group',
+    foreignField: 'group',
+    as: 'trace',
+    pipeline: [{ $match: considered }, { $limit: 1 }, { $project: { _id: 1 } }],
+  };
+  const ofTraces = plan.population === 'trace';
+  const looked = ofTraces
+    ? { $and: [{ project: { $eq: plan.project }, failed: true }, visible] }
+    : { $and: [{ failed: true }, considered] };
+  const found = await rows
+    .aggregate(
+      [
+        { $match: looked },
+        { $project: { _id: 0, group: 1, error: members.map((member) => `$${member}`) } },
+        { $unwind: '$error' },
+        { $match: { 'error.code': { $exists: true } } },
+        {
+          $group: {
+            _id: { code: '$error.code', ...(ofTraces ? { group: '$group' } : {}) },
+            message: { $min: compared('error.message') },
+          },
+        },
+        ...(ofTraces
+          ? [{ $lookup: withTraces }, { $match: { 'trace.0': { $exists: true } } }]
+          : []),
+        { $group: { _id: '$_id.code', message: { $min: '$message' } } },
+        { $sort: { _id: 1 } },
+      ],
+      { hint: 'failed', maxTimeMS: questionMs, allowDiskUse: true },
+    )
+    .toArray();
+  return found.map(({ _id, message }) => ({
+    code: Number(_id),
+    message: typeof message === 'string' ? message : null,
+  }));
+};
