@@ -42,7 +42,8 @@ export const bigRows = async (bench: Bench): Promise<readonly Row[]> => {
   return rows;
 };
 
-const fill = async (bench: Bench, service: ServiceProcess, place: Place): Promise<Row> => {
+/** Loads as many spans as the bench asks for, and waits until reads show them. */
+export const fill = async (bench: Bench, service: ServiceProcess, place: Place): Promise<Row> => {
   const requests = Math.ceil(bench.spans / spansPerRequest);
   const spans = requests * spansPerRequest;
   bench.say(`load: ${spans} varied spans over HTTP`);

@@ -15,6 +15,7 @@ import { keyRotationRow } from './key-rotation.js';
 import { keyTimingRow } from './key-timing.js';
 import { ratingRows } from './ratings.js';
 import { scorerRows } from './scorers.js';
+import { spreadRowNames, spreadRows } from './spread.js';
 import { keep, printed, type Row } from './row.js';
 
 /**
@@ -45,6 +46,7 @@ const groups: readonly {
     rows: ['load', 'custom-search', 'search', 'memory-big', 'visible', 'start-big', 'rebuild'],
     measure: bigRows,
   },
+  { rows: spreadRowNames, measure: spreadRows },
   { rows: ['experiment-search', 'experiment-search-written'], measure: experimentRows },
 ];
 const names = groups.flatMap(({ rows }) => rows);

@@ -110,15 +110,18 @@ const questions: readonly Question[] = [
 
 export type Asked = { readonly question: Question; readonly row: Row };
 
+/** `prefix`: of the names of the rows, where another kind of service is asked. */
 export const questionRows = async (
   bench: Bench,
   service: ServiceProcess,
   { root, run }: Place,
+  prefix = '',
 ): Promise<readonly Asked[]> => {
   const asked: Asked[] = [];
-  for (const question of questions.filter(({ name }) => bench.wanted(name))) {
+  for (const question of questions.filter(({ name }) => bench.wanted(`${prefix}${name}`))) {
     const times = bench.smoke ? 2 : 50;
-    bench.say(`${question.name}: ${times} times`);
+    const name = `${prefix}${question.name}`;
+    bench.say(`${name}: ${times} times`);
     const body = JSON.stringify(question.body(run));
     let answer: unknown = null;
     const ask = async (): Promise<void> => {
@@ -130,7 +133,7 @@ export const questionRows = async (
     asked.push({
       question,
       row: {
-        name: question.name,
+        name,
         what: question.what,
         parameters: { spans: bench.spans, times },
         unit: 'ms',

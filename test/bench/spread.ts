@@ -1,0 +1,122 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { startService, type ServiceProcess } from '../support/service-process.js';
+import { startEngines } from '../support/spread.js';
+import { newProject, newRun, projected, type Bench, type Place } from './bench.js';
+import { fill } from './big.js';
+import { questionRows, type Asked } from './questions.js';
+import type { Row } from './row.js';
+import { resultHash } from './stats.js';
+
+const questions = ['custom-search', 'search'] as const;
+export const spreadRowNames = [
+  'spread-load',
+  'spread-replica-fill',
+  ...questions.flatMap((name) => [`spread-${name}`, `spread-replica-${name}`]),
+];
+
+/** Loading takes minutes for more, and what is asked differs by then already. */
+const spansMost = 100_000;
+/** A replica may cost what passing by the other engines costs. */
+const slowerMost = 1.3;
+
+/**
+ * The service on the EventStoreDB test server, MongoDB and NATS, and a process beside it with a
+ * replica of the records; each question also put to one machine with the same load.
+ */
+export const spreadRows = async (given: Bench): Promise<readonly Row[]> => {
+  const wanted = (name: string): boolean =>
+    given.wanted(name) || questions.some((one) => name === one && isAsked(given, one));
+  const bench: Bench = { ...given, spans: Math.min(given.spans, spansMost), wanted };
+  const alone = await askedAlone(bench);
+  const dir = join(bench.dir, 'spread');
+  await mkdir(dir, { recursive: true });
+  const engines = await startEngines(dir);
+  const started: ServiceProcess[] = [];
+  const start = async (name: string, more: Start): Promise<ServiceProcess> => {
+    const service = await startService({
+      dir: join(dir, name),
+      ...(more.args && { args: more.args }),
+      env: {
+        ASSAY_EVENTSTORE_URL: engines.eventstore.url,
+        ASSAY_MONGODB_URL: engines.mongo.url,
+        ASSAY_NATS_URL: engines.nats.url,
+        ASSAY_SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
+        ASSAY_RECORDS: more.records,
+      },
+    });
+    started.push(service);
+    return service;
+  };
+  try {
+    const shared = await start('shared', { records: 'shared' });
+    const place = await placeOf(shared);
+    const load = await fill(bench, shared, place);
+    const rows: Row[] = [{ ...load, name: 'spread-load' }];
+    const { position } = await shared.client.call('POST', `${place.root}/log_streams`, {
+      body: { name: 'last' },
+    });
+    const began = performance.now();
+    const query = ['serve', '--roles', 'query'];
+    const replica = await start('replica', { records: 'replica', args: query });
+    bench.say('spread-replica-fill');
+    await projected(replica, place, position ?? '');
+    rows.push(fillRow(bench, (performance.now() - began) / 1_000, load));
+    const beside = (asked: readonly Asked[]): readonly Row[] =>
+      asked.map(({ question, row }) => compared(row, alone.get(question.name)));
+    rows.push(...beside(await questionRows(bench, shared, place, 'spread-')));
+    rows.push(...beside(await questionRows(bench, replica, place, 'spread-replica-')));
+    return rows;
+  } finally {
+    for (const one of started) await one.kill();
+    await engines.stop();
+  }
+};
+
+type Start = { readonly records: 'shared' | 'replica'; readonly args?: readonly string[] };
+
+const isAsked = ({ wanted }: Bench, question: string): boolean =>
+  ['spread', 'spread-replica'].some((kind) => wanted(`${kind}-${question}`));
+
+const placeOf = async ({ client }: ServiceProcess): Promise<Place> => {
+  const root = await newProject(client, 'big');
+  return { root, run: await newRun(client, root, 'big') };
+};
+
+/** Of each question, the row of an embedded service. */
+const askedAlone = async (bench: Bench): Promise<ReadonlyMap<string, Row>> => {
+  const service = await startService({ dir: join(bench.dir, 'alone') });
+  try {
+    const place = await placeOf(service);
+    await fill(bench, service, place);
+    const asked = await questionRows(bench, service, place);
+    return new Map(asked.map(({ row }) => [row.name, row]));
+  } finally {
+    await service.kill();
+  }
+};
+
+const compared = (row: Row, alone: Row | undefined): Row => {
+  if (alone === undefined) return row;
+  const isSame = alone.hash === row.hash;
+  const what = `one machine, embedded engines; ${isSame ? 'same' : 'ANOTHER'} answer`;
+  const target = row.name.startsWith('spread-replica')
+    ? { most: slowerMost * alone.measured.value }
+    : { most: 5_000 };
+  return { ...row, baseline: { ...alone.measured, what }, target };
+};
+
+const fillRow = (bench: Bench, seconds: number, load: Row): Row => ({
+  name: 'spread-replica-fill',
+  what: 'a replica that begins with nothing, from its start until it answers with all',
+  parameters: { spans: bench.spans },
+  unit: 'spans/s',
+  measured: { value: bench.spans / seconds, spread: 0, samples: 1 },
+  baseline: {
+    what: 'the same spans logged and folded by the spread service',
+    ...load.measured,
+  },
+  target: null,
+  more: { seconds },
+  hash: resultHash(bench.spans),
+});
