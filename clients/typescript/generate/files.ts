@@ -1,0 +1,162 @@
+import { format } from 'prettier';
+import { components, operations } from '../../../contract/all.js';
+import { nouns } from '../../../contract/nouns.js';
+import { openApiDocument, type OpenApiTag } from '../../../contract/openapi.js';
+import { methodOf, typesOf, type Described, type Source } from './methods.js';
+import { className, nounFile, nounName } from './names.js';
+import { comment, namesIn, reachable, typeOf, type Schema, type Schemas } from './types.js';
+
+const warning = '// Written by npm run client:typescript from the contract: change that.\n';
+
+/**
+ * The files of `src/generated`, by name: a file of methods and one of types for each noun, and
+ * `all.ts`. The same contract gives the same files, formatted as the project is. A type stands with
+ * the first noun that needs it, so that imports go to earlier nouns only.
+ */
+export const generatedFiles = async (): Promise<ReadonlyMap<string, string>> => {
+  const document = openApiDocument({ operations, components, nouns }) as unknown as Document;
+  const sources = nouns.map((noun) => ({ noun, sources: sourcesOf(noun, document) }));
+  const { schemas } = document.components;
+  const homes = new Map<string, string>();
+  const files = new Map<string, string>();
+  for (const { noun, sources: own } of sources) {
+    const file = `${nounFile(noun.name)}-types`;
+    const needed = [...reachable(own.flatMap(typesOf), schemas)];
+    const here = needed.filter((name) => !homes.has(name)).sort();
+    for (const part of partsOf(here, schemas)) {
+      const name = part.number === 1 ? file : `${file}-${part.number}`;
+      for (const one of part.names) homes.set(one, name);
+      files.set(`${name}.ts`, typesFile(part.names, schemas, homes, name));
+    }
+    files.set(`${nounFile(noun.name)}.ts`, methodsFile(noun, own, homes));
+  }
+  files.set('all.ts', allFile());
+  const formatted = [...files].map(
+    async ([name, text]) =>
+      [
+        name,
+        await format(`${warning}${text}`, {
+          parser: 'typescript',
+          printWidth: 100,
+          singleQuote: true,
+        }),
+      ] as const,
+  );
+  return new Map(await Promise.all(formatted));
+};
+
+type Document = {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>;
+  readonly components: { readonly schemas: Schemas; readonly parameters: Schemas };
+};
+
+const sourcesOf = (noun: OpenApiTag, document: Document): readonly Source[] => {
+  const described = Object.values(document.paths).flatMap((methods) => Object.values(methods));
+  return noun.operations.map(({ operationId }) => {
+    const operation = operations.find((one) => one.operationId === operationId);
+    const own = described.find((one) => one.operationId === operationId);
+    if (operation === undefined || own === undefined) throw new Error(`no ${operationId}`);
+    return { operation, described: own, ...document.components };
+  });
+};
+
+/** No file of types is longer than can be read: about so many members and names. */
+const weightMax = 330;
+const weightOf = (schema: Schema): number => 3 + JSON.stringify(schema).split('":{').length;
+
+/** In an order in which each part refers only to itself and to parts before it. */
+const partsOf = (
+  names: readonly string[],
+  schemas: Schemas,
+): readonly { readonly number: number; readonly names: readonly string[] }[] => {
+  const parts: string[][] = [[]];
+  let weight = 0;
+  const left = new Set(names);
+  const circleOf = (name: string): readonly string[] =>
+    [...reachable([name], schemas)].filter(
+      (one) => left.has(one) && reachable([one], schemas).has(name),
+    );
+  const put = (name: string): void => {
+    if (!left.has(name)) return;
+    const circle = circleOf(name);
+    for (const one of circle) left.delete(one);
+    for (const one of circle) namesIn(schemas[one]).forEach(put);
+    const own = circle.reduce((sum, one) => sum + weightOf(schemas[one] ?? {}), 0);
+    if (weight > 0 && weight + own > weightMax) {
+      parts.push([]);
+      weight = 0;
+    }
+    weight += own;
+    parts.at(-1)?.push(...circle);
+  };
+  names.forEach(put);
+  return parts
+    .map((part, index) => ({ number: index + 1, names: part.sort() }))
+    .filter((part) => part.names.length > 0);
+};
+
+const typesFile = (
+  names: readonly string[],
+  schemas: Schemas,
+  homes: ReadonlyMap<string, string>,
+  own: string,
+): string => {
+  const used = names.flatMap((name) => namesIn(schemas[name]));
+  const types = names.map((name) => {
+    const schema = schemas[name] ?? {};
+    return `${comment(schema.description)}export type ${name} = ${typeOf(schema)};\n`;
+  });
+  return `${importsOf(used, homes, own)}\n${types.join('\n')}`;
+};
+
+const importsOf = (
+  names: readonly string[],
+  homes: ReadonlyMap<string, string>,
+  own: string,
+): string => {
+  const byFile = new Map<string, Set<string>>();
+  for (const name of names) {
+    const home = homes.get(name) ?? '';
+    if (home !== own) byFile.set(home, (byFile.get(home) ?? new Set()).add(name));
+  }
+  return [...byFile]
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([file, all]) => `import type { ${[...all].sort().join(', ')} } from './${file}.js';\n`)
+    .join('');
+};
+
+const methodsFile = (
+  noun: OpenApiTag,
+  sources: readonly Source[],
+  homes: ReadonlyMap<string, string>,
+): string => {
+  const methods = sources.map((source) => methodOf(noun.name, source));
+  const text = methods.join('\n');
+  const words = ['Call', 'CallOptions', 'Download', 'NoInput', 'Paged', 'WaitOptions'].filter(
+    (word) => new RegExp(`\\b${word}\\b`).test(`Call ${text}`),
+  );
+  const names = sources.flatMap(typesOf).filter((name) => new RegExp(`\\b${name}\\b`).test(text));
+  return (
+    `import type { ${words.join(', ')} } from '../call.js';\n` +
+    `${importsOf(names, homes, '')}\n/** ${noun.description} */\n` +
+    `export class ${className(noun.name)} {\nreadonly #call: Call;\n\n` +
+    `constructor(call: Call) { this.#call = call; }\n\n${text}\n}\n`
+  );
+};
+
+const allFile = (): string => {
+  const names = nouns.map(({ name }) => ({ name: className(name), file: nounFile(name) }));
+  return [
+    "import type { Call } from '../call.js';",
+    ...names.map(({ name, file }) => `import { ${name} } from './${file}.js';`),
+    '\n/** Every operation of the service, under its noun. */',
+    'export class Nouns {',
+    ...nouns.map(
+      ({ name, description }) =>
+        `${comment(description)}readonly ${nounName(name)}: ${className(name)};`,
+    ),
+    '\nconstructor(call: Call) {',
+    ...nouns.map(({ name }) => `this.${nounName(name)} = new ${className(name)}(call);`),
+    '}\n}',
+  ].join('\n');
+};

@@ -1,0 +1,168 @@
+import { pathPrefix, takesIdempotencyKey, type Operation } from '../../../contract/operation.js';
+import { methodName, waits } from './names.js';
+import { comment, namesIn, referred, typeOf, type Schema, type Schemas } from './types.js';
+
+/** An operation as the OpenAPI document has it, as far as a client is made from it. */
+export type Described = {
+  readonly operationId: string;
+  readonly parameters: readonly Schema[];
+  readonly requestBody?: {
+    readonly content: Readonly<Record<string, { readonly schema: Schema }>>;
+  };
+  readonly responses: Readonly<
+    Record<string, { readonly content?: Readonly<Record<string, { readonly schema: Schema }>> }>
+  >;
+};
+
+/** What a method is made from: the operation, its description, and what the names stand for. */
+export type Source = {
+  readonly operation: Operation;
+  readonly described: Described;
+  readonly schemas: Schemas;
+  readonly parameters: Schemas;
+};
+
+/** The types that the method of this operation names. */
+export const typesOf = ({ described }: Source): readonly string[] => [
+  ...namesIn(bodyOf(described)?.schema ?? {}),
+  ...namesIn(answerOf(described) ?? {}),
+];
+
+/** The method, and one that waits where the operation tells how far something has come. */
+export const methodOf = (tag: string, source: Source): string => {
+  const { operation, described, schemas } = source;
+  const name = methodName(tag, operation.operationId);
+  const answer = answerOf(described);
+  const list = answer === null ? null : listIn(answer, schemas);
+  const told = answer === null ? 'void' : typeOf(answer);
+  const facts = `{ ${factsOf(source).join(', ')} }`;
+  const { type, isOptional } = inputOf(source);
+  const input = isOptional ? `input: ${type} = {}` : `input: ${type}`;
+  const waiting = waits[operation.operationId];
+  const says = comment(
+    `${operation.summary}. ${operation.description} (contract ${operation.section})`,
+  ).trim();
+  const method = (kind: string, result: string, further = ''): string =>
+    `${says}\n${name}(${input}, options?: CallOptions): ${result} {` +
+    ` return this.#call.${kind}(${facts}, input, options${further}); }`;
+  const lines =
+    operation.media !== 'application/json'
+      ? [method('download', 'Promise<Download>')]
+      : list === null
+        ? [method('answer', `Promise<${told}>`)]
+        : [method('pages', `Paged<${told}, ${told}['${list}'][number]>`, `, '${list}'`)];
+  if (waiting === undefined) return lines.join('\n');
+  const doc = `Asks ${name} until it is over and resolves with the last answer, however it ended.`;
+  return [
+    ...lines,
+    `/** ${doc} */`,
+    `${waiting}(${input}, options?: WaitOptions<${told}>): Promise<${told}> {` +
+      ` return this.#call.wait(${facts}, input, options); }`,
+  ].join('\n');
+};
+
+const factsOf = (source: Source): readonly string[] => {
+  const { operation } = source;
+  const { kind, method } = operation;
+  const query = Object.keys(operation.query.properties);
+  const schemes = operation.schemes.join('');
+  const sent = sentAs(source);
+  return [
+    `method: '${method}'`,
+    `path: '${operation.path.replace(pathPrefix, '')}'`,
+    ...(kind === 'r' ? ['isRead: true'] : []),
+    ...(takesIdempotencyKey(operation) ? ['isKeyed: true'] : []),
+    ...(schemes === usualSchemes ? [] : [`schemes: '${schemes}'`]),
+    ...(query.length > 0 ? [`query: ${inLines(query.join(' '))}`] : []),
+    ...(sent === null || sent === 'json' ? [] : [`sends: '${sent}'`]),
+  ];
+};
+/** Said of an operation only where they are others, like a body that is JSON. */
+const usualSchemes = 'KBP';
+
+/** A literal that no line is too short for. */
+const inLines = (text: string): string =>
+  text.length <= lineMax
+    ? `'${text}'`
+    : `'${text.slice(0, lineMax)}' + ${inLines(text.slice(lineMax))}`;
+const lineMax = 80;
+
+/** `whole`: the body stands under `body`, since it is a list or has a name of the path too. */
+const sentAs = (source: Source): 'json' | 'form' | 'urlencoded' | 'whole' | null => {
+  const { operation, described, schemas } = source;
+  const body = bodyOf(described);
+  if (body === null) return null;
+  if (operation.form !== null) return 'form';
+  if (operation.encoding === 'urlencoded') return 'urlencoded';
+  const members = Object.keys(resolved(body.schema, schemas).properties ?? {});
+  const isTaken = members.some((one) => operation.path.includes(`{${one}}`));
+  return isTaken || resolved(body.schema, schemas).type === 'array' ? 'whole' : 'json';
+};
+
+/** What lies in a project is in that of the client unless the call says another. */
+const isUsual = (name: string, operation: Operation): boolean =>
+  name === 'project_id' && operation.path.startsWith('/v2/projects/{project_id}/');
+
+const inputOf = (source: Source): { readonly type: string; readonly isOptional: boolean } => {
+  const { operation, described, schemas, parameters } = source;
+  const body = bodyOf(described);
+  const sent = sentAs(source);
+  const inBody = new Set(
+    sent === 'whole' || body === null
+      ? []
+      : Object.keys(resolved(body.schema, schemas).properties ?? {}),
+  );
+  const own = described.parameters
+    .map((one) => resolved(one, parameters, '#/components/parameters/'))
+    .filter((one) => one['in'] === 'path' || one['in'] === 'query')
+    .filter((one) => one['in'] === 'path' || !inBody.has(String(one['name'])))
+    .map((one) => {
+      const name = String(one['name']);
+      const isNeeded = (one['required'] as unknown) === true && !isUsual(name, operation);
+      const text = `readonly ${name}${isNeeded ? '' : '?'}: ${typeOf(one['schema'] as Schema)}`;
+      return { text, isNeeded };
+    });
+  const needsBody =
+    body !== null &&
+    (sent === 'whole' || (resolved(body.schema, schemas).required ?? ['?']).length > 0) &&
+    !isAllOptional(body.schema, schemas);
+  const named = body === null ? null : typeOf(body.schema);
+  const members = own.map(({ text }) => text);
+  if (sent === 'whole') members.push(`readonly body: ${named}`);
+  const parts = [
+    ...(members.length > 0 ? [`{ ${members.join('; ')} }`] : []),
+    ...(named !== null && sent !== 'whole' ? [named] : []),
+  ];
+  return {
+    type: parts.length === 0 ? 'NoInput' : parts.join(' & '),
+    isOptional: !needsBody && sent !== 'whole' && own.every((one) => !one.isNeeded),
+  };
+};
+
+const isAllOptional = (schema: Schema, schemas: Schemas): boolean => {
+  const { properties, required } = resolved(schema, schemas);
+  return properties !== undefined && (required ?? []).length === 0;
+};
+
+const bodyOf = (described: Described): { readonly schema: Schema } | null =>
+  Object.values(described.requestBody?.content ?? {})[0] ?? null;
+
+const answerOf = (described: Described): Schema | null =>
+  Object.values(described.responses['200']?.content ?? {})[0]?.schema ?? null;
+
+const resolved = (schema: Schema, schemas: Schemas, under = '#/components/schemas/'): Schema => {
+  const name =
+    under === '#/components/schemas/' ? referred(schema) : schema.$ref?.replace(under, '');
+  return name == null ? schema : (schemas[name] ?? schema);
+};
+
+/** The list of a page (contract 1.10, 5.14); null for an answer that is all there is. */
+const listIn = (answer: Schema, schemas: Schemas): string | null => {
+  const members = resolved(answer, schemas).properties ?? {};
+  if (!('next_starting_token' in members) && !('next_cursor' in members)) return null;
+  const lists = Object.keys(members).filter((name) => members[name]?.type === 'array');
+  const [list] = lists.filter((name) => lists.length === 1 || rowNames.includes(name));
+  if (list === undefined) throw new Error(`which list has the rows? ${lists.join(', ')}`);
+  return list;
+};
+const rowNames = ['rows', 'traces'];

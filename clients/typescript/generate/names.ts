@@ -1,0 +1,65 @@
+/**
+ * What users call an operation: `assay.traces.log`, from the tag `Traces` and the operationId
+ * `logTraces`. The noun, in one or many, leaves the name, and so does a leading `get` or `read`
+ * when something is left behind it: `getDatasetContent` of `Datasets` is `content`.
+ */
+export const methodName = (tag: string, operationId: string): string => {
+  const given = exceptions[operationId];
+  if (given !== undefined) return given;
+  const word = className(tag);
+  const places = [
+    ...operationId.matchAll(new RegExp(`${singular(word)}(?:s|ies)?(?=[A-Z]|$)`, 'g')),
+  ];
+  const [place] = places;
+  const at = place?.index ?? -1;
+  const rest =
+    place === undefined || at === 0
+      ? operationId
+      : operationId.slice(0, at) + operationId.slice(at + place[0].length);
+  return lowered(rest.replace(/^(?:get|read)(?=[A-Z])/, ''));
+};
+
+/** `Log streams` is `assay.logStreams`, `API keys` is `assay.apiKeys`. */
+export const nounName = (tag: string): string =>
+  tag
+    .split(' ')
+    .map((word, index) => (index === 0 ? word.toLowerCase() : raised(word)))
+    .join('');
+
+/** The class with its methods: `LogStreams`. */
+export const className = (tag: string): string => raised(nounName(tag));
+
+/** The file of a noun: `log-streams`. */
+export const nounFile = (tag: string): string => tag.toLowerCase().replaceAll(' ', '-');
+
+/** Where the rule gives a name that says something else. */
+const exceptions: Readonly<Record<string, string>> = {
+  getOrgJob: 'ofOrganization',
+  listRunJobs: 'listOfRun',
+  listProjectHistory: 'listOfProject',
+  listResourceHistory: 'listOfResource',
+  listGroupCollaborators: 'listGroups',
+  addGroupCollaborators: 'addGroups',
+  historyFeed: 'feed',
+  tracesAvailableColumns: 'columns',
+  spansAvailableColumns: 'columns',
+  sessionsAvailableColumns: 'columns',
+  metricsTestingColumns: 'testingColumns',
+  customSearch: 'search',
+  login: 'withPassword',
+  loginWithApiKey: 'withApiKey',
+  exportHistory: 'export',
+  socialLogin: 'withProvider',
+};
+
+/** Of what takes a while: the method that asks until it is over, and resolves with the end. */
+export const waits: Readonly<Record<string, string>> = {
+  getJob: 'wait',
+  getOrgJob: 'waitOfOrganization',
+  pollScorerValidation: 'waitForValidation',
+  readPastScoring: 'waitForPastScoring',
+};
+
+const singular = (word: string): string => word.replace(/s$/, '');
+const raised = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
+const lowered = (word: string): string => word.charAt(0).toLowerCase() + word.slice(1);

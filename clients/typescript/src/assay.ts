@@ -1,0 +1,63 @@
+import { openCall } from './call.js';
+import { Nouns } from './generated/all.js';
+import { openLogger, type Logger, type LoggerOptions } from './logger/logger.js';
+import { usualRetries, type RetryRules } from './retry.js';
+import type { Surroundings } from './surroundings.js';
+
+export type AssayOptions = {
+  /** Where the service is. In Node `ASSAY_URL` by default, else `http://localhost:8080`. */
+  readonly url?: string;
+  /** In Node `ASSAY_API_KEY` by default. */
+  readonly apiKey?: string;
+  /** A bearer token in place of a key. */
+  readonly token?: string;
+  /** Id of the project of calls that name none, and of the logger. In Node `ASSAY_PROJECT`. */
+  readonly project?: string;
+  /** Of each try of a call. 30 s. */
+  readonly timeoutMs?: number;
+  readonly retries?: Partial<RetryRules>;
+  readonly logger?: LoggerOptions;
+  /** In place of that of the runtime. */
+  readonly fetch?: typeof fetch;
+};
+
+/**
+ * The service as an object: its operations under their nouns, and a logger. Throws a TypeError when
+ * the url is none.
+ */
+export class AssayClient extends Nouns {
+  /** Runs the function as a trace and returns what it returns. */
+  readonly trace: Logger['trace'];
+  /** Runs it as a span of the step that is going on, else in a trace of its own. */
+  readonly span: Logger['span'];
+  /** What the logger has sent, lost and not yet sent. */
+  readonly logged: Logger['logged'];
+  /** Sends what was logged so far; resolves with whether nothing is left. 30 s by default. */
+  readonly flush: Logger['flush'];
+  /** The same, once and for all: what is logged later is lost. */
+  readonly close: Logger['close'];
+
+  constructor(options: AssayOptions, surroundings: Surroundings) {
+    const { setting } = surroundings;
+    const url = new URL(options.url ?? setting('ASSAY_URL') ?? 'http://localhost:8080');
+    const token = options.token ?? null;
+    const apiKey = options.apiKey ?? (token === null ? setting('ASSAY_API_KEY') : null) ?? null;
+    const connection = {
+      url: `${url.origin}${url.pathname.replace(/\/+$/, '')}`,
+      apiKey,
+      token,
+      fetch: options.fetch ?? ((...asked: Parameters<typeof fetch>) => fetch(...asked)),
+    };
+    const project = options.project ?? setting('ASSAY_PROJECT') ?? null;
+    const memory = { position: null };
+    const { timeoutMs = 30_000 } = options;
+    const retries = { ...usualRetries, ...options.retries };
+    super(openCall({ connection, project, timeoutMs, retries, memory }));
+    const logger = openLogger({ connection, project, memory, surroundings }, options.logger ?? {});
+    this.trace = logger.trace;
+    this.span = logger.span;
+    this.logged = logger.logged;
+    this.flush = logger.flush;
+    this.close = logger.close;
+  }
+}

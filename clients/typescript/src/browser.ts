@@ -1,0 +1,20 @@
+import { AssayClient, type AssayOptions } from './assay.js';
+import { bareSurroundings } from './surroundings.js';
+
+export type { AssayOptions } from './assay.js';
+export type { CallOptions, Download, Paged, WaitOptions } from './call.js';
+export { AssayFault, isFault, type AssayFaultCode, type Complaint } from './fault.js';
+export type { LoggerOptions } from './logger/logger.js';
+export type { Logged, Loss } from './logger/queue.js';
+export type { SpanFacts, SpanStart, TraceStart } from './logger/steps.js';
+export type { Step } from './logger/tracing.js';
+
+/**
+ * A client on a page or in any runtime with `fetch`. Spans are named by the step they are below,
+ * `step.span`; nobody flushes at the end.
+ */
+export class Assay extends AssayClient {
+  constructor(options: AssayOptions = {}) {
+    super(options, bareSurroundings);
+  }
+}

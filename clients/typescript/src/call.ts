@@ -1,0 +1,137 @@
+import { tryOnce, type Connection } from './connection.js';
+import { downloadOf, type Download } from './download.js';
+import { paged, type Paged } from './pages.js';
+import { poll, type PollRules } from './polls.js';
+import { isRepeatable, written, type Input, type OperationFacts } from './request.js';
+import { withRetries, type RetryRules } from './retry.js';
+import { uuid } from './uuid.js';
+
+export type { Download, Paged };
+/** Of an operation that takes nothing. */
+export type NoInput = Readonly<Record<string, never>>;
+
+/** What one call may have of its own. */
+export type CallOptions = {
+  readonly signal?: AbortSignal;
+  /** Of each try, its answer included; of a download, until it begins. */
+  readonly timeoutMs?: number;
+  /** How often it is sent at most. */
+  readonly triesMax?: number;
+  /** Of a write that takes one; else each call has its own, the same for all its tries. */
+  readonly idempotencyKey?: string;
+  /** The write happens only to what has this tag (contract 1.9). */
+  readonly ifMatch?: string;
+  /** What the service would ignore of the request is a fault instead (contract 1.2). */
+  readonly strict?: boolean;
+  /** Further headers. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Called with the status and the headers of a 2xx: tags, positions, what was ignored. */
+  readonly onAnswer?: (answer: { readonly status: number; readonly headers: Headers }) => void;
+};
+export type WaitOptions<T> = CallOptions & PollRules<T>;
+
+/** How the methods of the nouns ask the service. Each rejects with an AssayFault. */
+export type Call = {
+  readonly answer: <T>(facts: OperationFacts, input: Input, options?: CallOptions) => Promise<T>;
+  readonly pages: <Page, Row>(
+    facts: OperationFacts,
+    input: Input,
+    options: CallOptions | undefined,
+    list: string,
+  ) => Paged<Page, Row>;
+  readonly download: (
+    facts: OperationFacts,
+    input: Input,
+    options?: CallOptions,
+  ) => Promise<Download>;
+  readonly wait: <T>(facts: OperationFacts, input: Input, options?: WaitOptions<T>) => Promise<T>;
+};
+
+export type CallSettings = {
+  readonly connection: Connection;
+  /** Where calls that name no project go. */
+  readonly project: string | null;
+  readonly timeoutMs: number;
+  readonly retries: RetryRules;
+  readonly memory: Memory;
+};
+
+/** What this client has written, as a position of the log; null: nothing. */
+export type Memory = { position: string | null };
+
+/**
+ * Calls that read what they wrote: the greatest `X-Log-Position` that came back goes along with
+ * each read (contract 1.6, 1.7).
+ */
+export const openCall = (settings: CallSettings): Call => {
+  const { memory } = settings;
+  const send = async <T>(
+    facts: OperationFacts,
+    input: Input,
+    options: CallOptions,
+    take: (answer: Response) => Promise<T>,
+  ): Promise<T> => {
+    const { path, body, contentType } = written(facts, input, settings.project);
+    const headers = {
+      ...credentials(facts, settings.connection),
+      ...(contentType !== null && { 'Content-Type': contentType }),
+      ...(facts.isKeyed === true && { 'Idempotency-Key': options.idempotencyKey ?? uuid() }),
+      ...(facts.isRead === true &&
+        memory.position !== null && { 'X-Min-Position': memory.position }),
+      ...(options.ifMatch !== undefined && { 'If-Match': options.ifMatch }),
+      ...(options.strict === true && { Prefer: 'handling=strict' }),
+      ...options.headers,
+    };
+    const {
+      timeoutMs = settings.timeoutMs,
+      signal,
+      triesMax = settings.retries.triesMax,
+    } = options;
+    const attempt = (): Promise<T> =>
+      tryOnce(
+        settings.connection,
+        { method: facts.method, path, headers, body, timeoutMs, signal },
+        async (answer) => {
+          const result = await take(answer);
+          if (facts.isRead !== true) remember(memory, answer.headers);
+          options.onAnswer?.({ status: answer.status, headers: answer.headers });
+          return result;
+        },
+      );
+    const rules = { ...settings.retries, triesMax: isRepeatable(facts) ? triesMax : 1 };
+    return withRetries(attempt, rules, signal);
+  };
+  const answer = <T>(facts: OperationFacts, input: Input, options: CallOptions = {}): Promise<T> =>
+    send(facts, input, options, async (reply) => bodyOf(reply) as T);
+  return {
+    answer,
+    pages: <Page, Row>(facts: OperationFacts, input: Input, options = {}, list: string) =>
+      paged<Page, Row>((next) => answer<Page>(facts, { ...input, ...next }, options), list),
+    download: (facts, input, options = {}) =>
+      send(facts, input, options, async (reply) => downloadOf(reply, options.signal)),
+    wait: <T>(facts: OperationFacts, input: Input, options: WaitOptions<T> = {}) =>
+      poll(() => answer<T>(facts, input, options), options, options.signal),
+  };
+};
+
+/** Nothing for a 204. */
+const bodyOf = async (answer: Response): Promise<unknown> => {
+  const text = await answer.text();
+  return text === '' ? undefined : (JSON.parse(text) as unknown);
+};
+
+/** Positions compare as text (contract 1.6). */
+export const remember = (memory: Memory, headers: Headers): void => {
+  const told = headers.get('X-Log-Position');
+  if (told !== null && told > (memory.position ?? '')) memory.position = told;
+};
+
+/** Never two of them (contract 2.1), and none where none is asked for. */
+export const credentials = (
+  { schemes = 'KBP' }: Pick<OperationFacts, 'schemes'>,
+  { apiKey, token }: Connection,
+): Readonly<Record<string, string>> => {
+  if (apiKey !== null && schemes.includes('K')) return { 'Service-API-Key': apiKey };
+  if (token !== null && schemes.includes('B')) return { Authorization: `Bearer ${token}` };
+  return {};
+};

@@ -1,0 +1,82 @@
+import { AssayFault, faultOf } from './fault.js';
+
+/** Where the service is and who asks. */
+export type Connection = {
+  /** Without a slash at the end. */
+  readonly url: string;
+  readonly apiKey: string | null;
+  /** A bearer token, for those who have no key. */
+  readonly token: string | null;
+  readonly fetch: typeof fetch;
+};
+
+export type Try = {
+  readonly method: string;
+  /** With its query, from the root of the service. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | FormData | null;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal | undefined;
+};
+
+/**
+ * Sends once and hands a 2xx to `take`, which may read its body for as long as the time lasts.
+ * Rejects with an AssayFault and with nothing else.
+ */
+export const tryOnce = async <T>(
+  connection: Connection,
+  asked: Try,
+  take: (answer: Response) => Promise<T>,
+): Promise<T> => {
+  const stop = new AbortController();
+  const onAbort = (): void => stop.abort();
+  if (asked.signal?.aborted === true) stop.abort();
+  asked.signal?.addEventListener('abort', onAbort);
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+    stop.abort();
+  }, asked.timeoutMs);
+  try {
+    const answer = await connection.fetch(`${connection.url}${asked.path}`, {
+      method: asked.method,
+      headers: asked.headers,
+      body: asked.body,
+      signal: stop.signal,
+      redirect: 'error',
+    });
+    if (!answer.ok) throw faultOf(answer.status, answer.headers, await answer.text());
+    return await take(answer);
+  } catch (error) {
+    if (error instanceof AssayFault) throw error;
+    throw brokenOff(error, asked.signal, isLate ? asked.timeoutMs : null);
+  } finally {
+    clearTimeout(timer);
+    asked.signal?.removeEventListener('abort', onAbort);
+  }
+};
+
+/** Why there was no whole answer; `lateMs`: the time that it had, when that is why. */
+export const brokenOff = (
+  error: unknown,
+  signal: AbortSignal | undefined,
+  lateMs: number | null,
+): AssayFault => {
+  if (signal?.aborted === true) {
+    return new AssayFault('The call was aborted', { code: 'aborted', cause: signal.reason });
+  }
+  if (lateMs !== null) {
+    return new AssayFault(`No answer within ${lateMs} ms`, { code: 'timeout', cause: error });
+  }
+  if (error instanceof SyntaxError) {
+    return new AssayFault('The answer is not JSON', { code: 'unreadable', cause: error });
+  }
+  const reason = error instanceof Error ? reasonOf(error) : String(error);
+  const message = `The service cannot be reached: ${reason}`;
+  return new AssayFault(message, { code: 'unreachable', cause: error });
+};
+
+/** `fetch failed` says nothing; what it was caused by does. */
+const reasonOf = (error: Error): string =>
+  error.cause instanceof Error && error.cause.message !== '' ? error.cause.message : error.message;

@@ -1,0 +1,98 @@
+import { spawnSync } from 'node:child_process';
+import type { Leaving } from './surroundings.js';
+
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+const waiting = new Set<Leaving>();
+/** A flush at the end has its time once, however the program goes on to end. */
+const done = new WeakSet<Leaving>();
+
+/**
+ * Has what is left sent when the program ends: when nothing is left to do, by a signal that nobody
+ * else listens to, by `process.exit` or by an error that nobody caught. Not by SIGKILL.
+ */
+export const beforeLeaving = (leaving: Leaving): (() => void) => {
+  if (waiting.size === 0) watch();
+  waiting.add(leaving);
+  return () => {
+    waiting.delete(leaving);
+    if (waiting.size === 0) unwatch();
+  };
+};
+
+const watch = (): void => {
+  process.on('beforeExit', onIdle);
+  process.on('exit', onExit);
+  for (const signal of signals) process.on(signal, onSignal);
+};
+const unwatch = (): void => {
+  process.off('beforeExit', onIdle);
+  process.off('exit', onExit);
+  for (const signal of signals) process.off(signal, onSignal);
+};
+
+const flushAll = async (): Promise<void> => {
+  const left = [...waiting].filter((one) => !done.has(one));
+  await Promise.all(
+    left.map(async (one) => {
+      one.close();
+      if (one.isEmpty() || (await one.flush(one.withinMs))) return;
+      done.add(one);
+      one.settle(0);
+    }),
+  );
+};
+
+const onIdle = (): void => {
+  // Its timers keep the program running until it is over.
+  void flushAll();
+};
+
+/** Another listener decides what the signal means; if it ends the program, `exit` comes. */
+const onSignal = (signal: NodeJS.Signals): void => {
+  if (process.listenerCount(signal) > 1) return;
+  void flushAll().then(() => {
+    unwatch();
+    process.kill(process.pid, signal);
+  });
+};
+
+/** Nothing asynchronous happens any more: another process sends it while this one waits. */
+const onExit = (): void => {
+  for (const one of waiting) {
+    if (done.has(one)) continue;
+    done.add(one);
+    one.close();
+    if (!one.isEmpty()) one.settle(sentByAnother(one));
+  }
+};
+
+/** How many of the requests were taken, from the first on. */
+const sentByAnother = (leaving: Leaving): number => {
+  const input = JSON.stringify(leaving.rest());
+  const { NODE_OPTIONS: _, ...env } = process.env;
+  const child = spawnSync(process.execPath, ['--input-type=module', '-e', program], {
+    input,
+    env,
+    timeout: leaving.withinMs,
+    killSignal: 'SIGKILL',
+    encoding: 'utf8',
+    stdio: ['pipe', 'pipe', 'ignore'],
+    windowsHide: true,
+  });
+  return (child.stdout ?? '').length;
+};
+
+/** Says a dot for each request that was taken. Each is tried until this process is stopped. */
+const program = `
+let text = '';
+for await (const chunk of process.stdin.setEncoding('utf8')) text += chunk;
+for (const { url, method, headers, body } of JSON.parse(text)) {
+  for (;;) {
+    const answer = await fetch(url, { method, headers, body }).catch(() => null);
+    if (answer?.ok) break;
+    if (answer && answer.status < 500 && answer.status !== 429) process.exit();
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  process.stdout.write('.');
+}
+`;

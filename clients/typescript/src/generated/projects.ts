@@ -1,0 +1,126 @@
+// Written by npm run client:typescript from the contract: change that.
+import type { Call, CallOptions, Paged } from '../call.js';
+import type {
+  ChangeProject,
+  CreateProject,
+  ListingQuery,
+  Message,
+  PriceList,
+  Project,
+  ProjectPage,
+  SetPriceList,
+} from './projects-types.js';
+
+/** What everything else is in; who may see it follows from the role in it. */
+export class Projects {
+  readonly #call: Call;
+
+  constructor(call: Call) {
+    this.#call = call;
+  }
+
+  /**
+   * Create a project. The caller becomes its owner; names are unique in the organisation.
+   * (contract 5.4)
+   */
+  create(input: CreateProject, options?: CallOptions): Promise<Project> {
+    return this.#call.answer({ method: 'POST', path: '/projects', isKeyed: true }, input, options);
+  }
+  /**
+   * Projects in sight. At most 1,000. `project_name` matches whole names. (contract 5.4)
+   */
+  list(
+    input: {
+      readonly project_name?: string;
+      readonly type?: 'gen_ai' | 'prompt_evaluation' | 'llm_monitor' | 'protect';
+    } = {},
+    options?: CallOptions,
+  ): Promise<readonly Project[]> {
+    return this.#call.answer(
+      { method: 'GET', path: '/projects', isRead: true, query: 'project_name type' },
+      input,
+      options,
+    );
+  }
+  /** All projects in sight. At most 1,000. (contract 5.4) */
+  listAll(
+    input: { readonly type?: 'gen_ai' | 'prompt_evaluation' | 'llm_monitor' | 'protect' } = {},
+    options?: CallOptions,
+  ): Promise<readonly Project[]> {
+    return this.#call.answer(
+      { method: 'GET', path: '/projects/all', isRead: true, query: 'type' },
+      input,
+      options,
+    );
+  }
+  /**
+   * Projects in sight, filtered, sorted and paged. The newest first unless `sort` says
+   * otherwise. (contract 5.4)
+   */
+  page(
+    input: ListingQuery = {},
+    options?: CallOptions,
+  ): Paged<ProjectPage, ProjectPage['projects'][number]> {
+    return this.#call.pages(
+      { method: 'POST', path: '/projects/paginated', isRead: true, query: 'starting_token limit' },
+      input,
+      options,
+      'projects',
+    );
+  }
+  /**
+   * One project. With its newest 100 runs, and what the caller may do in it. (contract 5.4)
+   */
+  get(input: { readonly project_id: string }, options?: CallOptions): Promise<Project> {
+    return this.#call.answer(
+      { method: 'GET', path: '/projects/{project_id}', isRead: true },
+      input,
+      options,
+    );
+  }
+  /**
+   * Rename a project or change its details. Members that are left out stay as they are; a
+   * member that is not listed is refused. (contract 5.4)
+   */
+  change(
+    input: { readonly project_id: string } & ChangeProject,
+    options?: CallOptions,
+  ): Promise<Project> {
+    return this.#call.answer({ method: 'PUT', path: '/projects/{project_id}' }, input, options);
+  }
+  /**
+   * Delete a project with all in it. All in it is not found at once; its contents are erased
+   * by a job. Datasets lose the link to it. (contract 5.4)
+   */
+  delete(input: { readonly project_id: string }, options?: CallOptions): Promise<Message> {
+    return this.#call.answer({ method: 'DELETE', path: '/projects/{project_id}' }, input, options);
+  }
+  /**
+   * What tokens of models cost in a project. By model, then by date; empty unless somebody
+   * set prices. (contract 5.4)
+   */
+  priceList(
+    input: { readonly project_id?: string } = {},
+    options?: CallOptions,
+  ): Promise<PriceList> {
+    return this.#call.answer(
+      { method: 'GET', path: '/projects/{project_id}/price_list', isRead: true },
+      input,
+      options,
+    );
+  }
+  /**
+   * Say what tokens of models cost in a project. Replaces the list. Spans that are logged
+   * from then on and send no `cost` have one by it. (contract 5.4)
+   */
+  setPriceList(
+    input: { readonly project_id?: string } & SetPriceList,
+    options?: CallOptions,
+  ): Promise<PriceList> {
+    return this.#call.answer(
+      { method: 'PUT', path: '/projects/{project_id}/price_list' },
+      input,
+      options,
+    );
+  }
+}

@@ -1,0 +1,97 @@
+import { together, type Parcel } from './parcels.js';
+
+/** Why records were not sent: no room, the service said no, or the program ended first. */
+export type Loss = {
+  readonly reason: 'full' | 'refused' | 'left';
+  /** Records lost so far, for all reasons. */
+  readonly lost: number;
+  /** What the service said; null when it was not asked. */
+  readonly error: Error | null;
+};
+
+export type Logged = {
+  /** Traces and spans: taken by the service, given up, and not yet either. */
+  readonly sent: number;
+  readonly lost: number;
+  readonly waiting: number;
+  /** What waits takes, of `bytesMax`. */
+  readonly waitingBytes: number;
+};
+
+export type GivenUp = { readonly records: number; readonly held: number; readonly bytes: number };
+
+export type Queue = {
+  readonly logged: () => Logged;
+  /** Room for a record that ended; false, and the record counted as lost, when there is none. */
+  readonly hold: (bytes: number) => boolean;
+  /** So many records will not be put; `bytes` of room were held for `held` of them. */
+  readonly giveUp: (gone: GivenUp, reason: Loss['reason'], error: Error | null) => void;
+  /** Records whose room is held are ready to be sent. */
+  readonly put: (parcels: readonly Parcel[]) => void;
+  /** The parcels of the next request, which stay until they are taken or lost. */
+  readonly next: () => readonly Parcel[];
+  readonly all: () => readonly Parcel[];
+  readonly taken: (parcels: readonly Parcel[]) => void;
+  readonly lose: (parcels: readonly Parcel[], reason: Loss['reason'], error: Error | null) => void;
+};
+
+/**
+ * What waits to be sent, oldest first, never more than `bytesMax`: beyond it the newest is lost.
+ * Losses are counted, and said once until the service takes something again.
+ */
+export const openQueue = (bytesMax: number, onLoss: (loss: Loss) => void): Queue => {
+  let parcels: Parcel[] = [];
+  let [sent, lost, waiting, waitingBytes] = [0, 0, 0, 0];
+  let isSaid = false;
+  const say = (reason: Loss['reason'], error: Error | null): void => {
+    if (isSaid) return;
+    isSaid = true;
+    try {
+      onLoss({ reason, lost, error });
+    } catch {
+      // A hook that fails must not take the program along.
+    }
+  };
+  const remove = (gone: readonly Parcel[]): number => {
+    const set = new Set(gone);
+    parcels = parcels.filter((one) => !set.has(one));
+    const records = gone.reduce((sum, one) => sum + one.records, 0);
+    waiting -= records;
+    waitingBytes -= gone.reduce((sum, one) => sum + (one.records === 0 ? 0 : one.bytes), 0);
+    return records;
+  };
+  return {
+    logged: () => ({ sent, lost, waiting, waitingBytes }),
+    hold: (bytes) => {
+      if (waitingBytes + bytes > bytesMax) {
+        lost += 1;
+        say('full', null);
+        return false;
+      }
+      waiting += 1;
+      waitingBytes += bytes;
+      return true;
+    },
+    giveUp: ({ records, held, bytes }, reason, error) => {
+      waiting -= held;
+      waitingBytes -= bytes;
+      lost += records;
+      say(reason, error);
+    },
+    put: (more) => {
+      for (const one of more) parcels.push(one);
+    },
+    next: () => parcels.slice(0, together(parcels)),
+    all: () => parcels,
+    taken: (gone) => {
+      sent += remove(gone);
+      isSaid = false;
+    },
+    lose: (gone, reason, error) => {
+      for (const one of gone) one.fate.isLost = true;
+      const after = parcels.filter((one) => one.fate.isLost);
+      lost += remove(after);
+      say(reason, error);
+    },
+  };
+};

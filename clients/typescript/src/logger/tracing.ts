@@ -1,0 +1,181 @@
+import { invalidBeforehand } from '../fault.js';
+import type { Ambient } from '../surroundings.js';
+import { parcelsOf, sizeOf, spanParcels, textBytes } from './parcels.js';
+import type { Queue } from './queue.js';
+import { addFacts, openSpan, openTrace, recordOf } from './steps.js';
+import type { OpenStep, Place, SpanFacts, SpanStart, TraceStart } from './steps.js';
+import { textOf } from './values.js';
+
+/** A step that is going on. Nothing here throws, but for the function that a span is given. */
+export type Step = {
+  readonly id: string;
+  readonly traceId: string;
+  /** Tags are added, metadata and metrics merged; other facts overwrite. */
+  readonly set: (facts: SpanFacts) => void;
+  /** Runs the function as a step below this one and returns what it returns. */
+  readonly span: RunStep<SpanStart>;
+};
+export type RunStep<Start> = {
+  <T>(name: string, run: (step: Step) => T): T;
+  <T>(name: string, start: Start, run: (step: Step) => T): T;
+};
+
+export type Tracing = {
+  readonly trace: RunStep<TraceStart>;
+  /** Below the step that is going on, else in a trace of its own. */
+  readonly span: RunStep<SpanStart>;
+  /** Ends the traces that are going on, as not complete. */
+  readonly close: () => void;
+};
+
+export type TracingSettings = {
+  readonly project: string | null;
+  readonly place: Place;
+  readonly queue: Queue;
+  readonly ambient: Ambient;
+  /** A trace begins. */
+  readonly onBegin: () => void;
+  /** Something was put into the queue. */
+  readonly stir: () => void;
+};
+
+/** The functions that are run decide alone what comes back and what is thrown. */
+export const openTracing = (settings: TracingSettings): Tracing => {
+  const { ambient } = settings;
+  const going = new Set<OpenStep>();
+  const end = (open: OpenStep, isComplete = true): void => {
+    going.delete(open);
+    endStep(open, isComplete, settings);
+  };
+
+  const run = <T>(open: OpenStep, work: (step: Step) => T): T => {
+    const step: Step = {
+      id: open.id,
+      traceId: open.root.id,
+      set: (facts) => quietly(() => addFacts(open, facts)),
+      span: below(() => open),
+    };
+    const ended = (facts: SpanFacts): void =>
+      quietly(() => {
+        open.facts = { ...facts, ...open.facts };
+        end(open);
+      });
+    const failed = (error: unknown): void => {
+      quietly(() => addFacts(open, { metadata: { error: textOf(error) } }));
+      ended({ statusCode: 500 });
+    };
+    let result: T;
+    try {
+      result = ambient.within(open, () => work(step));
+    } catch (error) {
+      failed(error);
+      throw error;
+    }
+    const succeeded = (output: unknown): void => ended({ output, statusCode: 200 });
+    return whenDone(result, succeeded, failed);
+  };
+
+  const trace = <T>(name: string, start: TraceStart, work: (step: Step) => T): T => {
+    const open = openTrace(name, { ...start }, settings.place);
+    going.add(open);
+    quietly(settings.onBegin);
+    return run(open, work);
+  };
+  const below = (parentOf: () => OpenStep | null): RunStep<SpanStart> =>
+    withStart(<T>(name: string, start: SpanStart, work: (step: Step) => T): T => {
+      const parent = parentOf();
+      if (parent !== null) return run(openSpan(name, { ...start }, parent), work);
+      return trace(name, {}, (step) => step.span(name, start, work));
+    });
+  return {
+    trace: withStart(trace),
+    span: below(() => ambient.current() as OpenStep | null),
+    close: () => quietly(() => [...going].forEach((open) => end(open, false))),
+  };
+};
+
+/** Lets what is known of the step at its start be left out. */
+const withStart = <Start>(
+  full: <T>(name: string, start: Start, work: (step: Step) => T) => T,
+): RunStep<Start> => {
+  return <T>(
+    name: string,
+    ...rest: readonly [(step: Step) => T] | readonly [Start, (step: Step) => T]
+  ): T => (rest.length === 1 ? full(name, {} as Start, rest[0]) : full(name, rest[0], rest[1]));
+};
+
+/**
+ * Promises are watched and come back as they are. Of other thenables, which may begin to work only
+ * when they are asked, `then` is called once, and a promise comes back.
+ */
+const whenDone = <T>(
+  result: T,
+  done: (value: unknown) => void,
+  failed: (e: unknown) => void,
+): T => {
+  if (result instanceof Promise) {
+    result.then(done, failed);
+    return result;
+  }
+  if (typeof (result as { readonly then?: unknown } | null | undefined)?.then !== 'function') {
+    done(result);
+    return result;
+  }
+  const settled = Promise.resolve(result as unknown);
+  settled.then(done, failed);
+  return settled as T;
+};
+
+/** What goes wrong in the logger is no matter of the program. */
+const quietly = (work: () => void): void => {
+  try {
+    work();
+  } catch {
+    // The record is not logged.
+  }
+};
+
+const endStep = (open: OpenStep, isComplete: boolean, settings: TracingSettings): void => {
+  if (open.hasEnded) return;
+  open.hasEnded = true;
+  const { queue, project } = settings;
+  if (project === null || open.root.fate.isLost) {
+    const missing = project === null ? invalidBeforehand(['path', 'project_id'], noProject) : null;
+    const { records: held, bytes } = sizeOf(open.below);
+    return queue.giveUp({ records: held + 1, held, bytes }, 'refused', missing);
+  }
+  const text = JSON.stringify(recordOf(open));
+  const ended = { text, bytes: textBytes(text), below: open.below };
+  if (open.kind === 'trace') endTrace(open, ended, { ...settings, project }, isComplete);
+  else endSpan(open, ended, { ...settings, project });
+  // The record has all of it now.
+  open.facts = {};
+};
+const noProject = 'Field required: give the client a project';
+
+type Ended = { readonly text: string; readonly bytes: number; readonly below: OpenStep['below'] };
+type Ready = TracingSettings & { readonly project: string };
+
+const endTrace = (open: OpenStep, ended: Ended, { queue, project, stir }: Ready, done: boolean) => {
+  const { id, place, fate } = open.root;
+  open.root.hasEnded = true;
+  if (queue.hold(ended.bytes)) {
+    queue.put(parcelsOf(project, { ...ended, id, place, isComplete: done }, fate));
+    return stir();
+  }
+  fate.isLost = true;
+  const { records, bytes } = sizeOf(open.below);
+  queue.giveUp({ records, held: records, bytes }, 'full', null);
+};
+
+/** Those below a span that finds no room move up. One that ends after its trace goes by itself. */
+const endSpan = (open: OpenStep, ended: Ended, { queue, project, stir }: Ready): void => {
+  const span = { ...ended, parentId: open.parent?.id ?? open.root.id };
+  const spans = queue.hold(ended.bytes) ? [span] : open.below;
+  if (!open.root.hasEnded) {
+    open.parent?.below.push(...spans);
+    return;
+  }
+  queue.put(spanParcels(project, open.root.id, spans, open.root.fate));
+  stir();
+};

@@ -1,0 +1,155 @@
+import type { ChatMessage, RetrievedDocument } from '../generated/traces-types.js';
+
+/** Limits of contract 1.11 and 5.6; what is beyond them is cut, so that the record is taken. */
+const textBytesMax = 1_048_576;
+const nameMax = 255;
+const tagsMax = 100;
+const entriesMax = 200;
+const metadataMax = 4_096;
+const metadataKeyMax = 256;
+const metricNameMax = 128;
+const cutMark = '… (cut)';
+
+export type SpanKind = 'llm' | 'retriever' | 'tool' | 'workflow' | 'agent' | 'control';
+
+/** As the kind takes it (contract 5.6): messages stay messages, all else becomes text. */
+export const inputOf = (kind: SpanKind | 'trace', value: unknown): unknown => {
+  if (value === undefined || value === null) return undefined;
+  const takesMessages = kind === 'llm' || kind === 'workflow' || kind === 'agent';
+  return takesMessages && isMessages(value) ? value.map(messageOf) : textOf(value);
+};
+
+export const outputOf = (kind: SpanKind | 'trace', value: unknown): unknown => {
+  if (value === undefined || value === null) return undefined;
+  if (kind === 'control') return isControlResult(value) ? value : undefined;
+  const takesMessage = kind === 'llm' || kind === 'workflow' || kind === 'agent';
+  if (takesMessage && isMessage(value)) return messageOf(value);
+  if (kind === 'retriever') return documentsOf(value);
+  return textOf(value);
+};
+
+export const nameOf = (name: unknown): string => cutTo(textOf(name), nameMax);
+
+export const tagsOf = (tags: readonly string[]): readonly string[] =>
+  tags
+    .map((tag) => cutTo(textOf(tag), nameMax))
+    .filter((tag) => tag !== '')
+    .slice(0, tagsMax);
+
+/** Values become texts; those that are null or undefined go. */
+export const metadataOf = (
+  metadata: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(metadata)
+      .filter(([key, value]) => key !== '' && value !== undefined && value !== null)
+      .slice(0, entriesMax)
+      .map(([key, value]) => [cutTo(key, metadataKeyMax), cutTo(textOf(value), metadataMax)]),
+  );
+
+/** Numbers that are not finite go, and so does what is no metric at all. */
+export const metricsOf = (
+  metrics: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, number | boolean | string>> =>
+  Object.fromEntries(
+    Object.entries(metrics)
+      .filter(
+        (entry): entry is [string, number | boolean | string] =>
+          entry[0] !== '' &&
+          (typeof entry[1] === 'boolean' ||
+            typeof entry[1] === 'string' ||
+            Number.isFinite(entry[1])),
+      )
+      .slice(0, entriesMax)
+      .map(([name, value]) => [cutTo(name, metricNameMax), value]),
+  );
+
+/** Never throws: what JSON cannot say is said as well as it goes. */
+export const textOf = (value: unknown): string => {
+  if (typeof value === 'string') return cutToBytes(value);
+  if (value instanceof Error) return cutToBytes(`${value.name}: ${value.message}`);
+  try {
+    return cutToBytes(JSON.stringify(value, plainValue) ?? String(value));
+  } catch {
+    return `[${typeof value}]`;
+  }
+};
+const plainValue = (_key: string, value: unknown): unknown =>
+  typeof value === 'bigint' ? String(value) : value;
+
+const cutTo = (text: string, max: number): string =>
+  text.length <= max ? text : Array.from(text).slice(0, max).join('');
+
+/** No UTF-16 unit needs more than three bytes, so a shorter text needs no counting. */
+const surelyShort = Math.floor(textBytesMax / 3);
+const cutToBytes = (text: string): string => {
+  if (text.length <= surelyShort) return text;
+  const bytes = new TextEncoder().encode(text);
+  if (bytes.length <= textBytesMax) return text;
+  const kept = bytes.subarray(0, textBytesMax - 16);
+  // What the cut left of a character is left out.
+  return new TextDecoder().decode(kept, { stream: true }) + cutMark;
+};
+
+const roles: ReadonlySet<unknown> = new Set([
+  'agent',
+  'assistant',
+  'developer',
+  'function',
+  'system',
+  'tool',
+  'user',
+]);
+
+const isMessages = (value: unknown): value is readonly Sent[] =>
+  Array.isArray(value) && value.length > 0 && value.every(isMessage);
+
+type Sent = { readonly role: ChatMessage['role']; readonly content: unknown } & {
+  readonly [member in 'tool_call_id' | 'tool_calls']?: unknown;
+};
+const isMessage = (value: unknown): value is Sent =>
+  isObject(value) && roles.has(value['role']) && 'content' in value;
+
+/** Content that is no text, as of providers that send images in it, becomes JSON text. */
+const messageOf = (sent: Sent): ChatMessage => ({
+  role: sent.role,
+  content: sent.content === null ? '' : textOf(sent.content),
+  ...(typeof sent.tool_call_id === 'string' && { tool_call_id: sent.tool_call_id }),
+  ...(Array.isArray(sent.tool_calls) && { tool_calls: sent.tool_calls.flatMap(toolCallOf) }),
+});
+
+type ToolCall = NonNullable<ChatMessage['tool_calls']>[number];
+const toolCallOf = (call: unknown): readonly ToolCall[] => {
+  const made = isObject(call) ? call['function'] : null;
+  if (!isObject(call) || !isObject(made)) return [];
+  const [id, name] = [textOf(call['id'] ?? ''), textOf(made['name'] ?? '')];
+  return [{ id, function: { name, arguments: textOf(made['arguments'] ?? '') } }];
+};
+
+const documentsOf = (value: unknown): readonly RetrievedDocument[] =>
+  (Array.isArray(value) ? value : [value]).map((one: unknown) => {
+    const isDocument = isObject(one) && typeof one['content'] === 'string';
+    const metadata = isDocument ? one['metadata'] : undefined;
+    return {
+      content: textOf(isDocument ? one['content'] : one),
+      ...(isObject(metadata) && { metadata: metricsOf(metadata) }),
+    };
+  });
+
+const isControlResult = (value: unknown): boolean =>
+  isObject(value) &&
+  ['deny', 'steer', 'observe'].includes(String(value['action'])) &&
+  typeof value['matched'] === 'boolean';
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null;
+
+/** The objects of a list as JSON has them; undefined when it cannot. */
+export const plainOf = (list: readonly object[] | undefined): readonly object[] | undefined => {
+  try {
+    const plain: unknown = JSON.parse(JSON.stringify(list ?? null, plainValue));
+    return Array.isArray(plain) ? plain.filter(isObject) : undefined;
+  } catch {
+    return undefined;
+  }
+};

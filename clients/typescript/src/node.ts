@@ -1,0 +1,31 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { AssayClient, type AssayOptions } from './assay.js';
+import { beforeLeaving } from './exit.js';
+import type { Surroundings } from './surroundings.js';
+
+export type { AssayOptions } from './assay.js';
+export type { CallOptions, Download, Paged, WaitOptions } from './call.js';
+export { AssayFault, isFault, type AssayFaultCode, type Complaint } from './fault.js';
+export type { LoggerOptions } from './logger/logger.js';
+export type { Logged, Loss } from './logger/queue.js';
+export type { SpanFacts, SpanStart, TraceStart } from './logger/steps.js';
+export type { Step } from './logger/tracing.js';
+
+const store = new AsyncLocalStorage<unknown>();
+
+const node: Surroundings = {
+  setting: (name) => process.env[name],
+  ambient: {
+    current: () => store.getStore() ?? null,
+    within: (value, run) => store.run(value, run),
+  },
+  beforeLeaving,
+  inBackground: (timer) => (timer as NodeJS.Timeout).unref(),
+};
+
+/** A client in Node: reads the environment, knows the step going on, and flushes at the end. */
+export class Assay extends AssayClient {
+  constructor(options: AssayOptions = {}) {
+    super(options, node);
+  }
+}

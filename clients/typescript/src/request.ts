@@ -1,0 +1,88 @@
+import { invalidBeforehand } from './fault.js';
+
+/** What a method needs to know of its operation. */
+export type OperationFacts = {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Below `/v2`. */
+  readonly path: string;
+  /** Of contract 2.1; K, B and P unless it says others. */
+  readonly schemes?: string;
+  /** Takes `X-Min-Position`. */
+  readonly isRead?: boolean;
+  /** Takes an `Idempotency-Key`. */
+  readonly isKeyed?: boolean;
+  /** Names, with spaces between them. */
+  readonly query?: string;
+  /** JSON by default; `whole`: the body is the member `body` of the input. */
+  readonly sends?: 'form' | 'urlencoded' | 'whole';
+};
+
+/** What a call is given: the members of path, query and body, side by side. */
+export type Input = object;
+
+/** A second try has the same effect as the first: nothing more happens (contract 1.8, rule 5). */
+export const isRepeatable = ({ method, isRead, isKeyed }: OperationFacts): boolean =>
+  isRead === true || isKeyed === true || method === 'PUT' || method === 'DELETE';
+
+export type Written = {
+  readonly path: string;
+  readonly body: string | FormData | null;
+  readonly contentType: string | null;
+};
+
+/**
+ * The request that an input stands for: what the path and the query name goes there, the rest into
+ * the body. Throws an AssayFault when the path lacks something.
+ */
+export const written = (facts: OperationFacts, input: Input, project: string | null): Written => {
+  const members = new Map<string, unknown>(Object.entries(input));
+  const path = `/v2${facts.path}`.replaceAll(/\{(\w+)\}/g, (_whole, name: string) => {
+    const value = members.get(name) ?? (name === 'project_id' ? project : undefined);
+    members.delete(name);
+    if (value === undefined || value === null || value === '') {
+      throw invalidBeforehand(['path', name], 'Field required');
+    }
+    return encodeURIComponent(textOf(value));
+  });
+  const query = new URLSearchParams();
+  for (const name of facts.query?.split(' ') ?? []) {
+    const value = members.get(name);
+    members.delete(name);
+    if (value !== undefined && value !== null) query.append(name, textOf(value));
+  }
+  const search = query.toString();
+  return { path: search === '' ? path : `${path}?${search}`, ...bodyOf(facts, members) };
+};
+
+const bodyOf = (
+  facts: OperationFacts,
+  members: ReadonlyMap<string, unknown>,
+): Omit<Written, 'path'> => {
+  if (facts.sends === 'form') return { body: formOf(members), contentType: null };
+  if (facts.sends === 'urlencoded') {
+    const pairs = [...members].filter(([, value]) => value !== undefined && value !== null);
+    const body = new URLSearchParams(
+      Object.fromEntries(pairs.map(([name, value]) => [name, textOf(value)])),
+    );
+    return { body: body.toString(), contentType: 'application/x-www-form-urlencoded' };
+  }
+  const value = facts.sends === 'whole' ? members.get('body') : Object.fromEntries(members);
+  const isNothing = value === undefined || (facts.sends !== 'whole' && members.size === 0);
+  if (facts.method === 'GET' || isNothing) return { body: null, contentType: null };
+  return { body: JSON.stringify(value), contentType: 'application/json' };
+};
+
+/** Files as they are; lists and objects as JSON text (contract 4.11, rule 2). */
+const formOf = (members: ReadonlyMap<string, unknown>): FormData => {
+  const form = new FormData();
+  for (const [name, value] of members) {
+    if (value instanceof Blob) form.append(name, value, fileName(value));
+    else if (value !== undefined && value !== null) form.append(name, textOf(value));
+  }
+  return form;
+};
+const fileName = (blob: Blob): string =>
+  'name' in blob && typeof blob.name === 'string' ? blob.name : 'file';
+
+const textOf = (value: unknown): string =>
+  typeof value === 'string' ? value : JSON.stringify(value);

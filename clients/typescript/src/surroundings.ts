@@ -1,0 +1,45 @@
+/** What a client takes from where it runs: Node has all of it, a page little. */
+export type Surroundings = {
+  /** A variable of the environment. */
+  readonly setting: (name: string) => string | undefined;
+  readonly ambient: Ambient;
+  /** Has what is left sent when the program ends; returns how not to. */
+  readonly beforeLeaving: (leaving: Leaving) => () => void;
+  /** A timer that does not keep the program running by itself. */
+  readonly inBackground: (timer: unknown) => void;
+};
+
+/** A value that holds within a function and all that it starts, and nowhere else. */
+export type Ambient = {
+  readonly current: () => unknown;
+  readonly within: <T>(value: unknown, run: () => T) => T;
+};
+
+/** What the end of the program asks of a logger. None of it throws. */
+export type Leaving = {
+  readonly withinMs: number;
+  /** Puts what is still open among what is to be sent. */
+  readonly close: () => void;
+  readonly isEmpty: () => boolean;
+  /** Resolves with whether nothing is left, at the latest after that time. */
+  readonly flush: (withinMs: number) => Promise<boolean>;
+  /** All that is left, in order, for whoever can still send it. */
+  readonly rest: () => readonly PlainRequest[];
+  /** So many requests of that list were taken; what is left is lost. */
+  readonly settle: (taken: number) => void;
+};
+
+export type PlainRequest = {
+  readonly url: string;
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+};
+
+/** Any runtime with `fetch`: nothing is ambient, and nobody says that the program ends. */
+export const bareSurroundings: Surroundings = {
+  setting: () => undefined,
+  ambient: { current: () => null, within: (_value, run) => run() },
+  beforeLeaving: () => () => undefined,
+  inBackground: () => undefined,
+};
