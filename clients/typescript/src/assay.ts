@@ -41,10 +41,11 @@ export class AssayClient extends Nouns {
     const { setting } = surroundings;
     const url = new URL(options.url ?? setting('ASSAY_URL') ?? 'http://localhost:8080');
     const token = options.token ?? null;
-    const apiKey = options.apiKey ?? (token === null ? setting('ASSAY_API_KEY') : null) ?? null;
+    const apiKey = options.apiKey ?? (token === null ? setting('ASSAY_API_KEY') : undefined);
     const connection = {
       url: `${url.origin}${url.pathname.replace(/\/+$/, '')}`,
-      apiKey,
+      // An empty one, as of a variable that is set to nothing, is none.
+      apiKey: apiKey === undefined || apiKey === '' ? null : apiKey,
       token,
       fetch: options.fetch ?? ((...asked: Parameters<typeof fetch>) => fetch(...asked)),
     };

@@ -29,9 +29,9 @@ export const tryOnce = async <T>(
   asked: Try,
   take: (answer: Response) => Promise<T>,
 ): Promise<T> => {
+  if (asked.signal?.aborted === true) throw brokenOff(null, asked.signal, null);
   const stop = new AbortController();
   const onAbort = (): void => stop.abort();
-  if (asked.signal?.aborted === true) stop.abort();
   asked.signal?.addEventListener('abort', onAbort);
   let isLate = false;
   const timer = setTimeout(() => {

@@ -4,7 +4,7 @@ import type { PlainRequest, Surroundings } from '../surroundings.js';
 import { uuid } from '../uuid.js';
 import { bodyOf, together, type Parcel } from './parcels.js';
 import { openQueue, type Logged, type Loss } from './queue.js';
-import { openSender } from './sender.js';
+import { openSender, type SenderSettings } from './sender.js';
 import type { Place } from './steps.js';
 import { openTracing, type Tracing } from './tracing.js';
 
@@ -45,9 +45,9 @@ export const openLogger = (settings: Settings, options: LoggerOptions): Logger =
     'Content-Type': 'application/json',
     'Idempotency-Key': key,
   });
-  const post = async ({ method, path }: Parcel, body: string, key: string): Promise<void> => {
+  const post: SenderSettings['post'] = async ({ method, path }, body, key, signal) => {
     const headers = headersOf(key);
-    const asked = { method, path, headers, body, timeoutMs, signal: undefined };
+    const asked = { method, path, headers, body, timeoutMs, signal };
     await tryOnce(connection, asked, async (answer) => {
       await answer.text();
       remember(memory, answer.headers);

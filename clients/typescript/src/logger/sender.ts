@@ -15,7 +15,7 @@ export type Sender = {
 export type SenderSettings = {
   readonly queue: Queue;
   /** Sends one request; rejects with an AssayFault. The same key makes it the same request. */
-  readonly post: (parcel: Parcel, body: string, key: string) => Promise<void>;
+  readonly post: (parcel: Parcel, body: string, key: string, signal: AbortSignal) => Promise<void>;
   readonly newKey: () => string;
   /** How long records wait for company. */
   readonly intervalMs: number;
@@ -36,6 +36,8 @@ type State = {
   /** Records wait for company. */
   isGathering: boolean;
   running: Promise<void> | null;
+  /** Ends a request that is under way. */
+  readonly stopping: AbortController;
   /** Ends the present pause. */
   wake: () => void;
 };
@@ -49,6 +51,7 @@ export const openSender = (settings: SenderSettings): Sender => {
     hurried: 0,
     isGathering: false,
     running: null,
+    stopping: new AbortController(),
     wake: () => undefined,
   };
   const sending = { ...settings, state };
@@ -80,6 +83,7 @@ export const openSender = (settings: SenderSettings): Sender => {
   };
   const stop = (): void => {
     state.isStopped = true;
+    state.stopping.abort();
     state.wake();
   };
   return { stir, flush, stop };
@@ -117,7 +121,9 @@ const deliver = async (sending: Sending, parcels: readonly Parcel[]): Promise<vo
   if (first === undefined) return;
   const [body, key] = [bodyOf(parcels), sending.newKey()];
   for (let tries = 1; !state.isStopped; tries += 1) {
-    const fault = await sending.post(first, body, key).then(() => null, asFault);
+    const fault = await sending
+      .post(first, body, key, state.stopping.signal)
+      .then(() => null, asFault);
     if (state.isStopped) return;
     if (fault === null) return queue.taken(parcels);
     if (!isPassing(fault) && fault.code !== 'log_damaged') return refused(sending, parcels, fault);
