@@ -11,7 +11,8 @@ const taken: Scripted = { status: 200, body: {} };
 /** A program that logs and ends so; what the service received, and what the program said. */
 const ending = async (how: string, script: readonly Scripted[], exitMs = 2_000) => {
   const server = await scriptedServer(script);
-  const running = spawn(process.execPath, [child, how, server.url, String(exitMs)], {
+  const memory = '--max-old-space-size=64';
+  const running = spawn(process.execPath, [memory, child, how, server.url, String(exitMs)], {
     env: bareEnvironment(),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -70,5 +71,12 @@ describe('a program that logs with the TypeScript client', () => {
         expect(signal ?? code).to.equal(ends);
       }
     }
+  });
+
+  it('stays within its memory however much it logs while the service is away', async () => {
+    const { code, said } = await ending('flood', [null], 200);
+    expect(said).to.contain('flooded\n');
+    expect(said).to.match(/^lost \d+, full\n/);
+    expect(code).to.equal(0);
   });
 });

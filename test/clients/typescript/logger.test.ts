@@ -259,4 +259,73 @@ describe('the logger of the TypeScript client', () => {
     expect(assay.logged()).to.include({ sent: 2, waiting: 0, waitingBytes: 0 });
     await close();
   });
+
+  it('loses of a large trace the span that is refused, and of a refused trace all', async () => {
+    const script =
+      (name: string) =>
+      (request: Received): Scripted =>
+        request.path.endsWith(name) && request.body.includes('poison')
+          ? refusal(422, 'invalid')
+          : taken;
+    const large = (assay: Assay): void =>
+      assay.trace('large', { input: 'poison' }, (step) => {
+        for (let i = 0; i < 1_500; i += 1) step.span('s', () => (i === 700 ? 'poison' : 'fine'));
+      });
+    const one = await loggingTo(script('/spans'));
+    large(one.assay);
+    expect(await one.assay.flush()).to.equal(true);
+    expect(one.assay.logged()).to.include({ sent: 1_500, lost: 1, waiting: 0, waitingBytes: 0 });
+    await one.close();
+    const all = await loggingTo(script('/traces'));
+    large(all.assay);
+    expect(await all.assay.flush()).to.equal(true);
+    expect(all.assay.logged()).to.include({ sent: 0, lost: 1_501, waiting: 0, waitingBytes: 0 });
+    expect(all.server.received.length).to.equal(1);
+    await all.close();
+  });
+
+  it('counts as lost what is logged after it was closed, and holds nothing of it', async () => {
+    const { assay, server, losses, close } = await loggingTo([taken]);
+    expect(await assay.close()).to.equal(true);
+    expect(assay.trace('t', () => assay.span('s', () => 4))).to.equal(4);
+    expect(assay.logged()).to.include({ sent: 0, lost: 2, waiting: 0, waitingBytes: 0 });
+    expect(losses.map(({ reason }) => reason)).to.deep.equal(['left']);
+    expect(server.received.length).to.equal(0);
+    await close();
+  });
+
+  it('holds no trace for ever that never ends', async () => {
+    const { assay, server, close } = await loggingTo([taken]);
+    for (let i = 0; i < 10_003; i += 1)
+      void assay.trace(`t${i}`, () => new Promise(() => undefined));
+    await assay.flush();
+    expect(sentIn(server.received).map(({ name }) => name)).to.deep.equal(['t0', 't1', 't2']);
+    await close();
+  });
+
+  it('moves up what is below a span that found no room, and counts all there is', async () => {
+    const { assay, server, close } = await loggingTo([taken], { bytesMax: 1_500 });
+    assay.trace('root', (root) =>
+      root.span('big', { input: 'x'.repeat(2_000) }, (big) => {
+        big.span('before', () => 1);
+        setImmediate(() => big.span('after', () => 2));
+      }),
+    );
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(await assay.flush()).to.equal(true);
+    const [root] = sentIn(server.received);
+    expect(root?.spans?.map(({ name }) => name)).to.deep.equal(['before']);
+    expect(assay.logged()).to.include({ sent: 3, lost: 1, waiting: 0, waitingBytes: 0 });
+    await close();
+  });
+
+  it('cuts a text that is too long for a record, by whole characters', async () => {
+    const { assay, server, close } = await loggingTo([taken], { intervalMs: 1 });
+    assay.trace('long', { input: '€'.repeat(400_000) }, () => 1);
+    await assay.flush();
+    const [{ input = '' } = { input: '' }] = sentIn(server.received);
+    expect(Buffer.byteLength(input)).to.be.within(1_048_500, 1_048_576);
+    expect(input).to.match(/^€+… \(cut\)$/);
+    await close();
+  });
 });

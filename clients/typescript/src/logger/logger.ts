@@ -64,7 +64,15 @@ export const openLogger = (settings: Settings, options: LoggerOptions): Logger =
   const { stir } = sender;
   const { project } = settings;
   const { ambient } = surroundings;
-  const tracing = openTracing({ project, place: options, queue, ambient, onBegin, stir });
+  const tracing = openTracing({
+    project,
+    place: options,
+    queue,
+    ambient,
+    isOpen: sender.isOpen,
+    onBegin,
+    stir,
+  });
   const leaving = {
     withinMs: exitMs,
     close: tracing.close,

@@ -13,7 +13,9 @@ export type Parcel = {
   /** Traces and spans in it. */
   readonly records: number;
   readonly bytes: number;
-  /** Shared by all parcels of a trace: when one is refused, the later ones have nowhere to go. */
+  /** It brings the trace itself: without it the others have nowhere to go. */
+  readonly isTrace: boolean;
+  /** Shared by all parcels of a trace. */
   readonly fate: { isLost: boolean };
 };
 
@@ -46,7 +48,10 @@ export const recordsMax = 4_000;
 /** JSON of 128 levels is taken; a level of spans is two. */
 const depthMax = 50;
 
-export const textBytes = (text: string): number => encoder.encode(text).length;
+/** What a record takes in a request, with what joins it to others. */
+export const recordBytes = (text: string): number => encoder.encode(text).length + joiningBytes;
+/** `"parent_id":`, an id, brackets. */
+const joiningBytes = 64;
 const encoder = new TextEncoder();
 
 const sender = '"logging_method":"typescript_client"';
@@ -68,6 +73,7 @@ export const parcelsOf = (
     method: 'POST',
     path: `/v2/projects/${encodeURIComponent(project)}/traces`,
     tail: ']}',
+    isTrace: true,
     fate,
   } as const;
   const head = (isComplete: boolean): string =>
@@ -90,6 +96,7 @@ export const parcelsOf = (
             head: done,
             tail: '',
             item: null,
+            isTrace: false,
             records: 0,
             bytes: done.length,
           } as const,
@@ -113,6 +120,7 @@ export const spanParcels = (
     item: `${span.text.slice(0, -1)},"parent_id":"${span.parentId}"}`,
     records: 1,
     bytes: span.bytes,
+    isTrace: false,
     fate,
   }));
 

@@ -88,9 +88,9 @@ export const openQueue = (bytesMax: number, onLoss: (loss: Loss) => void): Queue
       isSaid = false;
     },
     lose: (gone, reason, error) => {
-      for (const one of gone) one.fate.isLost = true;
-      const after = parcels.filter((one) => one.fate.isLost);
-      lost += remove(after);
+      for (const one of gone) one.fate.isLost ||= one.isTrace;
+      const set = new Set(gone);
+      lost += remove(parcels.filter((one) => set.has(one) || one.fate.isLost));
       say(reason, error);
     },
   };

@@ -10,6 +10,7 @@ export type Sender = {
   readonly flush: (withinMs: number) => Promise<boolean>;
   /** Nothing more is sent. */
   readonly stop: () => void;
+  readonly isOpen: () => boolean;
 };
 
 export type SenderSettings = {
@@ -86,7 +87,7 @@ export const openSender = (settings: SenderSettings): Sender => {
     state.stopping.abort();
     state.wake();
   };
-  return { stir, flush, stop };
+  return { stir, flush, stop, isOpen: () => !state.isStopped };
 };
 
 /** Ends early when woken. Only a flush keeps the program running for it. */
@@ -139,6 +140,8 @@ const refused = async (
   fault: AssayFault,
 ): Promise<void> => {
   const concernsAll = fault.status === null || [401, 403, 404, 405].includes(fault.status);
+  // The project or the trace is not there.
+  if (fault.status === 404) for (const one of parcels) one.fate.isLost = true;
   if (parcels.length === 1 || concernsAll) return sending.queue.lose(parcels, 'refused', fault);
   const half = Math.ceil(parcels.length / 2);
   await deliver(sending, parcels.slice(0, half));

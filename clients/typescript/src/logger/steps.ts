@@ -45,6 +45,8 @@ export type OpenStep = {
   facts: SpanFacts;
   children: number;
   hasEnded: boolean;
+  /** There was no room for it: what is below it moves up. */
+  isDropped: boolean;
 };
 type RootOf = {
   readonly id: string;
@@ -90,6 +92,7 @@ const opened = (
   facts,
   children: 0,
   hasEnded: false,
+  isDropped: false,
 });
 
 const placeText = ({ logStreamId, experimentId }: Place): string => {

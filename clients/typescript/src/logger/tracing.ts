@@ -1,6 +1,6 @@
 import { invalidBeforehand } from '../fault.js';
 import type { Ambient } from '../surroundings.js';
-import { parcelsOf, sizeOf, spanParcels, textBytes } from './parcels.js';
+import { parcelsOf, sizeOf, spanParcels, recordBytes } from './parcels.js';
 import type { Queue } from './queue.js';
 import { addFacts, openSpan, openTrace, recordOf } from './steps.js';
 import type { OpenStep, Place, SpanFacts, SpanStart, TraceStart } from './steps.js';
@@ -33,11 +33,16 @@ export type TracingSettings = {
   readonly place: Place;
   readonly queue: Queue;
   readonly ambient: Ambient;
+  /** Whether what ends is still sent. */
+  readonly isOpen: () => boolean;
   /** A trace begins. */
   readonly onBegin: () => void;
   /** Something was put into the queue. */
   readonly stir: () => void;
 };
+
+/** A trace that never ends is not held for ever: the oldest is sent as not complete. */
+const goingMax = 10_000;
 
 /** The functions that are run decide alone what comes back and what is thrown. */
 export const openTracing = (settings: TracingSettings): Tracing => {
@@ -77,8 +82,12 @@ export const openTracing = (settings: TracingSettings): Tracing => {
 
   const trace = <T>(name: string, start: TraceStart, work: (step: Step) => T): T => {
     const open = openTrace(name, { ...start }, settings.place);
-    going.add(open);
-    quietly(settings.onBegin);
+    quietly(() => {
+      going.add(open);
+      const [oldest] = going;
+      if (going.size > goingMax && oldest !== undefined) end(oldest, false);
+      settings.onBegin();
+    });
     return run(open, work);
   };
   const below = (parentOf: () => OpenStep | null): RunStep<SpanStart> =>
@@ -139,13 +148,14 @@ const endStep = (open: OpenStep, isComplete: boolean, settings: TracingSettings)
   if (open.hasEnded) return;
   open.hasEnded = true;
   const { queue, project } = settings;
-  if (project === null || open.root.fate.isLost) {
+  if (project === null || open.root.fate.isLost || !settings.isOpen()) {
     const missing = project === null ? invalidBeforehand(['path', 'project_id'], noProject) : null;
     const { records: held, bytes } = sizeOf(open.below);
-    return queue.giveUp({ records: held + 1, held, bytes }, 'refused', missing);
+    const reason = settings.isOpen() ? 'refused' : 'left';
+    return queue.giveUp({ records: held + 1, held, bytes }, reason, missing);
   }
   const text = JSON.stringify(recordOf(open));
-  const ended = { text, bytes: textBytes(text), below: open.below };
+  const ended = { text, bytes: recordBytes(text), below: open.below };
   if (open.kind === 'trace') endTrace(open, ended, { ...settings, project }, isComplete);
   else endSpan(open, ended, { ...settings, project });
   // The record has all of it now.
@@ -168,14 +178,21 @@ const endTrace = (open: OpenStep, ended: Ended, { queue, project, stir }: Ready,
   queue.giveUp({ records, held: records, bytes }, 'full', null);
 };
 
-/** Those below a span that finds no room move up. One that ends after its trace goes by itself. */
+/** One that ends after its trace goes by itself. */
 const endSpan = (open: OpenStep, ended: Ended, { queue, project, stir }: Ready): void => {
-  const span = { ...ended, parentId: open.parent?.id ?? open.root.id };
-  const spans = queue.hold(ended.bytes) ? [span] : open.below;
+  const parent = parentWithRoom(open);
+  open.isDropped = !queue.hold(ended.bytes);
+  const span = { ...ended, parentId: parent?.id ?? open.root.id };
+  const spans = open.isDropped ? open.below : [span];
   if (!open.root.hasEnded) {
-    open.parent?.below.push(...spans);
+    parent?.below.push(...spans);
     return;
   }
   queue.put(spanParcels(project, open.root.id, spans, open.root.fate));
   stir();
+};
+
+const parentWithRoom = ({ parent }: OpenStep): OpenStep | null => {
+  for (let at = parent; at !== null; at = at.parent) if (!at.isDropped) return at;
+  return null;
 };
