@@ -2,6 +2,8 @@ import { Assay } from '../clients/typescript/src/node.js';
 
 // In a program of your own: from 'assay-client'. It reads ASSAY_URL and ASSAY_API_KEY.
 const say = (line: string): boolean => process.stdout.write(`${line}\n`);
+const text = (value: unknown): string =>
+  typeof value === 'string' ? value : JSON.stringify(value);
 const service = new Assay();
 const { id: project } = await service.projects.create({ name: `flights ${Date.now()}` });
 
@@ -21,7 +23,7 @@ const agent = async (question: string): Promise<string> => {
   );
 };
 for await (const { values } of assay.datasets.content({ dataset_id: dataset.id })) {
-  const [question, expected] = [String(values[0]), String(values[1])];
+  const [question = '', expected = ''] = values.map(text);
   await assay.trace('trip', { input: question }, async (step) => {
     const answer = await agent(question);
     step.set({ metrics: { correct: answer === expected ? 1 : 0 } });
@@ -31,12 +33,12 @@ for await (const { values } of assay.datasets.content({ dataset_id: dataset.id }
 await assay.flush();
 
 for await (const trace of assay.traces.search({ experiment_id: experiment.id }))
-  say(`${String(trace.input)} ${String(trace.output)}`);
+  say(`${text(trace.input)} ${text(trace.output)}`);
 const answer = await assay.metrics.search({
   experiment_id: experiment.id,
   start_time: '2020-01-01T00:00:00Z',
   end_time: '2100-01-01T00:00:00Z',
   metric_details: [{ id: 'correct', metric_name: 'correct', aggregation: 'Average' }],
 });
-say(`correct: ${String(answer.aggregate_metrics['correct'])}`);
+say(`correct: ${text(answer.aggregate_metrics['correct'])}`);
 await assay.close();

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { Assay, type Step } from '../../../clients/typescript/src/node.js';
 import { sharedApp } from '../../support/app.js';
 import { drawSeed } from '../../support/outside.js';

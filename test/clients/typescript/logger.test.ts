@@ -107,7 +107,7 @@ describe('the logger of the TypeScript client', () => {
     await close();
   });
 
-  it('keeps within its bound while the service is away, and says once that it does not', async () => {
+  it('keeps within its bound while the service is away, and says once that it loses', async () => {
     const bytesMax = 20_000;
     const { assay, losses, close } = await loggingTo([null], { bytesMax });
     for (let i = 0; i < 1_000; i += 1) {
@@ -153,12 +153,12 @@ describe('the logger of the TypeScript client', () => {
     expect(await assay.flush()).to.equal(true);
     expect(assay.logged()).to.include({ sent: 38, lost: 2, waiting: 0, waitingBytes: 0 });
     expect(losses[0]?.reason).to.equal('refused');
-    expect((losses[0]?.error as { status?: number }).status).to.equal(422);
+    expect(losses[0]?.error).to.include({ status: 422 });
     expect(server.received.length).to.be.lessThan(40);
     await close();
   });
 
-  it('does not ask for each record when nobody may log, and survives a hook that throws', async () => {
+  it('asks once when nobody may log, and survives a hook that throws', async () => {
     for (const [status, code] of [
       [401, 'invalid_credentials'],
       [403, 'forbidden'],
@@ -231,7 +231,7 @@ describe('the logger of the TypeScript client', () => {
   it('sends much in pieces that the service takes, a large trace in several requests', async () => {
     const { assay, server, close } = await loggingTo([taken]);
     await assay.trace('large', async () => {
-      for (let i = 0; i < 2_500; i += 1) await assay.span('s', async () => 'x'.repeat(50));
+      for (let i = 0; i < 2_500; i += 1) await assay.span('s', async () => 'x'.repeat(500));
     });
     expect(await assay.flush()).to.equal(true);
     const bodies = server.received.map(({ body }) => JSON.parse(body) as Record<string, unknown[]>);

@@ -46,8 +46,8 @@ describe('the package of the TypeScript client', () => {
     expect(stdout).to.equal('book true\n');
     const said = (await run(process.execPath, [second ?? ''], { env })).stdout;
     expect(said).to.match(/completed\npath\.trace_id Input should be a valid UUID/);
-    const entry =
-      "import('assay-client/browser').then(({ Assay }) => console.log(new Assay().span('s', () => 5)))";
+    const use = '({ Assay }) => console.log(new Assay().span("s", () => 5))';
+    const entry = `import('assay-client/browser').then(${use})`;
     const page = await run(process.execPath, ['-e', entry], { cwd: dir, env });
     expect(page.stdout).to.equal('5\n');
     await remove();
