@@ -1,10 +1,11 @@
+import { randomInt } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { Assay } from '../../../clients/typescript/src/node.js';
 import { temporaryFolder } from '../../support/folder.js';
 import { freePort } from '../../support/free-port.js';
 import { runs } from '../../support/runs.js';
 import { startService } from '../../support/service-process.js';
-import { until } from '../../support/until.js';
 
 /** 5,000 spans and 3 kills; with ASSAY_TEST_RUNS=20, 100,000 and 10. */
 const tracesLogged = runs(500);
@@ -19,10 +20,17 @@ describe('the logger of the TypeScript client, of a service that is killed', () 
     const { url, apiKey } = service;
     const { id: project } = await new Assay({ url, apiKey }).projects.create({ name: 'killed' });
     const losses: unknown[] = [];
+    let broken = 0;
+    const counting: typeof fetch = (...asked) =>
+      fetch(...asked).catch((error: unknown) => {
+        broken += 1;
+        throw error;
+      });
     const assay = new Assay({
       url,
       apiKey,
       project,
+      fetch: counting,
       logger: {
         bytesMax: 256 * 1_048_576,
         intervalMs: 20,
@@ -31,26 +39,29 @@ describe('the logger of the TypeScript client, of a service that is killed', () 
       },
     });
     const records = tracesLogged * (spansOfEach + 1);
-    const begun = performance.now();
-    const logging = (async () => {
-      for (let trace = 0; trace < tracesLogged; trace += 1) {
+    const log = async (from: number, to: number): Promise<void> => {
+      for (let trace = from; trace < to; trace += 1)
         await assay.trace(`trace ${trace}`, { input: 'a flight, please' }, async (step) => {
           for (let span = 0; span < spansOfEach; span += 1)
             await step.span(`span ${trace} ${span}`, { type: 'tool', input: 'x' }, async () => 'y');
         });
-        // The rest of a program: otherwise all would wait before the first is sent.
-        if (trace % 50 === 0) await new Promise((resolve) => setTimeout(resolve, 5));
-      }
-    })();
-    for (let kill = 1; kill <= kills; kill += 1) {
-      const enough = Math.floor((records * (kill - 0.5)) / kills);
-      await until(`${enough} records are sent`, 120_000, async () => assay.logged().sent >= enough);
+    };
+    const begun = performance.now();
+    for (let kill = 0; kill < kills; kill += 1) {
+      const [from, to] = [kill, kill + 1].map((at) => Math.floor((tracesLogged * at) / kills));
+      const half = Math.floor(((from ?? 0) + (to ?? 0)) / 2);
+      await log(from ?? 0, half);
+      const flushed = assay.flush(300_000);
+      // While a request is under way, at some point of it.
+      await pause(randomInt(60));
       await service.kill();
+      await log(half, to ?? 0);
       service = await startService({ dir, env, readyWithinMs: 120_000 });
+      await flushed;
     }
-    await logging;
     expect(await assay.flush(300_000), 'everything was sent').to.equal(true);
     const tookMs = Math.round(performance.now() - begun);
+    expect(broken, 'requests that were broken off').to.be.at.least(kills);
     expect(losses).to.deep.equal([]);
     expect(assay.logged()).to.include({ sent: records, lost: 0, waiting: 0, waitingBytes: 0 });
     const found = new Map<string, number>();
@@ -63,7 +74,7 @@ describe('the logger of the TypeScript client, of a service that is killed', () 
     expect([...found].filter(([, times]) => times > 1)).to.deep.equal([]);
     expect([spans.length, found.size]).to.deep.equal([tracesLogged * spansOfEach, records]);
     expect(await assay.spans.count()).to.include({ total_count: tracesLogged * spansOfEach });
-    const said = `${spans.length} spans, ${kills} kills, ${tookMs} ms`;
+    const said = `${spans.length} spans, ${kills} kills, ${broken} broken requests, ${tookMs} ms`;
     process.stdout.write(`    ${said}: none lost, none twice\n`);
     await assay.close();
     await service.stop();

@@ -186,6 +186,6 @@ describe('the TypeScript client with the real service', () => {
     const signal = AbortSignal.timeout(50);
     const stopped = await failed(forever.jobs.wait(input, { intervalMs: 60_000, signal }));
     expect(stopped.code).to.equal('aborted');
-    expect(performance.now() - begun).to.be.lessThan(5_000);
+    expect(performance.now() - begun).to.be.lessThan(30_000);
   });
 });
