@@ -1,0 +1,140 @@
+"""The Python client of Assay.
+
+`Assay()` has every operation by noun and records traces. For programs with one client there are
+`trace`, `span`, `session`, `wrap_openai` and `flush` right here: they use a client that is made
+of ASSAY_URL, ASSAY_API_KEY and ASSAY_PROJECT when it is first needed.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import Any, Callable, ContextManager, Optional, TypeVar, Union, overload
+
+from .client import Assay
+from .errors import (
+    AlreadyExists,
+    AssayError,
+    Complaint,
+    Conflict,
+    ConnectionFailed,
+    Forbidden,
+    InProgress,
+    Invalid,
+    LogDamaged,
+    MalformedRequest,
+    NotConfigured,
+    NotFound,
+    PayloadTooLarge,
+    PreconditionFailed,
+    ReadModelBehind,
+    Refused,
+    ServiceFailed,
+    TokenExpired,
+    TooManyRequests,
+    Unauthenticated,
+    Unavailable,
+    UnsupportedMediaType,
+    WaitTimedOut,
+)
+from .downloads import Download
+from .outbox import Counts
+from .pages import Pages
+from .recording import Recording, carried
+from .records import Span, Trace
+from .version import version as __version__
+
+__all__ = [
+    "AlreadyExists",
+    "Assay",
+    "AssayError",
+    "Complaint",
+    "Conflict",
+    "ConnectionFailed",
+    "Counts",
+    "Download",
+    "Forbidden",
+    "InProgress",
+    "Invalid",
+    "LogDamaged",
+    "MalformedRequest",
+    "NotConfigured",
+    "NotFound",
+    "Pages",
+    "PayloadTooLarge",
+    "PreconditionFailed",
+    "ReadModelBehind",
+    "Recording",
+    "Refused",
+    "ServiceFailed",
+    "Span",
+    "TokenExpired",
+    "TooManyRequests",
+    "Trace",
+    "Unauthenticated",
+    "Unavailable",
+    "UnsupportedMediaType",
+    "WaitTimedOut",
+    "__version__",
+    "carried",
+    "default",
+    "flush",
+    "session",
+    "span",
+    "trace",
+    "wrap_openai",
+]
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+Client = TypeVar("Client")
+_lock = threading.Lock()
+_default: Optional[Assay] = None
+
+
+def default() -> Assay:
+    """The client that the functions of this module use."""
+    global _default
+    with _lock:
+        if _default is None:
+            _default = Assay()
+        return _default
+
+
+@overload
+def trace(name: Function) -> Function: ...
+
+
+@overload
+def trace(name: Optional[str] = None, **fields: Any) -> Recording: ...
+
+
+def trace(name: Union[None, str, Function] = None, **fields: Any) -> Any:
+    """`Assay.trace` of the default client."""
+    return default().trace(name, **fields)  # type: ignore[arg-type]
+
+
+@overload
+def span(name: Function) -> Function: ...
+
+
+@overload
+def span(name: Optional[str] = None, *, type: str = "workflow", **fields: Any) -> Recording: ...
+
+
+def span(name: Union[None, str, Function] = None, *, type: str = "workflow", **fields: Any) -> Any:
+    """`Assay.span` of the default client."""
+    return default().span(name, type=type, **fields)  # type: ignore[call-overload]
+
+
+def session(external_id: str) -> ContextManager[None]:
+    """`Assay.session` of the default client."""
+    return default().session(external_id)
+
+
+def wrap_openai(client: Client) -> Client:
+    """`Assay.wrap_openai` of the default client."""
+    return default().wrap_openai(client)
+
+
+def flush(timeout: Optional[float] = None) -> bool:
+    """`Assay.flush` of the default client."""
+    return default().flush(timeout)

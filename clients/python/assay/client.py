@@ -1,0 +1,142 @@
+"""The client: all operations by noun, and the recording of what a program does."""
+
+from __future__ import annotations
+
+import os
+from types import TracebackType
+from typing import Any, Callable, ContextManager, Optional, Type, TypeVar, Union, overload
+
+from .delivery import Delivery
+from .noun import Asker
+from .nouns import Nouns
+from .openai_calls import wrap_openai
+from .outbox import Counts, Outbox
+from .place import Place
+from .recording import Recorder, Recording, begun_as, session
+from .transport import Answered, Transport
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+Client = TypeVar("Client")
+
+
+class Assay(Nouns):
+    """One service, seen with one credential. Any number of threads may use it.
+
+    `url`, `api_key` and `project` come from ASSAY_URL, ASSAY_API_KEY and ASSAY_PROJECT when they
+    are not given. `project` and `log_stream` are names or ids; what has no such name is made at
+    first need. What is recorded goes into the log stream, or into `experiment_id`; without both
+    into the log stream `default`. `timeout` is seconds a step of a request may take, `retries`
+    how often a request is sent again. `strict`: the service refuses members that nobody reads.
+    `buffer_bytes` bounds what waits to be sent, `linger` the seconds it waits for more, and
+    `exit_seconds` how long the program's end may be put off for it.
+    """
+
+    def __init__(
+        self,
+        url: Optional[str] = None,
+        api_key: Optional[str] = None,
+        project: Optional[str] = None,
+        *,
+        log_stream: Optional[str] = None,
+        experiment_id: Optional[str] = None,
+        timeout: float = 30.0,
+        retries: int = 5,
+        strict: bool = False,
+        buffer_bytes: int = 64 << 20,
+        linger: float = 0.2,
+        exit_seconds: float = 5.0,
+    ) -> None:
+        url = url or os.environ.get("ASSAY_URL") or "http://localhost:8080"
+        api_key = api_key or os.environ.get("ASSAY_API_KEY")
+        project = project or os.environ.get("ASSAY_PROJECT")
+        self._transport = Transport(url, api_key, timeout, retries, strict)
+        self._place = Place(self._transport, project, log_stream, experiment_id)
+        super().__init__(Asker(self._transport, self._place))
+        delivery = Delivery(self._transport, self._place)
+        self._outbox = Outbox(delivery, buffer_bytes, linger, exit_seconds)
+        self._recorder = Recorder(self._outbox)
+
+    @property
+    def project_id(self) -> str:
+        """The id of the project that calls go to when they name none."""
+        return self._place.project_id()
+
+    @property
+    def position(self) -> Optional[str]:
+        """How far the log was after the last write of this client; reads wait for it."""
+        return self._transport.position
+
+    @property
+    def last(self) -> Optional[Answered]:
+        """Status and headers of the last answer that this thread got."""
+        return self._transport.last
+
+    @property
+    def counts(self) -> Counts:
+        """How many records were sent, dropped, and wait."""
+        return self._outbox.counts
+
+    @overload
+    def trace(self, name: Function) -> Function: ...
+
+    @overload
+    def trace(self, name: Optional[str] = None, **fields: Any) -> Recording: ...
+
+    def trace(self, name: Union[None, str, Function] = None, **fields: Any) -> Any:
+        """A trace around a block (`with`, `async with`) or around each call of a function.
+
+        Within another trace it is a workflow span of that one. `fields` are members of the record
+        (`input`, `tags`, `user_metadata`, `session_id` ...); of a function `capture_input=False`
+        and `capture_output=False` leave its arguments and its result out.
+        """
+        return begun_as(self._recorder, "trace", name, fields)
+
+    @overload
+    def span(self, name: Function) -> Function: ...
+
+    @overload
+    def span(
+        self, name: Optional[str] = None, *, type: str = "workflow", **fields: Any
+    ) -> Recording: ...
+
+    def span(
+        self,
+        name: Union[None, str, Function] = None,
+        *,
+        type: str = "workflow",
+        **fields: Any,
+    ) -> Any:
+        """As `trace`, a step: llm, retriever, tool, workflow, agent or control.
+
+        Outside of any trace it makes one for itself.
+        """
+        return begun_as(self._recorder, type, name, fields)
+
+    def session(self, external_id: str) -> ContextManager[None]:
+        """Traces that begin within this block belong to your session of that id."""
+        return session(external_id)
+
+    def wrap_openai(self, client: Client) -> Client:
+        """The same client; its chat completions and responses are recorded as llm spans."""
+        return wrap_openai(client, self._recorder)
+
+    def flush(self, timeout: Optional[float] = None) -> bool:
+        """Sends what was recorded; False when that took longer than `timeout` seconds."""
+        return self._outbox.flush(timeout)
+
+    def close(self, timeout: Optional[float] = None) -> bool:
+        """Flushes and ends the recording; False when something had to be dropped."""
+        whole = self._outbox.close(timeout)
+        self._transport.close()
+        return whole
+
+    def __enter__(self) -> "Assay":
+        return self
+
+    def __exit__(
+        self,
+        kind: Optional[Type[BaseException]],
+        error: Optional[BaseException],
+        trace: Optional[TracebackType],
+    ) -> None:
+        self.close()

@@ -1,0 +1,112 @@
+"""Connections to the service that are kept and used again."""
+
+from __future__ import annotations
+
+import ssl
+import threading
+import time
+from http.client import HTTPConnection, HTTPResponse, HTTPSConnection
+from typing import Dict, List, Mapping, NamedTuple, Optional, Tuple
+from urllib.parse import urlsplit
+
+from .errors import NotConfigured
+
+#: The service closes what rests for 5 s; whoever writes into that moment has to write twice.
+rest_seconds = 4.0
+kept_max = 8
+
+
+class Request(NamedTuple):
+    method: str
+    path: str
+    headers: Mapping[str, str]
+    body: Optional[bytes]
+
+
+class Connections:
+    """Any number of threads may send; each request has a connection of its own while it lasts.
+
+    A child process after `fork` begins without any, so that two never write into one.
+    """
+
+    def __init__(self, url: str) -> None:
+        parts = urlsplit(url)
+        self._url, self._host, self._port = url, parts.hostname, parts.port
+        self._legal = parts.scheme in ("http", "https") and bool(parts.hostname)
+        self._tls = ssl.create_default_context() if parts.scheme == "https" else None
+        self._prefix = parts.path.rstrip("/")
+        self._lock = threading.Lock()
+        self._resting: List[Tuple[HTTPConnection, float]] = []
+
+    def send(self, request: Request, timeout: float) -> "Tuple[HTTPResponse, HTTPConnection]":
+        """The answer's head, and the connection that its body is on. OSError, HTTPException.
+
+        A kept connection that turns out to be closed is replaced by a new one without a word.
+        """
+        kept = self._take()
+        if kept is not None:
+            try:
+                return self._send(kept, request, timeout), kept
+            except TimeoutError:
+                kept.close()
+                raise
+            except Exception:
+                kept.close()
+        return self.send_anew(request, timeout)
+
+    def send_anew(self, request: Request, timeout: float) -> "Tuple[HTTPResponse, HTTPConnection]":
+        """As `send`, on a new connection: for what must not be sent twice."""
+        connection = self._open(timeout)
+        try:
+            return self._send(connection, request, timeout), connection
+        except BaseException:
+            connection.close()
+            raise
+
+    def _send(self, connection: HTTPConnection, request: Request, timeout: float) -> HTTPResponse:
+        if connection.sock is not None:
+            connection.sock.settimeout(timeout)
+        headers: Dict[str, str] = dict(request.headers)
+        path = self._prefix + request.path
+        connection.request(request.method, path, body=request.body, headers=headers)
+        return connection.getresponse()
+
+    def _open(self, timeout: float) -> HTTPConnection:
+        if not self._legal:
+            raise NotConfigured(f"The address begins with http:// or https://, not {self._url!r}")
+        if self._tls is None:
+            return HTTPConnection(str(self._host), self._port, timeout=timeout)
+        return HTTPSConnection(
+            str(self._host), self._port, timeout=timeout, context=self._tls
+        )
+
+    def _take(self) -> Optional[HTTPConnection]:
+        with self._lock:
+            while self._resting:
+                connection, since = self._resting.pop()
+                if time.monotonic() - since < rest_seconds:
+                    return connection
+                connection.close()
+        return None
+
+    def give_back(self, connection: HTTPConnection, answer: HTTPResponse, whole: bool) -> None:
+        """After the body was read; one that was not read to its end cannot be used again."""
+        if not whole or answer.will_close:
+            connection.close()
+            return
+        with self._lock:
+            if len(self._resting) < kept_max:
+                self._resting.append((connection, time.monotonic()))
+                return
+        connection.close()
+
+    def after_fork(self) -> None:
+        """What rests belongs to the parent; another thread of it may have held the lock."""
+        self._lock = threading.Lock()
+        self._resting = []
+
+    def close(self) -> None:
+        with self._lock:
+            resting, self._resting = self._resting, []
+        for connection, _ in resting:
+            connection.close()

@@ -1,0 +1,123 @@
+"""Queued records as requests, and what becomes of those that the service refuses."""
+
+from __future__ import annotations
+
+from collections import deque
+from http.client import HTTPException
+from typing import Any, Callable, Deque, Dict, List, NamedTuple, Optional
+from urllib.parse import quote
+
+from .connections import Request
+from .errors import LogDamaged, Refused, passes
+from .forms import json_bytes
+from .noun import stamp
+from .place import Place
+from .transport import Transport, pause
+
+#: Bounds of one request (contract 1.11), with room to the body's 10 MiB.
+traces_max, spans_max, bytes_max = 1000, 5000, 4 << 20
+#: A request that fails the service this often is at fault itself.
+failures_max = 5
+#: Refusals that may be about one of several records.
+about_one = (400, 409, 413, 422, 500)
+
+
+class Item(NamedTuple):
+    """A trace with its spans, spans of a trace that was sent, or a change of one; as JSON.
+
+    `address` is below the project's, `head` the members of the request beside the list. Items
+    that stand together and agree in `many` go into one request; '' never does.
+    """
+
+    method: str
+    address: str
+    many: str
+    head: Dict[str, Any]
+    data: bytes
+    records: int
+    #: Whether the head lacks the run that the client is set to.
+    placed: bool = True
+
+
+def next_batch(queue: "Deque[Item]") -> List[Item]:
+    """Takes what goes into one request from the front of the queue, one item at least."""
+    batch: List[Item] = []
+    size = records = 0
+    while queue:
+        one = queue[0]
+        if batch and (
+            not one.many
+            or (one.address, one.many, one.head) != (batch[0].address, batch[0].many, batch[0].head)
+            or len(batch) >= traces_max
+            or records + one.records > spans_max
+            or size + len(one.data) > bytes_max
+        ):
+            break
+        batch.append(queue.popleft())
+        size += len(one.data)
+        records += one.records
+    return batch
+
+
+class Delivery:
+    """Sends a batch until it is answered.
+
+    Ids are made by the client and the bytes stay the same, so that a try that was answered into
+    the void is counted by the service, not stored again (contract 5.6, rule 3).
+    """
+
+    rest: Callable[[float], None]
+    accepted: Callable[[int], None]
+    refused: Callable[[int, str], None]
+
+    def __init__(self, transport: Transport, place: Place) -> None:
+        self._transport, self._place = transport, place
+
+    def after_fork(self) -> None:
+        self._transport.after_fork()
+        self._place.after_fork()
+
+    def deliver(self, batch: List[Item]) -> None:
+        """Tells `accepted` and `refused` how many records; raises what `rest` raises."""
+        tries = failures = 0
+        while True:
+            after: Optional[float] = None
+            try:
+                self._send(batch)
+                return self.accepted(records_of(batch))
+            except Refused as refused:
+                failures += refused.status == 500
+                lasting = not passes(refused) and not isinstance(refused, LogDamaged)
+                if lasting and (refused.status < 500 or failures >= failures_max):
+                    return self._parted(batch, refused)
+                after = refused.retry_after
+            except (OSError, HTTPException):
+                pass
+            self.rest(pause(tries, after))
+            tries += 1
+
+    def _parted(self, batch: List[Item], refused: Refused) -> None:
+        """Of several one may be at fault: each half is tried alone."""
+        if len(batch) == 1 or refused.status not in about_one:
+            return self.refused(records_of(batch), str(refused))
+        middle = len(batch) // 2
+        self.deliver(batch[:middle])
+        self.deliver(batch[middle:])
+
+    def _send(self, batch: List[Item]) -> None:
+        first = batch[0]
+        project = quote(self._place.project_id(once=True), safe="")
+        head = {**first.head, **stamp}
+        if not first.placed:
+            head.update(self._place.run(once=True))
+        headers = {"Content-Type": "application/json"}
+        body = first.data
+        if first.many:
+            listed = b",".join(one.data for one in batch)
+            body = b'{"%s":[%s],%s' % (first.many.encode(), listed, json_bytes(head)[1:])
+        path = f"/v2/projects/{project}/{first.address}"
+        self._transport.once(Request(first.method, path, headers, body), "again", "json")
+
+
+def records_of(batch: List[Item]) -> int:
+    return sum(one.records for one in batch)

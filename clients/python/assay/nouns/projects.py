@@ -1,0 +1,170 @@
+"""Projects. Generated from openapi.json by generate.py: change that."""
+
+from __future__ import annotations
+
+from typing import List, Literal, Optional, Sequence
+
+from ..noun import Noun
+from ..operation import Operation
+from ..pages import Pages
+from ..types import ListingFilter, ListingSort, Message, PriceInput, PriceList, Project
+
+_list = Operation("GET", "/v2/projects", "read")
+_create = Operation("POST", "/v2/projects", "keyed")
+_list_all_projects = Operation("GET", "/v2/projects/all", "read")
+_page = Operation("POST", "/v2/projects/paginated", "read", rows="projects", token="starting_token")
+_get = Operation("GET", "/v2/projects/{project_id}", "read")
+_update = Operation("PUT", "/v2/projects/{project_id}", "again")
+_delete = Operation("DELETE", "/v2/projects/{project_id}", "gone")
+_get_price_list = Operation("GET", "/v2/projects/{project_id}/price_list", "read")
+_set_price_list = Operation("PUT", "/v2/projects/{project_id}/price_list", "again")
+
+
+class Projects(Noun):
+    """What everything else is in; who may see it follows from the role in it."""
+
+    def list(
+        self,
+        *,
+        project_name: Optional[str] = None,
+        type: Optional[Literal["gen_ai", "prompt_evaluation", "llm_monitor", "protect"]] = None,
+    ) -> List[Project]:
+        """Projects in sight.
+
+        At most 1,000. `project_name` matches whole names. Requires `signed-in`; contract 5.4.
+        """
+        return self._ask(
+            _list,
+            query={"project_name": project_name, "type": type},
+        )
+
+    def create(
+        self,
+        *,
+        name: str,
+        type: Optional[Literal["gen_ai", "prompt_evaluation", "llm_monitor", "protect"]] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> Project:
+        """Create a project.
+
+        The caller becomes its owner; names are unique in the organisation. Requires `user`;
+        contract 5.4.
+        """
+        return self._ask(
+            _create,
+            body={"name": name, "type": type},
+            key=idempotency_key,
+        )
+
+    def list_all_projects(
+        self,
+        *,
+        type: Optional[Literal["gen_ai", "prompt_evaluation", "llm_monitor", "protect"]] = None,
+    ) -> List[Project]:
+        """All projects in sight.
+
+        At most 1,000. Requires `signed-in`; contract 5.4.
+        """
+        return self._ask(
+            _list_all_projects,
+            query={"type": type},
+        )
+
+    def page(
+        self,
+        *,
+        starting_token: Optional[int] = None,
+        limit: Optional[int] = None,
+        filters: Optional[Sequence[ListingFilter]] = None,
+        sort: Optional[ListingSort] = None,
+    ) -> Pages[Project]:
+        """Projects in sight, filtered, sorted and paged.
+
+        The newest first unless `sort` says otherwise. Requires `signed-in`; contract 5.4.
+        """
+        return self._pages(
+            _page,
+            body={
+                "starting_token": starting_token,
+                "limit": limit,
+                "filters": filters,
+                "sort": sort,
+            },
+        )
+
+    def get(
+        self,
+        project_id: str,
+    ) -> Project:
+        """One project.
+
+        With its newest 100 runs, and what the caller may do in it. Requires `viewer`; contract
+        5.4.
+        """
+        return self._ask(
+            _get,
+            path={"project_id": project_id},
+        )
+
+    def update(
+        self,
+        project_id: str,
+        *,
+        name: Optional[str] = None,
+        description: Optional[str] = None,
+        labels: Optional[Sequence[str]] = None,
+    ) -> Project:
+        """Rename a project or change its details.
+
+        Members that are left out stay as they are; a member that is not listed is refused.
+        Requires `owner`; contract 5.4.
+        """
+        return self._ask(
+            _update,
+            path={"project_id": project_id},
+            body={"name": name, "description": description, "labels": labels},
+        )
+
+    def delete(
+        self,
+        project_id: str,
+    ) -> Message:
+        """Delete a project with all in it.
+
+        All in it is not found at once; its contents are erased by a job. Datasets lose the link
+        to it. Requires `owner`; contract 5.4.
+        """
+        return self._ask(
+            _delete,
+            path={"project_id": project_id},
+        )
+
+    def get_price_list(
+        self,
+        project_id: str,
+    ) -> PriceList:
+        """What tokens of models cost in a project.
+
+        By model, then by date; empty unless somebody set prices. Requires `viewer`; contract 5.4.
+        """
+        return self._ask(
+            _get_price_list,
+            path={"project_id": project_id},
+        )
+
+    def set_price_list(
+        self,
+        project_id: str,
+        *,
+        prices: Sequence[PriceInput],
+    ) -> PriceList:
+        """Say what tokens of models cost in a project.
+
+        Replaces the list. Spans that are logged from then on and send no `cost` have one by it.
+        Requires `editor`; contract 5.4.
+        """
+        return self._ask(
+            _set_price_list,
+            path={"project_id": project_id},
+            body={"prices": prices},
+        )

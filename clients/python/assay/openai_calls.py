@@ -1,0 +1,196 @@
+"""Calls of an OpenAI client as llm spans. Nothing is imported: objects are read by their names."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import time
+from typing import Any, Callable, Dict, List, Mapping, Optional, TypeVar
+
+from .openai_streams import AsyncStream, ChatPieces, ResponsePieces, SyncStream
+from .records import Record
+from .recording import Recorder
+from .values import event_types, plain, read, text_of, tool_call_of
+
+Client = TypeVar("Client")
+mark = "_assay_original"
+
+
+class Interface:
+    """How the requests and answers of one interface of OpenAI are read."""
+
+    name = "chat.completions"
+    pieces: Callable[[], Any] = ChatPieces
+
+    def asked(self, given: Mapping[str, Any]) -> Dict[str, Any]:
+        return {"input": given.get("messages")}
+
+    def answered(self, answer: Any) -> Dict[str, Any]:
+        choices = read(answer, "choices") or [None]
+        return {
+            "output": read(choices[0], "message"),
+            "finish_reason": read(choices[0], "finish_reason"),
+        }
+
+
+class Responses(Interface):
+    name = "responses"
+    pieces = ResponsePieces
+
+    def asked(self, given: Mapping[str, Any]) -> Dict[str, Any]:
+        asked = given.get("input")
+        listed = asked if isinstance(asked, (list, tuple)) else [] if asked is None else [asked]
+        messages = [item_message(one) for one in listed]
+        if isinstance(given.get("instructions"), str):
+            messages.insert(0, {"role": "system", "content": given["instructions"]})
+        return {"input": messages}
+
+    def answered(self, answer: Any) -> Dict[str, Any]:
+        texts: List[str] = []
+        calls, events = [], []
+        for item in read(answer, "output") or []:
+            kind = read(item, "type")
+            if kind == "function_call":
+                calls.append(tool_call_of(item))
+            elif kind == "message":
+                texts += [str(read(one, "text") or "") for one in read(item, "content") or []]
+            elif kind in event_types:
+                said = plain(item) if not isinstance(item, Mapping) else dict(item)
+                events.append(said if isinstance(said, dict) else {"type": kind})
+        message: Dict[str, Any] = {"role": "assistant", "content": "".join(texts)}
+        if calls:
+            message["tool_calls"] = calls
+        why = read(read(answer, "incomplete_details"), "reason")
+        finish = why if isinstance(why, str) else read(answer, "status")
+        return {"output": message, "finish_reason": finish, "events": events}
+
+
+def item_message(item: Any) -> Any:
+    """An item of a response's input as a message."""
+    kind = read(item, "type")
+    if kind == "function_call_output":
+        said = {"role": "tool", "content": text_of(read(item, "output"))}
+        return {**said, "tool_call_id": text_of(read(item, "call_id"))}
+    if kind == "function_call":
+        return {"role": "assistant", "content": "", "tool_calls": [tool_call_of(item)]}
+    return item
+
+
+def usage_of(answer: Any) -> Dict[str, Any]:
+    """Tokens under the names of contract 3.4; chat says prompt, responses say input."""
+    usage = read(answer, "usage")
+    named = {
+        "num_input_tokens": ("prompt_tokens", "input_tokens"),
+        "num_output_tokens": ("completion_tokens", "output_tokens"),
+        "num_total_tokens": ("total_tokens",),
+    }
+    found = {}
+    for metric, names in named.items():
+        for name in names:
+            count = read(usage, name)
+            if isinstance(count, int):
+                found[metric] = count
+    return found
+
+
+class Call:
+    """One call, from its request to the end of its answer."""
+
+    def __init__(self, recorder: Recorder, interface: Interface, given: Mapping[str, Any]) -> None:
+        self._recorder, self._interface = recorder, interface
+        self._began = time.perf_counter_ns()
+        self._stream = bool(given.get("stream"))
+        name = interface.name
+        self.record: Record = recorder.begin("llm", name, self._quietly(self._request, given) or {})
+
+    def _request(self, given: Mapping[str, Any]) -> Dict[str, Any]:
+        members = {key: given.get(key) for key in ("model", "temperature", "tools")}
+        model = members["model"]
+        return {**members, "model": None if model is None else str(model), **self._asked(given)}
+
+    def _asked(self, given: Mapping[str, Any]) -> Dict[str, Any]:
+        return self._interface.asked(given)
+
+    def _quietly(self, step: Callable[..., Any], *args: Any) -> Any:
+        try:
+            return step(*args)
+        except Exception as error:
+            self._recorder.failed(error)
+            return None
+
+    def failed(self, error: BaseException) -> None:
+        code = getattr(error, "status_code", None)
+        if isinstance(code, int):
+            self.record.status_code = code
+        self._recorder.end(self.record, error)
+
+    def came(self, answer: Any) -> Any:
+        """What the program gets: the answer, or its stream with a look at each piece."""
+        if not self._stream:
+            self._quietly(self._note, answer)
+            self._recorder.end(self.record)
+            return answer
+        pieces = self._interface.pieces()
+        kind = AsyncStream if hasattr(answer, "__aiter__") else SyncStream
+        look = functools.partial(self._quietly, self._piece, pieces)
+        return kind(answer, look, functools.partial(self._over, pieces))
+
+    async def awaited(self, coming: Any) -> Any:
+        try:
+            answer = await coming
+        except BaseException as error:
+            self.failed(error)
+            raise
+        return self.came(answer)
+
+    def _note(self, answer: Any) -> None:
+        self.record.set(**self._interface.answered(answer))
+        self.record.set(model=read(answer, "model"))
+        self.record.metrics.update(usage_of(answer))
+
+    def _piece(self, pieces: Any, piece: Any) -> None:
+        if pieces.add(piece):
+            first = time.perf_counter_ns() - self._began
+            self.record.metrics.setdefault("time_to_first_token_ns", first)
+
+    def _over(self, pieces: Any, error: Optional[BaseException]) -> None:
+        if self.record.ended:
+            return
+        self._quietly(lambda: self._note(pieces.whole()))
+        if error is not None:
+            self.failed(error)
+        else:
+            self._recorder.end(self.record)
+
+
+def wrap_openai(client: Client, recorder: Recorder) -> Client:
+    """The client itself, whose calls are recorded from now on; a second time changes nothing."""
+    for interface in (Interface(), Responses()):
+        resource: Any = client
+        for name in interface.name.split("."):
+            resource = getattr(resource, name, None)
+        for method in ("create", "parse"):
+            original = getattr(resource, method, None)
+            if callable(original) and not hasattr(original, mark):
+                try:
+                    setattr(resource, method, recorded(original, recorder, interface))
+                except Exception as error:
+                    recorder.failed(error)
+    return client
+
+
+def recorded(
+    original: Callable[..., Any], recorder: Recorder, interface: Interface
+) -> Callable[..., Any]:
+    @functools.wraps(original)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        one = Call(recorder, interface, kwargs)
+        try:
+            answer = original(*args, **kwargs)
+        except BaseException as error:
+            one.failed(error)
+            raise
+        return one.awaited(answer) if inspect.isawaitable(answer) else one.came(answer)
+
+    setattr(call, mark, original)
+    return call

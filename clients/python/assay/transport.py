@@ -1,0 +1,168 @@
+"""Requests with retries: what is sent again, when, and how often."""
+
+from __future__ import annotations
+
+import json
+import random
+import threading
+import time
+from http.client import HTTPConnection, HTTPException, HTTPResponse
+from typing import Any, Dict, Mapping, NamedTuple, Optional, Union
+
+from .connections import Connections, Request
+from .downloads import Download
+from .errors import ConnectionFailed, NotFound, Refused, passes, refusal
+from .version import version
+
+#: Seconds that are waited at most between two tries, unless the service says more.
+pause_max = 5.0
+#: Whoever is told to wait longer than that is told the error instead.
+patience = 60.0
+
+
+class Answered(NamedTuple):
+    """What came beside the body of the last answer that this thread got."""
+
+    status: int
+    headers: Mapping[str, str]
+
+    @property
+    def etag(self) -> Optional[str]:
+        """For `if_match`."""
+        return self.headers.get("etag")
+
+    @property
+    def position(self) -> Optional[str]:
+        """Of the last event that a write appended."""
+        return self.headers.get("x-log-position")
+
+    @property
+    def replayed(self) -> bool:
+        """Whether the service answered a request that it had seen before."""
+        return self.headers.get("idempotency-replayed") == "true"
+
+    @property
+    def ignored(self) -> Optional[str]:
+        """What of the request nobody reads: misspelt members."""
+        return self.headers.get("x-ignored-members")
+
+
+def pause(tries: int, after: Optional[float] = None) -> float:
+    """Seconds before the next try: exponential with full jitter, never less than `after`."""
+    drawn = random.uniform(0, min(pause_max, 0.1 * 2.0 ** min(tries, 16)))
+    return drawn if after is None else after + min(drawn, 1.0)
+
+
+class Transport:
+    """Sends requests, remembers how far the log was, and tries again what may be tried again.
+
+    `timeout` is how long each step of a try may take, in seconds; `retries` how often a request
+    is sent again at most.
+    """
+
+    def __init__(
+        self, url: str, api_key: Optional[str], timeout: float, retries: int, strict: bool
+    ) -> None:
+        self.url = url.rstrip("/")
+        self._connections = Connections(self.url)
+        self._timeout, self._retries = timeout, retries
+        self._headers = {"User-Agent": f"assay-python/{version}"}
+        if api_key:
+            self._headers["Service-API-Key"] = api_key
+        if strict:
+            self._headers["Prefer"] = "handling=strict"
+        self._lock = threading.Lock()
+        self._position: Optional[str] = None
+        self._last = threading.local()
+
+    @property
+    def position(self) -> Optional[str]:
+        """The greatest X-Log-Position so far; reads go with it as X-Min-Position."""
+        return self._position
+
+    @property
+    def last(self) -> Optional[Answered]:
+        return getattr(self._last, "answered", None)
+
+    def send(self, request: Request, repeats: str, answer: str) -> Any:
+        """The body of a 2xx, else a `Refused`, or `ConnectionFailed` when no answer came."""
+        tries, lost = 0, False
+        while True:
+            wait: Optional[float] = None
+            try:
+                return self.once(request, repeats, answer)
+            except Refused as refused:
+                if repeats == "gone" and lost and isinstance(refused, NotFound):
+                    return None if answer == "none" else {"message": "It is gone."}
+                wait = refused.retry_after
+                if tries >= self._retries or not passes(refused) or (wait or 0) > patience:
+                    raise
+            except ConnectionRefusedError as error:
+                if tries >= self._retries:
+                    raise ConnectionFailed(f"{self.url}: {error}") from error
+            except (OSError, HTTPException) as error:
+                if tries >= self._retries or repeats == "once":
+                    raise ConnectionFailed(f"{self.url}: {error!r}") from error
+                lost = True
+            tries += 1
+            time.sleep(pause(tries, wait))
+
+    def once(self, request: Request, repeats: str, answer: str) -> Any:
+        """One try: as `send`, but what breaks the connection comes out as it is."""
+        headers: Dict[str, str] = {**self._headers, **request.headers}
+        if repeats == "read" and self._position is not None:
+            headers["X-Min-Position"] = self._position
+        whole = request._replace(headers=headers)
+        anew = repeats == "once"
+        send = self._connections.send_anew if anew else self._connections.send
+        response, connection = send(whole, self._timeout)
+        said = {name.lower(): value for name, value in response.getheaders()}
+        self._last.answered = Answered(response.status, said)
+        if response.status >= 300:
+            body = self._read(response, connection)
+            raise refusal(response.status, parsed(body), said)
+        self._reached(said.get("x-log-position"))
+        if answer == "file":
+            return Download(response, self._done(response, connection))
+        body = self._read(response, connection)
+        if answer == "json":
+            return json.loads(body)
+        return body.decode("utf-8") if answer == "text" else None
+
+    def _read(self, response: HTTPResponse, connection: HTTPConnection) -> bytes:
+        whole = False
+        try:
+            body = response.read()
+            whole = True
+            return body
+        finally:
+            self._connections.give_back(connection, response, whole)
+
+    def _done(self, response: HTTPResponse, connection: HTTPConnection) -> Any:
+        once = threading.Lock()
+
+        def done(whole: bool) -> None:
+            if once.acquire(blocking=False):
+                self._connections.give_back(connection, response, whole)
+
+        return done
+
+    def _reached(self, position: Optional[str]) -> None:
+        with self._lock:
+            if position is not None and position > (self._position or ""):
+                self._position = position
+
+    def after_fork(self) -> None:
+        """Another thread of the parent may have held the lock."""
+        self._lock = threading.Lock()
+        self._connections.after_fork()
+
+    def close(self) -> None:
+        self._connections.close()
+
+
+def parsed(body: bytes) -> Union[Any, str]:
+    try:
+        return json.loads(body)
+    except ValueError:
+        return body.decode("utf-8", "replace")

@@ -1,0 +1,190 @@
+"""Types of several. Generated from openapi.json by generate.py: change that."""
+
+from __future__ import annotations
+
+from typing import List, Literal, Optional, TypedDict
+
+__all__ = [
+    "AccessToken",
+    "Column",
+    "ColumnList",
+    "DeletedRecords",
+    "HistoryResource",
+    "Message",
+    "Permission",
+    "Project",
+    "ProjectPage",
+    "RecordCount",
+    "RunScorerInput",
+    "RunSummary",
+    "Threshold",
+    "User",
+    "UserSummary",
+]
+
+
+class AccessToken(TypedDict):
+    access_token: str
+    token_type: Literal["bearer"]
+
+
+class _Column(TypedDict):
+    id: str
+    label: str
+    description: str
+    category: Literal["standard", "metric", "user_metadata"]
+    group_label: str
+    data_type: Literal[
+        "text",
+        "timestamp",
+        "string_list",
+        "integer",
+        "uuid",
+        "boolean",
+        "floating_point",
+    ]
+    filter_type: Literal["text", "date", "collection", "number", "id", "boolean"]
+    filterable: bool
+    sortable: bool
+    multi_valued: bool
+    is_empty: bool
+    is_optional: bool
+    applicable_types: List[
+        Literal["trace", "llm", "control", "retriever", "agent", "tool", "session", "workflow"]
+    ]
+
+
+class Column(_Column, total=False):
+    data_unit: Literal["percentage", "nano_seconds", "dollars"]
+    allowed_values: List[str]
+    roll_up_method: Literal["average", "sum", "max", "min"]
+    threshold: Threshold
+
+
+class ColumnList(TypedDict):
+    columns: List[Column]
+
+
+class DeletedRecords(TypedDict):
+    message: str
+    deleted_count: int
+    remaining: bool
+
+
+class HistoryResource(TypedDict):
+    type: Literal[
+        "organization",
+        "user",
+        "api_key",
+        "group",
+        "project",
+        "log_stream",
+        "experiment",
+        "session",
+        "trace",
+        "dataset",
+        "annotation_template",
+        "scorer",
+        "scorer_task",
+        "integration",
+        "org_job",
+    ]
+    id: str
+
+
+class Message(TypedDict):
+    message: str
+
+
+class Permission(TypedDict):
+    action: str
+    allowed: bool
+    message: Optional[str]
+
+
+class Project(TypedDict):
+    id: str
+    name: str
+    type: str
+    description: Optional[str]
+    labels: List[str]
+    created_by: str
+    created_by_user: Optional[UserSummary]
+    created_at: str
+    updated_at: str
+    bookmark: bool
+    runs: List[RunSummary]
+    permissions: List[Permission]
+
+
+class ProjectPage(TypedDict):
+    starting_token: int
+    limit: int
+    paginated: bool
+    next_starting_token: Optional[int]
+    projects: List[Project]
+
+
+class RecordCount(TypedDict):
+    total_count: int
+
+
+class _RunScorerInput(TypedDict):
+    id: str
+    scorer_type: Literal["code", "preset"]
+
+
+class RunScorerInput(_RunScorerInput, total=False):
+    name: Optional[str]
+    scoreable_node_types: Optional[
+        List[
+            Literal[
+                "chain",
+                "chat",
+                "llm",
+                "retriever",
+                "tool",
+                "agent",
+                "workflow",
+                "trace",
+                "session",
+            ]
+        ]
+    ]
+
+
+class RunSummary(TypedDict):
+    id: str
+    name: str
+    kind: Literal["log_stream", "experiment", "metrics_testing"]
+    created_at: str
+    updated_at: Optional[str]
+
+
+class Threshold(TypedDict):
+    buckets: List[float]
+    display_value_levels: List[str]
+    inverted: bool
+
+
+class User(TypedDict):
+    id: str
+    email: str
+    first_name: str
+    last_name: str
+    role: Literal["read_only", "auditor", "user", "manager", "admin"]
+    auth_method: str
+    email_is_verified: bool
+    organization_id: str
+    created_at: str
+    updated_at: str
+    organization_name: str
+    permissions: List[Permission]
+    generic_permissions: List[Permission]
+
+
+class UserSummary(TypedDict):
+    id: str
+    email: str
+    first_name: str
+    last_name: str

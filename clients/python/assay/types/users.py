@@ -1,0 +1,75 @@
+"""Types of users. Generated from openapi.json by generate.py: change that."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, List, Literal, Optional, TypedDict, Union
+
+from .several import User
+
+__all__ = [
+    "Invitation",
+    "InviteUsersResponse",
+    "Role",
+    "UserFilter",
+    "UserPage",
+    "UserSort",
+    "UserTextFilter",
+]
+
+
+class Invitation(TypedDict):
+    user_id: str
+    email: str
+    role: Literal["read_only", "auditor", "user", "manager", "admin"]
+    invitation_token: Optional[str]
+    expires_at: str
+
+
+class InviteUsersResponse(TypedDict):
+    message: str
+    invitations: List[Invitation]
+
+
+class Role(TypedDict):
+    name: str
+    display_name: str
+    description: str
+
+
+UserFilter = Union["UserTextFilter", Dict[str, Any]]
+
+
+class UserPage(TypedDict):
+    starting_token: int
+    limit: int
+    paginated: bool
+    next_starting_token: Optional[int]
+    users: List[User]
+
+
+class _UserSort(TypedDict):
+    name: Literal["email", "first_name", "last_name", "role", "created_at"]
+
+
+class UserSort(_UserSort, total=False):
+    ascending: bool
+    sort_type: Optional[Literal["column"]]
+
+
+class _UserTextFilter(TypedDict):
+    name: Literal["email", "first_name", "last_name"]
+    operator: Literal[
+        "eq",
+        "ne",
+        "contains",
+        "starts_with",
+        "ends_with",
+        "one_of",
+        "not_in",
+        "is_null",
+    ]
+
+
+class UserTextFilter(_UserTextFilter, total=False):
+    value: Union[str, List[str], bool]
+    case_sensitive: bool

@@ -1,0 +1,3 @@
+"""The client's version."""
+
+version = "0.1.0"
