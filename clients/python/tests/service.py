@@ -15,6 +15,7 @@ from uuid import uuid4
 from assay import Assay
 
 package = Path(__file__).resolve().parent.parent
+repository = package.parent.parent
 
 
 class ServiceTest(TestCase):

@@ -68,7 +68,8 @@ class Retries(TestCase):
         with Stub(usual=lambda seen: problem(503, "unavailable", Retry_After="0")) as stub:
             with self.assertRaises(Unavailable) as raised:
                 client(stub, retries=2).projects.list()
-            self.assertEqual((raised.exception.code, raised.exception.retry_after), ("unavailable", 0))
+            said = (raised.exception.code, raised.exception.retry_after)
+            self.assertEqual(said, ("unavailable", 0))
             self.assertEqual(len(stub.seen), 3)
 
     def test_what_waiting_does_not_mend_is_not_sent_again(self) -> None:
@@ -165,7 +166,8 @@ class Connections(TestCase):
 class Answers(TestCase):
     def test_a_file_that_breaks_off_is_an_error(self) -> None:
         kind = {"Content-Type": "application/x-ndjson"}
-        half = Answer(200, b'{"a":1}\n{"a', {**kind, "Content-Length": "900", "Connection": "close"})
+        longer = {**kind, "Content-Length": "900", "Connection": "close"}
+        half = Answer(200, b'{"a":1}\n{"a', longer)
         whole = Answer(200, b'{"a":1}\n{"a":2}\n', kind)
         with Stub(half, whole) as stub:
             lines = iter(client(stub).traces.export())

@@ -1,0 +1,230 @@
+"""What the recording promises the program: it does not notice, whatever the service does."""
+
+from __future__ import annotations
+
+import logging
+import signal
+import threading
+import time
+from typing import Any, List
+from unittest import TestCase
+from uuid import uuid4
+
+from assay import Assay
+
+from .service import ServiceTest, eventually, program
+from .stub import Answer, Seen, Stub, problem
+
+project = "3fa85f64-5717-4562-b3fc-2c963f66afa6"
+
+
+def client(stub: Stub, **options: Any) -> Assay:
+    return Assay(stub.url, "a-key", project, **{"exit_seconds": 0.2, **options})
+
+
+def record(assay: Assay, count: int, text: str = "x") -> None:
+    for _ in range(count):
+        with assay.trace("made", input=text):
+            pass
+
+
+class Refusals(TestCase):
+    def drops(self, assay: Assay, work: Any) -> List[str]:
+        """What is said while records are dropped: one line."""
+        with self.assertLogs("assay", logging.WARNING) as said:
+            work()
+        self.assertEqual(len(said.output), 1, said.output)
+        return said.output
+
+    def test_are_counted_and_said_once(self) -> None:
+        for status, code in ((401, "unauthenticated"), (403, "forbidden"), (404, "not_found")):
+            with Stub(usual=lambda seen: problem(status, code)) as stub:
+                assay = client(stub)
+
+                def work() -> None:
+                    for _ in range(3):
+                        record(assay, 5)
+                        self.assertTrue(assay.flush(10))
+
+                [said] = self.drops(assay, work)
+                self.assertIn(str(status), said)
+                self.assertEqual(assay.counts, (0, 15, 0))
+                # The whole request was refused: no look for the one that is at fault.
+                self.assertEqual(len(stub.seen), 3)
+
+    def test_of_one_record_cost_that_one(self) -> None:
+        def usual(seen: Seen) -> Answer:
+            return problem(422, "") if b"poison" in seen.body else Answer(200, {})
+
+        with Stub(usual=usual) as stub:
+            assay = client(stub, linger=5)
+            record(assay, 9)
+            record(assay, 1, "poison")
+            record(assay, 6)
+            self.drops(assay, lambda: assay.flush(10))
+            self.assertEqual(assay.counts, (15, 1, 0))
+
+    def test_that_pass_cost_nothing(self) -> None:
+        lost, busy = Answer(cut=True), problem(503, "unavailable", Retry_After="0")
+        with Stub(busy, lost, busy, problem(500, "internal_error"), lost) as stub:
+            assay = client(stub)
+            record(assay, 3)
+            self.assertTrue(assay.flush(30))
+            self.assertEqual(assay.counts, (3, 0, 0))
+            self.assertEqual(len({one.body for one in stub.seen}), 1)
+
+    def test_without_a_project_are_said(self) -> None:
+        with Stub(usual=lambda seen: Answer(200, [])) as stub:
+            assay = Assay(stub.url, "a-key")
+            [said] = self.drops(assay, lambda: (record(assay, 2), assay.flush(10)))
+            self.assertIn("Say which project", said)
+        assay = Assay("not an address", "a-key")
+        self.drops(assay, lambda: (record(assay, 2), assay.flush(10)))
+        self.assertEqual(assay.counts.dropped, 2)
+
+
+class Outages(TestCase):
+    def test_do_not_hold_the_program_up(self) -> None:
+        never = threading.Event()
+        with Stub(usual=lambda seen: Answer(until=never)) as stub:
+            assay = client(stub)
+            record(assay, 1)
+            self.assertTrue(eventually(lambda: len(stub.seen) == 1))
+            began = time.monotonic()
+            record(assay, 2000)
+            self.assertLess(time.monotonic() - began, 2)
+            self.assertEqual(assay.counts, (0, 0, 2001))
+            never.set()
+            self.assertTrue(assay.flush(10))
+            self.assertEqual(assay.counts, (2001, 0, 0))
+
+    def test_take_so_much_memory_and_no_more(self) -> None:
+        assay = Assay("http://127.0.0.1:9", "a-key", project, buffer_bytes=100_000, exit_seconds=0)
+        with self.assertLogs("assay", logging.WARNING) as said:
+            record(assay, 500, "x" * 1000)
+            with assay.trace("one that is too large"):
+                for _ in range(200):
+                    with assay.span("part", input="x" * 1000):
+                        pass
+        self.assertEqual(len(said.output), 1)
+        counts = assay.counts
+        self.assertLess(counts.waiting, 100)
+        self.assertGreater(counts.waiting, 50)
+        self.assertEqual(counts.waiting + counts.dropped, 701)
+        self.assertLessEqual(assay._outbox._held, 100_000)
+        assay.close()
+        self.assertEqual(assay.counts, (0, 701, 0))
+
+    def test_leave_no_room_taken(self) -> None:
+        with Stub() as stub:
+            assay = client(stub, buffer_bytes=50_000)
+            logging.getLogger("assay").addFilter(quiet)
+            for _ in range(3):
+                with assay.trace("large"):
+                    for _ in range(100):
+                        with assay.span("outer"), assay.span("part", input="x" * 1000):
+                            pass
+                record(assay, 10)
+                self.assertTrue(assay.flush(10))
+                self.assertEqual(assay._outbox._held, 0)
+            logging.getLogger("assay").removeFilter(quiet)
+
+    def test_do_not_put_the_end_of_a_program_off_for_long(self) -> None:
+        never = threading.Event()
+        with Stub(usual=lambda seen: Answer(until=never)) as stub:
+            source = (
+                "import assay, sys\n"
+                "a = assay.Assay(sys.argv[1], 'k', sys.argv[2], exit_seconds=0.3)\n"
+                "with a.trace('x'): pass\n"
+                "print('done', flush=True)"
+            )
+            running = program(source, stub.url, project)
+            out = running.stdout.readline() if running.stdout else ""
+            began = time.monotonic()
+            _, said = running.communicate(timeout=30)
+            self.assertEqual((out, running.returncode), ("done\n", 0))
+            self.assertLess(time.monotonic() - began, 5)
+            self.assertIn("could not be sent before the program ended", said)
+            never.set()
+
+
+def quiet(record: logging.LogRecord) -> bool:
+    return False
+
+
+class Ends(ServiceTest):
+    head = "import assay, os, sys\na = assay.Assay(project=sys.argv[1])\n"
+
+    def ended(self, source: str, name: str) -> int:
+        running = program(self.head + source, self.project, name)
+        running.communicate(timeout=60)
+        return running.returncode
+
+    def count(self, name: str) -> int:
+        named = {"type": "text", "name": "name", "operator": "eq", "value": name}
+        counted = self.assay.traces.count(filters=[named])  # type: ignore[list-item]
+        return counted["total_count"]
+
+    def test_send_what_is_left(self) -> None:
+        ways = {
+            "": 0,
+            "sys.exit(3)": 3,
+            "raise ValueError('x')": 1,
+        }
+        for way, code in ways.items():
+            name = str(uuid4())
+            source = f"for _ in range(50):\n  with a.trace(sys.argv[2]): pass\n{way}"
+            self.assertEqual(self.ended(source, name), code)
+            self.assertEqual(self.count(name), 50, way)
+
+    def test_send_what_the_default_client_recorded(self) -> None:
+        source = (
+            "os.environ['ASSAY_PROJECT'] = sys.argv[1]\n"
+            "@assay.trace(sys.argv[2])\n"
+            "def work(): return assay.span('in it')(lambda: 1)()\n"
+            "work()"
+        )
+        name = str(uuid4())
+        self.assertEqual(self.ended(source, name), 0)
+        self.assertEqual(self.count(name), 1)
+
+    def test_of_children_send_what_is_theirs(self) -> None:
+        source = (
+            "import multiprocessing\n"
+            "def work():\n"
+            "  with a.trace(sys.argv[2]): pass\n"
+            "work()\n"
+            "for way in ('fork', 'fork'):\n"
+            "  child = multiprocessing.get_context(way).Process(target=work)\n"
+            "  child.start()\n"
+            "  child.join()\n"
+            "work()\n"
+        )
+        name = str(uuid4())
+        self.assertEqual(self.ended(source, name), 0)
+        self.assertEqual(self.count(name), 4)
+
+    def test_in_the_middle_of_a_trace_lose_that_trace_only(self) -> None:
+        source = (
+            "for _ in range(20):\n  with a.trace(sys.argv[2]): pass\n"
+            "a.flush()\n"
+            "with a.trace(sys.argv[2]):\n"
+            "  os.kill(os.getpid(), 9)\n"
+        )
+        name = str(uuid4())
+        self.assertEqual(self.ended(source, name), -signal.SIGKILL)
+        self.assertEqual(self.count(name), 20)
+
+    def test_of_one_client_leave_the_others(self) -> None:
+        other = Assay(project=self.project)
+        record(other, 1)
+        self.assertTrue(other.close())
+        logging.getLogger("assay").addFilter(quiet)
+        record(other, 1)
+        logging.getLogger("assay").removeFilter(quiet)
+        self.assertEqual(other.counts, (1, 1, 0))
+        name = str(uuid4())
+        with self.assay.trace(name):
+            pass
+        self.assertTrue(self.assay.flush(30))
+        self.assertEqual(self.count(name), 1)
