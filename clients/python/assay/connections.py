@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import ssl
 import threading
 import time
@@ -30,11 +31,17 @@ class Connections:
     """
 
     def __init__(self, url: str) -> None:
-        parts = urlsplit(url)
-        self._url, self._host, self._port = url, parts.hostname, parts.port
-        self._legal = parts.scheme in ("http", "https") and bool(parts.hostname)
-        self._tls = ssl.create_default_context() if parts.scheme == "https" else None
-        self._prefix = parts.path.rstrip("/")
+        self._url, self._host, self._port, self._prefix = url, "", 0, ""
+        self._tls: Optional[ssl.SSLContext] = None
+        try:
+            parts = urlsplit(url)
+            if parts.scheme in ("http", "https"):
+                self._port = parts.port or (443 if parts.scheme == "https" else 80)
+                self._host, self._prefix = parts.hostname or "", parts.path.rstrip("/")
+                self._tls = ssl.create_default_context() if parts.scheme == "https" else None
+        except ValueError:
+            # Said with the first request: who only records is not stopped by it.
+            self._host = ""
         self._lock = threading.Lock()
         self._resting: List[Tuple[HTTPConnection, float]] = []
 
@@ -47,7 +54,8 @@ class Connections:
         if kept is not None:
             try:
                 return self._send(kept, request, timeout), kept
-            except TimeoutError:
+            except socket.timeout:
+                # It is slow, not closed. (Before Python 3.10 this is no TimeoutError.)
                 kept.close()
                 raise
             except Exception:
@@ -72,13 +80,11 @@ class Connections:
         return connection.getresponse()
 
     def _open(self, timeout: float) -> HTTPConnection:
-        if not self._legal:
+        if not self._host:
             raise NotConfigured(f"The address begins with http:// or https://, not {self._url!r}")
         if self._tls is None:
-            return HTTPConnection(str(self._host), self._port, timeout=timeout)
-        return HTTPSConnection(
-            str(self._host), self._port, timeout=timeout, context=self._tls
-        )
+            return HTTPConnection(self._host, self._port, timeout=timeout)
+        return HTTPSConnection(self._host, self._port, timeout=timeout, context=self._tls)
 
     def _take(self) -> Optional[HTTPConnection]:
         with self._lock:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from http.client import HTTPException
 from typing import Any, Callable, Deque, Dict, List, NamedTuple, Optional
 from urllib.parse import quote
@@ -12,7 +11,7 @@ from .errors import LogDamaged, Refused, passes
 from .forms import json_bytes
 from .noun import stamp
 from .place import Place
-from .transport import Transport, pause
+from .transport import Transport, patience, pause
 
 #: Bounds of one request (contract 1.11), with room to the body's 10 MiB.
 traces_max, spans_max, bytes_max = 1000, 5000, 4 << 20
@@ -90,7 +89,8 @@ class Delivery:
                 lasting = not passes(refused) and not isinstance(refused, LogDamaged)
                 if lasting and (refused.status < 500 or failures >= failures_max):
                     return self._parted(batch, refused)
-                after = refused.retry_after
+                if refused.retry_after is not None:
+                    after = min(refused.retry_after, patience)
             except (OSError, HTTPException):
                 pass
             self.rest(pause(tries, after))

@@ -5,7 +5,8 @@ from __future__ import annotations
 import functools
 import inspect
 import time
-from typing import Any, Callable, Dict, List, Mapping, Optional, TypeVar
+from collections.abc import Mapping
+from typing import Any, Callable, Dict, List, Optional, TypeVar
 
 from .openai_streams import AsyncStream, ChatPieces, ResponsePieces, SyncStream
 from .records import Record

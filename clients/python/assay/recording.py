@@ -178,10 +178,14 @@ def leave(token: "Token[Optional[Record]]") -> None:
         pass
 
 
+#: To find a signature takes longer than the rest of a record.
+signature_of = functools.lru_cache(maxsize=1024)(inspect.signature)
+
+
 def arguments(function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
     """By name, without `self`; a single one stands for itself."""
     try:
-        bound = inspect.signature(function).bind(*args, **kwargs).arguments
+        bound = signature_of(function).bind(*args, **kwargs).arguments
     except (TypeError, ValueError):
         return {"args": args, "kwargs": kwargs} if args or kwargs else None
     named = {key: one for key, one in bound.items() if key not in ("self", "cls")}

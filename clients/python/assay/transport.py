@@ -16,7 +16,7 @@ from .version import version
 
 #: Seconds that are waited at most between two tries, unless the service says more.
 pause_max = 5.0
-#: Whoever is told to wait longer than that is told the error instead.
+#: Whoever is told to wait longer than that is told the error instead; recording waits this long.
 patience = 60.0
 
 

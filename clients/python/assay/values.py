@@ -6,8 +6,9 @@ import dataclasses
 import json
 import math
 import re
+from collections.abc import Mapping
 from datetime import date, datetime, timezone
-from typing import Any, Dict, Iterable, List, Mapping, Optional
+from typing import Any, Dict, Iterable, List, Optional
 
 #: Bounds of contract 1.11, in characters or items.
 text_max, name_max, metadata_value_max, metadata_key_max = 1_048_576, 255, 4096, 256
@@ -210,8 +211,9 @@ def number_of(value: Any) -> Any:
 
 def objects_of(value: Any) -> List[Dict[str, Any]]:
     """A list of JSON objects; what is none of these is left out."""
-    listed = value if isinstance(value, (list, tuple)) else []
-    whole = json.loads(json.dumps([*listed], default=plain).replace("NaN", "null"))
+    if not isinstance(value, (list, tuple)):
+        return []
+    whole = json.loads(json.dumps([*value], default=plain).replace("NaN", "null"))
     return [one for one in whole if isinstance(one, dict)]
 
 

@@ -78,9 +78,10 @@ class Refusals(TestCase):
             assay = Assay(stub.url, "a-key")
             [said] = self.drops(assay, lambda: (record(assay, 2), assay.flush(10)))
             self.assertIn("Say which project", said)
-        assay = Assay("not an address", "a-key")
-        self.drops(assay, lambda: (record(assay, 2), assay.flush(10)))
-        self.assertEqual(assay.counts.dropped, 2)
+        for url in ("not an address", "http://[", "http://a:b", "ftp://a"):
+            assay = Assay(url, "a-key")
+            self.drops(assay, lambda: (record(assay, 2), assay.flush(10)))
+            self.assertEqual(assay.counts.dropped, 2)
 
 
 class Outages(TestCase):
@@ -106,6 +107,7 @@ class Outages(TestCase):
                 for _ in range(200):
                     with assay.span("part", input="x" * 1000):
                         pass
+                    self.assertLessEqual(assay._outbox._held, 100_000)
         self.assertEqual(len(said.output), 1)
         counts = assay.counts
         self.assertLess(counts.waiting, 100)
@@ -120,10 +122,11 @@ class Outages(TestCase):
             assay = client(stub, buffer_bytes=50_000)
             logging.getLogger("assay").addFilter(quiet)
             for _ in range(3):
-                with assay.trace("large"):
+                with assay.trace("large") as trace:
                     for _ in range(100):
                         with assay.span("outer"), assay.span("part", input="x" * 1000):
                             pass
+                self.assertEqual(trace._held, 0)
                 record(assay, 10)
                 self.assertTrue(assay.flush(10))
                 self.assertEqual(assay._outbox._held, 0)

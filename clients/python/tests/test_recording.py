@@ -212,6 +212,15 @@ class Places(ServiceTest):
         self.assertTrue(run.flush(30))
         self.assertEqual(run.traces.count(log_stream_id=traces[0]["run_id"])["total_count"], 4)
 
+    def test_of_two_clients_have_each_their_own_traces(self) -> None:
+        other = Assay(project=f"other {uuid4()}")
+        with self.assay.trace("mine"), other.trace("theirs"), other.span("step"):
+            pass
+        self.assertTrue(other.flush(30))
+        self.assertEqual(outline(self.recorded("mine")), "mine")
+        [theirs] = other.traces.search()
+        self.assertEqual(outline(dict(other.traces.get(theirs["id"]))), ("theirs", ["step"]))
+
     def test_are_an_experiment_where_one_is_named(self) -> None:
         experiment = self.assay.experiments.create(name="prompt a")["id"]
         with self.assay.trace("of an experiment", experiment_id=experiment):

@@ -13,6 +13,7 @@ from assay import (
     Forbidden,
     Invalid,
     LogDamaged,
+    NotConfigured,
     NotFound,
     ReadModelBehind,
     Unavailable,
@@ -112,6 +113,23 @@ class Retries(TestCase):
             never.set()
         with self.assertRaises(ConnectionFailed):
             client(stub, retries=1).projects.list()
+
+
+class Places(TestCase):
+    def test_that_somebody_else_makes_meanwhile_are_found(self) -> None:
+        taken, found = problem(409, "already_exists"), Answer(200, [{"id": "1", "name": "a"}])
+        with Stub(Answer(200, []), taken, found) as stub:
+            self.assertEqual(Assay(stub.url, "a-key", "a").project_id, "1")
+            methods = [(one.method, one.path.split("?")[0]) for one in stub.seen]
+            self.assertEqual([one for one, _ in methods], ["GET", "POST", "GET"])
+
+    def test_that_are_taken_and_out_of_sight_are_an_error(self) -> None:
+        def usual(seen: Any) -> Answer:
+            return Answer(200, []) if seen.method == "GET" else problem(409, "already_exists")
+
+        with Stub(usual=usual) as stub:
+            with self.assertRaisesRegex(NotConfigured, "cannot be seen"):
+                print(Assay(stub.url, "a-key", "a").project_id)
 
 
 class Positions(TestCase):
