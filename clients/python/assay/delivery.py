@@ -21,6 +21,13 @@ failures_max = 5
 about_one = (400, 409, 413, 422, 500)
 
 
+class Fate:
+    """What became of a trace, for what belongs to it and is sent later."""
+
+    def __init__(self) -> None:
+        self.refused = False
+
+
 class Item(NamedTuple):
     """A trace with its spans, spans of a trace that was sent, or a change of one; as JSON.
 
@@ -34,6 +41,7 @@ class Item(NamedTuple):
     head: Dict[str, Any]
     data: bytes
     records: int
+    fate: Fate
     #: Whether the head lacks the run that the client is set to.
     placed: bool = True
 
@@ -78,6 +86,9 @@ class Delivery:
 
     def deliver(self, batch: List[Item]) -> None:
         """Tells `accepted` and `refused` how many records; raises what `rest` raises."""
+        if batch[0].fate.refused:
+            # Its trace is not there: the service would look out for it, 2 s each time.
+            return self.refused(records_of(batch), "their trace was refused")
         tries = failures = 0
         while True:
             after: Optional[float] = None
@@ -99,6 +110,8 @@ class Delivery:
     def _parted(self, batch: List[Item], refused: Refused) -> None:
         """Of several one may be at fault: each half is tried alone."""
         if len(batch) == 1 or refused.status not in about_one:
+            for one in batch:
+                one.fate.refused = one.address == "traces"
             return self.refused(records_of(batch), str(refused))
         middle = len(batch) // 2
         self.deliver(batch[:middle])

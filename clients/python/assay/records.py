@@ -7,7 +7,7 @@ import time
 from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 from uuid import uuid4
 
-from .delivery import Item
+from .delivery import Fate, Item
 from .forms import json_bytes
 from .outbox import Outbox
 from .values import (
@@ -142,6 +142,7 @@ class Trace(Record):
         super().__init__(name, fields)
         self.outbox = outbox
         self.lock = threading.RLock()
+        self.fate = Fate()
         self.trace = self
         self.depth = 0
         #: The service has it, or will before what is put from now on; it may be unfinished.
@@ -209,7 +210,9 @@ class Trace(Record):
             session = None if is_uuid(self.session_id) else self.session_id
         if session:
             head["session_external_id"] = text_of(session)[:external_id_max]
-        item = Item("POST", "traces", "traces", head, piece.data, piece.records, bool(self._run()))
+        placed = bool(self._run())
+        data, records = piece
+        item = Item("POST", "traces", "traces", head, data, records, self.fate, placed)
         self.announced = True
         self._held -= held
         self._spans = 0
@@ -245,7 +248,7 @@ class Trace(Record):
                 self.outbox.drop(piece.records, len(piece.data), "too much waits to be sent")
                 continue
             head = {"trace_id": self.id, "parent_id": parent_id}
-            item = Item("POST", "spans", "spans", head, piece.data, piece.records)
+            item = Item("POST", "spans", "spans", head, piece.data, piece.records, self.fate)
             self.outbox.put(item, len(piece.data))
         self._spans = 0
 
@@ -256,7 +259,7 @@ class Trace(Record):
         data = json_bytes({**change, "is_complete": True})
         if self.dropped:
             return self.outbox.drop(0, 0, "too much waits to be sent")
-        self.outbox.put(Item("PATCH", f"traces/{self.id}", "", {}, data, 0), 0)
+        self.outbox.put(Item("PATCH", f"traces/{self.id}", "", {}, data, 0, self.fate), 0)
 
 
 class Span(Record):

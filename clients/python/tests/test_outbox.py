@@ -64,6 +64,43 @@ class Refusals(TestCase):
             self.drops(assay, lambda: assay.flush(10))
             self.assertEqual(assay.counts, (15, 1, 0))
 
+    def test_of_a_trace_are_those_of_what_comes_after_it(self) -> None:
+        def usual(seen: Seen) -> Answer:
+            return problem(409, "conflict") if seen.path.endswith("/traces") else Answer(200, {})
+
+        with Stub(usual=usual) as stub:
+            assay = client(stub)
+
+            def work() -> None:
+                with assay.trace("large"):
+                    for _ in range(1100):
+                        with assay.span("part"):
+                            pass
+                self.assertTrue(assay.flush(10))
+
+            [said] = self.drops(assay, work)
+            self.assertIn("409", said)
+            self.assertEqual(assay.counts, (0, 1101, 0))
+            self.assertEqual({one.path.split("/")[-1] for one in stub.seen}, {"traces"})
+
+    def test_of_a_span_that_is_sent_alone_leave_the_rest_of_its_trace(self) -> None:
+        def usual(seen: Seen) -> Answer:
+            return problem(422, "") if b"poison" in seen.body else Answer(200, {})
+
+        with Stub(usual=usual) as stub:
+            assay = client(stub)
+
+            def work() -> None:
+                with assay.trace("large"):
+                    for number in range(1100):
+                        with assay.span("part", input="poison" if number == 700 else "x"):
+                            pass
+                self.assertTrue(assay.flush(10))
+
+            self.drops(assay, work)
+            self.assertEqual(assay.counts, (1100, 1, 0))
+            self.assertEqual(stub.seen[-1].method, "PATCH")
+
     def test_that_pass_cost_nothing(self) -> None:
         lost, busy = Answer(cut=True), problem(503, "unavailable", Retry_After="0")
         with Stub(busy, lost, busy, problem(500, "internal_error"), lost) as stub:
