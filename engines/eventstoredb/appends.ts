@@ -1,7 +1,9 @@
-import type { EventData } from '@eventstore/db-client';
 import { Fault } from '../../kernel/fault.js';
 import { openPlaces } from '../../kernel/turns.js';
 import type { AppendResult, Position, StreamAppend, StreamName } from '../../kernel/ports.js';
+import { openBatchAppends, type BatchAppends } from './batch-append.js';
+import type { Append, Appended } from './batch-wire.js';
+import { openBatchCall } from './client.js';
 import { troubleOf, type Connection } from './connection.js';
 import type { Names } from './names.js';
 import {
@@ -9,6 +11,7 @@ import {
   encode,
   partsOf,
   positionOf,
+  eventData,
   toSend,
   type Encoded,
   type Stored,
@@ -35,8 +38,7 @@ type Order = {
   readonly bytes: number;
 };
 type Place = Pick<Stored, 'serverId' | 'revision' | 'position'>;
-/** Of the last one of them. */
-type Sent = Omit<Place, 'serverId'>;
+type Wire = Connection & { readonly batch: BatchAppends };
 
 /**
  * Appends at exactly the expected revision. After an outcome that is unknown the stream is asked
@@ -45,6 +47,8 @@ type Sent = Omit<Place, 'serverId'>;
  */
 export const openAppends = (needs: Needs) => {
   const inPlace = openPlaces(atOnceMax);
+  const { client } = needs.connection;
+  const wire: Wire = { ...needs.connection, batch: openBatchAppends(() => openBatchCall(client)) };
   let held = 0;
   const appendAll = async (orders: readonly Order[]): Promise<readonly AppendResult[]> => {
     const before = new Map<StreamName, Promise<AppendResult>>();
@@ -52,7 +56,7 @@ export const openAppends = (needs: Needs) => {
       // Those before it in the stream first, in which no place is held: what waits for another must
       // not block it.
       const earlier = before.get(order.stream) ?? Promise.resolve();
-      const own = earlier.then(() => inPlace(() => appendOne(needs, order)));
+      const own = earlier.then(() => inPlace(() => appendOne(needs, wire, order)));
       before.set(order.stream, own);
       return own;
     });
@@ -77,7 +81,8 @@ export const openAppends = (needs: Needs) => {
 };
 
 const appendOne = async (
-  { connection, names, streams, seen, head }: Needs,
+  { names, streams, seen, head }: Needs,
+  wire: Wire,
   { stream, expected, encoded, bytes }: Order,
 ): Promise<AppendResult> => {
   const name = names.of(stream);
@@ -93,16 +98,16 @@ const appendOne = async (
   if (expected !== 'none' && (await streams.holds(stream, expected, ids))) return known();
   const isLarge = bytes > appendBytesMax;
   if (isLarge && (await streams.revision(name)) !== expected) return known();
-  const places = isLarge ? await setAside(connection, streams, names.parts(stream), encoded) : [];
+  const places = isLarge ? await setAside(wire, streams, names.parts(stream), encoded) : [];
   if (places === 'conflict') return 'conflict';
   const data = encoded.map((event, index) => toSend(event, places[index] ?? null));
   // There, lost for good, or to be sent again.
-  const afterUnknown = async (): Promise<Sent | 'conflict' | null> => {
+  const afterUnknown = async (): Promise<Appended | 'conflict' | null> => {
     const sent = await foundIn(streams, stream, encoded);
     if (sent !== null) return sent;
     return (await streams.revision(name)) === expected ? null : 'conflict';
   };
-  const sent = await send(connection, { name, expected, events: data }, afterUnknown);
+  const sent = await send(wire, { name, expected, events: data }, afterUnknown);
   if (sent === 'conflict') return known();
   streams.grew(stream, sent.revision, ids);
   seen(sent.position);
@@ -114,7 +119,7 @@ const foundIn = async (
   streams: Streams,
   stream: StreamName,
   events: readonly Encoded[],
-): Promise<Sent | null> => {
+): Promise<Appended | null> => {
   const stored: Place[] = [];
   for await (const portion of streams.portions(stream)) {
     if (portion.length === 0) return null;
@@ -125,32 +130,21 @@ const foundIn = async (
   return placeAmong(stored, events);
 };
 
-/** `afterUnknown` looks whether the events are there; null: they are sent again. */
+/**
+ * Over the shared call first, then by calls of their own, from which the client learns who leads.
+ * `afterUnknown` looks whether the events are there; null: they are sent again.
+ */
 const send = async (
-  { client, write, tries }: Connection,
-  {
-    name,
-    expected,
-    events,
-  }: {
-    readonly name: string;
-    readonly expected: number | 'none';
-    readonly events: readonly EventData[];
-  },
-  afterUnknown: () => Promise<Sent | 'conflict' | null>,
-): Promise<Sent | 'conflict'> => {
+  { client, write, tries, batch }: Wire,
+  order: Append,
+  afterUnknown: () => Promise<Appended | 'conflict' | null>,
+): Promise<Appended | 'conflict'> => {
   const again = tries();
-  for (;;) {
+  for (let isShared = batch.isOffered(); ; isShared = false) {
     try {
-      const { nextExpectedRevision, position } = await write('an append', (deadline) =>
-        client.appendToStream(name, [...events], {
-          expectedRevision: expected === 'none' ? 'no_stream' : BigInt(expected),
-          requiresLeader: true,
-          deadline,
-        }),
+      return await write('an append', (deadline) =>
+        isShared ? batch.append(order, deadline) : appendAlone(client, order, deadline),
       );
-      if (position === undefined) throw new Error('the server does not say where the events are');
-      return { revision: Number(nextExpectedRevision), position: positionOf(position.commit) };
     } catch (error) {
       const trouble = troubleOf(error);
       if (trouble === 'conflict' || trouble === 'erased') return 'conflict';
@@ -161,11 +155,29 @@ const send = async (
   }
 };
 
+const appendAlone = async (
+  client: Connection['client'],
+  { name, expected, events }: Append,
+  deadline: number,
+): Promise<Appended> => {
+  const { nextExpectedRevision, position } = await client.appendToStream(
+    name,
+    events.map(eventData),
+    {
+      expectedRevision: expected === 'none' ? 'no_stream' : BigInt(expected),
+      requiresLeader: true,
+      deadline,
+    },
+  );
+  if (position === undefined) throw new Error('the server does not say where the events are');
+  return { revision: Number(nextExpectedRevision), position: positionOf(position.commit) };
+};
+
 /**
  * Writes what does not fit into one append beside the stream; answers where each event's data is.
  */
 const setAside = async (
-  connection: Connection,
+  wire: Wire,
   streams: Streams,
   name: string,
   events: readonly Encoded[],
@@ -173,7 +185,7 @@ const setAside = async (
   const aside = tooMuch(events);
   const places: (readonly number[] | null)[] = [];
   for (const event of events) {
-    const revisions = aside.has(event) ? await writeParts(connection, streams, name, event) : null;
+    const revisions = aside.has(event) ? await writeParts(wire, streams, name, event) : null;
     if (revisions === 'conflict') return 'conflict';
     places.push(revisions);
   }
@@ -181,7 +193,7 @@ const setAside = async (
 };
 
 const writeParts = async (
-  connection: Connection,
+  wire: Wire,
   streams: Streams,
   name: string,
   event: Encoded,
@@ -193,7 +205,7 @@ const writeParts = async (
       if (last === undefined) return 'conflict';
       // An unknown outcome is sent again: the same id at the same revision is one part.
       const asked = { name, expected: last, events: [part] };
-      const sent = await send(connection, asked, async () => null);
+      const sent = await send(wire, asked, async () => null);
       if (sent === 'conflict') continue;
       revisions.push(sent.revision);
       break;

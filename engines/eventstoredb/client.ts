@@ -1,19 +1,31 @@
 import { EventStoreDBClient } from '@eventstore/db-client';
+import services from '@eventstore/db-client/generated/streams_grpc_pb.js';
+import type {
+  BatchAppendReq,
+  BatchAppendResp,
+} from '@eventstore/db-client/generated/streams_pb.js';
 
 /** What is mended of the client, by names that are not part of its types. */
 type Inside = {
   readonly createChannel?: () => Promise<Channel>;
   readonly handleError?: (...call: readonly unknown[]) => Promise<void>;
+  readonly callArguments?: (base: object, call: object) => readonly [object, object];
+  readonly GRPCStreamCreator?: (
+    service: object,
+    name: string,
+    create: (stub: Stub) => BatchCall,
+  ) => () => Promise<BatchCall>;
 };
+type Stub = { batchAppend(...args: readonly [object, object]): BatchCall };
 type Channel = { readonly internalChannel?: { subchannelPool?: object } };
 
 /**
  * The client of a connection string, with three habits changed that a server cannot have. The
  * version is pinned; an upgrade that names these things otherwise fails here and not at night.
  *
- * - It appends one by one, each call with a deadline of its own. Its batch append shares one stream
- *   and one map per process: an error rejects every append under way, and an answer that comes
- *   after that is thrown past everyone, which ends the process.
+ * - Its appends are calls of their own, each with a deadline. Its batch append shares one stream
+ *   and one map per process: an error rejects every append under way of every client, and an
+ *   answer after that is thrown past everyone, which ends the process. `openBatchCall` is ours.
  * - After a failed call it looks whether to connect anew, and nobody waits for that: what goes
  *   wrong in it, such as a cluster that cannot be found, would end the process. The failed call
  *   says so anyway.
@@ -32,6 +44,26 @@ export const openClient = (url: string): EventStoreDBClient => {
     handleError: (...call: readonly unknown[]) => handleError(...call).catch(() => undefined),
     createChannel: async () => apart(await createChannel()),
   });
+};
+
+/** What appends share. Ends with an error at the latest when the client is disposed of. */
+export type BatchCall = {
+  on(event: 'data', hear: (response: BatchAppendResp) => void): unknown;
+  on(event: 'error', hear: (error: Error & { readonly code?: number }) => void): unknown;
+  on(event: 'end', hear: () => void): unknown;
+  write(request: BatchAppendReq): boolean;
+  cancel(): void;
+};
+
+/** Without a deadline. When it fails the client looks whether to connect anew. */
+export const openBatchCall = async (client: EventStoreDBClient): Promise<BatchCall> => {
+  const { callArguments, GRPCStreamCreator } = client as unknown as Inside;
+  if (callArguments === undefined || GRPCStreamCreator === undefined) {
+    throw new TypeError('this version of the EventStoreDB client is not known');
+  }
+  const args = callArguments({ requiresLeader: true }, { deadline: Infinity });
+  const create = (stub: Stub): BatchCall => stub.batchAppend(...args);
+  return GRPCStreamCreator(services.StreamsClient, 'batchAppend', create)();
 };
 
 /** Gives the channel connections of its own, before its first call makes one. */

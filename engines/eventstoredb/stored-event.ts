@@ -21,12 +21,22 @@ export type Encoded = {
   readonly id: string;
   readonly serverId: string;
   readonly type: string;
-  readonly data: unknown;
+  readonly json: string;
   /** Of the data as JSON, which is what the server counts. */
   readonly bytes: number;
   readonly salt: string;
   readonly digest: string;
   readonly metadata: Metadata;
+};
+/** An event as it goes over the wire. */
+export type Outgoing = {
+  readonly id: string;
+  readonly type: string;
+  /** JSON, or a part of it that is none. */
+  readonly contentType: 'application/json' | 'application/octet-stream';
+  readonly data: Buffer;
+  /** JSON. */
+  readonly metadata: Buffer;
 };
 type Assay = {
   readonly id: string;
@@ -70,7 +80,7 @@ export const encode = ({ id, type, data, metadata }: NewEvent): Encoded => {
     id,
     serverId: derivedId(id, type, json),
     type,
-    data: data ?? null,
+    json,
     bytes: Buffer.byteLength(json),
     salt: salt.toString('hex'),
     digest: digestOf(salt, json).toString('hex'),
@@ -79,30 +89,37 @@ export const encode = ({ id, type, data, metadata }: NewEvent): Encoded => {
 };
 
 /** The event itself, or with `parts` a reference to where its data is. */
-export const toSend = (event: Encoded, parts: readonly number[] | null): EventData => {
+export const toSend = (event: Encoded, parts: readonly number[] | null): Outgoing => {
   const { id, bytes, salt, digest, metadata } = event;
   const assay: Assay = { id, bytes, salt, digest, ...(parts !== null && { parts }) };
-  return jsonEvent({
+  return {
     id: event.serverId,
     type: event.type,
-    // The client takes objects only by its types, and any JSON in fact.
-    data: parts === null ? (event.data as Record<string, unknown>) : {},
-    metadata: { ...metadata, assay },
-  });
+    contentType: 'application/json',
+    data: Buffer.from(parts === null ? event.json : '{}'),
+    metadata: Buffer.from(JSON.stringify({ ...metadata, assay })),
+  };
+};
+
+/** As the client wants it, which writes JSON anew: the same text. */
+export const eventData = ({ id, type, contentType, data, metadata }: Outgoing): EventData => {
+  const about = JSON.parse(metadata.toString()) as Record<string, unknown>;
+  return contentType === 'application/json'
+    ? jsonEvent({ id, type, data: JSON.parse(data.toString()) as never, metadata: about })
+    : binaryEvent({ id, type, data, metadata: about });
 };
 
 /** Each at most `partBytesMax`. */
-export const partsOf = (event: Encoded): readonly EventData[] => {
-  const bytes = Buffer.from(JSON.stringify(event.data));
+export const partsOf = (event: Encoded): readonly Outgoing[] => {
+  const bytes = Buffer.from(event.json);
   const count = Math.max(1, Math.ceil(bytes.length / partBytesMax));
-  return Array.from({ length: count }, (_, index) =>
-    binaryEvent({
-      id: derivedId(event.serverId, 'Part', String(index)),
-      type: 'Part',
-      data: bytes.subarray(index * partBytesMax, (index + 1) * partBytesMax),
-      metadata: { of: event.serverId, part: index },
-    }),
-  );
+  return Array.from({ length: count }, (_, index) => ({
+    id: derivedId(event.serverId, 'Part', String(index)),
+    type: 'Part',
+    contentType: 'application/octet-stream',
+    data: bytes.subarray(index * partBytesMax, (index + 1) * partBytesMax),
+    metadata: Buffer.from(JSON.stringify({ of: event.serverId, part: index })),
+  }));
 };
 
 /** Null for what is not one of our events: a tombstone, an operator's note. */

@@ -25,7 +25,7 @@ type Options = {
   readonly port?: number;
   /** How far apart the positions of events are: offsets in a file. */
   readonly bytesPerPosition?: bigint;
-  /** Whether it says which methods it has, as servers from 21.10 on do. */
+  /** Whether it says which methods it has and appends in batches, as servers from 21.10 on do. */
   readonly listsFeatures?: boolean;
   readonly tls?: { readonly key: Buffer; readonly certificate: Buffer };
   /** What callers must name themselves by; anybody is let in without it. */
@@ -60,7 +60,7 @@ export const startEventStoreServer = async (options: Options) => {
   offer(streamServices.StreamsService, {
     read: reads.read,
     append: appends.append,
-    batchAppend: appends.batchAppend,
+    ...(listsFeatures && { batchAppend: appends.batchAppend }),
     delete: appends.delete,
     tombstone: appends.tombstone,
   });

@@ -1,0 +1,94 @@
+import { expect } from 'chai';
+import { openEventStore } from '../../engines/eventstoredb/event-log.js';
+import type { EventLog } from '../../kernel/ports.js';
+import { position, single } from '../suites/event-log.js';
+import {
+  startEventStoreServer,
+  type EventStoreServer,
+} from '../support/eventstore-server/server.js';
+import { temporaryFolder } from '../support/folder.js';
+import { appendOf, newEvent, newStream } from '../support/new-events.js';
+
+describe('appends to EventStoreDB over one call', function () {
+  this.timeout(60_000);
+  let server: EventStoreServer;
+  let log: EventLog;
+  let remove: () => Promise<void>;
+  const begin = async (listsFeatures: boolean): Promise<void> => {
+    const { dir, remove: removed } = await temporaryFolder();
+    remove = removed;
+    server = await startEventStoreServer({ dir, listsFeatures });
+    const patience = { answerMs: 1_000, callMs: 5_000, lookMs: 500, restMs: 20 };
+    log = await openEventStore({ url: server.url, patience });
+  };
+  const end = async (): Promise<void> => {
+    await log.close();
+    await server.close();
+    await remove();
+  };
+  afterEach(() => end());
+  const many = (count: number) =>
+    Array.from({ length: count }, () => appendOf(newStream(), 'none', newEvent('one')));
+
+  it('costs no other call while all goes well', async () => {
+    await begin(true);
+    await log.append(many(60));
+    expect(server.counts).to.deep.equal({ append: 0, batchAppend: 60 });
+  });
+
+  it('is not taken from a server that has none, after the first answer', async () => {
+    await begin(false);
+    await single(log, appendOf(newStream(), 'none', newEvent('first')));
+    await log.append(many(20));
+    expect(server.counts).to.deep.equal({ append: 21, batchAppend: 0 });
+  });
+
+  it('has a slow append keep no other waiting', async () => {
+    await begin(true);
+    const order: string[] = [];
+    server.faults.plan('append', { kind: 'slow', milliseconds: 300 });
+    const append = async (name: string): Promise<void> => {
+      await single(log, appendOf(newStream(), 'none', newEvent(name)));
+      order.push(name);
+    };
+    await Promise.all([append('slow'), append('quick')]);
+    expect(order).to.deep.equal(['quick', 'slow']);
+  });
+
+  it('ends no other append because one is silent, and finds that one', async () => {
+    await begin(true);
+    server.faults.plan('append', { kind: 'silent-after' });
+    const silent = appendOf(newStream(), 'none', newEvent('silent'));
+    const going = single(log, silent);
+    // One at a time, so that answers come as long as the silent one is waited for.
+    let answered = 0;
+    const over = new AbortController();
+    const others = (async () => {
+      for (; !over.signal.aborted; answered += 1) {
+        await single(log, appendOf(newStream(), 'none', newEvent('other')));
+      }
+    })();
+    position(await going);
+    over.abort();
+    await others;
+    expect(await log.read(silent.stream)).to.have.length(1);
+    expect(server.counts).to.deep.equal({ append: 0, batchAppend: answered + 1 });
+  });
+
+  it('stores once what was under way when the call broke', async () => {
+    await begin(true);
+    const streams = many(40);
+    server.faults.plan('append', { kind: 'lost-answer' });
+    await log.append(streams);
+    for (const { stream } of streams) expect(await log.read(stream)).to.have.length(1);
+  });
+
+  it('goes back to one call after it broke', async () => {
+    await begin(true);
+    server.faults.plan('append', { kind: 'unavailable' });
+    await single(log, appendOf(newStream(), 'none', newEvent('broken')));
+    expect(server.counts).to.deep.equal({ append: 1, batchAppend: 1 });
+    await log.append(many(10));
+    expect(server.counts).to.deep.equal({ append: 1, batchAppend: 11 });
+  });
+});
