@@ -266,10 +266,16 @@ const status = async (
   const head = await reader.head();
   const now = clock.milliseconds();
   headTimes.note(head, now);
+  // Most are at one position: what it lacks is asked for once.
+  const lacking = new Map<Position, Promise<Lacking>>();
+  const lackingAt = (position: Position): Promise<Lacking> => {
+    const known = lacking.get(position) ?? lackingAfter(reader, position);
+    lacking.set(position, known);
+    return known;
+  };
   return Promise.all(
     subscriptions.map(async ({ source, position, paused, trouble, anew }) => {
-      const behind = position < head;
-      const [oldest] = behind ? (await reader.page(position, 1)).events : [];
+      const { oldest, events } = position < head ? await lackingAt(position) : nothingLacking;
       const seenAt = oldest === undefined ? now : headTimes.firstSeen(oldest.position);
       // What was there before this process is as old as its request.
       const age =
@@ -280,7 +286,7 @@ const status = async (
         name: source.name,
         version: source.version,
         position,
-        lag_events: behind ? await reader.lag(position) : 0,
+        lag_events: events,
         lag_seconds: Math.max(0, age / 1_000),
         parked: parking.of(source.name).parked.size,
         paused,
@@ -290,4 +296,13 @@ const status = async (
       };
     }),
   );
+};
+
+/** What a read model at some position has not folded yet. */
+type Lacking = { readonly oldest: Recorded | undefined; readonly events: number };
+const nothingLacking: Lacking = { oldest: undefined, events: 0 };
+
+const lackingAfter = async (reader: RunNeeds['reader'], position: Position): Promise<Lacking> => {
+  const [{ events }, count] = await Promise.all([reader.page(position, 1), reader.lag(position)]);
+  return { oldest: events[0], events: count };
 };

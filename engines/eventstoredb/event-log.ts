@@ -13,7 +13,8 @@ import { openErasedStreams } from './erased-streams.js';
 import { openHead } from './head.js';
 import { openListings } from './listings.js';
 import { namesIn } from './names.js';
-import { openPages, pagedWholeBy, type PagesNeeds } from './pages.js';
+import { openLag, type ReadPositions } from './lag.js';
+import { openPages, pagedWholeBy, type Paged, type PagesNeeds } from './pages.js';
 import { openScavenges } from './scavenges.js';
 import { openStreams } from './streams.js';
 import { openTail } from './tail.js';
@@ -32,9 +33,6 @@ type Options = {
 
 /** Somebody who waits for growth looks for himself this often: what tells him may be broken. */
 const lookAgainMs = 2_000;
-
-/** Counting reads what it counts. */
-const lagMax = 1_000;
 
 /**
  * The event log on EventStoreDB (port EventLog), for a server from 20.6.1 on or a cluster. Opening
@@ -62,7 +60,8 @@ export const openEventStore = async ({
     waits.tell();
   };
   const tail = openTail({ connection, names, erased, head: head.ask, seen });
-  const { page, evidence } = pagesOf({ connection, names, erased, seen: head.seen }, tail, decode);
+  const paged = { connection, names, erased, seen: head.seen };
+  const { page, evidence, positions } = pagesOf(paged, tail, decode);
   const append = openAppends({ connection, names, streams, seen, head: head.ask });
   async function* portions(
     stream: StreamName,
@@ -102,7 +101,7 @@ export const openEventStore = async ({
       return head.ask();
     },
     givenBack: openScavenges(connection),
-    lag: (after) => countAfter(after, page),
+    lag: openLag(positions),
     grown: growthOf(tail, head, waits),
     close: async () => {
       waits.end();
@@ -117,12 +116,16 @@ const pagesOf = (
   needs: PagesNeeds,
   tail: ReturnType<typeof openTail>,
   decode: Decode,
-): Pick<EventLog, 'page' | 'evidence'> => {
+): Pick<EventLog, 'page' | 'evidence'> & { readonly positions: ReadPositions } => {
   const pages = openPages(needs);
   const whole = pagedWholeBy(needs);
   const asked = (after: Position, limit: number): ReturnType<typeof pages> =>
     pages(after, limit, tail.after(after));
   return {
+    positions: async (after, limit) => {
+      const { events, through } = await asked(after, limit);
+      return { positions: events.map(positionOfPaged), through };
+    },
     page: async (after, limit, types) => {
       const { events, through } = await asked(after, limit);
       const wanted = events.filter((one) =>
@@ -146,16 +149,8 @@ const pagesOf = (
   };
 };
 
-const countAfter = async (after: Position, page: EventLog['page']): Promise<number> => {
-  let count = 0;
-  for (let from = after; count < lagMax;) {
-    const { events, erased, through } = await page(from, lagMax - count);
-    if (through <= from) break;
-    count += events.length + erased.length;
-    from = through;
-  }
-  return count;
-};
+const positionOfPaged = (one: Paged): Position =>
+  'stored' in one ? one.stored.position : one.erased.position;
 
 const growthOf =
   (

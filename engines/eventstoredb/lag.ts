@@ -1,0 +1,73 @@
+import { openSequence } from '../../kernel/turns.js';
+import { type Position } from '../../kernel/ports.js';
+
+/** Counting reads what it counts. */
+export const lagMax = 1_000;
+/** Places in the log from where on is counted: read models that are apart. */
+const stretchesMax = 8;
+/** Positions of a stretch that are kept. */
+const keptMax = 4 * lagMax;
+
+/** Positions of at most `limit` events after `after`, in order, and how far was looked. */
+export type ReadPositions = (
+  after: Position,
+  limit: number,
+) => Promise<{ readonly positions: readonly Position[]; readonly through: Position }>;
+
+/** All events between two positions. */
+type Stretch = { from: Position; through: Position; positions: Position[] };
+
+/**
+ * How many events come after a position, exact up to `lagMax`. What was read to count it is kept as
+ * positions, so that asking again, or for a read model a little further on, reads only what came
+ * since: readiness asks for all of them, again and again, just when the log has much to do.
+ */
+export const openLag = (read: ReadPositions): ((after: Position) => Promise<number>) => {
+  const oneByOne = openSequence();
+  /** The one asked last comes first. */
+  let stretches: readonly Stretch[] = [];
+  const stretchOf = (after: Position): Stretch => {
+    const found = stretches.find(({ from, through }) => from <= after && after <= through) ?? {
+      from: after,
+      through: after,
+      positions: [],
+    };
+    stretches = [found, ...stretches.filter((one) => one !== found)].slice(0, stretchesMax);
+    return found;
+  };
+  return (after) =>
+    oneByOne(async () => {
+      const stretch = stretchOf(after);
+      const passed = countUpTo(stretch.positions, after);
+      for (;;) {
+        const known = stretch.positions.length - passed;
+        if (known >= lagMax) break;
+        const { positions, through } = await read(stretch.through, lagMax - known);
+        if (through <= stretch.through) break;
+        stretch.positions.push(...positions);
+        stretch.through = through;
+      }
+      const count = Math.min(lagMax, stretch.positions.length - passed);
+      shorten(stretch);
+      return count;
+    });
+};
+
+const shorten = (stretch: Stretch): void => {
+  const gone = stretch.positions.length - keptMax;
+  if (gone <= 0) return;
+  stretch.from = stretch.positions[gone - 1] ?? stretch.from;
+  stretch.positions = stretch.positions.slice(gone);
+};
+
+/** How many of the sorted positions are not beyond `after`. */
+const countUpTo = (positions: readonly Position[], after: Position): number => {
+  let [low, high] = [0, positions.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const at = positions[middle];
+    if (at !== undefined && at <= after) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+};
