@@ -171,7 +171,17 @@ export const variables: readonly Variable[] = [
     fallback: 'assay-sandbox-<account> among the temporary files',
     meaning: 'folder for the interpreter of scorers; every account must be able to enter it',
   },
+  {
+    name: 'ASSAY_API_KEY',
+    fallback: 'none',
+    meaning: 'key of assay mcp, a client; the service itself does not read it',
+    secret: true,
+  },
 ];
+
+/** What `assay mcp` is to be let in by; all else of the environment is the service's. */
+export const clientKey = (environment: Environment): string | null =>
+  environment['ASSAY_API_KEY']?.trim() || null;
 
 /**
  * Reads the environment once. Throws Fault `invalid` naming the variable and what is allowed; a

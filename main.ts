@@ -4,10 +4,11 @@ import { isMainThread } from 'node:worker_threads';
 import { addAudit } from './cli/audit.js';
 import { addCare } from './cli/care-commands.js';
 import { failureSaid } from './cli/failure.js';
+import { addMcp } from './cli/mcp.js';
 import { wholeNumber } from './cli/numbers.js';
 import type { RebuildOptions } from './cli/operate.js';
 import { addParked } from './cli/parked-command.js';
-import { readConfig, roles, variables, withRoles } from './config.js';
+import { clientKey, readConfig, roles, variables, withRoles } from './config.js';
 import { warmReadSide } from './service/read-side-thread.js';
 
 // A command loads what it takes and nothing else: what only prints or looks is there at once.
@@ -163,6 +164,7 @@ program
 
 addCare(program, () => readConfig(process.env));
 addAudit(program, () => readConfig(process.env));
+addMcp(program, () => clientKey(process.env));
 
 program
   .command('openapi')

@@ -1,0 +1,46 @@
+import { Option, type Command } from 'commander';
+import type { McpOptions } from './mcp/server.js';
+
+const clientConfiguration = `{
+  "mcpServers": {
+    "assay": {
+      "command": "node",
+      "args": ["/path/to/assay/dist/assay.js", "mcp", "--url", "http://localhost:8080",
+               "--project", "airline"],
+      "env": { "ASSAY_API_KEY": "…" }
+    }
+  }
+}`;
+
+/**
+ * `assay mcp`: tools for a model over stdin and stdout. `apiKey` is what the environment has; the
+ * protocol's library is loaded by this command alone.
+ */
+export const addMcp = (program: Command, apiKey: () => string | null): void => {
+  program
+    .command('mcp')
+    .description('tools for a language model (Model Context Protocol, stdio) on a running service')
+    .option('--url <url>', 'of the service', 'http://localhost:8080')
+    .addOption(
+      new Option(
+        '--key <key>',
+        'API key; env: from ASSAY_API_KEY, which others of this machine do not see',
+      ).default('env'),
+    )
+    .option('--project <name>', 'name or id of the project where a call names none')
+    .option('--write', 'also offer tools that log, rate and create; without it all only read')
+    .addHelpText(
+      'after',
+      '\nIt answers on stdout whoever speaks the protocol on stdin, and ends with it; a line\n' +
+        'about itself goes to stderr. It may do what its key may: a viewer’s is enough to read.\n' +
+        '\nExamples:\n  ASSAY_API_KEY=… assay mcp --project airline\n' +
+        '  ASSAY_API_KEY=… assay mcp --url https://assay.example.org --write\n' +
+        `\nIn the configuration of a desktop client:\n\n${clientConfiguration}\n`,
+    )
+    .action(async ({ key, ...options }: Omit<McpOptions, 'key'> & { readonly key: string }) =>
+      (await import('./mcp/server.js')).serveMcp({
+        ...options,
+        key: key === 'env' ? apiKey() : key,
+      }),
+    );
+};
