@@ -120,12 +120,12 @@ const leafOf = ({ column, operator, value, case_sensitive }: Condition): JsonObj
   };
 };
 
-/** A metric of nobody's registry is of the type that it is compared with. */
+/** What nobody's catalogue has, a metric say, is of the type that it is compared with. */
 const typeFor = (column: string, value: Condition['value']): LeafType => {
   const known = standardColumn.get(column)?.filter;
   if (known !== undefined) return known;
-  if (!column.startsWith('metrics/')) return 'text';
-  if (registryType(column.slice('metrics/'.length)) !== null) return 'number';
+  if (column.startsWith('user_metadata/')) return 'text';
+  if (registryType(column.replace(/^metrics\//, '')) !== null) return 'number';
   const [first] = Array.isArray(value) ? value : [value];
   if (typeof first === 'number') return 'number';
   return typeof first === 'boolean' ? 'boolean' : 'text';
