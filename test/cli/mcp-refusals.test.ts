@@ -189,7 +189,8 @@ describe('assay mcp, when something is wrong', function () {
     expect(waiting.stderr()).to.not.match(/failed|Error/);
     await waiting.close();
     silent.close();
-  });
+    // Less than the client's own end of a question, which would close the connection too.
+  }).timeout(20_000);
 
   it('tells what is no Assay, that a service is away, and goes on when it is back', async () => {
     const other = createServer((_incoming, answer) => answer.end('<html>')).listen(0, '127.0.0.1');
