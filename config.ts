@@ -159,6 +159,17 @@ export const variables: readonly Variable[] = [
     fallback: 'not said',
     meaning: 'how long you keep backups, for certificates of deletions: 0 to 36500 days',
   },
+  {
+    name: 'ASSAY_URL',
+    fallback: 'http://localhost:8080',
+    meaning: 'of `import`, `export` and `mcp`, not of the service: where the service is',
+  },
+  {
+    name: 'ASSAY_API_KEY',
+    fallback: 'none',
+    meaning: 'of `import`, `export` and `mcp`, not of the service: an API key',
+    secret: true,
+  },
   { name: 'ASSAY_LOG_LEVEL', fallback: 'info', meaning: logLevels.join(', ') },
   {
     name: 'ASSAY_SANDBOX',
@@ -171,17 +182,7 @@ export const variables: readonly Variable[] = [
     fallback: 'assay-sandbox-<account> among the temporary files',
     meaning: 'folder for the interpreter of scorers; every account must be able to enter it',
   },
-  {
-    name: 'ASSAY_API_KEY',
-    fallback: 'none',
-    meaning: 'key of assay mcp, a client; the service itself does not read it',
-    secret: true,
-  },
 ];
-
-/** What `assay mcp` is to be let in by; all else of the environment is the service's. */
-export const clientKey = (environment: Environment): string | null =>
-  environment['ASSAY_API_KEY']?.trim() || null;
 
 /**
  * Reads the environment once. Throws Fault `invalid` naming the variable and what is allowed; a
@@ -189,12 +190,7 @@ export const clientKey = (environment: Environment): string | null =>
  * (ASSAY_TEST_* belong to the tests).
  */
 export const readConfig = (environment: Environment): Config => {
-  for (const name of Object.keys(environment)) {
-    if (!name.startsWith('ASSAY_') || name.startsWith('ASSAY_TEST_')) continue;
-    if (!variables.some((variable) => variable.name === name)) {
-      throw refuse(name, `is not known; known are ${variables.map((one) => one.name).join(', ')}`);
-    }
-  }
+  demandKnown(environment);
   const text = (name: string, fallback: string): string => environment[name]?.trim() || fallback;
   const url = (name: string, form: RegExp, allowed: string): string | null => {
     const value = text(name, '');
@@ -236,6 +232,26 @@ export const readConfig = (environment: Environment): Config => {
   };
   refuseHalves(config);
   return config;
+};
+
+/** What commands read that ask a service as clients do; other variables are none of theirs. */
+export const readClientEnvironment = (
+  environment: Environment,
+): { readonly url: string; readonly apiKey: string | null } => {
+  demandKnown(environment);
+  return {
+    url: environment['ASSAY_URL']?.trim() || 'http://localhost:8080',
+    apiKey: environment['ASSAY_API_KEY']?.trim() || null,
+  };
+};
+
+const demandKnown = (environment: Environment): void => {
+  for (const name of Object.keys(environment)) {
+    if (!name.startsWith('ASSAY_') || name.startsWith('ASSAY_TEST_')) continue;
+    if (!variables.some((variable) => variable.name === name)) {
+      throw refuse(name, `is not known; known are ${variables.map((one) => one.name).join(', ')}`);
+    }
+  }
 };
 
 /**

@@ -8,7 +8,8 @@ import { addMcp } from './cli/mcp.js';
 import { wholeNumber } from './cli/numbers.js';
 import type { RebuildOptions } from './cli/operate.js';
 import { addParked } from './cli/parked-command.js';
-import { clientKey, readConfig, roles, variables, withRoles } from './config.js';
+import { addTransfers } from './cli/transfer-commands.js';
+import { readClientEnvironment, readConfig, roles, variables, withRoles } from './config.js';
 import { warmReadSide } from './service/read-side-thread.js';
 
 // A command loads what it takes and nothing else: what only prints or looks is there at once.
@@ -164,7 +165,8 @@ program
 
 addCare(program, () => readConfig(process.env));
 addAudit(program, () => readConfig(process.env));
-addMcp(program, () => clientKey(process.env));
+addMcp(program, () => readClientEnvironment(process.env));
+addTransfers(program, () => readClientEnvironment(process.env));
 
 program
   .command('openapi')

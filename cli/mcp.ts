@@ -1,4 +1,4 @@
-import { Option, type Command } from 'commander';
+import type { Command } from 'commander';
 import type { McpOptions } from './mcp/server.js';
 
 const clientConfiguration = `{
@@ -13,20 +13,18 @@ const clientConfiguration = `{
 }`;
 
 /**
- * `assay mcp`: tools for a model over stdin and stdout. `apiKey` is what the environment has; the
- * protocol's library is loaded by this command alone.
+ * `assay mcp`: tools for a model over stdin and stdout. The protocol's library is loaded by this
+ * command alone.
  */
-export const addMcp = (program: Command, apiKey: () => string | null): void => {
+export const addMcp = (
+  program: Command,
+  environment: () => { readonly url: string; readonly apiKey: string | null },
+): void => {
   program
     .command('mcp')
     .description('tools for a language model (Model Context Protocol, stdio) on a running service')
-    .option('--url <url>', 'of the service', 'http://localhost:8080')
-    .addOption(
-      new Option(
-        '--key <key>',
-        'API key; env: from ASSAY_API_KEY, which others of this machine do not see',
-      ).default('env'),
-    )
+    .option('--url <url>', 'of the service (ASSAY_URL; http://localhost:8080)')
+    .option('--key <key>', 'an API key; ASSAY_API_KEY is not seen by others on this machine')
     .option('--project <name>', 'name or id of the project where a call names none')
     .option('--write', 'also offer tools that log, rate and create; without it all only read')
     .addHelpText(
@@ -37,10 +35,9 @@ export const addMcp = (program: Command, apiKey: () => string | null): void => {
         '  ASSAY_API_KEY=… assay mcp --url https://assay.example.org --write\n' +
         `\nIn the configuration of a desktop client:\n\n${clientConfiguration}\n`,
     )
-    .action(async ({ key, ...options }: Omit<McpOptions, 'key'> & { readonly key: string }) =>
-      (await import('./mcp/server.js')).serveMcp({
-        ...options,
-        key: key === 'env' ? apiKey() : key,
-      }),
-    );
+    .action(async (options: Partial<McpOptions> & Pick<McpOptions, 'write'>) => {
+      const { url, apiKey } = environment();
+      const { serveMcp } = await import('./mcp/server.js');
+      return serveMcp({ ...options, url: options.url ?? url, key: options.key ?? apiKey });
+    });
 };

@@ -1,0 +1,193 @@
+import { Agent, request as plainRequest, type IncomingMessage } from 'node:http';
+import { Agent as SecureAgent, request as secureRequest } from 'node:https';
+import { Fault } from '../kernel/fault.js';
+
+/** How a command reaches a service: by its API, as any client does. */
+export type ServiceAccess = {
+  readonly url: string;
+  readonly apiKey: string | null;
+  /** So long a service may be away or refuse for want of room before a command gives up. */
+  readonly patienceMs: number;
+};
+
+export type ApiAsk = {
+  readonly method: 'GET' | 'POST';
+  /** From the root: `/v2/projects`. */
+  readonly path: string;
+  readonly body?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+};
+
+export type ApiAnswer = {
+  readonly status: number;
+  readonly headers: IncomingMessage['headers'];
+  /** Parsed where it is JSON, else the text. */
+  readonly body: unknown;
+  /** 1: it was answered at once. More: an earlier try may have had its effect. */
+  readonly tries: number;
+};
+
+export type ApiClient = {
+  readonly url: string;
+  /** Any status but those that pass by themselves, which are waited for. */
+  readonly ask: (ask: ApiAsk) => Promise<ApiAnswer>;
+  /** A 200 whose body is still to be read; any other status throws Fault `unavailable`. */
+  readonly open: (ask: ApiAsk) => Promise<IncomingMessage>;
+  readonly close: () => void;
+};
+
+export type ClientWaiting = {
+  readonly pause: (ms: number) => Promise<void>;
+  readonly now: () => number;
+  /** Told before each wait: what is waited for. */
+  readonly told: (why: string) => void;
+};
+
+/** Longer than a service works at any request (contract 1.11), so that a dead one is noticed. */
+const answerWithinMs = 120_000;
+const firstPauseMs = 200;
+const pauseMaxMs = 15_000;
+/** A `Retry-After` beyond it would outlast the patience of most. */
+const askedPauseMaxMs = 60_000;
+const connections = 8;
+
+/**
+ * A client of the HTTP contract. 429, 503 and `idempotency_in_progress` are tried again, after
+ * `Retry-After` where it is said (contract 1.5), and so are connections that break, with pauses
+ * that double: whoever asks for a write sends what may be repeated. A service that was never
+ * reached is not waited for: its address is wrong more often than it is away. Throws Fault
+ * `unavailable` once the patience is over.
+ */
+export const openApiClient = (
+  { url, apiKey, patienceMs }: ServiceAccess,
+  { pause, now, told }: ClientWaiting,
+): ApiClient => {
+  if (!/^https?:/.test(url) || !URL.canParse(url)) {
+    throw new Fault('invalid', `--url takes an address like http://localhost:8080, not ${url}`);
+  }
+  const base = url.replace(/\/$/, '');
+  let reached = false;
+
+  const { tried, close } = connectionTo(base, apiKey);
+  const answered = async (ask: ApiAsk, tries: number): Promise<ApiAnswer> => {
+    const incoming = await tried(ask);
+    const body = await bodyOf(incoming);
+    reached = true;
+    return { status: incoming.statusCode ?? 0, headers: incoming.headers, body, tries };
+  };
+
+  const ask = async (asked: ApiAsk): Promise<ApiAnswer> => {
+    const began = now();
+    for (let tries = 1; ; tries += 1) {
+      const answer = await answered(asked, tries).catch((error: unknown) => {
+        if (!reached) throw unreached(base, error);
+        return error as Error;
+      });
+      const isAnswer = !(answer instanceof Error);
+      if (isAnswer && !passes(answer)) return answer;
+      const why = isAnswer ? `${answer.status} ${detailOf(answer.body)}` : answer.message;
+      const wait = isAnswer ? pauseAfter(answer, tries) : doubling(tries);
+      if (now() - began + wait > patienceMs) {
+        throw new Fault('unavailable', `${base} was waited for in vain: ${why}`);
+      }
+      told(why);
+      await pause(wait);
+    }
+  };
+
+  return {
+    url: base,
+    ask,
+    open: async (asked) => {
+      const incoming = await tried(asked).catch((error: unknown) => {
+        throw unreached(base, error);
+      });
+      reached = true;
+      if (incoming.statusCode === 200) return incoming;
+      const body = await bodyOf(incoming);
+      throw new Fault('unavailable', `${base} answers ${incoming.statusCode}: ${detailOf(body)}`);
+    },
+    close,
+  };
+};
+
+const connectionTo = (base: string, apiKey: string | null) => {
+  const isSecure = base.startsWith('https:');
+  const send = isSecure ? secureRequest : plainRequest;
+  const agent = new (isSecure ? SecureAgent : Agent)({ keepAlive: true, maxSockets: connections });
+  const tried = ({ method, path, body, headers: further }: ApiAsk): Promise<IncomingMessage> =>
+    new Promise((resolve, reject) => {
+      const headers = {
+        ...(apiKey !== null && { 'Service-API-Key': apiKey }),
+        ...(body !== undefined && {
+          'Content-Type': 'application/json',
+          'Content-Length': String(Buffer.byteLength(body)),
+        }),
+        ...further,
+      };
+      const outgoing = send(`${base}${path}`, { agent, method, headers }, resolve);
+      outgoing.setTimeout(answerWithinMs, () => {
+        outgoing.destroy(new Error(`no answer within ${answerWithinMs / 1_000} s`));
+      });
+      outgoing.on('error', reject);
+      outgoing.end(body);
+    });
+  return { tried, close: () => agent.destroy() };
+};
+
+const bodyOf = async (incoming: IncomingMessage): Promise<unknown> => {
+  const chunks: Buffer[] = [];
+  for await (const chunk of incoming as AsyncIterable<Buffer>) chunks.push(chunk);
+  if (!incoming.complete) throw new Error('the answer was cut off');
+  const text = Buffer.concat(chunks).toString('utf8');
+  if (!/[/+]json\b/.test(incoming.headers['content-type'] ?? '')) return text;
+  return JSON.parse(text) as unknown;
+};
+
+type Problem = { readonly code?: unknown; readonly detail?: unknown };
+const problemOf = (body: unknown): Problem =>
+  typeof body === 'object' && body !== null ? body : {};
+
+/** A damaged log is a 503 that no waiting mends (contract 1.5). */
+const passes = ({ status, body }: ApiAnswer): boolean => {
+  const { code } = problemOf(body);
+  if (status === 409) return code === 'idempotency_in_progress';
+  return status === 429 || (status === 503 && code !== 'log_damaged');
+};
+
+const pauseAfter = ({ headers }: ApiAnswer, tries: number): number => {
+  const seconds = Number(headers['retry-after'] ?? '');
+  if (!(seconds > 0)) return doubling(tries);
+  return Math.min(Math.max(seconds * 1_000, doubling(tries)), askedPauseMaxMs);
+};
+const doubling = (tries: number): number => Math.min(firstPauseMs * 2 ** (tries - 1), pauseMaxMs);
+
+type Entry = { readonly loc?: readonly string[]; readonly msg?: string };
+
+/** What a problem says, in a line; of a 422 its first entries (contract 1.4, 1.5). */
+export const detailOf = (body: unknown): string => {
+  const { detail } = problemOf(body);
+  if (typeof detail === 'string') return detail;
+  if (!Array.isArray(detail)) return typeof body === 'string' ? firstLine(body) : '';
+  const entries = detail as readonly Entry[];
+  const said = entries.slice(0, entriesMax).map(({ loc, msg }) => saidAt(loc ?? [], msg ?? ''));
+  const more = entries.length - said.length;
+  return more > 0 ? `${said.join('; ')}; and ${more} more` : said.join('; ');
+};
+const entriesMax = 3;
+const firstLine = (text: string): string => text.split('\n', 1)[0]?.slice(0, 200) ?? '';
+
+/** `loc` begins with where in a request, which whoever reads about a line of a file cannot see. */
+export const saidAt = (loc: readonly string[], msg: string): string => {
+  const place = loc.join('/').replace(/^body(\/(traces|spans)\/\d+)?\/?/, '');
+  return place === '' ? msg : `${place}: ${msg}`;
+};
+
+const unreached = (base: string, error: unknown): Fault => {
+  const { code, message } = error as NodeJS.ErrnoException;
+  const why =
+    code === 'ECONNREFUSED'
+      ? `no service answers at ${base}: say where it is with --url or ASSAY_URL`
+      : `${base} gave no answer: ${code ?? message}`;
+  return new Fault('unavailable', why, { cause: error });
+};

@@ -1,0 +1,169 @@
+import type { IncomingMessage } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Fault } from '../kernel/fault.js';
+import type { JsonObject } from '../kernel/shapes.js';
+import { detailOf, openApiClient, type ApiClient, type ServiceAccess } from './api-client.js';
+import { spooled, written } from './export/output.js';
+import { traceLine } from './export/trace-line.js';
+import { linesOf } from './import/lines.js';
+import { openBar } from './progress-bar.js';
+import { runPlace, selectorOf, type PlaceOptions, type RunPlace } from './run-place.js';
+
+export const exportKinds = ['traces', 'spans', 'sessions'] as const;
+export type ExportKind = (typeof exportKinds)[number];
+
+export type ExportWishes = PlaceOptions & {
+  readonly csv: boolean;
+  /** Null: standard output. */
+  readonly output: string | null;
+  /** A tree of filters as JSON (contract 3.7). */
+  readonly filter: string | null;
+  readonly from: string | null;
+  readonly to: string | null;
+};
+
+/**
+ * `assay export traces|spans|sessions`: the records of a search, oldest first. Traces as JSON Lines
+ * come with their spans, as `assay import` takes them back; anything else is the file that the
+ * service makes (contract 5.7). Throws Fault, and leaves no file, when it cannot be whole.
+ */
+export const exportRecords = async (
+  kind: string,
+  access: ServiceAccess,
+  wishes: ExportWishes,
+): Promise<void> => {
+  const known = exportKinds.find((one) => one === kind);
+  if (known === undefined) throw new Fault('invalid', `export ${exportKinds.join(', or ')}?`);
+  const filter = wishes.filter === null ? null : filterIn(wishes.filter);
+  const client = openApiClient(access, {
+    pause: (ms) => pause(ms),
+    now: () => performance.now(),
+    told: (why) => tell(`waiting for the service: ${why}`),
+  });
+  try {
+    const place = await runPlace(client, wishes, false);
+    const { from, to, csv, output } = wishes;
+    const body = {
+      ...selectorOf(place),
+      ...(filter !== null && { filter_tree: filter }),
+      ...(from !== null && { start_time: from }),
+      ...(to !== null && { end_time: to }),
+      sort: { column_id: 'created_at', ascending: true },
+      format: csv ? 'csv' : 'jsonl',
+    };
+    if (known === 'traces' && !csv) await exportTrees(client, place, body, output);
+    else await written(output, whole(await opened(client, place, known, body)));
+    if (output !== null) tell(`${output} is whole`);
+  } finally {
+    client.close();
+  }
+};
+
+const tell = (text: string): void => void process.stderr.write(`${text}\n`);
+
+const filterIn = (text: string): JsonObject => {
+  try {
+    const value = JSON.parse(text) as unknown;
+    if (typeof value === 'object' && value !== null) return value as JsonObject;
+  } catch {
+    // Said below.
+  }
+  throw new Fault('invalid', '--filter takes a filter as JSON: docs/contract.md, 3.7');
+};
+
+const opened = (
+  client: ApiClient,
+  { project }: RunPlace,
+  kind: ExportKind,
+  body: JsonObject,
+): Promise<IncomingMessage> =>
+  client.open({
+    method: 'POST',
+    path: `/v2/projects/${project.id}/${kind}/export`,
+    body: JSON.stringify(body),
+    headers: { Prefer: 'handling=strict' },
+  });
+
+/** A file of the service is whole only if its transfer ended as HTTP says (contract 5.7). */
+async function* whole(answer: IncomingMessage): AsyncGenerator<Buffer> {
+  try {
+    for await (const chunk of answer as AsyncIterable<Buffer>) yield chunk;
+  } catch (cause) {
+    throw new Fault('unavailable', 'the service cut the export: it is not whole', { cause });
+  }
+  if (!answer.complete) throw new Fault('unavailable', 'the service cut the export');
+}
+
+/** Trees that are fetched ahead: each may have 64 MiB (contract 1.11). */
+const ahead = 4;
+
+/**
+ * First which traces there are, then each with its tree. A service cuts an export that is not taken
+ * for a while, and a tree may take one.
+ */
+const exportTrees = async (
+  client: ApiClient,
+  place: RunPlace,
+  body: JsonObject,
+  output: string | null,
+): Promise<void> => {
+  const short = { ...body, truncate_fields: true };
+  const ids = await spooled(idsOf(whole(await opened(client, place, 'traces', short))));
+  const bar = openBar('export {bar} {percentage}% of {total} traces');
+  const counts = { done: 0, gone: 0 };
+  const lines = async function* lines(): AsyncGenerator<string> {
+    for await (const tree of inOrder(ids.lines(), (id) => treeOf(client, place, id))) {
+      counts.done += 1;
+      if (tree === null) counts.gone += 1;
+      else yield `${JSON.stringify(traceLine(tree))}\n`;
+      bar.show(counts.done, ids.count);
+    }
+  };
+  try {
+    await written(output, lines());
+  } finally {
+    bar.end();
+    await ids.remove();
+  }
+  const gone = counts.gone === 0 ? '' : `, ${counts.gone} were deleted meanwhile`;
+  tell(`${counts.done - counts.gone} traces exported${gone}`);
+};
+
+async function* idsOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  for await (const line of linesOf(chunks)) {
+    if ('problem' in line) throw new Fault('unavailable', `the export is damaged: ${line.problem}`);
+    yield (JSON.parse(line.text) as { readonly id: string }).id;
+  }
+}
+
+/** Null: it was deleted since. */
+const treeOf = async (
+  client: ApiClient,
+  { project }: RunPlace,
+  id: string,
+): Promise<JsonObject | null> => {
+  const path = `/v2/projects/${project.id}/traces/${id}`;
+  const { status, body } = await client.ask({ method: 'GET', path });
+  if (status === 200) return body as JsonObject;
+  if (status === 404) return null;
+  throw new Fault('unavailable', `the service answers ${status} to ${path}: ${detailOf(body)}`);
+};
+
+/** Answers in the order of the questions, some of which are asked ahead. */
+async function* inOrder<Question, Answer>(
+  questions: AsyncIterable<Question>,
+  ask: (question: Question) => Promise<Answer>,
+): AsyncGenerator<Answer> {
+  let asked: readonly Promise<Answer>[] = [];
+  for await (const question of questions) {
+    const answer = ask(question);
+    // It is awaited in its turn, perhaps after another one failed.
+    answer.catch(() => undefined);
+    asked = [...asked, answer];
+    const [first, ...others] = asked;
+    if (asked.length < ahead || first === undefined) continue;
+    yield await first;
+    asked = others;
+  }
+  for (const answer of asked) yield await answer;
+}

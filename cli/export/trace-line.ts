@@ -1,0 +1,72 @@
+import type { Json, JsonObject } from '../../kernel/shapes.js';
+
+/** What the service adds to a record as read (contract 5.7): none of it can be sent. */
+const added: ReadonlySet<string> = new Set([
+  'project_id',
+  'run_id',
+  'trace_id',
+  'session_id',
+  'parent_id',
+  'updated_at',
+  'has_children',
+  'is_complete',
+  'metric_info',
+  'annotations',
+  'annotation_aggregates',
+  'fully_annotated',
+  'num_spans',
+]);
+/** Empty where nothing was sent: `input` and others may be empty because that was sent. */
+const emptyIsAbsent: ReadonlySet<string> = new Set([
+  'name',
+  'tags',
+  'user_metadata',
+  'metrics',
+  'dataset_metadata',
+  'spans',
+]);
+
+/**
+ * A trace as `GET …/traces/{id}` answers it, as `POST …/traces` takes it (contract 5.6): sent to
+ * another project it reads there as it does here, but for whose it is, what people rated, and when
+ * it was last changed.
+ */
+export const traceLine = (trace: JsonObject): JsonObject => {
+  const { id, session_id: session, is_complete: complete } = trace;
+  return {
+    ...sentMembers(trace, null),
+    ...(session !== id && session != null && { session_id: session }),
+    ...(complete === false && { is_complete: false }),
+  };
+};
+
+const sentMembers = (record: JsonObject, above: Json): JsonObject => {
+  const members: Record<string, Json> = {};
+  for (const [name, value] of Object.entries(record)) {
+    if (added.has(name) || name === 'spans' || name === 'metrics' || value === null) continue;
+    if (!emptyIsAbsent.has(name) || !isEmpty(value)) members[name] = value;
+  }
+  const metrics = { ...(record['metrics'] as JsonObject), ...errorsOf(record) };
+  if (!isEmpty(metrics)) members['metrics'] = metrics;
+  const { parent_id: parent = null, spans = [], id = null } = record;
+  // Too deep a tree is shown flat at its end: nesting does not say there whose a span is.
+  if (above !== null && parent !== null && parent !== above) members['parent_id'] = parent;
+  if (!isEmpty(spans)) {
+    members['spans'] = (spans as readonly JsonObject[]).map((span) => sentMembers(span, id));
+  }
+  return members;
+};
+
+const isEmpty = (value: Json): boolean =>
+  value === '' || (typeof value === 'object' && value !== null && Object.keys(value).length === 0);
+
+/** A failed evaluation, as the members beside a metric say it (contract 3.4, rule 1). */
+const errorsOf = ({ metric_info: info }: JsonObject): JsonObject =>
+  Object.fromEntries(
+    Object.entries((info ?? {}) as Readonly<Record<string, JsonObject>>)
+      .filter(([, { status_type: status }]) => status === 'error')
+      .flatMap(([name, { ems_error_code: code = null, message = null }]) => [
+        [`${name}_ems_error_code`, code],
+        [`${name}_error_message`, message],
+      ]),
+  );

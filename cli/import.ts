@@ -1,0 +1,183 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { Fault } from '../kernel/fault.js';
+import { openApiClient, type ApiClient, type ServiceAccess } from './api-client.js';
+import { problemOf } from './import/checked.js';
+import { detected, importFormats, importFormatNames, type ImportFormat } from './import/formats.js';
+import type { FilePiece } from './import/lines.js';
+import { isRefused, type ReadRecord, type RefusedLine } from './import/records.js';
+import { openSending } from './import/sending.js';
+import { countOf, type SentCounts } from './import/settling.js';
+import { openSource, type ImportSource } from './import/source.js';
+import { openBar } from './progress-bar.js';
+import { runPlace, type PlaceOptions, type RunPlace } from './run-place.js';
+
+export type ImportWishes = PlaceOptions & {
+  /** Null: by the first value of the file. */
+  readonly format: string | null;
+  /** The first line that is sent. */
+  readonly from: number;
+  readonly dryRun: boolean;
+  readonly json: boolean;
+};
+
+/** Refused lines that the summary repeats; each was told when it was met. */
+const refusalsKept = 100;
+
+/**
+ * `assay import FILE`: reads a file in bounded memory and sends what it holds; a line that cannot
+ * be taken is told with its number, and the rest goes on. Exit 1 when some were not taken. Doing it
+ * again changes nothing: ids are those of the file, or follow from it.
+ */
+export const importFile = async (
+  file: string,
+  access: ServiceAccess,
+  wishes: ImportWishes,
+): Promise<void> => {
+  const source = await openSource(file);
+  const { format, pieces } = await formatOf(source, wishes);
+  const how = wishes.format === null ? 'by its first value' : 'as you say';
+  tell(`${file} holds ${importFormats[format].said}, ${how} (--format ${format})`);
+  const refusals: RefusedLine[] = [];
+  let refused = 0;
+  const refuse = (one: RefusedLine): void => {
+    refused += 1;
+    if (refusals.length < refusalsKept) refusals.push(one);
+    tell(`line ${one.line}: ${one.problem}`);
+  };
+  const records = importFormats[format].read(passingOver(pieces, wishes.from));
+  const summary = wishes.dryRun
+    ? await checkedOnly(records, refuse)
+    : await sentTo(access, wishes, { records, refuse, source, inOrder: inOrder(format) });
+  const told = { file, format, dry_run: wishes.dryRun, ...summary, refused, refusals };
+  process.stdout.write(wishes.json ? `${JSON.stringify(told)}\n` : `${sentence(told)}\n`);
+  if (refused > 0) process.exitCode = 1;
+};
+
+const tell = (text: string): void => void process.stderr.write(`${text}\n`);
+const inOrder = (format: ImportFormat): boolean => importFormats[format].inOrder;
+
+const formatOf = async (
+  { pieces }: ImportSource,
+  { format: asked, from }: ImportWishes,
+): Promise<{ readonly format: ImportFormat; readonly pieces: AsyncIterable<FilePiece> }> => {
+  const named = importFormatNames.find((name) => name === asked);
+  if (asked !== null && named === undefined) {
+    throw new Fault('invalid', `--format is one of ${importFormatNames.join(', ')}`);
+  }
+  const found = named === undefined ? await detected(pieces) : { format: named, pieces };
+  if (from > 1 && !inOrder(found.format)) {
+    const why = 'spans of a trace may be anywhere in such a file: import all of it again';
+    throw new Fault('invalid', `--from does not go with ${found.format}: ${why}`);
+  }
+  return found;
+};
+
+async function* passingOver(
+  pieces: AsyncIterable<FilePiece>,
+  from: number,
+): AsyncGenerator<FilePiece> {
+  for await (const piece of pieces) if (piece.line >= from) yield piece;
+}
+
+type ImportSummary = SentCounts & {
+  readonly project: string | null;
+  readonly run: string | null;
+  readonly ignored_members: readonly string[];
+};
+
+const nowhere = { project: null, run: null, ignored_members: [] };
+
+const checkedOnly = async (
+  records: AsyncIterable<ReadRecord>,
+  refuse: (one: RefusedLine) => void,
+): Promise<ImportSummary> => {
+  const counts = { traces: 0, sessions: 0, otlp_parts: 0, new_records: 0 };
+  for await (const one of records) {
+    const problem = isRefused(one) ? one.problem : problemOf(one);
+    if (problem !== null) refuse({ line: one.line, problem });
+    else if (!isRefused(one)) counts[countOf[one.kind]] += 1;
+  }
+  return { ...counts, ...nowhere };
+};
+
+type Reading = {
+  readonly records: AsyncIterable<ReadRecord>;
+  readonly refuse: (one: RefusedLine) => void;
+  readonly source: ImportSource;
+  readonly inOrder: boolean;
+};
+
+const sentTo = async (
+  access: ServiceAccess,
+  wishes: ImportWishes,
+  reading: Reading,
+): Promise<ImportSummary> => {
+  const waiting = {
+    pause: (ms: number) => pause(ms),
+    now: () => performance.now(),
+    told: (why: string) => tell(`waiting for the service: ${why}`),
+  };
+  const client = openApiClient(access, waiting);
+  try {
+    const place = await runPlace(client, wishes, true);
+    tell(`into ${placeSaid(place)} at ${client.url}`);
+    return await sentAll(client, place, reading);
+  } finally {
+    client.close();
+  }
+};
+
+const sentAll = async (
+  client: ApiClient,
+  place: RunPlace,
+  { records, refuse, source, inOrder }: Reading,
+): Promise<ImportSummary> => {
+  const sending = openSending(client, place, refuse);
+  const bar = openBar('import {bar} {percentage}% of the file, {traces} traces');
+  try {
+    for await (const one of records) {
+      if (isRefused(one)) refuse(one);
+      else await sending.add(one);
+      const { done, total } = source.read();
+      if (total !== null) bar.show(done, total, { traces: sending.counts.traces });
+    }
+    await sending.end();
+  } catch (error) {
+    const line = sending.firstOpen();
+    const again = 'the same command again changes nothing that is there';
+    tell(line !== null && inOrder ? `go on with --from ${line}; ${again}` : `not whole; ${again}`);
+    throw error;
+  } finally {
+    bar.end();
+  }
+  return {
+    ...sending.counts,
+    project: place.project.id,
+    run: place.run?.id ?? null,
+    ignored_members: [...sending.ignored],
+  };
+};
+
+const placeSaid = ({ project, run }: RunPlace): string =>
+  run === null
+    ? `the log stream default of project ${project.name}`
+    : `the ${run.kind.replace('_', ' ')} ${run.name} of project ${project.name}`;
+
+const sentence = (
+  told: ImportSummary & { readonly dry_run: boolean; readonly refused: number },
+): string => {
+  const kinds = [
+    [told.traces, 'traces'],
+    [told.sessions, 'sessions'],
+    [told.otlp_parts, 'parts of OTLP requests'],
+  ] as const;
+  const some = kinds.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`);
+  const what = some.join(', ') || 'nothing';
+  const not = `${told.refused} ${told.refused === 1 ? 'line' : 'lines'} refused`;
+  if (told.dry_run) return `${what} would be sent, ${not}; nothing was sent`;
+  const ignored = told.ignored_members.join(', ');
+  return (
+    `${what} taken, ${told.new_records} records of them new; ${not}` +
+    (ignored === '' ? '' : `\nmembers that nobody reads: ${ignored}`)
+  );
+};

@@ -1,0 +1,88 @@
+import { Fault } from '../../kernel/fault.js';
+import type { JsonObject } from '../../kernel/shapes.js';
+import { gathered } from './gathered.js';
+import { langfuse } from './langfuse.js';
+import type { FilePiece } from './lines.js';
+import { otlpLines } from './otlp.js';
+import { isPhoenixRow, phoenix } from './phoenix.js';
+import { objectIn, type ReadRecord } from './records.js';
+import { traceLines } from './trace-lines.js';
+
+type Format = {
+  /** What the user reads about it. */
+  readonly said: string;
+  /** Whether a value of a file is of this form and no other. */
+  readonly knows: (value: JsonObject) => boolean;
+  readonly read: (pieces: AsyncIterable<FilePiece>) => AsyncIterable<ReadRecord>;
+  /** Whether records come in the order of the lines, so that `--from` can pass over some. */
+  readonly inOrder: boolean;
+};
+
+const hasAny = (value: JsonObject, names: readonly string[]): boolean =>
+  names.some((name) => name in value);
+
+/** Asked in this order: the last one takes any object. */
+export const importFormats = {
+  otlp: {
+    said: 'OTLP as JSON',
+    knows: (value) =>
+      hasAny(value, ['resourceSpans', 'resource_spans']) ||
+      (hasAny(value, ['traceId', 'trace_id']) && hasAny(value, ['spanId', 'span_id'])),
+    read: otlpLines,
+    inOrder: true,
+  },
+  phoenix: {
+    said: 'spans of Arize Phoenix',
+    knows: isPhoenixRow,
+    read: (pieces) => gathered(pieces, phoenix),
+    inOrder: false,
+  },
+  langfuse: {
+    said: 'an export of Langfuse',
+    knows: (value) => langfuse.rowsOf(value).length > 0 || 'data' in value,
+    read: (pieces) => gathered(pieces, langfuse),
+    inOrder: false,
+  },
+  assay: {
+    said: 'traces as Assay takes them',
+    knows: (value) => hasAny(value, ['type', 'spans', 'input', 'created_at']),
+    read: traceLines,
+    inOrder: true,
+  },
+} as const satisfies Readonly<Record<string, Format>>;
+export type ImportFormat = keyof typeof importFormats;
+export const importFormatNames = Object.keys(importFormats) as readonly ImportFormat[];
+
+/** So many lines may be broken before nobody believes any more that it is one of our formats. */
+const looksMax = 20;
+
+/**
+ * Which format a file has, by its first value that is an object, and the pieces with those that
+ * were looked at. Throws Fault `invalid` when no format knows it.
+ */
+export const detected = async (
+  pieces: AsyncIterable<FilePiece>,
+): Promise<{ readonly format: ImportFormat; readonly pieces: AsyncIterable<FilePiece> }> => {
+  const rest = pieces[Symbol.asyncIterator]();
+  const looked: FilePiece[] = [];
+  while (looked.length < looksMax) {
+    const next = await rest.next();
+    if (next.done === true) break;
+    looked.push(next.value);
+    const value = 'text' in next.value ? objectIn(next.value.text) : '';
+    if (typeof value === 'string') continue;
+    const format = importFormatNames.find((name) => importFormats[name].knows(value));
+    if (format !== undefined) return { format, pieces: both(looked, rest) };
+    break;
+  }
+  const names = importFormatNames.join(', ');
+  throw new Fault('invalid', `this is no format that is known: --format is one of ${names}`);
+};
+
+async function* both(
+  first: readonly FilePiece[],
+  rest: AsyncIterator<FilePiece>,
+): AsyncGenerator<FilePiece> {
+  yield* first;
+  for (let next = await rest.next(); next.done !== true; next = await rest.next()) yield next.value;
+}

@@ -1,0 +1,227 @@
+import type { Json, JsonObject } from '../../kernel/shapes.js';
+import { treeOfSpans, type ExportedRow, type GatheredRow, type RowsFormat } from './gathered.js';
+import { spanIdFor, traceIdFor } from './ids.js';
+import { isList, isObject, withoutEmpty, type ReadRecord } from './records.js';
+import {
+  documentsOut,
+  elapsedNs,
+  instantFor,
+  messageOut,
+  messagesIn,
+  metadataOf,
+  nameFor,
+  numberOf,
+  tagsOf,
+  textOf,
+  unpacked,
+} from './texts.js';
+
+/**
+ * What Langfuse exports, as its documentation has it: traces of the public API and of "Download
+ * JSON" with `observations` and `scores` inside (api.reference.langfuse.com, `trace.get`), and the
+ * rows of the blob storage export, traces, observations, enriched observations and scores, one
+ * after the other in any order (langfuse.com/docs/api-and-data-platform/features/
+ * blob-storage-export-fields). Names in snake_case and in camelCase are the same.
+ */
+export const langfuse: RowsFormat = {
+  rowsOf: (value) => {
+    const row = camel(value);
+    // "Download JSON" of the interface has the trace beside its observations.
+    const trace = isObject(row['trace']) ? camel(row['trace']) : row;
+    const inside = [...inList(row, 'observations'), ...inList(row, 'scores')];
+    const id = textOf(trace['id']) ?? textOf(trace['traceId']);
+    if (inside.length > 0 || isObject(row['trace'])) {
+      if (id === null) return [];
+      const { observations: _, scores: _s, ...alone } = trace;
+      return [rowOf(id, { ...alone, ofKind: 'trace' }), ...inside.map((one) => rowOf(id, one))];
+    }
+    return kindsOfRow.flatMap(([kind, member, isIt]) => {
+      const theirs = textOf(row[member]);
+      return isIt(row) && theirs !== null ? [rowOf(theirs, { ...row, ofKind: kind })] : [];
+    });
+  },
+  traceOf: (trace, rows) => traceOf(trace, rows),
+};
+
+const rowOf = (trace: string, row: JsonObject): ExportedRow => ({ trace, row });
+
+const inList = (row: JsonObject, name: 'observations' | 'scores'): readonly JsonObject[] => {
+  const list = row[name];
+  const ofKind = name === 'scores' ? 'score' : 'observation';
+  return isList(list) ? list.filter(isObject).map((one) => ({ ...camel(one), ofKind })) : [];
+};
+
+const isScore = (row: JsonObject): boolean =>
+  'traceId' in row && 'name' in row && ('value' in row || 'stringValue' in row);
+const isObservation = (row: JsonObject): boolean => 'traceId' in row && 'startTime' in row;
+const isTrace = (row: JsonObject): boolean => !('traceId' in row) && 'timestamp' in row;
+
+/** Rows of tables, by what only they have; where the id of their trace is. */
+const kindsOfRow: readonly (readonly [string, string, (row: JsonObject) => boolean])[] = [
+  ['observation', 'traceId', isObservation],
+  ['score', 'traceId', (row) => isScore(row) && !isObservation(row)],
+  ['trace', 'id', isTrace],
+];
+
+/** The names of a row; what is inside belongs to whoever wrote it. */
+const camel = (row: JsonObject): JsonObject =>
+  Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [
+      name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
+      value,
+    ]),
+  );
+
+type SpanForm = {
+  readonly type: string;
+  readonly input: (value: Json | undefined) => Json;
+  readonly output: (value: Json | undefined) => Json;
+};
+const asText = (value: Json | undefined): Json => textOf(value);
+const step = (type: string): SpanForm => ({ type, input: asText, output: asText });
+
+/** Observation types (langfuse.com/docs/observability/features/observation-types). */
+const forms: Readonly<Record<string, SpanForm>> = {
+  GENERATION: { type: 'llm', input: messagesIn, output: messageOut },
+  AGENT: step('agent'),
+  TOOL: step('tool'),
+  RETRIEVER: { type: 'retriever', input: asText, output: documentsOut },
+};
+const workflow = step('workflow');
+
+const source = 'langfuse';
+
+type Observation = {
+  readonly id: string;
+  readonly parent: string | null;
+  readonly row: JsonObject;
+};
+
+const traceOf = (theirs: string, gathered: readonly GatheredRow[]): ReadRecord => {
+  const line = gathered[0]?.line ?? 0;
+  const ofKind = (kind: string): readonly JsonObject[] =>
+    gathered.filter(({ row }) => row['ofKind'] === kind).map(({ row }) => row);
+  const observations = ofKind('observation').map((row): Observation => ({
+    id: textOf(row['id']) ?? '',
+    parent: textOf(row['parentObservationId']) || null,
+    row,
+  }));
+  const [told] = ofKind('trace');
+  const trace = told ?? toldByRoot(observations);
+  if (trace === null) return { line, problem: `there is neither trace ${theirs} nor a span of it` };
+  const scores = scoresOf(ofKind('score'));
+  const session = textOf(trace['sessionId']) || null;
+  const latency = numberOf(trace['latency']);
+  return {
+    line,
+    kind: 'trace',
+    request: session === null ? {} : { session_external_id: session },
+    trace: withoutEmpty({
+      id: traceIdFor(source, theirs),
+      external_id: theirs,
+      name: nameFor(trace['name']),
+      created_at: instantFor(trace['timestamp']),
+      input: textOf(trace['input']),
+      output: textOf(trace['output']),
+      tags: tagsOf(trace['tags']),
+      user_metadata: metadataOf(trace['metadata'], about(trace, traceAbout)),
+      metrics: withoutEmpty({
+        duration_ns: latency === null ? null : Math.round(latency * 1e6) * 1_000,
+        ...scores.get(''),
+      }),
+      spans: treeOfSpans(observations, (one, below) =>
+        spanOf(theirs, one, { below, scores: scores.get(one.id) ?? {} }),
+      ),
+    }),
+  };
+};
+
+/** Enriched observations have what is known of the trace in each of them. */
+const toldByRoot = (observations: readonly Observation[]): JsonObject | null => {
+  const root = observations.find(({ parent }) => parent === null) ?? observations[0];
+  if (root === undefined) return null;
+  const { row } = root;
+  const { metadata: _, ...told } = row;
+  const name = textOf(row['traceName']) || row['name'];
+  return withoutEmpty({ ...told, name, timestamp: row['startTime'], latency: row['latency'] });
+};
+
+const traceAbout = ['userId', 'release', 'version', 'environment'] as const;
+const spanAbout = ['statusMessage', 'level', 'version', 'promptName', 'promptVersion'] as const;
+const nothingSaid = ['', 'DEFAULT', 'default'];
+
+/** Members that have no place of their own here, by their names in the documentation. */
+const about = (row: JsonObject, names: readonly string[]): JsonObject =>
+  Object.fromEntries(
+    names
+      .filter((name) => !nothingSaid.includes(textOf(row[name]) ?? ''))
+      .map((name) => [
+        name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+        row[name] ?? null,
+      ]),
+  );
+
+const spanOf = (
+  trace: string,
+  { id, row }: Observation,
+  { below, scores }: { readonly below: readonly JsonObject[]; readonly scores: JsonObject },
+): JsonObject => {
+  const form = forms[textOf(row['type'])?.toUpperCase() ?? ''] ?? workflow;
+  const isLlm = form.type === 'llm';
+  const parameters = unpacked(row['modelParameters']);
+  const temperature = isObject(parameters) ? numberOf(parameters['temperature']) : null;
+  return withoutEmpty({
+    type: form.type,
+    id: spanIdFor(source, trace, id),
+    external_id: id,
+    name: nameFor(row['name']),
+    created_at: instantFor(row['startTime']),
+    input: form.input(row['input']),
+    output: form.output(row['output']),
+    status_code: textOf(row['level']) === 'ERROR' ? 500 : null,
+    user_metadata: metadataOf(row['metadata'], about(row, spanAbout)),
+    ...(isLlm && { model: textOf(row['model'] ?? row['providedModelName']), temperature }),
+    metrics: withoutEmpty({ ...metricsOf(row), ...scores }),
+    spans: below,
+  });
+};
+
+/** First match wins; `usage` and the `calculated…` members are those of older versions. */
+const usage: Readonly<Record<string, readonly string[]>> = {
+  num_input_tokens: ['usageDetails.input', 'usage.input', 'promptTokens', 'inputUsage'],
+  num_output_tokens: ['usageDetails.output', 'usage.output', 'completionTokens', 'outputUsage'],
+  num_total_tokens: ['usageDetails.total', 'usage.total', 'totalTokens', 'totalUsage'],
+  cost: ['costDetails.total', 'totalCost', 'calculatedTotalCost', 'usage.totalCost'],
+};
+
+const metricsOf = (row: JsonObject): JsonObject => ({
+  ...Object.fromEntries(
+    Object.entries(usage).map(([metric, paths]) => {
+      const found = paths.map((path) => numberOf(at(row, path)));
+      return [metric, found.find((one) => one !== null) ?? null];
+    }),
+  ),
+  duration_ns: elapsedNs(row['startTime'], row['endTime']),
+  time_to_first_token_ns: elapsedNs(row['startTime'], row['completionStartTime']),
+});
+
+const at = (row: JsonObject, path: string): Json | undefined => {
+  const [first = '', second] = path.split('.');
+  const outer = unpacked(row[first]);
+  if (second === undefined) return outer;
+  return isObject(outer) ? outer[second] : undefined;
+};
+
+/** By the id of their observation, `''` for those of the trace; the last of a name counts. */
+const scoresOf = (rows: readonly JsonObject[]): ReadonlyMap<string, JsonObject> => {
+  const found = new Map<string, JsonObject>();
+  for (const row of rows) {
+    const of = textOf(row['observationId']) ?? '';
+    const value =
+      row['dataType'] === 'BOOLEAN'
+        ? numberOf(row['value']) === 1
+        : ((textOf(row['stringValue']) || null) ?? row['value'] ?? null);
+    found.set(of, { ...found.get(of), ...withoutEmpty({ [nameFor(row['name'])]: value }) });
+  }
+  return found;
+};

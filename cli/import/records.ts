@@ -1,0 +1,60 @@
+import type { Json, JsonObject } from '../../kernel/shapes.js';
+import { treeLevelsMax } from '../../query-api/records/tree.js';
+
+/** A record of a file, ready to be sent, with the line that a refusal of it names. */
+export type ImportRecord = { readonly line: number } & (
+  | {
+      readonly kind: 'trace';
+      readonly trace: JsonObject;
+      /** Members of the request beside its traces: only alike ones go together. */
+      readonly request: JsonObject;
+    }
+  | { readonly kind: 'session'; readonly session: JsonObject }
+  | { readonly kind: 'otlp'; readonly resourceSpans: JsonObject }
+);
+export type RefusedLine = { readonly line: number; readonly problem: string };
+export type ReadRecord = ImportRecord | RefusedLine;
+
+export const isRefused = (one: ReadRecord): one is RefusedLine => 'problem' in one;
+
+export const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+export const isList = (value: unknown): value is readonly Json[] => Array.isArray(value);
+
+/** An id as a text, whatever stands there: what is no id is refused by the service. */
+export const idText = (value: Json | undefined): string =>
+  typeof value === 'string' ? value : JSON.stringify(value ?? null);
+
+/** The object in a piece of a file, or why it is none. */
+export const objectIn = (text: string): JsonObject | string => {
+  try {
+    const value = JSON.parse(text) as unknown;
+    if (!isObject(value)) return 'it is JSON, but no object';
+    return isDeeper(value, levelsMax) ? `it is nested deeper than ${levelsMax} levels` : value;
+  } catch {
+    return 'it is not JSON';
+  }
+};
+
+/** Twice what a tree of spans is shown with (contract 5.7), and as much as a value may have. */
+const levelsMax = 2 * treeLevelsMax + 128;
+
+/** Code that writes JSON recurses: it is bounded before. */
+const isDeeper = (value: Json, levels: number): boolean => {
+  if (typeof value !== 'object' || value === null) return false;
+  if (levels === 0) return true;
+  return Object.values(value).some((inner: Json) => isDeeper(inner, levels - 1));
+};
+
+/** Members that say nothing are left out: null and absence mean the same (contract 1.2). */
+export const withoutEmpty = (members: Readonly<Record<string, Json | undefined>>): JsonObject =>
+  Object.fromEntries(
+    Object.entries(members).filter(
+      (entry): entry is [string, Json] =>
+        entry[1] !== null &&
+        entry[1] !== undefined &&
+        entry[1] !== '' &&
+        !(typeof entry[1] === 'object' && Object.keys(entry[1]).length === 0),
+    ),
+  );

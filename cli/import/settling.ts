@@ -1,0 +1,182 @@
+import { hash } from 'node:crypto';
+import { Fault } from '../../kernel/fault.js';
+import type { Json, JsonObject } from '../../kernel/shapes.js';
+import { detailOf, type ApiAnswer, type ApiClient } from '../api-client.js';
+import { selectorOf, type RunPlace } from '../run-place.js';
+import { partsOf, type TraceParts } from './parts.js';
+import type { ImportRecord, RefusedLine } from './records.js';
+
+/** What became of what was sent. */
+export type SentCounts = {
+  traces: number;
+  sessions: number;
+  otlp_parts: number;
+  /** That were not there before, as far as answers say it: none of a request that was in parts. */
+  new_records: number;
+};
+
+export type Settling = {
+  /**
+   * Resolves when each of them is taken or refused; they are of one kind and of alike requests.
+   * Throws Fault `unavailable` for an answer that any other request would get too.
+   */
+  readonly settle: (records: readonly ImportRecord[]) => Promise<void>;
+  readonly counts: SentCounts;
+  /** What the service ignored (contract 1.2), each once. */
+  readonly ignored: ReadonlySet<string>;
+};
+
+/**
+ * Sends records in one request. When it is refused for what is in it, they are sent again in
+ * halves, until the one is found that cannot be taken: that one is told, the rest goes in. Each
+ * request has a key made of its content (contract 1.8), and its records have ids, so that sending
+ * it again changes nothing.
+ */
+export const openSettling = (
+  client: ApiClient,
+  place: RunPlace,
+  refused: (line: RefusedLine) => void,
+): Settling => {
+  const counts: SentCounts = { traces: 0, sessions: 0, otlp_parts: 0, new_records: 0 };
+  const ignored = new Set<string>();
+  const post = async (request: ImportRequest): Promise<ApiAnswer> => {
+    const answer = await client.ask(askOf(request));
+    for (const name of ignoredIn(answer)) ignored.add(name);
+    return answer;
+  };
+
+  const sentInParts = async (
+    record: TraceRecord,
+    { trace, spans }: TraceParts,
+  ): Promise<ApiAnswer> => {
+    let answer = await post(requestOf(place, [{ ...record, trace }]));
+    for (const some of spans) {
+      if (!isOk(answer)) break;
+      answer = await post(spansRequest(place, trace['id'] ?? null, some));
+    }
+    return answer;
+  };
+
+  const sent = (records: readonly ImportRecord[]): Promise<ApiAnswer> => {
+    const [first] = records;
+    if (records.length > 1 || first?.kind !== 'trace') return post(requestOf(place, records));
+    const parts = partsOf(first.trace, JSON.stringify(first.trace).length);
+    return parts === null ? post(requestOf(place, records)) : sentInParts(first, parts);
+  };
+
+  const count = (records: readonly ImportRecord[], answer: ApiAnswer): void => {
+    const [first] = records;
+    if (first === undefined) return;
+    counts[countOf[first.kind]] += records.length;
+    const isOld = answer.tries === 1 && answer.headers['idempotency-replayed'] === 'true';
+    const { new_records_count: some } = answer.body as { readonly new_records_count?: number };
+    if (!isOld) counts.new_records += some ?? 0;
+    const problem = first.kind === 'otlp' ? partialOf(answer.body) : null;
+    if (problem !== null) refused({ line: first.line, problem });
+  };
+
+  const settle = async (records: readonly ImportRecord[]): Promise<void> => {
+    const [first] = records;
+    if (first === undefined) return;
+    const answer = await sent(records);
+    if (isOk(answer)) return count(records, answer);
+    if (!ofRecords.includes(answer.status)) throw stopped(answer, first.kind, client.url);
+    if (records.length === 1) {
+      return refused({ line: first.line, problem: detailOf(answer.body) || `${answer.status}` });
+    }
+    const half = Math.ceil(records.length / 2);
+    await settle(records.slice(0, half));
+    await settle(records.slice(half));
+  };
+  return { settle, counts, ignored };
+};
+
+type TraceRecord = Extract<ImportRecord, { kind: 'trace' }>;
+type ImportRequest = {
+  readonly path: string;
+  readonly body: JsonObject;
+  readonly headers?: Readonly<Record<string, string>>;
+};
+
+/** Which member of the counts a record is in. */
+export const countOf = { trace: 'traces', session: 'sessions', otlp: 'otlp_parts' } as const;
+
+const askOf = ({ path, body, headers }: ImportRequest) => {
+  const text = JSON.stringify(body);
+  const key = hash('sha256', `${path}\n${text}`);
+  return {
+    method: 'POST',
+    path,
+    body: text,
+    headers: { 'Idempotency-Key': key, ...headers },
+  } as const;
+};
+
+const requestOf = (place: RunPlace, records: readonly ImportRecord[]): ImportRequest => {
+  const root = `/v2/projects/${place.project.id}`;
+  const selector = selectorOf(place);
+  const [first] = records;
+  if (first?.kind === 'session') {
+    return { path: `${root}/sessions`, body: { ...selector, ...first.session } };
+  }
+  if (first?.kind === 'otlp') {
+    const resourceSpans = records.flatMap((one) =>
+      one.kind === 'otlp' ? [one.resourceSpans] : [],
+    );
+    return { path: otlpPath, body: { resourceSpans }, headers: otlpHeaders(place) };
+  }
+  const traces = records.flatMap((one) => (one.kind === 'trace' ? [one.trace] : []));
+  const body = { ...selector, ...first?.request, traces, include_trace_ids: false };
+  return { path: `${root}/traces`, body };
+};
+
+const spansRequest = (
+  { project }: RunPlace,
+  trace: Json,
+  spans: readonly JsonObject[],
+): ImportRequest => ({
+  path: `/v2/projects/${project.id}/spans`,
+  body: { trace_id: trace, parent_id: trace, spans },
+});
+
+const otlpPath = '/v2/otel/v1/traces';
+
+const isOk = ({ status }: ApiAnswer): boolean => status >= 200 && status <= 299;
+
+/** Refusals for what is in the request; any other would meet every request alike. */
+const ofRecords: readonly number[] = [400, 409, 413, 422, 500];
+
+const otlpHeaders = ({ project, run }: RunPlace): Readonly<Record<string, string>> => ({
+  projectid: project.id,
+  ...(run !== null && { [run.kind === 'experiment' ? 'experimentid' : 'logstreamid']: run.id }),
+});
+
+type Partial = { readonly [member: string]: unknown };
+/** `partialSuccess` of an OTLP answer: spans that were not taken; null when all were. */
+const partialOf = (body: unknown): string | null => {
+  const { partialSuccess, partial_success: snake = partialSuccess } = body as Partial;
+  if (typeof snake !== 'object' || snake === null) return null;
+  const { rejectedSpans, rejected_spans: count = rejectedSpans } = snake as Partial;
+  const { errorMessage, error_message: why = errorMessage } = snake as Partial;
+  if (!(Number(count) > 0)) return null;
+  const reason = typeof why === 'string' ? why : '';
+  return `from here on ${String(count)} spans were not taken: ${reason}`;
+};
+
+const stopped = ({ status, body }: ApiAnswer, kind: string, url: string): Fault => {
+  if (status === 404 && kind === 'otlp') {
+    const why = `${url} has no ${otlpPath}: this service takes no OTLP (404)`;
+    return new Fault('unavailable', why);
+  }
+  return new Fault('unavailable', `the service answers ${status}: ${detailOf(body)}`);
+};
+
+/** Names without the places in the request. */
+const ignoredIn = ({ headers }: ApiAnswer): readonly string[] => {
+  const said = headers['x-ignored-members'];
+  if (typeof said !== 'string') return [];
+  return said
+    .split(', ')
+    .map((path) => decodeURIComponent(path.replace(/\/\d+(?=\/)/g, '')))
+    .filter((path) => path !== '...');
+};

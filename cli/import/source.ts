@@ -1,0 +1,77 @@
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { pipeline } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { Fault } from '../../kernel/fault.js';
+import { linesOf, valuesOf, type FilePiece } from './lines.js';
+
+export type ImportSource = {
+  readonly pieces: AsyncIterable<FilePiece>;
+  /** Of the file as it lies there, for a bar; `total` is null where nobody knows. */
+  readonly read: () => { readonly done: number; readonly total: number | null };
+};
+
+/**
+ * Opens a file, or standard input for `-`; gzip is known by its first bytes. Throws Fault `invalid`
+ * for what cannot be opened.
+ */
+export const openSource = async (path: string): Promise<ImportSource> => {
+  const found = path === '-' ? null : await statOf(path);
+  let done = 0;
+  const raw = path === '-' ? process.stdin : createReadStream(path, { highWaterMark: 262_144 });
+  const counted = async function* counted(): AsyncGenerator<Buffer> {
+    for await (const chunk of raw as AsyncIterable<Buffer>) {
+      done += chunk.length;
+      yield chunk;
+    }
+  };
+  const [first, all] = await begun(counted());
+  const chunks = first[0] === 0x1f && first[1] === 0x8b ? inflated(all) : all;
+  const [text, plain] = await begun(chunks);
+  return {
+    pieces: isOverLines(text.toString('utf8')) ? valuesOf(plain) : linesOf(plain),
+    read: () => ({ done, total: found?.isFile() === true ? found.size : null }),
+  };
+};
+
+const statOf = async (path: string) => {
+  try {
+    return await stat(path);
+  } catch (cause) {
+    throw new Fault('invalid', `${path} cannot be read`, { cause });
+  }
+};
+
+/** Its first bytes, and all of it. */
+const begun = async (
+  chunks: AsyncGenerator<Buffer>,
+): Promise<readonly [Buffer, AsyncGenerator<Buffer>]> => {
+  let head = Buffer.alloc(0);
+  let isWhole = false;
+  // Enough to see whether the first line opens an object that goes on below.
+  while (head.length < headBytes && !isWhole) {
+    const next = await chunks.next();
+    if (next.done === true) isWhole = true;
+    else head = Buffer.concat([head, next.value]);
+  }
+  const all = async function* all(): AsyncGenerator<Buffer> {
+    yield head;
+    if (!isWhole) yield* chunks;
+  };
+  return [head, all()];
+};
+const headBytes = 1_024;
+
+async function* inflated(chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+  const gunzip = createGunzip();
+  // What breaks on the way is thrown where the other end is read.
+  pipeline(chunks, gunzip, () => undefined);
+  try {
+    yield* gunzip as AsyncIterable<Buffer>;
+  } catch (cause) {
+    throw new Fault('invalid', 'the gzip data is damaged or ends too early', { cause });
+  }
+}
+
+/** A list, or an object that is not closed on its first line: not JSON Lines. */
+const isOverLines = (head: string): boolean => /^\ufeff?\s*(\[|\{\s*(\r?\n|$))/.test(head);

@@ -1,0 +1,43 @@
+import type { JsonObject } from '../../kernel/shapes.js';
+import { withIds } from './ids.js';
+import type { FilePiece } from './lines.js';
+import { objectIn, type ReadRecord } from './records.js';
+
+/**
+ * Our own form: a trace with its spans a line as `POST …/traces` takes it (contract 5.6), or a
+ * session as `POST …/sessions` does, with `"type": "session"`. `is_complete` of a trace belongs to
+ * the request there, `session_external_id` too.
+ */
+export async function* traceLines(pieces: AsyncIterable<FilePiece>): AsyncGenerator<ReadRecord> {
+  for await (const piece of pieces) yield recordOf(piece);
+}
+
+const recordOf = (piece: FilePiece): ReadRecord => {
+  const { line } = piece;
+  if ('problem' in piece) return piece;
+  const value = objectIn(piece.text);
+  if (typeof value === 'string') return { line, problem: value };
+  if (value['type'] === 'session') {
+    return { line, kind: 'session', session: sessionOf(value) };
+  }
+  const { is_complete: complete, session_external_id: external, ...sent } = value;
+  return {
+    line,
+    kind: 'trace',
+    trace: withIds(outsideOfItself(sent)),
+    request: {
+      ...(complete === false && { is_complete: false }),
+      ...(external != null && { session_external_id: external }),
+    },
+  };
+};
+
+/** A trace that shows its own id as that of its session has none (contract 3.1, rule 4). */
+const outsideOfItself = (trace: JsonObject): JsonObject => {
+  const { session_id: session, ...others } = trace;
+  return session === undefined || session === trace['id'] ? others : trace;
+};
+
+const sessionOf = (value: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(value).filter(([name]) => sessionMembers.includes(name)));
+const sessionMembers = ['id', 'name', 'external_id', 'previous_session_id', 'user_metadata'];

@@ -1,0 +1,144 @@
+import type { Command } from 'commander';
+import { readFile } from 'node:fs/promises';
+import { Fault } from '../kernel/fault.js';
+import type { ServiceAccess } from './api-client.js';
+import { wholeNumber } from './numbers.js';
+import type { PlaceOptions } from './run-place.js';
+
+type AccessOptions = {
+  readonly url?: string;
+  readonly key?: string;
+  readonly apiKey?: string;
+  readonly retryFor: string;
+};
+type ImportOptions = AccessOptions &
+  PlaceOptions & {
+    readonly format?: string;
+    readonly from: string;
+    readonly dryRun?: true;
+    readonly json?: true;
+  };
+type ExportOptions = AccessOptions &
+  PlaceOptions & {
+    readonly format: string;
+    readonly output?: string;
+    readonly filter?: string;
+    readonly from?: string;
+    readonly to?: string;
+  };
+
+/** Where commands find a service that they ask as clients do. */
+export type ClientEnvironment = { readonly url: string; readonly apiKey: string | null };
+
+const importHelp = `
+Formats: assay (a trace with its nested spans a line, as POST …/traces takes it and
+\`assay export traces\` writes it), otlp (OTLP as JSON: a request or a span a line), langfuse
+(traces with observations; rows of a blob storage export), phoenix (rows of spans with
+context.trace_id). JSON Lines, or one JSON text; either may be packed by gzip.
+
+Doing it again changes nothing: ids of the file are kept, others follow from the content, so two
+lines without ids that are the same are one. A line that cannot be taken is told with its number and
+the rest goes in; then the exit code is 1. Lines of sessions stand before those of their traces.
+langfuse and phoenix put the rows of a trace together in a table in the folder for temporary files
+(TMPDIR), which takes as much room as the file.
+
+Examples:
+  assay import runs.jsonl --project airline --dry-run
+  assay import runs.jsonl.gz --project airline --log-stream nightly
+  ASSAY_URL=https://assay.example.org assay import spans.jsonl --project chat --api-key key.txt
+  cat traces.jsonl observations.jsonl scores.jsonl | assay import - --project chat`;
+
+const exportHelp = `
+Traces as JSON Lines come with their spans, in the form that \`assay import\` takes; what people
+rated stays behind. Anything else is the file of the service (docs/contract.md, 5.7). A file has
+its name only when it is whole.
+
+Examples:
+  assay export traces --project airline --output airline.jsonl.gz
+  assay export spans --project airline --log-stream nightly --format csv > spans.csv
+  assay export traces --project airline --from 2026-03-01 --filter \\
+    '{"filter": {"type": "number", "name": "metrics/reward", "operator": "lt", "value": 1}}'
+  (assay export sessions --project a; assay export traces --project a) |
+    assay import - --project b`;
+
+/** `assay import` and `assay export`: records into a service and out of it, by its API. */
+export const addTransfers = (program: Command, environment: () => ClientEnvironment): void => {
+  placed(program.command('import'))
+    .description('send recorded runs from a file to a service; repeating it is harmless')
+    .argument('<file>', 'JSON Lines or JSON, also packed by gzip; - is standard input')
+    .option('--format <name>', 'assay, otlp, langfuse or phoenix (default: by its first value)')
+    .option('--from <line>', 'pass over the lines before it (assay, otlp)', '1')
+    .option('--dry-run', 'read and check everything, send nothing')
+    .option('--json', 'the summary as one JSON object')
+    .addHelpText('after', importHelp)
+    .action(async (file: string, options: ImportOptions) => {
+      const { importFile } = await import('./import.js');
+      await importFile(file, await accessOf(environment(), options), {
+        ...placeOf(options),
+        format: options.format ?? null,
+        from: wholeNumber('--from', options.from, 1),
+        dryRun: options.dryRun === true,
+        json: options.json === true,
+      });
+    });
+  addExport(program, environment);
+};
+
+const addExport = (program: Command, environment: () => ClientEnvironment): void => {
+  placed(program.command('export'))
+    .description('write the records of a project as JSON Lines or CSV, oldest first')
+    .argument('<what>', 'traces, spans or sessions')
+    .option('--format <name>', 'jsonl or csv', 'jsonl')
+    .option('--output <file>', 'instead of standard output; with .gz at its end it is packed')
+    .option('--filter <json>', 'only what this filter finds: docs/contract.md, 3.7')
+    .option('--from <time>', 'created then or later')
+    .option('--to <time>', 'created then or before')
+    .addHelpText('after', exportHelp)
+    .action(async (what: string, options: ExportOptions) => {
+      const { exportRecords } = await import('./export.js');
+      if (!['jsonl', 'csv'].includes(options.format)) {
+        throw new Fault('invalid', '--format is jsonl or csv');
+      }
+      await exportRecords(what, await accessOf(environment(), options), {
+        ...placeOf(options),
+        csv: options.format === 'csv',
+        output: options.output ?? null,
+        filter: options.filter ?? null,
+        from: options.from ?? null,
+        to: options.to ?? null,
+      });
+    });
+};
+
+const placeOf = ({ project, logStream, experiment }: PlaceOptions): PlaceOptions => ({
+  ...(project !== undefined && { project }),
+  ...(logStream !== undefined && { logStream }),
+  ...(experiment !== undefined && { experiment }),
+});
+
+const placed = (command: Command): Command =>
+  command
+    .option('--project <name>', 'name or id; an import makes one that is not there')
+    .option('--log-stream <name>', 'name or id; an import makes one that is not there')
+    .option('--experiment <name>', 'name or id of an experiment instead')
+    .option('--url <url>', 'of the service (default: ASSAY_URL, else http://localhost:8080)')
+    .option('--key <key>', 'an API key; ASSAY_API_KEY is not seen by others on this machine')
+    .option('--api-key <file>', 'the file that holds an API key instead')
+    .option('--retry-for <seconds>', 'how long a service that is away is waited for', '300');
+
+const accessOf = async (
+  environment: ClientEnvironment,
+  { url, key, apiKey, retryFor }: AccessOptions,
+): Promise<ServiceAccess> => ({
+  url: url ?? environment.url,
+  apiKey: key ?? (apiKey === undefined ? environment.apiKey : await keyIn(apiKey)),
+  patienceMs: wholeNumber('--retry-for', retryFor, 0) * 1_000,
+});
+
+const keyIn = async (path: string): Promise<string> => {
+  try {
+    return (await readFile(path, 'utf8')).trim();
+  } catch (cause) {
+    throw new Fault('invalid', `${path} cannot be read`, { cause });
+  }
+};
