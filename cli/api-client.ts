@@ -69,17 +69,19 @@ export const openApiClient = (
   let reached = false;
 
   const { tried, close } = connectionTo(base, apiKey);
-  const answered = async (ask: ApiAsk, tries: number): Promise<ApiAnswer> => {
+  /** `unread`: the body of a 200 is left to the caller. */
+  const answered = async (ask: ApiAsk, tries: number, unread: boolean): Promise<ApiAnswer> => {
     const incoming = await tried(ask);
-    const body = await bodyOf(incoming);
+    const { statusCode: status = 0, headers } = incoming;
+    const body = unread && status === 200 ? incoming : await bodyOf(incoming);
     reached = true;
-    return { status: incoming.statusCode ?? 0, headers: incoming.headers, body, tries };
+    return { status, headers, body, tries };
   };
 
-  const ask = async (asked: ApiAsk): Promise<ApiAnswer> => {
+  const waitedFor = async (ask: ApiAsk, unread: boolean): Promise<ApiAnswer> => {
     const began = now();
     for (let tries = 1; ; tries += 1) {
-      const answer = await answered(asked, tries).catch((error: unknown) => {
+      const answer = await answered(ask, tries, unread).catch((error: unknown) => {
         if (!reached) throw unreached(base, error);
         return error as Error;
       });
@@ -97,15 +99,11 @@ export const openApiClient = (
 
   return {
     url: base,
-    ask,
-    open: async (asked) => {
-      const incoming = await tried(asked).catch((error: unknown) => {
-        throw unreached(base, error);
-      });
-      reached = true;
-      if (incoming.statusCode === 200) return incoming;
-      const body = await bodyOf(incoming);
-      throw new Fault('unavailable', `${base} answers ${incoming.statusCode}: ${detailOf(body)}`);
+    ask: (ask) => waitedFor(ask, false),
+    open: async (ask) => {
+      const { status, body } = await waitedFor(ask, true);
+      if (status === 200) return body as IncomingMessage;
+      throw new Fault('unavailable', `${base} answers ${status}: ${detailOf(body)}`);
     },
     close,
   };

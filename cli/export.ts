@@ -20,6 +20,8 @@ export type ExportWishes = PlaceOptions & {
   readonly filter: string | null;
   readonly from: string | null;
   readonly to: string | null;
+  /** What was logged up to there has to be in it; null: what the service can show just now. */
+  readonly minPosition: string | null;
 };
 
 /**
@@ -51,8 +53,9 @@ export const exportRecords = async (
       sort: { column_id: 'created_at', ascending: true },
       format: csv ? 'csv' : 'jsonl',
     };
-    if (known === 'traces' && !csv) await exportTrees(client, place, body, output);
-    else await written(output, whole(await opened(client, place, known, body)));
+    const source = { client, place, headers: headersOf(wishes) };
+    if (known === 'traces' && !csv) await exportTrees(source, body, output);
+    else await written(output, whole(await opened(source, known, body)));
     if (output !== null) tell(`${output} is whole`);
   } finally {
     client.close();
@@ -71,9 +74,20 @@ const filterIn = (text: string): JsonObject => {
   throw new Fault('invalid', '--filter takes a filter as JSON: docs/contract.md, 3.7');
 };
 
+type ExportSource = {
+  readonly client: ApiClient;
+  readonly place: RunPlace;
+  readonly headers: Readonly<Record<string, string>>;
+};
+
+/** A read model that is behind is waited for, as any 503 is (contract 1.7). */
+const headersOf = ({ minPosition }: ExportWishes): Readonly<Record<string, string>> => ({
+  Prefer: 'handling=strict',
+  ...(minPosition !== null && { 'X-Min-Position': minPosition }),
+});
+
 const opened = (
-  client: ApiClient,
-  { project }: RunPlace,
+  { client, place: { project }, headers }: ExportSource,
   kind: ExportKind,
   body: JsonObject,
 ): Promise<IncomingMessage> =>
@@ -81,7 +95,7 @@ const opened = (
     method: 'POST',
     path: `/v2/projects/${project.id}/${kind}/export`,
     body: JSON.stringify(body),
-    headers: { Prefer: 'handling=strict' },
+    headers,
   });
 
 /** A file of the service is whole only if its transfer ended as HTTP says (contract 5.7). */
@@ -102,17 +116,16 @@ const ahead = 4;
  * for a while, and a tree may take one.
  */
 const exportTrees = async (
-  client: ApiClient,
-  place: RunPlace,
+  source: ExportSource,
   body: JsonObject,
   output: string | null,
 ): Promise<void> => {
   const short = { ...body, truncate_fields: true };
-  const ids = await spooled(idsOf(whole(await opened(client, place, 'traces', short))));
+  const ids = await spooled(idsOf(whole(await opened(source, 'traces', short))));
   const bar = openBar('export {bar} {percentage}% of {total} traces');
   const counts = { done: 0, gone: 0 };
   const lines = async function* lines(): AsyncGenerator<string> {
-    for await (const tree of inOrder(ids.lines(), (id) => treeOf(client, place, id))) {
+    for await (const tree of inOrder(ids.lines(), (id) => treeOf(source, id))) {
       counts.done += 1;
       if (tree === null) counts.gone += 1;
       else yield `${JSON.stringify(traceLine(tree))}\n`;
@@ -138,12 +151,11 @@ async function* idsOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
 
 /** Null: it was deleted since. */
 const treeOf = async (
-  client: ApiClient,
-  { project }: RunPlace,
+  { client, place, headers }: ExportSource,
   id: string,
 ): Promise<JsonObject | null> => {
-  const path = `/v2/projects/${project.id}/traces/${id}`;
-  const { status, body } = await client.ask({ method: 'GET', path });
+  const path = `/v2/projects/${place.project.id}/traces/${id}`;
+  const { status, body } = await client.ask({ method: 'GET', path, headers });
   if (status === 200) return body as JsonObject;
   if (status === 404) return null;
   throw new Fault('unavailable', `the service answers ${status} to ${path}: ${detailOf(body)}`);

@@ -82,10 +82,12 @@ async function* passingOver(
 type ImportSummary = SentCounts & {
   readonly project: string | null;
   readonly run: string | null;
+  /** What a read has to have reached to show all of it. */
+  readonly position: string | null;
   readonly ignored_members: readonly string[];
 };
 
-const nowhere = { project: null, run: null, ignored_members: [] };
+const nowhere = { project: null, run: null, position: null, ignored_members: [] };
 
 const checkedOnly = async (
   records: AsyncIterable<ReadRecord>,
@@ -154,6 +156,7 @@ const sentAll = async (
     ...sending.counts,
     project: place.project.id,
     run: place.run?.id ?? null,
+    position: sending.position(),
     ignored_members: [...sending.ignored],
   };
 };

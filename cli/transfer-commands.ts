@@ -25,6 +25,7 @@ type ExportOptions = AccessOptions &
     readonly filter?: string;
     readonly from?: string;
     readonly to?: string;
+    readonly minPosition?: string;
   };
 
 /** Where commands find a service that they ask as clients do. */
@@ -51,7 +52,8 @@ Examples:
 const exportHelp = `
 Traces as JSON Lines come with their spans, in the form that \`assay import\` takes; what people
 rated stays behind. Anything else is the file of the service (docs/contract.md, 5.7). A file has
-its name only when it is whole.
+its name only when it is whole. Right after a large import give the position of its summary (--json)
+as --min-position: a service that is behind for more than 2 s shows what it has.
 
 Examples:
   assay export traces --project airline --output airline.jsonl.gz
@@ -93,6 +95,7 @@ const addExport = (program: Command, environment: () => ClientEnvironment): void
     .option('--filter <json>', 'only what this filter finds: docs/contract.md, 3.7')
     .option('--from <time>', 'created then or later')
     .option('--to <time>', 'created then or before')
+    .option('--min-position <position>', 'wait until what was logged up to it can be read')
     .addHelpText('after', exportHelp)
     .action(async (what: string, options: ExportOptions) => {
       const { exportRecords } = await import('./export.js');
@@ -106,6 +109,7 @@ const addExport = (program: Command, environment: () => ClientEnvironment): void
         filter: options.filter ?? null,
         from: options.from ?? null,
         to: options.to ?? null,
+        minPosition: options.minPosition ?? null,
       });
     });
 };

@@ -77,7 +77,7 @@ export async function* valuesOf(
   bytesMax = pieceBytesMax,
 ): AsyncGenerator<FilePiece> {
   const piece = openPiece(bytesMax);
-  let [line, begun, depth] = [1, 0, 0];
+  let [line, begun, depth, before] = [1, 0, 0, 0];
   let [inText, escaped] = [false, false];
   for await (const chunk of chunks) {
     let from = 0;
@@ -94,7 +94,7 @@ export async function* valuesOf(
       const isOuter = depth === 0 && (byte === bracket || byte === bracketEnd);
       if (begun === 0) {
         from = at + 1;
-        if (isBetween || isOuter || isMark(byte, at, line)) continue;
+        if (isBetween || isOuter || isMark(byte, before + at)) continue;
         [begun, from] = [line, at];
       }
       if (byte === quote) inText = true;
@@ -108,10 +108,11 @@ export async function* valuesOf(
       [begun, depth, from] = [0, 0, at + 1];
     }
     if (begun > 0) piece.add(chunk.subarray(from));
+    before += chunk.length;
   }
   const last = begun > 0 ? piece.take(begun) : null;
   if (last !== null) yield last;
 }
 
-const isMark = (byte: number, at: number, line: number): boolean =>
-  line === 1 && at < 3 && [0xef, 0xbb, 0xbf][at] === byte;
+const mark = Buffer.from(byteOrderMark);
+const isMark = (byte: number, at: number): boolean => mark[at] === byte;

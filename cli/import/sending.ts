@@ -3,7 +3,7 @@ import type { RunPlace } from '../run-place.js';
 import type { ImportRecord, RefusedLine } from './records.js';
 import { openSettling, type Settling } from './settling.js';
 
-export type Sending = Pick<Settling, 'counts' | 'ignored'> & {
+export type Sending = Pick<Settling, 'counts' | 'ignored' | 'position'> & {
   /** Resolves when there is room for the next one. Throws Fault when nothing can be sent at all. */
   readonly add: (record: ImportRecord) => Promise<void>;
   /** Resolves when all that was added is answered. */
@@ -27,7 +27,7 @@ export const openSending = (
   place: RunPlace,
   refused: (line: RefusedLine) => void,
 ): Sending => {
-  const { settle, counts, ignored } = openSettling(client, place, refused);
+  const { settle, counts, ignored, position } = openSettling(client, place, refused);
   const held = new Map<string, Batch>();
   const open = new Map<Batch, Promise<void>>();
   let failure: unknown = null;
@@ -64,6 +64,7 @@ export const openSending = (
   return {
     counts,
     ignored,
+    position,
     add: async (record) => {
       demandWorking();
       const key = record.kind === 'trace' ? JSON.stringify(record.request) : record.kind;

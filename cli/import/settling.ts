@@ -22,13 +22,15 @@ export type Settling = {
    */
   readonly settle: (records: readonly ImportRecord[]) => Promise<void>;
   readonly counts: SentCounts;
+  /** Of the last write that was taken; null: none (contract 1.6). */
+  readonly position: () => string | null;
   /** What the service ignored (contract 1.2), each once. */
   readonly ignored: ReadonlySet<string>;
 };
 
 /**
- * Sends records in one request. When it is refused for what is in it, they are sent again in
- * halves, until the one is found that cannot be taken: that one is told, the rest goes in. Each
+ * Sends records in one request. When some of it is refused for what is in it, they are sent again
+ * in halves, until the one is found that cannot be taken: that one is told, the rest goes in. Each
  * request has a key made of its content (contract 1.8), and its records have ids, so that sending
  * it again changes nothing.
  */
@@ -39,9 +41,13 @@ export const openSettling = (
 ): Settling => {
   const counts: SentCounts = { traces: 0, sessions: 0, otlp_parts: 0, new_records: 0 };
   const ignored = new Set<string>();
+  let position: string | null = null;
   const post = async (request: ImportRequest): Promise<ApiAnswer> => {
     const answer = await client.ask(askOf(request));
     for (const name of ignoredIn(answer)) ignored.add(name);
+    const at = answer.headers['x-log-position'];
+    // Positions compare as text.
+    if (typeof at === 'string' && at > (position ?? '')) position = at;
     return answer;
   };
 
@@ -71,16 +77,19 @@ export const openSettling = (
     const isOld = answer.tries === 1 && answer.headers['idempotency-replayed'] === 'true';
     const { new_records_count: some } = answer.body as { readonly new_records_count?: number };
     if (!isOld) counts.new_records += some ?? 0;
-    const problem = first.kind === 'otlp' ? partialOf(answer.body) : null;
-    if (problem !== null) refused({ line: first.line, problem });
   };
 
   const settle = async (records: readonly ImportRecord[]): Promise<void> => {
     const [first] = records;
     if (first === undefined) return;
     const answer = await sent(records);
-    if (isOk(answer)) return count(records, answer);
-    if (!ofRecords.includes(answer.status)) throw stopped(answer, first.kind, client.url);
+    const partial = isOk(answer) && first.kind === 'otlp' ? partialOf(answer.body) : null;
+    if (isOk(answer) && (partial === null || records.length === 1)) {
+      if (partial !== null) refused({ line: first.line, problem: partial });
+      return count(records, answer);
+    }
+    if (partial === null && !ofRecords.includes(answer.status))
+      throw stopped(answer, first.kind, client.url);
     if (records.length === 1) {
       return refused({ line: first.line, problem: detailOf(answer.body) || `${answer.status}` });
     }
@@ -88,7 +97,7 @@ export const openSettling = (
     await settle(records.slice(0, half));
     await settle(records.slice(half));
   };
-  return { settle, counts, ignored };
+  return { settle, counts, ignored, position: () => position };
 };
 
 type TraceRecord = Extract<ImportRecord, { kind: 'trace' }>;
@@ -160,7 +169,7 @@ const partialOf = (body: unknown): string | null => {
   const { errorMessage, error_message: why = errorMessage } = snake as Partial;
   if (!(Number(count) > 0)) return null;
   const reason = typeof why === 'string' ? why : '';
-  return `from here on ${String(count)} spans were not taken: ${reason}`;
+  return `${String(count)} of its spans were not taken: ${reason}`;
 };
 
 const stopped = ({ status, body }: ApiAnswer, kind: string, url: string): Fault => {

@@ -7,7 +7,7 @@ import { randomIds } from '../../engines/node/ids.js';
 import { temporaryFolder } from '../support/folder.js';
 import { describeRealRuns, realRuns } from '../support/real-runs.js';
 import { startService, type ServiceProcess } from '../support/service-process.js';
-import { asLines, transfer } from '../support/transfers.js';
+import { asLines, folded, transfer } from '../support/transfers.js';
 
 type Tree = { readonly id: string; readonly project_id: string; readonly run_id: string };
 
@@ -22,7 +22,11 @@ const treeIn = async (service: ServiceProcess, project: string, id: string): Pro
 };
 
 const summaryOf = (stdout: string) =>
-  JSON.parse(stdout) as { readonly project: string; readonly refused: number };
+  JSON.parse(stdout) as {
+    readonly project: string;
+    readonly refused: number;
+    readonly position: string;
+  };
 
 /** Everything that a record may have (contract 5.6), and what is easily lost on the way. */
 const [sessionId, traceId] = [randomIds.next('SessionId'), randomIds.next('TraceId')];
@@ -125,6 +129,7 @@ describe('assay export', function () {
     const ran = await transfer(service, args, asLines(allKinds));
     expect(ran.code, ran.stderr).to.equal(0);
     ({ project } = summaryOf(ran.stdout));
+    await folded(service);
   });
   after(async () => {
     await service.stop();
@@ -132,6 +137,7 @@ describe('assay export', function () {
   });
 
   const idsIn = async (of: string): Promise<readonly string[]> => {
+    await folded(service);
     const { body } = await service.client.call<{ readonly records: readonly Tree[] }>(
       'POST',
       `/v2/projects/${of}/traces/search`,
@@ -147,6 +153,7 @@ describe('assay export', function () {
     const args = ['import', '-', '--json', '--project', 'again'];
     const ran = await transfer(service, args, `${sessions.stdout}${traces.stdout}`);
     const again = summaryOf(ran.stdout);
+    await folded(service);
     expect([again.refused, ran.code], ran.stderr).to.deep.equal([0, 0]);
     const ids = await idsIn(project);
     expect([ids.length, ids.includes(traceId)]).to.deep.equal([2, true]);
@@ -236,14 +243,9 @@ describe('assay export', function () {
       const sent = await transfer(service, ['import', path, ...args, 'real']);
       const real = summaryOf(sent.stdout);
       const out = join(folder.dir, 'out.jsonl');
-      const made = await transfer(service, [
-        'export',
-        'traces',
-        '--project',
-        'real',
-        '--output',
-        out,
-      ]);
+      const wait = ['--min-position', real.position, '--output', out];
+      const whole = ['export', 'traces', '--project', 'real', ...wait];
+      const made = await transfer(service, whole);
       expect(made.stderr).to.include('200 traces exported');
       const back = await transfer(service, ['import', out, ...args, 'back']);
       const again = summaryOf(back.stdout);
@@ -259,6 +261,7 @@ describe('assay export', function () {
           await treeIn(service, real.project, id),
         );
       }
+      await folded(service);
       const twice = await transfer(service, ['export', 'traces', '--project', 'back']);
       expect(twice.stdout === readFileSync(out, 'utf8')).to.equal(true);
     });

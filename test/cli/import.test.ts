@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { randomIds } from '../../engines/node/ids.js';
 import { temporaryFolder } from '../support/folder.js';
 import { startService, type ServiceProcess } from '../support/service-process.js';
-import { asLines, transfer } from '../support/transfers.js';
+import { asLines, folded, transfer } from '../support/transfers.js';
 
 type Summary = {
   readonly traces: number;
@@ -15,6 +15,7 @@ type Summary = {
   readonly refusals: readonly { readonly line: number; readonly problem: string }[];
   readonly project: string;
   readonly run: string | null;
+  readonly position: string;
   readonly ignored_members: readonly string[];
 };
 
@@ -54,6 +55,7 @@ describe('assay import', function () {
   };
   const countIn = async (project: string, kind = 'traces'): Promise<number> => {
     const path = `/v2/projects/${project}/${kind}/count`;
+    await folded(service);
     return (await service.client.call<{ total_count: number }>('POST', path, { body: {} })).body
       .total_count;
   };
@@ -139,6 +141,7 @@ describe('assay import', function () {
     const summary = JSON.parse(ran.stdout) as Summary;
     expect(summary).to.include({ traces: 3, sessions: 1, refused: 0 });
     expect(summary.ignored_members).to.deep.equal(['traces/mispelt']);
+    await folded(service);
     const { body } = await service.client.call<{
       readonly records: readonly { readonly session_id: string; readonly is_complete: boolean }[];
     }>('POST', `/v2/projects/${summary.project}/traces/search`, {
@@ -165,17 +168,67 @@ describe('assay import', function () {
     };
     const deep = { ...traceNumber(2), spans: [chain(200)] };
     const path = await fileOf(asLines([wide, deep]));
-    const { project, refused } = await imported(path, '--project', 'large');
+    const sent = await imported(path, '--project', 'large');
+    const { project, refused, position } = sent;
     expect(refused).to.equal(0);
     expect(await countIn(project, 'spans')).to.equal(6_201);
     expect(await imported(path, '--project', 'large')).to.include({ refused: 0, new_records: 0 });
-    const out = await transfer(service, ['export', 'traces', '--project', 'large']);
+    const out = await transfer(service, [
+      'export',
+      'traces',
+      '--project',
+      'large',
+      '--min-position',
+      position,
+    ]);
     const [line] = out.stdout.split('\n').filter((one) => one.includes('trace 2'));
     let levels = 0;
     type Tree = { readonly spans?: readonly Tree[] };
     for (let at = JSON.parse(line ?? '') as Tree | undefined; at !== undefined; at = at.spans?.[0])
       levels += 1;
     expect(levels).to.equal(201);
+  });
+
+  it('knows the formats of others by their first value, and their sessions by name', async () => {
+    const hex = 'ab'.repeat(16);
+    const langfuseTrace = {
+      id: 'their-own-id',
+      timestamp: '2026-03-01T09:00:00Z',
+      sessionId: 'call-1',
+      observations: [
+        { id: 'o1', type: 'GENERATION', startTime: '2026-03-01T09:00:00Z', input: 'hi', output: 1 },
+        { id: 'o2', type: 'TOOL', startTime: '2026-03-01T09:00:01Z', parentObservationId: 'o1' },
+      ],
+    };
+    const phoenixSpan = {
+      'context.trace_id': hex,
+      'context.span_id': 'cd'.repeat(8),
+      name: 'chat',
+      span_kind: 'GUARDRAIL',
+      start_time: '2026-03-01T09:00:00+00:00',
+      end_time: '2026-03-01T09:00:01+00:00',
+      'attributes.session.id': 'call-1',
+    };
+    const project = ['--project', 'others', '--json'];
+    for (const [content, format, records] of [
+      [JSON.stringify([langfuseTrace], null, 2), 'langfuse', 3],
+      [JSON.stringify(phoenixSpan), 'phoenix', 2],
+    ] as const) {
+      const ran = await transfer(service, ['import', '-', ...project], content);
+      expect(ran.stderr).to.include(`by its first value (--format ${format})`);
+      const found = JSON.parse(ran.stdout) as Summary;
+      expect(found, ran.stderr).to.include({ traces: 1, new_records: records, refused: 0 });
+      const again = await transfer(service, ['import', '-', ...project], content);
+      expect(JSON.parse(again.stdout)).to.include({ new_records: 0, refused: 0 });
+    }
+    const { body } = await service.client.call<readonly { id: string }[]>(
+      'GET',
+      '/v2/projects?project_name=others',
+    );
+    const id = body[0]?.id ?? '';
+    expect([await countIn(id), await countIn(id, 'spans'), await countIn(id, 'sessions')]).to.eql([
+      2, 3, 1,
+    ]);
   });
 
   it('refuses what it is not told or cannot know', async () => {
@@ -225,6 +278,7 @@ describe('assay import', function () {
       expect(ran.stderr).to.include('waiting for the service');
       const summary = JSON.parse(ran.stdout) as Summary;
       expect(summary).to.include({ traces: count, refused: 0 });
+      await folded(killed);
       const of = (kind: string) => `/v2/projects/${summary.project}/${kind}/count`;
       for (const kind of ['traces', 'spans']) {
         const { body } = await killed.client.call('POST', of(kind), { body: {} });

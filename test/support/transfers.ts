@@ -1,7 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { linesOf, type FilePiece } from '../../cli/import/lines.js';
+import { operateCommand } from '../../cli/ask.js';
+import type { ReadRecord } from '../../cli/import/records.js';
 import { bareEnvironment, program } from './outside.js';
 import type { ServiceProcess } from './service-process.js';
+import { until } from './until.js';
 
 export type Ran = {
   readonly code: number | null;
@@ -30,5 +34,28 @@ export const transfer = async (
   return { code, ...said };
 };
 
+/**
+ * Resolves when all that was logged can be read: a busy machine takes longer than a read waits for
+ * by itself (contract 1.7).
+ */
+export const folded = ({ opsUrl }: Pick<ServiceProcess, 'opsUrl'>): Promise<void> =>
+  until('read models have what was logged', 60_000, async () => {
+    const status = await operateCommand(opsUrl, { opsToken: null })('status', {});
+    return (status as readonly { lag_events: number }[]).every((one) => one.lag_events === 0);
+  });
+
 export const asLines = (values: readonly unknown[]): string =>
   values.map((value) => `${JSON.stringify(value)}\n`).join('');
+
+/** What a format reads in these values, one a line. */
+export const recordsOf = async (
+  read: (pieces: AsyncIterable<FilePiece>) => AsyncIterable<ReadRecord>,
+  values: readonly object[],
+): Promise<readonly ReadRecord[]> => {
+  const bytes = async function* bytes(): AsyncGenerator<Buffer> {
+    yield Buffer.from(asLines(values));
+  };
+  const found: ReadRecord[] = [];
+  for await (const one of read(linesOf(bytes()))) found.push(one);
+  return found;
+};

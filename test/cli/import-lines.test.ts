@@ -1,0 +1,93 @@
+import { expect } from 'chai';
+import * as fc from 'fast-check';
+import { linesOf, valuesOf, type FilePiece } from '../../cli/import/lines.js';
+import { drawSeed } from '../support/outside.js';
+import { runs } from '../support/runs.js';
+
+async function* chunked(bytes: Buffer, cuts: readonly number[]): AsyncGenerator<Buffer> {
+  let from = 0;
+  for (const cut of [...cuts].sort((one, other) => one - other)) {
+    const at = bytes.length === 0 ? 0 : cut % (bytes.length + 1);
+    if (at > from) yield bytes.subarray(from, at);
+    from = Math.max(from, at);
+  }
+  yield bytes.subarray(from);
+}
+
+const all = async (pieces: AsyncIterable<FilePiece>): Promise<readonly FilePiece[]> => {
+  const found: FilePiece[] = [];
+  for await (const piece of pieces) found.push(piece);
+  return found;
+};
+const cuts = fc.array(fc.nat(10_000), { maxLength: 8 });
+const whole = (text: string) => chunked(Buffer.from(text), []);
+
+describe('the lines of a file', () => {
+  it('are the same however it is cut, without those that are empty', async () => {
+    const line = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 20 }),
+      fc.constantFrom('', ' ', '{"a": "ä"}'),
+    );
+    const property = fc.asyncProperty(
+      fc.array(line.map((one) => one.replace(/[\n\ufeff]/g, '').toWellFormed())),
+      fc.constantFrom('\n', '\r\n'),
+      cuts,
+      async (lines, end, where) => {
+        const bytes = Buffer.from(lines.join(end));
+        const expected = lines.flatMap((text, at) =>
+          text.trim() === '' ? [] : [{ line: at + 1, text: text.trim() }],
+        );
+        expect(await all(linesOf(chunked(bytes, where)))).to.deep.equal(expected);
+      },
+    );
+    const seed = drawSeed('lines');
+    await fc.assert(property, { seed, numRuns: runs(200) });
+  });
+
+  it('are known by their number when they are too long, or no UTF-8', async () => {
+    const bytes = Buffer.concat([
+      Buffer.from(`\ufeffone\n${'x'.repeat(50)}\ntwo\n`),
+      Buffer.from([0xff, 0x0a]),
+    ]);
+    expect(await all(linesOf(chunked(bytes, [7, 20, 40]), 40))).to.deep.equal([
+      { line: 1, text: 'one' },
+      { line: 2, problem: 'it has more than 40 bytes' },
+      { line: 3, text: 'two' },
+      { line: 4, problem: 'it is not UTF-8' },
+    ]);
+  });
+});
+
+describe('the values of a JSON text over many lines', () => {
+  it('are the items of its list, or its objects, however it is cut and indented', async () => {
+    const object = fc.dictionary(fc.string(), fc.jsonValue());
+    const property = fc.asyncProperty(
+      fc.array(object, { maxLength: 5 }),
+      fc.constantFrom(undefined, 1, 4),
+      fc.boolean(),
+      cuts,
+      async (values, indent, asList, where) => {
+        const text = asList
+          ? JSON.stringify(values, null, indent)
+          : values.map((value) => JSON.stringify(value, null, indent)).join('\n');
+        const pieces = await all(valuesOf(chunked(Buffer.from(`\ufeff${text}`), where)));
+        expect(pieces.map((piece) => JSON.parse('text' in piece ? piece.text : ''))).to.deep.equal(
+          values.map((value) => JSON.parse(JSON.stringify(value)) as unknown),
+        );
+      },
+    );
+    const seed = drawSeed('values');
+    await fc.assert(property, { seed, numRuns: runs(200) });
+  });
+
+  it('have the number of the line on which they begin', async () => {
+    const text = '[\n  {"a": [1,\n 2], "b": "}]\\""},\n 7, {\n},\n\n{"c": 1}, {"cut": [';
+    expect(await all(valuesOf(whole(text)))).to.deep.equal([
+      { line: 2, text: '{"a": [1,\n 2], "b": "}]\\""}' },
+      { line: 4, text: '7' },
+      { line: 4, text: '{\n}' },
+      { line: 7, text: '{"c": 1}' },
+      { line: 7, text: '{"cut": [' },
+    ]);
+  });
+});
