@@ -4,7 +4,7 @@ import { openApiClient, type ApiClient, type ServiceAccess } from './api-client.
 import { problemOf } from './import/checked.js';
 import { detected, importFormats, importFormatNames, type ImportFormat } from './import/formats.js';
 import type { FilePiece } from './import/lines.js';
-import { isRefused, type ReadRecord, type RefusedLine } from './import/records.js';
+import { isRefused, type ImportedRecord, type RefusedLine } from './import/records.js';
 import { openSending } from './import/sending.js';
 import { countOf, type SentCounts } from './import/settling.js';
 import { openSource, type ImportSource } from './import/source.js';
@@ -90,7 +90,7 @@ type ImportSummary = SentCounts & {
 const nowhere = { project: null, run: null, position: null, ignored_members: [] };
 
 const checkedOnly = async (
-  records: AsyncIterable<ReadRecord>,
+  records: AsyncIterable<ImportedRecord>,
   refuse: (one: RefusedLine) => void,
 ): Promise<ImportSummary> => {
   const counts = { traces: 0, sessions: 0, otlp_parts: 0, new_records: 0 };
@@ -103,7 +103,7 @@ const checkedOnly = async (
 };
 
 type Reading = {
-  readonly records: AsyncIterable<ReadRecord>;
+  readonly records: AsyncIterable<ImportedRecord>;
   readonly refuse: (one: RefusedLine) => void;
   readonly source: ImportSource;
   readonly inOrder: boolean;

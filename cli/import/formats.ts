@@ -5,7 +5,7 @@ import { langfuse } from './langfuse.js';
 import type { FilePiece } from './lines.js';
 import { otlpLines } from './otlp.js';
 import { isPhoenixRow, phoenix } from './phoenix.js';
-import { objectIn, type ReadRecord } from './records.js';
+import { objectIn, type ImportedRecord } from './records.js';
 import { traceLines } from './trace-lines.js';
 
 type Format = {
@@ -13,7 +13,7 @@ type Format = {
   readonly said: string;
   /** Whether a value of a file is of this form and no other. */
   readonly knows: (value: JsonObject) => boolean;
-  readonly read: (pieces: AsyncIterable<FilePiece>) => AsyncIterable<ReadRecord>;
+  readonly read: (pieces: AsyncIterable<FilePiece>) => AsyncIterable<ImportedRecord>;
   /** Whether records come in the order of the lines, so that `--from` can pass over some. */
   readonly inOrder: boolean;
 };

@@ -6,7 +6,7 @@ import { Fault } from '../../kernel/fault.js';
 import type { JsonObject } from '../../kernel/shapes.js';
 import { treeLevelsMax } from '../../query-api/records/tree.js';
 import type { FilePiece } from './lines.js';
-import { isList, isObject, objectIn, type ReadRecord } from './records.js';
+import { isList, isObject, objectIn, type ImportedRecord } from './records.js';
 
 /** A row of an export: a span, or what is said of a trace, with the trace that it belongs to. */
 export type ExportedRow = { readonly trace: string; readonly row: JsonObject };
@@ -16,7 +16,7 @@ export type RowsFormat = {
   /** Of one value of the file; none: it is nothing that the format knows. */
   readonly rowsOf: (value: JsonObject) => readonly ExportedRow[];
   /** All rows of one trace, in the order of the file; pure. */
-  readonly traceOf: (trace: string, rows: readonly GatheredRow[]) => ReadRecord;
+  readonly traceOf: (trace: string, rows: readonly GatheredRow[]) => ImportedRecord;
 };
 
 /** What a trace may have here, and the bytes of its rows (contract 1.11). */
@@ -33,7 +33,7 @@ type Sized = Kept & { readonly bytes: number };
 export async function* gathered(
   pieces: AsyncIterable<FilePiece>,
   format: RowsFormat,
-): AsyncGenerator<ReadRecord> {
+): AsyncGenerator<ImportedRecord> {
   const dir = await mkdtemp(join(tmpdir(), 'assay-import-'));
   const table = new Database(join(dir, 'rows.sqlite'));
   try {
@@ -58,7 +58,7 @@ export async function* gathered(
   }
 }
 
-function* traces(table: Database.Database, { traceOf }: RowsFormat): Generator<ReadRecord> {
+function* traces(table: Database.Database, { traceOf }: RowsFormat): Generator<ImportedRecord> {
   const sizes = table.prepare<[], Sized>(
     'SELECT trace, min(line) line, count(*) count, sum(length(body)) bytes FROM rows ' +
       'GROUP BY trace ORDER BY min(line), trace',

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../kernel/shapes.js';
 import { treeOfSpans, type ExportedRow, type GatheredRow, type RowsFormat } from './gathered.js';
 import { spanIdFor, traceIdFor } from './ids.js';
-import { isList, isObject, withoutEmpty, type ReadRecord } from './records.js';
+import { isList, isObject, withoutEmpty, type ImportedRecord } from './records.js';
 import {
   documentsOut,
   elapsedNs,
@@ -97,7 +97,7 @@ type Observation = {
   readonly row: JsonObject;
 };
 
-const traceOf = (theirs: string, gathered: readonly GatheredRow[]): ReadRecord => {
+const traceOf = (theirs: string, gathered: readonly GatheredRow[]): ImportedRecord => {
   const line = gathered[0]?.line ?? 0;
   const ofKind = (kind: string): readonly JsonObject[] =>
     gathered.filter(({ row }) => row['ofKind'] === kind).map(({ row }) => row);

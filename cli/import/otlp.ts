@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../kernel/shapes.js';
 import type { FilePiece } from './lines.js';
-import { isList, isObject, objectIn, type ReadRecord } from './records.js';
+import { isList, isObject, objectIn, type ImportedRecord } from './records.js';
 
 /**
  * OTLP as JSON (OpenTelemetry protocol 1.x, "OTLP/JSON file exporter": opentelemetry.io/docs/specs/
@@ -8,7 +8,7 @@ import { isList, isObject, objectIn, type ReadRecord } from './records.js';
  * reads them itself (contract 5.12), so that an export by a collector and an import are one; here
  * they are only cut into parts that a request takes.
  */
-export async function* otlpLines(pieces: AsyncIterable<FilePiece>): AsyncGenerator<ReadRecord> {
+export async function* otlpLines(pieces: AsyncIterable<FilePiece>): AsyncGenerator<ImportedRecord> {
   for await (const piece of pieces) {
     if ('problem' in piece) yield piece;
     else yield* recordsOf(piece.line, objectIn(piece.text));
@@ -18,7 +18,7 @@ export async function* otlpLines(pieces: AsyncIterable<FilePiece>): AsyncGenerat
 /** Enough that a request is worth its while, far from what one may have (contract 1.11). */
 const spansAtOnce = 100;
 
-function* recordsOf(line: number, value: JsonObject | string): Generator<ReadRecord> {
+function* recordsOf(line: number, value: JsonObject | string): Generator<ImportedRecord> {
   if (typeof value === 'string') return yield { line, problem: value };
   if (isSpan(value)) {
     const resourceSpans = { scopeSpans: [{ spans: [value] }] };
@@ -35,7 +35,7 @@ function* recordsOf(line: number, value: JsonObject | string): Generator<ReadRec
 const isSpan = (value: JsonObject): boolean =>
   ('traceId' in value && 'spanId' in value) || ('trace_id' in value && 'span_id' in value);
 
-function* partsOf(line: number, resource: JsonObject): Generator<ReadRecord> {
+function* partsOf(line: number, resource: JsonObject): Generator<ImportedRecord> {
   const { scopeSpans, scope_spans: snake, ...about } = resource;
   const scopes = scopeSpans ?? snake ?? [];
   if (!isList(scopes)) return yield { line, problem: 'scopeSpans is no list' };

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../kernel/shapes.js';
 import { treeOfSpans, type GatheredRow, type RowsFormat } from './gathered.js';
 import { spanIdFor, traceIdFor } from './ids.js';
-import { isList, isObject, withoutEmpty, type ReadRecord } from './records.js';
+import { isList, isObject, withoutEmpty, type ImportedRecord } from './records.js';
 import {
   documentsOut,
   elapsedNs,
@@ -174,7 +174,7 @@ type PhoenixSpan = {
   readonly attributes: Flat;
 };
 
-const traceOf = (theirs: string, gathered: readonly GatheredRow[]): ReadRecord => {
+const traceOf = (theirs: string, gathered: readonly GatheredRow[]): ImportedRecord => {
   const line = gathered[0]?.line ?? 0;
   const spans = gathered.map(({ row }): PhoenixSpan => {
     const flat = dotted(row);

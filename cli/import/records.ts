@@ -13,9 +13,9 @@ export type ImportRecord = { readonly line: number } & (
   | { readonly kind: 'otlp'; readonly resourceSpans: JsonObject }
 );
 export type RefusedLine = { readonly line: number; readonly problem: string };
-export type ReadRecord = ImportRecord | RefusedLine;
+export type ImportedRecord = ImportRecord | RefusedLine;
 
-export const isRefused = (one: ReadRecord): one is RefusedLine => 'problem' in one;
+export const isRefused = (one: ImportedRecord): one is RefusedLine => 'problem' in one;
 
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,18 +1,20 @@
 import type { JsonObject } from '../../kernel/shapes.js';
 import { withIds } from './ids.js';
 import type { FilePiece } from './lines.js';
-import { objectIn, type ReadRecord } from './records.js';
+import { objectIn, type ImportedRecord } from './records.js';
 
 /**
  * Our own form: a trace with its spans a line as `POST …/traces` takes it (contract 5.6), or a
  * session as `POST …/sessions` does, with `"type": "session"`. `is_complete` of a trace belongs to
  * the request there, `session_external_id` too.
  */
-export async function* traceLines(pieces: AsyncIterable<FilePiece>): AsyncGenerator<ReadRecord> {
+export async function* traceLines(
+  pieces: AsyncIterable<FilePiece>,
+): AsyncGenerator<ImportedRecord> {
   for await (const piece of pieces) yield recordOf(piece);
 }
 
-const recordOf = (piece: FilePiece): ReadRecord => {
+const recordOf = (piece: FilePiece): ImportedRecord => {
   const { line } = piece;
   if ('problem' in piece) return piece;
   const value = objectIn(piece.text);

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { linesOf, type FilePiece } from '../../cli/import/lines.js';
 import { operateCommand } from '../../cli/ask.js';
-import type { ReadRecord } from '../../cli/import/records.js';
+import type { ImportedRecord } from '../../cli/import/records.js';
 import { bareEnvironment, program } from './outside.js';
 import type { ServiceProcess } from './service-process.js';
 import { until } from './until.js';
@@ -49,13 +49,13 @@ export const asLines = (values: readonly unknown[]): string =>
 
 /** What a format reads in these values, one a line. */
 export const recordsOf = async (
-  read: (pieces: AsyncIterable<FilePiece>) => AsyncIterable<ReadRecord>,
+  read: (pieces: AsyncIterable<FilePiece>) => AsyncIterable<ImportedRecord>,
   values: readonly object[],
-): Promise<readonly ReadRecord[]> => {
+): Promise<readonly ImportedRecord[]> => {
   const bytes = async function* bytes(): AsyncGenerator<Buffer> {
     yield Buffer.from(asLines(values));
   };
-  const found: ReadRecord[] = [];
+  const found: ImportedRecord[] = [];
   for await (const one of read(linesOf(bytes()))) found.push(one);
   return found;
 };
