@@ -24,6 +24,7 @@ import { listingComponents } from './listings.js';
 import { logStreamOperations } from './log-streams.js';
 import { loginOperations } from './logins.js';
 import { metricOperations } from './metrics.js';
+import { otlpOperations } from './otlp.js';
 import { orgJobOperations } from './org-jobs.js';
 import { pastScoringOperations } from './past-scoring.js';
 import { priceListOperations } from './price-list.js';
@@ -56,6 +57,7 @@ export const operations: readonly Operation[] = [
   ...experimentRankingOperations,
   ...experimentTagOperations,
   ...ingestOperations,
+  ...otlpOperations,
   ...recordReadOperations,
   ...recordExportOperations,
   ...annotationTemplateOperations,

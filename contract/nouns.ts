@@ -27,6 +27,7 @@ import { logStreamOperations } from './log-streams.js';
 import { loginOperations } from './logins.js';
 import { metricOperations } from './metrics.js';
 import type { OpenApiTag } from './openapi.js';
+import { otlpOperations } from './otlp.js';
 import { orgJobOperations } from './org-jobs.js';
 import { pastScoringOperations } from './past-scoring.js';
 import { priceListOperations } from './price-list.js';
@@ -57,6 +58,7 @@ export const nouns: readonly OpenApiTag[] = [
     description: 'One run of an application each, with its spans: logged, changed, read, deleted.',
     operations: [
       logTraces,
+      ...otlpOperations,
       updateTrace,
       searchTraces,
       countTraces,

@@ -147,6 +147,7 @@ const refusals: JsonObject = {
 };
 const refusal = (name: string): JsonObject => ({ $ref: `#/components/responses/${name}` });
 
+const bytes = { type: 'string', format: 'binary' };
 const bodyMedia = { json: 'application/json', urlencoded: 'application/x-www-form-urlencoded' };
 
 /** `createLogStream` sends a `CreateLogStream`. */
@@ -159,12 +160,13 @@ const answerName = (operation: Operation): string | undefined =>
 
 /** A form has its file parts as binary strings next to the text parts. */
 const requestBody = (body: TSchema, operation: Operation, publish: Publish): JsonObject => {
-  const { form, encoding, example } = operation;
+  const { form, encoding, example, protobuf } = operation;
   if (form === null) {
     return {
       required: 'required' in body || !('properties' in body),
       content: {
         [bodyMedia[encoding]]: { schema: publish(body, bodyName(operation)), example },
+        ...(protobuf !== null && { 'application/x-protobuf': { schema: bytes } }),
       },
     };
   }

@@ -4,6 +4,7 @@ import type { JsonPieces } from '../kernel/json-pieces.js';
 import type { Actor, Position, StreamName } from '../kernel/ports.js';
 import type { IfMatch } from '../kernel/precondition.js';
 import type { Brand, Instant, Json, OrganizationId } from '../kernel/shapes.js';
+import type { Protobuf } from './messages.js';
 import type { Principal, ProjectInSight, Requirement } from './roles.js';
 
 /** K `Service-API-Key`, B bearer token, P Basic, C refresh cookie (contract 2.1). */
@@ -75,6 +76,10 @@ export type Operation<
   readonly size: 'json' | 'ingest';
   /** How the body is written; `urlencoded`: each member is a text (contract 1.2). */
   readonly encoding: 'json' | 'urlencoded';
+  /** Headers of its own that it reads, in lower case, and what each of them says. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Not null: it is spoken in protobuf as well as in JSON. */
+  readonly protobuf: Protobuf | null;
   /** Takes or sets the refresh cookie, so no page of another host may call it (contract 2.3). */
   readonly cookie: boolean;
   readonly response: R;
@@ -121,6 +126,8 @@ type Written<P extends TObject, Q extends TObject, B extends TSchema, R extends 
       | 'orSelf'
       | 'size'
       | 'encoding'
+      | 'headers'
+      | 'protobuf'
       | 'cookie'
       | 'status'
       | 'media'
@@ -149,6 +156,8 @@ export const operation = <
   orSelf: false,
   size: 'json',
   encoding: 'json',
+  headers: {},
+  protobuf: null,
   cookie: false,
   status: 200,
   media: 'application/json',
@@ -214,6 +223,8 @@ export type Request<P, Q, B> = {
   readonly body: B;
   /** Files of a form by part; required ones are there. */
   readonly files: Readonly<Record<string, Upload>>;
+  /** Those of its own headers that were sent, by name in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
   /** Null without `If-Match`, and where the operation does not take it. */
   readonly ifMatch: IfMatch | null;
   /** Nothing may be ignored or guessed (contract 1.2, rule 3). */
@@ -286,7 +297,7 @@ export type Answer<T> = Told<T> & {
  * object is looked up).
  */
 type Check<P, Q, B> = (
-  request: Pick<Request<P, Q, B>, 'params' | 'query' | 'body' | 'files'>,
+  request: Pick<Request<P, Q, B>, 'params' | 'query' | 'body' | 'files' | 'headers'>,
 ) => readonly Complaint[];
 
 export type Route = {
@@ -296,7 +307,7 @@ export type Route = {
    * schemas have accepted the request, with what they made of it; any complaint makes it 422.
    */
   readonly check: (
-    request: Pick<Request<never, never, never>, 'params' | 'query' | 'body' | 'files'>,
+    request: Pick<Request<never, never, never>, 'params' | 'query' | 'body' | 'files' | 'headers'>,
   ) => readonly Complaint[];
   /** Names of the collections that a read waits for. */
   readonly reads: readonly string[];

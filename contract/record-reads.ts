@@ -124,8 +124,10 @@ const shown = {
 };
 /** Each span below has its own `spans`, any number of levels deep. */
 const spans = Type.Array(component<RecordView>('SpanTree'));
-const spanTree = named('SpanTree', Type.Object({ ...spanMembers, spans }));
-const traceTree = named('TraceTree', Type.Object({ ...traceMembers, spans }));
+/** Of the record that was asked for, and of none below it (contract 5.12, rule 7). */
+const otel = Type.Optional(Type.Array(json));
+const spanTree = named('SpanTree', Type.Object({ ...spanMembers, spans, otel }));
+const traceTree = named('TraceTree', Type.Object({ ...traceMembers, spans, otel }));
 const sessionTree = named(
   'SessionTree',
   Type.Object({
@@ -241,6 +243,9 @@ export const countSessions = count('countSessions', 'session');
 export const countTraces = count('countTraces', 'trace');
 export const countSpans = count('countSpans', 'span');
 
+/** Also what an exporter sent, as `otel` (contract 5.12, rule 7). */
+const withOtel = Type.Object({ otel: Type.Optional(Type.Boolean({ default: false })) });
+
 export const getTrace = operation({
   ...shared,
   operationId: 'getTrace',
@@ -249,6 +254,7 @@ export const getTrace = operation({
   method: 'GET',
   path: '/v2/projects/{project_id}/traces/{trace_id}',
   params: Type.Object({ project_id: id('ProjectId'), trace_id: id('TraceId') }),
+  query: withOtel,
   response: Type.Unsafe<RecordView>(traceTree),
 });
 export const getSpan = operation({
@@ -259,6 +265,7 @@ export const getSpan = operation({
   method: 'GET',
   path: '/v2/projects/{project_id}/spans/{span_id}',
   params: Type.Object({ project_id: id('ProjectId'), span_id: id('SpanId') }),
+  query: withOtel,
   response: Type.Unsafe<RecordView>(spanTree),
 });
 export const getSession = operation({

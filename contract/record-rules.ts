@@ -1,10 +1,10 @@
 import { codePoints, utf8Bytes } from '../kernel/code-points.js';
 import { type Complaint, valueComplaint } from '../kernel/fault.js';
+import { textBytesMax } from '../kernel/records/limits.js';
 import type { Json, JsonObject } from '../kernel/shapes.js';
 import {
   metricNameMax,
   spansMax,
-  textBytesMax,
   type SentMetrics,
   type SentSpan,
   type SentTrace,

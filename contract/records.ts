@@ -1,5 +1,15 @@
 import { Type, type TSchema } from 'typebox';
 import { agentTypes } from '../kernel/records/columns.js';
+import {
+  externalIdMax,
+  metadataKeyMax,
+  metadataMax,
+  metadataValueMax,
+  nameMax,
+  tagMax,
+  tagsMax,
+  textBytesMax,
+} from '../kernel/records/limits.js';
 import type { SpanKind } from '../kernel/records/record.js';
 import {
   id,
@@ -20,20 +30,8 @@ import {
 export const tracesMax = 1_000;
 /** Of one request, all levels of all its traces together. */
 export const spansMax = 5_000;
-/**
- * One text value of a record, in bytes of UTF-8. The schemas limit characters; record-rules.ts
- * counts bytes.
- */
-export const textBytesMax = 1_048_576;
-export const tagsMax = 100;
 export const metricsMax = 200;
 export const metricNameMax = 128;
-const tagMax = 255;
-const metadataMax = 200;
-const metadataKeyMax = 256;
-const metadataValueMax = 4_096;
-const externalIdMax = 1_024;
-const nameMax = 255;
 
 /** Members of contract 5.6 that every record has; null and absence mean the same. */
 type SentMembers<Id> = {

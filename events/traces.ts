@@ -10,6 +10,7 @@ import {
   readonlyRecord,
   type Json,
 } from '../kernel/shapes.js';
+import { otelSpansReceived } from './otel.js';
 import type { RatingEvent } from './ratings.js';
 import type { DataOf, EventOf } from './schemas.js';
 
@@ -91,6 +92,7 @@ export const traceEvents = {
     trace: record,
     spans,
   }),
+  OtelSpansReceived: otelSpansReceived,
   /** More spans of a trace: what did not fit the first event (900 KB), or what came later. */
   SpansLogged: Type.Object({
     project_id: id('ProjectId'),
@@ -183,6 +185,7 @@ export type RecordContent = Readonly<Static<typeof record>>;
  */
 export type SpanContent = Readonly<Static<typeof span>>;
 export type TraceLogged = DataOf<TraceEvent, 'TraceLogged'>;
+export type OtelSpansReceived = DataOf<TraceEvent, 'OtelSpansReceived'>;
 export type SpansLogged = DataOf<TraceEvent, 'SpansLogged'>;
 export type RecordChanges = Static<typeof changes>;
 export type SessionStarted = DataOf<SessionEvent, 'SessionStarted'>;

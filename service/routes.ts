@@ -16,6 +16,7 @@ import { logStreamWrites } from '../command-api/log-streams/routes.js';
 import { loginWrites } from '../command-api/logins/routes.js';
 import { socialLoginWrites } from '../command-api/logins/social.js';
 import { priceListWrites } from '../command-api/price-list/routes.js';
+import { openProjectsByName } from '../command-api/projects/named.js';
 import { projectWrites } from '../command-api/projects/routes.js';
 import { openSessionRepository } from '../command-api/sessions/repository.js';
 import type { Throttle } from '../command-api/access/throttle.js';
@@ -74,6 +75,7 @@ import { orgJobWrites } from '../command-api/org-jobs/routes.js';
 import { orgJobReads } from '../query-api/org-jobs/routes.js';
 import type { SealKey } from './seal-key.js';
 import { historyExports } from './answers/history-export.js';
+import { otelReceivedIn } from './answers/otel-received.js';
 import { entryEvidence } from './answers/entry-evidence.js';
 import { datasetAt, datasetUnlinking, datasetUse } from './answers/dataset-use.js';
 import { recordWrites } from '../command-api/records/routes.js';
@@ -119,7 +121,7 @@ export const routesOf = (needs: Needs): readonly Route[] => {
     ...loginWrites(needs),
     ...socialLoginWrites(needs),
     ...sessionWrites({ log, ids, sessions }),
-    ...traceWrites({ log, ids, clock, joinSessions: sessions.joinSessions, ...questions }),
+    ...traceRoutes(needs, questions, sessions),
     ...ratingWrites({ log }),
     ...integrationWrites({ log, ids, vault, inTurn }),
     ...integrationReads({ documents }),
@@ -160,7 +162,7 @@ export const routesOf = (needs: Needs): readonly Route[] => {
     ...orgJobWrites({ log, secrets }),
     ...orgJobReads({ documents, secrets }),
     ...recordWrites({ log, choice: recordChoiceOf({ ...needs, ...questions }) }),
-    ...recordReads({ records, answers: needs.answers, ...questions }),
+    ...recordReads({ ...needs, ...questions, otelReceived: otelReceivedIn(log) }),
     ...exportRoutes(needs, questions),
     ...scorerTaskWrites({ log, ids, bus: needs.bus, inTurn, projectInSight }),
     ...scorerWrites({ log, ids }),
@@ -175,6 +177,19 @@ export const routesOf = (needs: Needs): readonly Route[] => {
     ...historyRoutes(needs),
     ...serviceReads({ describe: () => openApiDocument({ operations, components, nouns }) }),
   ];
+};
+
+/** Contract 5.6 and 5.12. */
+const traceRoutes = (
+  { log, ids, clock, gate }: Needs,
+  questions: ReturnType<typeof questionsOf>,
+  { joinSessions }: ReturnType<typeof openSessionRepository>,
+): readonly Route[] => {
+  const projectInSight: Gate['projectInSight'] = (principal, id) =>
+    gate.projectInSight(principal, id);
+  const projectNamed = openProjectsByName({ log, ids, projectInSight });
+  const named = { projectNamed, projectInSight, joinSessions };
+  return traceWrites({ log, ids, clock, sha256, ...named, ...questions });
 };
 
 /** Contract 5.10: scoring of what a run holds already. */

@@ -16,12 +16,18 @@ export const priceList: Fold<readonly Price[], PriceListEvent> = {
 /** What tokens of a span cost: what its model cost when it was created. */
 export type PriceOf = (span: SpanContent) => SpanContent['price'];
 
+export type Prices = {
+  readonly of: PriceOf;
+  /** No span costs anything, so none has to be looked at. */
+  readonly areNone: boolean;
+};
+
 /** A few megabytes of prices are kept. */
 const weightMax = 4_000_000;
 const priceWeight = 400;
 
 /** Prices of a project as the log has them. */
-export const openPrices = (log: EventReader): ((project: string) => Promise<PriceOf>) => {
+export const openPrices = (log: EventReader): ((project: string) => Promise<Prices>) => {
   const lists = openKeptFolds({
     log,
     fold: priceList,
@@ -30,7 +36,7 @@ export const openPrices = (log: EventReader): ((project: string) => Promise<Pric
   });
   return async (project) => {
     const { state: prices } = await lists.load(priceListStream(project));
-    return (span) => priceOf(prices, span);
+    return { of: (span) => priceOf(prices, span), areNone: prices.length === 0 };
   };
 };
 

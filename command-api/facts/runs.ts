@@ -114,14 +114,29 @@ export const defaultLogStreamName = 'default';
  * once, because its id follows from the project and from how often a stream of that name was made
  * before.
  */
-export const ensureDefaultLogStream = async (
+export const ensureDefaultLogStream = (
   log: EventLog,
   ids: Ids,
-  place: { readonly projectId: ProjectId; readonly organizationId: OrganizationId },
+  place: Omit<LogStreamPlace, 'name'>,
+  createdBy: UserId,
+  authorship: Authorship,
+): Promise<Run> =>
+  ensureLogStream(log, ids, { ...place, name: defaultLogStreamName }, createdBy, authorship);
+
+type LogStreamPlace = {
+  readonly projectId: ProjectId;
+  readonly organizationId: OrganizationId;
+  readonly name: string;
+};
+
+/** The same for a log stream of any name (contract 5.12, rule 1). */
+export const ensureLogStream = async (
+  log: EventLog,
+  ids: Ids,
+  { name, ...place }: LogStreamPlace,
   createdBy: UserId,
   authorship: Authorship,
 ): Promise<Run> => {
-  const name = defaultLogStreamName;
   const names = { scope: place.projectId, name };
   const known = await logStreamNames.find({ log, ids }, names);
   if (known !== null) return known;
@@ -150,7 +165,7 @@ export const ensureDefaultLogStream = async (
     authorship,
   );
   if (state?.live !== true || state.name !== name) {
-    throw new Fault('conflict', 'The log stream default is being renamed; try again');
+    throw new Fault('conflict', `The log stream ${name} is being renamed; try again`);
   }
   return state;
 };

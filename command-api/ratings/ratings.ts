@@ -25,6 +25,7 @@ export type RatedTrace = {
 /** Everything else that happens to a trace is nothing to its ratings. */
 export const ratedTypes: readonly TraceEvent['type'][] = [
   'TraceLogged',
+  'OtelSpansReceived',
   'RatingGiven',
   'RatingWithdrawn',
   'TraceDeleted',
@@ -36,6 +37,8 @@ export const ratedTraces: Fold<RatedTrace | null, TraceEvent> = {
     switch (type) {
       case 'TraceLogged':
         return { runId: data.run_id, deleted: false, ratings: new Map(), weight: 0 };
+      case 'OtelSpansReceived':
+        return trace ?? { runId: data.run_id, deleted: false, ratings: new Map(), weight: 0 };
       case 'RatingGiven':
         return trace && withRating(trace, keyOf(data), data);
       case 'RatingWithdrawn':

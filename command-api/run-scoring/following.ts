@@ -25,7 +25,10 @@ const pagesMax = 8;
 
 type Change = Extract<
   TraceEvent,
-  { readonly type: 'TraceLogged' | 'SpansLogged' | 'TraceUpdated' | 'SpanUpdated' }
+  {
+    readonly type:
+      'TraceLogged' | 'OtelSpansReceived' | 'SpansLogged' | 'TraceUpdated' | 'SpanUpdated';
+  }
 >;
 type Setting =
   ScorerSettingsEvent | Extract<ExperimentEvent, { readonly type: 'ExperimentCreated' }>;
@@ -33,6 +36,7 @@ type Followed = Setting | Change;
 const settingTypes: readonly Setting['type'][] = ['ScorerSettingsChanged', 'ExperimentCreated'];
 const traceTypes: readonly Change['type'][] = [
   'TraceLogged',
+  'OtelSpansReceived',
   'SpansLogged',
   'TraceUpdated',
   'SpanUpdated',
@@ -58,7 +62,9 @@ const openSettings = () => {
       }
     },
     isWanted: ({ type, data }: Change): boolean =>
-      type === 'TraceLogged' ? settings.has(data.run_id) : runsOf.has(data.project_id),
+      type === 'TraceLogged' || type === 'OtelSpansReceived'
+        ? settings.has(data.run_id)
+        : runsOf.has(data.project_id),
   };
 };
 

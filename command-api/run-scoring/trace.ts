@@ -1,5 +1,7 @@
 import type { RecordContent, TraceEvent } from '../../events/traces.js';
 import { unreachable } from '../../kernel/decision.js';
+import { otelMapping } from '../../kernel/otel/mapping.js';
+import { otelTrace } from '../../kernel/otel/trace.js';
 import type { Metadata, Recorded } from '../../kernel/ports.js';
 import type { Instant, Json, ProjectId, RunId, TraceId } from '../../kernel/shapes.js';
 
@@ -92,8 +94,38 @@ const evolve = (trace: ScoredTrace | null, event: Recorded<TraceEvent>): ScoredT
       revision,
     };
   }
+  if (type === 'OtelSpansReceived') return received(trace, event);
   if (trace === null || type === 'TraceDeleted') return null;
   return { ...trace, ...changed(trace, event), revision };
+};
+
+/** A root gives its members to the trace and completes it (contract 5.12, rule 3). */
+const received = (
+  before: ScoredTrace | null,
+  event: Recorded<Extract<TraceEvent, { type: 'OtelSpansReceived' }>>,
+): ScoredTrace => {
+  const { data, revision } = event;
+  const { trace: first, root, spans } = otelTrace(otelMapping, data);
+  const trace: ScoredTrace = before ?? {
+    projectId: data.project_id,
+    id: data.trace_id,
+    runId: data.run_id,
+    organizationId: event.metadata.organization_id,
+    completedAt: null,
+    records: withRecords(new Map(), [first], revision),
+    spansChangedAt: revision,
+    revision,
+  };
+  const records = new Map(withRecords(trace.records, spans, revision));
+  const own = records.get(trace.id);
+  if (root !== null && own !== undefined && before !== null) {
+    const { metrics, ...members } = root;
+    const content = { ...own.content, ...members };
+    const all = { ...content, metrics: { ...content.metrics, ...metrics } };
+    records.set(trace.id, { ...own, content: all, changedAt: revision });
+  }
+  const completedAt = trace.completedAt ?? (root === null ? null : revision);
+  return { ...trace, completedAt, records, spansChangedAt: revision, revision };
 };
 
 const changed = (trace: ScoredTrace, event: Recorded<TraceEvent>): Partial<ScoredTrace> => {
@@ -117,6 +149,7 @@ const changed = (trace: ScoredTrace, event: Recorded<TraceEvent>): Partial<Score
     case 'ScoresRecorded':
       return { records: withScores(trace, event) };
     case 'TraceLogged':
+    case 'OtelSpansReceived':
     case 'TraceDeleted':
     case 'RatingGiven':
     case 'RatingWithdrawn':

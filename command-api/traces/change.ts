@@ -1,7 +1,8 @@
-import { metricsMax, tagsMax, type SentMetrics } from '../../contract/records.js';
+import { metricsMax, type SentMetrics } from '../../contract/records.js';
 import type { RecordChanges, RecordContent, TraceEvent } from '../../events/traces.js';
 import { reject, type Decide, type Rejection } from '../../kernel/decision.js';
 import { type Complaint, valueComplaint } from '../../kernel/fault.js';
+import { tagsMax } from '../../kernel/records/limits.js';
 import type { Json, SpanId } from '../../kernel/shapes.js';
 import { bareMetrics, distinctTags } from './content.js';
 import { layered } from './layers.js';

@@ -10,55 +10,32 @@ import type { ProjectInSight } from '../../contract/roles.js';
 import { selectorComplaints } from '../../contract/selectors.js';
 import type { SpanContent } from '../../events/traces.js';
 import { Fault } from '../../kernel/fault.js';
-import { later, type Clock, type EventLog, type Ids, type Position } from '../../kernel/ports.js';
-import type {
-  Brand,
-  Instant,
-  ProjectId,
-  RunId,
-  SessionId,
-  SpanId,
-  TraceId,
-} from '../../kernel/shapes.js';
-import type { Authorship } from '../../kernel/transact.js';
+import { later, type Clock, type EventLog, type Ids } from '../../kernel/ports.js';
+import type { Brand, ProjectId, SpanId, TraceId } from '../../kernel/shapes.js';
 import { openPrices } from '../facts/price-list.js';
 import { runOf } from '../facts/runs.js';
 import { runForRecords, runMembers } from '../access/selected-run.js';
 import { traceStream } from '../facts/traces.js';
 import { batchOf, externalSessionNamed, sessionsNamed } from './batch.js';
+import { receiving, type OtelNeeds } from './otel.js';
 import { awaited, openTraceRepository } from './repository.js';
 import * as changes from './change.js';
 import { spanContents } from './content.js';
 import { layered } from './layers.js';
 import { addSpans, taken } from './log.js';
+import type { JoinSessions } from './join-sessions.js';
 import { openSessionSizes } from './session-sizes.js';
 import { openSpanIndex, type SpanQuestions } from './span-index.js';
 import type { Trace } from './trace.js';
 import { ownedElsewhere, sentIds, writeTraces, type Writing } from './write.js';
 
-/** Makes the sessions that traces name where they are missing; command-api/sessions answers it. */
-export type JoinSessions = (
-  asked: {
-    readonly projectId: ProjectId;
-    readonly run: {
-      readonly id: RunId;
-      readonly kind: 'log_stream' | 'experiment' | 'metrics_testing';
-    };
-    readonly ids: ReadonlyMap<SessionId, Instant>;
-    readonly external: { readonly id: string; readonly createdAt: Instant } | null;
-  },
-  asker: {
-    readonly cause: Authorship;
-    readonly mint: <Name extends string>(name: Name) => Brand<string, Name>;
-  },
-) => Promise<{ readonly external: SessionId | null; readonly position: Position }>;
-
-export type TraceNeeds = SpanQuestions & {
-  readonly log: EventLog;
-  readonly ids: Ids;
-  readonly clock: Clock;
-  readonly joinSessions: JoinSessions;
-};
+export type TraceNeeds = SpanQuestions &
+  OtelNeeds & {
+    readonly log: EventLog;
+    readonly ids: Ids;
+    readonly clock: Clock;
+    readonly joinSessions: JoinSessions;
+  };
 
 type Known = TraceNeeds & Writing & { readonly prices: ReturnType<typeof openPrices> };
 
@@ -75,6 +52,7 @@ export const traceWrites = (needs: TraceNeeds): readonly Route[] => {
     updateTraceRoute(known),
     logSpansRoute(known),
     updateSpanRoute(known),
+    ...receiving(known),
   ];
 };
 
@@ -99,7 +77,7 @@ const logTracesRoute = (needs: Known): Route =>
           run,
           sessionOf: (trace) => trace.session_id ?? body.session_id ?? joined.external,
         },
-        { mint, receivedAt: cause.at, priceOf: await needs.prices(run.projectId) },
+        { mint, receivedAt: cause.at, priceOf: (await needs.prices(run.projectId)).of },
       );
       const written = await writeTraces(needs, run.projectId, batch, cause);
       const last = batch.ids.at(-1);
@@ -157,7 +135,7 @@ const logSpansRoute = (needs: Known): Route =>
       const { project_id: projectId } = params;
       const { trace_id: traceId, parent_id: parentId } = body;
       const trace = await liveTrace(needs, projectId, traceId);
-      const priceOf = await needs.prices(projectId);
+      const { of: priceOf } = await needs.prices(projectId);
       const minting = { mint, receivedAt: cause.at, priceOf };
       const spans = spanContents(body.spans, parentId, minting, true);
       const named = sentIds(spans);

@@ -23,13 +23,16 @@ const sizes: Fold<number, SessionSizeEvent> = {
 export const sizedSessionStream = (project: ProjectId, session: SessionId): StreamName =>
   stream('sized-session', project, session);
 
+/** A trace, as far as its session is concerned. */
+type InSession = Pick<TraceLogged, 'project_id' | 'session_id'>;
+
 type Place = { readonly project: ProjectId; readonly session: SessionId };
 
 export type SessionSizes = {
   /** Those of the sessions that these traces are in which take no more. */
-  readonly full: (traces: readonly TraceLogged[]) => Promise<ReadonlySet<SessionId>>;
+  readonly full: (traces: readonly InSession[]) => Promise<ReadonlySet<SessionId>>;
   /** These are durable now, each for the first time. */
-  readonly note: (traces: readonly TraceLogged[], cause: Authorship) => Promise<void>;
+  readonly note: (traces: readonly InSession[], cause: Authorship) => Promise<void>;
 };
 
 /**
@@ -85,7 +88,7 @@ export const openSessionSizes = (log: EventLog): SessionSizes => {
   };
 };
 
-const sessionsOf = (traces: readonly TraceLogged[]) => {
+const sessionsOf = (traces: readonly InSession[]) => {
   const sessions = new Map<SessionId, Place & { readonly name: StreamName; count: number }>();
   for (const { project_id: project, session_id: session } of traces) {
     if (session === null) continue;

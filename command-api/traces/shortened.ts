@@ -1,6 +1,6 @@
 import type { RecordContent } from '../../events/traces.js';
 import { utf8Bytes } from '../../kernel/code-points.js';
-import type { Json } from '../../kernel/shapes.js';
+import type { Json, JsonObject } from '../../kernel/shapes.js';
 import { weightOf } from './sizes.js';
 
 /**
@@ -46,6 +46,9 @@ const valueBytes = (value: unknown): number =>
  * No client can send this: unpaired surrogates are replaced before anything looks (contract 1.2).
  */
 const mark = '\ud800';
+
+/** Equal for equal values, whatever the order of their members. */
+export const printOf = (value: object): string => fingerprintOf(value as JsonObject);
 
 const fingerprintOf = (value: Json): string => mark + measured(JSON.stringify(inOrder(value)));
 

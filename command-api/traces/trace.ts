@@ -1,9 +1,17 @@
 import type { RunKind } from '../../contract/selectors.js';
-import type { RecordChanges, RecordContent, SpanContent, TraceEvent } from '../../events/traces.js';
+import type {
+  OtelSpansReceived,
+  RecordChanges,
+  RecordContent,
+  SpanContent,
+  TraceEvent,
+} from '../../events/traces.js';
 import { unreachable, type Fold } from '../../kernel/decision.js';
+import { otelMapping } from '../../kernel/otel/mapping.js';
+import { otelTrace } from '../../kernel/otel/trace.js';
 import type { ProjectId, RunId, SessionId, TraceId } from '../../kernel/shapes.js';
 import { layered, noLayers, withLayer, type Layers } from './layers.js';
-import { recordBytes, shortened } from './shortened.js';
+import { printOf, recordBytes, shortened } from './shortened.js';
 import { weightOf } from './sizes.js';
 
 /**
@@ -13,6 +21,8 @@ import { weightOf } from './sizes.js';
 export type LoggedRecord = {
   readonly sent: RecordContent;
   readonly now: RecordContent;
+  /** Of a span that an exporter sent: what a repeat is compared with, whatever maps it. */
+  readonly print?: string;
 };
 
 /** What is known of a trace; null before it was logged. */
@@ -24,6 +34,8 @@ export type Trace = {
   readonly sessionId: SessionId | null;
   readonly sentComplete: boolean;
   readonly isComplete: boolean;
+  /** The span that an exporter sent as its root; null: none came. */
+  readonly root: string | null;
   /** What came in the request that logged it, shortened. */
   readonly sentSpans: readonly SpanContent[];
   /** The trace's own and its spans', by id. */
@@ -50,6 +62,7 @@ export const traces: Fold<Trace | null, TraceEvent> = {
         sessionId: data.session_id,
         sentComplete: data.is_complete,
         isComplete: data.is_complete,
+        root: null,
         sentSpans: spans,
         records: withLayer<LoggedRecord>(noLayers(), records.map(entry)),
         deleted: false,
@@ -58,6 +71,7 @@ export const traces: Fold<Trace | null, TraceEvent> = {
         weight: sum(records, weightOf),
       };
     }
+    if (type === 'OtelSpansReceived') return received(trace, data);
     if (trace === null) return null;
     switch (type) {
       case 'SpansLogged': {
@@ -91,6 +105,48 @@ export const traces: Fold<Trace | null, TraceEvent> = {
   },
 };
 
+/** As a trace that was logged with these spans, or as one that got more of them. */
+const received = (before: Trace | null, data: OtelSpansReceived): Trace => {
+  const mapped = otelTrace(otelMapping, data);
+  const trace = before ?? begun(data, mapped.trace);
+  const prints = data.parts.flatMap(({ spans }) => spans.map(({ sent }) => printOf(sent)));
+  const spans = mapped.spans.map(shortened);
+  const grown: Trace = {
+    ...trace,
+    records: withLayer<LoggedRecord>(
+      trace.records,
+      spans.map((sent, at) => [sent.id, { sent, now: sent, print: prints[at] ?? '' }] as const),
+    ),
+    bytes: trace.bytes + sum(spans, recordBytes),
+    spansCount: trace.spansCount + spans.length,
+    weight: trace.weight + sum(spans, weightOf) + sum(prints, weightOf),
+  };
+  if (mapped.root === null) return grown;
+  const { metrics = {}, ...members } = mapped.root;
+  const rooted = { ...grown, isComplete: true, sentComplete: true, root: data.root };
+  return scored(changed(rooted, trace.id, members), trace.id, metrics);
+};
+
+const begun = (data: OtelSpansReceived, sent: RecordContent): Trace => {
+  const record = shortened(sent);
+  return {
+    projectId: data.project_id,
+    id: data.trace_id,
+    runId: data.run_id,
+    runKind: data.run_kind,
+    sessionId: data.session_id,
+    sentComplete: false,
+    isComplete: false,
+    root: null,
+    sentSpans: [],
+    records: withLayer<LoggedRecord>(noLayers(), [entry(record)]),
+    deleted: false,
+    bytes: recordBytes(record),
+    spansCount: 0,
+    weight: weightOf(record),
+  };
+};
+
 const entry = (sent: RecordContent): readonly [string, LoggedRecord] => [
   sent.id,
   { sent, now: sent },
@@ -99,15 +155,18 @@ const entry = (sent: RecordContent): readonly [string, LoggedRecord] => [
 const sum = <T>(items: readonly T[], of: (item: T) => number): number =>
   items.reduce((total, item) => total + of(item), 0);
 
-const changed = (trace: Trace, id: string, changes: RecordChanges): Trace => {
+const changed = (trace: Trace, id: string, changes: Changed): Trace => {
   const record = layered(trace.records, id);
   return record === undefined
     ? trace
     : replaced(trace, id, { ...record, now: shortened(withChanges(record.now, changes)) });
 };
 
+/** What a change gives, or a root its trace. */
+type Changed = RecordChanges & Partial<Pick<RecordContent, 'name' | 'created_at'>>;
+
 /** Members overwrite, tags are added (contract 5.6, rule 5). */
-export const withChanges = (now: RecordContent, changes: RecordChanges): RecordContent => {
+export const withChanges = (now: RecordContent, changes: Changed): RecordContent => {
   const { is_complete: _, tags: added = [], ...members } = changes;
   const tags = [...new Set([...(now.tags ?? []), ...added])];
   return { ...now, ...members, ...(tags.length > 0 && { tags }) };

@@ -24,7 +24,9 @@ export const arrived = async (
   coming: Coming,
 ): Promise<Arrived> => {
   if (bound.body === null) return arrivedAs({ value: {} });
-  if (!isForm(operation)) return arrivedAs(await readBody(message, operation, coming));
+  if (!isForm(operation)) {
+    return arrivedAs(await readBody(message, { ...operation, messages: bound.messages }, coming));
+  }
   const { value, ...form } = await readForm(message, operation, coming);
   return { body: { value }, ...form };
 };

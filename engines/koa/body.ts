@@ -5,8 +5,10 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { Operation } from '../../contract/operation.js';
 import { Fault, valueComplaint } from '../../kernel/fault.js';
+import { isProtobuf, protobufMedia, type BoundMessages } from './messages.js';
 import { openWeighing, type Weight } from './json-weight.js';
 import { parseJson, type Parsed } from './json.js';
+import { essenceOf } from './media.js';
 import { pairsOf } from './urlencoded.js';
 
 /** Contract 1.11, by the operation's `size`. */
@@ -47,18 +49,22 @@ const pieceBytes = 131_072;
  */
 export const readBody = async (
   request: IncomingMessage,
-  { size, encoding }: Pick<Operation, 'size' | 'encoding'>,
+  { size, encoding, messages = null }: Reads,
   coming: Coming,
 ): Promise<Parsed> => {
   const limit = bodyLimits[size];
-  const { media, isAccepted } = encodings[encoding];
-  const accepts = { isAccepted, refusal: `The body has to be ${media}` };
+  const asMessage = messages !== null && isProtobuf(request) ? messages : null;
+  const { media, isAccepted } = asMessage === null ? encodings[encoding] : protobuf;
+  const either = messages === null ? media : `${media} or ${protobufMedia}`;
+  const refusal = `The body has to be ${either}`;
+  const accepts = { isAccepted, refusal };
   const chunks: Buffer[] = [];
   await arrive(request, { bytesMax: limit.bytes, ...accepts }, coming, (chunk) => {
     chunks.push(chunk);
   });
   if (chunks.length === 0) return { value: {} };
   const bytes = joined(chunks);
+  if (asMessage !== null) return readMessage(bytes, asMessage, limit, coming);
   const weight = encoding === 'json' ? await weightOf(bytes, limit) : weightOfPairs(bytes);
   if (isOver(weight, limit)) return { complaint: tooHeavy(limit) };
   const isHeavy = isOver(weight, usualWeight);
@@ -69,6 +75,26 @@ export const readBody = async (
   coming.parsed(performance.now() - began);
   // Looking at all of it takes about as long again.
   if (isHeavy) await nextTurn();
+  return parsed;
+};
+
+type Reads = Pick<Operation, 'size' | 'encoding'> & { readonly messages?: BoundMessages | null };
+
+/** The JSON of a protobuf message, whose fields are counted as values of a JSON body are. */
+const readMessage = async (
+  bytes: Buffer,
+  messages: BoundMessages,
+  limit: Most,
+  coming: Coming,
+): Promise<Parsed> => {
+  if (bytes.length > usualMax) await coming.turn();
+  const began = performance.now();
+  const parsed = messages.read(bytes, limit.values);
+  coming.parsed(performance.now() - began);
+  if (bytes.length > usualMax) await nextTurn();
+  if (parsed === 'too many') return { complaint: tooHeavy(limit) };
+  if (parsed === null)
+    throw new Fault('malformed', 'The body is not the message of this operation');
   return parsed;
 };
 
@@ -240,9 +266,7 @@ const isJson = (contentType: string | undefined): boolean => {
   return essence === '' || jsonForm.test(essence);
 };
 
-/** A media type without its parameters, in lower case; `''` when there is none. */
-export const essenceOf = (contentType: string | undefined): string =>
-  (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+const protobuf = { media: protobufMedia, isAccepted: () => true } as const;
 
 const urlencoded = 'application/x-www-form-urlencoded';
 const encodings = {

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { takesIdempotencyKey, type Request, type Sender } from '../../contract/operation.js';
@@ -25,7 +26,7 @@ export type Sent = {
 /** What a request gives, once its guard took it. */
 export type Given = Pick<
   Request<unknown, unknown, unknown>,
-  'query' | 'body' | 'files' | 'ifMatch' | 'isStrict'
+  'query' | 'body' | 'files' | 'headers' | 'ifMatch' | 'isStrict'
 > & {
   readonly params: Readonly<Record<string, unknown>>;
   /** Of the request as it was sent; null without an Idempotency-Key. */
@@ -76,17 +77,37 @@ export const guarded = async (
       ...extras.complaints,
     ]);
   }
-  const given = { params: params.value, query: query.value, body: taken.value, files } as never;
+  const given = {
+    params: params.value,
+    query: query.value,
+    body: taken.value,
+    files,
+    headers: ownHeaders(bound, sent),
+  } as never;
   const complaints = bound.route.check(given);
   if (complaints.length > 0) throw refused(complaints);
   const { isStrict } = extras;
   return {
-    ...(given as Pick<Given, 'params' | 'query' | 'body' | 'files'>),
+    ...(given as Pick<Given, 'params' | 'query' | 'body' | 'files' | 'headers'>),
     fingerprint,
     ifMatch,
     isStrict,
   };
 };
+
+/**
+ * Headers are bytes: what is UTF-8 is read as that. One that is sent twice is two values in one, as
+ * HTTP has it.
+ */
+const ownHeaders = ({ operation }: Bound, { message }: Sent): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.keys(operation.headers).flatMap((name) => {
+      const value = message.headers[name];
+      if (typeof value !== 'string') return [];
+      const bytes = Buffer.from(value, 'latin1');
+      return [[name, isUtf8(bytes) ? bytes.toString('utf8') : value]];
+    }),
+  );
 
 /** Says what is ignored; what is wrong with that where nothing may be (contract 1.2, rule 3). */
 const extrasOf = ({ message, say }: Sent, ignored: Ignored) => {

@@ -71,7 +71,7 @@ const requestOf = (
   idempotent: string | null,
   aside: Aside,
 ): Request<unknown, unknown, unknown> => {
-  const { params, query, body, files, ifMatch, isStrict, project, sender, told } = asked;
+  const { params, query, body, files, headers, ifMatch, isStrict, project, sender, told } = asked;
   const { signal } = asked.asker;
   const { ids } = services;
   const seed = idempotent ?? ids.next('Seed');
@@ -81,6 +81,7 @@ const requestOf = (
     query,
     body,
     files,
+    headers,
     ifMatch,
     isStrict,
     get principal(): Principal {

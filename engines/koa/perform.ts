@@ -6,9 +6,10 @@ import { cookieLines, noCookie } from './cookie.js';
 import type { Held } from './budget.js';
 import type { Dispatched } from './dispatch.js';
 import { exchange } from './exchange.js';
+import { isProtobuf, protobufMedia, statusJsonOf, type BoundMessages } from './messages.js';
 import type { Seat } from './load.js';
 import type { Exchanged } from './outcome.js';
-import type { Trail, WrittenAnswer } from './respond.js';
+import { bytesOf, type Trail, type WrittenAnswer } from './respond.js';
 import type { Services } from './services.js';
 import type { Bound } from './table.js';
 
@@ -21,7 +22,8 @@ export const perform = async (
 ): Promise<WrittenAnswer> => {
   const { bound, sent } = find(ctx);
   const { requestId, say } = trail;
-  const { operation } = bound;
+  const { operation, messages } = bound;
+  if (messages !== null) trail.refusal = refusalIn(messages, ctx);
   trail.operation = operation.operationId;
   const { address, isSecure } = services.peerOf(ctx.req);
   if (operation.requires === 'cookie') trail.refusedCookie = cookieLines(noCookie, isSecure);
@@ -31,7 +33,7 @@ export const perform = async (
     const { outcome, told } = await exchange(bound, { ...sent, requestId, seat, say }, services);
     try {
       if (outcome.lines !== undefined) return flowing(bound, outcome, outcome.lines, told);
-      const { content, media } = written(bound, outcome);
+      const { content, media } = written(bound, outcome, ctx);
       const bytes = bytesOf(content);
       checked(services, bound, outcome, bytes, requestId);
       // What was written is told, however much there is to tell: a refusal would be a lie.
@@ -77,12 +79,25 @@ const textOf = ({ kind, requires }: Operation, body: unknown): string => {
   return text;
 };
 
-const bytesOf = (content: string | JsonPieces): number =>
-  typeof content === 'string'
-    ? Buffer.byteLength(content)
-    : content.reduce((sum, { byteLength }) => sum + byteLength, 0);
+/** In the encoding of the request, whatever the refusal is (contract 5.12). */
+const refusalIn =
+  (messages: BoundMessages, ctx: Context): NonNullable<Trail['refusal']> =>
+  (problem) =>
+    isProtobuf(ctx.req)
+      ? { content: [messages.refusal(problem)], media: protobufMedia }
+      : { content: JSON.stringify(statusJsonOf(problem)), media: 'application/json' };
 
-const written = ({ operation }: Bound, { status, body, json }: Exchanged) => {
+const written = (
+  { operation, messages }: Bound,
+  { status, body, json }: Exchanged,
+  ctx: Context,
+): { readonly content: string | JsonPieces; readonly media: string } => {
+  if (messages !== null && status !== operation.status) {
+    return refusalIn(messages, ctx)({ status, body, retryAfter: null });
+  }
+  if (messages !== null && isProtobuf(ctx.req)) {
+    return { content: [messages.answer(body as object)], media: protobufMedia };
+  }
   if (json !== undefined) return { content: json, media: 'application/json' };
   // A stored problem is JSON whatever the operation answers.
   const isPlain = typeof body === 'string' && status === operation.status;

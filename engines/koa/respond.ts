@@ -5,6 +5,7 @@ import type { Ids } from '../../kernel/ports.js';
 import type { JsonPieces } from '../../kernel/json-pieces.js';
 import type { Logger } from '../pino/logger.js';
 import type { Metrics } from '../prometheus/metrics.js';
+import { protobufMedia } from './messages.js';
 import type { Exchanged } from './outcome.js';
 import {
   challengeOf,
@@ -36,7 +37,10 @@ export type Trail = {
   readonly say: (header: string, value: string) => void;
   /** `Set-Cookie` of a 401, where a cookie was refused (contract 4.3, rule 1). */
   refusedCookie: readonly string[] | null;
+  /** Where the operation says in a form of its own why not; null: as contract 1.5 has it. */
+  refusal: ((problem: Problem) => Refusal) | null;
 };
+type Refusal = { readonly content: string | JsonPieces; readonly media: string };
 type Content = string | JsonPieces | AsyncIterable<string | Uint8Array>;
 export type WrittenAnswer = Omit<Exchanged, 'body' | 'json' | 'lines' | 'media'> & {
   readonly content: Content;
@@ -61,7 +65,7 @@ export const respond = async (
   const given = ctx.get('X-Request-Id');
   const requestId = requestIdForm.test(given) ? given : ids.next('RequestId');
   const say = (header: string, value: string): void => ctx.set(header, value);
-  const trail: Trail = { requestId, operation: 'none', refusedCookie: null, say };
+  const trail: Trail = { requestId, operation: 'none', refusedCookie: null, refusal: null, say };
   ctx.set(constantHeaders);
   ctx.set('X-Request-Id', requestId);
   let release = (): void => undefined;
@@ -119,7 +123,7 @@ const write = (
     ctx.set(name, typeof value === 'string' ? value : [...value]);
   }
   if (status === 204) return;
-  ctx.set('Content-Type', `${media}; charset=utf-8`);
+  ctx.set('Content-Type', media === protobufMedia ? media : `${media}; charset=utf-8`);
   if (isFlowing(content)) {
     const sent = Readable.from(flow(content), { objectMode: false, highWaterMark: portionBytes });
     // koa cuts the connection then, before the last chunk: nobody takes for whole what is not.
@@ -133,19 +137,25 @@ const write = (
   ctx.length = bytes;
 };
 
-const refuse = (
-  ctx: Context,
-  { status, body, retryAfter }: Problem,
-  { refusedCookie }: Trail,
-): void => {
+const refuse = (ctx: Context, problem: Problem, { refusedCookie, refusal }: Trail): void => {
+  const { status, body, retryAfter } = problem;
   if (retryAfter !== null) ctx.set('Retry-After', String(retryAfter));
   if (isUnauthenticated(status)) {
     ctx.set('WWW-Authenticate', challengeOf(ctx.req.headers.authorization));
     if (refusedCookie !== null) ctx.set('Set-Cookie', [...refusedCookie]);
   }
-  const content = JSON.stringify(body);
-  write(ctx, { status, content, bytes: Buffer.byteLength(content), headers: {} });
+  const told: Refusal =
+    refusal === null
+      ? { content: JSON.stringify(body), media: 'application/json' }
+      : refusal(problem);
+  write(ctx, { status, ...told, bytes: bytesOf(told.content), headers: {} });
 };
+
+/** In UTF-8. */
+export const bytesOf = (content: string | JsonPieces): number =>
+  typeof content === 'string'
+    ? Buffer.byteLength(content)
+    : content.reduce((sum, { byteLength }) => sum + byteLength, 0);
 
 const problemFor = (error: unknown, { requestId, operation }: Trail, logger: Logger): Problem => {
   const fields = { request_id: requestId, operation };

@@ -3,6 +3,7 @@ import type { Operation, Route } from '../../contract/operation.js';
 import { compileAnswerGuard, compileGuard, type Guard } from '../ajv/compile.js';
 import { compileIgnored, type IgnoredPath } from '../ajv/ignored.js';
 import { components } from '../../contract/all.js';
+import { boundMessages, type BoundMessages } from './messages.js';
 import type { Complaint } from '../../kernel/fault.js';
 import { undecidable } from '../../contract/authorize.js';
 
@@ -19,6 +20,8 @@ export type Bound = {
   /** Of a body whose schema depends on the path, by what the path has there. */
   readonly bodyFor: (params: Readonly<Record<string, string>>) => BoundBody | null;
   readonly answer: (body: unknown) => readonly Complaint[];
+  /** Null: the operation is spoken in no protobuf. */
+  readonly messages: BoundMessages | null;
 };
 
 export type BoundBody = {
@@ -78,6 +81,7 @@ const compiled = (route: Route): Bound => {
     body,
     bodyFor: bodiesBy(operation, body),
     answer: compileAnswerGuard(operation.response),
+    messages: operation.protobuf === null ? null : boundMessages(operation.protobuf),
   };
 };
 

@@ -173,6 +173,7 @@ const kinds: { readonly [T in keyof typeof allEvents]: EventKind } = {
   ScorerDeleted: { in: 'scorer' },
   ScorerSettingsChanged: { in: 'scorer-settings' },
   TraceLogged: { in: 'trace' },
+  OtelSpansReceived: { in: 'trace' },
   SpansLogged: { in: 'trace' },
   TraceUpdated: { in: 'trace' },
   SpanUpdated: { in: 'trace' },

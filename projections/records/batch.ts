@@ -1,5 +1,6 @@
 import type { SessionEvent } from '../../events/traces.js';
 import { stream, type Recorded, type StreamName } from '../../kernel/ports.js';
+import { otelMapping, type OtelMapping } from '../../kernel/otel/mapping.js';
 import type { GroupWrite, Records, RecordWrites } from '../../kernel/records/records.js';
 import type { RecordRow } from '../../kernel/records/record.js';
 import { endingOf, type Ending } from '../endings.js';
@@ -34,6 +35,7 @@ export const foldBatch = async (
   records: StoredRows,
   events: readonly Recorded[],
   look: 'every group' | 'older groups' = 'older groups',
+  mapping: OtelMapping = otelMapping,
 ): Promise<RecordsBatch> => {
   const byStream = new Map<StreamName, Recorded[]>();
   const deletedRuns: string[] = [];
@@ -69,7 +71,7 @@ export const foldBatch = async (
   const gone = { deletedRuns, deletedProjects, purge };
   if (gap !== null) return { writes: { groups: [], ...gone }, poisons: [], gap };
   const groups: Groups = new Map();
-  const { writes, poisons } = await foldStreams(records, streams, groups);
+  const { writes, poisons } = await foldStreams(records, streams, groups, mapping);
   // Usually gone already by their own last event, but their content may be erased before that is
   // read.
   for (const name of erased) {
@@ -132,6 +134,7 @@ const foldStreams = async (
   records: StoredRows,
   streams: readonly Stream[],
   groups: Groups,
+  mapping: OtelMapping,
 ): Promise<{
   readonly writes: Map<StreamName, GroupWrite>;
   readonly poisons: readonly Poison[];
@@ -145,7 +148,11 @@ const foldStreams = async (
     groups.set(name, { before, after });
   }
   const traces = streams.filter(({ name }) => isOf('trace', name));
-  for (const { stream: one, after, write, poisoned } of await foldTraces(records, traces)) {
+  for (const { stream: one, after, write, poisoned } of await foldTraces(
+    records,
+    traces,
+    mapping,
+  )) {
     if (poisoned !== null) poisons.push(poisoned);
     groups.set(one.name, { before: one.before, after });
     if (write !== null) writes.set(one.name, write);

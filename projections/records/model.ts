@@ -1,20 +1,22 @@
 import { ratingEvents } from '../../events/ratings.js';
 import { sessionEvents, traceEvents } from '../../events/traces.js';
+import { otelMapping, type OtelMapping } from '../../kernel/otel/mapping.js';
 import type { Records } from '../../kernel/records/records.js';
 import { endingTypes } from '../endings.js';
 import type { Sink, ReadModel } from '../read-model.js';
 import { foldBatch, type StoredRows } from './batch.js';
-import { recordsCollection } from './collection.js';
+import { recordsCollection, versionWith } from './collection.js';
 
-export const recordsSource = (records: Records): ReadModel => ({
-  ...sinkOf(records),
+/** `mapping`: how spans that exporters sent become records; tests have others than the service. */
+export const recordsSource = (records: Records, mapping: OtelMapping = otelMapping): ReadModel => ({
+  ...sinkOf(records, mapping),
   shadow: async (copying) => {
     const copy = await records.shadow(copying);
-    return { ...copy, model: sinkOf(copy.model) };
+    return { ...copy, model: sinkOf(copy.model, mapping) };
   },
   resume: async (id) => {
     const copy = await records.resume(id);
-    return copy === null ? null : { ...copy, model: sinkOf(copy.model) };
+    return copy === null ? null : { ...copy, model: sinkOf(copy.model, mapping) };
   },
 });
 
@@ -25,13 +27,13 @@ const types: readonly string[] = [
   'OrgJobCompleted',
 ];
 
-const sinkOf = (records: Records): Sink => {
+const sinkOf = (records: Records, mapping: OtelMapping): Sink => {
   // Once a batch of this process is applied, later ones only continue it: the runner goes by
   // position.
   let continued = false;
   return {
     name: recordsCollection.name,
-    version: recordsCollection.version,
+    version: versionWith(mapping),
     types,
     countsRevisions: true,
     purges: ['OrgJobCompleted'],
@@ -41,7 +43,7 @@ const sinkOf = (records: Records): Sink => {
     fold: async (events, applied) => {
       const look = continued ? 'older groups' : 'every group';
       const stored = applied === null ? records : waiting(records, applied);
-      const { writes, poisons, gap } = await foldBatch(stored, events, look);
+      const { writes, poisons, gap } = await foldBatch(stored, events, look, mapping);
       return {
         apply: async (checkpoint) => {
           await records.apply(writes, checkpoint);

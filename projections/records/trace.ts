@@ -1,6 +1,8 @@
 import { unreachable } from '../../kernel/decision.js';
 import type { Recorded } from '../../kernel/ports.js';
 import { elapsedOf, spanOutline, type SpanOutline } from '../../kernel/records/outlines.js';
+import { otelMapping, type OtelMapping } from '../../kernel/otel/mapping.js';
+import { otelTrace, type OtelRootMembers, type OtelTrace } from '../../kernel/otel/trace.js';
 import type { RecordRow } from '../../kernel/records/record.js';
 import type { Instant } from '../../kernel/shapes.js';
 import type { RecordChanges, SpanContent, TraceEvent } from '../../events/traces.js';
@@ -19,8 +21,9 @@ import { record } from './scores.js';
 export const foldTrace = (
   rows: readonly RecordRow[],
   events: readonly Recorded<TraceEvent>[],
+  mapping: OtelMapping = otelMapping,
 ): readonly RecordRow[] => {
-  const folded = events.reduce(evolve, rows.map(copied));
+  const folded = events.reduce(evolving(mapping), rows.map(copied));
   derive(folded);
   return folded;
 };
@@ -50,13 +53,14 @@ export type ChangedTrace = {
 export const foldOnto = (
   { head, spans, named }: KnownTrace,
   events: readonly Recorded<TraceEvent>[],
+  mapping: OtelMapping = otelMapping,
 ): ChangedTrace => {
   const whole = new Map(named.map((row) => [row.ordinal, row]));
   const before = spans.map((span) => {
     const row = whole.get(span.ordinal);
     return row === undefined ? outlined(span, head.group) : copied(row);
   });
-  const builders = events.reduce(evolve, [copied(head), ...before]);
+  const builders = events.reduce(evolving(mapping), [copied(head), ...before]);
   derive(builders);
   const after = builders.slice(1).map((builder) => ({ builder, outline: outlineAfter(builder) }));
   return {
@@ -103,18 +107,26 @@ export const spansNamed = (events: readonly Recorded[]): ReadonlySet<string> =>
     }),
   );
 
-const evolve = (rows: RowBuilder[], event: Recorded<TraceEvent>): RowBuilder[] => {
-  const known = rows[0] === undefined ? -1 : Number(rows[0].body['revision']);
-  if (event.revision <= known) return rows;
-  const after = (event.type as string) === skippedType ? rows : changed(rows, event);
-  if (after[0] !== undefined) after[0].body['revision'] = event.revision;
-  return after;
-};
+const evolving =
+  (mapping: OtelMapping) =>
+  (rows: RowBuilder[], event: Recorded<TraceEvent>): RowBuilder[] => {
+    const known = rows[0] === undefined ? -1 : Number(rows[0].body['revision']);
+    if (event.revision <= known) return rows;
+    const after = (event.type as string) === skippedType ? rows : changed(rows, event, mapping);
+    if (after[0] !== undefined) after[0].body['revision'] = event.revision;
+    return after;
+  };
 
-const changed = (rows: RowBuilder[], event: Recorded<TraceEvent>): RowBuilder[] => {
+const changed = (
+  rows: RowBuilder[],
+  event: Recorded<TraceEvent>,
+  mapping: OtelMapping,
+): RowBuilder[] => {
   switch (event.type) {
     case 'TraceLogged':
       return logged(event);
+    case 'OtelSpansReceived':
+      return received(rows, event, otelTrace(mapping, event.data));
     case 'SpansLogged':
       return withSpans(rows, event);
     case 'TraceUpdated':
@@ -155,16 +167,48 @@ const place = (event: Recorded<TraceEvent>, ordinal: number): string =>
 
 const logged = (event: Recorded<TraceEvent> & { type: 'TraceLogged' }): RowBuilder[] => {
   const { data } = event;
-  const context: TraceContext = {
-    group: event.stream,
-    projectId: data.project_id,
-    runId: data.run_id,
-    traceId: data.trace_id,
-    sessionId: data.session_id ?? data.trace_id,
-  };
+  const context = contextOf(event);
   const trace = rowOf(data.trace, 0, context, place(event, 0));
   trace.values['is_complete'] = data.is_complete;
   return [trace, ...spanRows(data.spans, 1, context, event)];
+};
+
+type First = Recorded<TraceEvent> & { type: 'TraceLogged' | 'OtelSpansReceived' };
+const contextOf = ({ stream, data }: First): TraceContext => ({
+  group: stream,
+  projectId: data.project_id,
+  runId: data.run_id,
+  traceId: data.trace_id,
+  sessionId: data.session_id ?? data.trace_id,
+});
+
+/** Contract 5.12, rule 3: the trace is there with its first span, and whole with its root. */
+const received = (
+  rows: RowBuilder[],
+  event: Recorded<TraceEvent> & { type: 'OtelSpansReceived' },
+  { trace: first, root, spans }: OtelTrace,
+): RowBuilder[] => {
+  const [known] = rows;
+  const trace = known ?? rowOf(first, 0, contextOf(event), place(event, 0));
+  if (known === undefined) trace.values['is_complete'] = root !== null;
+  else {
+    if (event.data.with_trace !== true) trace.values['updated_at'] = event.metadata.at;
+    if (root !== null) putRoot(trace, root, place(event, 0));
+  }
+  const before = known === undefined ? [trace] : rows;
+  const context = contextAround(trace);
+  return [...before, ...spanRows(spans, before.length, context, event)];
+};
+
+const putRoot = (trace: RowBuilder, root: OtelRootMembers, at: string): void => {
+  const { values } = trace;
+  values['is_complete'] = true;
+  values['created_at'] = root.created_at;
+  if (root.name !== undefined) values['name'] = root.name;
+  if (root.status_code !== undefined) values['status_code'] = root.status_code;
+  if (root.input !== undefined) putText(trace, 'input', root.input);
+  if (root.output !== undefined) putText(trace, 'output', root.output);
+  if (root.metrics !== undefined) record(trace, root.metrics, at);
 };
 
 const spanRows = (
@@ -181,17 +225,19 @@ const withSpans = (
 ): RowBuilder[] => {
   const trace = existing(rows, event.data.trace_id, event);
   const { values } = trace;
-  const context: TraceContext = {
-    group: trace.group,
-    projectId: String(values['project_id']),
-    runId: String(values['run_id']),
-    traceId: String(values['id']),
-    sessionId: String(values['session_id']),
-  };
+  const context = contextAround(trace);
   // The rest of a large trace is not a change of it; spans of another request are (contract 7).
   if (event.data.with_trace !== true) values['updated_at'] = event.metadata.at;
   return [...rows, ...spanRows(event.data.spans, rows.length, context, event)];
 };
+
+const contextAround = ({ group, values }: RowBuilder): TraceContext => ({
+  group,
+  projectId: String(values['project_id']),
+  runId: String(values['run_id']),
+  traceId: String(values['id']),
+  sessionId: String(values['session_id']),
+});
 
 /**
  * The row with this id; the trace's own comes first. A decider let the event through, so it has to

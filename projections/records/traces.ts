@@ -1,4 +1,5 @@
 import type { TraceEvent } from '../../events/traces.js';
+import { otelMapping, type OtelMapping } from '../../kernel/otel/mapping.js';
 import type { SpanOutline } from '../../kernel/records/outlines.js';
 import type { Recorded, StreamName } from '../../kernel/ports.js';
 import type { Copies, GroupWrite, Records } from '../../kernel/records/records.js';
@@ -27,13 +28,17 @@ type Needs = Pick<Records, 'spanOutlines' | 'rowsAt'>;
 export const foldTraces = async (
   records: Needs,
   streams: readonly Stream[],
+  mapping: OtelMapping = otelMapping,
 ): Promise<readonly FoldedTrace[]> => {
   const grown = streams.filter(({ before, events }) => before !== null && events.length > 0);
   const spans = grown.length === 0 ? noSpans : await records.spanOutlines(grown.map(nameOf));
   const named = await rowsNamed(records, grown, spans);
   const changed = streams.map((stream) => {
     const of = { spans: spans.get(stream.name) ?? [], named: named.get(stream.name) ?? [] };
-    return { stream, ...upToPoison(stream.events, (events) => foldStream(stream, of, events)) };
+    return {
+      stream,
+      ...upToPoison(stream.events, (some) => foldStream(stream, of, some, mapping)),
+    };
   });
   const moved = await rowsMoved(records, changed);
   return changed.map(({ stream, value, poisoned }) => {
@@ -51,12 +56,13 @@ const foldStream = (
   { before }: Stream,
   known: { readonly spans: readonly SpanOutline[]; readonly named: readonly RecordRow[] },
   recorded: readonly Recorded[],
+  mapping: OtelMapping,
 ): ChangedTrace | null => {
   if (recorded.length === 0) return null;
   const events = recorded.map(readable) as unknown as readonly Recorded<TraceEvent>[];
   return before === null
-    ? { rows: foldTrace([], events), moved: [], spans: [] }
-    : foldOnto({ head: before, ...known }, events);
+    ? { rows: foldTrace([], events, mapping), moved: [], spans: [] }
+    : foldOnto({ head: before, ...known }, events, mapping);
 };
 
 /** The outcome of all events; when that fails, of those before the one that cannot be folded. */

@@ -26,10 +26,13 @@ export const traceState = (): OpenState => {
   };
 };
 
+type Bringing = { readonly spans: readonly unknown[] };
+
 /** How many records the event brings: what folding it, and showing its trace, costs. */
 export const recordsIn = ({ data }: Recorded): number => {
-  const { spans } = data as { readonly spans?: readonly unknown[] };
-  return 1 + (Array.isArray(spans) ? spans.length : 0);
+  const { spans, parts } = data as Partial<Bringing & { readonly parts: readonly Bringing[] }>;
+  const count = (parts ?? []).reduce((sum, part) => sum + part.spans.length, spans?.length ?? 0);
+  return 1 + count;
 };
 
 /** A session without what its traces say. */

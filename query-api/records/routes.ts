@@ -15,6 +15,8 @@ import { Fault } from '../../kernel/fault.js';
 import type { Records } from '../../kernel/records/records.js';
 import { pageBytesMax, type Weighed } from '../../kernel/records/questions.js';
 import type { Population } from '../../kernel/records/record.js';
+import type { JsonPieces } from '../../kernel/json-pieces.js';
+import type { StreamName } from '../../kernel/ports.js';
 import type { ProjectId } from '../../kernel/shapes.js';
 import { recordsCollection } from '../../projections/records/collection.js';
 import {
@@ -31,6 +33,8 @@ type Needs = {
   readonly answers: RecordAnswers;
   readonly runInProject: RunInProject;
   readonly templatesOf: TemplatesOf;
+  /** What exporters sent of a trace, or of one span of it, as JSON of OTLP's `ResourceSpans`. */
+  readonly otelReceived: (trace: StreamName, span: string | null) => Promise<readonly string[]>;
 };
 
 /** Contract 5.7 without its deletions. */
@@ -77,18 +81,24 @@ const counting = (needs: Needs, operation: typeof countSessions, population: Pop
     checkOf(population),
   );
 
-const gets = ({ records, answers, templatesOf }: Needs): readonly Route[] => [
-  reading(getTrace, shown, async ({ params, room }) => {
+const gets = ({ records, answers, templatesOf, otelReceived }: Needs): readonly Route[] => [
+  reading(getTrace, shown, async ({ params, query, room }) => {
     const { project_id: project, trace_id: id } = params;
     const trace = found('Trace', await weighed(records, project, 'trace', id));
     await room.of(trace.bytes);
-    return { json: found('Trace', await answers.trace(trace, await templatesOf(project))) };
+    const json = found('Trace', await answers.trace(trace, await templatesOf(project)));
+    return {
+      json: query.otel === true ? withOtel(json, await otelReceived(trace.group, null)) : json,
+    };
   }),
-  reading(getSpan, shown, async ({ params, room }) => {
+  reading(getSpan, shown, async ({ params, query, room }) => {
     const { project_id: project, span_id: id } = params;
     const trace = found('Span', await weighed(records, project, 'span', id));
     await room.of(trace.bytes);
-    return { json: found('Span', await answers.span(trace, id)) };
+    const json = found('Span', await answers.span(trace, id));
+    return {
+      json: query.otel === true ? withOtel(json, await otelReceived(trace.group, id)) : json,
+    };
   }),
   reading(getSession, shown, async ({ params, query, room }) => {
     const { project_id: project, session_id: session } = params;
@@ -102,6 +112,20 @@ const gets = ({ records, answers, templatesOf }: Needs): readonly Route[] => [
     return { json: found('Session', await answers.session(page, await templatesOf(project))) };
   }),
 ];
+
+/** With one member more at its end: it is as long as what came, so it is not parsed here. */
+const withOtel = (json: JsonPieces, received: readonly string[]): JsonPieces => {
+  const last = json.at(-1) ?? new Uint8Array();
+  const encoder = new TextEncoder();
+  const texts = received.map((one, at) => encoder.encode(at === 0 ? one : `,${one}`));
+  return [
+    ...json.slice(0, -1),
+    last.subarray(0, last.length - 1),
+    encoder.encode(',"otel":['),
+    ...texts,
+    encoder.encode(']}'),
+  ];
+};
 
 /** The group that holds the record; null when there is no such record. */
 const weighed = async (

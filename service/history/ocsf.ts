@@ -150,6 +150,7 @@ const deeds: { readonly [T in keyof typeof allEvents]: Deed } = {
   ScorerDeleted: entity.delete,
   ScorerSettingsChanged: entity.update,
   TraceLogged: entity.create,
+  OtelSpansReceived: entity.create,
   SpansLogged: entity.create,
   TraceUpdated: entity.update,
   SpanUpdated: entity.update,

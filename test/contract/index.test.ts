@@ -35,8 +35,13 @@ const lookedUp: Readonly<Record<string, string>> = {
   'scorer-task': 'viewer',
   'scorer-job': 'viewer',
 };
-/** The project whose role counts follows from the body, so the route asks (contract 4.11). */
-const inTheBody: ReadonlySet<string> = new Set(['/v2/scorers/code/validate/dataset']);
+/** The project whose role counts follows from body or headers: the route asks (4.11, 5.12). */
+const askedByRoute: ReadonlySet<string> = new Set([
+  '/v2/scorers/code/validate/dataset',
+  '/v1/traces',
+  '/v2/otel/v1/traces',
+  '/v2/otel/traces',
+]);
 
 describe('the index of the contract', () => {
   it('names each operation that is served, with its schemes, its kind and what it requires', () => {
@@ -45,7 +50,7 @@ describe('the index of the contract', () => {
       const { method, path, section: part, schemes, kind, requires, orSelf } = operation;
       const row = rows.get(`${method} ${path}`);
       const meant = orSelf && row?.requires === 'self' ? 'self' : (lookedUp[requires] ?? requires);
-      const isKnown = requires === 'signed-in' && inTheBody.has(path);
+      const isKnown = requires === 'signed-in' && askedByRoute.has(path);
       const served = {
         part,
         schemes: schemes.join(' '),

@@ -300,7 +300,15 @@ const wrongWith = ({ status, requestId, text, ms }: Reply, { refused }: Shot): s
     : 'answered another shape';
 };
 
-const isProblem = (status: number, body: Record<string, unknown>, requestId: string): boolean => {
+/** A google.rpc.Status has two members more, and its number as `code` (contract 5.12). */
+const withoutStatus = (status: number, body: Record<string, unknown>): Record<string, unknown> => {
+  const { message, code, ...rest } = body;
+  if (typeof message !== 'string' || typeof code !== 'number') return body;
+  return status === 422 ? rest : { ...rest, code };
+};
+
+const isProblem = (status: number, told: Record<string, unknown>, requestId: string): boolean => {
+  const body = withoutStatus(status, told);
   const members = Object.keys(body).sort().join();
   if (status !== 422) {
     const isWhole = members === 'code,detail,request_id,status,title,type';

@@ -130,9 +130,9 @@ describe('the matrix of operations, roles and credentials', function () {
       const ask = async (headers: Readonly<Record<string, string>>) => {
         // Failures are counted by address, so each comes from its own.
         const client = clientOf({ url: cast.app.url, apiKey: null, connections: 1 });
-        const reply = await client.send<{ code: string }>(operation.method, path, { headers });
+        const reply = await client.send<{ type: string }>(operation.method, path, { headers });
         client.close();
-        return `${reply.status} ${reply.body.code}`;
+        return `${reply.status} ${reply.body.type.replace('urn:assay:problem:', '')}`;
       };
       expect(await ask({}), operation.operationId).to.equal('401 unauthenticated');
       for (const [scheme, name, headers, code] of wrong) {

@@ -3,6 +3,7 @@ import { sessionWrites } from '../../command-api/sessions/routes.js';
 import { traceWrites } from '../../command-api/traces/routes.js';
 import type { SpanQuestions } from '../../command-api/traces/span-index.js';
 import { systemClock } from '../../engines/node/clock.js';
+import { sha256 } from '../../engines/node/digest.js';
 import { randomIds } from '../../engines/node/ids.js';
 import type { Recorded } from '../../kernel/ports.js';
 import type { RunId } from '../../kernel/shapes.js';
@@ -26,6 +27,8 @@ const nothing: SpanQuestions = {
   traceOfSpan: async () => null,
 };
 
+const inSight = { id: project, name: 'airline', role: 'editor' } as const;
+
 /** The ingest routes over HTTP, without any read model. */
 export const ingestService = async (questions: SpanQuestions = nothing): Promise<IngestService> => {
   const service = await smallService((log) => {
@@ -36,7 +39,10 @@ export const ingestService = async (questions: SpanQuestions = nothing): Promise
         log,
         ids: randomIds,
         clock: systemClock,
+        sha256,
         joinSessions: sessions.joinSessions,
+        projectNamed: async () => inSight,
+        projectInSight: async (_principal, id) => (id === project ? inSight : null),
         ...questions,
       }),
     ];

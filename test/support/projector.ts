@@ -15,6 +15,7 @@ import type {
   Decode,
 } from '../../kernel/ports.js';
 import type { Documents } from '../../kernel/documents.js';
+import { otelMapping, type OtelMapping } from '../../kernel/otel/mapping.js';
 import type { Records } from '../../kernel/records/records.js';
 import { documentsSource, type AnyProjection } from '../../projections/documents-model.js';
 import { openFreshness } from '../../projections/freshness.js';
@@ -44,6 +45,8 @@ export type ProjectorOptions = {
   readonly records?: (found: Records) => Records;
   readonly exchanged?: RunNeeds['exchanged'];
   readonly wholeFirst?: boolean;
+  /** How spans of exporters become records, where it is not the service's own. */
+  readonly mapping?: OtelMapping;
   /** Read models of their own, over the same documents. */
   readonly more?: (documents: Documents) => readonly ReadModel[];
 };
@@ -58,6 +61,7 @@ export const projectorIn = async ({
   records: through = (found) => found,
   exchanged = () => undefined,
   wholeFirst = false,
+  mapping = otelMapping,
   more = () => [],
 }: ProjectorOptions): Promise<OpenProjector> => {
   const bus = openBus(randomUUID());
@@ -65,7 +69,7 @@ export const projectorIn = async ({
   const documents = await openDocuments({ dir });
   const records = through(await openRecords({ dir }));
   const sources = [
-    recordsSource(records),
+    recordsSource(records, mapping),
     ...projections.map((projection) => documentsSource(documents, projection)),
     ...more(documents),
   ];

@@ -43,6 +43,9 @@ def operations(document: Document) -> Iterator[Described]:
         for method, said in methods.items():
             [good] = [one for status, one in said["responses"].items() if status[0] == "2"]
             content = said.get("requestBody", {}).get("content", {})
+            # What is spoken in protobuf is there for exporters, which are clients already.
+            if "application/x-protobuf" in content:
+                continue
             body_type = next(iter(content), "")
             yield Described(
                 method=method.upper(),

@@ -52,11 +52,14 @@ type Document = {
 
 const sourcesOf = (noun: OpenApiTag, document: Document): readonly Source[] => {
   const described = Object.values(document.paths).flatMap((methods) => Object.values(methods));
-  return noun.operations.map(({ operationId }) => {
+  return noun.operations.flatMap(({ operationId }) => {
     const operation = operations.find((one) => one.operationId === operationId);
     const own = described.find((one) => one.operationId === operationId);
     if (operation === undefined || own === undefined) throw new Error(`no ${operationId}`);
-    return { operation, described: own, ...document.components };
+    // What is spoken in protobuf is there for exporters, which are clients already.
+    return operation.protobuf === null
+      ? [{ operation, described: own, ...document.components }]
+      : [];
   });
 };
 

@@ -138,6 +138,7 @@ const golden: Readonly<Record<string, readonly string[]>> = {
   session: ['SessionDeleted', 'SessionStarted'],
   'session, technical': ['SessionGrew'],
   trace: [
+    'OtelSpansReceived',
     'RatingGiven',
     'RatingWithdrawn',
     'ScoresRecorded',

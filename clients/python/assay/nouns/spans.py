@@ -218,6 +218,7 @@ class Spans(Noun):
         self,
         span_id: str,
         *,
+        otel: Optional[bool] = None,
         project_id: Optional[str] = None,
     ) -> SpanTree:
         """Read a span with the tree below it.
@@ -228,6 +229,7 @@ class Spans(Noun):
         return self._ask(
             _get,
             path={"project_id": project_id, "span_id": span_id},
+            query={"otel": otel},
         )
 
     def update(

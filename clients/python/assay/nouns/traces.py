@@ -265,6 +265,7 @@ class Traces(Noun):
         self,
         trace_id: str,
         *,
+        otel: Optional[bool] = None,
         project_id: Optional[str] = None,
     ) -> TraceTree:
         """Read a trace with its tree of spans.
@@ -275,6 +276,7 @@ class Traces(Noun):
         return self._ask(
             _get,
             path={"project_id": project_id, "trace_id": trace_id},
+            query={"otel": otel},
         )
 
     def update(

@@ -348,6 +348,7 @@ class SpanTree(_SpanTree, total=False):
     applies_to: Optional[str]
     evaluator_name: Optional[str]
     selector_path: Optional[str]
+    otel: List[Any]
 
 
 class StructuredError(TypedDict):
@@ -420,3 +421,4 @@ class _TraceTree(TypedDict):
 
 class TraceTree(_TraceTree, total=False):
     num_spans: Optional[int]
+    otel: List[Any]

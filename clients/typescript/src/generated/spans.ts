@@ -94,11 +94,16 @@ export class Spans {
    * `created_at` and `id`. (contract 5.7)
    */
   get(
-    input: { readonly project_id?: string; readonly span_id: string },
+    input: { readonly project_id?: string; readonly span_id: string; readonly otel?: boolean },
     options?: CallOptions,
   ): Promise<SpanTree> {
     return this.#call.answer(
-      { method: 'GET', path: '/projects/{project_id}/spans/{span_id}', isRead: true },
+      {
+        method: 'GET',
+        path: '/projects/{project_id}/spans/{span_id}',
+        isRead: true,
+        query: 'otel',
+      },
       input,
       options,
     );

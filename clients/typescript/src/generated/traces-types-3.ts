@@ -100,6 +100,7 @@ export type SpanTree = {
   readonly evaluator_name?: string | null;
   readonly selector_path?: string | null;
   readonly spans: readonly SpanTree[];
+  readonly otel?: readonly unknown[];
 };
 
 export type Trace = {
@@ -172,6 +173,7 @@ export type TraceTree = {
   readonly fully_annotated: boolean;
   readonly num_spans?: number | null;
   readonly spans: readonly SpanTree[];
+  readonly otel?: readonly unknown[];
 };
 
 export type UpdateTrace = {

@@ -98,11 +98,16 @@ export class Traces {
    * `created_at` and `id`. (contract 5.7)
    */
   get(
-    input: { readonly project_id?: string; readonly trace_id: string },
+    input: { readonly project_id?: string; readonly trace_id: string; readonly otel?: boolean },
     options?: CallOptions,
   ): Promise<TraceTree> {
     return this.#call.answer(
-      { method: 'GET', path: '/projects/{project_id}/traces/{trace_id}', isRead: true },
+      {
+        method: 'GET',
+        path: '/projects/{project_id}/traces/{trace_id}',
+        isRead: true,
+        query: 'otel',
+      },
       input,
       options,
     );

@@ -1,0 +1,20 @@
+import type { Position } from '../../kernel/ports.js';
+import type { Brand, Instant, ProjectId, RunId, SessionId } from '../../kernel/shapes.js';
+import type { Authorship } from '../../kernel/transact.js';
+
+/** Makes the sessions that traces name where they are missing; command-api/sessions answers it. */
+export type JoinSessions = (
+  asked: {
+    readonly projectId: ProjectId;
+    readonly run: {
+      readonly id: RunId;
+      readonly kind: 'log_stream' | 'experiment' | 'metrics_testing';
+    };
+    readonly ids: ReadonlyMap<SessionId, Instant>;
+    readonly external: { readonly id: string; readonly createdAt: Instant } | null;
+  },
+  asker: {
+    readonly cause: Authorship;
+    readonly mint: <Name extends string>(name: Name) => Brand<string, Name>;
+  },
+) => Promise<{ readonly external: SessionId | null; readonly position: Position }>;

@@ -1,0 +1,197 @@
+import type { OtelSpansReceived } from '../../events/traces.js';
+import { utf8Bytes } from '../../kernel/code-points.js';
+import type { OtelSpan } from '../../kernel/otel/span.js';
+import { textBytesMax } from '../../kernel/records/limits.js';
+import type { Json, JsonObject } from '../../kernel/shapes.js';
+import {
+  attributesIn,
+  countIn,
+  eventsIn,
+  idIn,
+  linksIn,
+  memberOf,
+  nanosecondsIn,
+  objectsIn,
+  isObject,
+  textIn,
+} from './otel-values.js';
+
+export type OtelPlace = Pick<OtelSpansReceived['parts'][number], 'resource' | 'scope'>;
+/** Spans of one trace in one request, by what sent them. */
+export type SentOtelTrace = {
+  /** Lower-case hex. */
+  readonly traceId: string;
+  readonly parts: readonly { readonly place: OtelPlace; readonly spans: OtelSpan[] }[];
+};
+export type OtelRead = {
+  readonly traces: readonly SentOtelTrace[];
+  /** Spans that are none, and why, each reason once. */
+  readonly refused: RefusedSpans;
+};
+
+/** How many spans were refused, and why: each reason once. */
+export type RefusedSpans = { count: number; readonly reasons: Set<string> };
+export const nothingRefused = (): RefusedSpans => ({ count: 0, reasons: new Set() });
+export const refuse = (refused: RefusedSpans, count: number, reason: string): void => {
+  if (count === 0) return;
+  refused.count += count;
+  refused.reasons.add(reason);
+};
+
+export const refuseAll = (refused: RefusedSpans, { count, reasons }: RefusedSpans): void => {
+  refused.count += count;
+  for (const reason of reasons) refused.reasons.add(reason);
+};
+
+/** Contract 1.11: it is stored with each event of its spans. */
+const placeBytesMax = 65_536;
+
+/**
+ * The spans of an `ExportTraceServiceRequest` in JSON, by trace, in the order in which they came.
+ * Members that no OTLP has are dropped; a span that is none is refused, and the others are read.
+ */
+export const readSpans = (body: JsonObject): OtelRead => {
+  const traces = new Map<string, Map<OtelPlace, OtelSpan[]>>();
+  const refused = nothingRefused();
+  for (const ofResource of objectsIn(memberOf(body, 'resourceSpans'))) {
+    const resource = placeIn(ofResource, 'resource');
+    for (const ofScope of objectsIn(memberOf(ofResource, 'scopeSpans'))) {
+      const scope = placeIn(ofScope, 'scope');
+      const place: OtelPlace = {
+        ...(resource !== null && { resource }),
+        ...(scope !== null && { scope }),
+      };
+      const spans = objectsIn(memberOf(ofScope, 'spans'));
+      if (spans.length > 0 && utf8Bytes(JSON.stringify(place)) > placeBytesMax) {
+        refuse(refused, spans.length, `resource or scope of more than ${placeBytesMax} bytes`);
+        continue;
+      }
+      for (const given of spans) {
+        const span = spanIn(given);
+        if (typeof span === 'string') refuse(refused, 1, span);
+        else add(traces, place, span);
+      }
+    }
+  }
+  return {
+    traces: [...traces].map(([traceId, parts]) => ({
+      traceId,
+      parts: [...parts].map(([place, spans]) => ({ place, spans })),
+    })),
+    refused,
+  };
+};
+
+const add = (
+  traces: Map<string, Map<OtelPlace, OtelSpan[]>>,
+  place: OtelPlace,
+  span: OtelSpan,
+): void => {
+  const parts = traces.get(span.traceId) ?? new Map<OtelPlace, OtelSpan[]>();
+  traces.set(span.traceId, parts);
+  const spans = parts.get(place);
+  if (spans === undefined) parts.set(place, [span]);
+  else spans.push(span);
+};
+
+export const countSentSpans = (body: JsonObject): number => {
+  let count = 0;
+  for (const ofResource of objectsIn(memberOf(body, 'resourceSpans'))) {
+    for (const ofScope of objectsIn(memberOf(ofResource, 'scopeSpans'))) {
+      count += objectsIn(memberOf(ofScope, 'spans')).length;
+    }
+  }
+  return count;
+};
+
+/** A resource or scope with its schema; null for none. */
+const placeIn = (holder: JsonObject, name: 'resource' | 'scope') => {
+  const said = holder[name];
+  const given: JsonObject = isObject(said) ? said : {};
+  const attributes = attributesIn(given['attributes']);
+  const dropped = countIn(memberOf(given, 'droppedAttributesCount'));
+  const schema = textIn(memberOf(holder, 'schemaUrl'));
+  const [called, version] = [textIn(given['name']), textIn(given['version'])];
+  const place = {
+    ...(called !== '' && { name: called }),
+    ...(version !== '' && { version }),
+    ...(attributes.length > 0 && { attributes }),
+    ...(dropped !== undefined && { droppedAttributesCount: dropped }),
+    ...(schema !== '' && { schemaUrl: schema }),
+  };
+  return Object.keys(place).length === 0 ? null : place;
+};
+
+/** A text says why it is no span. */
+const spanIn = (given: JsonObject): OtelSpan | string => {
+  const traceId = idIn(memberOf(given, 'traceId'), 16);
+  if (traceId === null || traceId === '') return 'traceId is not 16 bytes, or all zeros';
+  const spanId = idIn(memberOf(given, 'spanId'), 8);
+  if (spanId === null || spanId === '') return 'spanId is not 8 bytes, or all zeros';
+  const parent = idIn(memberOf(given, 'parentSpanId'), 8);
+  if (parent === null) return 'parentSpanId is not 8 bytes';
+  if (parent === spanId) return 'a span is not its own parent';
+  const start = nanosecondsIn(memberOf(given, 'startTimeUnixNano'));
+  const end = nanosecondsIn(memberOf(given, 'endTimeUnixNano'));
+  if (start === null || end === null) return 'a time is no number of nanoseconds in 64 bits';
+  const span: OtelSpan = {
+    traceId,
+    spanId,
+    ...(parent !== '' && { parentSpanId: parent }),
+    name: textIn(given['name']),
+    startTimeUnixNano: start,
+    endTimeUnixNano: end,
+    ...restIn(given),
+  };
+  return hasLongText(span) ? `a text has more than ${textBytesMax} bytes` : span;
+};
+
+const kinds = ['unspecified', 'internal', 'server', 'client', 'producer', 'consumer'];
+const codes = ['unset', 'ok', 'error'];
+/** By number, or by name as protobuf's JSON may write it. */
+const oneOf = (value: Json | undefined, prefix: string, names: readonly string[]): number => {
+  if (typeof value === 'number') return Number.isInteger(value) ? value : 0;
+  return Math.max(0, names.indexOf(textIn(value).toLowerCase().replace(prefix, '')));
+};
+
+const restIn = (given: JsonObject): Partial<OtelSpan> => {
+  const kind = oneOf(given['kind'], 'span_kind_', kinds);
+  const state = textIn(memberOf(given, 'traceState'));
+  const flags = countIn(given['flags']);
+  const attributes = attributesIn(given['attributes']);
+  const events = eventsIn(given['events']);
+  const links = linksIn(given['links']);
+  const droppedAttributes = countIn(memberOf(given, 'droppedAttributesCount'));
+  const droppedEvents = countIn(memberOf(given, 'droppedEventsCount'));
+  const droppedLinks = countIn(memberOf(given, 'droppedLinksCount'));
+  const status = statusIn(given['status']);
+  return {
+    ...(state !== '' && { traceState: state }),
+    ...(flags !== undefined && { flags }),
+    ...(kind !== 0 && { kind }),
+    ...(attributes.length > 0 && { attributes }),
+    ...(droppedAttributes !== undefined && { droppedAttributesCount: droppedAttributes }),
+    ...(events.length > 0 && { events }),
+    ...(droppedEvents !== undefined && { droppedEventsCount: droppedEvents }),
+    ...(links.length > 0 && { links }),
+    ...(droppedLinks !== undefined && { droppedLinksCount: droppedLinks }),
+    ...(status !== undefined && { status }),
+  };
+};
+
+const statusIn = (value: Json | undefined): OtelSpan['status'] => {
+  if (!isObject(value)) return undefined;
+  const code = oneOf(value['code'], 'status_code_', codes);
+  const message = textIn(value['message']);
+  if (code === 0 && message === '') return undefined;
+  return { ...(code !== 0 && { code }), ...(message !== '' && { message }) };
+};
+
+/** Contract 1.11, as of any text of a record; no UTF-16 unit needs more than three bytes. */
+const surelyShort = Math.floor(textBytesMax / 3);
+const hasLongText = (value: unknown): boolean => {
+  if (typeof value === 'string') {
+    return value.length > surelyShort && utf8Bytes(value) > textBytesMax;
+  }
+  return typeof value === 'object' && value !== null && Object.values(value).some(hasLongText);
+};

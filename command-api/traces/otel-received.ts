@@ -1,0 +1,124 @@
+import type { OtelSpansReceived, TraceEvent } from '../../events/traces.js';
+import { utf8Bytes } from '../../kernel/code-points.js';
+import type { OtelReceivedSpan } from '../../kernel/otel/trace.js';
+import { layered } from './layers.js';
+import { beyondBounds } from './log.js';
+import { nothingRefused, refuse, type OtelPlace, type RefusedSpans } from './otel-reading.js';
+import { printOf } from './shortened.js';
+import { eventBytesMax, weightOf } from './sizes.js';
+import type { Trace } from './trace.js';
+
+/** Spans of one trace as they came in one request, with the ids that follow from theirs. */
+export type OtelBatch = {
+  readonly base: Pick<
+    OtelSpansReceived,
+    'project_id' | 'run_id' | 'run_kind' | 'trace_id' | 'otel_trace_id' | 'received_at'
+  >;
+  readonly parts: readonly { readonly place: OtelPlace; readonly spans: readonly Sent[] }[];
+};
+type Sent = OtelReceivedSpan;
+
+type Outcome = { readonly events: readonly TraceEvent[]; readonly refused: RefusedSpans };
+
+/** All that came, as the first events of a trace; of a span that came twice the first counts. */
+export const firstSpans = (batch: OtelBatch, session: OtelSpansReceived['session_id']): Outcome =>
+  recorded(batch, null, session);
+
+/**
+ * What a trace that is there does not have yet (contract 5.12, rule 2): a span that it has already
+ * is quiet when it is the same and refused when it is another. Deciding twice is harmless.
+ */
+export const moreSpans = (batch: OtelBatch, trace: Trace): Outcome => {
+  const outcome = recorded(batch, trace, trace.sessionId);
+  const added = spansIn(outcome.events);
+  const bytes = added.reduce((sum, { sent }) => sum + bytesOf(sent), trace.bytes);
+  const beyond = added.length === 0 ? null : beyondBounds(trace.spansCount + added.length, bytes);
+  if (beyond === null) return outcome;
+  refuse(outcome.refused, added.length, beyond.detail);
+  return { events: [], refused: outcome.refused };
+};
+
+const spansIn = (events: readonly TraceEvent[]): readonly Sent[] =>
+  events.flatMap((event) =>
+    event.type === 'OtelSpansReceived' ? event.data.parts.flatMap(({ spans }) => spans) : [],
+  );
+
+const recorded = (
+  { base, parts }: OtelBatch,
+  trace: Trace | null,
+  session: OtelSpansReceived['session_id'],
+): Outcome => {
+  const refused = nothingRefused();
+  const seen = new Map<string, Sent>();
+  const isNew = (span: Sent): boolean => {
+    const known = trace === null ? undefined : layered(trace.records, span.id);
+    const twin = seen.get(span.id);
+    if (known === undefined && twin === undefined) {
+      seen.set(span.id, span);
+      return true;
+    }
+    const isSame =
+      known === undefined
+        ? twin !== undefined && printOf(twin.sent) === printOf(span.sent)
+        : known.print === printOf(span.sent);
+    if (!isSame) refuse(refused, 1, 'a span with this id came before with other content');
+    return false;
+  };
+  const kept = parts
+    .map(({ place, spans }) => ({ place, spans: spans.filter(isNew) }))
+    .filter(({ spans }) => spans.length > 0);
+  const root =
+    trace?.root ??
+    kept.flatMap(({ spans }) => spans).find(({ sent }) => sent.parentSpanId === undefined)?.id;
+  const portions = packed(kept);
+  return {
+    refused,
+    events: portions.map((some, at): TraceEvent => {
+      const hasRoot = some.some(({ spans }) => spans.some(({ id }) => id === root));
+      return {
+        type: 'OtelSpansReceived',
+        data: {
+          ...base,
+          session_id: session,
+          root: hasRoot && root !== undefined ? root : null,
+          parts: some.map(({ place, spans }) => ({ ...place, spans })),
+          ...(trace === null && at > 0 && { with_trace: true }),
+        },
+      };
+    }),
+  };
+};
+
+type Parts = OtelBatch['parts'];
+const bytesPerUnitMax = 6;
+const frameBytes = 1_024;
+
+/** In order, as many together as fit an event of at most 900 KB; a larger span is alone in one. */
+const packed = (parts: Parts): readonly Parts[] => {
+  if (parts.length === 0) return [];
+  if (weightOf(parts) * bytesPerUnitMax <= eventBytesMax) return [parts];
+  const portions: { place: OtelPlace; spans: Sent[] }[][] = [[]];
+  let room = eventBytesMax - frameBytes;
+  for (const { place, spans } of parts) {
+    const placeBytes = bytesOf(place) + 16;
+    let open: Sent[] | null = null;
+    for (const span of spans) {
+      const bytes = bytesOf(span) + 1 + (open === null ? placeBytes : 0);
+      if (bytes > room && (portions.at(-1)?.length ?? 0) > 0) {
+        portions.push([]);
+        room = eventBytesMax - frameBytes;
+        open = null;
+      }
+      if (open === null) {
+        open = [];
+        portions.at(-1)?.push({ place, spans: open });
+        room -= placeBytes;
+      }
+      open.push(span);
+      room -= bytesOf(span) + 1;
+    }
+  }
+  return portions;
+};
+
+const bytesOf = (value: unknown): number => utf8Bytes(JSON.stringify(value));

@@ -1,0 +1,125 @@
+import type { OtelAttribute, OtelEvent, OtelValue } from '../../kernel/otel/span.js';
+import type { Json, JsonObject } from '../../kernel/shapes.js';
+
+/** A member by its name in lowerCamelCase or as the `.proto` has it: both are JSON of protobuf. */
+export const memberOf = (given: JsonObject, name: string): Json | undefined => {
+  const said = given[name];
+  if (said !== undefined) return said;
+  const snake = (snakes[name] ??= name.replaceAll(/[A-Z]/g, (one) => `_${one.toLowerCase()}`));
+  return snake === name ? undefined : given[snake];
+};
+const snakes: Record<string, string> = Object.create(null) as Record<string, string>;
+
+export const isObject = (value: Json | undefined): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+/** Members that are objects; whatever else stands in a list of them says nothing. */
+export const objectsIn = (value: Json | undefined): readonly JsonObject[] =>
+  Array.isArray(value) ? (value as readonly Json[]).filter(isObject) : [];
+export const textIn = (value: Json | undefined): string => (typeof value === 'string' ? value : '');
+/** Undefined for 0, as for what is no count: members at their default are left out. */
+export const countIn = (value: Json | undefined): number | undefined => {
+  const count = Number(value ?? 0);
+  return Number.isSafeInteger(count) && count > 0 ? count : undefined;
+};
+
+export const attributesIn = (value: Json | undefined): readonly OtelAttribute[] =>
+  objectsIn(value).map((one) => {
+    const said = one['value'];
+    return { key: textIn(one['key']), value: isObject(said) ? valueIn(said) : {} };
+  });
+
+/** As it came, without what no attribute can have; `{}` says nothing. */
+const valueIn = (given: JsonObject): OtelValue => {
+  const text = memberOf(given, 'stringValue');
+  if (typeof text === 'string') return { stringValue: text };
+  const truth = memberOf(given, 'boolValue');
+  if (typeof truth === 'boolean') return { boolValue: truth };
+  const whole = memberOf(given, 'intValue');
+  if (whole !== undefined && whole !== null) return intIn(whole);
+  const double = memberOf(given, 'doubleValue');
+  if (typeof double === 'number' || typeof double === 'string') return { doubleValue: double };
+  const bytes = memberOf(given, 'bytesValue');
+  if (typeof bytes === 'string') return { bytesValue: bytes };
+  const list = memberOf(given, 'arrayValue');
+  if (isObject(list)) return { arrayValue: { values: objectsIn(list['values']).map(valueIn) } };
+  const map = memberOf(given, 'kvlistValue');
+  return isObject(map) ? { kvlistValue: { values: attributesIn(map['values']) } } : {};
+};
+
+/** 64 bits are a text, and a number that some send instead is read too. */
+const intIn = (value: Json): OtelValue => {
+  if (typeof value === 'number' && Number.isSafeInteger(value)) return { intValue: String(value) };
+  if (typeof value === 'string' && /^-?\d{1,19}$/.test(value)) return { intValue: value };
+  return typeof value === 'number'
+    ? { doubleValue: value }
+    : { stringValue: JSON.stringify(value) };
+};
+
+const lastNanosecond = 2n ** 64n - 1n;
+/** Nanoseconds as text, `0` for what was not sent; null for what is no time. */
+export const nanosecondsIn = (value: Json | undefined): string | null => {
+  if (value === undefined || value === null || value === '') return '0';
+  if (typeof value === 'number') {
+    return Number.isInteger(value) && value >= 0 && value < 2 ** 64 ? String(BigInt(value)) : null;
+  }
+  if (typeof value !== 'string' || !/^\d{1,20}$/.test(value)) return null;
+  const nanoseconds = BigInt(value);
+  return nanoseconds > lastNanosecond ? null : String(nanoseconds);
+};
+
+const isZero = /^0+$/;
+/**
+ * An id of so many bytes as lower-case hex, `''` for none (all zeros is none as well); null for
+ * what is no id. OTLP/JSON has hex; base64, as protobuf's own JSON has it, ends with `=` at these
+ * lengths and is read too.
+ */
+export const idIn = (value: Json | undefined, bytes: 8 | 16): string | null => {
+  if (value === undefined || value === null || value === '') return '';
+  if (typeof value !== 'string') return null;
+  const hex = value.endsWith('=') ? hexOf(value) : value.toLowerCase();
+  if (hex?.length !== bytes * 2 || !/^[0-9a-f]+$/.test(hex)) return null;
+  return isZero.test(hex) ? '' : hex;
+};
+
+const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
+const values = new Map(digits.split('').map((digit, at) => [digit, at]));
+/** Of base64 with padding; null for what is none. */
+const hexOf = (base64: string): string | null => {
+  let bits = 0;
+  let width = 0;
+  let hex = '';
+  for (const digit of base64.replace(/={1,2}$/, '')) {
+    const value = values.get(digit);
+    if (value === undefined) return null;
+    bits = ((bits << 6) | value) & 0xffff;
+    width += 6;
+    if (width < 8) continue;
+    width -= 8;
+    hex += ((bits >> width) & 0xff).toString(16).padStart(2, '0');
+  }
+  return hex;
+};
+
+export const eventsIn = (value: Json | undefined): readonly OtelEvent[] =>
+  objectsIn(value).map((one) => {
+    const attributes = attributesIn(one['attributes']);
+    const dropped = countIn(memberOf(one, 'droppedAttributesCount'));
+    return {
+      timeUnixNano: nanosecondsIn(memberOf(one, 'timeUnixNano')) ?? '0',
+      name: textIn(one['name']),
+      ...(attributes.length > 0 && { attributes }),
+      ...(dropped !== undefined && { droppedAttributesCount: dropped }),
+    };
+  });
+
+export const linksIn = (value: Json | undefined): readonly JsonObject[] =>
+  objectsIn(value).map((one) => {
+    const attributes = attributesIn(one['attributes']) as unknown as Json;
+    const state = textIn(memberOf(one, 'traceState'));
+    return {
+      traceId: idIn(memberOf(one, 'traceId'), 16) ?? '',
+      spanId: idIn(memberOf(one, 'spanId'), 8) ?? '',
+      ...(state !== '' && { traceState: state }),
+      ...((attributes as readonly Json[]).length > 0 && { attributes }),
+    };
+  });

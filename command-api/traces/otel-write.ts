@@ -1,0 +1,270 @@
+import type { TraceEvent } from '../../events/traces.js';
+import { Fault } from '../../kernel/fault.js';
+import { otelMapping } from '../../kernel/otel/mapping.js';
+import { otelRecord, sessionNamed } from '../../kernel/otel/record.js';
+import type { OtelSpan } from '../../kernel/otel/span.js';
+import { later, start, type Position, type Sha256, type StreamName } from '../../kernel/ports.js';
+import type { Brand, Instant, RunId, SessionId, TraceId } from '../../kernel/shapes.js';
+import { append, transactAll, type Authorship, type Loaded } from '../../kernel/transact.js';
+import type { Prices } from '../facts/price-list.js';
+import { runOf, type Run } from '../facts/runs.js';
+import { traceStream } from '../facts/traces.js';
+import {
+  nothingRefused,
+  refuse,
+  refuseAll,
+  type RefusedSpans,
+  type SentOtelTrace,
+} from './otel-reading.js';
+import { firstSpans, moreSpans, type OtelBatch } from './otel-received.js';
+import type { JoinSessions } from './join-sessions.js';
+import { sessionTracesMax } from './session-sizes.js';
+import type { Trace } from './trace.js';
+import type { Writing } from './write.js';
+
+export type OtelWriting = Writing & {
+  readonly sha256: Sha256;
+  readonly joinSessions: JoinSessions;
+};
+
+export type OtelAsker = {
+  readonly run: Run;
+  readonly prices: Prices;
+  readonly cause: Authorship;
+  readonly mint: <Name extends string>(name: Name) => Brand<string, Name>;
+};
+
+export type SpansWritten = { readonly position: Position; readonly refused: RefusedSpans };
+
+/** Streams of one append, as of an ingest request of contract 5.6. */
+const tracesAtOnce = 1_000;
+
+/**
+ * Records the spans, all of a trace in one append; what is there already changes nothing (contract
+ * 5.12, rule 2). A trace that somebody else adds to at the same time is decided on again. Throws
+ * Fault `unavailable` when that never ends: the exporter sends it again, and nothing is doubled.
+ */
+export const writeSpans = async (
+  needs: OtelWriting,
+  traces: readonly SentOtelTrace[],
+  asker: OtelAsker,
+): Promise<SpansWritten> => {
+  const refused = nothingRefused();
+  let position = start;
+  for (let from = 0; from < traces.length; from += tracesAtOnce) {
+    const some = traces.slice(from, from + tracesAtOnce).map((one) => asked(needs, one, asker));
+    const at = await written(needs, some, asker, refused);
+    position = later(position, at);
+  }
+  return { position, refused };
+};
+
+type Asked = {
+  readonly stream: StreamName;
+  readonly traceId: TraceId;
+  readonly batch: OtelBatch;
+  /** External id and time of the session that it names first; null: none. */
+  readonly session: { readonly id: string; readonly createdAt: Instant } | null;
+};
+
+const asked = (
+  { sha256 }: OtelWriting,
+  { traceId: hex, parts }: SentOtelTrace,
+  { run, prices, cause }: OtelAsker,
+): Asked => {
+  const traceId = derived(sha256(`otel-trace:${hex}`)) as TraceId;
+  const idOf = (span: string): string => derived(sha256(`otel-span:${hex}:${span}`));
+  const named = sessionIn(parts);
+  const received = (sent: OtelSpan) => {
+    const { parentSpanId: parent } = sent;
+    const span = {
+      id: idOf(sent.spanId),
+      parent_id: parent === undefined ? traceId : idOf(parent),
+      sent,
+    };
+    if (prices.areNone) return span;
+    const price = prices.of({ ...otelRecord(otelMapping, sent, cause.at), ...span });
+    return price === undefined ? span : { ...span, price };
+  };
+  return {
+    stream: traceStream(run.projectId, traceId),
+    traceId,
+    batch: {
+      base: {
+        project_id: run.projectId,
+        run_id: run.id,
+        run_kind: run.kind,
+        trace_id: traceId,
+        otel_trace_id: hex,
+        received_at: cause.at,
+      },
+      parts: parts.map(({ place, spans }) => ({ place, spans: spans.map(received) })),
+    },
+    session:
+      named === null
+        ? null
+        : { id: named.id, createdAt: otelRecord(otelMapping, named.span, cause.at).created_at },
+  };
+};
+
+/** Version and variant of RFC 9562 for what is not random (contract 5.12, rule 2). */
+const derived = (digest: Uint8Array): string => {
+  const bytes = digest.slice(0, 16);
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
+  const hex = [...bytes].map((byte) => (0x100 + byte).toString(16).slice(1)).join('');
+  const [one, two, three, four, five] = [0, 8, 12, 16, 20].map((from, at) =>
+    hex.slice(from, [8, 12, 16, 20, 32][at]),
+  );
+  return `${one}-${two}-${three}-${four}-${five}`;
+};
+
+const sessionIn = (
+  parts: SentOtelTrace['parts'],
+): { readonly id: string; readonly span: OtelSpan } | null => {
+  for (const { spans } of parts) {
+    for (const span of spans) {
+      const id = sessionNamed(otelMapping, span);
+      if (id !== undefined) return { id, span };
+    }
+  }
+  return null;
+};
+
+const written = async (
+  needs: OtelWriting,
+  traces: readonly Asked[],
+  asker: OtelAsker,
+  refused: RefusedSpans,
+): Promise<Position> => {
+  const sessions = await sessionsOf(needs, traces, asker);
+  let { position } = sessions;
+  const fresh = await appendedFirst(needs, traces, sessions, asker, refused);
+  position = later(position, fresh.position);
+  const rest = new Map(
+    traces.filter(({ stream }) => !fresh.done.has(stream)).map((one) => [one.stream, one]),
+  );
+  return rest.size === 0 ? position : later(position, await addedTo(needs, rest, asker, refused));
+};
+
+type Sessions = {
+  readonly of: ReadonlyMap<StreamName, SessionId | null>;
+  /** Traces that are there already: nothing has to be tried to know. */
+  readonly known: ReadonlySet<StreamName>;
+  readonly position: Position;
+};
+
+/**
+ * A session is made for a trace that is new only: one that is there stays where its first spans put
+ * it (contract 5.12, rule 5).
+ */
+const sessionsOf = async (
+  { traceRepository, joinSessions }: OtelWriting,
+  traces: readonly Asked[],
+  { run, cause, mint }: OtelAsker,
+): Promise<Sessions> => {
+  const of = new Map<StreamName, SessionId | null>();
+  const joined = new Map<string, SessionId | null>();
+  const known = new Set<StreamName>();
+  let position = start;
+  for (const { stream, session } of traces) {
+    if (session === null) continue;
+    if ((await traceRepository.load(stream)).state !== null) {
+      known.add(stream);
+      continue;
+    }
+    if (!joined.has(session.id)) {
+      const place = { projectId: run.projectId, run, ids: new Map<SessionId, Instant>() };
+      const found = await joinSessions({ ...place, external: session }, { cause, mint });
+      joined.set(session.id, found.external);
+      position = later(position, found.position);
+    }
+    of.set(stream, joined.get(session.id) ?? null);
+  }
+  return { of, known, position };
+};
+
+/** Those that nobody has seen before, each on a stream that must not exist. */
+const appendedFirst = async (
+  { log, sessionSizes, spanIndex }: OtelWriting,
+  traces: readonly Asked[],
+  sessions: Sessions,
+  { run, cause }: OtelAsker,
+  refused: RefusedSpans,
+): Promise<{ readonly position: Position; readonly done: ReadonlySet<StreamName> }> => {
+  const inSession = ({ stream }: Asked) => ({
+    project_id: run.projectId,
+    session_id: sessions.of.get(stream) ?? null,
+  });
+  const full = await sessionSizes.full(traces.map(inSession));
+  const done = new Set<StreamName>();
+  const tried = traces.flatMap((one) => {
+    const { session_id: session } = inSession(one);
+    if (sessions.known.has(one.stream)) return [];
+    if (session === null || !full.has(session)) {
+      return [{ one, ...firstSpans(one.batch, session), stream: one.stream }];
+    }
+    refuse(refused, spansOf(one).length, `the session has ${sessionTracesMax} traces`);
+    done.add(one.stream);
+    return [];
+  });
+  const results = await append(log, tried, cause);
+  let position = start;
+  const begun = tried.filter(({ one, refused: twins }, at) => {
+    const result = results[at] ?? 'conflict';
+    if (result === 'conflict') return false;
+    position = later(position, result.position);
+    done.add(one.stream);
+    refuseAll(refused, twins);
+    spanIndex.note(run.projectId, one.traceId, spansOf(one));
+    return true;
+  });
+  await sessionSizes.note(
+    begun.map(({ one }) => inSession(one)),
+    cause,
+  );
+  return { position, done };
+};
+
+const spansOf = ({ batch }: Asked): readonly string[] =>
+  batch.parts.flatMap(({ spans }) => spans.map(({ id }) => id));
+
+/** Those that are there, each decided on as it is now. */
+const addedTo = async (
+  { log, traceRepository, spanIndex }: OtelWriting,
+  traces: ReadonlyMap<StreamName, Asked>,
+  { run, cause }: OtelAsker,
+  refused: RefusedSpans,
+): Promise<Position> => {
+  const gone = new Set<RunId>();
+  const isGone = (trace: Trace | null): trace is null =>
+    trace === null || trace.deleted || gone.has(trace.runId);
+  const load = async (stream: StreamName): Promise<Loaded<Trace | null>> => {
+    const loaded = await traceRepository.load(stream);
+    const runId = loaded.state?.runId;
+    // A trace stays in the run of its first spans, and goes with it.
+    const isElsewhere = runId !== undefined && runId !== run.id;
+    if (isElsewhere && (await runOf(log, run.projectId, runId)) === null) gone.add(runId);
+    return loaded;
+  };
+  const decide = (trace: Trace | null, { batch }: Asked): readonly TraceEvent[] =>
+    isGone(trace) ? [] : moreSpans(batch, trace).events;
+  const settled = await transactAll(log, traces, { load, decide }, cause);
+  let position = start;
+  for (const [stream, { before, events, position: at }] of settled) {
+    const one = traces.get(stream);
+    if (one === undefined) continue;
+    if (at === 'conflict') {
+      throw new Fault('unavailable', 'Too many others add to a trace at the same time; try again');
+    }
+    position = later(position, at);
+    if (isGone(before.state)) {
+      refuse(refused, spansOf(one).length, 'the trace was deleted and keeps its id');
+      continue;
+    }
+    const { refused: here } = moreSpans(one.batch, before.state);
+    refuseAll(refused, here);
+    if (events.length > 0) spanIndex.note(run.projectId, one.traceId, spansOf(one));
+  }
+  return position;
+};

@@ -1,0 +1,94 @@
+import { Type } from 'typebox';
+import { named, type Json } from '../kernel/shapes.js';
+import { exampleIds } from './example-ids.js';
+import { operation } from './operation.js';
+import { otlpMessages } from './otlp-messages.js';
+
+/** Contract 1.11: what a collector may send at once. */
+export const otlpSpansMax = 10_000;
+
+const anything = Type.Unsafe<Json>(Type.Unknown());
+
+/** Judged by command-api: what is wrong with one span refuses that span and no other. */
+const body = Type.Object({
+  resourceSpans: Type.Optional(Type.Unsafe<readonly Json[]>(Type.Array(anything))),
+  resource_spans: Type.Optional(Type.Unsafe<readonly Json[]>(Type.Array(anything))),
+});
+
+const response = named(
+  'SpansReceived',
+  Type.Object({
+    partialSuccess: Type.Optional(
+      Type.Object({ rejectedSpans: Type.String(), errorMessage: Type.String() }),
+    ),
+  }),
+);
+
+const receiving = (operationId: string, path: string) =>
+  operation({
+    operationId,
+    section: '5.12',
+    kind: 'w',
+    requires: 'signed-in',
+    size: 'ingest',
+    schemes: ['K', 'B'],
+    method: 'POST',
+    path,
+    summary: 'Receive spans of OpenTelemetry',
+    description:
+      'OTLP/HTTP in protobuf or JSON. Headers name the project and the run; without them it is ' +
+      'the project of the key, else `default`, and the log stream `default`.',
+    example: {
+      resourceSpans: [
+        {
+          resource: {
+            attributes: [{ key: 'service.name', value: { stringValue: 'booking' } }],
+          },
+          scopeSpans: [
+            {
+              scope: { name: 'agent' },
+              spans: [
+                {
+                  traceId: '5b8efff798038103d269b633813fc60c',
+                  spanId: 'eee19b7ec3c1b174',
+                  name: 'chat model-a',
+                  kind: 3,
+                  startTimeUnixNano: '1772355600000000000',
+                  endTimeUnixNano: '1772355601500000000',
+                  attributes: [
+                    { key: 'gen_ai.operation.name', value: { stringValue: 'chat' } },
+                    { key: 'gen_ai.request.model', value: { stringValue: 'model-a' } },
+                  ],
+                },
+              ],
+            },
+          ],
+        },
+      ],
+    },
+    body,
+    response,
+    headers: {
+      projectid: `Id of a project, \`${exampleIds.project_id}\``,
+      project: 'Name of a project; made when missing',
+      logstreamid: 'Id of a log stream',
+      logstream: 'Name of a log stream; made when missing',
+      experimentid: 'Id of an experiment',
+      experiment: 'Name of an experiment',
+    },
+    protobuf: {
+      messages: otlpMessages,
+      request: 'ExportTraceServiceRequest',
+      response: 'ExportTraceServiceResponse',
+      refusal: 'Status',
+    },
+    faults: ['not-found', 'forbidden'],
+  });
+
+/** One operation at three addresses: exporters append `/v1/traces` to what they are given. */
+export const receiveSpans = receiving('receiveSpans', '/v1/traces');
+export const otlpOperations = [
+  receiveSpans,
+  receiving('receiveSpansOtelV1', '/v2/otel/v1/traces'),
+  receiving('receiveSpansOtel', '/v2/otel/traces'),
+];

@@ -1,0 +1,60 @@
+// Stored for ever: names and members below are the storage format; versions are in upcasts.ts.
+import { Type } from 'typebox';
+import type { OtelAttribute, OtelSpan } from '../kernel/otel/span.js';
+import { id, instant, nullable, oneOf, readonlyArray } from '../kernel/shapes.js';
+
+/**
+ * OTLP/JSON with lowerCamelCase members, whichever encoding it came in: what every version of the
+ * mapping reads (kernel/otel), so nothing of it is left out.
+ */
+const attributes = Type.Unsafe<readonly OtelAttribute[]>(Type.Array(Type.Unknown()));
+const sent = Type.Unsafe<OtelSpan>(Type.Object({}));
+const resource = Type.Object({
+  attributes: Type.Optional(attributes),
+  droppedAttributesCount: Type.Optional(Type.Integer()),
+  schemaUrl: Type.Optional(Type.String()),
+});
+const scope = Type.Object({
+  name: Type.Optional(Type.String()),
+  version: Type.Optional(Type.String()),
+  attributes: Type.Optional(attributes),
+  droppedAttributesCount: Type.Optional(Type.Integer()),
+  schemaUrl: Type.Optional(Type.String()),
+});
+const received = Type.Object({
+  /** Derived from the ids that were sent (contract 5.12, rule 2). */
+  id: Type.String(),
+  /** A span of the trace, or the trace itself. */
+  parent_id: Type.String(),
+  /** As of `SpansLogged`: what the project's price list said when the span was received. */
+  price: Type.Optional(Type.Object({ input: Type.Number(), output: Type.Number() })),
+  sent,
+});
+
+/**
+ * Stream `trace-<project>-<trace>`, as its first event or any later one: spans as an exporter
+ * sent them. What records they are is not stored; it follows by the mapping of the day.
+ */
+export const otelSpansReceived = Type.Object({
+  project_id: id('ProjectId'),
+  run_id: id('RunId'),
+  run_kind: oneOf(['log_stream', 'experiment', 'metrics_testing']),
+  trace_id: id('TraceId'),
+  /** Counts in the first event of the stream. Null: outside any session. */
+  session_id: nullable(id('SessionId')),
+  /** Lower-case hex. */
+  otel_trace_id: Type.String(),
+  /** Stands for a start that was not sent. */
+  received_at: instant,
+  /** Of the span among these that completes the trace; null in every other event of its stream. */
+  root: nullable(Type.String()),
+  parts: readonlyArray(
+    Type.Object({
+      resource: Type.Optional(resource),
+      scope: Type.Optional(scope),
+      spans: readonlyArray(received),
+    }),
+  ),
+  /** They came with the first event, in one request: no change of the trace. */
+  with_trace: Type.Optional(Type.Literal(true)),
+});

@@ -1,0 +1,109 @@
+// OpenTelemetry GenAI semantic conventions: attributes since 1.37, and events before that.
+// https://github.com/open-telemetry/semantic-conventions/tree/main/docs/gen-ai
+import type { Json } from '../shapes.js';
+import { message, messagesOf, roleOf, callsOf, type ChatMessage } from './messages.js';
+import { attribute, oneOf, type Rule } from './rule.js';
+import type { Attributes, SpanRead } from './span.js';
+import { isJsonList, isJsonObject, parsed, textOf } from './values.js';
+
+export const genAiKind = oneOf('gen_ai.operation.name', {
+  chat: 'llm',
+  text_completion: 'llm',
+  generate_content: 'llm',
+  execute_tool: 'tool',
+  invoke_agent: 'agent',
+  create_agent: 'agent',
+  retrieval: 'retriever',
+} as const);
+
+const detailsEvent = 'gen_ai.client.inference.operation.details';
+/** What instrumentations of 1.37 and later may put on an event instead. */
+const onDetails = ({ attributes, events }: SpanRead): Attributes => {
+  if (attributes.has('gen_ai.input.messages') || attributes.has('gen_ai.output.messages')) {
+    return attributes;
+  }
+  return events.find(({ name }) => name === detailsEvent)?.attributes ?? attributes;
+};
+
+/** `gen_ai.system_instructions` is a list of parts, without roles. */
+const instructionsOf = (value: Json): readonly ChatMessage[] => {
+  const read = parsed(value);
+  const one = isJsonList(read) && read.every(isPart) ? { role: 'system', parts: read } : read;
+  return messagesOf(one, 'system') ?? [];
+};
+const isPart = (value: Json): boolean => isJsonObject(value) && value['role'] === undefined;
+
+export const genAiInput: Rule<readonly ChatMessage[]> = {
+  names: ['gen_ai.system_instructions', 'gen_ai.input.messages', detailsEvent],
+  read: (span) => {
+    const said = onDetails(span);
+    const instructions = said.get('gen_ai.system_instructions') ?? null;
+    const messages = said.get('gen_ai.input.messages') ?? null;
+    const found = [
+      ...(instructions === null ? [] : instructionsOf(instructions)),
+      ...(messages === null ? [] : (messagesOf(messages, 'user') ?? [])),
+    ];
+    return found.length > 0 ? found : undefined;
+  },
+};
+
+export const genAiOutput: Rule<ChatMessage> = {
+  names: ['gen_ai.output.messages', detailsEvent],
+  read: (span) => {
+    const messages = onDetails(span).get('gen_ai.output.messages') ?? null;
+    return messages === null ? undefined : messagesOf(messages, 'assistant')?.[0];
+  },
+};
+
+export const genAiFinishReason: Rule<string> = attribute(
+  'gen_ai.response.finish_reasons',
+  (value) => {
+    const read = parsed(value);
+    return textOf(isJsonList(read) ? read[0] : read);
+  },
+);
+
+const spoken: Readonly<Record<string, string>> = {
+  'gen_ai.system.message': 'system',
+  'gen_ai.user.message': 'user',
+  'gen_ai.assistant.message': 'assistant',
+  'gen_ai.tool.message': 'tool',
+};
+
+/** An event per message, up to 1.36; `gen_ai.content.prompt` before 1.28. */
+export const genAiEventsInput: Rule<readonly ChatMessage[]> = {
+  names: [...Object.keys(spoken), 'gen_ai.content.prompt'],
+  read: ({ events }) => {
+    const found = events.flatMap(({ name, attributes }) => {
+      if (name === 'gen_ai.content.prompt') {
+        return messagesOf(attributes.get('gen_ai.prompt') ?? null, 'user') ?? [];
+      }
+      const usual = Object.hasOwn(spoken, name) ? spoken[name] : undefined;
+      return usual === undefined ? [] : [spokenMessage(attributes, usual)];
+    });
+    return found.length > 0 ? found : undefined;
+  },
+};
+
+export const genAiEventsOutput: Rule<ChatMessage> = {
+  names: ['gen_ai.choice', 'gen_ai.content.completion'],
+  read: ({ events }) => {
+    for (const { name, attributes } of events) {
+      if (name === 'gen_ai.content.completion') {
+        const found = messagesOf(attributes.get('gen_ai.completion') ?? null, 'assistant');
+        if (found !== undefined) return found[0];
+      }
+      if (name !== 'gen_ai.choice') continue;
+      const wrapped = attributes.get('message') ?? null;
+      const found = wrapped === null ? undefined : messagesOf(wrapped, 'assistant')?.[0];
+      return found ?? spokenMessage(attributes, 'assistant');
+    }
+    return undefined;
+  },
+};
+
+const spokenMessage = (attributes: Attributes, usual: string): ChatMessage =>
+  message(roleOf(attributes.get('role'), usual), textOf(attributes.get('content')) ?? '', {
+    toolCallId: usual === 'tool' ? textOf(attributes.get('id')) : undefined,
+    toolCalls: callsOf(attributes.get('tool_calls')),
+  });

@@ -1,0 +1,133 @@
+import type { Json, JsonObject } from '../shapes.js';
+import { isJsonList, isJsonObject, parsed, textOf } from './values.js';
+
+/** A message of contract 5.6. */
+export type ChatMessage = {
+  readonly content: string;
+  readonly role: string;
+  readonly tool_call_id?: string;
+  readonly tool_calls?: readonly ToolCall[];
+};
+type ToolCall = {
+  readonly id: string;
+  readonly function: { readonly name: string; readonly arguments: string };
+};
+
+const roles: Readonly<Record<string, string>> = {
+  agent: 'agent',
+  ai: 'assistant',
+  assistant: 'assistant',
+  developer: 'developer',
+  function: 'function',
+  human: 'user',
+  model: 'assistant',
+  system: 'system',
+  tool: 'tool',
+  user: 'user',
+};
+/** Of contract 5.6; what no role is called so is the one of whoever speaks there usually. */
+export const roleOf = (said: Json | undefined, usual: string): string => {
+  const known = typeof said === 'string' ? said.toLowerCase() : '';
+  return (Object.hasOwn(roles, known) ? roles[known] : undefined) ?? usual;
+};
+
+export const message = (
+  role: string,
+  content: string,
+  more: { readonly toolCallId?: string | undefined; readonly toolCalls?: readonly ToolCall[] } = {},
+): ChatMessage => ({
+  content,
+  role,
+  ...(more.toolCallId !== undefined && { tool_call_id: more.toolCallId }),
+  ...(more.toolCalls !== undefined && more.toolCalls.length > 0 && { tool_calls: more.toolCalls }),
+});
+
+/**
+ * Messages as any of the conventions writes them: JSON text or structure, one or a list, with
+ * `content` (a text or parts) or `parts`. Undefined for what has no message in it.
+ */
+export const messagesOf = (value: Json, usual: string): readonly ChatMessage[] | undefined => {
+  const read = parsed(value);
+  if (typeof read === 'string') return read === '' ? undefined : [message(usual, read)];
+  const given = isJsonList(read) ? read : wrapped(read);
+  const found = given.flatMap((one) => messagesIn(one, usual));
+  return found.length > 0 ? found : undefined;
+};
+/** `{messages: […]}` is how prompts are written that have more than messages. */
+const wrapped = (read: Json): readonly Json[] => {
+  if (!isJsonObject(read)) return [];
+  const { messages, prompt, system } = read;
+  const before = typeof system === 'string' ? [{ role: 'system', content: system }] : [];
+  if (isJsonList(messages)) return [...before, ...messages];
+  if (typeof prompt === 'string') return [...before, { role: 'user', content: prompt }];
+  return [read];
+};
+
+const messagesIn = (one: Json, usual: string): readonly ChatMessage[] => {
+  if (typeof one === 'string') return one === '' ? [] : [message(usual, one)];
+  if (!isJsonObject(one)) return [];
+  // OpenAI's choices, and some that wrap: the message is one level below.
+  if (isJsonObject(one['message'])) return messagesIn(one['message'], usual);
+  const role = roleOf(one['role'], usual);
+  const parts = partsOf(one);
+  const toolCalls = [...callsOf(one['tool_calls']), ...parts.flatMap(callIn)];
+  const answers = parts.flatMap(answerIn);
+  const content = parts.flatMap(textIn).join('\n');
+  const toolCallId = textOf(one['tool_call_id'] ?? one['toolCallId']);
+  const isEmpty = content === '' && toolCalls.length === 0;
+  if (answers.length === 0) {
+    return isEmpty && one['role'] === undefined && parts.length === 0
+      ? []
+      : [message(role, content, { toolCallId, toolCalls })];
+  }
+  // Several tools may answer in one message: each is a message of its own here.
+  return [...(isEmpty ? [] : [message(role, content, { toolCalls })]), ...answers];
+};
+
+const partsOf = (one: JsonObject): readonly Json[] => {
+  const parts = one['parts'] ?? one['content'] ?? one['contents'];
+  if (isJsonList(parts)) return parts;
+  return parts === undefined || parts === null ? [] : [parts];
+};
+
+const textTypes: ReadonlySet<Json | undefined> = new Set(['text', 'input_text', 'output_text']);
+const textIn = (part: Json): readonly string[] => {
+  if (!isJsonObject(part)) return textOf(part) === undefined ? [] : [String(textOf(part))];
+  if (isCall(part) || isAnswer(part)) return [];
+  const said = part['text'] ?? part['content'];
+  const isText = part['type'] === undefined || textTypes.has(part['type']);
+  // Pictures, reasoning and what is new: as it came, so that nothing is lost from sight.
+  return [isText && typeof said === 'string' ? said : JSON.stringify(part)];
+};
+
+const isCall = ({ type }: JsonObject): boolean => type === 'tool_call' || type === 'tool-call';
+const callIn = (part: Json): readonly ToolCall[] =>
+  isJsonObject(part) && isCall(part) ? [call(part)] : [];
+const isAnswer = ({ type }: JsonObject): boolean =>
+  type === 'tool_call_response' || type === 'tool-result' || type === 'tool_result';
+const answerIn = (part: Json): readonly ChatMessage[] => {
+  if (!isJsonObject(part) || !isAnswer(part)) return [];
+  const said = part['response'] ?? part['result'] ?? part['output'] ?? part['content'];
+  const toolCallId = textOf(part['id'] ?? part['toolCallId'] ?? part['tool_call_id']);
+  return [message('tool', textOf(said) ?? '', { toolCallId })];
+};
+
+/** Tool calls in OpenAI's form, in the Vercel AI SDK's, and flat. */
+export const callsOf = (value: Json | undefined): readonly ToolCall[] => {
+  if (value === undefined || value === null) return [];
+  const read = parsed(value);
+  return isJsonList(read) ? read.filter(isJsonObject).map(call) : [];
+};
+const call = (one: JsonObject): ToolCall => {
+  const called = isJsonObject(one['function']) ? one['function'] : one;
+  const given = called['arguments'] ?? called['args'] ?? called['input'];
+  return toolCall(one['id'] ?? one['toolCallId'], called['name'] ?? called['toolName'], given);
+};
+export const toolCall = (
+  id: Json | undefined,
+  name: Json | undefined,
+  given: Json | undefined,
+): ToolCall => ({
+  id: textOf(id) ?? '',
+  function: { name: textOf(name) ?? '', arguments: textOf(given) ?? '' },
+});

@@ -1,0 +1,158 @@
+import {
+  externalIdMax,
+  metadataKeyMax,
+  metadataMax,
+  metadataValueMax,
+  nameMax,
+  tagMax,
+  tagsMax,
+} from '../records/limits.js';
+import type { Instant, Json, JsonObject } from '../shapes.js';
+import { namesOf, type OtelKind, type OtelMapping, type OtelRules } from './mapping.js';
+import { firstMatch, type Rule } from './rule.js';
+import { spanRead, type OtelSpan, type SpanRead } from './span.js';
+import { textOf } from './values.js';
+
+/** What a received span says of a record, in the form of events/traces.ts. */
+export type OtelRecord = {
+  readonly type: OtelKind;
+  readonly created_at: Instant;
+  readonly minted?: readonly 'created_at'[];
+  readonly external_id: string;
+  readonly name?: string;
+  readonly input?: Json;
+  readonly output?: Json;
+  readonly status_code?: number;
+  readonly metrics?: Readonly<Record<string, number>>;
+  readonly user_metadata?: Readonly<Record<string, string>>;
+  readonly tags?: readonly string[];
+  readonly model?: string;
+  readonly temperature?: number;
+  readonly finish_reason?: string;
+  readonly tools?: Json;
+  readonly tool_call_id?: string;
+};
+
+type Writable<T> = { -readonly [member in keyof T]: T[member] };
+
+/**
+ * The record that a span is by this mapping (contract 5.12); `receivedAt` stands for a start that
+ * was not sent. Total: whatever the attributes are, it does not throw.
+ */
+export const otelRecord = (
+  { rules }: OtelMapping,
+  span: OtelSpan,
+  receivedAt: Instant,
+): OtelRecord => {
+  const read = spanRead(span);
+  const type = firstMatch(rules.kind, read) ?? 'workflow';
+  const startedAt = instantOf(span.startTimeUnixNano);
+  const record: Writable<OtelRecord> = {
+    type,
+    created_at: startedAt ?? receivedAt,
+    external_id: span.spanId,
+  };
+  if (startedAt === null) record.minted = ['created_at'];
+  if (span.name !== '') record.name = cut(span.name, nameMax);
+  put(record, 'input', firstMatch<Json>(rules.input[type], read));
+  put(record, 'output', firstMatch<Json>(rules.output[type], read));
+  put(record, 'status_code', firstMatch(rules.statusCode, read));
+  const metrics = metricsOf(rules, read);
+  if (Object.keys(metrics).length > 0) record.metrics = metrics;
+  const metadata = metadataOf(rules, read);
+  if (Object.keys(metadata).length > 0) record.user_metadata = metadata;
+  const tags = tagsOf(firstMatch(rules.tags, read) ?? []);
+  if (tags.length > 0) record.tags = tags;
+  if (type === 'llm') {
+    put(record, 'model', firstMatch(rules.model, read));
+    put(record, 'temperature', firstMatch(rules.temperature, read));
+    put(record, 'finish_reason', firstMatch(rules.finishReason, read));
+    put(record, 'tools', firstMatch<Json>(rules.tools, read));
+  }
+  if (type === 'tool') put(record, 'tool_call_id', firstMatch(rules.toolCallId, read));
+  return record;
+};
+
+const put = <K extends keyof OtelRecord>(
+  record: Writable<OtelRecord>,
+  member: K,
+  value: OtelRecord[K] | undefined,
+): void => {
+  if (value !== undefined) record[member] = value;
+};
+
+/** The external id of the session that the span names; undefined: it names none. */
+export const sessionNamed = ({ rules }: OtelMapping, span: OtelSpan): string | undefined => {
+  const id = span.attributes === undefined ? undefined : firstMatch(rules.session, spanRead(span));
+  return id === undefined ? undefined : cut(id, externalIdMax);
+};
+
+const nanoseconds = 1_000n;
+/** 9999-12-31, beyond which there is no instant (contract 1.3). */
+const microsecondsMax = 253_402_300_799_999_999n;
+
+/** To the microsecond; null for what was not sent. */
+const instantOf = (nanosecondsText: string): Instant | null => {
+  const microseconds = BigInt(nanosecondsText) / nanoseconds;
+  if (microseconds <= 0n || microseconds > microsecondsMax) return null;
+  const milliseconds = new Date(Number(microseconds / 1_000n)).toISOString().slice(0, -1);
+  return `${milliseconds}${String(microseconds % 1_000n).padStart(3, '0')}Z` as Instant;
+};
+
+/** Of a span that ended after it started; clocks that were set back say nothing. */
+const durationOf = ({ startTimeUnixNano, endTimeUnixNano }: OtelSpan): number | undefined => {
+  const [start, end] = [BigInt(startTimeUnixNano), BigInt(endTimeUnixNano)];
+  return start > 0n && end >= start ? Number(end - start) : undefined;
+};
+
+const metricsOf = (rules: OtelRules, read: SpanRead): Readonly<Record<string, number>> => {
+  const metrics: Record<string, number> = {};
+  const duration = durationOf(read.span);
+  if (duration !== undefined) metrics['duration_ns'] = duration;
+  for (const [name, ways] of Object.entries<readonly Rule<number>[]>(rules.metrics)) {
+    const value = firstMatch(ways, read);
+    if (value !== undefined) metrics[name] = value;
+  }
+  return metrics;
+};
+
+const tagsOf = (tags: readonly string[]): readonly string[] =>
+  [...new Set(tags.map((tag) => cut(tag, tagMax)))].slice(0, tagsMax);
+
+/** What rules look at is said elsewhere. */
+const known = new WeakMap<OtelRules, (key: string) => boolean>();
+const isRead = (rules: OtelRules): ((key: string) => boolean) => {
+  const before = known.get(rules);
+  if (before !== undefined) return before;
+  const names = namesOf(rules);
+  const families = [...names].filter((name) => name.endsWith('.'));
+  const asked = (key: string): boolean =>
+    names.has(key) || families.some((family) => key.startsWith(family));
+  known.set(rules, asked);
+  return asked;
+};
+
+/** Contract 5.12, rule 4: the `metadata` first, then other attributes in the order they came. */
+const metadataOf = (rules: OtelRules, read: SpanRead): Readonly<Record<string, string>> => {
+  const metadata = new Map<string, string>();
+  const add = (key: string, value: Json | undefined): void => {
+    if (key === '' || key.length > metadataKeyMax) return;
+    const said = textOf(value);
+    if (said === undefined || metadata.size >= metadataMax || metadata.has(key)) return;
+    metadata.set(key, cut(said, metadataValueMax));
+  };
+  const sent: JsonObject = firstMatch(rules.metadata, read) ?? {};
+  for (const [key, value] of Object.entries(sent)) add(key, value);
+  add('user_id', firstMatch(rules.userId, read));
+  const isKnown = isRead(rules);
+  for (const [key, value] of read.attributes) {
+    if (isKnown(key) || (typeof value === 'object' && value !== null)) continue;
+    const family = rules.metadataFamilies.find((one) => key.startsWith(one));
+    add(family === undefined ? key : key.slice(family.length), value);
+  }
+  return Object.fromEntries(metadata);
+};
+
+/** At most so many characters, and none of them half. */
+const cut = (text: string, max: number): string =>
+  text.length <= max ? text : text.slice(0, max).replace(/[\ud800-\udbff]$/, '');

@@ -1,0 +1,103 @@
+import type { Json, JsonObject } from '../shapes.js';
+
+/** A value of an attribute as OTLP/JSON writes it; 64-bit integers are texts. */
+export type OtelValue = {
+  readonly stringValue?: string;
+  readonly boolValue?: boolean;
+  readonly intValue?: string;
+  readonly doubleValue?: number | string;
+  readonly bytesValue?: string;
+  readonly arrayValue?: { readonly values: readonly OtelValue[] };
+  readonly kvlistValue?: { readonly values: readonly OtelAttribute[] };
+};
+export type OtelAttribute = { readonly key: string; readonly value: OtelValue };
+export type OtelEvent = {
+  readonly timeUnixNano: string;
+  readonly name: string;
+  readonly attributes?: readonly OtelAttribute[];
+  readonly droppedAttributesCount?: number;
+};
+
+/**
+ * A span as it was received, in OTLP/JSON with lowerCamelCase members: whichever encoding it came
+ * in. Ids are lower-case hex, times nanoseconds as text. Members at their default are left out.
+ */
+export type OtelSpan = {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId?: string;
+  readonly traceState?: string;
+  readonly flags?: number;
+  readonly name: string;
+  readonly kind?: number;
+  readonly startTimeUnixNano: string;
+  readonly endTimeUnixNano: string;
+  readonly attributes?: readonly OtelAttribute[];
+  readonly droppedAttributesCount?: number;
+  readonly events?: readonly OtelEvent[];
+  readonly droppedEventsCount?: number;
+  readonly links?: readonly JsonObject[];
+  readonly droppedLinksCount?: number;
+  readonly status?: { readonly code?: number; readonly message?: string };
+};
+
+/** Attributes by key as plain JSON; of two with one key the first counts. */
+export type Attributes = ReadonlyMap<string, Json>;
+
+/** A span as rules look at it. */
+export type SpanRead = {
+  readonly span: OtelSpan;
+  readonly attributes: Attributes;
+  readonly events: readonly { readonly name: string; readonly attributes: Attributes }[];
+};
+
+export const spanRead = (span: OtelSpan): SpanRead => ({
+  span,
+  attributes: plainAttributes(span.attributes),
+  events: (span.events ?? []).map((event) => ({
+    name: event.name,
+    attributes: plainAttributes(event.attributes),
+  })),
+});
+
+export const plainAttributes = (attributes: readonly OtelAttribute[] = []): Attributes => {
+  const plain = new Map<string, Json>();
+  for (const { key, value } of attributes) if (!plain.has(key)) plain.set(key, plainValue(value));
+  return plain;
+};
+
+/** Integers beyond 2^53 stay texts, and so do numbers that JSON has no form for. */
+const plainValue = (value: OtelValue): Json => {
+  if (value.stringValue !== undefined) return value.stringValue;
+  if (value.boolValue !== undefined) return value.boolValue;
+  if (value.intValue !== undefined) {
+    const number = Number(value.intValue);
+    return Number.isSafeInteger(number) ? number : value.intValue;
+  }
+  if (value.doubleValue !== undefined) return value.doubleValue;
+  if (value.bytesValue !== undefined) return value.bytesValue;
+  if (value.arrayValue !== undefined) return value.arrayValue.values.map(plainValue);
+  if (value.kvlistValue === undefined) return null;
+  return Object.fromEntries(plainAttributes(value.kvlistValue.values));
+};
+
+/** More of one family than any sender has; the rest stays in what was received. */
+const membersMax = 2_000;
+
+/**
+ * Attributes of a family such as `gen_ai.prompt.<n>.role`, by their number in its order, each with
+ * what stands behind the number as name.
+ */
+export const numbered = (attributes: Attributes, family: string): readonly Attributes[] => {
+  const found = new Map<number, Map<string, Json>>();
+  for (const [key, value] of attributes) {
+    if (!key.startsWith(family)) continue;
+    const end = key.indexOf('.', family.length);
+    const digits = key.slice(family.length, end < 0 ? undefined : end);
+    if (!/^\d{1,6}$/.test(digits)) continue;
+    const known = found.get(Number(digits)) ?? new Map<string, Json>();
+    known.set(end < 0 ? '' : key.slice(end + 1), value);
+    if (found.size < membersMax || found.has(Number(digits))) found.set(Number(digits), known);
+  }
+  return [...found].sort(([one], [other]) => one - other).map(([, members]) => members);
+};

@@ -1,0 +1,28 @@
+import type { Json, JsonObject } from '../shapes.js';
+
+export const isJsonList = (value: Json | undefined): value is readonly Json[] =>
+  Array.isArray(value);
+export const isJsonObject = (value: Json | undefined): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Exporters that cannot send structures send their JSON: read where it is one, else as it is. */
+export const parsed = (value: Json): Json => {
+  if (typeof value !== 'string') return value;
+  const first = value.trimStart().charAt(0);
+  if (first !== '{' && first !== '[') return value;
+  try {
+    const read = JSON.parse(value) as Json;
+    // What JSON writes as an escape may be half a character (contract 1.2); it is one rule for all.
+    return value.includes('\\u') ? (JSON.parse(value.toWellFormed(), mended) as Json) : read;
+  } catch {
+    return value;
+  }
+};
+const mended = (_name: string, value: unknown): unknown =>
+  typeof value === 'string' ? value.toWellFormed() : value;
+
+/** Undefined for an empty text, and for null. */
+export const textOf = (value: Json | undefined): string | undefined => {
+  if (value === undefined || value === null || value === '') return undefined;
+  return typeof value === 'string' ? value : JSON.stringify(value);
+};

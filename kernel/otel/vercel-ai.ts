@@ -1,0 +1,39 @@
+// Vercel AI SDK, versions 3 to 5. https://ai-sdk.dev/docs/ai-sdk-core/telemetry
+import { callsOf, message, messagesOf, type ChatMessage } from './messages.js';
+import { attribute, type Rule } from './rule.js';
+import { textOf } from './values.js';
+
+/** `ai.generateText` goes around one or more `ai.generateText.doGenerate`, the calls of a model. */
+export const vercelKind: Rule<'llm' | 'tool' | 'workflow'> = attribute(
+  'ai.operationId',
+  (value) => {
+    if (value === 'ai.toolCall') return 'tool';
+    return /\.do(?:Generate|Stream)$/.test(textOf(value) ?? '') ? 'llm' : 'workflow';
+  },
+);
+
+export const vercelInput: Rule<readonly ChatMessage[]> = {
+  names: ['ai.prompt.messages', 'ai.prompt'],
+  read: ({ attributes }) => {
+    const said = attributes.get('ai.prompt.messages') ?? attributes.get('ai.prompt') ?? null;
+    return said === null ? undefined : messagesOf(said, 'user');
+  },
+};
+
+const texts = [
+  'ai.response.text',
+  'ai.response.object',
+  'ai.result.text',
+  'ai.result.object',
+] as const;
+const calls = ['ai.response.toolCalls', 'ai.result.toolCalls'] as const;
+
+export const vercelOutput: Rule<ChatMessage> = {
+  names: [...texts, ...calls],
+  read: ({ attributes }) => {
+    const said = texts.map((name) => textOf(attributes.get(name))).find((one) => one !== undefined);
+    const toolCalls = calls.flatMap((name) => callsOf(attributes.get(name)));
+    if (said === undefined && toolCalls.length === 0) return undefined;
+    return message('assistant', said ?? '', { toolCalls });
+  },
+};

@@ -1,0 +1,237 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import * as fc from 'fast-check';
+import { readSpans } from '../../command-api/traces/otel-reading.js';
+import { namesOf, otelMapping } from '../../kernel/otel/mapping.js';
+import { otelRecord, type OtelRecord } from '../../kernel/otel/record.js';
+import type { OtelSpan } from '../../kernel/otel/span.js';
+import type { Instant, JsonObject } from '../../kernel/shapes.js';
+import { otelRequest, otelSpan } from '../support/otlp.js';
+import { drawSeed, repository } from '../support/outside.js';
+import { runs } from '../support/runs.js';
+
+type Attributes = Parameters<typeof otelSpan>[0]['attributes'];
+const noon = '2026-03-01T12:00:00.000000Z' as Instant;
+const read = (given: object): OtelSpan => {
+  const [trace] = readSpans(otelRequest([given]) as JsonObject).traces;
+  const span = trace?.parts[0]?.spans[0];
+  if (span === undefined) throw new Error('no span was read');
+  return span;
+};
+const recordOf = (attributes: Attributes, more: object = {}): OtelRecord =>
+  otelRecord(otelMapping, read(otelSpan({ id: 1, attributes: attributes ?? {}, ...more })), noon);
+
+const question = [{ role: 'user', content: 'Rome?' }];
+const call = { id: 'c1', function: { name: 'search', arguments: '{"to":"Rome"}' } };
+
+describe('what spans of exporters are', () => {
+  it('reads GenAI attributes since 1.37', () => {
+    const record = recordOf({
+      'gen_ai.operation.name': 'chat',
+      'gen_ai.system_instructions': '[{"type":"text","content":"Be brief."}]',
+      'gen_ai.input.messages': JSON.stringify([
+        { role: 'user', parts: [{ type: 'text', content: 'Rome?' }] },
+        { role: 'tool', parts: [{ type: 'tool_call_response', id: 'c0', response: { ok: true } }] },
+      ]),
+      'gen_ai.output.messages': JSON.stringify([
+        {
+          role: 'assistant',
+          parts: [
+            { type: 'text', content: 'Looking.' },
+            { type: 'tool_call', id: 'c1', name: 'search', arguments: { to: 'Rome' } },
+          ],
+        },
+      ]),
+      'gen_ai.response.finish_reasons': ['tool_call'],
+      'gen_ai.request.temperature': 0.5,
+    });
+    expect(record).to.deep.include({
+      type: 'llm',
+      input: [
+        { role: 'system', content: 'Be brief.' },
+        ...question,
+        { role: 'tool', content: '{"ok":true}', tool_call_id: 'c0' },
+      ],
+      output: { role: 'assistant', content: 'Looking.', tool_calls: [call] },
+      finish_reason: 'tool_call',
+      temperature: 0.5,
+    });
+  });
+
+  it('reads the events of GenAI before that', () => {
+    const event = (name: string, attributes: JsonObject) => ({
+      name,
+      timeUnixNano: '1',
+      attributes: Object.entries(attributes).map(([key, value]) => ({
+        key,
+        value: { stringValue: value },
+      })),
+    });
+    const record = recordOf(
+      { 'gen_ai.operation.name': 'chat' },
+      {
+        events: [
+          event('gen_ai.user.message', { content: 'Rome?' }),
+          event('gen_ai.choice', { message: '{"role":"assistant","content":"Yes."}' }),
+        ],
+      },
+    );
+    expect(record.input).to.deep.equal(question);
+    expect(record.output).to.deep.equal({ role: 'assistant', content: 'Yes.' });
+  });
+
+  it('reads OpenLLMetry', () => {
+    const record = recordOf({
+      'llm.request.type': 'chat',
+      'gen_ai.prompt.0.role': 'user',
+      'gen_ai.prompt.0.content': 'Rome?',
+      'gen_ai.completion.0.role': 'assistant',
+      'gen_ai.completion.0.finish_reason': 'tool_calls',
+      'gen_ai.completion.0.tool_calls.0.id': 'c1',
+      'gen_ai.completion.0.tool_calls.0.name': 'search',
+      'gen_ai.completion.0.tool_calls.0.arguments': '{"to":"Rome"}',
+      'llm.usage.total_tokens': 12,
+      'traceloop.association.properties.tier': 'gold',
+    });
+    expect(record).to.deep.include({
+      type: 'llm',
+      input: question,
+      output: { role: 'assistant', content: '', tool_calls: [call] },
+      finish_reason: 'tool_calls',
+      user_metadata: { tier: 'gold' },
+    });
+    expect(record.metrics).to.include({ num_total_tokens: 12 });
+    const step = recordOf({ 'traceloop.span.kind': 'tool', 'traceloop.entity.input': '{"a":1}' });
+    expect(step).to.include({ type: 'tool', input: '{"a":1}' });
+  });
+
+  it('reads OpenInference', () => {
+    const record = recordOf({
+      'openinference.span.kind': 'LLM',
+      'llm.input_messages.0.message.role': 'user',
+      'llm.input_messages.0.message.content': 'Rome?',
+      'llm.output_messages.0.message.role': 'assistant',
+      'llm.output_messages.0.message.tool_calls.0.tool_call.id': 'c1',
+      'llm.output_messages.0.message.tool_calls.0.tool_call.function.name': 'search',
+      'llm.output_messages.0.message.tool_calls.0.tool_call.function.arguments': '{"to":"Rome"}',
+      'llm.invocation_parameters': '{"temperature":0.25}',
+      'llm.model_name': 'model-a',
+      'tag.tags': ['a', 'b', 'a'],
+      metadata: '{"tier":"gold","seats":2}',
+      'user.id': 'u1',
+      'input.value': 'left out of metadata',
+    });
+    expect(record).to.deep.include({
+      type: 'llm',
+      input: question,
+      output: { role: 'assistant', content: '', tool_calls: [call] },
+      temperature: 0.25,
+      model: 'model-a',
+      tags: ['a', 'b'],
+      user_metadata: { tier: 'gold', seats: '2', user_id: 'u1' },
+    });
+    const found = recordOf({
+      'openinference.span.kind': 'RETRIEVER',
+      'retrieval.documents.0.document.content': 'Rome is old.',
+      'retrieval.documents.0.document.score': 0.5,
+    });
+    expect(found.output).to.deep.equal([{ content: 'Rome is old.', metadata: { score: 0.5 } }]);
+  });
+
+  it('reads the Vercel AI SDK', () => {
+    const record = recordOf({
+      'ai.operationId': 'ai.generateText.doGenerate',
+      'ai.prompt.messages': '[{"role":"user","content":[{"type":"text","text":"Rome?"}]}]',
+      'ai.response.text': 'Looking.',
+      'ai.response.toolCalls': JSON.stringify([
+        { toolCallType: 'function', toolCallId: 'c1', toolName: 'search', args: '{"to":"Rome"}' },
+      ]),
+      'ai.usage.promptTokens': 9,
+      'ai.telemetry.metadata.tier': 'gold',
+    });
+    expect(record).to.deep.include({
+      type: 'llm',
+      input: question,
+      output: { role: 'assistant', content: 'Looking.', tool_calls: [call] },
+      user_metadata: { tier: 'gold' },
+    });
+    expect(record.metrics).to.include({ num_input_tokens: 9 });
+    const tool = recordOf({
+      'ai.operationId': 'ai.toolCall',
+      'ai.toolCall.id': 'c1',
+      'ai.toolCall.args': '{"to":"Rome"}',
+      'ai.toolCall.result': '"ok"',
+    });
+    expect(tool).to.include({
+      type: 'tool',
+      tool_call_id: 'c1',
+      input: '{"to":"Rome"}',
+      output: '"ok"',
+    });
+  });
+
+  it('has a start of the day of receipt and no duration where clocks say nothing', () => {
+    expect(recordOf({}, { startTimeUnixNano: '0' })).to.deep.include({
+      created_at: noon,
+      minted: ['created_at'],
+    });
+    expect(recordOf({}, { endTimeUnixNano: '5' })).to.not.have.property('metrics');
+    const far = recordOf({}, { startTimeUnixNano: '18446744073709551615' });
+    expect(far.created_at).to.equal('2554-07-21T23:34:33.709551Z');
+  });
+
+  it('keeps as many other attributes as metadata has room for', () => {
+    const many = Object.fromEntries(Array.from({ length: 10_000 }, (_, at) => [`k${at}`, at]));
+    const { user_metadata: metadata = {} } = recordOf({ ...many, k0: 'x'.repeat(5_000) });
+    expect(Object.keys(metadata)).to.have.length(200);
+    expect(metadata['k0']).to.have.length(4_096);
+  });
+
+  it('never fails, whatever attributes say', () => {
+    const seed = drawSeed();
+    const name = fc.oneof(
+      fc.constantFrom(...namesOf(otelMapping.rules)),
+      fc
+        .tuple(
+          fc.constantFrom(...namesOf(otelMapping.rules)),
+          fc.constantFrom('0', '0.role', '1.x'),
+        )
+        .map(([family, rest]) => `${family}${rest}`),
+      fc.string(),
+    );
+    const { value } = fc.letrec<{ value: object }>((tie) => ({
+      value: fc.oneof(
+        { maxDepth: 4 },
+        fc.json().map((stringValue) => ({ stringValue })),
+        fc.string().map((stringValue) => ({ stringValue })),
+        fc.double().map((doubleValue) => ({ doubleValue })),
+        fc.boolean().map((boolValue) => ({ boolValue })),
+        fc.maxSafeInteger().map((intValue) => ({ intValue: String(intValue) })),
+        fc.array(tie('value')).map((values) => ({ arrayValue: { values } })),
+        fc
+          .array(fc.record({ key: fc.string(), value: tie('value') }))
+          .map((values) => ({ kvlistValue: { values } })),
+      ),
+    }));
+    const attributes = fc.array(fc.record({ key: name, value }), { maxLength: 20 });
+    fc.assert(
+      fc.property(attributes, (given) => {
+        const span = read({ ...otelSpan({ id: 1 }), attributes: given });
+        const record = otelRecord(otelMapping, span, noon);
+        expect(JSON.parse(JSON.stringify(record))).to.deep.equal(record);
+        expect(Object.keys(record.user_metadata ?? {}).length).to.be.at.most(200);
+      }),
+      { seed, numRuns: runs(300) },
+    );
+  });
+
+  it('is told in the contract, attribute by attribute', () => {
+    const page = readFileSync(join(repository, 'docs', 'contract.md'), 'utf8');
+    const [, section = ''] = /### 5\.12 OTLP([^]*?)\n### /.exec(page) ?? [];
+    const untold = [...namesOf(otelMapping.rules), ...otelMapping.rules.metadataFamilies].filter(
+      (name) => !section.includes(`\`${name}`),
+    );
+    expect(untold).to.deep.equal([]);
+  });
+});
