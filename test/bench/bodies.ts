@@ -29,6 +29,12 @@ const text = (random: Seeded, length: number): string => {
   return said.slice(0, length);
 };
 
+/** As many texts as a span of 1 KB has room for. */
+export const spanTextsOf = (seed: number, count: number): readonly string[] => {
+  const random = seeded(seed);
+  return Array.from({ length: count }, () => text(random, spanBytes - 300));
+};
+
 const spanBytes = 1_024;
 const templates = 16;
 

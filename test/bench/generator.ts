@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { clientOf } from '../support/client.js';
-import { variedBodies, wideBodies } from './bodies.js';
+import { variedBodies, wideBodies, type Bodies } from './bodies.js';
 import type { Load, Loaded } from './load.js';
+import { otlpBodies } from './otlp-bodies.js';
 import { summary } from './stats.js';
 
 /** The other end of load.ts: sends what its parent asks for, answers how it went, and ends. */
@@ -9,8 +10,22 @@ import { summary } from './stats.js';
 const reportEvery = 100;
 const failuresMax = 20;
 
+const bodiesOf = ({ shape, seed, run }: Load): Bodies => {
+  if (shape === 'otlp-json') return otlpBodies(seed, 'json');
+  if (shape === 'otlp-proto') return otlpBodies(seed, 'proto');
+  return (shape === 'wide' ? wideBodies : variedBodies)(seed, run);
+};
+
+const placeOf = ({ shape, root, run }: Load) => {
+  if (!shape.startsWith('otlp')) return { path: `${root}/traces`, headers: {} };
+  const media = shape === 'otlp-json' ? 'application/json' : 'application/x-protobuf';
+  const projectid = root.slice(root.lastIndexOf('/') + 1);
+  return { path: '/v1/traces', headers: { projectid, logstreamid: run, 'Content-Type': media } };
+};
+
 const send = async (load: Load, answered: (count: number) => void): Promise<Loaded> => {
-  const bodies = (load.shape === 'wide' ? wideBodies : variedBodies)(load.seed, load.run);
+  const bodies = bodiesOf(load);
+  const { path, headers } = placeOf(load);
   const client = clientOf({ ...load, connections: load.connections });
   const latencies: number[] = [];
   const failures: string[] = [];
@@ -27,7 +42,7 @@ const send = async (load: Load, answered: (count: number) => void): Promise<Load
       }
       const { bytes } = bodies(load.from + n);
       const sent = performance.now();
-      const reply = await client.send('POST', `${load.root}/traces`, { body: bytes });
+      const reply = await client.send('POST', path, { body: bytes, headers });
       latencies.push(performance.now() - sent);
       if (reply.status !== 200) failures.push(`${reply.status} ${JSON.stringify(reply.body)}`);
       else if (reply.position !== null && reply.position > position) position = reply.position;

@@ -11,6 +11,7 @@ import { foreignIdRow } from './foreign-ids.js';
 import { historyFoldRow } from './history-fold.js';
 import { historyReadRowNames, historyReadRows } from './history-reads.js';
 import { ingestRows } from './ingest.js';
+import { otlpRowNames, otlpRows } from './otlp.js';
 import { keyRotationRow } from './key-rotation.js';
 import { keyTimingRow } from './key-timing.js';
 import { ratingRows } from './ratings.js';
@@ -29,6 +30,7 @@ const groups: readonly {
 }[] = [
   { rows: ['start-empty', 'memory-idle'], measure: emptyRows },
   { rows: ['ingest', 'ingest-projected', 'ingest-lag'], measure: ingestRows },
+  { rows: otlpRowNames, measure: otlpRows },
   { rows: ['history-fold'], measure: async (bench) => [await historyFoldRow(bench)] },
   { rows: historyReadRowNames, measure: historyReadRows },
   { rows: ['ratings'], measure: ratingRows },
