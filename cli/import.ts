@@ -179,8 +179,10 @@ const sentence = (
   const not = `${told.refused} ${told.refused === 1 ? 'line' : 'lines'} refused`;
   if (told.dry_run) return `${what} would be sent, ${not}; nothing was sent`;
   const ignored = told.ignored_members.join(', ');
+  // OpenTelemetry's answer does not say what was new.
+  const isTold = told.traces + told.sessions > 0;
   return (
-    `${what} taken, ${told.new_records} records of them new; ${not}` +
+    `${what} taken${isTold ? `, ${told.new_records} records of them new` : ''}; ${not}` +
     (ignored === '' ? '' : `\nmembers that nobody reads: ${ignored}`)
   );
 };

@@ -4,6 +4,7 @@ import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { Fault } from '../../kernel/fault.js';
 import { linesOf, valuesOf, type FilePiece } from './lines.js';
+import { objectIn } from './records.js';
 
 export type ImportSource = {
   readonly pieces: AsyncIterable<FilePiece>;
@@ -73,5 +74,17 @@ async function* inflated(chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer>
   }
 }
 
-/** A list, or an object that is not closed on its first line: not JSON Lines. */
-const isOverLines = (head: string): boolean => /^\ufeff?\s*(\[|\{\s*(\r?\n|$))/.test(head);
+/**
+ * Whether a file that begins like this is one JSON text rather than JSON Lines: a list, or an
+ * object that is not closed on its first line. A line of JSON Lines that is broken is not that, as
+ * long as there is one that is not.
+ */
+export const isOverLines = (head: string): boolean => {
+  const [first = '', ...others] = head.replace(/^\ufeff?\s*/, '').split(/\r?\n/);
+  if (first.startsWith('[') || first.trim() === '{') return true;
+  // What follows the last line feed may go on.
+  const whole = others.slice(0, -1);
+  return first.startsWith('{') && others.length > 0 && ![first, ...whole].some(isObjectText);
+};
+
+const isObjectText = (line: string): boolean => typeof objectIn(line) !== 'string';

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { linesOf, valuesOf, type FilePiece } from '../../cli/import/lines.js';
+import { isOverLines } from '../../cli/import/source.js';
 import { drawSeed } from '../support/outside.js';
 import { runs } from '../support/runs.js';
 
@@ -89,5 +90,21 @@ describe('the values of a JSON text over many lines', () => {
       { line: 7, text: '{"c": 1}' },
       { line: 7, text: '{"cut": [' },
     ]);
+  });
+});
+
+describe('a file that is one JSON text', () => {
+  it('is told from JSON Lines, of which some may be broken', () => {
+    const texts = ['[', ' [{"a": 1}, {', '{\n  "a": {', '\ufeff{\r\n', '{"a": [\n{"b": 1}]}\n'];
+    const lines = [
+      '{"a": 1}',
+      '{"a": 1}\n{',
+      '{"a": \n{"b": 1}\n',
+      '{"a": "not seen to its end',
+      'x\n[',
+      '',
+    ];
+    expect(texts.filter((text) => !isOverLines(text))).to.deep.equal([]);
+    expect(lines.filter((text) => isOverLines(text))).to.deep.equal([]);
   });
 });
