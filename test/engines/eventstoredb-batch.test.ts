@@ -46,12 +46,17 @@ describe('appends to EventStoreDB over one call', function () {
   it('has a slow append keep no other waiting', async () => {
     await begin(true);
     const order: string[] = [];
-    server.faults.plan('append', { kind: 'slow', milliseconds: 300 });
+    let letGo = (): void => undefined;
+    const quickIsThere = new Promise<void>((resolve) => (letGo = resolve));
+    server.faults.plan('append', { kind: 'held', until: () => quickIsThere });
     const append = async (name: string): Promise<void> => {
       await single(log, appendOf(newStream(), 'none', newEvent(name)));
       order.push(name);
     };
-    await Promise.all([append('slow'), append('quick')]);
+    const slow = append('slow');
+    await append('quick');
+    letGo();
+    await slow;
     expect(order).to.deep.equal(['quick', 'slow']);
   });
 

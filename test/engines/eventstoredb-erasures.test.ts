@@ -156,14 +156,12 @@ describe('What EventStoreDB keeps of erased events', function () {
     const stream = newStream();
     await single(log, appendOf(stream, 'none', newEvent(0)));
     let last = 0;
-    const meddling = setInterval(() => {
-      void single(other, appendOf(stream, last, newEvent(last))).then((result) => {
-        if (result !== 'conflict') last += 1;
-      });
-    }, 1);
-    server.faults.plan('delete', { kind: 'slow', milliseconds: 20 }, 1_000);
+    const meddle = async (): Promise<void> => {
+      const result = await single(other, appendOf(stream, last, newEvent(last)));
+      if (result !== 'conflict') last += 1;
+    };
+    server.faults.plan('delete', { kind: 'held', until: meddle }, 1_000);
     const refused = await log.erase(stream).catch((error: unknown) => error);
-    clearInterval(meddling);
     server.faults.clear();
     expect(refused).to.include({ code: 'unavailable' });
     await log.erase(stream);

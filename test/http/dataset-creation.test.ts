@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { sharedApp, type App } from '../support/app.js';
 import { upload, valuesOf, type ContentPage, type DatasetRecord } from '../support/datasets.js';
 import type { Client } from '../support/client.js';
+import { until } from '../support/until.js';
 import { expectInvalid, expectRefused, keyRing, type KeyRing } from '../support/key-ring.js';
 
 const csv = 'question,answer,tox\nq1,a1,0.1\nq2,"a\n2",0.2\n';
@@ -214,10 +215,12 @@ describe('making datasets over HTTP', () => {
       const wide = (count: number) => Array.from({ length: count }, (_, one) => `c${one}`).join();
       const largest = await upload(app, { file: lines(100_000), parts: { name: unique('rows') } });
       expect(largest.body).to.deep.include({ num_rows: 100_000 });
-      const { body } = await app.client.call<ContentPage>(
-        'GET',
-        at(largest.body.id, '/content?starting_token=99999'),
-      );
+      const lastRow = at(largest.body.id, '/content?starting_token=99999');
+      // A read waits for 2 s at most, and this is much to fold.
+      await until('it is read', 60_000, async () => {
+        return (await app.client.send('GET', lastRow)).status === 200;
+      });
+      const { body } = await app.client.call<ContentPage>('GET', lastRow);
       expect(body.rows.map(({ index }) => index)).to.deep.equal([99_999]);
       const far = JSON.stringify({ c499: 1 });
       const sparse = await upload(app, {

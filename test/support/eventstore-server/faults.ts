@@ -11,6 +11,7 @@ export type Fault =
   | { readonly kind: 'unavailable' | 'deadline' | 'timeout' | 'unknown' | 'lost-answer' }
   | { readonly kind: 'silent' | 'silent-after' | 'access-denied' }
   | { readonly kind: 'slow'; readonly milliseconds: number }
+  | { readonly kind: 'held'; readonly until: () => Promise<unknown> }
   | { readonly kind: 'not-leader'; readonly host: string; readonly port: number };
 
 /** Faults on command: each is used up by the next so many calls of its method. */
@@ -67,6 +68,7 @@ export const refusalOf = (fault: Fault | null): ServerErrorResponse | null => {
     case 'silent':
     case 'silent-after':
     case 'slow':
+    case 'held':
     case undefined:
       return null;
   }
@@ -74,5 +76,7 @@ export const refusalOf = (fault: Fault | null): ServerErrorResponse | null => {
 export const isSilent = (fault: Fault | null): boolean => fault?.kind === 'silent';
 export const isAfterwards = (fault: Fault | null): boolean =>
   fault?.kind === 'lost-answer' || fault?.kind === 'silent-after';
-export const slowness = (fault: Fault | null): Promise<void> =>
-  fault?.kind === 'slow' ? pause(fault.milliseconds) : Promise.resolve();
+export const slowness = async (fault: Fault | null): Promise<void> => {
+  if (fault?.kind === 'slow') await pause(fault.milliseconds);
+  if (fault?.kind === 'held') await fault.until();
+};
