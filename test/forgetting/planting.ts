@@ -14,6 +14,7 @@ export const mark = '§';
 type Sent = {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
   readonly parts?: readonly Part[];
 };
@@ -68,7 +69,10 @@ export const planter = (client: Client, planted: Canaries): Planter => {
           fileName: fill(part.fileName, 'file name') as string,
         }),
       }));
-      const headers = takesIdempotencyKey(operation) ? { 'Idempotency-Key': randomUUID() } : {};
+      const headers = {
+        ...sent.headers,
+        ...(takesIdempotencyKey(operation) && { 'Idempotency-Key': randomUUID() }),
+      };
       const ask =
         parts === undefined
           ? { headers, ...('body' in sent && { body: fill(sent.body, 'body') }) }

@@ -65,6 +65,37 @@ const spans = [
     selector_path: mark,
   },
 ];
+const said = (key: string, value: string) => ({ key, value: { stringValue: value } });
+/** Spans as an exporter sends them, the root last. */
+const exported = (traceId: string) => {
+  const span = {
+    traceId,
+    name: mark,
+    startTimeUnixNano: '1772355600000000000',
+    endTimeUnixNano: '1772355601000000000',
+    attributes: [
+      said('gen_ai.operation.name', 'chat'),
+      said('gen_ai.input.messages', JSON.stringify([{ role: 'user', content: mark }])),
+      said('session.id', mark),
+      said(mark, mark),
+    ],
+    events: [{ timeUnixNano: '1772355600500000000', name: mark, attributes: [said(mark, mark)] }],
+    links: [{ traceId, spanId: 'eee19b7ec3c1b174', attributes: [said(mark, mark)] }],
+    status: { code: 2, message: mark },
+  };
+  const spans = [
+    { ...span, spanId: 'eee19b7ec3c1b174', parentSpanId: 'eee19b7ec3c1b175' },
+    { ...span, spanId: 'eee19b7ec3c1b175' },
+  ];
+  return {
+    resourceSpans: [
+      {
+        resource: { attributes: [said('service.name', mark)] },
+        scopeSpans: [{ scope: { name: mark, attributes: [said(mark, mark)] }, spans }],
+      },
+    ],
+  };
+};
 const rows = `input,side\n${mark},${mark}\n`;
 
 type Filling = {
@@ -136,6 +167,13 @@ export const fillProject = async (
     ...inProject,
     body: { log_stream_id, include_trace_ids: true, session_id: session, traces: [trace] },
   });
+  const headers = { projectid: project_id, logstreamid: log_stream_id };
+  for (const [at, operation] of [
+    'receiveSpans',
+    'receiveSpansOtelV1',
+    'receiveSpansOtel',
+  ].entries())
+    await send(operation, { headers, body: exported(`5b8efff798038103d269b633813fc60${at}`) });
   const traces = [...logged.trace_ids, ...more.trace_ids];
   await fillTrace(send, project_id, traces);
   const template = await fillTemplates(send, project_id, traces);
