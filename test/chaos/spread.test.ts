@@ -7,6 +7,7 @@ import { clientOf, type Reply } from '../support/client.js';
 import { describeRealRuns, flat, realRuns, type RealRun } from '../support/real-runs.js';
 import { assay } from '../support/service-process.js';
 import { describeSpread, startSpread, type Spread, type SpreadRole } from '../support/spread.js';
+import { otelRequest, otelSpan } from '../support/otlp.js';
 import { until } from '../support/until.js';
 
 const tracesPerRequest = 4;
@@ -108,6 +109,35 @@ describeSpread(title, describeRealRuns, function () {
       });
       expect([answer.status, answer.body.name]).to.deep.equal([200, name]);
     }
+  });
+
+  it('takes what an exporter sends, more than one append holds, whole or not at all', async () => {
+    const large = { 'gen_ai.operation.name': 'chat', notes: 'n'.repeat(600_000) };
+    const spans = [3, 2].map((id) => otelSpan({ id, parent: 1, attributes: large }));
+    const body = otelRequest([...spans, otelSpan({ id: 1, attributes: large })]);
+    const headers = { project: 'exported' };
+    const exported = () => command().send('POST', '/v2/otel/v1/traces', { body, headers });
+    await Promise.all([insist(exported), insist(exported)]);
+    const again = await insist(exported);
+    expect(again.body).to.deep.equal({});
+    const reading = { headers: { 'X-Min-Position': again.position ?? '' } };
+    const projects = () => query().send<{ id: string; name: string }[]>('GET', '/v2/projects');
+    const project = (await insist(projects)).body.find(({ name }) => name === 'exported')?.id ?? '';
+    const at = `/v2/projects/${project}/traces`;
+    const search = () =>
+      query().send<{ records: { id: string }[] }>('POST', `${at}/search`, reading);
+    const [found, ...others] = (await insist(search)).body.records;
+    expect(others).to.deep.equal([]);
+    const read = () =>
+      query().send<{ is_complete: boolean; spans: { type: string }[]; otel: object[] }>(
+        'GET',
+        `${at}/${found?.id ?? ''}?otel=true`,
+        reading,
+      );
+    const trace = (await insist(read)).body;
+    expect(trace.is_complete).to.equal(true);
+    expect(trace.spans.map(({ type }) => type)).to.deep.equal(['llm']);
+    expect(JSON.stringify(trace.otel).match(/"spanId"/g)).to.have.length(3);
   });
 
   it('refuses a revoked key in every process within a second', async () => {
