@@ -24,9 +24,10 @@ import {
   requestFunctions,
   traceloopKind,
 } from './openllmetry.js';
+import { langChainInput, langChainOutput } from './langchain.js';
 import { attribute, count, memberOf, number, numberOf, text, type Rule } from './rule.js';
 import { isJsonList, isJsonObject, parsed, textOf } from './values.js';
-import { vercelInput, vercelKind, vercelOutput } from './vercel-ai.js';
+import { vercelInput, vercelKind, vercelOutput, vercelToolResult } from './vercel-ai.js';
 
 export type OtelKind = 'llm' | 'retriever' | 'tool' | 'workflow' | 'agent' | 'control';
 type Rules<T> = readonly Rule<T>[];
@@ -34,7 +35,10 @@ type Rules<T> = readonly Rule<T>[];
 /** Contract 5.12: for each member of a record its rules, the first that has an answer wins. */
 export type OtelRules = {
   readonly kind: Rules<OtelKind>;
+  /** Without an answer the name of the span. */
+  readonly name: Rules<string>;
   readonly statusCode: Rules<number>;
+  readonly errorMessage: Rules<string>;
   readonly input: Readonly<Record<OtelKind, Rules<Json>>>;
   readonly output: Readonly<Record<OtelKind, Rules<Json>>>;
   readonly model: Rules<string>;
@@ -68,7 +72,7 @@ const inputText: Rules<string> = [
 ];
 const outputText: Rules<string> = [
   text('gen_ai.tool.call.result'),
-  text('ai.toolCall.result'),
+  vercelToolResult,
   text('traceloop.entity.output'),
   text('output.value'),
 ];
@@ -112,8 +116,13 @@ const llmOutput: Rules<Json> = [
     one(text(name), (value) => message('assistant', value)),
   ),
 ];
-const stepInput: Rules<Json> = [...messagesIn, ...inputText];
-const stepOutput: Rules<Json> = [...messageOut, ...outputText];
+const stepInput: Rules<Json> = [...messagesIn, langChainInput, ...inputText];
+const stepOutput: Rules<Json> = [...messageOut, langChainOutput, ...outputText];
+const toolOutput: Rules<string> = [
+  ...outputText.slice(0, -1),
+  { names: langChainOutput.names, read: (span) => langChainOutput.read(span)?.content },
+  ...outputText.slice(-1),
+];
 
 const asDocuments = (value: string): Json => [{ content: value }];
 const retrieved: Rules<readonly RetrievedDocument[]> = [
@@ -147,6 +156,19 @@ const spanStatus: Rule<number> = {
   read: ({ span }) => ({ 1: 200, 2: 500 })[span.status?.code ?? 0],
 };
 
+const statusMessage: Rule<string> = {
+  names: ['status'],
+  read: ({ span: { status } }) => (status?.code === 2 ? textOf(status.message) : undefined),
+};
+/** https://opentelemetry.io/docs/specs/semconv/exceptions/exceptions-spans/ */
+const exceptionMessage: Rule<string> = {
+  names: ['exception'],
+  read: ({ events }) =>
+    textOf(
+      events.findLast(({ name }) => name === 'exception')?.attributes.get('exception.message'),
+    ),
+};
+
 const list = (name: string): Rule<readonly string[]> =>
   attribute(name, (value) => {
     const read = parsed(value);
@@ -166,14 +188,16 @@ const timed = (name: string, nanoseconds: number): Rule<number> =>
   });
 
 export const otelMapping: OtelMapping = {
-  version: 1,
+  version: 2,
   rules: {
     kind: [genAiKind, openInferenceKind, traceloopKind, llmRequestKind, vercelKind],
+    name: [text('ai.toolCall.name')],
     statusCode: [
       httpStatus('http.response.status_code'),
       httpStatus('http.status_code'),
       spanStatus,
     ],
+    errorMessage: [statusMessage, exceptionMessage],
     input: {
       llm: llmInput,
       retriever: [text('gen_ai.retrieval.query.text'), ...inputText],
@@ -185,7 +209,7 @@ export const otelMapping: OtelMapping = {
     output: {
       llm: llmOutput,
       retriever: [...retrieved, ...outputText.map((rule) => one(rule, asDocuments))],
-      tool: outputText,
+      tool: toolOutput,
       workflow: stepOutput,
       agent: stepOutput,
       control: [controlled],
@@ -205,6 +229,7 @@ export const otelMapping: OtelMapping = {
     finishReason: [
       genAiFinishReason,
       numberedFinishReason,
+      text('llm.finish_reason'),
       text('llm.response.finish_reason'),
       text('ai.response.finishReason'),
       text('ai.finishReason'),
@@ -234,6 +259,7 @@ export const otelMapping: OtelMapping = {
       num_total_tokens: [
         count('llm.token_count.total'),
         count('llm.usage.total_tokens'),
+        count('gen_ai.usage.total_tokens'),
         count('ai.usage.totalTokens'),
       ],
       cost: [count('llm.cost.total')],

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../shapes.js';
+import { langChainMessage } from './langchain-message.js';
 import { isJsonList, isJsonObject, parsed, textOf } from './values.js';
 
 /** A message of contract 5.6. */
@@ -68,6 +69,8 @@ const messagesIn = (one: Json, usual: string): readonly ChatMessage[] => {
   if (!isJsonObject(one)) return [];
   // OpenAI's choices, and some that wrap: the message is one level below.
   if (isJsonObject(one['message'])) return messagesIn(one['message'], usual);
+  const constructed = langChainMessage(one);
+  if (constructed !== undefined) return messagesIn(constructed, usual);
   const role = roleOf(one['role'], usual);
   const parts = partsOf(one);
   const toolCalls = [...callsOf(one['tool_calls']), ...parts.flatMap(callIn)];
@@ -107,7 +110,9 @@ const isAnswer = ({ type }: JsonObject): boolean =>
   type === 'tool_call_response' || type === 'tool-result' || type === 'tool_result';
 const answerIn = (part: Json): readonly ChatMessage[] => {
   if (!isJsonObject(part) || !isAnswer(part)) return [];
-  const said = part['response'] ?? part['result'] ?? part['output'] ?? part['content'];
+  const given = part['response'] ?? part['result'] ?? part['output'] ?? part['content'];
+  // The Vercel AI SDK says of a result what it is: `{type: 'text', value}`.
+  const said = isJsonObject(given) && 'value' in given && 'type' in given ? given['value'] : given;
   const toolCallId = textOf(part['id'] ?? part['toolCallId'] ?? part['tool_call_id']);
   return [message('tool', textOf(said) ?? '', { toolCallId })];
 };

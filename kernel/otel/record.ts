@@ -53,7 +53,8 @@ export const otelRecord = (
     external_id: span.spanId,
   };
   if (startedAt === null) record.minted = ['created_at'];
-  if (span.name !== '') record.name = cut(span.name, nameMax);
+  const name = firstMatch(rules.name, read) ?? span.name;
+  if (name !== '') record.name = cut(name, nameMax);
   put(record, 'input', firstMatch<Json>(rules.input[type], read));
   put(record, 'output', firstMatch<Json>(rules.output[type], read));
   put(record, 'status_code', firstMatch(rules.statusCode, read));
@@ -144,6 +145,7 @@ const metadataOf = (rules: OtelRules, read: SpanRead): Readonly<Record<string, s
   const sent: JsonObject = firstMatch(rules.metadata, read) ?? {};
   for (const [key, value] of Object.entries(sent)) add(key, value);
   add('user_id', firstMatch(rules.userId, read));
+  add('error.message', firstMatch(rules.errorMessage, read));
   const isKnown = isRead(rules);
   for (const [key, value] of read.attributes) {
     if (isKnown(key) || (typeof value === 'object' && value !== null)) continue;

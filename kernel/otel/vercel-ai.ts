@@ -1,4 +1,4 @@
-// Vercel AI SDK, versions 3 to 5. https://ai-sdk.dev/docs/ai-sdk-core/telemetry
+// Vercel AI SDK, versions 3 to 6. https://ai-sdk.dev/docs/ai-sdk-core/telemetry
 import { callsOf, message, messagesOf, type ChatMessage } from './messages.js';
 import { attribute, type Rule } from './rule.js';
 import { textOf } from './values.js';
@@ -37,3 +37,15 @@ export const vercelOutput: Rule<ChatMessage> = {
     return message('assistant', said ?? '', { toolCalls });
   },
 };
+
+/** Of a tool that answers with a text, its JSON is sent. */
+export const vercelToolResult: Rule<string> = attribute('ai.toolCall.result', (value) => {
+  const said = textOf(value);
+  if (said === undefined || !/^".*"$/s.test(said)) return said;
+  try {
+    const read = JSON.parse(said) as unknown;
+    return typeof read === 'string' ? textOf(read.toWellFormed()) : said;
+  } catch {
+    return said;
+  }
+});

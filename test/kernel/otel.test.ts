@@ -117,6 +117,7 @@ describe('what spans of exporters are', () => {
       'llm.output_messages.0.message.tool_calls.0.tool_call.function.arguments': '{"to":"Rome"}',
       'llm.invocation_parameters': '{"temperature":0.25}',
       'llm.model_name': 'model-a',
+      'llm.finish_reason': 'tool_calls',
       'tag.tags': ['a', 'b', 'a'],
       metadata: '{"tier":"gold","seats":2}',
       'user.id': 'u1',
@@ -127,6 +128,7 @@ describe('what spans of exporters are', () => {
       input: question,
       output: { role: 'assistant', content: '', tool_calls: [call] },
       temperature: 0.25,
+      finish_reason: 'tool_calls',
       model: 'model-a',
       tags: ['a', 'b'],
       user_metadata: { tier: 'gold', seats: '2', user_id: 'u1' },
@@ -167,8 +169,83 @@ describe('what spans of exporters are', () => {
       type: 'tool',
       tool_call_id: 'c1',
       input: '{"to":"Rome"}',
-      output: '"ok"',
+      output: 'ok',
     });
+    expect(recordOf({ 'ai.operationId': 'ai.toolCall', 'ai.toolCall.name': 'search' })).to.include({
+      name: 'search',
+    });
+    for (const result of ['{"ok":true}', '"half', '"a" or "b"', 'plain'])
+      expect(
+        recordOf({ 'ai.operationId': 'ai.toolCall', 'ai.toolCall.result': result }),
+      ).to.include({
+        output: result,
+      });
+    const [, answered] = recordOf({
+      'ai.operationId': 'ai.generateText.doGenerate',
+      'ai.prompt.messages': JSON.stringify([
+        { role: 'user', content: 'Rome?' },
+        {
+          role: 'tool',
+          content: [
+            { type: 'tool-result', toolCallId: 'c1', output: { type: 'text', value: 'booked' } },
+          ],
+        },
+      ]),
+    }).input as readonly unknown[];
+    expect(answered).to.deep.equal({ role: 'tool', content: 'booked', tool_call_id: 'c1' });
+  });
+
+  it('reads messages of LangChain, wherever a step of its graph has them', () => {
+    const said = (name: string, kwargs: object) => ({
+      lc: 1,
+      type: 'constructor',
+      id: ['langchain_core', 'messages', name],
+      kwargs,
+    });
+    const asked = said('HumanMessage', { content: 'Rome?' });
+    const calls = [{ name: 'search', args: { to: 'Rome' }, type: 'tool_call', id: 'c1' }];
+    const calling = said('AIMessage', { content: '', tool_calls: calls });
+    const told = said('ToolMessage', { content: 'booked', tool_call_id: 'c1' });
+    const step = (input: object, output: object): OtelRecord =>
+      recordOf({ 'input.value': JSON.stringify(input), 'output.value': JSON.stringify(output) });
+    const messages = [asked, calling, told];
+    const answer = { role: 'tool', content: 'booked', tool_call_id: 'c1' };
+    const state = step({ messages: [asked, calling] }, { messages });
+    expect(state).to.deep.include({
+      type: 'workflow',
+      input: [...question, { role: 'assistant', content: '', tool_calls: [call] }],
+      output: answer,
+    });
+    for (const output of [
+      [{ lg_name: 'Command', update: { messages } }],
+      { lg_name: 'Send', args: { messages } },
+      { output: told },
+    ])
+      expect(step({}, { output }).output).to.deep.equal(answer);
+    const tool = recordOf({
+      'openinference.span.kind': 'TOOL',
+      'output.value': JSON.stringify({ output: told }),
+    });
+    expect(tool.output).to.equal('booked');
+    // What only looks like one stays as it came.
+    for (const odd of [{ messages: [{ ...told, lc: 2 }] }, { messages: [said('Chat', {})] }, 'a'])
+      expect(recordOf({ 'output.value': JSON.stringify(odd) }).output).to.equal(
+        JSON.stringify(odd),
+      );
+  });
+
+  it('says why a span failed', () => {
+    const failed = (event: string) => ({
+      name: 'exception',
+      timeUnixNano: '1',
+      attributes: [{ key: 'exception.message', value: { stringValue: event } }],
+    });
+    const why = (more: object): unknown => recordOf({}, more).user_metadata?.['error.message'];
+    expect(why({ status: { code: 2, message: 'sold out' }, events: [failed('x')] })).to.equal(
+      'sold out',
+    );
+    expect(why({ status: { code: 2 }, events: [failed('x'), failed('y')] })).to.equal('y');
+    expect(why({ status: { code: 1, message: 'fine' } })).to.equal(undefined);
   });
 
   it('has a start of the day of receipt and no duration where clocks say nothing', () => {
