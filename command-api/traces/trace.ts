@@ -6,6 +6,7 @@ import type {
   SpanContent,
   TraceEvent,
 } from '../../events/traces.js';
+import { utf8Bytes } from '../../kernel/code-points.js';
 import { unreachable, type Fold } from '../../kernel/decision.js';
 import { otelMapping } from '../../kernel/otel/mapping.js';
 import { otelTrace } from '../../kernel/otel/trace.js';
@@ -41,7 +42,7 @@ export type Trace = {
   /** The trace's own and its spans', by id. */
   readonly records: Layers<LoggedRecord>;
   readonly deleted: boolean;
-  /** Of its records as they are now, as JSON (contract 1.11). */
+  /** Of its records as JSON as they are now, or of what exporters sent, if more (1.11). */
   readonly bytes: number;
   readonly spansCount: number;
   /** Roughly the characters of this, for whoever keeps it in memory. */
@@ -117,7 +118,7 @@ const received = (before: Trace | null, data: OtelSpansReceived): Trace => {
       trace.records,
       spans.map((sent, at) => [sent.id, { sent, now: sent, print: prints[at] ?? '' }] as const),
     ),
-    bytes: trace.bytes + sum(spans, recordBytes),
+    bytes: trace.bytes + Math.max(sum(spans, recordBytes), sum(data.parts, partBytes)),
     spansCount: trace.spansCount + spans.length,
     weight: trace.weight + sum(spans, weightOf) + sum(prints, weightOf),
   };
@@ -126,6 +127,10 @@ const received = (before: Trace | null, data: OtelSpansReceived): Trace => {
   const rooted = { ...grown, isComplete: true, sentComplete: true, root: data.root };
   return scored(changed(rooted, trace.id, members), trace.id, metrics);
 };
+
+/** Of what came, which is kept and read as well: much of it may be in no record. */
+const partBytes = (part: OtelSpansReceived['parts'][number]): number =>
+  utf8Bytes(JSON.stringify(part));
 
 const begun = (data: OtelSpansReceived, sent: RecordContent): Trace => {
   const record = shortened(sent);

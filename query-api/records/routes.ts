@@ -34,7 +34,10 @@ type Needs = {
   readonly runInProject: RunInProject;
   readonly templatesOf: TemplatesOf;
   /** What exporters sent of a trace, or of one span of it, as JSON of OTLP's `ResourceSpans`. */
-  readonly otelReceived: (trace: StreamName, span: string | null) => Promise<readonly string[]>;
+  readonly otelReceived: {
+    readonly weigh: (trace: StreamName, span: string | null) => Promise<number>;
+    readonly texts: (trace: StreamName, span: string | null) => Promise<readonly string[]>;
+  };
 };
 
 /** Contract 5.7 without its deletions. */
@@ -85,20 +88,20 @@ const gets = ({ records, answers, templatesOf, otelReceived }: Needs): readonly 
   reading(getTrace, shown, async ({ params, query, room }) => {
     const { project_id: project, trace_id: id } = params;
     const trace = found('Trace', await weighed(records, project, 'trace', id));
-    await room.of(trace.bytes);
+    const sent = query.otel === true ? await otelReceived.weigh(trace.group, null) : 0;
+    await room.of(trace.bytes + sent);
     const json = found('Trace', await answers.trace(trace, await templatesOf(project)));
-    return {
-      json: query.otel === true ? withOtel(json, await otelReceived(trace.group, null)) : json,
-    };
+    if (query.otel !== true) return { json };
+    return { json: withOtel(json, await otelReceived.texts(trace.group, null)) };
   }),
   reading(getSpan, shown, async ({ params, query, room }) => {
     const { project_id: project, span_id: id } = params;
     const trace = found('Span', await weighed(records, project, 'span', id));
-    await room.of(trace.bytes);
+    const sent = query.otel === true ? await otelReceived.weigh(trace.group, id) : 0;
+    await room.of(trace.bytes + sent);
     const json = found('Span', await answers.span(trace, id));
-    return {
-      json: query.otel === true ? withOtel(json, await otelReceived(trace.group, id)) : json,
-    };
+    if (query.otel !== true) return { json };
+    return { json: withOtel(json, await otelReceived.texts(trace.group, id)) };
   }),
   reading(getSession, shown, async ({ params, query, room }) => {
     const { project_id: project, session_id: session } = params;

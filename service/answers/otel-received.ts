@@ -1,27 +1,45 @@
 import type { OtelSpansReceived } from '../../events/traces.js';
+import { utf8Bytes } from '../../kernel/code-points.js';
 import type { EventReader, StreamName } from '../../kernel/ports.js';
 
 type Part = OtelSpansReceived['parts'][number];
 
-/**
- * What exporters sent of a trace, in the order in which it came, or of one span of it: texts of
- * `ResourceSpans` in OTLP/JSON, each of one resource and scope (contract 5.12, rule 7). None for a
- * trace that came otherwise. Read from the log, a portion of the stream at a time.
- */
-export const otelReceivedIn =
-  (log: EventReader) =>
-  async (trace: StreamName, span: string | null): Promise<readonly string[]> => {
-    const texts: string[] = [];
+/** What exporters sent of a trace, or of one span of it; nothing of what came otherwise. */
+export type OtelAnswers = {
+  /** Bytes of the texts. */
+  readonly weigh: (trace: StreamName, span: string | null) => Promise<number>;
+  /**
+   * Texts of `ResourceSpans` in OTLP/JSON, each of one resource and scope, in the order in which
+   * they came (contract 5.12, rule 7).
+   */
+  readonly texts: (trace: StreamName, span: string | null) => Promise<readonly string[]>;
+};
+
+/** Read from the log, a portion of the stream at a time. */
+export const otelReceivedIn = (log: EventReader): OtelAnswers => {
+  const read = async function* read(trace: StreamName, span: string | null) {
     for await (const events of log.portions(trace, { types: ['OtelSpansReceived'] })) {
       for (const { data } of events) {
         for (const part of (data as OtelSpansReceived).parts) {
           const spans = part.spans.filter(({ id }) => span === null || id === span);
-          if (spans.length > 0) texts.push(JSON.stringify(resourceSpans({ ...part, spans })));
+          if (spans.length > 0) yield JSON.stringify(resourceSpans({ ...part, spans }));
         }
       }
     }
-    return texts;
   };
+  return {
+    weigh: async (trace, span) => {
+      let bytes = 0;
+      for await (const text of read(trace, span)) bytes += utf8Bytes(text);
+      return bytes;
+    },
+    texts: async (trace, span) => {
+      const texts: string[] = [];
+      for await (const text of read(trace, span)) texts.push(text);
+      return texts;
+    },
+  };
+};
 
 /** As it was sent: the schema of a resource or scope stands beside it. */
 const resourceSpans = ({ resource, scope, spans }: Part): object => {

@@ -1,13 +1,13 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import { expect } from 'chai';
 import { problemOf } from '../../cli/import/checked.js';
 import { importFormats } from '../../cli/import/formats.js';
 import { isRefused } from '../../cli/import/records.js';
-import { temporaryFolder } from '../support/folder.js';
-import { startService } from '../support/service-process.js';
+import { sharedApp } from '../support/app.js';
+import { refusal, scriptedServer } from '../support/scripted-server.js';
+import { sentTracesOf, spansUnder } from '../support/sent-runs.js';
 import { asLines, recordsOf, transfer } from '../support/transfers.js';
 
 const span = (at: number): object => ({
@@ -105,24 +105,37 @@ describe('a file of OTLP', () => {
     }
   });
 
-  it('ends with a clear word where the service takes no OTLP', async function () {
-    this.timeout(60_000);
-    const folder = await temporaryFolder();
-    const service = await startService({ dir: join(folder.dir, 'data') });
-    const path = '/v2/otel/v1/traces';
-    const { status } = await service.client.send('POST', path, { body: { resourceSpans: [] } });
-    try {
-      const args = ['import', '-', '--project', 'chat'];
-      const ran = await transfer(service, args, asLines([span(1)]));
-      if (status === 404) {
-        expect([ran.code, ran.stderr.split('\n').at(-2)]).to.deep.equal([
-          1,
-          `assay: ${service.url} has no ${path}: this service takes no OTLP (404)`,
-        ]);
-      } else expect(ran.code, ran.stderr).to.equal(0);
-    } finally {
-      await service.stop();
-      await folder.remove();
+  it('ends with a clear word where there is no such route', async () => {
+    const elsewhere = await scriptedServer(({ path }) =>
+      path.startsWith('/v2/projects?')
+        ? { status: 200, body: [{ id: 'p1', name: 'chat' }] }
+        : refusal(404, 'not_found'),
+    );
+    const args = ['import', '-', '--project', 'chat'];
+    const ran = await transfer({ url: elsewhere.url, apiKey: 'k' }, args, asLines([span(1)]));
+    await elsewhere.close();
+    expect([ran.code, ran.stderr.split('\n').at(-2)]).to.deep.equal([
+      1,
+      `assay: ${elsewhere.url} has no /v2/otel/v1/traces: this service takes no OTLP (404)`,
+    ]);
+  });
+
+  it('is traces of the service, once however often it is given', async () => {
+    const app = await sharedApp();
+    const lines = asLines([
+      requestOf([span(1), { ...span(2), parentSpanId: '0'.repeat(15) + '1' }]),
+      { ...span(3), traceId: '2'.repeat(32) },
+      { ...span(4), spanId: 'short' },
+    ]);
+    const args = ['import', '-', '--json', '--project', 'collected', '--log-stream', 'nightly'];
+    for (const time of ['first', 'again']) {
+      const { code, stdout } = await transfer(app, args, lines);
+      const { refusals } = JSON.parse(stdout) as { readonly refusals: readonly { line: number }[] };
+      expect([code, refusals.map(({ line }) => line)], time).to.deep.equal([1, [3]]);
     }
+    const sent = await sentTracesOf(app.client, 'collected', 2);
+    const spans = sent.flatMap((one) => spansUnder(one).map(({ name }) => name));
+    expect(spans.sort()).to.deep.equal(['span 1', 'span 2', 'span 3']);
+    expect(sent.flatMap((one) => one['user_metadata'])).to.deep.include({ 'service.name': 'chat' });
   });
 });
