@@ -7,7 +7,7 @@ import { sandboxModes, type SandboxMode } from './kernel/sandbox.js';
 import {
   readRecordsSettings,
   recordsVariables,
-  refuseLoneReplica,
+  refuseLoneRecords,
   type RecordsSettings,
 } from './service/records-settings.js';
 import { readSealSettings, sealVariables, type SealSettings } from './service/seal-settings.js';
@@ -283,12 +283,13 @@ export const choiceOf = (config: Config) => ({
   natsUrl: config.natsUrl,
   recordsMemoryMb: config.recordsMemoryMb,
   records: config.records,
+  recordsPartitions: config.recordsPartitions,
 });
 
 /** What each member allows on its own but the service does not. */
 const refuseHalves = (config: Config): void => {
   const { eventStoreUrl, secretKey, ...listeners } = config;
-  refuseLoneReplica(config);
+  refuseLoneRecords(config);
   if (isTakenTwice(listeners)) {
     throw refuse('ASSAY_OPS_PORT', `must not be ASSAY_PORT, which is ${listeners.port} too`);
   }

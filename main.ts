@@ -10,6 +10,7 @@ import type { RebuildOptions } from './cli/operate.js';
 import { addParked } from './cli/parked-command.js';
 import { addTransfers } from './cli/transfer-commands.js';
 import { readClientEnvironment, readConfig, roles, variables, withRoles } from './config.js';
+import { withPartition } from './service/records-settings.js';
 import { warmReadSide } from './service/read-side-thread.js';
 
 // A command loads what it takes and nothing else: what only prints or looks is there at once.
@@ -49,13 +50,18 @@ program
   .command('serve')
   .description('run the service')
   .option('--roles <list>', `of ${roles.join(', ')}: what this process does`, roles.join(','))
+  .option('--partition <I/N>', 'with --roles projections: fold that part of the records alone')
   .addHelpText(
     'after',
     `${environmentHelp}\n\nExamples:\n  ASSAY_PORT=9000 assay serve\n` +
-      '  assay serve --roles command,query',
+      '  assay serve --roles command,query\n' +
+      '  assay serve --roles projections --partition 2/4',
   )
-  .action(async (options: { roles: string }) => {
-    const config = withRoles(readConfig(process.env), options.roles);
+  .action(async (options: { roles: string; partition?: string }) => {
+    const config = withPartition(
+      withRoles(readConfig(process.env), options.roles),
+      options.partition,
+    );
     if (config.roles.includes('projections')) warmReadSide();
     await (
       await commands.serve()

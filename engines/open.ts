@@ -44,6 +44,8 @@ export type EngineChoice = {
   readonly recordsMemoryMb?: number;
   /** `replica`: not beside the documents, but in processes that open them as `replicaOf` says. */
   readonly records?: 'shared' | 'replica';
+  /** Into how many parts the records are folded beside the documents; absent = they are one. */
+  readonly recordsPartitions?: number;
 };
 
 /** The engines of a replica: the service's log, and a folder of its own for what is folded. */
@@ -53,6 +55,7 @@ export const replicaOf = (choice: EngineChoice): EngineChoice => ({
   mongodbUrl: null,
   natsUrl: null,
   records: 'shared',
+  recordsPartitions: 1,
 });
 
 /** Where code scorers run; null = a folder among the temporary files. */
@@ -94,8 +97,11 @@ export type Engines = {
     access: 'read' | 'read-alone' | 'write',
     broken?: (broken: BrokenFile) => void,
   ): Promise<Documents>;
-  /** On DuckDB one owner per process. */
-  records(notice?: (incident: Incident) => void): Promise<Records>;
+  /** On DuckDB one owner per process. `part`: the only partition that is meant, from 1. */
+  records(asked?: {
+    readonly notice?: (incident: Incident) => void;
+    readonly part?: number;
+  }): Promise<Records>;
   leases(): Promise<Leases>;
   /** Where the read models are, but no read model: nothing rebuilds them. */
   dataKeys(): Promise<DataKeys>;
@@ -142,8 +148,12 @@ export const openEngines = async (
       const readOnly = access === 'read-alone';
       return openDocuments({ dir, readOnly, ...(broken !== undefined && { broken }) });
     },
-    records: async (notice) => {
-      if (mongodbUrl !== null) return (await mongoRecords())({ url: mongodbUrl });
+    records: async ({ notice, part } = {}) => {
+      if (mongodbUrl !== null) {
+        const { recordsPartitions: partitions = 1 } = choice;
+        const options = { partitions, ...(part !== undefined && { part }) };
+        return (await mongoRecords())({ url: mongodbUrl, ...options });
+      }
       const { recordsMemoryMb: memoryMb } = choice;
       return (await duckdbRecords())({
         dir,

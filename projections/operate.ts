@@ -11,7 +11,7 @@ import { dryRun, type DryRun } from './dry-run.js';
 import { openRebuilds, type RebuildWishes } from './rebuilds.js';
 import { ruledOutEvents, ruledOutIn } from './ruled-out.js';
 import { verify, type Verified } from './verify.js';
-import type { Documents } from '../kernel/documents.js';
+import type { Collection, Documents } from '../kernel/documents.js';
 
 export type ProjectionStatus = {
   readonly name: string;
@@ -75,6 +75,8 @@ export type Projector = {
 export type ProjectorNeeds = Omit<RunNeeds, 'parking' | 'paged'> & {
   /** Read-write: the projector keeps its own state there too. */
   readonly documents: Documents;
+  /** Where in them; absent = as the one projector of the service. */
+  readonly state?: Collection;
 };
 
 /**
@@ -82,7 +84,7 @@ export type ProjectorNeeds = Omit<RunNeeds, 'parking' | 'paged'> & {
  * known.
  */
 export const openProjector = async (needs: ProjectorNeeds): Promise<Projector> => {
-  const parking = await openParking(needs.documents, await ruledOutEvents(needs));
+  const parking = await openParking(needs.documents, await ruledOutEvents(needs), needs.state);
   const names = needs.sources.map(({ name }) => name);
   const paged = obeying(parking, names, (name, stream) => unpark(name, stream));
   const run: RunNeeds = { ...needs, parking, paged };

@@ -1,5 +1,6 @@
 import type { Position, StreamName } from '../kernel/ports.js';
 import type { Collection, Document, Documents } from '../kernel/documents.js';
+import type { Partition } from '../kernel/records/partitions.js';
 import type { Instant } from '../kernel/shapes.js';
 import type { Poison } from './read-model.js';
 import type { Skipped } from './ruled-out.js';
@@ -13,6 +14,12 @@ export const projectorState: Collection = {
   version: 1,
   fields: { kind: 'text', projection: 'text' },
 };
+
+/** Of who folds one partition of the records, beside the projector of the rest. */
+export const projectorStateOf = ({ index, count }: Partition): Collection => ({
+  ...projectorState,
+  name: `projector_state_${index}of${count}`,
+});
 
 /**
  * A stream that one projection has stopped folding, from `revision` on, until an operator decides.
@@ -79,12 +86,13 @@ export const skippedKey = (stream: StreamName, revision: number): string => `${s
 export const openParking = async (
   documents: Documents,
   ruledOut: readonly Skipped[],
+  state: Collection = projectorState,
 ): Promise<Parking> => {
-  const known = await readKnown(documents);
+  const known = await readKnown(documents, state);
   const { parked, skipped, versions } = known;
   const inLog = [...ruledOut];
   for (const one of inLog) known.skip(one);
-  const { raiseFence, fence, write } = await openWriter(documents);
+  const { raiseFence, fence, write } = await openWriter(documents, state);
   const park = async (projection: string, poison: Poison, at: Instant): Promise<void> => {
     const { id, stream, revision, position, type, reason, frames } = poison;
     const attempts = (parked.get(projection)?.get(stream)?.attempts ?? 0) + 1;
@@ -183,7 +191,7 @@ type Known = {
   readonly note: (note: Note) => void;
 };
 
-const readKnown = async (documents: Documents): Promise<Known> => {
+const readKnown = async (documents: Documents, state: Collection): Promise<Known> => {
   const parked: Known['parked'] = new Map();
   const skipped: Known['skipped'] = new Map();
   const versions: Known['versions'] = new Map();
@@ -203,7 +211,7 @@ const readKnown = async (documents: Documents): Promise<Known> => {
     skipped.set(projection, known.add(skippedKey(stream, revision)));
   };
   for (let offset = 0; ; offset += listMax) {
-    const found = await documents.find(projectorState, {
+    const found = await documents.find(state, {
       scope,
       sort: { column: 'kind', ascending: true },
       limit: listMax,
@@ -224,14 +232,14 @@ const readKnown = async (documents: Documents): Promise<Known> => {
 };
 
 /** Writes under the fence that it raises. */
-const openWriter = async (documents: Documents) => {
-  const stored = await documents.get<{ readonly fence: number }>(projectorState, 'fence');
+const openWriter = async (documents: Documents, state: Collection) => {
+  const stored = await documents.get<{ readonly fence: number }>(state, 'fence');
   let fence = stored?.body.fence ?? 0;
-  let checkpoint = await documents.checkpoint(projectorState);
+  let checkpoint = await documents.checkpoint(state);
   const write = async (writes: readonly Write[]): Promise<void> => {
     // The collection follows no log; its own count of writes stands in for the position.
     checkpoint = (BigInt(`0x${checkpoint}`) + 1n).toString(16).padStart(16, '0') as Position;
-    await documents.apply(projectorState, writes, { position: checkpoint, fence });
+    await documents.apply(state, writes, { position: checkpoint, fence });
   };
   return {
     fence: () => fence,

@@ -6,6 +6,7 @@ import type { EngineChoice } from '../engines/open.js';
 import type { Logger } from '../engines/pino/logger.js';
 import { Fault, reasonOf } from '../kernel/fault.js';
 import type { Bus, Clock, Leases } from '../kernel/ports.js';
+import { partitionText, type Partition } from '../kernel/records/partitions.js';
 import type { Records } from '../kernel/records/records.js';
 import { forgottenReason, type Ahead } from '../projections/exchanged-log.js';
 import type { Projector } from '../projections/operate.js';
@@ -74,6 +75,7 @@ const projectShared = async (
   open.add('leases', () => leases.close());
   return projectUnderLease({
     choice: choiceOf(config),
+    partition: config.partition,
     hintSpace,
     leases,
     holder: `${hostname()} ${process.pid} ${randomIds.next('ProcessId')}`,
@@ -132,10 +134,13 @@ export const projectNothing = (): Projecting => ({
 const leaseMs = 5_000;
 const renewEveryMs = 1_500;
 const lookEveryMs = 1_000;
-const leaseName = 'projections';
+const leaseOf = (partition: Partition | null): string =>
+  partition === null ? 'projections' : `records ${partitionText(partition)}`;
 
 type Needs = {
   readonly choice: EngineChoice;
+  /** Of the records, that is all this process folds; null: it folds the rest. */
+  readonly partition?: Partition | null;
   readonly hintSpace: string;
   readonly leases: Leases;
   /** Names this process among those who want the lease. */
@@ -150,7 +155,8 @@ type Needs = {
  * writes is refused by the store.
  */
 export const projectUnderLease = (needs: Needs): Projecting => {
-  const { leases, holder, clock, logger } = needs;
+  const { leases, holder, clock, logger, partition = null } = needs;
+  const leaseName = leaseOf(partition);
   const end = new AbortController();
   let current: ReadSide | null = null;
   let trouble: string | null = null;
@@ -219,9 +225,10 @@ export const projectUnderLease = (needs: Needs): Projecting => {
   };
 };
 
-/** Records that each process folds for itself are not folded for all. */
-const startShared = ({ choice, hintSpace, logger }: Needs): Promise<ReadSide> => {
-  const keeps = choice.records === 'replica' ? 'lists' : 'all';
+/** Records that each process folds for itself, or others in partitions, are not folded here. */
+const startShared = ({ choice, partition, hintSpace, logger }: Needs): Promise<ReadSide> => {
+  const hasOthers = choice.records === 'replica' || (choice.recordsPartitions ?? 1) > 1;
+  const keeps = partition ?? (hasOthers ? 'lists' : 'all');
   return startReadSide(choice, { hintSpace, keeps }, { exchanged: sayExchanged(logger) });
 };
 

@@ -12,7 +12,9 @@ import { openChains } from '../projections/history/chains.js';
 import { historyCollection } from '../projections/history/collection.js';
 import { recordsCollection } from '../projections/records/collection.js';
 import { recordAnswers } from '../query-api/records/answers.js';
+import { behindReason } from '../projections/open-subscriptions.js';
 import { answersFor, documentsFor, recordsFor } from './asked.js';
+import { onceWhole, openFilling } from './filling.js';
 import type { Pacing } from './pacing.js';
 import type { Projecting } from './projecting.js';
 import { busyMs, heeding, openPulse, silentMs } from './pulse.js';
@@ -34,12 +36,20 @@ export const openReadModels = async (
   { log, bus, clock, pacing, projecting, signal }: Needs,
 ) => {
   const { patiently } = waiting;
+  /** Another count of partitions is filled from the log first. */
+  const openShared = async ({ head }: Pick<EventLog, 'head'>): Promise<Records> => {
+    const shared = await engines.records();
+    if (config.recordsPartitions === 1) return shared;
+    const until = await head();
+    const look = async () => ((await shared.checkpoint()) < until ? behindReason : null);
+    return onceWhole(shared, openFilling(look, open));
+  };
   const asked = await patiently('the read models', () => engines.documents('read'));
   open.add('the read models', () => asked.close());
   const isElsewhere = projecting.records === null && config.records === 'replica';
   const rows = isElsewhere
     ? askedElsewhere
-    : (projecting.records ?? (await patiently('the records', () => engines.records())));
+    : (projecting.records ?? (await patiently('the records', () => openShared(log))));
   if (projecting.records === null) open.add('the records', () => rows.close());
   const { documents: engine, records: recordsEngine } = engines.names;
   const isRemote = engine === 'mongodb';

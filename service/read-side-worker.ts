@@ -6,15 +6,20 @@ import { systemClock } from '../engines/node/clock.js';
 import { sha256 } from '../engines/node/digest.js';
 import { openEngines, warmRecords, type EngineChoice } from '../engines/open.js';
 import { decode } from '../events/codec.js';
+import type { Partition } from '../kernel/records/partitions.js';
 import { projections } from '../projections/all.js';
 import { documentsSource } from '../projections/documents-model.js';
 import { historySource } from '../projections/history/model.js';
 import { openProjector } from '../projections/operate.js';
+import { projectorStateOf } from '../projections/parking.js';
 import { recordsSource } from '../projections/records/model.js';
 import { recordAnswers } from '../query-api/records/answers.js';
 
-/** Which read models are folded here: all; a replica's records; or those that have no records. */
-export type Keeps = 'all' | 'records' | 'lists';
+/**
+ * Which read models are folded here: all; a replica's records; a partition of them; or those that
+ * have no records.
+ */
+export type Keeps = 'all' | 'records' | 'lists' | Partition;
 
 export type ReadSideStart = {
   readonly choice: EngineChoice;
@@ -31,28 +36,35 @@ const main = parentPort;
 warmRecords();
 const [start] = (await once(main, 'message')) as [ReadSideStart];
 const { keeps } = start;
+const partition = typeof keeps === 'string' ? null : keeps;
 const engines = await openEngines(start.choice);
 const bus = await engines.bus(start.hintSpace);
 const reader = await engines.reader(bus);
 const documents = await engines.documents('write', (broken) => main.postMessage({ broken }));
 // Before `following` too: a file may be lost when it is opened.
 const records =
-  keeps === 'lists' ? null : await engines.records((incident) => main.postMessage(incident));
+  keeps === 'lists'
+    ? null
+    : await engines.records({
+        notice: (incident) => main.postMessage(incident),
+        ...(partition !== null && { part: partition.index }),
+      });
 const lists = projections.map((projection) => documentsSource(documents, projection));
-const hasLists = keeps !== 'records';
+const hasLists = keeps === 'all' || keeps === 'lists';
 const projector = await openProjector({
   reader,
   decode,
   // Compilers of schemas take a fifth of a second to load, and few processes ever need them.
   checkedDecode: async () => (await import('../events/conformity.js')).decodeChecked,
   documents,
+  ...(partition !== null && { state: projectorStateOf(partition) }),
   bus,
   clock: systemClock,
   exchanged: (models) => main.postMessage({ exchanged: models }),
   wholeFirst: !hasLists,
   sources: [
     ...(hasLists ? lists : []),
-    ...(records === null ? [] : [recordsSource(records)]),
+    ...(records === null ? [] : [recordsSource(records, { partition })]),
     ...(hasLists ? [historySource(documents, sha256)] : []),
   ],
 });

@@ -1,4 +1,5 @@
 import { Fault } from '../kernel/fault.js';
+import type { Partition } from '../kernel/records/partitions.js';
 
 /**
  * Where the records of a service on several machines are: `shared`, with the other read models; or
@@ -9,9 +10,16 @@ export type RecordsPlace = (typeof recordsPlaces)[number];
 
 export type RecordsSettings = {
   readonly records: RecordsPlace;
+  /** Into how many parts processes with the role projections fold shared records. */
+  readonly recordsPartitions: number;
+  /** The only one that this process folds; null unless `serve --partition` says so. */
+  readonly partition: Partition | null;
   /** Memory for records on DuckDB: beyond it they spill to disk, or refuse. */
   readonly recordsMemoryMb: number;
 };
+
+/** Each is a collection with its indexes, and a lease that somebody renews. */
+const partitionsMax = 64;
 
 export const recordsVariables = [
   {
@@ -20,6 +28,13 @@ export const recordsVariables = [
     meaning:
       'records with the other read models (shared), or folded by each process that asks them, ' +
       'on its own disk (replica): docs/configuration.md',
+  },
+  {
+    name: 'ASSAY_RECORDS_PARTITIONS',
+    fallback: '1',
+    meaning:
+      'parts that shared records are folded in, each by `serve --roles projections ' +
+      `--partition I/N\`, the same for all processes: 1 to ${partitionsMax}`,
   },
   {
     name: 'ASSAY_RECORDS_MEMORY_MB',
@@ -33,22 +48,81 @@ export const readRecordsSettings = (
   text: (name: string, fallback: string) => string,
 ): RecordsSettings => ({
   records: recordsPlace(text('ASSAY_RECORDS', 'shared')),
+  recordsPartitions: partitionsOf(text('ASSAY_RECORDS_PARTITIONS', '1')),
+  partition: null,
   recordsMemoryMb: recordsMemory(text('ASSAY_RECORDS_MEMORY_MB', '400')),
 });
 
-/** A process whose log or read models are embedded is alone, and has the records to itself. */
-export const refuseLoneReplica = (config: {
+type Places = {
   readonly records: RecordsPlace;
+  readonly recordsPartitions: number;
   readonly eventStoreUrl: string | null;
   readonly mongodbUrl: string | null;
-}): void => {
-  const { records, eventStoreUrl, mongodbUrl } = config;
-  if (records === 'shared' || (eventStoreUrl !== null && mongodbUrl !== null)) return;
-  throw new Fault(
-    'invalid',
-    'ASSAY_RECORDS=replica is for a service on several machines: set ASSAY_EVENTSTORE_URL and ' +
-      'ASSAY_MONGODB_URL too, or leave it out; an embedded service has its records to itself',
-  );
+};
+
+/**
+ * A process whose log or read models are embedded is alone, and has the records to itself; a
+ * replica has all of them.
+ */
+export const refuseLoneRecords = (places: Places): void => {
+  const { records, recordsPartitions, eventStoreUrl, mongodbUrl } = places;
+  const isAlone = eventStoreUrl === null || mongodbUrl === null;
+  if (records === 'replica' && isAlone) {
+    throw new Fault(
+      'invalid',
+      'ASSAY_RECORDS=replica is for a service on several machines: set ASSAY_EVENTSTORE_URL and ' +
+        'ASSAY_MONGODB_URL too, or leave it out; an embedded service has its records to itself',
+    );
+  }
+  if (recordsPartitions > 1 && (records === 'replica' || isAlone)) {
+    throw new Fault(
+      'invalid',
+      'records in partitions are those of a service on several machines: set ' +
+        'ASSAY_EVENTSTORE_URL and ASSAY_MONGODB_URL and leave ASSAY_RECORDS at shared, or have one',
+    );
+  }
+};
+
+const partitionsOf = (text: string): number => {
+  const value = Number(text);
+  if (/^\d{1,2}$/.test(text) && value >= 1 && value <= partitionsMax) return value;
+  throw new Fault('invalid', `ASSAY_RECORDS_PARTITIONS must be 1 to ${partitionsMax}`);
+};
+
+/**
+ * The same service, of which this process folds one part of the records: `2/4`. Throws Fault
+ * `invalid` for what is no part, another count than the service has, or a process that folds
+ * nothing.
+ */
+export const withPartition = <C extends Parts>(config: C, text: string | undefined): C => {
+  if (text === undefined) return config;
+  const partition = partitionIn(text);
+  if (!config.roles.includes('projections') || config.roles.length > 1) {
+    throw new Fault('invalid', '--partition is for a process with --roles projections alone');
+  }
+  const { recordsPartitions: known } = config;
+  if (known > 1 && known !== partition.count) {
+    throw new Fault(
+      'invalid',
+      `--partition ${text} is one of ${partition.count}, ASSAY_RECORDS_PARTITIONS says ${known}`,
+    );
+  }
+  const chosen = { ...config, partition, recordsPartitions: partition.count };
+  refuseLoneRecords(chosen);
+  return chosen;
+};
+
+type Parts = Places & {
+  readonly roles: readonly string[];
+  readonly partition: Partition | null;
+};
+
+/** `2/4`: the second of four. Throws Fault `invalid`. */
+const partitionIn = (text: string): Partition => {
+  const [, index = '', count = ''] = /^(\d{1,2})\/(\d{1,2})$/.exec(text) ?? [];
+  const [at, of] = [Number(index), Number(count)];
+  if (at >= 1 && at <= of && of >= 2 && of <= partitionsMax) return { index: at, count: of };
+  throw new Fault('invalid', `--partition is I/N, such as 2/4: 1 to N of at most ${partitionsMax}`);
 };
 
 const recordsPlace = (text: string): RecordsPlace => {

@@ -1,10 +1,8 @@
 import { choiceOf } from '../config.js';
 import { openEngines, replicaOf } from '../engines/open.js';
-import { systemClock } from '../engines/node/clock.js';
-import { Fault } from '../kernel/fault.js';
 import type { Projector } from '../projections/operate.js';
-import { behindReason } from '../projections/open-subscriptions.js';
 import { recordsCollection } from '../projections/records/collection.js';
+import { onceWhole, openFilling } from './filling.js';
 import { heedOf, type Projecting } from './projecting.js';
 import { startReadSide, type ReadSide } from './read-side.js';
 import { plays, type Starting } from './starting.js';
@@ -29,7 +27,10 @@ export const withReplica = async (starting: Starting, lists: Projecting): Promis
   );
   open.begin('operators’ works on the replica', () => replica.projector.giveUp());
   open.add('the replica', () => replica.stop());
-  const filling = openFilling(replica.projector, starting);
+  const filling = openFilling(async () => {
+    const statuses = await replica.projector.status();
+    return statuses.find(({ rebuilding }) => rebuilding)?.rebuilding ?? null;
+  }, open);
   logger.info({ dir: engines.dir }, 'this process folds its own records');
   return {
     ...lists,
@@ -41,51 +42,6 @@ export const withReplica = async (starting: Starting, lists: Projecting): Promis
     ended: endOf(lists, replica),
   };
 };
-
-type Filling = () => string | null;
-
-/** Why it is not whole; looked at until it is, which lasts. */
-const openFilling = (
-  projector: Pick<Projector, 'status'>,
-  { open }: Pick<Starting, 'open'>,
-): Filling => {
-  let reason: string | null = behindReason;
-  const ending = new AbortController();
-  open.begin('the filling of the replica', () => ending.abort());
-  const look = async (): Promise<void> => {
-    while (reason !== null && !ending.signal.aborted) {
-      await systemClock.wait(lookEveryMs, ending.signal);
-      // The log may be away for a while.
-      const statuses = await projector.status().catch(() => null);
-      if (statuses !== null)
-        reason = statuses.find(({ rebuilding }) => rebuilding)?.rebuilding ?? null;
-    }
-  };
-  void look();
-  return () => reason;
-};
-const lookEveryMs = 100;
-
-/**
- * The port, refusing with Fault `read-model-behind` as long as it would answer from a part of the
- * log: somebody may have been answered by a whole one before.
- */
-export const onceWhole = <T extends object>(port: T, filling: Filling): T =>
-  new Proxy(port, {
-    get: (target, name) => {
-      const member: unknown = Reflect.get(target, name, target);
-      if (typeof member !== 'function' || alwaysAnswers.has(String(name))) return member;
-      return (...values: readonly unknown[]): unknown => {
-        const reason = filling();
-        if (reason === null)
-          return (member as (...given: readonly unknown[]) => unknown)(...values);
-        throw new Fault('read-model-behind', `The records here are ${reason}`, {
-          retryAfterSeconds: 1,
-        });
-      };
-    },
-  });
-const alwaysAnswers: ReadonlySet<string> = new Set(['checkpoint', 'close']);
 
 /** Asked for the records here, for the lists where they are folded, for all: what is here. */
 const routed = ({ projector: lists, duty }: Projecting, replica: Projector): Projector => {

@@ -3,6 +3,7 @@ import { dumpItem } from '../../kernel/records/record-dump.js';
 import { start, type Asking } from '../../kernel/ports.js';
 import type { DumpItem, Shadow } from '../../kernel/documents.js';
 import type { RecordScope } from '../../kernel/records/questions.js';
+import { inPartitions, partitionText } from '../../kernel/records/partitions.js';
 import type { Records } from '../../kernel/records/records.js';
 import type { RecordRow } from '../../kernel/records/record.js';
 import { answeringTo, askedOf } from './asked.js';
@@ -96,29 +97,49 @@ const indexes: readonly IndexDescription[] = [
 
 /**
  * Records on MongoDB: one document a record, questions as pipelines that run in the server, batches
- * by snapshots.ts. Any number of processes read and one at a time, under its fence, writes. Fault
- * `unavailable` while the server does not answer.
+ * by snapshots.ts. Any number of processes read and one at a time, under its fence, writes; in
+ * partitions one at a time each. Fault `unavailable` while the server does not answer.
  */
 export const openMongoRecords = async ({
   url,
+  partitions = 1,
   ...options
 }: MongoRecordsOptions & { readonly url: string }): Promise<Records> => {
   const { db, close } = await connect(url);
-  const model = modelOf(
-    openModelStates(db),
-    { name: JSON.stringify(['records', form]), label: `records_v${form}` },
-    indexes,
-  );
+  const states = openModelStates(db);
+  const numbers = Array.from({ length: partitions }, (_, at) => at + 1);
+  const models = numbers.map((index) => modelOf(states, namesOf(index, partitions), indexes));
   try {
-    await answering(() => model.checkIndexes());
+    await answering(() => Promise.all(models.map((model) => model.checkIndexes())));
   } catch (error) {
     await close();
     throw error;
   }
-  return recordsOver(model, close, options);
+  const { part } = options;
+  const asked = models.filter((_, at) => part === undefined || at + 1 === part);
+  const [only, ...others] = asked.map((model) => recordsOver(model, noClose, options));
+  if (only === undefined) throw new RangeError(`there is no partition ${part} of ${partitions}`);
+  return { ...(others.length === 0 ? only : inPartitions([only, ...others])), close };
 };
+const noClose = (): Promise<void> => Promise.resolve();
+
+/** Another count of partitions is other models, which the log fills beside those that are there. */
+const namesOf = (
+  index: number,
+  count: number,
+): { readonly name: string; readonly label: string } =>
+  count === 1
+    ? { name: JSON.stringify(['records', form]), label: `records_v${form}` }
+    : {
+        name: JSON.stringify(['records', form, partitionText({ index, count })]),
+        label: `records_v${form}_${index}of${count}`,
+      };
 
 export type MongoRecordsOptions = {
+  /** Into how many parts the records of all projects are folded; absent = they are one. */
+  readonly partitions?: number;
+  /** Of these the only one, from 1; absent = all, as one. */
+  readonly part?: number;
   /** Records of which one stage of a pipeline may hold values; absent = as many as it can. */
   readonly collectedMax?: number;
 };

@@ -1,6 +1,7 @@
 import { ratingEvents } from '../../events/ratings.js';
 import { sessionEvents, traceEvents } from '../../events/traces.js';
 import { otelMapping, type OtelMapping } from '../../kernel/otel/mapping.js';
+import { isOfPartition, type Partition } from '../../kernel/records/partitions.js';
 import type { Records } from '../../kernel/records/records.js';
 import { endingTypes } from '../endings.js';
 import type { Sink, ReadModel } from '../read-model.js';
@@ -8,17 +9,23 @@ import { foldBatch, type StoredRows } from './batch.js';
 import { recordsCollection, versionWith } from './collection.js';
 
 /** `mapping`: how spans that exporters sent become records; tests have others than the service. */
-export const recordsSource = (records: Records, mapping: OtelMapping = otelMapping): ReadModel => ({
-  ...sinkOf(records, mapping),
+export const recordsSource = (records: Records, as: FoldedAs = {}): ReadModel => ({
+  ...sinkOf(records, as),
   shadow: async (copying) => {
     const copy = await records.shadow(copying);
-    return { ...copy, model: sinkOf(copy.model, mapping) };
+    return { ...copy, model: sinkOf(copy.model, as) };
   },
   resume: async (id) => {
     const copy = await records.resume(id);
-    return copy === null ? null : { ...copy, model: sinkOf(copy.model, mapping) };
+    return copy === null ? null : { ...copy, model: sinkOf(copy.model, as) };
   },
 });
+
+type FoldedAs = {
+  readonly mapping?: OtelMapping;
+  /** The projects of which the records are; absent = all. */
+  readonly partition?: Partition | null;
+};
 
 const types: readonly string[] = [
   ...Object.keys({ ...traceEvents, ...sessionEvents, ...ratingEvents }),
@@ -27,7 +34,8 @@ const types: readonly string[] = [
   'OrgJobCompleted',
 ];
 
-const sinkOf = (records: Records, mapping: OtelMapping): Sink => {
+const sinkOf = (records: Records, { mapping = otelMapping, partition = null }: FoldedAs): Sink => {
+  const isMine = partition === null ? null : isOfPartition(partition);
   // Once a batch of this process is applied, later ones only continue it: the runner goes by
   // position.
   let continued = false;
@@ -43,7 +51,8 @@ const sinkOf = (records: Records, mapping: OtelMapping): Sink => {
     fold: async (events, applied) => {
       const look = continued ? 'older groups' : 'every group';
       const stored = applied === null ? records : waiting(records, applied);
-      const { writes, poisons, gap } = await foldBatch(stored, events, look, mapping);
+      const mine = isMine === null ? events : events.filter(isMine);
+      const { writes, poisons, gap } = await foldBatch(stored, mine, look, mapping);
       return {
         apply: async (checkpoint) => {
           await records.apply(writes, checkpoint);

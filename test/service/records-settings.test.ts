@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { readConfig } from '../../config.js';
+import { readConfig, withRoles } from '../../config.js';
+import { withPartition } from '../../service/records-settings.js';
 
 const elsewhere = {
   ASSAY_EVENTSTORE_URL: 'esdb://localhost:2113?tls=false',
@@ -20,6 +21,29 @@ describe('the settings of records', () => {
     for (const wrong of ['255', '65537', '4e2', 'much'])
       expect(() => readConfig({ ASSAY_RECORDS_MEMORY_MB: wrong }), wrong).to.throw(
         'ASSAY_RECORDS_MEMORY_MB must be 256 to 65536',
+      );
+  });
+
+  it('fold them in parts, of a service on several machines', () => {
+    const parts = (text: string) => readConfig({ ...elsewhere, ASSAY_RECORDS_PARTITIONS: text });
+    expect([readConfig({}), parts('4')].map((one) => one.recordsPartitions)).to.deep.equal([1, 4]);
+    for (const wrong of ['0', '65', '1.5', 'two'])
+      expect(() => parts(wrong), wrong).to.throw('ASSAY_RECORDS_PARTITIONS must be 1 to 64');
+    expect(() => readConfig({ ASSAY_RECORDS_PARTITIONS: '2' })).to.throw('several machines');
+    expect(() =>
+      readConfig({ ...elsewhere, ASSAY_RECORDS: 'replica', ASSAY_RECORDS_PARTITIONS: '2' }),
+    ).to.throw('leave ASSAY_RECORDS at shared');
+    const folds = withRoles(parts('4'), 'projections');
+    expect(withPartition(folds, '2/4').partition).to.deep.equal({ index: 2, count: 4 });
+    expect(withPartition(folds, undefined).partition).to.equal(null);
+    const alone = withPartition(withRoles(parts('1'), 'projections'), '3/3');
+    expect(alone.recordsPartitions).to.equal(3);
+    expect(() => withPartition(folds, '1/3')).to.throw('ASSAY_RECORDS_PARTITIONS says 4');
+    for (const wrong of ['0/4', '5/4', '1/1', '1', '1/65', 'a/b'])
+      expect(() => withPartition(folds, wrong), wrong).to.throw('--partition is I/N');
+    for (const roles of ['query', 'projections,worker'])
+      expect(() => withPartition(withRoles(parts('4'), roles), '2/4'), roles).to.throw(
+        '--roles projections alone',
       );
   });
 

@@ -69,7 +69,7 @@ export const projectorIn = async ({
   const documents = await openDocuments({ dir });
   const records = through(await openRecords({ dir }));
   const sources = [
-    recordsSource(records, mapping),
+    recordsSource(records, { mapping }),
     ...projections.map((projection) => documentsSource(documents, projection)),
     ...more(documents),
   ];

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { Fault } from '../../kernel/fault.js';
-import { onceWhole } from '../../service/replica.js';
+import { onceWhole } from '../../service/filling.js';
 
 describe('a replica that is not whole yet', () => {
   it('refuses questions until it is, and says when to come back', async () => {

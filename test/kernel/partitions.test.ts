@@ -1,0 +1,42 @@
+import { expect } from 'chai';
+import * as fc from 'fast-check';
+import { inPartitions, isOfPartition, partitionOf } from '../../kernel/records/partitions.js';
+import { stream } from '../../kernel/ports.js';
+import { drawSeed } from '../support/outside.js';
+import { runs } from '../support/runs.js';
+
+describe('partitions of the records', () => {
+  const count = fc.integer({ min: 2, max: 64 });
+
+  it('have each trace and session once, with all that is of its project', () => {
+    const seed = drawSeed();
+    fc.assert(
+      fc.property(fc.uuid(), fc.uuid(), count, (project, id, parts) => {
+        const at = partitionOf(project, parts);
+        for (let index = 1; index <= parts; index += 1) {
+          const isMine = isOfPartition({ index, count: parts });
+          expect(isMine({ stream: stream('trace', project, id) })).to.equal(index === at);
+          expect(isMine({ stream: stream('session', project, id) })).to.equal(index === at);
+          expect(isMine({ stream: stream('run', id) })).to.equal(true);
+          expect(isMine({ stream: stream('project', project) })).to.equal(true);
+        }
+      }),
+      { seed, numRuns: runs(100) },
+    );
+  });
+
+  it('are alike in size: of 10,000 projects none has a fifth more than its share', () => {
+    const seed = drawSeed();
+    const projects = fc.sample(fc.uuid({ version: 4 }), { seed, numRuns: 10_000 });
+    const sizes = [0, 0, 0, 0];
+    for (const project of projects) {
+      const at = partitionOf(project, sizes.length) - 1;
+      sizes[at] = (sizes[at] ?? 0) + 1;
+    }
+    for (const size of sizes) expect(size).to.be.within(2_000, 3_000);
+  });
+
+  it('are two or more', () => {
+    expect(() => inPartitions([])).to.throw(RangeError);
+  });
+});
