@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { clientVariables, readClientSettings, type ClientSettings } from './cli/client-settings.js';
 import { codePoints } from './kernel/code-points.js';
 import { isEmail } from './kernel/email.js';
 import { Fault } from './kernel/fault.js';
@@ -159,17 +160,7 @@ export const variables: readonly Variable[] = [
     fallback: 'not said',
     meaning: 'how long you keep backups, for certificates of deletions: 0 to 36500 days',
   },
-  {
-    name: 'ASSAY_URL',
-    fallback: 'http://localhost:8080',
-    meaning: 'of `import`, `export` and `mcp`, not of the service: where the service is',
-  },
-  {
-    name: 'ASSAY_API_KEY',
-    fallback: 'none',
-    meaning: 'of `import`, `export` and `mcp`, not of the service: an API key',
-    secret: true,
-  },
+  ...clientVariables,
   { name: 'ASSAY_LOG_LEVEL', fallback: 'info', meaning: logLevels.join(', ') },
   {
     name: 'ASSAY_SANDBOX',
@@ -235,14 +226,9 @@ export const readConfig = (environment: Environment): Config => {
 };
 
 /** What commands read that ask a service as clients do; other variables are none of theirs. */
-export const readClientEnvironment = (
-  environment: Environment,
-): { readonly url: string; readonly apiKey: string | null } => {
+export const readClientEnvironment = (environment: Environment): ClientSettings => {
   demandKnown(environment);
-  return {
-    url: environment['ASSAY_URL']?.trim() || 'http://localhost:8080',
-    apiKey: environment['ASSAY_API_KEY']?.trim() || null,
-  };
+  return readClientSettings(environment);
 };
 
 const demandKnown = (environment: Environment): void => {

@@ -65,7 +65,7 @@ export const openApiClient = (
   if (!/^https?:/.test(url) || !URL.canParse(url)) {
     throw new Fault('invalid', `--url takes an address like http://localhost:8080, not ${url}`);
   }
-  const base = url.replace(/\/$/, '');
+  const base = url.replace(/\/+$/, '').replace(/\/v2$/, '');
   let reached = false;
 
   const { tried, close } = connectionTo(base, apiKey);

@@ -122,6 +122,7 @@ const sentTo = async (
   const client = openApiClient(access, waiting);
   try {
     const place = await runPlace(client, wishes, true);
+    for (const what of place.made) tell(`made the ${what}`);
     tell(`into ${placeSaid(place)} at ${client.url}`);
     return await sentAll(client, place, reading);
   } finally {
@@ -170,11 +171,13 @@ const sentence = (
   told: ImportSummary & { readonly dry_run: boolean; readonly refused: number },
 ): string => {
   const kinds = [
-    [told.traces, 'traces'],
-    [told.sessions, 'sessions'],
-    [told.otlp_parts, 'parts of OTLP requests'],
+    [told.traces, 'trace', 'traces'],
+    [told.sessions, 'session', 'sessions'],
+    [told.otlp_parts, 'part of OTLP requests', 'parts of OTLP requests'],
   ] as const;
-  const some = kinds.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`);
+  const some = kinds
+    .filter(([count]) => count > 0)
+    .map(([count, one, many]) => `${count} ${count === 1 ? one : many}`);
   const what = some.join(', ') || 'nothing';
   const not = `${told.refused} ${told.refused === 1 ? 'line' : 'lines'} refused`;
   if (told.dry_run) return `${what} would be sent, ${not}; nothing was sent`;

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { McpOptions } from './mcp/server.js';
+import type { ClientSettings } from './client-settings.js';
 
 const clientConfiguration = `{
   "mcpServers": {
@@ -16,16 +17,13 @@ const clientConfiguration = `{
  * `assay mcp`: tools for a model over stdin and stdout. The protocol's library is loaded by this
  * command alone.
  */
-export const addMcp = (
-  program: Command,
-  environment: () => { readonly url: string; readonly apiKey: string | null },
-): void => {
+export const addMcp = (program: Command, environment: () => ClientSettings): void => {
   program
     .command('mcp')
     .description('tools for a language model (Model Context Protocol, stdio) on a running service')
     .option('--url <url>', 'of the service (ASSAY_URL; http://localhost:8080)')
     .option('--key <key>', 'an API key; ASSAY_API_KEY is not seen by others on this machine')
-    .option('--project <name>', 'name or id of the project where a call names none')
+    .option('--project <name>', 'name or id where a call names none (ASSAY_PROJECT)')
     .option('--write', 'also offer tools that log, rate and create; without it all only read')
     .addHelpText(
       'after',
@@ -36,8 +34,14 @@ export const addMcp = (
         `\nIn the configuration of a desktop client:\n\n${clientConfiguration}\n`,
     )
     .action(async (options: Partial<McpOptions> & Pick<McpOptions, 'write'>) => {
-      const { url, apiKey } = environment();
+      const { url, apiKey, project: usual } = environment();
       const { serveMcp } = await import('./mcp/server.js');
-      return serveMcp({ ...options, url: options.url ?? url, key: options.key ?? apiKey });
+      const project = options.project ?? usual;
+      return serveMcp({
+        ...options,
+        ...(project !== null && { project }),
+        url: options.url ?? url,
+        key: options.key ?? apiKey,
+      });
     });
 };

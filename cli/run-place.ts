@@ -10,6 +10,8 @@ export type PlaceOptions = {
 
 export type NamedPlace = { readonly id: string; readonly name: string };
 export type RunPlace = {
+  /** What had to be made: `project airline`. */
+  readonly made: readonly string[];
   readonly project: NamedPlace;
   /** Null: of all runs of the project, or the service's choice. */
   readonly run: (NamedPlace & { readonly kind: 'log_stream' | 'experiment' }) | null;
@@ -33,22 +35,27 @@ export const runPlace = async (
   if (logStream !== undefined && experiment !== undefined) {
     throw new Fault('invalid', 'one run only: either --log-stream or --experiment');
   }
-  const project =
-    (await projectOf(client, wanted)) ?? (await madeIf(make, client, '/v2/projects', wanted));
-  if (project === null) throw missing('project', wanted);
+  const made: string[] = [];
+  const orMade = async (found: NamedPlace | null, what: string, path: string, name: string) => {
+    if (found !== null) return found;
+    const fresh = await madeIf(make, client, path, name);
+    if (fresh === null) throw missing(what, name);
+    made.push(`${what} ${name}`);
+    return fresh;
+  };
+  const known = await projectOf(client, wanted);
+  const project = await orMade(known, 'project', '/v2/projects', wanted);
   const root = `/v2/projects/${project.id}`;
   if (logStream !== undefined) {
     const path = `${root}/log_streams`;
-    const run =
-      (await listed(client, path, 'log_streams', logStream)) ??
-      (await madeIf(make, client, path, logStream));
-    if (run === null) throw missing('log stream', logStream);
-    return { project, run: { ...run, kind: 'log_stream' } };
+    const found = await listed(client, path, 'log_streams', logStream);
+    const run = await orMade(found, 'log stream', path, logStream);
+    return { made, project, run: { ...run, kind: 'log_stream' } };
   }
-  if (experiment === undefined) return { project, run: null };
+  if (experiment === undefined) return { made, project, run: null };
   const run = await listed(client, `${root}/experiments`, 'experiments', experiment);
   if (run === null) throw missing('experiment', experiment);
-  return { project, run: { ...run, kind: 'experiment' } };
+  return { made, project, run: { ...run, kind: 'experiment' } };
 };
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;

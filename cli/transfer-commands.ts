@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { readFile } from 'node:fs/promises';
 import { Fault } from '../kernel/fault.js';
 import type { ServiceAccess } from './api-client.js';
+import type { ClientSettings } from './client-settings.js';
 import { wholeNumber } from './numbers.js';
 import type { PlaceOptions } from './run-place.js';
 
@@ -18,6 +19,7 @@ type ImportOptions = AccessOptions &
     readonly dryRun?: true;
     readonly json?: true;
   };
+type ShowOptions = AccessOptions & PlaceOptions & { readonly json?: true };
 type ExportOptions = AccessOptions &
   PlaceOptions & {
     readonly format: string;
@@ -27,9 +29,6 @@ type ExportOptions = AccessOptions &
     readonly to?: string;
     readonly minPosition?: string;
   };
-
-/** Where commands find a service that they ask as clients do. */
-export type ClientEnvironment = { readonly url: string; readonly apiKey: string | null };
 
 const importHelp = `
 Formats: assay (a trace with its nested spans a line, as POST …/traces takes it and
@@ -63,9 +62,18 @@ Examples:
   (assay export sessions --project a; assay export traces --project a) |
     assay import - --project b`;
 
-/** `assay import` and `assay export`: records into a service and out of it, by its API. */
-export const addTransfers = (program: Command, environment: () => ClientEnvironment): void => {
-  placed(program.command('import'))
+const showHelp = `
+Examples:
+  assay show --project airline
+  assay show 60c67a87-024d-48e3-9dcf-ae5652800741 --project airline
+  assay show --project airline --log-stream nightly --json | jq .spans`;
+
+/**
+ * `assay import`, `assay export` and `assay show`: records into a service, out of it, and on the
+ * screen, by its API.
+ */
+export const addTransfers = (program: Command, environment: () => ClientSettings): void => {
+  placed(program.command('import'), 'name or id; made when it is not there')
     .description('send recorded runs from a file to a service; repeating it is harmless')
     .argument('<file>', 'JSON Lines or JSON, also packed by gzip; - is standard input')
     .option('--format <name>', 'assay, otlp, langfuse or phoenix (default: by its first value)')
@@ -76,7 +84,7 @@ export const addTransfers = (program: Command, environment: () => ClientEnvironm
     .action(async (file: string, options: ImportOptions) => {
       const { importFile } = await import('./import.js');
       await importFile(file, await accessOf(environment(), options), {
-        ...placeOf(options),
+        ...placeOf(options, environment()),
         format: options.format ?? null,
         from: wholeNumber('--from', options.from, 1),
         dryRun: options.dryRun === true,
@@ -84,10 +92,20 @@ export const addTransfers = (program: Command, environment: () => ClientEnvironm
       });
     });
   addExport(program, environment);
+  placed(program.command('show'), 'name or id')
+    .description('a trace with its steps: what went in and out, time, tokens, why it failed')
+    .argument('[trace]', 'its id; the newest one unless you say which')
+    .option('--json', 'the whole trace as one JSON object')
+    .addHelpText('after', showHelp)
+    .action(async (trace: string | undefined, options: ShowOptions) => {
+      const { showTrace } = await import('./show.js');
+      const wishes = { ...placeOf(options, environment()), json: options.json === true };
+      await showTrace(trace ?? null, await accessOf(environment(), options), wishes);
+    });
 };
 
-const addExport = (program: Command, environment: () => ClientEnvironment): void => {
-  placed(program.command('export'))
+const addExport = (program: Command, environment: () => ClientSettings): void => {
+  placed(program.command('export'), 'name or id')
     .description('write the records of a project as JSON Lines or CSV, oldest first')
     .argument('<what>', 'traces, spans or sessions')
     .option('--format <name>', 'jsonl or csv', 'jsonl')
@@ -103,7 +121,7 @@ const addExport = (program: Command, environment: () => ClientEnvironment): void
         throw new Fault('invalid', '--format is jsonl or csv');
       }
       await exportRecords(what, await accessOf(environment(), options), {
-        ...placeOf(options),
+        ...placeOf(options, environment()),
         csv: options.format === 'csv',
         output: options.output ?? null,
         filter: options.filter ?? null,
@@ -114,16 +132,19 @@ const addExport = (program: Command, environment: () => ClientEnvironment): void
     });
 };
 
-const placeOf = ({ project, logStream, experiment }: PlaceOptions): PlaceOptions => ({
-  ...(project !== undefined && { project }),
+const placeOf = (
+  { project: asked, logStream, experiment }: PlaceOptions,
+  { project: usual }: ClientSettings,
+): PlaceOptions => ({
+  ...((asked ?? usual) !== null && { project: asked ?? usual ?? '' }),
   ...(logStream !== undefined && { logStream }),
   ...(experiment !== undefined && { experiment }),
 });
 
-const placed = (command: Command): Command =>
+const placed = (command: Command, named: string): Command =>
   command
-    .option('--project <name>', 'name or id; an import makes one that is not there')
-    .option('--log-stream <name>', 'name or id; an import makes one that is not there')
+    .option('--project <name>', `${named} (default: ASSAY_PROJECT)`)
+    .option('--log-stream <name>', named)
     .option('--experiment <name>', 'name or id of an experiment instead')
     .option('--url <url>', 'of the service (default: ASSAY_URL, else http://localhost:8080)')
     .option('--key <key>', 'an API key; ASSAY_API_KEY is not seen by others on this machine')
@@ -131,7 +152,7 @@ const placed = (command: Command): Command =>
     .option('--retry-for <seconds>', 'how long a service that is away is waited for', '300');
 
 const accessOf = async (
-  environment: ClientEnvironment,
+  environment: ClientSettings,
   { url, key, apiKey, retryFor }: AccessOptions,
 ): Promise<ServiceAccess> => ({
   url: url ?? environment.url,

@@ -12,7 +12,8 @@ ask() {
 # The id that an answer begins with; `jq -r .id` where there is jq.
 id() { sed 's/^{"id":"\([^"]*\)".*/\1/'; }
 
-project=$(ask /projects -d "{\"name\": \"curl example $(date +%s%N)\"}" | id)
+made=$(ask /projects -d "{\"name\": \"curl example $(date +%s%N)\"}")
+project=$(echo "$made" | id)
 
 # An Idempotency-Key makes a write safe to send again: the second answer is the first one's.
 ask "/projects/$project/traces" -H "Idempotency-Key: $(date +%s%N)" -d '{"traces": [

@@ -30,7 +30,11 @@ export const written = async (
     await syncFolder(dirname(path));
   } catch (error) {
     await rm(beside, { force: true });
-    throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== 'ENOENT' && code !== 'ENOTDIR' && code !== 'EACCES') throw error;
+    throw new Fault('invalid', `${path} cannot be written: its folder is missing, or not yours`, {
+      cause: error,
+    });
   }
 };
 

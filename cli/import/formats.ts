@@ -75,6 +75,7 @@ export const detected = async (
     if (format !== undefined) return { format, pieces: both(looked, rest) };
     break;
   }
+  if (looked.length === 0) throw new Fault('invalid', 'there is nothing in it');
   const names = importFormatNames.join(', ');
   throw new Fault('invalid', `this is no format that is known: --format is one of ${names}`);
 };

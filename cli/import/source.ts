@@ -37,10 +37,12 @@ export const openSource = async (path: string): Promise<ImportSource> => {
 
 const statOf = async (path: string) => {
   try {
-    return await stat(path);
+    const found = await stat(path);
+    if (!found.isDirectory()) return found;
   } catch (cause) {
     throw new Fault('invalid', `${path} cannot be read`, { cause });
   }
+  throw new Fault('invalid', `${path} is a folder: give a file in it`);
 };
 
 /** Its first bytes, and all of it. */

@@ -32,11 +32,6 @@ const treeOf = (root: RecordRow, rows: readonly RecordRow[]): JsonParts<RecordRo
   return parts;
 };
 
-/** `created_at`, then `id`. */
-const byAge = (one: RecordRow, other: RecordRow): number =>
-  byCodePoint(textOf(one, 'created_at'), textOf(other, 'created_at')) ||
-  byCodePoint(textOf(one, 'id'), textOf(other, 'id'));
-
 type Children = (row: RecordRow) => readonly RecordRow[];
 
 /** The read model names as `parent_id` the record that a span is shown under, and has no cycles. */
@@ -85,9 +80,14 @@ const flattened = (row: RecordRow, children: Children): readonly RecordRow[] => 
   return found;
 };
 
-/** By `step_number` (missing last), `created_at`, `id`. */
+/**
+ * By `step_number` (missing last), `created_at`, and as they came: clocks of senders are coarse,
+ * and their order says more than random ids.
+ */
 const bySteps = (one: RecordRow, other: RecordRow): number =>
-  (stepOf(one) === stepOf(other) ? 0 : stepOf(one) - stepOf(other)) || byAge(one, other);
+  (stepOf(one) === stepOf(other) ? 0 : stepOf(one) - stepOf(other)) ||
+  byCodePoint(textOf(one, 'created_at'), textOf(other, 'created_at')) ||
+  one.ordinal - other.ordinal;
 
 const stepOf = ({ values }: RecordRow): number =>
   typeof values['step_number'] === 'number' ? values['step_number'] : Infinity;

@@ -109,20 +109,20 @@ describe('the tree of a trace', () => {
       't(a(b(c)))',
     ));
 
-  it('orders siblings by step number, missing last, then by time, then by id', () =>
+  it('orders siblings by step number, missing last, then by time, then as they came', () =>
     expect(
       drawnTrace(
         trace,
         span('d', 't', { created_at: '2026-03-01T00:00:00.000001Z' }),
-        span('c', 't'),
-        span('b', 't'),
+        { ...span('b', 't'), ordinal: 2 },
+        { ...span('c', 't'), ordinal: 1 },
         span('a', 't', { step_number: 10, created_at: '2026-03-02T00:00:00.000000Z' }),
         span('z', 't', { step_number: 9 }),
       ),
-    ).to.equal('t(z a b c d)'));
+    ).to.equal('t(z a c b d)'));
 
   it('knows a span with the id of its trace from the trace', () =>
-    expect(drawnTrace(trace, span('t', 't'), span('a', 't'))).to.equal('t(a t)'));
+    expect(drawnTrace(trace, span('t', 't'), span('a', 't'))).to.equal('t(t a)'));
 
   it('shows what is deeper than its levels beside each other', () => {
     const chain = Array.from({ length: treeLevelsMax + 5 }, (_, index) =>

@@ -1,0 +1,37 @@
+/** Where commands find a service that they ask as clients do. */
+export type ClientSettings = {
+  readonly url: string;
+  readonly apiKey: string | null;
+  /** Name or id of the project, where a command names none. */
+  readonly project: string | null;
+};
+
+export const clientVariables = [
+  {
+    name: 'ASSAY_URL',
+    fallback: 'http://localhost:8080',
+    meaning: 'of commands and clients, not of the service: where the service is',
+  },
+  {
+    name: 'ASSAY_API_KEY',
+    fallback: 'none',
+    meaning: 'of commands and clients, not of the service: an API key',
+    secret: true,
+  },
+  {
+    name: 'ASSAY_PROJECT',
+    fallback: 'none',
+    meaning: 'of commands and clients, not of the service: name or id of a project',
+  },
+] as const;
+
+export const readClientSettings = (
+  environment: Readonly<Record<string, string | undefined>>,
+): ClientSettings => {
+  const text = (name: string): string | null => environment[name]?.trim() || null;
+  return {
+    url: text('ASSAY_URL') ?? 'http://localhost:8080',
+    apiKey: text('ASSAY_API_KEY'),
+    project: text('ASSAY_PROJECT'),
+  };
+};
