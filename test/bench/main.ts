@@ -8,6 +8,7 @@ import { emptyRows } from './empty.js';
 import { experimentRows } from './experiments.js';
 import { fairnessRowNames, fairnessRows } from './fairness.js';
 import { foreignIdRow } from './foreign-ids.js';
+import { growthRowNames, growthRows } from './growth.js';
 import { historyFoldRow } from './history-fold.js';
 import { historyReadRowNames, historyReadRows } from './history-reads.js';
 import { ingestRows } from './ingest.js';
@@ -31,6 +32,7 @@ const groups: readonly {
   { rows: ['start-empty', 'memory-idle'], measure: emptyRows },
   { rows: ['ingest', 'ingest-projected', 'ingest-lag'], measure: ingestRows },
   { rows: otlpRowNames, measure: otlpRows },
+  { rows: growthRowNames, measure: growthRows },
   { rows: ['history-fold'], measure: async (bench) => [await historyFoldRow(bench)] },
   { rows: historyReadRowNames, measure: historyReadRows },
   { rows: ['ratings'], measure: ratingRows },

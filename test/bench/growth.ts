@@ -1,0 +1,164 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { startService, type ServiceProcess } from '../support/service-process.js';
+import { newProject, newRun, projected, type Bench } from './bench.js';
+import { figure, type Row } from './row.js';
+import { resultHash, summary } from './stats.js';
+
+type Growth = {
+  readonly name: string;
+  /** What is doubled, as `size` of it. */
+  readonly what: string;
+  readonly size: number;
+  readonly smoke: number;
+  readonly rounds: number;
+  /** Does it for that many and resolves when reads show it. */
+  readonly work: (service: ServiceProcess, root: string, size: number) => Promise<void>;
+};
+
+const tracesAtOnce = 500;
+const spansAtOnce = 1_000;
+
+const span = (at: number) => ({ id: randomUUID(), type: 'tool', name: `step ${at}`, input: 'x' });
+
+const growths: readonly Growth[] = [
+  {
+    name: 'growth-session',
+    what: 'traces into one session, until reads show them, and its first page',
+    size: 50_000,
+    smoke: 500,
+    rounds: 1,
+    work: async (service, root, size) => {
+      const run = await newRun(service.client, root, randomUUID());
+      const body = { log_stream_id: run, name: 'growing' };
+      const made = await service.client.call<{ id: string }>('POST', `${root}/sessions`, { body });
+      const session = made.body.id;
+      let position = '';
+      for (let at = 0; at < size; at += tracesAtOnce) {
+        const traces = Array.from({ length: tracesAtOnce }, (_, n) => ({
+          input: `turn ${at + n}`,
+        }));
+        const reply = await service.client.call('POST', `${root}/traces`, {
+          body: { log_stream_id: run, session_id: session, traces },
+        });
+        position = reply.position ?? position;
+      }
+      await projected(service, { root, run }, position);
+      await service.client.call('GET', `${root}/sessions/${session}`);
+    },
+  },
+  {
+    name: 'growth-trace',
+    what: 'spans into one trace, until reads show it whole',
+    size: 5_000,
+    smoke: 200,
+    rounds: 3,
+    work: async (service, root, size) => {
+      const run = await newRun(service.client, root, randomUUID());
+      const id = randomUUID();
+      const traces = [{ id, input: 'x' }];
+      await service.client.call('POST', `${root}/traces`, { body: { log_stream_id: run, traces } });
+      let position = '';
+      for (let at = 0; at < size; at += spansAtOnce) {
+        const spans = Array.from({ length: Math.min(spansAtOnce, size - at) }, (_, n) =>
+          span(at + n),
+        );
+        const body = { trace_id: id, parent_id: id, spans };
+        const reply = await service.client.call('POST', `${root}/spans`, { body });
+        position = reply.position ?? position;
+      }
+      await projected(service, { root, run }, position);
+      await service.client.call('GET', `${root}/traces/${id}`);
+    },
+  },
+  {
+    name: 'growth-stream',
+    what: 'changes of one trace, one after the other, until reads show the last',
+    size: 10_000,
+    smoke: 200,
+    rounds: 1,
+    work: async (service, root, size) => {
+      const run = await newRun(service.client, root, randomUUID());
+      const id = randomUUID();
+      const traces = [{ id, input: 'x' }];
+      await service.client.call('POST', `${root}/traces`, { body: { log_stream_id: run, traces } });
+      let position = '';
+      for (let at = 0; at < size; at += 1) {
+        const body = { output: `answer ${at}` };
+        const reply = await service.client.call('PATCH', `${root}/traces/${id}`, { body });
+        position = reply.position ?? position;
+      }
+      await projected(service, { root, run }, position);
+    },
+  },
+  {
+    name: 'growth-texts',
+    what: 'bytes of one text of each of 20 traces, until reads show them',
+    size: 524_288,
+    smoke: 16_384,
+    rounds: 3,
+    work: async (service, root, size) => {
+      const run = await newRun(service.client, root, randomUUID());
+      let position = '';
+      for (let at = 0; at < 20; at += 1) {
+        const input = `${randomUUID()} word `.repeat(Math.ceil(size / 42)).slice(0, size);
+        const reply = await service.client.call('POST', `${root}/traces`, {
+          body: { log_stream_id: run, traces: [{ input }] },
+        });
+        position = reply.position ?? position;
+      }
+      await projected(service, { root, run }, position);
+    },
+  },
+];
+export const growthRowNames = growths.map(({ name }) => name);
+
+/** How much longer twice as much takes; 2 is in proportion, 4 the square. */
+export const growthRows = async (bench: Bench): Promise<readonly Row[]> => {
+  const service = await startService({ dir: join(bench.dir, 'growth') });
+  try {
+    const root = await newProject(service.client, 'growth');
+    const rows: Row[] = [];
+    for (const one of growths) {
+      if (bench.wanted(one.name)) rows.push(await growthOf(bench, service, root, one));
+    }
+    return rows;
+  } finally {
+    await service.stop();
+  }
+};
+
+const growthOf = async (
+  bench: Bench,
+  service: ServiceProcess,
+  root: string,
+  { name, what, work, ...given }: Growth,
+): Promise<Row> => {
+  const size = bench.smoke ? given.smoke : given.size;
+  const rounds = bench.smoke ? 1 : given.rounds;
+  const taken = async (some: number): Promise<number> => {
+    bench.say(`${name}: ${some}`);
+    const began = performance.now();
+    await work(service, root, some);
+    return (performance.now() - began) / 1_000;
+  };
+  // What the first compiles and caches is no part of the growth.
+  await work(service, root, Math.ceil(size / 10));
+  const once: number[] = [];
+  const twice: number[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    once.push(await taken(size));
+    twice.push(await taken(size * 2));
+  }
+  return {
+    name,
+    what: `twice as many ${what}`,
+    unit: '×',
+    parameters: { size, twice: size * 2, rounds },
+    measured: figure(summary(twice.map((seconds, at) => seconds / (once[at] ?? 1)))),
+    baseline: { what: 'in proportion', value: 2, spread: 0, samples: 1 },
+    target: { most: 2.5 },
+    more: { 'seconds once': summary(once).median, 'seconds twice': summary(twice).median },
+    hash: resultHash([name]),
+  };
+};
