@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { copyFile, mkdir, readdir, readFile, truncate, writeFile } from 'node:fs/promises';
+import { copyFile, readdir, readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { noNames } from '../../engines/duckdb/named-columns.js';
@@ -7,7 +7,6 @@ import { rememberColumns, type Named } from '../../engines/duckdb/remembered-col
 import { fileName } from '../../engines/duckdb/pointer.js';
 import { openRecords } from '../../engines/duckdb/records.js';
 import { start } from '../../kernel/ports.js';
-import { inPartitions } from '../../kernel/records/partitions.js';
 import { Fault } from '../../kernel/fault.js';
 import type { Incident, Records } from '../../kernel/records/records.js';
 import { recordsSuite } from '../suites/records.js';
@@ -35,29 +34,6 @@ recordsSuite('DuckDB', async () => {
     reopen: async () => {
       await records.close();
       records = await openRecords({ dir });
-      return records;
-    },
-    close: async () => {
-      await records.close();
-      await remove();
-    },
-  };
-});
-
-recordsSuite('DuckDB in three partitions', async () => {
-  const { dir, remove } = await temporaryFolder();
-  const open = async () =>
-    inPartitions(await Promise.all(['1', '2', '3'].map((part) => openPart(join(dir, part)))));
-  const openPart = async (folder: string) => {
-    await mkdir(folder, { recursive: true });
-    return openRecords({ dir: folder });
-  };
-  let records = await open();
-  return {
-    records,
-    reopen: async () => {
-      await records.close();
-      records = await open();
       return records;
     },
     close: async () => {
