@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any, Callable, Dict, List, Optional, TypeVar
 
 from .openai_streams import AsyncStream, ChatPieces, ResponsePieces, SyncStream
-from .records import Record
+from .record import Record
 from .recording import Recorder
 from .values import event_types, plain, read, text_of, tool_call_of
 

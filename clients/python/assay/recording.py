@@ -5,17 +5,17 @@ from __future__ import annotations
 import asyncio
 import functools
 import inspect
-import logging
 from contextlib import contextmanager
 from contextvars import ContextVar, Token
 from types import TracebackType
 from typing import Any, Callable, Dict, Iterator, List, Optional, Type, TypeVar, Union, cast
 
+from .notices import warn
 from .outbox import Outbox
-from .records import Record, Span, Trace
+from .record import Record
+from .records import Span, Trace, of_trace
 from .streams import stream_of
 
-logger = logging.getLogger("assay")
 Function = TypeVar("Function", bound=Callable[..., Any])
 #: What spans are nested in: of a task or thread its own, handed to tasks by asyncio itself.
 current: "ContextVar[Optional[Record]]" = ContextVar("assay_current", default=None)
@@ -43,7 +43,6 @@ class Recorder:
     def _begun(
         self, parent: Optional[Record], kind: str, name: str, fields: Dict[str, Any]
     ) -> Record:
-        of_trace = ("session_id", "session_external_id", "log_stream_id", "experiment_id")
         mine = {key: one for key, one in fields.items() if one is not None}
         whole = {key: mine.pop(key) for key in of_trace if key in mine}
         if parent is not None:
@@ -70,7 +69,7 @@ class Recorder:
     def failed(self, error: BaseException) -> None:
         if not self._said:
             self._said = True
-            logger.warning("Recording failed; the program goes on", exc_info=error)
+            warn("recording failed; the program goes on", error)
 
 
 class Recording:

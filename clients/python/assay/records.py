@@ -3,28 +3,21 @@
 from __future__ import annotations
 
 import threading
-import time
-from typing import Any, Dict, List, NamedTuple, Optional, Tuple
-from uuid import uuid4
+from typing import Any, Dict, List, Optional, Tuple
 
 from .delivery import Fate, Item
 from .forms import json_bytes
+from .notices import warn_once
 from .outbox import Outbox
+from .record import Piece, Record, inner, of_both
 from .values import (
     event_types,
     external_id_max,
-    input_of,
     is_uuid,
     kinds,
     legal,
-    metadata_of,
-    metrics_of,
-    name_max,
-    now,
     number_of,
     objects_of,
-    output_of,
-    tags_of,
     text_of,
 )
 
@@ -32,107 +25,16 @@ from .values import (
 part_bytes, part_spans = 1 << 20, 500
 #: The service takes JSON of 128 levels, of which each span needs two.
 nested_max = 40
+of_trace = ("session_id", "session_external_id", "log_stream_id", "experiment_id")
 own_texts = ("model", "finish_reason", "tool_call_id", "agent_type", "agent_name", "check_stage")
 own_texts += ("applies_to", "evaluator_name", "selector_path")
-settable = (*own_texts, "input", "output", "name", "user_metadata", "tags", "metrics")
-settable += ("status_code", "external_id", "dataset_input", "dataset_output", "dataset_metadata")
-settable += ("redacted_input", "redacted_output", "temperature", "tools", "events", "control_id")
-settable += ("session_id", "session_external_id", "log_stream_id", "experiment_id")
-
-
-class Piece(NamedTuple):
-    """A span that ended, with the spans in it, as JSON."""
-
-    data: bytes
-    records: int
-
-
-class Record:
-    """What a trace and a span have in common. Its members may be set until it ends.
-
-    `input`, `output`: anything; what the kind has no form for becomes text. `metrics`,
-    `user_metadata`, `tags`. `status_code` is 200, and 500 after an exception, unless it is set.
-    """
-
-    kind = "trace"
-    trace: "Trace"
-    depth: int
-
-    def __init__(self, name: str, fields: Dict[str, Any]) -> None:
-        asked = fields.pop("id", None)
-        self.id: str = str(asked) if is_uuid(asked) else str(uuid4())
-        self.name = name
-        self.input: Any = None
-        self.output: Any = None
-        self.redacted_input: Any = None
-        self.redacted_output: Any = None
-        self.metrics: Dict[str, Any] = {}
-        self.user_metadata: Dict[str, Any] = {}
-        self.tags: List[str] = []
-        self.status_code: Optional[int] = None
-        self.external_id: Optional[str] = None
-        self.dataset_input: Optional[str] = None
-        self.dataset_output: Optional[str] = None
-        self.dataset_metadata: Dict[str, Any] = {}
-        self.created_at = str(fields.pop("created_at", None) or now())
-        self.ended = False
-        self._began = time.perf_counter_ns()
-        self._steps = 0
-        self._pieces: List[Piece] = []
-        self.set(**fields)
-
-    def set(self, **fields: Any) -> None:
-        """Several members at once; `input` is taken as it is now. Others become metadata."""
-        for name, value in fields.items():
-            if value is None:
-                continue
-            if name not in settable:
-                self.user_metadata[name] = value
-            else:
-                setattr(self, name, input_of(self.kind, value) if name == "input" else value)
-
-    def failed(self, error: BaseException, code: int = 500) -> None:
-        """Notes what ended it."""
-        if self.status_code is None:
-            self.status_code = code
-        self.user_metadata = {"error": f"{type(error).__name__}: {error}", **self.user_metadata}
-
-    def _members(self) -> Dict[str, Any]:
-        metrics = metrics_of(self.metrics)
-        metrics.setdefault("duration_ns", time.perf_counter_ns() - self._began)
-        said: Dict[str, Any] = {
-            "type": self.kind,
-            "id": self.id,
-            "created_at": self.created_at,
-            "name": text_of(self.name)[:name_max],
-            "input": input_of(self.kind, self.input),
-            "output": output_of(self.kind, self.output),
-            "redacted_input": input_of(self.kind, self.redacted_input),
-            "redacted_output": output_of(self.kind, self.redacted_output),
-            "user_metadata": metadata_of(self.user_metadata),
-            "tags": tags_of(self.tags),
-            "metrics": metrics,
-            "status_code": 200 if self.status_code is None else int(self.status_code),
-            "dataset_metadata": metadata_of(self.dataset_metadata),
-        }
-        for name in ("dataset_input", "dataset_output"):
-            if getattr(self, name) is not None:
-                said[name] = text_of(getattr(self, name))
-        if self.external_id:
-            said["external_id"] = text_of(self.external_id)[:external_id_max]
-        return {name: value for name, value in said.items() if value not in (None, {}, [])}
-
-    def _encoded(self) -> Piece:
-        """As JSON, with the spans in it that ended."""
-        data = json_bytes(self._members())
-        pieces, self._pieces = self._pieces, []
-        if pieces:
-            data = data[:-1] + b',"spans":[' + b",".join(one.data for one in pieces) + b"]}"
-        return Piece(data, 1 + sum(one.records for one in pieces))
 
 
 class Trace(Record):
     """One run of the program, with its spans. Sent when it ends, in parts when it is large."""
+
+    settable = frozenset((*of_both, *of_trace))
+    known = settable.union(inner, ("outbox", "lock", "fate", "announced", "dropped"))
 
     def __init__(self, outbox: Outbox, name: str, fields: Dict[str, Any]) -> None:
         self.session_id: Optional[str] = None
@@ -265,7 +167,13 @@ class Trace(Record):
 class Span(Record):
     """A step of a trace, or of another span."""
 
+    settable = frozenset((*of_both, *own_texts, "temperature", "tools", "events", "control_id"))
+    known = settable.union(inner, ("parent", "step_number", "alone"))
+
     def __init__(self, parent: Record, kind: str, name: str, fields: Dict[str, Any]) -> None:
+        if kind not in kinds:
+            there = ", ".join(kinds)
+            warn_once(f"type {str(kind)[:80]!r} is recorded as workflow; there are {there}")
         self.kind = kind if kind in kinds else "workflow"
         self.model: Any = None
         self.temperature: Any = None
@@ -285,6 +193,9 @@ class Span(Record):
             value = getattr(self, name, None)
             if value is not None and value in legal.get(name, (value,)):
                 members[name] = text_of(value)
+            elif value is not None:
+                there = ", ".join(legal[name])
+                warn_once(f"{name} {text_of(value)[:80]!r} is left out; there are {there}")
         if self.kind == "llm":
             events = [one for one in objects_of(self.events) if one.get("type") in event_types]
             rest = {

@@ -66,7 +66,7 @@ class Chat(ServiceTest):
             client.chat.completions.create(model="model-a", messages=asks)
         span = self.called("fails")
         self.assertEqual((span["status_code"], span["model"]), (429, "model-a"))
-        self.assertEqual(span["user_metadata"]["error"], "RuntimeError: slow down")
+        self.assertEqual(span["user_metadata"]["error.message"], "RuntimeError: slow down")
 
     def pieces(self) -> Any:
         usage = made({"model": "model-a-2026", "choices": [], "usage": {"prompt_tokens": 5}})

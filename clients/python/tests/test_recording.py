@@ -46,7 +46,7 @@ class Blocks(ServiceTest):
         [book] = found["spans"]
         for one in (found, book):
             self.assertEqual(one["status_code"], 500)
-            self.assertEqual(one["user_metadata"], {"error": "ValueError: no seats"})
+            self.assertEqual(one["user_metadata"], {"error.message": "ValueError: no seats"})
 
     def test_of_a_span_alone_make_a_trace(self) -> None:
         with self.assay.span("alone", type="tool", input="i") as span:

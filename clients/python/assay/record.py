@@ -1,0 +1,148 @@
+"""What a trace and a span have in common."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Dict, FrozenSet, List, NamedTuple, Optional
+from uuid import uuid4
+
+from .forms import json_bytes
+from .notices import warn_once
+from .values import (
+    external_id_max,
+    input_of,
+    is_uuid,
+    metadata_of,
+    metric_name_max,
+    metrics_of,
+    name_max,
+    now,
+    output_of,
+    tags_of,
+    text_of,
+)
+
+if TYPE_CHECKING:
+    from .records import Trace
+
+of_both = ("input", "output", "name", "user_metadata", "tags", "metrics", "status_code")
+of_both += ("external_id", "dataset_input", "dataset_output", "dataset_metadata")
+of_both += ("redacted_input", "redacted_output")
+#: Attributes that are not for the program to set.
+inner = ("id", "created_at", "kind", "trace", "depth", "ended")
+
+
+class Piece(NamedTuple):
+    """A span that ended, with the spans in it, as JSON."""
+
+    data: bytes
+    records: int
+
+
+class Record:
+    """What a trace and a span have in common. Its members may be set until it ends.
+
+    `input`, `output`: anything; what the kind has no form for becomes text. `metrics`,
+    `user_metadata`, `tags`. `status_code` is 200, and 500 after an exception, unless it is set.
+    """
+
+    kind = "trace"
+    #: What the program may set, and that with what else there is.
+    settable: FrozenSet[str]
+    known: FrozenSet[str]
+    trace: "Trace"
+    depth: int
+
+    def __init__(self, name: str, fields: Dict[str, Any]) -> None:
+        asked = fields.pop("id", None)
+        self.id: str = str(asked) if is_uuid(asked) else str(uuid4())
+        self.name = name
+        self.input: Any = None
+        self.output: Any = None
+        self.redacted_input: Any = None
+        self.redacted_output: Any = None
+        self.metrics: Dict[str, Any] = {}
+        self.user_metadata: Dict[str, Any] = {}
+        self.tags: List[str] = []
+        self.status_code: Optional[int] = None
+        self.external_id: Optional[str] = None
+        self.dataset_input: Optional[str] = None
+        self.dataset_output: Optional[str] = None
+        self.dataset_metadata: Dict[str, Any] = {}
+        self.created_at = str(fields.pop("created_at", None) or now())
+        self.ended = False
+        self._began = time.perf_counter_ns()
+        self._steps = 0
+        self._pieces: List[Piece] = []
+        self.set(**fields)
+
+    def set(self, **fields: Any) -> None:
+        """Several members at once; `input` is taken as it is now. Others become metadata."""
+        for name, value in fields.items():
+            if value is None:
+                continue
+            if name not in self.settable:
+                self._misspelt(name, "it is recorded as user_metadata")
+                self.user_metadata[name] = value
+            else:
+                setattr(self, name, input_of(self.kind, value) if name == "input" else value)
+
+    def failed(self, error: BaseException, code: int = 500) -> None:
+        """Notes what ended it."""
+        if self.status_code is None:
+            self.status_code = code
+        said = f"{type(error).__name__}: {error}"
+        self.user_metadata = {"error.message": said, **self.user_metadata}
+
+    def _look(self, metrics: Dict[str, Any]) -> None:
+        """Warns of what the program has set and nobody reads."""
+        for name in vars(self).keys() - self.known:
+            if name[0] != "_":
+                self._misspelt(name, "it is not recorded")
+        given = self.metrics if isinstance(self.metrics, Mapping) else {"": self.metrics}
+        for name, value in given.items():
+            # A number that is not finite is no mistake: it was not measured.
+            lost = value is not None and str(name)[:metric_name_max] not in metrics
+            if lost and not isinstance(value, float):
+                said = f"metrics[{str(name)[:80]!r}]"
+                warn_once(f"{said} is left out: it is no number, boolean or text, or one too many")
+
+    def _misspelt(self, name: str, instead: str) -> None:
+        warn_once(f"{name[:80]!r} is no member of a record of type {self.kind}: {instead}")
+
+    def _members(self) -> Dict[str, Any]:
+        metrics = metrics_of(self.metrics)
+        self._look(metrics)
+        if self.ended:
+            metrics.setdefault("duration_ns", time.perf_counter_ns() - self._began)
+        code = 200 if self.status_code is None and self.ended else self.status_code
+        said: Dict[str, Any] = {
+            "type": self.kind,
+            "id": self.id,
+            "created_at": self.created_at,
+            "name": text_of(self.name)[:name_max],
+            "input": input_of(self.kind, self.input),
+            "output": output_of(self.kind, self.output),
+            "redacted_input": input_of(self.kind, self.redacted_input),
+            "redacted_output": output_of(self.kind, self.redacted_output),
+            "user_metadata": metadata_of(self.user_metadata),
+            "tags": tags_of(self.tags),
+            "metrics": metrics,
+            "status_code": None if code is None else int(code),
+            "dataset_metadata": metadata_of(self.dataset_metadata),
+        }
+        for name in ("dataset_input", "dataset_output"):
+            if getattr(self, name) is not None:
+                said[name] = text_of(getattr(self, name))
+        if self.external_id:
+            said["external_id"] = text_of(self.external_id)[:external_id_max]
+        return {name: value for name, value in said.items() if value not in (None, {}, [])}
+
+    def _encoded(self) -> Piece:
+        """As JSON, with the spans in it that ended."""
+        data = json_bytes(self._members())
+        pieces, self._pieces = self._pieces, []
+        if pieces:
+            data = data[:-1] + b',"spans":[' + b",".join(one.data for one in pieces) + b"]}"
+        return Piece(data, 1 + sum(one.records for one in pieces))
