@@ -22,6 +22,7 @@ from .errors import (
     Invalid,
     LogDamaged,
     MalformedRequest,
+    NoSuchProject,
     NotConfigured,
     NotFound,
     PayloadTooLarge,
@@ -37,6 +38,7 @@ from .errors import (
     WaitTimedOut,
 )
 from .downloads import Download
+from .notices import warn
 from .outbox import Counts
 from .pages import Pages
 from .recording import Recording, carried
@@ -57,6 +59,7 @@ __all__ = [
     "Invalid",
     "LogDamaged",
     "MalformedRequest",
+    "NoSuchProject",
     "NotConfigured",
     "NotFound",
     "Pages",
@@ -91,11 +94,15 @@ _default: Optional[Assay] = None
 
 
 def default() -> Assay:
-    """The client that the functions of this module use."""
+    """The client that the functions of this module use; who only records is never stopped."""
     global _default
     with _lock:
         if _default is None:
-            _default = Assay()
+            try:
+                _default = Assay()
+            except NotConfigured as error:
+                warn(f"{error}. Nothing can be recorded")
+                _default = Assay(api_key="")
         return _default
 
 
@@ -135,6 +142,6 @@ def wrap_openai(client: Client) -> Client:
     return default().wrap_openai(client)
 
 
-def flush(timeout: Optional[float] = None) -> bool:
+def flush(timeout: Optional[float] = 30.0) -> bool:
     """`Assay.flush` of the default client."""
     return default().flush(timeout)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from types import TracebackType
 from typing import Any, Callable, ContextManager, Optional, Type, TypeVar, Union, overload
@@ -17,18 +18,21 @@ from .transport import Answered, Transport
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 Client = TypeVar("Client")
+#: Seconds that an operation waits at most for what was recorded before it.
+settle_seconds = 5.0
 
 
 class Assay(Nouns):
     """One service, seen with one credential. Any number of threads may use it.
 
     `url`, `api_key` and `project` come from ASSAY_URL, ASSAY_API_KEY and ASSAY_PROJECT when they
-    are not given. `project` and `log_stream` are names or ids; what has no such name is made at
-    first need. What is recorded goes into the log stream, or into `experiment_id`; without both
-    into the log stream `default`. `timeout` is seconds a step of a request may take, `retries`
-    how often a request is sent again. `strict`: the service refuses members that nobody reads.
-    `buffer_bytes` bounds what waits to be sent, `linger` the seconds it waits for more, and
-    `exit_seconds` how long the program's end may be put off for it.
+    are not given; NotConfigured when the key has characters that no key has. `project` and
+    `log_stream` are names or ids; recording makes what has no such name. What is recorded goes
+    into the log stream, or into `experiment_id`; without both into the log stream `default`.
+    `timeout` is seconds a step of a request may take, `retries` how often a request is sent
+    again. `strict`: the service refuses members that nobody reads. `buffer_bytes` bounds what
+    waits to be sent, `linger` the seconds it waits for more, and `exit_seconds` how long the
+    program's end may be put off for it.
     """
 
     def __init__(
@@ -47,18 +51,20 @@ class Assay(Nouns):
         exit_seconds: float = 5.0,
     ) -> None:
         url = url or os.environ.get("ASSAY_URL") or "http://localhost:8080"
-        api_key = api_key or os.environ.get("ASSAY_API_KEY")
+        if api_key is None:
+            api_key = os.environ.get("ASSAY_API_KEY")
         project = project or os.environ.get("ASSAY_PROJECT")
-        self._transport = Transport(url, api_key, timeout, retries, strict)
+        self._transport = Transport(url, (api_key or "").strip(), timeout, retries, strict)
         self._place = Place(self._transport, project, log_stream, experiment_id)
-        super().__init__(Asker(self._transport, self._place))
         delivery = Delivery(self._transport, self._place)
         self._outbox = Outbox(delivery, buffer_bytes, linger, exit_seconds)
+        settle = functools.partial(self._outbox.settle, settle_seconds)
+        super().__init__(Asker(self._transport, self._place, settle))
         self._recorder = Recorder(self._outbox)
 
     @property
     def project_id(self) -> str:
-        """The id of the project that calls go to when they name none."""
+        """The id of the project that calls go to when they name none; NoSuchProject."""
         return self._place.project_id()
 
     @property
@@ -120,12 +126,19 @@ class Assay(Nouns):
         """The same client; its chat completions and responses are recorded as llm spans."""
         return wrap_openai(client, self._recorder)
 
-    def flush(self, timeout: Optional[float] = None) -> bool:
-        """Sends what was recorded; False when that took longer than `timeout` seconds."""
+    def flush(self, timeout: Optional[float] = 30.0) -> bool:
+        """Sends what was recorded and has ended. True: the service has all of it.
+
+        False when that took longer than `timeout` seconds (None: as long as it takes), and when
+        something was dropped since the last `flush`.
+        """
         return self._outbox.flush(timeout)
 
     def close(self, timeout: Optional[float] = None) -> bool:
-        """Flushes and ends the recording; False when something had to be dropped."""
+        """Ends the recording: `flush`, with traces that still go on as not complete.
+
+        What is not sent in `timeout` seconds (`exit_seconds`) is dropped.
+        """
         whole = self._outbox.close(timeout)
         self._transport.close()
         return whole

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import time
 from http.client import HTTPException
 from typing import Any, Callable, Deque, Dict, List, NamedTuple, Optional
 from urllib.parse import quote
 
 from .connections import Request
-from .errors import LogDamaged, Refused, passes
+from .errors import LogDamaged, Refused, cause_of, passes
 from .forms import json_bytes
 from .noun import stamp
+from .outage import Outage
 from .place import Place
 from .transport import Transport, patience, pause
 
@@ -79,6 +81,7 @@ class Delivery:
 
     def __init__(self, transport: Transport, place: Place) -> None:
         self._transport, self._place = transport, place
+        self.outage = Outage(transport.url)
 
     def after_fork(self) -> None:
         self._transport.after_fork()
@@ -92,19 +95,25 @@ class Delivery:
         tries = failures = 0
         while True:
             after: Optional[float] = None
+            began = time.monotonic()
             try:
                 self._send(batch)
+                self.outage.over()
                 return self.accepted(records_of(batch))
             except Refused as refused:
                 failures += refused.status == 500
                 lasting = not passes(refused) and not isinstance(refused, LogDamaged)
                 if lasting and (refused.status < 500 or failures >= failures_max):
+                    self.outage.over()
                     return self._parted(batch, refused)
+                cause = str(refused)
                 if refused.retry_after is not None:
                     after = min(refused.retry_after, patience)
-            except (OSError, HTTPException):
-                pass
-            self.rest(pause(tries, after))
+            except (OSError, HTTPException) as error:
+                cause = cause_of(error)
+            seconds = pause(tries, after)
+            self.outage.goes_on(cause, began, seconds)
+            self.rest(seconds)
             tries += 1
 
     def _parted(self, batch: List[Item], refused: Refused) -> None:
@@ -119,7 +128,7 @@ class Delivery:
 
     def _send(self, batch: List[Item]) -> None:
         first = batch[0]
-        project = quote(self._place.project_id(once=True), safe="")
+        project = quote(self._place.project_id(make=True, once=True), safe="")
         head = {**first.head, **stamp}
         if not first.placed:
             head.update(self._place.run(once=True))

@@ -10,7 +10,11 @@ class AssayError(Exception):
 
 
 class NotConfigured(AssayError):
-    """A project or a credential is needed and none was given."""
+    """A project or a credential is needed; none was given, or one that cannot be sent."""
+
+
+class NoSuchProject(AssayError):
+    """No project has the name that the client was made with, and only recording makes it."""
 
 
 class ConnectionFailed(AssayError):
@@ -155,6 +159,14 @@ def passes(refused: Refused) -> bool:
     if isinstance(refused, (LogDamaged, InProgress)):
         return isinstance(refused, InProgress)
     return refused.status in (408, 429, 502, 503, 504)
+
+
+def cause_of(error: BaseException) -> str:
+    """Why no answer came, in the system's words where it has some."""
+    said = getattr(error, "strerror", None)
+    if isinstance(said, str):
+        return said[:1].lower() + said[1:]
+    return f"{type(error).__name__}: {error}"
 
 
 def complaints_of(detail: Any) -> List[Complaint]:

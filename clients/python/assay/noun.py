@@ -25,10 +25,12 @@ poll_first, poll_longest = 0.1, 2.0
 
 
 class Asker:
-    """Makes requests of operations."""
+    """Makes requests of operations, each after `settle`."""
 
-    def __init__(self, transport: Transport, place: Place) -> None:
-        self._transport, self._place = transport, place
+    def __init__(
+        self, transport: Transport, place: Place, settle: Callable[[], object] = lambda: None
+    ) -> None:
+        self._transport, self._place, self._settle = transport, place, settle
 
     def ask(
         self,
@@ -39,6 +41,7 @@ class Asker:
         if_match: Optional[str],
         key: Optional[str],
     ) -> Any:
+        self._settle()
         headers = {} if if_match is None else {"If-Match": if_match}
         if operation.repeats == "keyed":
             headers["Idempotency-Key"] = key or str(uuid4())
@@ -47,14 +50,15 @@ class Asker:
             body = {**given(body), **(stamp if operation.stamped else {})}
         if body is not None:
             headers["Content-Type"], payload = encoded(operation.body, body)
-        address = self._address(operation.path, path) + query_string(query)
+        address = self._address(operation, path) + query_string(query)
         request = Request(operation.method, address, headers, payload)
         return self._transport.send(request, operation.repeats, operation.answer)
 
-    def _address(self, template: str, path: Mapping[str, Any]) -> str:
+    def _address(self, operation: Operation, path: Mapping[str, Any]) -> str:
+        template = operation.path
         for name, value in path.items():
             if name == "project_id" and value is None:
-                value = self._place.project_id()
+                value = self._place.project_id(make=operation.stamped)
             template = template.replace(f"{{{name}}}", quote(str(value), safe=""))
         return template
 

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import atexit
-import logging
 import os
 import sys
 import threading
 import time
 import weakref
 from collections import deque
-from typing import Deque, NamedTuple, Optional
+from typing import Deque, NamedTuple, Optional, Protocol
 
 from .delivery import Delivery, Item, next_batch
+from .errors import AssayError
+from .notices import warn
 
-logger = logging.getLogger("assay")
 #: Bytes after which a request is made without waiting for more.
 batch_bytes = 1 << 20
 
@@ -28,12 +28,24 @@ class Counts(NamedTuple):
     waiting: int
 
 
+class GoingOn(Protocol):
+    """A trace that has not ended."""
+
+    def leave(self) -> None:
+        """Puts what there is of it."""
+
+
+class OutOfTime(Exception):
+    """The program ends now."""
+
+
 class Outbox:
     """Takes records from any thread and sends them in order, in the background.
 
     `put` never waits and never raises. At most `bytes_max` bytes are held; what comes then is
     dropped. What is dropped is counted, and the first time said by the logger `assay`. At the
-    program's end what is left is sent for `exit_seconds` at most. A child after `fork` begins
+    program's end what is left is sent for `exit_seconds` at most, and before it what there is of
+    the traces in `going_on`. A child after `fork` begins
     with nothing: what the parent had recorded the parent sends.
     """
 
@@ -52,11 +64,15 @@ class Outbox:
         # The garbage collector may end a span while this thread is in here.
         self._change = threading.Condition(threading.RLock())
         self._queue: Deque[Item] = deque()
+        self.going_on: "weakref.WeakValueDictionary[int, GoingOn]"
+        self.going_on = weakref.WeakValueDictionary()
         self._held = self._queued_bytes = 0
         self._taken = self._done = 0
         self._sent = self._dropped = self._waiting = 0
         self._hurried = 0
         self._unanswered = 0
+        #: What was dropped when the last flush answered.
+        self._flushed = 0
         self._closing = self._over = self._said = False
         self._until: Optional[float] = None
         self._worker: Optional[threading.Thread] = None
@@ -139,10 +155,12 @@ class Outbox:
             self._unanswered = sum(one.records for one in batch)
         try:
             self._delivery.deliver(batch)
-        except TimeoutError:
-            self._refused(self._unanswered, "they could not be sent before the program ended")
+        except OutOfTime:
+            # `close` counts what was not sent, and says it.
+            return False
         except Exception as error:
-            self._refused(self._unanswered, repr(error))
+            why = str(error) if isinstance(error, AssayError) else repr(error)
+            self._refused(self._unanswered, why)
         with self._change:
             self._held -= size
             self._done += len(batch)
@@ -150,7 +168,7 @@ class Outbox:
         return self._until is None or time.monotonic() < self._until
 
     def _rest(self, seconds: float) -> None:
-        """Between two tries; TimeoutError when the client closes and its time is up."""
+        """Between two tries; OutOfTime when the client closes and its time is up."""
         with self._change:
             if not self._closing:
                 self._change.wait_for(lambda: self._closing, seconds)
@@ -159,7 +177,7 @@ class Outbox:
             if left > 0:
                 self._change.wait(min(seconds, 0.25, left))
                 return
-        raise TimeoutError
+        raise OutOfTime
 
     def _accepted(self, records: int) -> None:
         with self._change:
@@ -179,9 +197,18 @@ class Outbox:
     def _say(self, why: str) -> None:
         if not self._said:
             self._said = True
-            logger.warning("Records are dropped: %s. How many, counts.dropped says.", why)
+            warn(f"records are dropped: {why}. How many, counts.dropped says")
 
     def flush(self, timeout: Optional[float] = None) -> bool:
+        """As `settle`; False also when something was dropped since the last `flush`."""
+        whole = self.settle(timeout)
+        if not whole and not self._closing:
+            self._delivery.outage.waited(timeout or 0)
+        with self._change:
+            lost, self._flushed = self._dropped > self._flushed, self._dropped
+        return whole and not lost
+
+    def settle(self, timeout: Optional[float]) -> bool:
         """Sends what was put before, now; False when that took longer than `timeout` seconds."""
         with self._change:
             target = self._taken
@@ -198,11 +225,14 @@ class Outbox:
         """Without a thread: none could be started."""
         until = None if timeout is None else time.monotonic() + timeout
         while self._done < target and (until is None or time.monotonic() < until):
-            self.step()
+            if not self.step():
+                break
         return self._done >= target
 
     def close(self, timeout: Optional[float] = None) -> bool:
         """Sends what is left, for `timeout` seconds at most, and takes no more."""
+        for reference in self.going_on.valuerefs():
+            self._leave(reference())
         with self._change:
             if self._closing:
                 return self._waiting == 0
@@ -215,11 +245,20 @@ class Outbox:
         with self._change:
             # What is under way may still arrive; nobody will hear of it.
             left, self._waiting, self._over = self._waiting, 0, True
+            self._done = self._taken
             self._queue.clear()
             self._dropped += left
         if left:
-            self._say("they could not be sent before the program ended")
+            why = f"they could not be sent before the program ended: {self._delivery.outage.cause}"
+            warn(f"records are dropped, {left} in all: {why}")
         return whole
+
+    def _leave(self, trace: Optional[GoingOn]) -> None:
+        try:
+            if trace is not None:
+                trace.leave()
+        except Exception as error:
+            self.drop(1, 0, f"a record cannot be written: {error!r}")
 
     def after_fork(self) -> None:
         self._empty()

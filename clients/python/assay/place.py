@@ -6,20 +6,24 @@ import threading
 from typing import Any, Callable, Dict, List, Optional
 
 from .connections import Request
-from .errors import AlreadyExists, NotConfigured
+from .errors import AlreadyExists, NoSuchProject, NotConfigured
 from .forms import json_bytes, query_string
+from .notices import warn
 from .transport import Transport
 from .values import is_uuid
 
 Found = List[Dict[str, Any]]
+#: So many names are told to whoever asks for one that is not there.
+told_max = 10
 
 
 class Place:
     """A project and, in it, a run, each by name or id; looked up at the first need of it.
 
-    Names that do not exist are made: of the project, of the log stream, never of an experiment.
-    Without a project it is the only one in sight. `once` sends each request one time only, for a
-    caller that tries again itself.
+    Whoever records makes what has no such name, and a warning says so: the project and the log
+    stream, never an experiment. Anybody else gets `NoSuchProject`. Without a project it is the
+    only one in sight. `once` sends each request one time only, for a caller that tries again
+    itself.
     """
 
     def __init__(
@@ -39,12 +43,12 @@ class Place:
         """Another thread of the parent may have held the lock."""
         self._lock = threading.Lock()
 
-    def project_id(self, once: bool = False) -> str:
+    def project_id(self, make: bool = False, once: bool = False) -> str:
         if self._project is not None and is_uuid(self._project):
             return self._project
         with self._lock:
             if "project" not in self._ids:
-                self._ids["project"] = self._find_project(once)
+                self._ids["project"] = self._find_project(make, once)
             return self._ids["project"]
 
     def run(self, once: bool = False) -> Dict[str, str]:
@@ -55,19 +59,23 @@ class Place:
             return {}
         if is_uuid(self._log_stream):
             return {"log_stream_id": self._log_stream}
-        project_id = self.project_id(once)
+        project_id = self.project_id(True, once)
         with self._lock:
             if "log_stream" not in self._ids:
-                path = f"/v2/projects/{project_id}/log_streams"
-                found = self._named(path, self._log_stream, lambda: self._get(path, once), once)
-                self._ids["log_stream"] = found
+                path, name = f"/v2/projects/{project_id}/log_streams", self._log_stream.strip()
+                look = lambda: id_in(self._get(path, once), name)  # noqa: E731
+                self._ids["log_stream"] = look() or self._made("log stream", path, name, look, once)
         return {"log_stream_id": self._ids["log_stream"]}
 
-    def _find_project(self, once: bool) -> str:
+    def _find_project(self, make: bool, once: bool) -> str:
         if self._project is not None:
-            query = query_string({"project_name": self._project})
-            look = lambda: self._get(f"/v2/projects{query}", once)  # noqa: E731
-            return self._named("/v2/projects", self._project, look, once)
+            name = self._project.strip()
+            path = f"/v2/projects{query_string({'project_name': name})}"
+            look = lambda: id_in(self._get(path, once), name)  # noqa: E731
+            found = look()
+            if found is None and not make:
+                raise self._no_such(name, once)
+            return found or self._made("project", "/v2/projects", name, look, once)
         in_sight = self._get("/v2/projects", once)
         if len(in_sight) != 1:
             raise NotConfigured(
@@ -75,17 +83,26 @@ class Place:
             )
         return str(in_sight[0]["id"])
 
-    def _named(self, path: str, name: str, look: Callable[[], Found], once: bool) -> str:
-        """The id of what has this name; made when nothing has, by whoever comes first."""
-        for _ in range(2):
-            for one in look():
-                if one["name"] == name.strip():
-                    return str(one["id"])
-            try:
-                return str(self._send("POST", path, {"name": name}, once)["id"])
-            except AlreadyExists:
-                continue
-        raise NotConfigured(f"{name!r} is taken and cannot be seen with this key")
+    def _no_such(self, name: str, once: bool) -> NoSuchProject:
+        there = [str(one["name"]) for one in self._get("/v2/projects", once)]
+        others = f" There are: {', '.join(there)}." if 0 < len(there) <= told_max else ""
+        return NoSuchProject(
+            f"There is no project {name!r}.{others} Recording makes it, or projects.create()"
+        )
+
+    def _made(
+        self, kind: str, path: str, name: str, look: Callable[[], Optional[str]], once: bool
+    ) -> str:
+        """The id of a new one of this name, or of the one that somebody made meanwhile."""
+        try:
+            made = str(self._send("POST", path, {"name": name}, once)["id"])
+        except AlreadyExists:
+            found = look()
+            if found is None:
+                raise NotConfigured(f"{name!r} is taken and cannot be seen with this key") from None
+            return found
+        warn(f"made {kind} {name}")
+        return made
 
     def _get(self, path: str, once: bool) -> Found:
         listed: Found = self._send("GET", path, None, once)
@@ -99,3 +116,7 @@ class Place:
         repeats = "read" if body is None else "again"
         send = self._transport.once if once else self._transport.send
         return send(request, repeats, "json")
+
+
+def id_in(listed: Found, name: str) -> Optional[str]:
+    return next((str(one["id"]) for one in listed if one["name"] == name), None)

@@ -54,6 +54,7 @@ class Trace(Record):
         self._open: Dict[str, Record] = {}
         self._loose: List[Tuple[str, Piece]] = []
         self._held = self._spans = 0
+        outbox.going_on[id(self)] = self
 
     def begun(self, span: "Span") -> int:
         """The span's place among its siblings."""
@@ -90,6 +91,7 @@ class Trace(Record):
             if self.ended:
                 return
             self.ended = True
+            self.outbox.going_on.pop(id(self), None)
             if self.announced:
                 self._collect()
                 self._send_loose()
@@ -97,6 +99,14 @@ class Trace(Record):
             else:
                 self._announce(complete=True)
                 self._send_loose()
+
+    def leave(self) -> None:
+        """The program ends before it does: sent as not complete, and its open spans as they are."""
+        with self.lock:
+            for span in reversed([*self._open.values()]):
+                self.take(span)
+                span.ended = True
+            self._send_part()
 
     def _run(self) -> Dict[str, Any]:
         runs = {"log_stream_id": self.log_stream_id, "experiment_id": self.experiment_id}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import threading
 import time
 from http.client import HTTPConnection, HTTPException, HTTPResponse
@@ -11,7 +12,16 @@ from typing import Any, Dict, Mapping, NamedTuple, Optional, Union
 
 from .connections import Connections, Request
 from .downloads import Download
-from .errors import ConnectionFailed, NotFound, Refused, passes, refusal
+from .errors import (
+    ConnectionFailed,
+    NotConfigured,
+    NotFound,
+    Refused,
+    Unauthenticated,
+    cause_of,
+    passes,
+    refusal,
+)
 from .version import version
 
 #: Seconds that are waited at most between two tries, unless the service says more.
@@ -56,19 +66,22 @@ def pause(tries: int, after: Optional[float] = None) -> float:
 class Transport:
     """Sends requests, remembers how far the log was, and tries again what may be tried again.
 
-    `timeout` is how long each step of a try may take, in seconds; `retries` how often a request
+    `url` is where it sends to, without what may be secret in it, fit to be told. `timeout` is how
+    long each step of a try may take, in seconds; `retries` how often a request
     is sent again at most.
     """
 
     def __init__(
         self, url: str, api_key: Optional[str], timeout: float, retries: int, strict: bool
     ) -> None:
-        self.url = url.rstrip("/")
+        # Every path begins with /v2; many write it into the address too.
+        whole = re.sub("(/v2)?/*$", "", url.strip())
+        self.url = re.sub("//[^/@]*@", "//", whole)
         self._connections = Connections(self.url)
         self._timeout, self._retries = timeout, retries
         self._headers = {"User-Agent": f"assay-python/{version}"}
         if api_key:
-            self._headers["Service-API-Key"] = api_key
+            self._headers["Service-API-Key"] = sendable(api_key)
         if strict:
             self._headers["Prefer"] = "handling=strict"
         self._lock = threading.Lock()
@@ -99,10 +112,10 @@ class Transport:
                     raise
             except ConnectionRefusedError as error:
                 if tries >= self._retries:
-                    raise ConnectionFailed(f"{self.url}: {error}") from error
+                    raise ConnectionFailed(f"{self.url}: {cause_of(error)}") from error
             except (OSError, HTTPException) as error:
                 if tries >= self._retries or repeats == "once":
-                    raise ConnectionFailed(f"{self.url}: {error!r}") from error
+                    raise ConnectionFailed(f"{self.url}: {cause_of(error)}") from error
                 lost = True
             tries += 1
             time.sleep(pause(tries, wait))
@@ -120,7 +133,7 @@ class Transport:
         self._last.answered = Answered(response.status, said)
         if response.status >= 300:
             body = self._read(response, connection)
-            raise refusal(response.status, parsed(body), said)
+            raise self._named(refusal(response.status, parsed(body), said))
         self._reached(said.get("x-log-position"))
         if answer == "file":
             return Download(response, self._done(response, connection))
@@ -128,6 +141,12 @@ class Transport:
         if answer == "json":
             return json.loads(body)
         return body.decode("utf-8") if answer == "text" else None
+
+    def _named(self, refused: Refused) -> Refused:
+        """With what is missing, where that is our key."""
+        if isinstance(refused, Unauthenticated) and "Service-API-Key" not in self._headers:
+            refused.args = (f"{refused}. There is no API key: set ASSAY_API_KEY, or api_key",)
+        return refused
 
     def _read(self, response: HTTPResponse, connection: HTTPConnection) -> bytes:
         whole = False
@@ -159,6 +178,16 @@ class Transport:
 
     def close(self) -> None:
         self._connections.close()
+
+
+def sendable(api_key: str) -> str:
+    """The key; NotConfigured, without a word of it, when it cannot stand in a header."""
+    if re.fullmatch("[!-~]+", api_key) is None:
+        raise NotConfigured(
+            "The API key (ASSAY_API_KEY, or api_key) has a blank, a line break or another"
+            " character that no key has"
+        )
+    return api_key
 
 
 def parsed(body: bytes) -> Union[Any, str]:

@@ -25,7 +25,7 @@ class ServiceTest(TestCase):
 
     @classmethod
     def setUpClass(cls) -> None:
-        cls.project = Assay(project=f"{cls.__name__} {uuid4()}").project_id
+        cls.project = Assay().projects.create(name=f"{cls.__name__} {uuid4()}")["id"]
 
     def setUp(self) -> None:
         self.assay = Assay(project=self.project)

@@ -168,5 +168,7 @@ class Programs(ServiceTest):
                 universal_newlines=True,
                 timeout=60,
             )
-            self.assertEqual((ran.returncode, ran.stderr), (0, ""))
+            made = r"(assay: made project (airline|python example)\n)?"
+            self.assertEqual(ran.returncode, 0, ran.stderr)
+            self.assertRegex(ran.stderr, f"^{made}$")
             self.assertNotEqual(ran.stdout, "")

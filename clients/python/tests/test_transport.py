@@ -119,9 +119,11 @@ class Places(TestCase):
     def test_that_somebody_else_makes_meanwhile_are_found(self) -> None:
         taken, found = problem(409, "already_exists"), Answer(200, [{"id": "1", "name": "a"}])
         with Stub(Answer(200, []), taken, found) as stub:
-            self.assertEqual(Assay(stub.url, "a-key", "a").project_id, "1")
+            assay = Assay(stub.url, "a-key", "a")
+            assay.traces.log(traces=[])
+            self.assertEqual(assay.project_id, "1")
             methods = [(one.method, one.path.split("?")[0]) for one in stub.seen]
-            self.assertEqual([one for one, _ in methods], ["GET", "POST", "GET"])
+            self.assertEqual([one for one, _ in methods], ["GET", "POST", "GET", "POST"])
 
     def test_that_are_taken_and_out_of_sight_are_an_error(self) -> None:
         def usual(seen: Any) -> Answer:
@@ -129,7 +131,7 @@ class Places(TestCase):
 
         with Stub(usual=usual) as stub:
             with self.assertRaisesRegex(NotConfigured, "cannot be seen"):
-                print(Assay(stub.url, "a-key", "a").project_id)
+                Assay(stub.url, "a-key", "a").traces.log(traces=[])
 
 
 class Positions(TestCase):
