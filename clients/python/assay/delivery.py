@@ -11,7 +11,6 @@ from .connections import Request
 from .errors import LogDamaged, Refused, cause_of, passes
 from .forms import json_bytes
 from .noun import stamp
-from .outage import Outage
 from .place import Place
 from .transport import Transport, patience, pause
 
@@ -81,7 +80,7 @@ class Delivery:
 
     def __init__(self, transport: Transport, place: Place) -> None:
         self._transport, self._place = transport, place
-        self.outage = Outage(transport.url)
+        self.outage = transport.outage
 
     def after_fork(self) -> None:
         self._transport.after_fork()
@@ -98,7 +97,6 @@ class Delivery:
             began = time.monotonic()
             try:
                 self._send(batch)
-                self.outage.over()
                 return self.accepted(records_of(batch))
             except Refused as refused:
                 failures += refused.status == 500

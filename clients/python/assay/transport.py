@@ -22,6 +22,7 @@ from .errors import (
     passes,
     refusal,
 )
+from .outage import Outage
 from .version import version
 
 #: Seconds that are waited at most between two tries, unless the service says more.
@@ -77,6 +78,7 @@ class Transport:
         # Every path begins with /v2; many write it into the address too.
         whole = re.sub("(/v2)?/*$", "", url.strip())
         self.url = re.sub("//[^/@]*@", "//", whole)
+        self.outage = Outage(self.url)
         self._connections = Connections(self.url)
         self._timeout, self._retries = timeout, retries
         self._headers = {"User-Agent": f"assay-python/{version}"}
@@ -102,6 +104,7 @@ class Transport:
         tries, lost = 0, False
         while True:
             wait: Optional[float] = None
+            began = time.monotonic()
             try:
                 return self.once(request, repeats, answer)
             except Refused as refused:
@@ -110,15 +113,17 @@ class Transport:
                 wait = refused.retry_after
                 if tries >= self._retries or not passes(refused) or (wait or 0) > patience:
                     raise
-            except ConnectionRefusedError as error:
-                if tries >= self._retries:
-                    raise ConnectionFailed(f"{self.url}: {cause_of(error)}") from error
+                cause = str(refused)
             except (OSError, HTTPException) as error:
-                if tries >= self._retries or repeats == "once":
-                    raise ConnectionFailed(f"{self.url}: {cause_of(error)}") from error
-                lost = True
+                nobody_there = isinstance(error, ConnectionRefusedError)
+                cause = cause_of(error)
+                if tries >= self._retries or (repeats == "once" and not nobody_there):
+                    raise ConnectionFailed(f"{self.url}: {cause}") from error
+                lost = lost or not nobody_there
             tries += 1
-            time.sleep(pause(tries, wait))
+            seconds = pause(tries, wait)
+            self.outage.goes_on(cause, began, seconds)
+            time.sleep(seconds)
 
     def once(self, request: Request, repeats: str, answer: str) -> Any:
         """One try: as `send`, but what breaks the connection comes out as it is."""
@@ -134,6 +139,7 @@ class Transport:
         if response.status >= 300:
             body = self._read(response, connection)
             raise self._named(refusal(response.status, parsed(body), said))
+        self.outage.over()
         self._reached(said.get("x-log-position"))
         if answer == "file":
             return Download(response, self._done(response, connection))
