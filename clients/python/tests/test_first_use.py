@@ -82,8 +82,10 @@ class Outages(TestCase):
             self.assertIn("made up: too_many_requests", said.output[0])
         with Stub(problem(503, "unavailable", Retry_After="3"), Answer(200, [])) as stub:
             with self.assertLogs("assay", logging.WARNING) as said:
-                self.assertEqual(Assay(stub.url, "a-key", project).projects.list(), [])
+                client = Assay(stub.url, "a-key", project)
+                self.assertEqual(client.projects.list(), [])
             self.assertIn("made up: unavailable", said.output[0])
+            self.assertNotIn("made up", client._transport.outage.cause)
 
     def test_end_a_flush_after_half_a_minute(self) -> None:
         for flush in (Assay.flush, assay.flush):
