@@ -1,4 +1,4 @@
-import { openCall } from './call.js';
+import { openCall, type Memory } from './call.js';
 import { Nouns } from './generated/all.js';
 import { openLogger, type Logger, type LoggerOptions } from './logger/logger.js';
 import { usualRetries, type RetryRules } from './retry.js';
@@ -23,7 +23,7 @@ export type AssayOptions = {
 
 /**
  * The service as an object: its operations under their nouns, and a logger. Throws a TypeError when
- * the url is none.
+ * the url is none of http or https.
  */
 export class AssayClient extends Nouns {
   /** Runs the function as a trace and returns what it returns. */
@@ -32,25 +32,28 @@ export class AssayClient extends Nouns {
   readonly span: Logger['span'];
   /** What the logger has sent, lost and not yet sent. */
   readonly logged: Logger['logged'];
-  /** Sends what was logged so far; resolves with whether nothing is left. 30 s by default. */
+  /**
+   * Sends what was logged so far, within 30 s by default. Resolves with whether the service took
+   * all: nothing of it waits, and nothing was lost since the last flush.
+   */
   readonly flush: Logger['flush'];
   /** The same, once and for all: what is logged later is lost. */
   readonly close: Logger['close'];
 
   constructor(options: AssayOptions, surroundings: Surroundings) {
     const { setting } = surroundings;
-    const url = new URL(options.url ?? setting('ASSAY_URL') ?? 'http://localhost:8080');
+    const url = addressOf(options.url ?? setting('ASSAY_URL') ?? 'http://localhost:8080');
     const token = options.token ?? null;
     const apiKey = options.apiKey ?? (token === null ? setting('ASSAY_API_KEY') : undefined);
     const connection = {
-      url: `${url.origin}${url.pathname.replace(/\/+$/, '')}`,
+      url,
       // An empty one, as of a variable that is set to nothing, is none.
       apiKey: apiKey === undefined || apiKey === '' ? null : apiKey,
       token,
       fetch: options.fetch ?? ((...asked: Parameters<typeof fetch>) => fetch(...asked)),
     };
     const project = options.project ?? setting('ASSAY_PROJECT') ?? null;
-    const memory = { position: null };
+    const memory: Memory = { position: null, settle: async () => undefined };
     const { timeoutMs = 30_000 } = options;
     const retries = { ...usualRetries, ...options.retries };
     super(openCall({ connection, project, timeoutMs, retries, memory }));
@@ -62,3 +65,12 @@ export class AssayClient extends Nouns {
     this.close = logger.close;
   }
 }
+
+/** Without `/v2` and slashes at its end, since every path begins with `/v2`. */
+const addressOf = (given: string): string => {
+  if (!/^https?:\/\//i.test(given)) {
+    throw new TypeError(`The address "${given}" does not begin with http:// or https://`);
+  }
+  const { origin, pathname } = new URL(given);
+  return `${origin}${pathname.replace(/(\/v2)?\/*$/, '')}`;
+};

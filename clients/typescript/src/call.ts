@@ -56,12 +56,17 @@ export type CallSettings = {
   readonly memory: Memory;
 };
 
-/** What this client has written, as a position of the log; null: nothing. */
-export type Memory = { position: string | null };
+/** What this client has written. */
+export type Memory = {
+  /** Of the log; null: nothing. */
+  position: string | null;
+  /** Has what was logged before sent, for a while at most. */
+  settle: (signal?: AbortSignal) => Promise<unknown>;
+};
 
 /**
- * Calls that read what they wrote: the greatest `X-Log-Position` that came back goes along with
- * each read (contract 1.6, 1.7).
+ * Calls that read what they wrote: what was logged is sent before, and the greatest
+ * `X-Log-Position` that came back goes along with each read (contract 1.6, 1.7).
  */
 export const openCall = (settings: CallSettings): Call => {
   const { memory } = settings;
@@ -72,6 +77,7 @@ export const openCall = (settings: CallSettings): Call => {
     take: (answer: Response) => Promise<T>,
   ): Promise<T> => {
     const { path, body, contentType } = written(facts, input, settings.project);
+    if (facts.isRead === true) await memory.settle(options.signal);
     const headers = {
       ...credentials(facts, settings.connection),
       ...(contentType !== null && { 'Content-Type': contentType }),

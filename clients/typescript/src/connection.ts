@@ -77,6 +77,16 @@ export const brokenOff = (
   return new AssayFault(message, { code: 'unreachable', cause: error });
 };
 
-/** `fetch failed` says nothing; what it was caused by does. */
-const reasonOf = (error: Error): string =>
-  error.cause instanceof Error && error.cause.message !== '' ? error.cause.message : error.message;
+/** `fetch failed` says nothing; what it was caused by does, if only by a code. */
+const reasonOf = (error: Error): string => {
+  const { code, message } = (error.cause ?? {}) as {
+    readonly code?: string;
+    readonly message?: string;
+  };
+  return reasons[code ?? ''] ?? (message || code || error.message);
+};
+const reasons: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'connection refused',
+  ECONNRESET: 'connection reset',
+  ENOTFOUND: 'no such host',
+};

@@ -42,6 +42,33 @@ describe('the TypeScript client with the real service', () => {
     expect(await assay.experiments.list()).to.deep.equal([]);
   });
 
+  it('reads what it logged before, without a flush', async () => {
+    const { assay } = await inNewProject();
+    for (const name of ['a', 'b', 'c']) {
+      assay.trace(name, () => name);
+      const found = await all(assay.traces.search());
+      expect(found.map((one) => one.name)).to.include(name);
+    }
+    await assay.close();
+  });
+
+  it('asks without what it logged when that is not taken in time', async () => {
+    const { url, apiKey } = await sharedApp();
+    const away: typeof fetch = async (asked, init) => {
+      if (init?.method === 'POST') throw new TypeError('the network is gone');
+      return fetch(asked, init);
+    };
+    const logger = { exitMs: 1, onWarning: () => undefined };
+    const assay = new Assay({ url, apiKey, project: randomUUID(), fetch: away, logger });
+    assay.trace('waits', () => 1);
+    const begun = performance.now();
+    const stopped = await failed(assay.projects.list({}, { signal: AbortSignal.timeout(50) }));
+    expect(stopped.code).to.equal('aborted');
+    expect(performance.now() - begun).to.be.lessThan(4_000);
+    expect(await assay.projects.list()).to.be.an('array');
+    await assay.close();
+  });
+
   it('walks every row of a search, page after page, each once', async () => {
     const { assay } = await inNewProject();
     const { trace_ids: ids } = await assay.traces.log({ traces: traces(23) });

@@ -1,12 +1,13 @@
 import { credentials, remember, type Memory } from '../call.js';
 import { tryOnce, type Connection } from '../connection.js';
-import type { PlainRequest, Surroundings } from '../surroundings.js';
+import type { Surroundings } from '../surroundings.js';
 import { uuid } from '../uuid.js';
-import { bodyOf, together, type Parcel } from './parcels.js';
-import { openQueue, type Logged, type Loss } from './queue.js';
-import { openSender, type SenderSettings } from './sender.js';
+import { leavingOf } from './leaving.js';
+import { openQueue, type Logged, type Loss, type Queue } from './queue.js';
+import { openSender, type Sender, type SenderSettings } from './sender.js';
 import type { Place } from './steps.js';
 import { openTracing, type Tracing } from './tracing.js';
+import { lossLine, openWarnings } from './warnings.js';
 
 export type LoggerOptions = Place & {
   /** What waits for the service takes so much at most; beyond it the newest is lost. 32 MiB. */
@@ -17,8 +18,13 @@ export type LoggerOptions = Place & {
   readonly timeoutMs?: number;
   /** How long the end of the program waits for what is left. 5 s; 0: not at all. */
   readonly exitMs?: number;
-  /** Called when records are lost: once, until the service takes some again. */
+  /**
+   * Called when records are lost: once for each cause, until the service takes some again. By
+   * default `onWarning` is told.
+   */
   readonly onLoss?: (loss: Loss) => void;
+  /** Takes a line about what goes wrong, each once a minute at most. `console.warn` by default. */
+  readonly onWarning?: (line: string) => void;
 };
 
 export type Logger = Pick<Tracing, 'trace' | 'span'> & {
@@ -37,8 +43,12 @@ type Settings = {
 /** In the background, in batches, within a bound, and without a throw into the program. */
 export const openLogger = (settings: Settings, options: LoggerOptions): Logger => {
   const { connection, surroundings, memory } = settings;
+  const { url } = connection;
   const { bytesMax = 32 * 1_048_576, intervalMs = 1_000, timeoutMs = 30_000 } = options;
-  const { exitMs = 5_000, onLoss = () => undefined } = options;
+  // oxlint-disable-next-line no-console
+  const { exitMs = 5_000, onWarning = (line) => console.warn(line) } = options;
+  const warn = openWarnings(onWarning);
+  const { onLoss = (loss) => warn(`${loss.reason} ${loss.error}`, lossLine(loss, url)) } = options;
   const queue = openQueue(bytesMax, onLoss);
   const headersOf = (key: string): Readonly<Record<string, string>> => ({
     ...credentials({ schemes: 'KB' }, connection),
@@ -53,9 +63,18 @@ export const openLogger = (settings: Settings, options: LoggerOptions): Logger =
       remember(memory, answer.headers);
     });
   };
-  const { inBackground } = surroundings;
-  const enoughBytes = Math.min(240_000, bytesMax / 2);
-  const sender = openSender({ queue, post, newKey: uuid, intervalMs, enoughBytes, inBackground });
+  const sender = openSender({
+    queue,
+    post,
+    newKey: uuid,
+    intervalMs,
+    enoughBytes: Math.min(240_000, bytesMax / 2),
+    inBackground: surroundings.inBackground,
+    troubleMs: 3_000,
+    onTrouble: (fault) =>
+      warn('trouble', `${url}: ${fault?.message ?? 'no answer yet'}; still trying`),
+  });
+  memory.settle = (signal) => sender.flush(settleMs, signal);
   let leave: (() => void) | null = null;
   // Who logs nothing has nothing to do at the end.
   const onBegin = (): void => {
@@ -73,28 +92,16 @@ export const openLogger = (settings: Settings, options: LoggerOptions): Logger =
     onBegin,
     stir,
   });
-  const leaving = {
-    withinMs: exitMs,
-    close: tracing.close,
-    isEmpty: () => queue.all().length === 0,
-    flush: sender.flush,
-    rest: () => requests(queue.all(), connection.url, headersOf),
-    settle: (taken: number) => {
-      const sets = batches(queue.all());
-      sets.slice(0, taken).forEach(queue.taken);
-      sender.stop();
-      const left = sets.slice(taken).flat();
-      if (left.length > 0) queue.lose(left, 'left', null);
-    },
-  };
+  const leaving = leavingOf({ tracing, queue, sender, url, headersOf, withinMs: exitMs });
+  const flush = flushOf(queue, sender);
   return {
     trace: tracing.trace,
     span: tracing.span,
     logged: queue.logged,
-    flush: (withinMs = 30_000) => sender.flush(withinMs),
+    flush,
     close: async () => {
       tracing.close();
-      const isDone = await sender.flush(exitMs);
+      const isDone = await flush(exitMs);
       leave?.();
       leaving.settle(0);
       return isDone;
@@ -102,24 +109,16 @@ export const openLogger = (settings: Settings, options: LoggerOptions): Logger =
   };
 };
 
-const batches = (parcels: readonly Parcel[]): readonly (readonly Parcel[])[] => {
-  const sets: (readonly Parcel[])[] = [];
-  for (let left = parcels; left.length > 0;) {
-    const count = together(left);
-    sets.push(left.slice(0, count));
-    left = left.slice(count);
-  }
-  return sets;
+/** Resolves with whether all is sent, and nothing was lost since it was called last. */
+const flushOf = (queue: Queue, sender: Sender): Logger['flush'] => {
+  let lostBefore = 0;
+  return async (withinMs = 30_000) => {
+    const before = lostBefore;
+    const isDone = await sender.flush(withinMs);
+    lostBefore = queue.logged().lost;
+    return isDone && lostBefore === before;
+  };
 };
 
-const requests = (
-  parcels: readonly Parcel[],
-  url: string,
-  headersOf: (key: string) => Readonly<Record<string, string>>,
-): readonly PlainRequest[] =>
-  batches(parcels).flatMap((set) => {
-    const [first] = set;
-    if (first === undefined) return [];
-    const { method, path } = first;
-    return [{ url: `${url}${path}`, method, headers: headersOf(uuid()), body: bodyOf(set) }];
-  });
+/** So long a read waits for what was logged before it. */
+const settleMs = 5_000;

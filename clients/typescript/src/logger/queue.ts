@@ -35,17 +35,21 @@ export type Queue = {
   readonly lose: (parcels: readonly Parcel[], reason: Loss['reason'], error: Error | null) => void;
 };
 
+/** What is said of that many losses is said of all. */
+const causesMax = 20;
+
 /**
  * What waits to be sent, oldest first, never more than `bytesMax`: beyond it the newest is lost.
- * Losses are counted, and said once until the service takes something again.
+ * Losses are counted, and said once for each cause until the service takes something again.
  */
 export const openQueue = (bytesMax: number, onLoss: (loss: Loss) => void): Queue => {
   let parcels: Parcel[] = [];
   let [sent, lost, waiting, waitingBytes] = [0, 0, 0, 0];
-  let isSaid = false;
+  const said = new Set<string>();
   const say = (reason: Loss['reason'], error: Error | null): void => {
-    if (isSaid) return;
-    isSaid = true;
+    const cause = `${reason} ${error?.message ?? ''}`;
+    if (said.has(cause) || said.size >= causesMax) return;
+    said.add(cause);
     try {
       onLoss({ reason, lost, error });
     } catch {
@@ -85,7 +89,7 @@ export const openQueue = (bytesMax: number, onLoss: (loss: Loss) => void): Queue
     all: () => parcels,
     taken: (gone) => {
       sent += remove(gone);
-      isSaid = false;
+      said.clear();
     },
     lose: (gone, reason, error) => {
       for (const one of gone) one.fate.isLost ||= one.isTrace;

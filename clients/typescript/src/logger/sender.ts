@@ -6,8 +6,13 @@ import type { Queue } from './queue.js';
 export type Sender = {
   /** Something was put in: it is sent soon, and at once when it is much. */
   readonly stir: () => void;
-  /** Sends what waits, now. Resolves with whether nothing is left, in that time at the latest. */
-  readonly flush: (withinMs: number) => Promise<boolean>;
+  /**
+   * Sends what waits, now. Resolves with whether nothing of it is left, in that time at the latest
+   * or when the signal aborts.
+   */
+  readonly flush: (withinMs: number, signal?: AbortSignal) => Promise<boolean>;
+  /** Why what is under way was not taken so far; null: nothing is known against it. */
+  readonly trouble: () => AssayFault | null;
   /** Nothing more is sent. */
   readonly stop: () => void;
   readonly isOpen: () => boolean;
@@ -23,6 +28,9 @@ export type SenderSettings = {
   /** So much does not wait for company. */
   readonly enoughBytes: number;
   readonly inBackground: (timer: unknown) => void;
+  /** A request was not taken for so long, of which it is told once. */
+  readonly troubleMs: number;
+  readonly onTrouble: (fault: AssayFault | null) => void;
 };
 
 /** Without an end, as the queue has a bound and what is sent twice is stored once. */
@@ -36,7 +44,10 @@ type State = {
   hurried: number;
   /** Records wait for company. */
   isGathering: boolean;
-  running: Promise<void> | null;
+  isRunning: boolean;
+  /** Each is called when parcels went. */
+  readonly watchers: Set<() => void>;
+  trouble: AssayFault | null;
   /** Ends a request that is under way. */
   readonly stopping: AbortController;
   /** Ends the present pause. */
@@ -51,43 +62,57 @@ export const openSender = (settings: SenderSettings): Sender => {
     isStopped: false,
     hurried: 0,
     isGathering: false,
-    running: null,
+    isRunning: false,
+    watchers: new Set(),
+    trouble: null,
     stopping: new AbortController(),
     wake: () => undefined,
   };
   const sending = { ...settings, state };
   const stir = (): void => {
     if (state.isStopped) return;
-    if (state.running === null) {
-      state.running = work(sending).finally(() => {
-        state.running = null;
+    if (!state.isRunning) {
+      state.isRunning = true;
+      void work(sending).finally(() => {
+        state.isRunning = false;
         if (queue.next().length > 0) stir();
       });
     } else if (state.isGathering && queue.logged().waitingBytes >= settings.enoughBytes) {
       state.wake();
     }
   };
-  const flush = async (withinMs: number): Promise<boolean> => {
-    state.hurried += 1;
-    const late = new AbortController();
-    const ended = new Promise((resolve) => late.signal.addEventListener('abort', resolve));
-    // Unlike the others this timer keeps the program running.
-    const timer = setTimeout(() => late.abort(), withinMs);
-    while (queue.next().length > 0 && !late.signal.aborted && !state.isStopped) {
+  const flush = (withinMs: number, signal?: AbortSignal): Promise<boolean> =>
+    new Promise((resolve) => {
+      // They go in order: behind the last one is what was logged later.
+      const last = queue.all().at(-1);
+      if (last === undefined) return resolve(true);
+      const end = (): void => {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', end);
+        state.watchers.delete(watch);
+        state.hurried -= 1;
+        resolve(!queue.all().includes(last));
+      };
+      const watch = (): void => {
+        if (state.isStopped || !queue.all().includes(last)) end();
+      };
+      // Unlike the others this timer keeps the program running.
+      const timer = setTimeout(end, withinMs);
+      signal?.addEventListener('abort', end);
+      state.watchers.add(watch);
+      state.hurried += 1;
       stir();
       state.wake();
-      await Promise.race([state.running, ended]);
-    }
-    clearTimeout(timer);
-    state.hurried -= 1;
-    return queue.next().length === 0;
-  };
+      if (state.isStopped || signal?.aborted === true) end();
+    });
   const stop = (): void => {
     state.isStopped = true;
     state.stopping.abort();
     state.wake();
+    tell(state);
   };
-  return { stir, flush, stop, isOpen: () => !state.isStopped };
+  const trouble = (): AssayFault | null => state.trouble;
+  return { stir, flush, stop, trouble, isOpen: () => !state.isStopped };
 };
 
 /** Ends early when woken. Only a flush keeps the program running for it. */
@@ -112,7 +137,11 @@ const work = async (sending: Sending): Promise<void> => {
     const parcels = queue.next();
     if (parcels.length === 0) return;
     await deliver(sending, parcels);
+    tell(state);
   }
+};
+const tell = ({ watchers }: State): void => {
+  for (const watch of watchers) watch();
 };
 
 /** Until these are taken or lost. */
@@ -120,16 +149,33 @@ const deliver = async (sending: Sending, parcels: readonly Parcel[]): Promise<vo
   const { queue, state } = sending;
   const [first] = parcels;
   if (first === undefined) return;
-  const [body, key] = [bodyOf(parcels), sending.newKey()];
-  for (let tries = 1; !state.isStopped; tries += 1) {
+  const timer = setTimeout(() => sending.onTrouble(state.trouble), sending.troubleMs);
+  sending.inBackground(timer);
+  const fault = await answerTo(sending, first, bodyOf(parcels)).finally(() => clearTimeout(timer));
+  if (state.isStopped) return;
+  state.trouble = null;
+  if (fault === null) queue.taken(parcels);
+  else await refused(sending, parcels, fault);
+};
+
+/** Tries until there is an answer that another try would not change: null when it was taken. */
+const answerTo = async (
+  sending: Sending,
+  first: Parcel,
+  body: string,
+): Promise<AssayFault | null> => {
+  const { state } = sending;
+  const key = sending.newKey();
+  for (let tries = 1; ; tries += 1) {
     const fault = await sending
       .post(first, body, key, state.stopping.signal)
       .then(() => null, asFault);
-    if (state.isStopped) return;
-    if (fault === null) return queue.taken(parcels);
-    if (!isPassing(fault) && fault.code !== 'log_damaged') return refused(sending, parcels, fault);
+    if (state.isStopped || fault === null) return fault;
+    if (!isPassing(fault) && fault.code !== 'log_damaged') return fault;
+    state.trouble = fault;
     const wait = waitBefore(fault, tries, patience) ?? patience.waitMaxMs;
     await pause(sending, state.hurried > 0 ? Math.min(wait, hurriedWaitMs) : wait);
+    if (state.isStopped) return fault;
   }
 };
 

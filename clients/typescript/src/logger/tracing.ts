@@ -66,7 +66,7 @@ export const openTracing = (settings: TracingSettings): Tracing => {
         end(open);
       });
     const failed = (error: unknown): void => {
-      quietly(() => addFacts(open, { metadata: { error: textOf(error) } }));
+      quietly(() => addFacts(open, { metadata: { 'error.message': textOf(error) } }));
       ended({ statusCode: 500 });
     };
     let result: T;
@@ -161,7 +161,7 @@ const endStep = (open: OpenStep, isComplete: boolean, settings: TracingSettings)
   // The record has all of it now.
   open.facts = {};
 };
-const noProject = 'Field required: give the client a project';
+const noProject = 'Field required: name one by new Assay({ project }) or ASSAY_PROJECT';
 
 type Ended = { readonly text: string; readonly bytes: number; readonly below: OpenStep['below'] };
 type Ready = TracingSettings & { readonly project: string };

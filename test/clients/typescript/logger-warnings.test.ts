@@ -1,0 +1,151 @@
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import { AssayFault } from '../../../clients/typescript/src/fault.js';
+import { openQueue } from '../../../clients/typescript/src/logger/queue.js';
+import { openSender } from '../../../clients/typescript/src/logger/sender.js';
+import { openWarnings } from '../../../clients/typescript/src/logger/warnings.js';
+import { Assay, type AssayOptions } from '../../../clients/typescript/src/node.js';
+import { sharedApp } from '../../support/app.js';
+import { freePort } from '../../support/free-port.js';
+import { bareEnvironment, program } from '../../support/outside.js';
+import { refusal, scriptedServer } from '../../support/scripted-server.js';
+import { until } from '../../support/until.js';
+
+const run = promisify(execFile);
+const project = '11111111-1111-4111-8111-111111111111';
+
+/** What a client says while a trace is logged with these options. */
+const saidWith = async (options: AssayOptions) => {
+  const lines: string[] = [];
+  const logger = { intervalMs: 5, exitMs: 100, onWarning: (line: string) => lines.push(line) };
+  const assay = new Assay({ ...options, logger: { ...logger, ...options.logger } });
+  for (let i = 0; i < 3; i += 1) {
+    assay.trace('t', () => i);
+    const isWhole = await assay.flush();
+    expect(isWhole, 'flushed').to.equal(assay.logged().lost === 0);
+  }
+  expect(await assay.flush(), 'nothing was lost since').to.equal(true);
+  await assay.close();
+  return lines;
+};
+
+describe('the logger of the TypeScript client, when it loses something', () => {
+  it('names the cause once, and what to do about it', async () => {
+    const { url, apiKey } = await sharedApp();
+    const cases: readonly (readonly [AssayOptions, RegExp])[] = [
+      [{ url, apiKey, project: randomUUID() }, /: 1 record lost: Project not found; check ASSAY_P/],
+      [{ url, apiKey: 'x'.repeat(40), project }, /1 record lost: .*; check ASSAY_API_KEY$/],
+      [{ url, apiKey: '', project }, /1 record lost: .*; set ASSAY_API_KEY, or give/],
+      [{ url, apiKey }, /name one by new Assay\({ project }\) or ASSAY_PROJECT$/],
+    ];
+    for (const [options, line] of cases) {
+      const lines = await saidWith(options);
+      expect(lines.length, lines.join('\n')).to.equal(1);
+      expect(lines[0])
+        .to.match(/^assay: /)
+        .and.match(line);
+    }
+    const viewers = await scriptedServer([refusal(403, 'forbidden')]);
+    const [line] = await saidWith({ url: viewers.url, project });
+    expect(line).to.contain('1 record lost: This is forbidden.; logging takes a key with the role');
+    await viewers.close();
+  });
+
+  it('says it on the console of a program that sets nothing', async () => {
+    const client = join(dirname(program), 'clients/typescript/src/node.js');
+    const text = `
+      const { Assay } = await import(${JSON.stringify(client)});
+      const assay = new Assay({ url: 'http://127.0.0.1:9' });
+      assay.trace('t', () => 1);
+      console.log(await assay.flush());`;
+    const args = ['--input-type=module', '-e', text];
+    const { stdout, stderr } = await run(process.execPath, args, { env: bareEnvironment() });
+    expect(stdout).to.equal('false\n');
+    expect(stderr).to.match(/^assay: 1 record lost: .*ASSAY_PROJECT\n$/);
+  });
+
+  it('takes addresses with and without /v2, and none without http', async () => {
+    const { url, apiKey } = await sharedApp();
+    const { id } = await new Assay({ url, apiKey }).projects.create({ name: randomUUID() });
+    expect(await saidWith({ url: `${url}/v2/`, apiKey, project: id })).to.deep.equal([]);
+    for (const wrong of ['localhost:8080', 'ftp://localhost', '']) {
+      const make = () => new Assay({ url: wrong });
+      expect(make).to.throw(TypeError, `The address "${wrong}" does not begin with http://`);
+    }
+  });
+
+  it('says a thing once a minute, and few things a minute', () => {
+    const lines: string[] = [];
+    let now = 0;
+    const warn = openWarnings(
+      (line) => {
+        lines.push(line);
+        throw new Error('from the hook');
+      },
+      () => now,
+    );
+    for (now = 0; now < 150_000; now += 1_000) warn('away', `at ${now}`);
+    expect(lines).to.deep.equal(['assay: at 0', 'assay: at 60000', 'assay: at 120000']);
+    for (let i = 0; i < 1_000; i += 1) warn(`matter ${i}`, 'x');
+    expect(lines.length).to.be.within(20, 23);
+  });
+});
+
+describe('the logger of the TypeScript client, while nobody takes what it sends', () => {
+  it('says so once in an outage, with what was said last', async () => {
+    const told: (string | undefined)[] = [];
+    let answer: AssayFault | null = new AssayFault('Too many failed credentials', {
+      code: 'too_many_requests',
+      status: 429,
+    });
+    let posts = 0;
+    const queue = openQueue(1_000, () => undefined);
+    const sender = openSender({
+      queue,
+      post: async () => {
+        posts += 1;
+        if (answer !== null) throw answer;
+      },
+      newKey: randomUUID,
+      intervalMs: 1,
+      enoughBytes: 1,
+      inBackground: () => undefined,
+      troubleMs: 20,
+      onTrouble: (fault) => told.push(fault?.message),
+    });
+    const log = (): void => {
+      queue.hold(10);
+      const where = { method: 'POST', path: '/traces', head: '[', tail: ']', item: '1' } as const;
+      queue.put([{ ...where, records: 1, bytes: 10, isTrace: true, fate: { isLost: false } }]);
+      sender.stir();
+    };
+    log();
+    const refused = answer.message;
+    await until('it was tried again after it was told', 5_000, async () => posts > 2);
+    expect(told).to.deep.equal([refused]);
+    expect(sender.trouble()?.message).to.equal(refused);
+    answer = null;
+    expect(await sender.flush(5_000)).to.equal(true);
+    expect([told.length, sender.trouble()]).to.deep.equal([1, null]);
+    sender.stop();
+  });
+
+  it('names the address and the cause, also when the program ends', async () => {
+    const lines: string[] = [];
+    const url = `http://localhost:${await freePort()}`;
+    const onWarning = (line: string) => lines.push(line);
+    const assay = new Assay({ url, project, logger: { exitMs: 100, onWarning } });
+    assay.trace('t', () => 1);
+    expect(await assay.flush(100)).to.equal(false);
+    const away = 'The service cannot be reached: connection refused';
+    await until('it says so', 10_000, async () => lines.length > 0);
+    expect(await assay.close()).to.equal(false);
+    expect(lines).to.deep.equal([
+      `assay: ${url}: ${away}; still trying`,
+      `assay: 1 record lost: the client was closed before ${url} took them: ${away}`,
+    ]);
+  });
+});
