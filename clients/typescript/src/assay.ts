@@ -1,6 +1,7 @@
 import { openCall, type Memory } from './call.js';
 import { Nouns } from './generated/all.js';
 import { openLogger, type Logger, type LoggerOptions } from './logger/logger.js';
+import { placeOf } from './logger/steps.js';
 import { usualRetries, type RetryRules } from './retry.js';
 import type { Surroundings } from './surroundings.js';
 
@@ -23,7 +24,7 @@ export type AssayOptions = {
 
 /**
  * The service as an object: its operations under their nouns, and a logger. Throws a TypeError when
- * the url is none of http or https.
+ * the url is none of http or https, or what should be an id is none.
  */
 export class AssayClient extends Nouns {
   /** Runs the function as a trace and returns what it returns. */
@@ -56,6 +57,9 @@ export class AssayClient extends Nouns {
     const memory: Memory = { position: null, settle: async () => undefined };
     const { timeoutMs = 30_000 } = options;
     const retries = { ...usualRetries, ...options.retries };
+    placeOf(options.logger ?? {}, (line) => {
+      throw new TypeError(line);
+    });
     super(openCall({ connection, project, timeoutMs, retries, memory }));
     const logger = openLogger({ connection, project, memory, surroundings }, options.logger ?? {});
     this.trace = logger.trace;

@@ -91,6 +91,7 @@ export const openLogger = (settings: Settings, options: LoggerOptions): Logger =
     isOpen: sender.isOpen,
     onBegin,
     stir,
+    warn,
   });
   const leaving = leavingOf({ tracing, queue, sender, url, headersOf, withinMs: exitMs });
   const flush = flushOf(queue, sender);

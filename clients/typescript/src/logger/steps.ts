@@ -1,7 +1,20 @@
-import { uuid } from '../uuid.js';
+import { isUuid, uuid } from '../uuid.js';
 import type { EndedSpan } from './parcels.js';
-import { inputOf, metadataOf, metricsOf, nameOf, outputOf, plainOf, tagsOf } from './values.js';
-import type { SpanKind } from './values.js';
+import { membersOf } from './plain.js';
+import {
+  externalIdOf,
+  inputOf,
+  metadataOf,
+  metricsOf,
+  nameOf,
+  optionalText,
+  outputOf,
+  plainOf,
+  spanKinds,
+  tagsOf,
+  type SpanKind,
+} from './values.js';
+import type { Warn } from './warnings.js';
 
 /** What is known of a step. Values are cut and put into words so that the service takes them. */
 export type StepFacts = {
@@ -29,7 +42,17 @@ export type SpanStart = SpanFacts & {
 };
 /** Where a trace goes: one run at most; none is the log stream `default`. */
 export type Place = { readonly logStreamId?: string; readonly experimentId?: string };
-export type TraceStart = StepFacts & Place & { readonly sessionId?: string };
+export type TraceStart = StepFacts &
+  Place & {
+    /** The id of a session; any other text is an id of yours, whose session is made at need. */
+    readonly sessionId?: string;
+  };
+
+const stepMembers = ['input', 'output', 'tags', 'metadata', 'metrics', 'statusCode', 'externalId'];
+const ofModels = ['model', 'temperature', 'finishReason', 'tools', 'toolCallId'];
+const spanMembers = [...stepMembers, ...ofModels];
+const traceStarts = [...stepMembers, 'logStreamId', 'experimentId', 'sessionId'];
+const spanStarts = [...spanMembers, 'type'];
 
 /** A trace, or a span with its kind, while it goes on. Spans that ended are `below` it. */
 export type OpenStep = {
@@ -56,20 +79,59 @@ type RootOf = {
   hasEnded: boolean;
 };
 
-export const openTrace = (name: string, start: TraceStart, usual: Place): OpenStep => {
-  const { logStreamId, experimentId, sessionId, ...facts } = start;
-  const isPlaced = logStreamId !== undefined || experimentId !== undefined;
-  const place = placeText(isPlaced ? start : usual);
-  const id = uuid();
-  const root = { id, place, sessionId, fate: { isLost: false }, hasEnded: false };
-  return opened(id, 'trace', name, null, root, facts);
+export const openTrace = (name: string, start: TraceStart, usual: Place, warn: Warn): OpenStep => {
+  const known = knownOf(start, traceStarts, name, warn) as TraceStart;
+  const { logStreamId, experimentId, sessionId, ...facts } = known;
+  const own = placeOf({ logStreamId, experimentId }, (line) =>
+    warn(line, `"${nameOf(name)}": ${line}`),
+  );
+  const run = own === '' ? placeOf(usual) : own;
+  const external = isUuid(sessionId) ? undefined : externalIdOf(sessionId);
+  const session = external === undefined ? '' : `"session_external_id":${JSON.stringify(external)}`;
+  const root = {
+    id: uuid(),
+    place: [run, session].filter((text) => text !== '').join(','),
+    sessionId: isUuid(sessionId) ? sessionId : undefined,
+    fate: { isLost: false },
+    hasEnded: false,
+  };
+  return opened(root.id, 'trace', name, null, root, facts);
 };
 
-export const openSpan = (name: string, start: SpanStart, parent: OpenStep): OpenStep => {
-  const { type, ...facts } = start;
-  const open = opened(uuid(), type ?? 'workflow', name, parent, parent.root, facts);
+export const openSpan = (
+  name: string,
+  start: SpanStart,
+  parent: OpenStep,
+  warn: Warn,
+): OpenStep => {
+  const { type, ...facts } = knownOf(start, spanStarts, name, warn) as SpanStart;
+  const open = opened(uuid(), kindOf(type, name, warn), name, parent, parent.root, facts);
   parent.children += 1;
   return open;
+};
+
+/** What is misspelt is said, since nobody else would notice. */
+const knownOf = (given: object, names: readonly string[], step: string, warn: Warn): object => {
+  const members = Object.entries(membersOf(given));
+  const unknown = members.map(([name]) => name).filter((name) => !names.includes(name));
+  for (const name of unknown)
+    warn(
+      `member ${name}`,
+      `"${nameOf(step)}": ${name} is not recorded; there are ${names.join(', ')}`,
+    );
+  return Object.fromEntries(members.filter(([name]) => names.includes(name)));
+};
+
+const kindOf = (type: unknown, step: string, warn: Warn): SpanKind => {
+  const kind = spanKinds.find((one) => one === (type ?? 'workflow'));
+  if (kind !== undefined) return kind;
+  const said = nameOf(type);
+  const known = spanKinds.join(', ');
+  warn(
+    `type ${said}`,
+    `"${nameOf(step)}": ${said} is no type, workflow is taken; there are ${known}`,
+  );
+  return 'workflow';
 };
 
 const opened = (
@@ -95,20 +157,33 @@ const opened = (
   isDropped: false,
 });
 
-const placeText = ({ logStreamId, experimentId }: Place): string => {
-  if (experimentId !== undefined) return `"experiment_id":${JSON.stringify(experimentId)}`;
-  return logStreamId === undefined ? '' : `"log_stream_id":${JSON.stringify(logStreamId)}`;
+/** As a member of a request, or nothing. `onWrong` is told of what is no id and is left out. */
+export const placeOf = (
+  place: { readonly [member in keyof Place]?: unknown },
+  onWrong: (line: string) => void = () => undefined,
+): string => {
+  for (const [member, wire] of runMembers) {
+    const id = place[member] ?? undefined;
+    if (isUuid(id)) return `"${wire}":"${id}"`;
+    if (id !== undefined) onWrong(`${member} takes an id, which ${nameOf(id)} is not`);
+  }
+  return '';
 };
+const runMembers = [
+  ['experimentId', 'experiment_id'],
+  ['logStreamId', 'log_stream_id'],
+] as const;
 
 /** Tags are added, metadata and metrics merged; other facts overwrite. */
-export const addFacts = (open: OpenStep, facts: SpanFacts): void => {
+export const addFacts = (open: OpenStep, given: SpanFacts, warn: Warn): void => {
   const known = open.facts;
+  const facts = knownOf(given, spanMembers, open.name, warn) as SpanFacts;
   open.facts = {
     ...known,
     ...facts,
-    tags: [...(known.tags ?? []), ...(facts.tags ?? [])],
-    metadata: { ...known.metadata, ...facts.metadata },
-    metrics: { ...known.metrics, ...facts.metrics },
+    tags: [known.tags ?? [], facts.tags ?? []].flat(),
+    metadata: { ...membersOf(known.metadata), ...membersOf(facts.metadata) },
+    metrics: { ...membersOf(known.metrics), ...membersOf(facts.metrics) },
   };
 };
 
@@ -123,17 +198,18 @@ export const recordOf = (open: OpenStep): object => {
     created_at: open.createdAt,
     input: inputOf(kind, facts.input),
     output: outputOf(kind, facts.output),
-    tags: tagsOf(facts.tags ?? []),
-    user_metadata: metadataOf(facts.metadata ?? {}),
-    metrics: metricsOf({ duration_ns: duration, ...facts.metrics }),
+    tags: tagsOf(facts.tags),
+    user_metadata: metadataOf(facts.metadata),
+    metrics: metricsOf({ duration_ns: duration, ...membersOf(facts.metrics) }),
     status_code: integer(facts.statusCode),
-    external_id: facts.externalId === undefined ? undefined : nameOf(facts.externalId),
+    external_id: externalIdOf(facts.externalId),
   };
   if (kind === 'trace') return { ...record, session_id: open.root.sessionId };
   const span = { ...record, step_number: open.number };
-  if (kind === 'tool') return { ...span, tool_call_id: facts.toolCallId };
+  if (kind === 'tool') return { ...span, tool_call_id: optionalText(facts.toolCallId) };
   if (kind !== 'llm') return span;
-  const { model, finishReason: finish_reason, temperature, tools } = facts;
+  const { temperature, tools } = facts;
+  const [model, finish_reason] = [facts.model, facts.finishReason].map(optionalText);
   const heat = Number.isFinite(temperature) ? temperature : undefined;
   return { ...span, model, finish_reason, temperature: heat, tools: plainOf(tools) };
 };

@@ -4,7 +4,8 @@ import { parcelsOf, sizeOf, spanParcels, recordBytes } from './parcels.js';
 import type { Queue } from './queue.js';
 import { addFacts, openSpan, openTrace, recordOf } from './steps.js';
 import type { OpenStep, Place, SpanFacts, SpanStart, TraceStart } from './steps.js';
-import { textOf } from './values.js';
+import { nameOf, textOf } from './values.js';
+import type { Warn } from './warnings.js';
 
 /** A step that is going on. Nothing here throws, but for the function that a span is given. */
 export type Step = {
@@ -39,6 +40,7 @@ export type TracingSettings = {
   readonly onBegin: () => void;
   /** Something was put into the queue. */
   readonly stir: () => void;
+  readonly warn: Warn;
 };
 
 /** A trace that never ends is not held for ever: the oldest is sent as not complete. */
@@ -46,7 +48,7 @@ const goingMax = 10_000;
 
 /** The functions that are run decide alone what comes back and what is thrown. */
 export const openTracing = (settings: TracingSettings): Tracing => {
-  const { ambient } = settings;
+  const { ambient, warn } = settings;
   const going = new Set<OpenStep>();
   const end = (open: OpenStep, isComplete = true): void => {
     going.delete(open);
@@ -57,7 +59,7 @@ export const openTracing = (settings: TracingSettings): Tracing => {
     const step: Step = {
       id: open.id,
       traceId: open.root.id,
-      set: (facts) => quietly(() => addFacts(open, facts)),
+      set: (facts) => quietly(() => addFacts(open, facts, warn)),
       span: below(() => open),
     };
     const ended = (facts: SpanFacts): void =>
@@ -66,7 +68,7 @@ export const openTracing = (settings: TracingSettings): Tracing => {
         end(open);
       });
     const failed = (error: unknown): void => {
-      quietly(() => addFacts(open, { metadata: { 'error.message': textOf(error) } }));
+      quietly(() => addFacts(open, { metadata: { 'error.message': textOf(error) } }, warn));
       ended({ statusCode: 500 });
     };
     let result: T;
@@ -81,7 +83,7 @@ export const openTracing = (settings: TracingSettings): Tracing => {
   };
 
   const trace = <T>(name: string, start: TraceStart, work: (step: Step) => T): T => {
-    const open = openTrace(name, { ...start }, settings.place);
+    const open = openTrace(name, start, settings.place, warn);
     quietly(() => {
       going.add(open);
       const [oldest] = going;
@@ -93,7 +95,7 @@ export const openTracing = (settings: TracingSettings): Tracing => {
   const below = (parentOf: () => OpenStep | null): RunStep<SpanStart> =>
     withStart(<T>(name: string, start: SpanStart, work: (step: Step) => T): T => {
       const parent = parentOf();
-      if (parent !== null) return run(openSpan(name, { ...start }, parent), work);
+      if (parent !== null) return run(openSpan(name, start, parent, warn), work);
       return trace(name, {}, (step) => step.span(name, start, work));
     });
   return {
@@ -154,12 +156,22 @@ const endStep = (open: OpenStep, isComplete: boolean, settings: TracingSettings)
     const reason = settings.isOpen() ? 'refused' : 'left';
     return queue.giveUp({ records: held + 1, held, bytes }, reason, missing);
   }
-  const text = JSON.stringify(recordOf(open));
+  const text = recordText(open, settings.warn);
   const ended = { text, bytes: recordBytes(text), below: open.below };
   if (open.kind === 'trace') endTrace(open, ended, { ...settings, project }, isComplete);
   else endSpan(open, ended, { ...settings, project });
   // The record has all of it now.
   open.facts = {};
+};
+
+/** Whatever a step was told, that there was one is recorded. */
+const recordText = (open: OpenStep, warn: Warn): string => {
+  try {
+    return JSON.stringify(recordOf(open));
+  } catch (error) {
+    warn('record', `"${nameOf(open.name)}" is recorded without what it was told: ${textOf(error)}`);
+    return JSON.stringify(recordOf({ ...open, facts: {} }));
+  }
 };
 const noProject = 'Field required: name one by new Assay({ project }) or ASSAY_PROJECT';
 

@@ -1,8 +1,10 @@
 import type { ChatMessage, RetrievedDocument } from '../generated/traces-types.js';
+import { jsonOf, membersOf } from './plain.js';
 
 /** Limits of contract 1.11 and 5.6; what is beyond them is cut, so that the record is taken. */
 const textBytesMax = 1_048_576;
 const nameMax = 255;
+const externalIdMax = 1_024;
 const tagsMax = 100;
 const entriesMax = 200;
 const metadataMax = 4_096;
@@ -10,49 +12,57 @@ const metadataKeyMax = 256;
 const metricNameMax = 128;
 const cutMark = '… (cut)';
 
-export type SpanKind = 'llm' | 'retriever' | 'tool' | 'workflow' | 'agent' | 'control';
+export const spanKinds = ['llm', 'retriever', 'tool', 'workflow', 'agent', 'control'] as const;
+export type SpanKind = (typeof spanKinds)[number];
 
 /** As the kind takes it (contract 5.6): messages stay messages, all else becomes text. */
-export const inputOf = (kind: SpanKind | 'trace', value: unknown): unknown => {
-  if (value === undefined || value === null) return undefined;
-  const takesMessages = kind === 'llm' || kind === 'workflow' || kind === 'agent';
-  return takesMessages && isMessages(value) ? value.map(messageOf) : textOf(value);
-};
+export const inputOf = (kind: SpanKind | 'trace', value: unknown): unknown =>
+  orText(value, (given) =>
+    takesMessages(kind) && isMessages(given) ? given.map(messageOf) : textOf(given),
+  );
 
-export const outputOf = (kind: SpanKind | 'trace', value: unknown): unknown => {
+export const outputOf = (kind: SpanKind | 'trace', value: unknown): unknown =>
+  orText(value, (given) => {
+    if (kind === 'control') return isControlResult(given) ? given : undefined;
+    if (takesMessages(kind) && isMessage(given)) return messageOf(given);
+    return kind === 'retriever' ? documentsOf(given) : textOf(given);
+  });
+
+const takesMessages = (kind: SpanKind | 'trace'): boolean =>
+  kind === 'llm' || kind === 'workflow' || kind === 'agent';
+
+/** What throws when it is looked at is a text like any other. */
+const orText = (value: unknown, make: (given: unknown) => unknown): unknown => {
   if (value === undefined || value === null) return undefined;
-  if (kind === 'control') return isControlResult(value) ? value : undefined;
-  const takesMessage = kind === 'llm' || kind === 'workflow' || kind === 'agent';
-  if (takesMessage && isMessage(value)) return messageOf(value);
-  if (kind === 'retriever') return documentsOf(value);
-  return textOf(value);
+  try {
+    return make(value);
+  } catch {
+    return make(textOf(value));
+  }
 };
 
 export const nameOf = (name: unknown): string => cutTo(textOf(name), nameMax);
 
-export const tagsOf = (tags: readonly string[]): readonly string[] =>
-  tags
+/** A text stands for itself alone. */
+export const tagsOf = (tags: unknown): readonly string[] =>
+  (Array.isArray(tags) ? tags : [tags ?? ''])
     .map((tag) => cutTo(textOf(tag), nameMax))
     .filter((tag) => tag !== '')
     .slice(0, tagsMax);
 
 /** Values become texts; those that are null or undefined go. */
-export const metadataOf = (
-  metadata: Readonly<Record<string, unknown>>,
-): Readonly<Record<string, string>> =>
+export const metadataOf = (metadata: unknown): Readonly<Record<string, string>> =>
   Object.fromEntries(
-    Object.entries(metadata)
+    Object.entries(membersOf(metadata))
       .filter(([key, value]) => key !== '' && value !== undefined && value !== null)
       .slice(0, entriesMax)
       .map(([key, value]) => [cutTo(key, metadataKeyMax), cutTo(textOf(value), metadataMax)]),
   );
 
 /** Numbers that are not finite go, and so does what is no metric at all. */
-export const metricsOf = (
-  metrics: Readonly<Record<string, unknown>>,
-): Readonly<Record<string, number | boolean | string>> =>
+export const metricsOf = (metrics: unknown): Readonly<Record<string, number | boolean | string>> =>
   Object.fromEntries(
-    Object.entries(metrics)
+    Object.entries(membersOf(metrics))
       .filter(
         (entry): entry is [string, number | boolean | string] =>
           entry[0] !== '' &&
@@ -67,15 +77,22 @@ export const metricsOf = (
 /** Never throws: what JSON cannot say is said as well as it goes. */
 export const textOf = (value: unknown): string => {
   if (typeof value === 'string') return cutToBytes(value);
-  if (value instanceof Error) return cutToBytes(`${value.name}: ${value.message}`);
   try {
-    return cutToBytes(JSON.stringify(value, plainValue) ?? String(value));
+    if (value instanceof Error) return cutToBytes(`${value.name}: ${value.message}`);
+    return cutToBytes(jsonOf(value) ?? String(value));
   } catch {
     return `[${typeof value}]`;
   }
 };
-const plainValue = (_key: string, value: unknown): unknown =>
-  typeof value === 'bigint' ? String(value) : value;
+
+/** Of a member that takes a text: nothing for nothing. */
+export const optionalText = (value: unknown): string | undefined =>
+  value === undefined || value === null || value === '' ? undefined : textOf(value);
+
+export const externalIdOf = (value: unknown): string | undefined => {
+  const text = optionalText(value);
+  return text === undefined ? undefined : cutTo(text, externalIdMax);
+};
 
 const cutTo = (text: string, max: number): string =>
   text.length <= max ? text : Array.from(text).slice(0, max).join('');
@@ -144,12 +161,8 @@ const isControlResult = (value: unknown): boolean =>
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null;
 
-/** The objects of a list as JSON has them; undefined when it cannot. */
-export const plainOf = (list: readonly object[] | undefined): readonly object[] | undefined => {
-  try {
-    const plain: unknown = JSON.parse(JSON.stringify(list ?? null, plainValue));
-    return Array.isArray(plain) ? plain.filter(isObject) : undefined;
-  } catch {
-    return undefined;
-  }
+/** The objects of a list as JSON has them; undefined when it is none. */
+export const plainOf = (list: unknown): readonly object[] | undefined => {
+  const plain: unknown = JSON.parse(jsonOf(list ?? null) ?? 'null');
+  return Array.isArray(plain) ? plain.filter(isObject) : undefined;
 };

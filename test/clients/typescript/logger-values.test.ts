@@ -1,0 +1,169 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import * as fc from 'fast-check';
+import { jsonOf } from '../../../clients/typescript/src/logger/plain.js';
+import { textOf } from '../../../clients/typescript/src/logger/values.js';
+import { Assay, type Step } from '../../../clients/typescript/src/node.js';
+import { sharedApp } from '../../support/app.js';
+import { drawSeed } from '../../support/outside.js';
+import { runs } from '../../support/runs.js';
+
+const parsed = (value: unknown): unknown => JSON.parse(textOf(value));
+const circle: Record<string, unknown> = { name: 'round' };
+circle['self'] = circle;
+
+/** What the service shows of a trace that was logged so, and what the client said. */
+const shown = async (start: object, work: (step: Step) => unknown) => {
+  const { url, apiKey } = await sharedApp();
+  const { id: project } = await new Assay({ url, apiKey }).projects.create({ name: randomUUID() });
+  const lines: string[] = [];
+  const onWarning = (line: string) => lines.push(line);
+  const assay = new Assay({ url, apiKey, project, logger: { intervalMs: 5, onWarning } });
+  let id = '';
+  assay.trace('plan', start, (step) => {
+    id = step.id;
+    return work(step);
+  });
+  const trace = await assay.traces.get({ trace_id: id });
+  await assay.close();
+  return { trace, lines, spans: trace.spans as unknown as readonly Record<string, unknown>[] };
+};
+
+describe('what the TypeScript client records of values', () => {
+  it('replaces the member that JSON refuses, and no other', () => {
+    const bad = {
+      circle,
+      get broken(): number {
+        throw new Error('look away');
+      },
+      own: {
+        toJSON: () => {
+          throw new Error('look away');
+        },
+      },
+      good: { list: [1n, new Date(0), undefined], error: new TypeError('mine') },
+    };
+    expect(parsed(bad)).to.deep.equal({
+      circle: { name: 'round', self: '[circular]' },
+      broken: '[unreadable]',
+      own: '[unreadable]',
+      good: { list: ['1', '1970-01-01T00:00:00.000Z', null], error: 'TypeError: mine' },
+    });
+    let deep: unknown = 'bottom';
+    for (let i = 0; i < 50_000; i += 1) deep = { deep };
+    const text = textOf({ deep, beside: 'kept' });
+    expect(text).to.match(/^{"deep":{"deep":.*"\[left out\]".*,"beside":"kept"}$/);
+  });
+
+  it('shows maps as objects and sets as lists', () => {
+    const map = new Map<unknown, unknown>([
+      ['a', new Set([1, 2])],
+      [{ b: 1 }, new Map([['c', null]])],
+    ]);
+    const plain = { a: [1, 2], '{"b":1}': { c: null } };
+    expect(parsed(map)).to.deep.equal(plain);
+    expect(parsed({ map, circle: new Map([['in', circle]]) })).to.deep.equal({
+      map: plain,
+      circle: { in: { name: 'round', self: '[circular]' } },
+    });
+  });
+
+  it('is done in time with objects that all hold one another', () => {
+    const all: Record<string, unknown>[] = Array.from({ length: 60 }, () => ({}));
+    for (const one of all) all.forEach((other, at) => (one[`n${at}`] = other));
+    const begun = performance.now();
+    expect(textOf(all).length).to.be.greaterThan(1_000);
+    expect(performance.now() - begun).to.be.lessThan(20_000);
+  });
+
+  it('shows anything beside a broken member as without it', () => {
+    const anything = fc.anything({
+      withMap: true,
+      withSet: true,
+      withBigInt: true,
+      withDate: true,
+    });
+    fc.assert(
+      fc.property(anything, (value) => {
+        const alone: unknown = JSON.parse(jsonOf({ value }) ?? '');
+        const beside = JSON.parse(jsonOf({ value, circle }) ?? '') as { circle?: unknown };
+        delete beside.circle;
+        expect(beside).to.deep.equal(alone);
+      }),
+      { seed: drawSeed('values'), numRuns: runs(500) },
+    );
+  });
+});
+
+describe('what the TypeScript client makes of mistakes', () => {
+  it('names a member that it does not know, once, and records the others', async () => {
+    const { trace, lines } = await shown({ user_metadata: { a: 1 }, input: 'in' }, (step) => {
+      step.set({ outptu: 'x', tags: 'one' } as object);
+      step.set({ outptu: 'y' } as object);
+      return 'out';
+    });
+    expect(trace).to.deep.include({ input: 'in', output: 'out', tags: ['one'] });
+    expect(lines.map((line) => line.split(';')[0])).to.deep.equal([
+      'assay: "plan": user_metadata is not recorded',
+      'assay: "plan": outptu is not recorded',
+    ]);
+    expect(lines[0]).to.contain('metadata, metrics');
+  });
+
+  it('takes a step of an unknown type for a workflow, and says so', async () => {
+    const { lines, spans } = await shown({}, (step) => {
+      step.span('model', { type: 'llmm' as 'llm', model: 'm', input: 'q' }, () => 'a');
+    });
+    expect(spans[0]).to.include({ type: 'workflow', name: 'model', input: 'q', output: 'a' });
+    expect(lines.length).to.equal(1);
+    expect(lines[0]).to.match(
+      /^assay: "model": llmm is no type, workflow is taken; there are llm, /,
+    );
+  });
+
+  it('takes a session by any text, and no run by what is no id', async () => {
+    const start = { sessionId: 'conversation 7', logStreamId: 'nightly' };
+    const { trace, lines } = await shown(start, () => 1);
+    expect(trace.session_id).to.match(/^[0-9a-f-]{36}$/);
+    expect(lines).to.deep.equal(['assay: "plan": logStreamId takes an id, which nightly is not']);
+    const make = () => new Assay({ url: 'http://x', logger: { experimentId: 'prompt-b' } });
+    expect(make).to.throw(TypeError, 'experimentId takes an id, which prompt-b is not');
+  });
+
+  it('records what it can of a step that is odd in every member', async () => {
+    const odd = {
+      get role(): string {
+        throw new Error('look away');
+      },
+    };
+    const { trace, lines, spans } = await shown({ input: odd, externalId: '' }, (step) => {
+      step.span('m', { type: 'llm', input: [odd], model: 7 as never, metadata: odd }, () => odd);
+      step.span('r', { type: 'retriever' }, () => odd);
+      step.span('t', { type: 'tool', toolCallId: 8 as never, metrics: 'x' as never }, () => {
+        step.set({ metadata: new Proxy({}, { ownKeys: () => expect.fail('no keys') }) });
+      });
+    });
+    expect([trace.input, trace.external_id]).to.deep.equal(['{"role":"[unreadable]"}', null]);
+    expect(spans.map(({ name }) => name)).to.deep.equal(['m', 'r', 't']);
+    expect(spans[0]).to.include({ model: '7' });
+    expect(spans[0]?.['output']).to.include({ content: '{"role":"[unreadable]"}' });
+    expect(spans[1]?.['output']).to.deep.equal([{ content: '{"role":"[unreadable]"}' }]);
+    expect(lines).to.deep.equal([]);
+  });
+
+  it('keeps the words of an error where OpenTelemetry has them', async () => {
+    const { spans } = await shown({}, (step) => {
+      try {
+        step.span('fails', () => {
+          throw new RangeError('too far');
+        });
+      } catch {
+        // It is recorded.
+      }
+    });
+    expect(spans[0]).to.deep.include({
+      status_code: 500,
+      user_metadata: { 'error.message': 'RangeError: too far' },
+    });
+  });
+});
