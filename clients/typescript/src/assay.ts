@@ -2,6 +2,7 @@ import { openCall, type Memory } from './call.js';
 import { Nouns } from './generated/all.js';
 import { openLogger, type Logger, type LoggerOptions } from './logger/logger.js';
 import { placeOf } from './logger/steps.js';
+import { idOf, named } from './named.js';
 import { usualRetries, type RetryRules } from './retry.js';
 import type { Surroundings } from './surroundings.js';
 
@@ -12,7 +13,10 @@ export type AssayOptions = {
   readonly apiKey?: string;
   /** A bearer token in place of a key. */
   readonly token?: string;
-  /** Id of the project of calls that name none, and of the logger. In Node `ASSAY_PROJECT`. */
+  /**
+   * The project of calls that name none, and of the logger: its name or its id. In Node
+   * `ASSAY_PROJECT` by default. The logger makes one that is missing, calls do not.
+   */
   readonly project?: string;
   /** Of each try of a call. 30 s. */
   readonly timeoutMs?: number;
@@ -53,14 +57,18 @@ export class AssayClient extends Nouns {
       token,
       fetch: options.fetch ?? ((...asked: Parameters<typeof fetch>) => fetch(...asked)),
     };
-    const project = options.project ?? setting('ASSAY_PROJECT') ?? null;
+    const project = named('project', options.project ?? setting('ASSAY_PROJECT'));
     const memory: Memory = { position: null, settle: async () => undefined };
     const { timeoutMs = 30_000 } = options;
     const retries = { ...usualRetries, ...options.retries };
     placeOf(options.logger ?? {}, (line) => {
       throw new TypeError(line);
     });
-    super(openCall({ connection, project, timeoutMs, retries, memory }));
+    const bare = { connection, timeoutMs, retries, project: async () => null };
+    const lookUp = openCall({ ...bare, memory: { ...memory } }).answer;
+    const idOfProject = async (signal?: AbortSignal) =>
+      project === null ? null : idOf(project, lookUp, null, signal);
+    super(openCall({ ...bare, memory, project: idOfProject }));
     const logger = openLogger({ connection, project, memory, surroundings }, options.logger ?? {});
     this.trace = logger.trace;
     this.span = logger.span;

@@ -49,8 +49,8 @@ export type Call = {
 
 export type CallSettings = {
   readonly connection: Connection;
-  /** Where calls that name no project go. */
-  readonly project: string | null;
+  /** The id of the project that calls go to which name none; null: there is none. */
+  readonly project: (signal?: AbortSignal) => Promise<string | null>;
   readonly timeoutMs: number;
   readonly retries: RetryRules;
   readonly memory: Memory;
@@ -76,8 +76,9 @@ export const openCall = (settings: CallSettings): Call => {
     options: CallOptions,
     take: (answer: Response) => Promise<T>,
   ): Promise<T> => {
-    const { path, body, contentType } = written(facts, input, settings.project);
     if (facts.isRead === true) await memory.settle(options.signal);
+    const project = namesNone(facts, input) ? await settings.project(options.signal) : null;
+    const { path, body, contentType } = written(facts, input, project);
     const headers = {
       ...credentials(facts, settings.connection),
       ...(contentType !== null && { 'Content-Type': contentType }),
@@ -119,6 +120,10 @@ export const openCall = (settings: CallSettings): Call => {
       poll(() => answer<T>(facts, input, options), options, options.signal),
   };
 };
+
+const namesNone = ({ path }: OperationFacts, input: Input): boolean =>
+  path.includes('{project_id}') &&
+  (input as { readonly project_id?: unknown }).project_id === undefined;
 
 /** Nothing for a 204. */
 const bodyOf = async (answer: Response): Promise<unknown> => {

@@ -24,9 +24,23 @@ export type Leaving = {
   /** Resolves with whether nothing is left, at the latest after that time. */
   readonly flush: (withinMs: number) => Promise<boolean>;
   /** All that is left, in order, for whoever can still send it. */
-  readonly rest: () => readonly PlainRequest[];
-  /** So many requests of that list were taken; what is left is lost. */
+  readonly rest: () => PlainRest;
+  /** So many of the were taken; what is left is lost. */
   readonly settle: (taken: number) => void;
+};
+
+export type PlainRest = {
+  readonly names: readonly PlainName[];
+  readonly requests: readonly PlainRequest[];
+};
+
+/** What has to be found, or made, first: its id goes wherever `standIn` is. */
+export type PlainName = {
+  /** Lists it, if it is there. Made by a POST to the same path. */
+  readonly url: string;
+  readonly name: string;
+  readonly standIn: string;
+  readonly headers: Readonly<Record<string, string>>;
 };
 
 export type PlainRequest = {

@@ -1,3 +1,4 @@
+import { filled, listedAt, type Named } from '../named.js';
 import type { Leaving, PlainRequest } from '../surroundings.js';
 import { uuid } from '../uuid.js';
 import { bodyOf, together, type Parcel } from './parcels.js';
@@ -9,6 +10,8 @@ type LeavingSettings = {
   readonly tracing: Tracing;
   readonly queue: Queue;
   readonly sender: Sender;
+  /** What records are logged into, each after what it is within. */
+  readonly names: readonly Named[];
   readonly url: string;
   readonly headersOf: (key: string) => Readonly<Record<string, string>>;
   readonly withinMs: number;
@@ -16,13 +19,27 @@ type LeavingSettings = {
 
 /** What the end of the program asks of a logger. */
 export const leavingOf = (settings: LeavingSettings): Leaving => {
-  const { tracing, queue, sender, url, headersOf, withinMs } = settings;
+  const { tracing, queue, sender, names, url, headersOf, withinMs } = settings;
   return {
     withinMs,
     close: tracing.close,
     isEmpty: () => queue.all().length === 0,
     flush: sender.flush,
-    rest: () => requests(queue.all(), url, headersOf),
+    rest: () => ({
+      names: names
+        .filter(({ id }) => id === null)
+        .map((one) => ({
+          url: filled(`${url}${listedAt(one)}`, ...names),
+          name: one.name,
+          standIn: one.standIn,
+          headers: headersOf(uuid()),
+        })),
+      requests: requests(queue.all(), headersOf).map(({ url: path, body, ...request }) => ({
+        ...request,
+        url: filled(`${url}${path}`, ...names),
+        body: filled(body, ...names),
+      })),
+    }),
     settle: (taken) => {
       const sets = batches(queue.all());
       sets.slice(0, taken).forEach(queue.taken);
@@ -45,12 +62,11 @@ const batches = (parcels: readonly Parcel[]): readonly (readonly Parcel[])[] => 
 
 const requests = (
   parcels: readonly Parcel[],
-  url: string,
   headersOf: (key: string) => Readonly<Record<string, string>>,
 ): readonly PlainRequest[] =>
   batches(parcels).flatMap((set) => {
     const [first] = set;
     if (first === undefined) return [];
     const { method, path } = first;
-    return [{ url: `${url}${path}`, method, headers: headersOf(uuid()), body: bodyOf(set) }];
+    return [{ url: path, method, headers: headersOf(uuid()), body: bodyOf(set) }];
   });

@@ -1,15 +1,19 @@
-import { credentials, remember, type Memory } from '../call.js';
-import { tryOnce, type Connection } from '../connection.js';
+import type { Memory } from '../call.js';
+import type { Connection } from '../connection.js';
+import { named, type Named } from '../named.js';
 import type { Surroundings } from '../surroundings.js';
 import { uuid } from '../uuid.js';
 import { leavingOf } from './leaving.js';
+import { openPosting } from './posting.js';
 import { openQueue, type Logged, type Loss, type Queue } from './queue.js';
-import { openSender, type Sender, type SenderSettings } from './sender.js';
+import { openSender, type Sender } from './sender.js';
 import type { Place } from './steps.js';
 import { openTracing, type Tracing } from './tracing.js';
 import { lossLine, openWarnings } from './warnings.js';
 
 export type LoggerOptions = Place & {
+  /** The log stream of traces that name no run, by its name or its id; it is made at need. */
+  readonly logStream?: string;
   /** What waits for the service takes so much at most; beyond it the newest is lost. 32 MiB. */
   readonly bytesMax?: number;
   /** How long records wait for company. 1 s. */
@@ -35,14 +39,14 @@ export type Logger = Pick<Tracing, 'trace' | 'span'> & {
 
 type Settings = {
   readonly connection: Connection;
-  readonly project: string | null;
+  readonly project: Named | null;
   readonly memory: Memory;
   readonly surroundings: Surroundings;
 };
 
 /** In the background, in batches, within a bound, and without a throw into the program. */
 export const openLogger = (settings: Settings, options: LoggerOptions): Logger => {
-  const { connection, surroundings, memory } = settings;
+  const { connection, surroundings, memory, project } = settings;
   const { url } = connection;
   const { bytesMax = 32 * 1_048_576, intervalMs = 1_000, timeoutMs = 30_000 } = options;
   // oxlint-disable-next-line no-console
@@ -50,19 +54,9 @@ export const openLogger = (settings: Settings, options: LoggerOptions): Logger =
   const warn = openWarnings(onWarning);
   const { onLoss = (loss) => warn(`${loss.reason} ${loss.error}`, lossLine(loss, url)) } = options;
   const queue = openQueue(bytesMax, onLoss);
-  const headersOf = (key: string): Readonly<Record<string, string>> => ({
-    ...credentials({ schemes: 'KB' }, connection),
-    'Content-Type': 'application/json',
-    'Idempotency-Key': key,
-  });
-  const post: SenderSettings['post'] = async ({ method, path }, body, key, signal) => {
-    const headers = headersOf(key);
-    const asked = { method, path, headers, body, timeoutMs, signal };
-    await tryOnce(connection, asked, async (answer) => {
-      await answer.text();
-      remember(memory, answer.headers);
-    });
-  };
+  const logStream = project && named('log stream', options.logStream, project);
+  const names = [project, logStream].filter((one) => one !== null);
+  const { post, headersOf } = openPosting({ connection, memory, names, timeoutMs, warn });
   const sender = openSender({
     queue,
     post,
@@ -81,11 +75,10 @@ export const openLogger = (settings: Settings, options: LoggerOptions): Logger =
     if (exitMs > 0) leave ??= surroundings.beforeLeaving(leaving);
   };
   const { stir } = sender;
-  const { project } = settings;
   const { ambient } = surroundings;
   const tracing = openTracing({
-    project,
-    place: options,
+    project: project?.standIn ?? null,
+    place: logStream === null ? options : { logStreamId: logStream.standIn, ...options },
     queue,
     ambient,
     isOpen: sender.isOpen,
@@ -93,7 +86,15 @@ export const openLogger = (settings: Settings, options: LoggerOptions): Logger =
     stir,
     warn,
   });
-  const leaving = leavingOf({ tracing, queue, sender, url, headersOf, withinMs: exitMs });
+  const leaving = leavingOf({
+    tracing,
+    queue,
+    sender,
+    names,
+    url,
+    headersOf,
+    withinMs: exitMs,
+  });
   const flush = flushOf(queue, sender);
   return {
     trace: tracing.trace,
