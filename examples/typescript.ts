@@ -1,6 +1,13 @@
+// An experiment on a small dataset: an agent answers each row in a trace with its steps, and each
+// trace has a metric that says whether the answer was right. Makes a project of its own.
+//
+//   export ASSAY_URL=http://localhost:8080
+//   export ASSAY_API_KEY=...
+//   node dist/examples/typescript.js
+//
+// In a program of your own: from 'assay-client', which clients/typescript/README.md packs.
 import { Assay } from '../clients/typescript/src/node.js';
 
-// In a program of your own: from 'assay-client'. It reads ASSAY_URL and ASSAY_API_KEY.
 const say = (line: string): boolean => process.stdout.write(`${line}\n`);
 const text = (value: unknown): string =>
   typeof value === 'string' ? value : JSON.stringify(value);

@@ -41,9 +41,15 @@ describe('the package of the TypeScript client', () => {
       ({ stdout }: { readonly stdout: string }) => expect.fail(stdout),
     );
     const env = await environment();
-    const [first, second] = [0, 1].map((index) => join(dir, `block-${index}.mjs`));
+    const [first, inSession, second] = [0, 1, 2].map((at) => join(dir, `block-${at}.mjs`));
     const { stdout } = await run(process.execPath, [first ?? ''], { env });
     expect(stdout).to.equal('book true\n');
+    const named = { ...env, ASSAY_PROJECT: '' };
+    const logged = await run(process.execPath, [inSession ?? ''], { env: named });
+    expect(logged.stdout).to.equal('');
+    expect(logged.stderr).to.match(
+      /^(assay: made project airline\n)?assay: made log stream nightly\n$/,
+    );
     const said = (await run(process.execPath, [second ?? ''], { env })).stdout;
     expect(said).to.match(/completed\npath\.trace_id Input should be a valid UUID/);
     const use = '({ Assay }) => console.log(new Assay().span("s", () => 5))';
