@@ -35,7 +35,6 @@ export const idOf = async (
   making: { readonly onMade: (one: Named) => void } | null,
   signal?: AbortSignal,
 ): Promise<string> => {
-  if (one.id !== null) return one.id;
   const options = signal === undefined ? {} : { signal };
   const { name, within } = one;
   const inside = within === null ? {} : { project_id: await idOf(within, ask, making, signal) };

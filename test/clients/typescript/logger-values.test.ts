@@ -8,6 +8,7 @@ import { sharedApp } from '../../support/app.js';
 import { drawSeed } from '../../support/outside.js';
 import { runs } from '../../support/runs.js';
 
+const quiet = { intervalMs: 5, onWarning: () => undefined };
 const parsed = (value: unknown): unknown => JSON.parse(textOf(value));
 const circle: Record<string, unknown> = { name: 'round' };
 circle['self'] = circle;
@@ -85,8 +86,9 @@ describe('what the TypeScript client records of values', () => {
     });
     fc.assert(
       fc.property(anything, (value) => {
-        const alone: unknown = JSON.parse(jsonOf({ value }) ?? '');
-        const beside = JSON.parse(jsonOf({ value, circle }) ?? '') as { circle?: unknown };
+        const twice = [value, value];
+        const alone: unknown = JSON.parse(jsonOf({ twice }) ?? '');
+        const beside = JSON.parse(jsonOf({ twice, circle }) ?? '') as { circle?: unknown };
         delete beside.circle;
         expect(beside).to.deep.equal(alone);
       }),
@@ -121,10 +123,24 @@ describe('what the TypeScript client makes of mistakes', () => {
     );
   });
 
-  it('takes a session by any text, and no run by what is no id', async () => {
-    const start = { sessionId: 'conversation 7', logStreamId: 'nightly' };
-    const { trace, lines } = await shown(start, () => 1);
-    expect(trace.session_id).to.match(/^[0-9a-f-]{36}$/);
+  it('takes a session by any text', async () => {
+    const { url, apiKey } = await sharedApp();
+    const assay = new Assay({ url, apiKey, project: `sessions ${randomUUID()}`, logger: quiet });
+    for (const sessionId of ['conversation 7', 'conversation 8', 'conversation 7'])
+      assay.trace(sessionId, { sessionId }, () => 1);
+    const { records } = await assay.traces.search();
+    const ids = (name: string) =>
+      records.filter((one) => one.name === name).map((one) => one.session_id);
+    const [first, ...others] = ids('conversation 7');
+    expect(others).to.deep.equal([first]);
+    expect(ids('conversation 8')).not.to.include(first);
+    const session = await assay.sessions.get({ session_id: first ?? '' });
+    expect(session.external_id).to.equal('conversation 7');
+    await assay.close();
+  });
+
+  it('takes no run by what is no id', async () => {
+    const { lines } = await shown({ logStreamId: 'nightly' }, () => 1);
     expect(lines).to.deep.equal(['assay: "plan": logStreamId takes an id, which nightly is not']);
     const make = () => new Assay({ url: 'http://x', logger: { experimentId: 'prompt-b' } });
     expect(make).to.throw(TypeError, 'experimentId takes an id, which prompt-b is not');
