@@ -40,7 +40,8 @@ export const idOf = async (
   const inside = within === null ? {} : { project_id: await idOf(within, ask, making, signal) };
   for (let looks = 1; one.id === null; looks += 1) {
     const listed = await ask(listing(one), { ...inside, project_name: name }, options);
-    one.id = (listed as readonly Found[]).find((found) => found.name === name)?.id ?? null;
+    // It may have been found, or made, by another call meanwhile.
+    one.id ??= (listed as readonly Found[]).find((found) => found.name === name)?.id ?? null;
     if (one.id !== null) break;
     if (making === null) throw noSuch(one);
     try {

@@ -44,6 +44,7 @@ describe('the logger of the TypeScript client, of a service that is killed', () 
         intervalMs: 20,
         timeoutMs: 10_000,
         onLoss: (loss) => losses.push(loss),
+        onWarning: () => undefined,
       },
     });
     const records = tracesLogged * (spansOfEach + 1);

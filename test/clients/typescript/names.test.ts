@@ -7,6 +7,7 @@ import { Assay, type LoggerOptions } from '../../../clients/typescript/src/node.
 import { sharedApp } from '../../support/app.js';
 import { bareEnvironment, program } from '../../support/outside.js';
 import { refusal, scriptedServer } from '../../support/scripted-server.js';
+import { until } from '../../support/until.js';
 
 const run = promisify(execFile);
 
@@ -52,6 +53,29 @@ describe('the TypeScript client of a project that is given by its name', () => {
     expect(fault).to.include({ name: 'AssayFault', code: 'not_found' });
     expect(String(fault)).to.contain(`no project of the name "${name}"`);
     expect(await assay.projects.list({ project_name: name })).to.deep.equal([]);
+  });
+
+  it('knows it in a read that asked before the logger made it', async () => {
+    const { url, apiKey } = await sharedApp();
+    let goOn: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => (goOn = resolve));
+    let asked = 0;
+    const first: typeof fetch = async (...what) => {
+      const answer = await fetch(...what);
+      asked += 1;
+      if (asked === 1) await held;
+      return answer;
+    };
+    const logger = { intervalMs: 5, onWarning: () => undefined };
+    const project = `late ${randomUUID()}`;
+    const assay = new Assay({ url, apiKey, project, fetch: first, logger });
+    const read = assay.traces.count();
+    await until('the read was answered', 10_000, async () => asked === 1);
+    assay.trace('t', () => 1);
+    expect(await assay.flush()).to.equal(true);
+    goOn();
+    expect(await read).to.include({ total_count: 1 });
+    await assay.close();
   });
 
   it('logs into a log stream by its name, made at need, as one of many does', async () => {
