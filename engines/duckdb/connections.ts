@@ -21,6 +21,8 @@ export type ModelConnections = {
    * turn. Interrupted when its asker waits no longer.
    */
   read<T>(work: (statements: Statements) => Promise<T>, asking?: Asking): Promise<T>;
+  /** The same for one statement, which sees one state anyway: no transaction around it. */
+  ask<T>(work: (statements: Statements) => Promise<T>, asking?: Asking): Promise<T>;
   /** Ends what is read now, and what waits to be. */
   interrupt(): void;
   /**
@@ -39,6 +41,12 @@ export type ModelConnections = {
 // asks fewer heavy questions at a time than this (service/service.ts), so that the projections and
 // what an index finds never wait for them.
 const readersMax = 8;
+
+type Run = <T>(
+  connection: DuckDBConnection,
+  work: (statements: Statements) => Promise<T>,
+  asking: Asking,
+) => Promise<T>;
 
 /** `catalog` is the attached file that unqualified table names mean. */
 export const openConnections = async (
@@ -69,8 +77,12 @@ export const openConnections = async (
     for (const ending of reading) ending.abort(stopping);
   };
 
-  return {
-    read: async (work, { signal } = {}) => {
+  const reader =
+    (run: Run) =>
+    async <T>(
+      work: (statements: Statements) => Promise<T>,
+      { signal }: Asking = {},
+    ): Promise<T> => {
       const ending = new AbortController();
       const end = (): void => ending.abort(signal?.reason);
       if (signal?.aborted === true) end();
@@ -78,14 +90,18 @@ export const openConnections = async (
       reading.add(ending);
       const asking = { signal: ending.signal };
       try {
-        return await readers.with(asking, (connection) =>
-          transaction(connection, 'BEGIN TRANSACTION READ ONLY', work, asking),
-        );
+        return await readers.with(asking, (connection) => run(connection, work, asking));
       } finally {
         reading.delete(ending);
         signal?.removeEventListener('abort', end);
       }
-    },
+    };
+
+  return {
+    read: reader((connection, work, asking) =>
+      transaction(connection, 'BEGIN TRANSACTION READ ONLY', work, asking),
+    ),
+    ask: reader((connection, work, asking) => work(statementsOf(connection, asking))),
     interrupt,
     write: (work) => inTurn(() => transaction(writer, 'BEGIN TRANSACTION', work)),
     maintain: (sql) => inTurn(() => attempt(() => writer.run(sql)).then(() => undefined)),

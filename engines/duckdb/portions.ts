@@ -93,15 +93,43 @@ const weightsOf = async (
   groups: readonly GroupSize[],
 ): Promise<ReadonlyMap<number, number>> => {
   const weights = new Map<number, number>();
-  for (const population of populations) {
-    for (const { key, bytes } of await sizesOf(
-      statements,
-      population,
-      groups.flatMap(keysOf(population)),
-    )) {
+  for (const { sized } of await sizesOfGroups(statements, groups)) {
+    for (const { key, bytes } of sized) {
       const grp = Number(key / BigInt(ordinalsMax));
       weights.set(grp, (weights.get(grp) ?? 0) + bytes);
     }
   }
   return weights;
+};
+
+type SizedPopulation = { readonly population: Population; readonly sized: readonly Sized[] };
+
+/**
+ * All records of the groups. One statement while they are few: what it costs to have one planned
+ * and a thread woken for it is more than what it reads.
+ */
+export const sizesOfGroups = async (
+  statements: Statements,
+  groups: readonly GroupSize[],
+): Promise<readonly SizedPopulation[]> => {
+  const asked = populations
+    .map((population) => ({ population, keys: groups.flatMap(keysOf(population)) }))
+    .filter(({ keys }) => keys.length > 0);
+  if (asked.some(({ keys }) => keys.length > keysAtATime)) {
+    const found: SizedPopulation[] = [];
+    for (const { population, keys } of asked) {
+      found.push({ population, sized: await sizesOf(statements, population, keys) });
+    }
+    return found;
+  }
+  if (asked.length === 0) return [];
+  const selects = asked.map(
+    ({ population, keys }, at) =>
+      `SELECT key, bytes, ${at} FROM ${tableOf[population]} WHERE key IN (${keys.join(', ')})`,
+  );
+  const rows = await statements.rows(selects.join(' UNION ALL '));
+  return asked.map(({ population }, at) => ({
+    population,
+    sized: rows.filter(([, , of]) => Number(of) === at).map(sizedFrom),
+  }));
 };

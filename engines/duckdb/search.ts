@@ -14,11 +14,11 @@ import { placeAt, walkOf } from './walk.js';
 import { readMetricTypes } from './metric-types.js';
 import type { RecordsModel } from './model.js';
 import { inProject } from './named-columns.js';
-import { isUuid, populations, tableOf } from './schema.js';
+import { isUuid, tableOf } from './schema.js';
 import { sourceOf, type RecordSource } from './source.js';
 import { integers, uuidConstant } from './sql.js';
-import { groupsWithin, keysOf, sizedFrom, within, type GroupSize } from './portions.js';
-import { groupsNamed, namedFrom, rowsByKey, rowsOfSized } from './stored-row.js';
+import { groupsWithin, sizedFrom, sizesOfGroups, within, type GroupSize } from './portions.js';
+import { groupsNamed, namedFrom, rowsOfSized } from './stored-row.js';
 
 export const search = (
   whole: RecordsModel,
@@ -106,9 +106,9 @@ export const rowsOfGroups = async (
   groups: readonly GroupSize[],
 ): Promise<ReadonlyMap<StreamName, readonly RecordRow[]>> => {
   const found = new Map<StreamName, RecordRow[]>();
-  for (const population of populations) {
-    const keys = groups.flatMap(keysOf(population));
-    for (const row of (await rowsByKey(statements, population, keys)).values()) {
+  for (const { population, sized } of await sizesOfGroups(statements, groups)) {
+    if (sized.length === 0) continue;
+    for (const row of (await rowsOfSized(statements, population, sized)).values()) {
       const known = found.get(row.group);
       if (known === undefined) found.set(row.group, [row]);
       else known.push(row);
@@ -145,7 +145,7 @@ export const locate = (
   id: string,
   asking: Asking = {},
 ): Promise<StreamName | null> =>
-  model.connections.read(async ({ rows }) => {
+  model.connections.ask(async ({ rows }) => {
     const number = model.projects.get(project);
     if (number === undefined || !isUuid(id)) return null;
     const [found] = await rows(
