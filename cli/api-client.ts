@@ -1,5 +1,6 @@
 import { Agent, request as plainRequest, type IncomingMessage } from 'node:http';
 import { Agent as SecureAgent, request as secureRequest } from 'node:https';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Fault } from '../kernel/fault.js';
 
 /** How a command reaches a service: by its API, as any client does. */
@@ -65,7 +66,7 @@ export const openApiClient = (
   if (!/^https?:/.test(url) || !URL.canParse(url)) {
     throw new Fault('invalid', `--url takes an address like http://localhost:8080, not ${url}`);
   }
-  const base = url.replace(/\/+$/, '').replace(/\/v2$/, '');
+  const base = serviceRoot(url);
   let reached = false;
 
   const { tried, close } = connectionTo(base, apiKey);
@@ -108,6 +109,17 @@ export const openApiClient = (
     close,
   };
 };
+
+/** Some give the address with the prefix that every path has anyway. */
+export const serviceRoot = (url: string): string => url.replace(/\/+$/, '').replace(/\/v2$/, '');
+
+/** For a command: says on stderr what it waits for. */
+export const openCommandClient = (access: ServiceAccess): ApiClient =>
+  openApiClient(access, {
+    pause: (ms) => pause(ms),
+    now: () => performance.now(),
+    told: (why) => void process.stderr.write(`waiting for the service: ${why}\n`),
+  });
 
 const connectionTo = (base: string, apiKey: string | null) => {
   const isSecure = base.startsWith('https:');

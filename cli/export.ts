@@ -1,8 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import { setTimeout as pause } from 'node:timers/promises';
 import { Fault } from '../kernel/fault.js';
 import type { JsonObject } from '../kernel/shapes.js';
-import { detailOf, openApiClient, type ApiClient, type ServiceAccess } from './api-client.js';
+import { detailOf, openCommandClient, type ApiClient, type ServiceAccess } from './api-client.js';
 import { spooled, written } from './export/output.js';
 import { traceLine } from './export/trace-line.js';
 import { linesOf } from './import/lines.js';
@@ -37,11 +36,7 @@ export const exportRecords = async (
   const known = exportKinds.find((one) => one === kind);
   if (known === undefined) throw new Fault('invalid', `export ${exportKinds.join(', or ')}?`);
   const filter = wishes.filter === null ? null : filterIn(wishes.filter);
-  const client = openApiClient(access, {
-    pause: (ms) => pause(ms),
-    now: () => performance.now(),
-    told: (why) => tell(`waiting for the service: ${why}`),
-  });
+  const client = openCommandClient(access);
   try {
     const place = await runPlace(client, wishes, false);
     const { from, to, csv, output } = wishes;

@@ -1,6 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { Fault } from '../kernel/fault.js';
-import { openApiClient, type ApiClient, type ServiceAccess } from './api-client.js';
+import { openCommandClient, type ApiClient, type ServiceAccess } from './api-client.js';
 import { problemOf } from './import/checked.js';
 import { detected, importFormats, importFormatNames, type ImportFormat } from './import/formats.js';
 import type { FilePiece } from './import/lines.js';
@@ -114,12 +113,7 @@ const sentTo = async (
   wishes: ImportWishes,
   reading: Reading,
 ): Promise<ImportSummary> => {
-  const waiting = {
-    pause: (ms: number) => pause(ms),
-    now: () => performance.now(),
-    told: (why: string) => tell(`waiting for the service: ${why}`),
-  };
-  const client = openApiClient(access, waiting);
+  const client = openCommandClient(access);
   try {
     const place = await runPlace(client, wishes, true);
     for (const what of place.made) tell(`made the ${what}`);

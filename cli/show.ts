@@ -1,7 +1,6 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { Fault } from '../kernel/fault.js';
-import { openApiClient, type ApiClient, type ServiceAccess } from './api-client.js';
-import { demandedOk, runPlace, type PlaceOptions } from './run-place.js';
+import { openCommandClient, type ApiClient, type ServiceAccess } from './api-client.js';
+import { demandedOk, runPlace, selectorOf, type PlaceOptions, type RunPlace } from './run-place.js';
 
 /** A record of a trace's tree (contract 5.7), as far as eyes want it. */
 export type ShownRecord = {
@@ -27,16 +26,12 @@ export const showTrace = async (
   access: ServiceAccess,
   wishes: PlaceOptions & { readonly json: boolean },
 ): Promise<void> => {
-  const client = openApiClient(access, {
-    pause: (ms) => pause(ms),
-    now: () => performance.now(),
-    told: (why) => void process.stderr.write(`waiting for the service: ${why}\n`),
-  });
+  const client = openCommandClient(access);
   try {
-    const { project, run } = await runPlace(client, wishes, false);
+    const place = await runPlace(client, wishes, false);
+    const { project } = place;
     const root = `/v2/projects/${project.id}/traces`;
-    const within = run === null ? {} : { [`${run.kind}_id`]: run.id };
-    const id = trace ?? (await newest(client, root, within, project.name));
+    const id = trace ?? (await newest(client, root, place));
     const answer = await client.ask({ method: 'GET', path: `${root}/${encodeURIComponent(id)}` });
     if (answer.status === 404) {
       throw new Fault('invalid', `there is no trace ${id} in project ${project.name}`);
@@ -52,16 +47,13 @@ export const showTrace = async (
 
 const usualWidth = 120;
 
-const newest = async (
-  client: ApiClient,
-  root: string,
-  within: object,
-  project: string,
-): Promise<string> => {
-  const body = JSON.stringify({ ...within, limit: 1 });
+const newest = async (client: ApiClient, root: string, place: RunPlace): Promise<string> => {
+  const body = JSON.stringify({ ...selectorOf(place), limit: 1 });
   const answer = await client.ask({ method: 'POST', path: `${root}/search`, body });
   const [first] = (demandedOk(answer).body as { readonly records: readonly ShownRecord[] }).records;
-  if (first === undefined) throw new Fault('invalid', `there are no traces in project ${project}`);
+  if (first === undefined) {
+    throw new Fault('invalid', `there are no traces in project ${place.project.name}`);
+  }
   return first.id;
 };
 

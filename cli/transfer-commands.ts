@@ -135,11 +135,14 @@ const addExport = (program: Command, environment: () => ClientSettings): void =>
 const placeOf = (
   { project: asked, logStream, experiment }: PlaceOptions,
   { project: usual }: ClientSettings,
-): PlaceOptions => ({
-  ...((asked ?? usual) !== null && { project: asked ?? usual ?? '' }),
-  ...(logStream !== undefined && { logStream }),
-  ...(experiment !== undefined && { experiment }),
-});
+): PlaceOptions => {
+  const project = asked ?? usual;
+  return {
+    ...(project !== null && { project }),
+    ...(logStream !== undefined && { logStream }),
+    ...(experiment !== undefined && { experiment }),
+  };
+};
 
 const placed = (command: Command, named: string): Command =>
   command

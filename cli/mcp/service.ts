@@ -1,4 +1,5 @@
 import { Fault, reasonOf, type Complaint } from '../../kernel/fault.js';
+import { serviceRoot } from '../api-client.js';
 
 /** What came, and which metrics of the question nobody recorded (contract 1.6). */
 export type ServiceSaid<T> = { readonly body: T; readonly unknownColumns: readonly string[] };
@@ -56,7 +57,7 @@ const rootOf = (url: string): string => {
   if (parsed.username !== '' || parsed.password !== '') {
     throw new Fault('invalid', '--url takes no credentials: the key goes into ASSAY_API_KEY');
   }
-  return url.replace(/\/+$/, '').replace(/\/v2$/, '');
+  return serviceRoot(url);
 };
 
 type Answer = {

@@ -5,6 +5,7 @@ import {
   type Principal,
   type ProjectInSight,
 } from '../../contract/roles.js';
+import { canonicalUuid } from '../../kernel/canonical.js';
 import { codePoints } from '../../kernel/code-points.js';
 import { Fault, valueComplaint, type Complaint } from '../../kernel/fault.js';
 import type { EventLog, Ids } from '../../kernel/ports.js';
@@ -38,7 +39,6 @@ type Asking = {
   readonly cause: Authorship;
 };
 
-const idForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const nameMax = 255;
 const control = /\p{Cc}/u;
 const runHeaders = ['logstreamid', 'logstream', 'experimentid', 'experiment'] as const;
@@ -51,7 +51,7 @@ export const headerComplaints = (headers: Headers): readonly Complaint[] => {
     if (value === undefined) continue;
     const loc = ['header', name];
     if (name.endsWith('id')) {
-      if (!idForm.test(value))
+      if (canonicalUuid(value) === null)
         found.push({ loc, msg: 'Input should be a valid UUID', type: 'uuid_parsing' });
     } else if (!isName(value)) {
       found.push(valueComplaint(loc, `a name has 1 to ${nameMax} characters, none of control`));

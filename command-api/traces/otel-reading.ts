@@ -1,6 +1,7 @@
 import type { OtelSpansReceived } from '../../events/traces.js';
 import { utf8Bytes } from '../../kernel/code-points.js';
 import type { OtelSpan } from '../../kernel/otel/span.js';
+import { isJsonObject } from '../../kernel/otel/values.js';
 import { textBytesMax } from '../../kernel/records/limits.js';
 import type { Json, JsonObject } from '../../kernel/shapes.js';
 import {
@@ -12,9 +13,9 @@ import {
   memberOf,
   nanosecondsIn,
   objectsIn,
-  isObject,
   textIn,
 } from './otel-values.js';
+import { jsonBytes } from './sizes.js';
 
 export type OtelPlace = Pick<OtelSpansReceived['parts'][number], 'resource' | 'scope'>;
 /** Spans of one trace in one request, by what sent them. */
@@ -62,7 +63,7 @@ export const readSpans = (body: JsonObject): OtelRead => {
         ...(scope !== null && { scope }),
       };
       const spans = objectsIn(memberOf(ofScope, 'spans'));
-      if (spans.length > 0 && utf8Bytes(JSON.stringify(place)) > placeBytesMax) {
+      if (spans.length > 0 && jsonBytes(place) > placeBytesMax) {
         refuse(refused, spans.length, `resource or scope of more than ${placeBytesMax} bytes`);
         continue;
       }
@@ -107,7 +108,7 @@ export const countSentSpans = (body: JsonObject): number => {
 /** A resource or scope with its schema; null for none. */
 const placeIn = (holder: JsonObject, name: 'resource' | 'scope') => {
   const said = holder[name];
-  const given: JsonObject = isObject(said) ? said : {};
+  const given: JsonObject = isJsonObject(said) ? said : {};
   const attributes = attributesIn(given['attributes']);
   const dropped = countIn(memberOf(given, 'droppedAttributesCount'));
   const schema = textIn(memberOf(holder, 'schemaUrl'));
@@ -180,7 +181,7 @@ const restIn = (given: JsonObject): Partial<OtelSpan> => {
 };
 
 const statusIn = (value: Json | undefined): OtelSpan['status'] => {
-  if (!isObject(value)) return undefined;
+  if (!isJsonObject(value)) return undefined;
   const code = oneOf(value['code'], 'status_code_', codes);
   const message = textIn(value['message']);
   if (code === 0 && message === '') return undefined;

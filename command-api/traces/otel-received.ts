@@ -1,11 +1,10 @@
 import type { OtelSpansReceived, TraceEvent } from '../../events/traces.js';
-import { utf8Bytes } from '../../kernel/code-points.js';
 import type { OtelReceivedSpan } from '../../kernel/otel/trace.js';
 import { layered } from './layers.js';
 import { beyondBounds } from './log.js';
 import { nothingRefused, refuse, type OtelPlace, type RefusedSpans } from './otel-reading.js';
 import { printOf } from './shortened.js';
-import { eventBytesMax, weightOf } from './sizes.js';
+import { eventBytesMax, jsonBytes, weightOf } from './sizes.js';
 import type { Trace } from './trace.js';
 
 /** Spans of one trace as they came in one request, with the ids that follow from theirs. */
@@ -31,7 +30,7 @@ export const firstSpans = (batch: OtelBatch, session: OtelSpansReceived['session
 export const moreSpans = (batch: OtelBatch, trace: Trace): Outcome => {
   const outcome = recorded(batch, trace, trace.sessionId);
   const added = spansIn(outcome.events);
-  const bytes = added.reduce((sum, { sent }) => sum + bytesOf(sent), trace.bytes);
+  const bytes = added.reduce((sum, { sent }) => sum + jsonBytes(sent), trace.bytes);
   const beyond = added.length === 0 ? null : beyondBounds(trace.spansCount + added.length, bytes);
   if (beyond === null) return outcome;
   refuse(outcome.refused, added.length, beyond.detail);
@@ -100,10 +99,10 @@ const packed = (parts: Parts): readonly Parts[] => {
   const portions: { place: OtelPlace; spans: Sent[] }[][] = [[]];
   let room = eventBytesMax - frameBytes;
   for (const { place, spans } of parts) {
-    const placeBytes = bytesOf(place) + 16;
+    const placeBytes = jsonBytes(place) + 16;
     let open: Sent[] | null = null;
     for (const span of spans) {
-      const bytes = bytesOf(span) + 1 + (open === null ? placeBytes : 0);
+      const bytes = jsonBytes(span) + 1 + (open === null ? placeBytes : 0);
       if (bytes > room && (portions.at(-1)?.length ?? 0) > 0) {
         portions.push([]);
         room = eventBytesMax - frameBytes;
@@ -115,10 +114,8 @@ const packed = (parts: Parts): readonly Parts[] => {
         room -= placeBytes;
       }
       open.push(span);
-      room -= bytesOf(span) + 1;
+      room -= jsonBytes(span) + 1;
     }
   }
   return portions;
 };
-
-const bytesOf = (value: unknown): number => utf8Bytes(JSON.stringify(value));

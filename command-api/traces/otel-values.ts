@@ -1,4 +1,5 @@
 import type { OtelAttribute, OtelEvent, OtelValue } from '../../kernel/otel/span.js';
+import { isJsonObject } from '../../kernel/otel/values.js';
 import type { Json, JsonObject } from '../../kernel/shapes.js';
 
 /** A member by its name in lowerCamelCase or as the `.proto` has it: both are JSON of protobuf. */
@@ -10,11 +11,9 @@ export const memberOf = (given: JsonObject, name: string): Json | undefined => {
 };
 const snakes: Record<string, string> = Object.create(null) as Record<string, string>;
 
-export const isObject = (value: Json | undefined): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 /** Members that are objects; whatever else stands in a list of them says nothing. */
 export const objectsIn = (value: Json | undefined): readonly JsonObject[] =>
-  Array.isArray(value) ? (value as readonly Json[]).filter(isObject) : [];
+  Array.isArray(value) ? (value as readonly Json[]).filter(isJsonObject) : [];
 export const textIn = (value: Json | undefined): string => (typeof value === 'string' ? value : '');
 /** Undefined for 0, as for what is no count: members at their default are left out. */
 export const countIn = (value: Json | undefined): number | undefined => {
@@ -25,7 +24,7 @@ export const countIn = (value: Json | undefined): number | undefined => {
 export const attributesIn = (value: Json | undefined): readonly OtelAttribute[] =>
   objectsIn(value).map((one) => {
     const said = one['value'];
-    return { key: textIn(one['key']), value: isObject(said) ? valueIn(said) : {} };
+    return { key: textIn(one['key']), value: isJsonObject(said) ? valueIn(said) : {} };
   });
 
 /** As it came, without what no attribute can have; `{}` says nothing. */
@@ -41,9 +40,9 @@ const valueIn = (given: JsonObject): OtelValue => {
   const bytes = memberOf(given, 'bytesValue');
   if (typeof bytes === 'string') return { bytesValue: bytes };
   const list = memberOf(given, 'arrayValue');
-  if (isObject(list)) return { arrayValue: { values: objectsIn(list['values']).map(valueIn) } };
+  if (isJsonObject(list)) return { arrayValue: { values: objectsIn(list['values']).map(valueIn) } };
   const map = memberOf(given, 'kvlistValue');
-  return isObject(map) ? { kvlistValue: { values: attributesIn(map['values']) } } : {};
+  return isJsonObject(map) ? { kvlistValue: { values: attributesIn(map['values']) } } : {};
 };
 
 /** 64 bits are a text, and a number that some send instead is read too. */

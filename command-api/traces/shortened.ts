@@ -1,7 +1,6 @@
 import type { RecordContent } from '../../events/traces.js';
-import { utf8Bytes } from '../../kernel/code-points.js';
 import type { Json, JsonObject } from '../../kernel/shapes.js';
-import { weightOf } from './sizes.js';
+import { jsonBytes, weightOf } from './sizes.js';
 
 /**
  * What is remembered of a record between requests: long members are replaced by fingerprints, which
@@ -40,7 +39,7 @@ export const recordBytes = (record: RecordContent): number => {
 const valueBytes = (value: unknown): number =>
   typeof value === 'string' && value.startsWith(mark)
     ? Number.parseInt(value.slice(mark.length), 10)
-    : utf8Bytes(JSON.stringify(value));
+    : jsonBytes(value);
 
 /**
  * No client can send this: unpaired surrogates are replaced before anything looks (contract 1.2).

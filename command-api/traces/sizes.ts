@@ -90,4 +90,5 @@ const packed = (
   return portions;
 };
 
-const jsonBytes = (value: unknown): number => utf8Bytes(JSON.stringify(value));
+/** In UTF-8. */
+export const jsonBytes = (value: unknown): number => utf8Bytes(JSON.stringify(value));

@@ -6,14 +6,13 @@ import type {
   SpanContent,
   TraceEvent,
 } from '../../events/traces.js';
-import { utf8Bytes } from '../../kernel/code-points.js';
 import { unreachable, type Fold } from '../../kernel/decision.js';
 import { otelMapping } from '../../kernel/otel/mapping.js';
 import { otelTrace } from '../../kernel/otel/trace.js';
 import type { ProjectId, RunId, SessionId, TraceId } from '../../kernel/shapes.js';
 import { layered, noLayers, withLayer, type Layers } from './layers.js';
 import { printOf, recordBytes, shortened } from './shortened.js';
-import { weightOf } from './sizes.js';
+import { jsonBytes, weightOf } from './sizes.js';
 
 /**
  * A record as it came, which a repeat is compared with, and as it is now, which a change is; both
@@ -112,13 +111,15 @@ const received = (before: Trace | null, data: OtelSpansReceived): Trace => {
   const trace = before ?? begun(data, mapped.trace);
   const prints = data.parts.flatMap(({ spans }) => spans.map(({ sent }) => printOf(sent)));
   const spans = mapped.spans.map(shortened);
+  // What came is kept and read as well, and much of it may be in no record.
+  const bytes = Math.max(sum(spans, recordBytes), sum(data.parts, jsonBytes));
   const grown: Trace = {
     ...trace,
     records: withLayer<LoggedRecord>(
       trace.records,
       spans.map((sent, at) => [sent.id, { sent, now: sent, print: prints[at] ?? '' }] as const),
     ),
-    bytes: trace.bytes + Math.max(sum(spans, recordBytes), sum(data.parts, partBytes)),
+    bytes: trace.bytes + bytes,
     spansCount: trace.spansCount + spans.length,
     weight: trace.weight + sum(spans, weightOf) + sum(prints, weightOf),
   };
@@ -127,10 +128,6 @@ const received = (before: Trace | null, data: OtelSpansReceived): Trace => {
   const rooted = { ...grown, isComplete: true, sentComplete: true, root: data.root };
   return scored(changed(rooted, trace.id, members), trace.id, metrics);
 };
-
-/** Of what came, which is kept and read as well: much of it may be in no record. */
-const partBytes = (part: OtelSpansReceived['parts'][number]): number =>
-  utf8Bytes(JSON.stringify(part));
 
 const begun = (data: OtelSpansReceived, sent: RecordContent): Trace => {
   const record = shortened(sent);

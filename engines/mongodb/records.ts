@@ -105,21 +105,25 @@ export const openMongoRecords = async ({
   partitions = 1,
   ...options
 }: MongoRecordsOptions & { readonly url: string }): Promise<Records> => {
+  const { part } = options;
+  if (part !== undefined && !(part >= 1 && part <= partitions)) {
+    throw new RangeError(`there is no partition ${part} of ${partitions}`);
+  }
   const { db, close } = await connect(url);
   const states = openModelStates(db);
-  const numbers = Array.from({ length: partitions }, (_, at) => at + 1);
-  const models = numbers.map((index) => modelOf(states, namesOf(index, partitions), indexes));
+  const all = Array.from({ length: partitions }, (_, at) => at + 1);
+  const models = (part === undefined ? all : [part]).map((index) =>
+    modelOf(states, namesOf(index, partitions), indexes),
+  );
   try {
     await answering(() => Promise.all(models.map((model) => model.checkIndexes())));
   } catch (error) {
     await close();
     throw error;
   }
-  const { part } = options;
-  const asked = models.filter((_, at) => part === undefined || at + 1 === part);
-  const [only, ...others] = asked.map((model) => recordsOver(model, noClose, options));
-  if (only === undefined) throw new RangeError(`there is no partition ${part} of ${partitions}`);
-  return { ...(others.length === 0 ? only : inPartitions([only, ...others])), close };
+  const parts = models.map((model) => recordsOver(model, noClose, options));
+  const [only] = parts;
+  return { ...(only !== undefined && parts.length === 1 ? only : inPartitions(parts)), close };
 };
 const noClose = (): Promise<void> => Promise.resolve();
 

@@ -22,12 +22,19 @@ const statedIn = (value: Json | undefined, depth = 0): readonly Json[] => {
   return [];
 };
 
-const stated = (name: string): Rule<readonly ChatMessage[]> =>
-  attribute(name, (value) => messagesOf(statedIn(parsed(value)), 'user'));
+const statedMessages = (value: Json): readonly ChatMessage[] | undefined =>
+  messagesOf(statedIn(parsed(value)), 'user');
 
-export const langChainInput: Rule<readonly ChatMessage[]> = stated('input.value');
+export const langChainInput: Rule<readonly ChatMessage[]> = attribute(
+  'input.value',
+  statedMessages,
+);
 /** The last one: those before it had been there before the step. */
-export const langChainOutput: Rule<ChatMessage> = {
-  names: ['output.value'],
-  read: (span) => stated('output.value').read(span)?.at(-1),
+export const langChainOutput: Rule<ChatMessage> = attribute('output.value', (value) =>
+  statedMessages(value)?.at(-1),
+);
+/** What a tool answered, without who is told. */
+export const langChainText: Rule<string> = {
+  names: langChainOutput.names,
+  read: (span) => langChainOutput.read(span)?.content,
 };

@@ -24,7 +24,7 @@ import {
   requestFunctions,
   traceloopKind,
 } from './openllmetry.js';
-import { langChainInput, langChainOutput } from './langchain.js';
+import { langChainInput, langChainOutput, langChainText } from './langchain.js';
 import { attribute, count, memberOf, number, numberOf, text, type Rule } from './rule.js';
 import { isJsonList, isJsonObject, parsed, textOf } from './values.js';
 import { vercelInput, vercelKind, vercelOutput, vercelToolResult } from './vercel-ai.js';
@@ -70,12 +70,12 @@ const inputText: Rules<string> = [
   text('traceloop.entity.input'),
   text('input.value'),
 ];
-const outputText: Rules<string> = [
+const answeredText: Rules<string> = [
   text('gen_ai.tool.call.result'),
   vercelToolResult,
   text('traceloop.entity.output'),
-  text('output.value'),
 ];
+const outputText: Rules<string> = [...answeredText, text('output.value')];
 const asked = (name: string): Rule<readonly ChatMessage[]> =>
   attribute(name, (value) => messagesOf(value, 'user'));
 const answered = (name: string): Rule<ChatMessage> =>
@@ -118,11 +118,7 @@ const llmOutput: Rules<Json> = [
 ];
 const stepInput: Rules<Json> = [...messagesIn, langChainInput, ...inputText];
 const stepOutput: Rules<Json> = [...messageOut, langChainOutput, ...outputText];
-const toolOutput: Rules<string> = [
-  ...outputText.slice(0, -1),
-  { names: langChainOutput.names, read: (span) => langChainOutput.read(span)?.content },
-  ...outputText.slice(-1),
-];
+const toolOutput: Rules<string> = [...answeredText, langChainText, text('output.value')];
 
 const asDocuments = (value: string): Json => [{ content: value }];
 const retrieved: Rules<readonly RetrievedDocument[]> = [

@@ -1,4 +1,5 @@
 import type { DumpItem, Shadow } from '../documents.js';
+import { projectOf } from '../paced-log.js';
 import type { Position, Recorded, StreamName } from '../ports.js';
 import type { Records, RecordWrites } from './records.js';
 
@@ -11,10 +12,6 @@ export const partitionText = ({ index, count }: Partition): string => `${index}/
 /** From 1. Ids of projects are random, so their first bits spread them. */
 export const partitionOf = (project: string, count: number): number =>
   (Number.parseInt(project.slice(0, 8), 16) % count) + 1;
-
-/** The project of streams `trace-<project>-<trace>` and `session-<project>-<session>`. */
-const groupForm = /^(?:trace|session)-([0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})-/;
-const projectOf = (group: StreamName): string | null => groupForm.exec(group)?.[1] ?? null;
 
 /** Whether who folds the partition needs the event; what is of no one project is for everybody. */
 export const isOfPartition = ({ index, count }: Partition) => {

@@ -1,5 +1,5 @@
 import { defaultPageLimit, pageMeasure } from '../../contract/envelope.js';
-import { reading, type Route } from '../../contract/operation.js';
+import { reading, type AnswerRoom, type Route } from '../../contract/operation.js';
 import {
   countSessions,
   countSpans,
@@ -84,37 +84,49 @@ const counting = (needs: Needs, operation: typeof countSessions, population: Pop
     checkOf(population),
   );
 
-const gets = ({ records, answers, templatesOf, otelReceived }: Needs): readonly Route[] => [
-  reading(getTrace, shown, async ({ params, query, room }) => {
-    const { project_id: project, trace_id: id } = params;
-    const trace = found('Trace', await weighed(records, project, 'trace', id));
-    const sent = query.otel === true ? await otelReceived.weigh(trace.group, null) : 0;
-    await room.of(trace.bytes + sent);
-    const json = found('Trace', await answers.trace(trace, await templatesOf(project)));
-    if (query.otel !== true) return { json };
-    return { json: withOtel(json, await otelReceived.texts(trace.group, null)) };
-  }),
-  reading(getSpan, shown, async ({ params, query, room }) => {
-    const { project_id: project, span_id: id } = params;
-    const trace = found('Span', await weighed(records, project, 'span', id));
-    const sent = query.otel === true ? await otelReceived.weigh(trace.group, id) : 0;
-    await room.of(trace.bytes + sent);
-    const json = found('Span', await answers.span(trace, id));
-    if (query.otel !== true) return { json };
-    return { json: withOtel(json, await otelReceived.texts(trace.group, id)) };
-  }),
-  reading(getSession, shown, async ({ params, query, room }) => {
-    const { project_id: project, session_id: session } = params;
-    const group = found('Session', await records.locate(project, 'session', session));
-    const offset = query.starting_token ?? 0;
-    const limit = query.limit ?? defaultPageLimit;
-    const { traces, more } = await records.sessionPage({ project, session, offset, limit });
-    await room.of(weightOf(traces));
-    const { starting_token, next_starting_token } = pageMeasure(query, traces.length, more);
-    const page = { group, traces, starting_token, next_starting_token };
-    return { json: found('Session', await answers.session(page, await templatesOf(project))) };
-  }),
-];
+const gets = ({ records, answers, templatesOf, otelReceived }: Needs): readonly Route[] => {
+  /** With what exporters sent, if it is asked for; room for both is taken before either is read. */
+  const whole = async (
+    { group, bytes }: Weighed,
+    {
+      asked,
+      span,
+      room,
+    }: { readonly asked: boolean; readonly span: string | null; readonly room: AnswerRoom },
+    answer: () => Promise<JsonPieces>,
+  ): Promise<{ readonly json: JsonPieces }> => {
+    await room.of(bytes + (asked ? await otelReceived.weigh(group, span) : 0));
+    const json = await answer();
+    return { json: asked ? withOtel(json, await otelReceived.texts(group, span)) : json };
+  };
+  return [
+    reading(getTrace, shown, async ({ params, query, room }) => {
+      const { project_id: project, trace_id: id } = params;
+      const trace = found('Trace', await weighed(records, project, 'trace', id));
+      return whole(trace, { asked: query.otel === true, span: null, room }, async () =>
+        found('Trace', await answers.trace(trace, await templatesOf(project))),
+      );
+    }),
+    reading(getSpan, shown, async ({ params, query, room }) => {
+      const { project_id: project, span_id: id } = params;
+      const trace = found('Span', await weighed(records, project, 'span', id));
+      return whole(trace, { asked: query.otel === true, span: id, room }, async () =>
+        found('Span', await answers.span(trace, id)),
+      );
+    }),
+    reading(getSession, shown, async ({ params, query, room }) => {
+      const { project_id: project, session_id: session } = params;
+      const group = found('Session', await records.locate(project, 'session', session));
+      const offset = query.starting_token ?? 0;
+      const limit = query.limit ?? defaultPageLimit;
+      const { traces, more } = await records.sessionPage({ project, session, offset, limit });
+      await room.of(weightOf(traces));
+      const { starting_token, next_starting_token } = pageMeasure(query, traces.length, more);
+      const page = { group, traces, starting_token, next_starting_token };
+      return { json: found('Session', await answers.session(page, await templatesOf(project))) };
+    }),
+  ];
+};
 
 /** With one member more at its end: it is as long as what came, so it is not parsed here. */
 const withOtel = (json: JsonPieces, received: readonly string[]): JsonPieces => {

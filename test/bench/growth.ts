@@ -13,7 +13,7 @@ type Growth = {
   readonly smoke: number;
   readonly rounds: number;
   /** Does it for that many and resolves when reads show it. */
-  readonly work: (service: ServiceProcess, root: string, size: number) => Promise<void>;
+  readonly work: (place: GrowthPlace, size: number) => Promise<void>;
 };
 
 const tracesAtOnce = 500;
@@ -28,23 +28,18 @@ const growths: readonly Growth[] = [
     size: 50_000,
     smoke: 500,
     rounds: 1,
-    work: async (service, root, size) => {
-      const run = await newRun(service.client, root, randomUUID());
+    work: async ({ client, root, run, shown }, size) => {
       const body = { log_stream_id: run, name: 'growing' };
-      const made = await service.client.call<{ id: string }>('POST', `${root}/sessions`, { body });
-      const session = made.body.id;
-      let position = '';
-      for (let at = 0; at < size; at += tracesAtOnce) {
-        const traces = Array.from({ length: tracesAtOnce }, (_, n) => ({
-          input: `turn ${at + n}`,
-        }));
-        const reply = await service.client.call('POST', `${root}/traces`, {
-          body: { log_stream_id: run, session_id: session, traces },
-        });
-        position = reply.position ?? position;
-      }
-      await projected(service, { root, run }, position);
-      await service.client.call('GET', `${root}/sessions/${session}`);
+      const { id } = (await client.call<{ id: string }>('POST', `${root}/sessions`, { body })).body;
+      await shown(portions(size, tracesAtOnce), (numbers) => ({
+        path: 'traces',
+        body: {
+          log_stream_id: run,
+          session_id: id,
+          traces: numbers.map((at) => ({ input: `turn ${at}` })),
+        },
+      }));
+      await client.call('GET', `${root}/sessions/${id}`);
     },
   },
   {
@@ -53,22 +48,13 @@ const growths: readonly Growth[] = [
     size: 5_000,
     smoke: 200,
     rounds: 3,
-    work: async (service, root, size) => {
-      const run = await newRun(service.client, root, randomUUID());
-      const id = randomUUID();
-      const traces = [{ id, input: 'x' }];
-      await service.client.call('POST', `${root}/traces`, { body: { log_stream_id: run, traces } });
-      let position = '';
-      for (let at = 0; at < size; at += spansAtOnce) {
-        const spans = Array.from({ length: Math.min(spansAtOnce, size - at) }, (_, n) =>
-          span(at + n),
-        );
-        const body = { trace_id: id, parent_id: id, spans };
-        const reply = await service.client.call('POST', `${root}/spans`, { body });
-        position = reply.position ?? position;
-      }
-      await projected(service, { root, run }, position);
-      await service.client.call('GET', `${root}/traces/${id}`);
+    work: async (place, size) => {
+      const id = await newTrace(place);
+      await place.shown(portions(size, spansAtOnce), (numbers) => ({
+        path: 'spans',
+        body: { trace_id: id, parent_id: id, spans: numbers.map(span) },
+      }));
+      await place.client.call('GET', `${place.root}/traces/${id}`);
     },
   },
   {
@@ -77,18 +63,13 @@ const growths: readonly Growth[] = [
     size: 10_000,
     smoke: 200,
     rounds: 1,
-    work: async (service, root, size) => {
-      const run = await newRun(service.client, root, randomUUID());
-      const id = randomUUID();
-      const traces = [{ id, input: 'x' }];
-      await service.client.call('POST', `${root}/traces`, { body: { log_stream_id: run, traces } });
-      let position = '';
-      for (let at = 0; at < size; at += 1) {
-        const body = { output: `answer ${at}` };
-        const reply = await service.client.call('PATCH', `${root}/traces/${id}`, { body });
-        position = reply.position ?? position;
-      }
-      await projected(service, { root, run }, position);
+    work: async (place, size) => {
+      const id = await newTrace(place);
+      await place.shown(portions(size, 1), ([at]) => ({
+        method: 'PATCH',
+        path: `traces/${id}`,
+        body: { output: `answer ${at}` },
+      }));
     },
   },
   {
@@ -97,20 +78,55 @@ const growths: readonly Growth[] = [
     size: 524_288,
     smoke: 16_384,
     rounds: 3,
-    work: async (service, root, size) => {
-      const run = await newRun(service.client, root, randomUUID());
-      let position = '';
-      for (let at = 0; at < 20; at += 1) {
+    work: async ({ run, shown }, size) => {
+      await shown(portions(20, 1), () => {
         const input = `${randomUUID()} word `.repeat(Math.ceil(size / 42)).slice(0, size);
-        const reply = await service.client.call('POST', `${root}/traces`, {
-          body: { log_stream_id: run, traces: [{ input }] },
-        });
-        position = reply.position ?? position;
-      }
-      await projected(service, { root, run }, position);
+        return { path: 'traces', body: { log_stream_id: run, traces: [{ input }] } };
+      });
     },
   },
 ];
+
+/** Numbers from 0, so many at a time. */
+const portions = (count: number, atOnce: number): readonly (readonly number[])[] =>
+  Array.from({ length: Math.ceil(count / atOnce) }, (_, at) =>
+    Array.from({ length: Math.min(atOnce, count - at * atOnce) }, (__, n) => at * atOnce + n),
+  );
+
+const newTrace = async ({ client, root, run }: GrowthPlace): Promise<string> => {
+  const id = randomUUID();
+  const body = { log_stream_id: run, traces: [{ id, input: 'x' }] };
+  await client.call('POST', `${root}/traces`, { body });
+  return id;
+};
+
+/** A log stream of its own. */
+const openPlace = async ({ client, ...service }: ServiceProcess, root: string) => {
+  const run = await newRun(client, root, randomUUID());
+  return {
+    client,
+    root,
+    run,
+    /** Sends each portion in turn, and resolves once reads show the last. */
+    shown: async (
+      sent: readonly (readonly number[])[],
+      askOf: (numbers: readonly number[]) => {
+        readonly method?: string;
+        readonly path: string;
+        readonly body: object;
+      },
+    ): Promise<void> => {
+      let position = '';
+      for (const numbers of sent) {
+        const { method = 'POST', path, body } = askOf(numbers);
+        position = (await client.call(method, `${root}/${path}`, { body })).position ?? position;
+      }
+      await projected({ client, ...service }, { root, run }, position);
+    },
+  };
+};
+type GrowthPlace = Awaited<ReturnType<typeof openPlace>>;
+
 export const growthRowNames = growths.map(({ name }) => name);
 
 /** How much longer twice as much takes; 2 is in proportion, 4 the square. */
@@ -139,11 +155,11 @@ const growthOf = async (
   const taken = async (some: number): Promise<number> => {
     bench.say(`${name}: ${some}`);
     const began = performance.now();
-    await work(service, root, some);
+    await work(await openPlace(service, root), some);
     return (performance.now() - began) / 1_000;
   };
   // What the first compiles and caches is no part of the growth.
-  await work(service, root, Math.ceil(size / 10));
+  await work(await openPlace(service, root), Math.ceil(size / 10));
   const once: number[] = [];
   const twice: number[] = [];
   for (let round = 0; round < rounds; round += 1) {

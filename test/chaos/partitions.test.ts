@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { partitionOf } from '../../kernel/records/partitions.js';
-import type { Reply } from '../support/client.js';
 import { temporaryFolder } from '../support/folder.js';
+import { insist } from '../support/insist.js';
 import { uuid } from '../support/recorded.js';
 import { assay, spawnService, type ServiceProcess } from '../support/service-process.js';
 import { describeSpread, startEngines, type SpreadEngines } from '../support/spread.js';
@@ -69,15 +69,6 @@ describeSpread('records that several processes fold in parts', describe, functio
     await folder.remove();
   });
 
-  /** Until it is taken: each write here may be repeated. */
-  const insist = async <T>(ask: () => Promise<Reply<T>>): Promise<Reply<T>> => {
-    let reply: Reply<T> | null = null;
-    await until('an answer with success', 60_000, async () => {
-      reply = await ask().catch(() => null);
-      return reply !== null && reply.status < 300;
-    });
-    return reply as unknown as Reply<T>;
-  };
   /** To each project; the position of the last. */
   const write = async (count: number, name = 'api'): Promise<string> => {
     let last = '';

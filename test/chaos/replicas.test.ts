@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Reply } from '../support/client.js';
 import { temporaryFolder } from '../support/folder.js';
 import { freePort } from '../support/free-port.js';
+import { insist } from '../support/insist.js';
 import { uuid } from '../support/recorded.js';
 import { assay, spawnService, type ServiceProcess } from '../support/service-process.js';
 import { describeSpread, startEngines, type SpreadEngines } from '../support/spread.js';
@@ -72,15 +72,6 @@ describeSpread('records that each process folds for itself', describe, function 
     await folder.remove();
   });
 
-  /** Until a process takes it: each write here may be repeated. */
-  const insist = async <T>(ask: () => Promise<Reply<T>>): Promise<Reply<T>> => {
-    let reply: Reply<T> | null = null;
-    await until('an answer with success', 60_000, async () => {
-      reply = await ask().catch(() => null);
-      return reply !== null && reply.status < 300;
-    });
-    return reply as unknown as Reply<T>;
-  };
   const write = async (count: number): Promise<string> => {
     const ids = Array.from({ length: count }, (_, n) => uuid(written + n));
     const traces = ids.map((id) => ({ id, name: id, input: 'to Oslo', spans }));

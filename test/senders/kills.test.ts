@@ -10,6 +10,7 @@ import { expect } from 'chai';
 import { temporaryFolder } from '../support/folder.js';
 import { freePort } from '../support/free-port.js';
 import { runs } from '../support/runs.js';
+import { projectNamed } from '../support/sent-runs.js';
 import { startService } from '../support/service-process.js';
 
 /** 3 kills; with ASSAY_TEST_RUNS=9, 25 of them. */
@@ -66,11 +67,7 @@ describe('an exporter that repeats, of a service that is killed', () => {
     }
     await provider.shutdown();
     expect(repeated, 'exports that were repeated').to.be.above(kills);
-    const { body: projects } = await service.client.call<readonly { id: string; name: string }[]>(
-      'GET',
-      '/v2/projects/all',
-    );
-    const project = projects.find(({ name }) => name === 'killed')?.id;
+    const project = await projectNamed(service.client, 'killed');
     const counted = async (kind: string): Promise<number> => {
       const path = `/v2/projects/${project}/${kind}/count`;
       const { body } = await service.client.call<{ total_count: number }>('POST', path, {

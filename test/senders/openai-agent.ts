@@ -1,5 +1,7 @@
 import { SpanStatusCode, trace } from '@opentelemetry/api';
-import type OpenAI from 'openai';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
+import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
+import OpenAI from 'openai';
 import type { ChatCompletionMessageParam, ChatCompletionTool } from 'openai/resources';
 import { missingModel } from '../support/model-server.js';
 
@@ -18,7 +20,7 @@ const tools: ChatCompletionTool[] = [
  * What a program does with OpenAI's client: a whole answer with a tool's call, the answer to what
  * the tool said as a stream, and a model that does not exist.
  */
-export const askModels = async (client: OpenAI): Promise<void> => {
+const askModels = async (client: OpenAI): Promise<void> => {
   const messages: ChatCompletionMessageParam[] = [
     { role: 'system', content: 'Be brief.' },
     { role: 'user', content: 'A flight to Oslo, please' },
@@ -47,4 +49,18 @@ export const askModels = async (client: OpenAI): Promise<void> => {
     }
     span.end();
   });
+};
+
+/** The program around it, with its client instrumented once spans have somewhere to go. */
+export const traced = async (instrument: () => void): Promise<void> => {
+  const provider = new NodeTracerProvider({
+    spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter())],
+  });
+  provider.register();
+  instrument();
+  await trace.getTracer('flights').startActiveSpan('answer', async (span) => {
+    await askModels(new OpenAI({ maxRetries: 0 }));
+    span.end();
+  });
+  await provider.shutdown();
 };

@@ -42,18 +42,24 @@ export const runSender = async (
   }
 };
 
+/** Its id; throws where there is none. */
+export const projectNamed = async (client: Client, wanted: string): Promise<string> => {
+  const { body: projects } = await client.call<readonly { id: string; name: string }[]>(
+    'GET',
+    '/v2/projects/all',
+  );
+  const id = projects.find(({ name }) => name === wanted)?.id;
+  if (id === undefined) throw new Error(`there is no project ${wanted}`);
+  return id;
+};
+
 /** The whole traces of the project of that name, oldest first, once there are so many. */
 export const sentTracesOf = async (
   client: Client,
   project: string,
   count: number,
 ): Promise<readonly SentRecord[]> => {
-  const { body: projects } = await client.call<readonly { id: string; name: string }[]>(
-    'GET',
-    '/v2/projects/all',
-  );
-  const id = projects.find(({ name }) => name === project)?.id;
-  if (id === undefined) throw new Error(`there is no project ${project}`);
+  const id = await projectNamed(client, project);
   type Page = { readonly records: readonly SentRecord[] };
   let found: readonly SentRecord[] = [];
   await until(`${count} complete traces in ${project}`, 20_000, async () => {
