@@ -64,6 +64,7 @@ export const recordsFor = (records: Records, asker: CurrentAsking, line: FairLin
       fair(plan.project, asking, () => records.withEntry(plan, asking)),
     locate: (project, population, id, asking = asker()) =>
       records.locate(project, population, id, asking),
+    groupOf: (plan, asking = asker()) => records.groupOf(plan, asking),
     sessionPage: (plan, asking = asker()) => records.sessionPage(plan, asking),
     metricTypes: (project, names, asking = asker()) => records.metricTypes(project, names, asking),
     runsChanged: (project, token) => records.runsChanged(project, token),
@@ -108,8 +109,7 @@ export const answersFor = (
       fair(plan.project, asking, () => answers.metrics(plan, asking)),
     comparison: (plan, asking = asker()) =>
       fair(plan.project, asking, () => answers.comparison(plan, asking)),
-    trace: (trace, templates, asking = asker()) => answers.trace(trace, templates, asking),
-    span: (trace, span, asking = asker()) => answers.span(trace, span, asking),
+    record: (plan, templates, asking = asker()) => answers.record(plan, templates, asking),
     session: (session, templates, asking = asker()) => answers.session(session, templates, asking),
   };
 };

@@ -98,12 +98,10 @@ export const openConnections = async (
     };
 
   return {
-    read: reader((connection, work, asking) =>
-      transaction(connection, 'BEGIN TRANSACTION READ ONLY', work, asking),
-    ),
+    read: reader(readAtOnce),
     ask: reader((connection, work, asking) => work(statementsOf(connection, asking))),
     interrupt,
-    write: (work) => inTurn(() => transaction(writer, 'BEGIN TRANSACTION', work)),
+    write: (work) => inTurn(() => write(writer, work)),
     maintain: (sql) => inTurn(() => attempt(() => writer.run(sql)).then(() => undefined)),
     close,
     abandon: async () => {
@@ -116,16 +114,50 @@ export const openConnections = async (
   };
 };
 
-const transaction = async <T>(
+const write = async <T>(
   connection: DuckDBConnection,
-  begin: string,
   work: (statements: Statements) => Promise<T>,
-  asking: Asking = {},
 ): Promise<T> => {
-  await attempt(() => connection.run(begin));
+  await attempt(() => connection.run('BEGIN TRANSACTION'));
+  return ended(connection, () => work(statementsOf(connection, {})));
+};
+
+/**
+ * The transaction begins with the first statement: going to a thread and back for it alone takes as
+ * long as a small question.
+ */
+const readAtOnce: Run = async (connection, work, asking) => {
+  const begin = 'BEGIN TRANSACTION READ ONLY';
+  const { rows } = statementsOf(connection, asking);
+  let begun: Promise<unknown> | null = null;
+  const first = (sql: string, parameters?: Parameters): Promise<Rows> => {
+    if (parameters === undefined) return rows(`${begin}; ${sql}`);
+    return rows(begin).then(() => rows(sql, parameters));
+  };
+  const result = () =>
+    work({
+      connection,
+      rows: async (sql, parameters) => {
+        if (begun === null) {
+          const answer = first(sql, parameters);
+          begun = answer.catch(() => undefined);
+          return answer;
+        }
+        await begun;
+        return rows(sql, parameters);
+      },
+    });
+  return ended(connection, result, () => begun !== null);
+};
+
+const ended = async <T>(
+  connection: DuckDBConnection,
+  work: () => Promise<T>,
+  hasBegun: () => boolean = () => true,
+): Promise<T> => {
   try {
-    const result = await work(statementsOf(connection, asking));
-    await attempt(() => connection.run('COMMIT'));
+    const result = await work();
+    if (hasBegun()) await attempt(() => connection.run('COMMIT'));
     return result;
   } catch (error) {
     // The rollback may fail too, as after a lost disk; the first failure is the one to tell.

@@ -6,7 +6,7 @@ import { dumpItem } from '../../kernel/records/record-dump.js';
 import type { Ask } from './keeper.js';
 import type { RecordsModel } from './model.js';
 import { groupFrom, groupsWithin } from './portions.js';
-import { rowsOfGroups } from './search.js';
+import { rowsOfGroups } from './groups.js';
 import { bindText, parameters } from './sql.js';
 
 // Groups read at a time, fewer when they are large.

@@ -19,7 +19,7 @@ import { joined, outlineName, type Piece } from './long-text.js';
 import type { RecordsModel } from './model.js';
 import { isUuid, ordinalsMax } from './schema.js';
 import { bigintConstant, integers, uuidConstant } from './sql.js';
-import { keysAtATime, keysOf } from './portions.js';
+import { keyOf, keysAtATime, keysOf } from './portions.js';
 import { groupsNamed, rowsByKey, type NamedGroup } from './stored-row.js';
 
 export const heads = (
@@ -36,9 +36,6 @@ export const heads = (
     }
     return found;
   });
-
-const keyOf = ({ grp }: Pick<NamedGroup, 'grp'>, ordinal: number): bigint =>
-  BigInt(grp * ordinalsMax + ordinal);
 
 export const spanOutlines = (
   model: RecordsModel,

@@ -9,6 +9,10 @@ export const keysAtATime = 1_000;
 /** A record that is there, and what it weighs. */
 export type Sized = { readonly key: bigint; readonly bytes: number };
 
+/** Of the record at this place of its group. */
+export const keyOf = ({ grp }: Pick<GroupSize, 'grp'>, ordinal: number): bigint =>
+  BigInt(grp * ordinalsMax + ordinal);
+
 /** Keys that records of the group can have: a session or trace comes first, spans after it. */
 export const keysOf =
   (population: Population) =>

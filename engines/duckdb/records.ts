@@ -25,7 +25,8 @@ import { readLasting, readPointer } from './pointer.js';
 import { openPurgeTimer } from './purge-timer.js';
 import { forgets, wantsPurge } from './purge.js';
 import { openPurging } from './purging.js';
-import { count, groups, locate, search, sessionPage, weights } from './search.js';
+import { groupOf, groups, locate, weights } from './groups.js';
+import { count, search, sessionPage } from './search.js';
 import { applyWrites } from './write.js';
 
 // Leaves room for the rest of a service that is to stay under 1 GB.
@@ -127,6 +128,7 @@ const recordsOf = (
   sessionPage: (plan, asking) => ask((model) => sessionPage(model, plan, asking)),
   locate: (project, population, id, asking) =>
     ask((model) => locate(model, project, population, id, asking)),
+  groupOf: (plan, asking) => ask((model) => groupOf(model, plan, asking)),
   search: (plan, asking) => ask((model) => search(model, plan, asking)),
   count: (scope, asking) => ask((model) => count(model, scope, asking)),
   aggregate: (plan, asking) => ask((model) => aggregate(model, plan, asking)),

@@ -1,5 +1,5 @@
 import { placeOf, registryType } from '../../kernel/records/column-value.js';
-import type { Asking, StreamName } from '../../kernel/ports.js';
+import type { Asking } from '../../kernel/ports.js';
 import {
   pageBytesMax,
   type RecordPage,
@@ -8,17 +8,16 @@ import {
   type SessionPage,
   type SessionPlan,
 } from '../../kernel/records/questions.js';
-import type { MetricType, Population, RecordRow } from '../../kernel/records/record.js';
-import type { Statements } from './connections.js';
+import type { MetricType } from '../../kernel/records/record.js';
 import { placeAt, walkOf } from './walk.js';
 import { readMetricTypes } from './metric-types.js';
 import type { RecordsModel } from './model.js';
 import { inProject } from './named-columns.js';
-import { isUuid, tableOf } from './schema.js';
+import { isUuid } from './schema.js';
 import { sourceOf, type RecordSource } from './source.js';
 import { integers, uuidConstant } from './sql.js';
-import { groupsWithin, sizedFrom, sizesOfGroups, within, type GroupSize } from './portions.js';
-import { groupsNamed, namedFrom, rowsOfSized } from './stored-row.js';
+import { groupsWithin, sizedFrom, within } from './portions.js';
+import { namedFrom, rowsOfSized } from './stored-row.js';
 
 export const search = (
   whole: RecordsModel,
@@ -80,44 +79,6 @@ export const count = (
     return Number(counted?.[0]);
   }, asking);
 
-export const groups = (
-  model: RecordsModel,
-  names: readonly StreamName[],
-  asking: Asking = {},
-): Promise<ReadonlyMap<StreamName, readonly RecordRow[]>> =>
-  model.connections.read(
-    async (statements) => rowsOfGroups(statements, await groupsNamed(statements, names)),
-    asking,
-  );
-
-export const weights = (
-  model: RecordsModel,
-  names: readonly StreamName[],
-  asking: Asking = {},
-): Promise<ReadonlyMap<StreamName, number>> =>
-  model.connections.read(async (statements) => {
-    const groups = await groupsNamed(statements, names);
-    const weighed = await groupsWithin(statements, groups, Number.POSITIVE_INFINITY);
-    return new Map(weighed.map(({ name, bytes }) => [name, bytes]));
-  }, asking);
-
-export const rowsOfGroups = async (
-  statements: Statements,
-  groups: readonly GroupSize[],
-): Promise<ReadonlyMap<StreamName, readonly RecordRow[]>> => {
-  const found = new Map<StreamName, RecordRow[]>();
-  for (const { population, sized } of await sizesOfGroups(statements, groups)) {
-    if (sized.length === 0) continue;
-    for (const row of (await rowsOfSized(statements, population, sized)).values()) {
-      const known = found.get(row.group);
-      if (known === undefined) found.set(row.group, [row]);
-      else known.push(row);
-    }
-  }
-  for (const rows of found.values()) rows.sort((one, other) => one.ordinal - other.ordinal);
-  return found;
-};
-
 export const sessionPage = (
   model: RecordsModel,
   { project, session, offset, limit, bytesMax = pageBytesMax }: SessionPlan,
@@ -136,21 +97,4 @@ export const sessionPage = (
     const page = await groupsWithin(statements, found.slice(0, limit).map(namedFrom), bytesMax);
     const traces = page.map(({ name, bytes }) => ({ group: name, bytes }));
     return { traces, more: found.length > page.length };
-  }, asking);
-
-export const locate = (
-  model: RecordsModel,
-  project: string,
-  population: Population,
-  id: string,
-  asking: Asking = {},
-): Promise<StreamName | null> =>
-  model.connections.ask(async ({ rows }) => {
-    const number = model.projects.get(project);
-    if (number === undefined || !isUuid(id)) return null;
-    const [found] = await rows(
-      `SELECT g.name FROM ${tableOf[population]} r JOIN groups g ON g.grp = r.grp
-       WHERE r.project = ${number} AND r.id = ${uuidConstant(id)}`,
-    );
-    return found === undefined ? null : (String(found[0]) as StreamName);
   }, asking);

@@ -1,7 +1,7 @@
 import { DuckDBListValue, type DuckDBValue } from '@duckdb/node-api';
 import type { StreamName } from '../../kernel/ports.js';
 import type { ColumnValue, Population, RecordRow } from '../../kernel/records/record.js';
-import type { Statements } from './connections.js';
+import type { Rows, Statements } from './connections.js';
 import { joined, restName, type Piece } from './long-text.js';
 import { groupFrom, keysAtATime, sizesOf, within, type GroupSize, type Sized } from './portions.js';
 import { ordinalsMax, tableOf, textsApart } from './schema.js';
@@ -10,7 +10,7 @@ import { ordinalsMax, tableOf, textsApart } from './schema.js';
  * What one statement reads: all of its rows are in memory at the same time, and twice, and made
  * into texts without a turn for others, some 10 ms.
  */
-const portionBytes = 2 * 1_048_576;
+export const portionBytes = 2 * 1_048_576;
 
 /** Records by their keys, in no order; an unknown key is left out. */
 export const rowsByKey = async (
@@ -32,46 +32,67 @@ export const rowsOfSized = async (
     from += portion.length;
     await readPortion(statements, population, portion, found);
   }
-  return population === 'span' ? withCopies(statements, found) : found;
+  return population === 'span' ? withCopies(await copiesFor(statements, found), found) : found;
 };
 
-/** Spans with what they have of their traces. */
-const withCopies = async (
+/** What all spans of a trace have of it. */
+type Copy = { readonly complete: ColumnValue | undefined; readonly annotators: readonly string[] };
+
+const traceKeyOf = (key: bigint): bigint => key - (key % BigInt(ordinalsMax));
+
+const copiesFor = async (
   { rows }: Statements,
   spans: ReadonlyMap<bigint, RecordRow>,
-): Promise<ReadonlyMap<bigint, RecordRow>> => {
-  const traceOf = (key: bigint): bigint => key - (key % BigInt(ordinalsMax));
-  const keys = [...new Set([...spans.keys()].map(traceOf))];
-  const copies = new Map<bigint, readonly DuckDBValue[]>();
+): Promise<ReadonlyMap<bigint, Copy>> => {
+  const keys = [...new Set([...spans.keys()].map(traceKeyOf))];
+  const copies = new Map<bigint, Copy>();
   for (let from = 0; from < keys.length; from += keysAtATime) {
     const list = keys.slice(from, from + keysAtATime).join(', ');
     const stored = await rows(
       `SELECT key, is_complete, annotators FROM traces WHERE key IN (${list})`,
     );
-    for (const [key, ...copy] of stored) copies.set(key as bigint, copy);
-  }
-  return new Map(
-    [...spans].map(([key, span]) => {
-      const [complete, annotators] = copies.get(traceOf(key)) ?? [];
-      const values =
-        typeof complete === 'boolean' ? { ...span.values, is_complete: complete } : span.values;
+    for (const [key, complete, annotators] of stored) {
       const pairs = annotators instanceof DuckDBListValue ? annotators.items.map(String) : [];
-      return [key, { ...span, values, annotators: pairs }];
-    }),
-  );
+      const isKnown = typeof complete === 'boolean';
+      copies.set(key as bigint, { complete: isKnown ? complete : undefined, annotators: pairs });
+    }
+  }
+  return copies;
 };
 
+const withCopies = (
+  copies: ReadonlyMap<bigint, Copy>,
+  spans: ReadonlyMap<bigint, RecordRow>,
+): ReadonlyMap<bigint, RecordRow> =>
+  new Map(
+    [...spans].map(([key, span]) => {
+      const { complete, annotators = [] } = copies.get(traceKeyOf(key)) ?? {};
+      const values =
+        typeof complete === 'boolean' ? { ...span.values, is_complete: complete } : span.values;
+      return [key, { ...span, values, annotators }];
+    }),
+  );
+
 const readPortion = async (
-  { rows }: Statements,
+  statements: Statements,
   population: Population,
   portion: readonly Sized[],
   found: Map<bigint, RecordRow>,
 ): Promise<void> => {
-  const texts = textsApart.map((id) => `"${id}"`).join(', ');
-  const stored = await rows(
-    `SELECT key, long, rest, ${texts} FROM ${tableOf[population]}
-     WHERE key IN (${portion.map(({ key }) => key).join(', ')})`,
+  const keys = portion.map(({ key }) => key).join(', ');
+  const stored = await statements.rows(
+    `SELECT ${rowColumns} FROM ${tableOf[population]} WHERE key IN (${keys})`,
   );
+  for (const [key, row] of await rowsFrom(statements, stored)) found.set(key, row);
+};
+
+/** What `rowsFrom` reads a record from, in this order. */
+export const rowColumns = ['key', 'long', 'rest', ...textsApart.map((id) => `"${id}"`)].join(', ');
+
+const rowsFrom = async (
+  { rows }: Statements,
+  stored: Rows,
+): Promise<ReadonlyMap<bigint, RecordRow>> => {
   const long = stored.filter(([, isLong]) => isLong === true).map(([key]) => String(key));
   const pieces = new Map<string, Piece[]>();
   const parts = long.length === 0 ? [] : await rows(piecesSql(long));
@@ -81,7 +102,21 @@ const readPortion = async (
     known.push({ start: Number(start), text: String(text) });
     pieces.set(place, known);
   }
-  for (const row of stored) found.set(row[0] as bigint, readRow(row, pieces));
+  return new Map(stored.map((row) => [row[0] as bigint, readRow(row, pieces)]));
+};
+
+/** All rows of one group by ordinal, from what is stored of them. */
+export const rowsOfOne = async (
+  statements: Statements,
+  stored: Rows,
+): Promise<readonly RecordRow[]> => {
+  const rows = [...(await rowsFrom(statements, stored))];
+  rows.sort(([, one], [, other]) => one.ordinal - other.ordinal);
+  const [first, ...spans] = rows;
+  if (first === undefined) return [];
+  const [key, { annotators, values }] = first;
+  const copies = new Map([[key, { complete: values['is_complete'], annotators }]]);
+  return [first[1], ...withCopies(copies, new Map(spans)).values()];
 };
 
 const readNames = [restName, ...textsApart].map((name) => `'${name}'`).join(', ');

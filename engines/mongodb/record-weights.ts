@@ -1,7 +1,7 @@
 import type { StreamName } from '../../kernel/ports.js';
-import type { Weighed } from '../../kernel/records/questions.js';
+import type { GroupFound, GroupPlan, Weighed } from '../../kernel/records/questions.js';
 import { restMax, rowMembers } from './record-rows.js';
-import { questionMs } from './record-search.js';
+import { groups, locate, questionMs } from './record-search.js';
 import type { Snapshot } from './snapshots.js';
 
 /** Traces of usual size are some kilobytes, so that a page of large ones soon ends. */
@@ -48,4 +48,15 @@ export const weighedWithin = async (
     }
   }
   return taken;
+};
+
+export const groupOf = async (
+  snapshot: Snapshot,
+  { project, population, id, bytesMax }: GroupPlan,
+): Promise<GroupFound | null> => {
+  const group = await locate(snapshot, project, population, id);
+  if (group === null) return null;
+  const bytes = (await weights(snapshot, [group])).get(group) ?? 0;
+  if (bytes > bytesMax) return { group, bytes, rows: null };
+  return { group, bytes, rows: (await groups(snapshot, [group])).get(group) ?? [] };
 };

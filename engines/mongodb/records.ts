@@ -22,7 +22,7 @@ import { ratings } from './record-ratings.js';
 import { runRows } from './record-run-rows.js';
 import { runAverages, runMeasures, runsChanged } from './record-runs.js';
 import { firstGroups } from './record-portions.js';
-import { weights } from './record-weights.js';
+import { groupOf, weights } from './record-weights.js';
 import { openModelStates } from './model-state.js';
 import { rowMembers } from './record-rows.js';
 import {
@@ -218,6 +218,7 @@ const ofGroups = ({ ask, askAnyway }: Asks) =>
       ask({ traces: [], more: false }, (snapshot) => sessionPage(snapshot, plan), asking),
     locate: (project, population, id, asking) =>
       ask(null, (snapshot) => locate(snapshot, project, population, id), asking),
+    groupOf: (plan, asking) => ask(null, (snapshot) => groupOf(snapshot, plan), asking),
   }) satisfies Partial<Records>;
 
 /** The question about the records of a scope, once its filter is about no others. */

@@ -70,6 +70,7 @@ export const inPartitions = (parts: readonly Records[]): Records => {
     withEntry: (plan, asking) => of(plan.project).withEntry(plan, asking),
     sessionPage: (plan, asking) => of(plan.project).sessionPage(plan, asking),
     locate: (project, ...asked) => of(project).locate(project, ...asked),
+    groupOf: (plan, asking) => of(plan.project).groupOf(plan, asking),
     search: (plan, asking) => of(plan.project).search(plan, asking),
     count: (scope, asking) => of(scope.project).count(scope, asking),
     aggregate: (plan, asking) => of(plan.project).aggregate(plan, asking),

@@ -61,6 +61,15 @@ export type SessionPlan = Pick<SearchPlan, 'project' | 'offset' | 'limit' | 'byt
 };
 /** A group that has rows, and their bytes as they are stored. */
 export type Weighed = { readonly group: StreamName; readonly bytes: number };
+/** A record by its id, with as much around it as may be read at once. */
+export type GroupPlan = {
+  readonly project: string;
+  readonly population: Population;
+  readonly id: string;
+  readonly bytesMax: number;
+};
+/** `rows`: all of the group, by ordinal; null where they weigh more than was asked for. */
+export type GroupFound = Weighed & { readonly rows: readonly RecordRow[] | null };
 export type SessionPage = { readonly traces: readonly Weighed[]; readonly more: boolean };
 
 /** A session or a trace as its deletion needs it; a session itself has no spans. */

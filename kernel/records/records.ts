@@ -14,6 +14,8 @@ import type {
   RecordSize,
   SessionTraces,
   EntryPlan,
+  GroupPlan,
+  GroupFound,
   AggregatePlan,
   Aggregate,
   AggregateRefusal,
@@ -112,6 +114,8 @@ export interface Records {
     id: string,
     asking?: Asking,
   ): Promise<StreamName | null>;
+  /** The group that holds the record, as of one moment, or null. */
+  groupOf(plan: GroupPlan, asking?: Asking): Promise<GroupFound | null>;
   search(plan: SearchPlan, asking?: Asking): Promise<RecordPage>;
   count(plan: RecordScope, asking?: Asking): Promise<number>;
   aggregate(plan: AggregatePlan, asking?: Asking): Promise<Aggregate | AggregateRefusal>;

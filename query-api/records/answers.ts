@@ -8,6 +8,7 @@ import type { Records } from '../../kernel/records/records.js';
 import type {
   AggregatePlan,
   AggregateRefusal,
+  GroupPlan,
   SearchPlan,
   Weighed,
 } from '../../kernel/records/questions.js';
@@ -29,6 +30,9 @@ export type PageShown = {
 export type StretchShown = PageShown & { readonly csv: CsvShown | null };
 /** `next`: where the walk goes on, null at its end. */
 export type WalkedLines = { readonly lines: JsonPieces; readonly next: string | null };
+export type RecordPlan = GroupPlan & { readonly population: 'trace' | 'span' };
+/** `json` null: its trace weighs more than was asked for. */
+export type RecordShown = Weighed & { readonly json: JsonPieces | null };
 export type SessionShown = {
   readonly group: StreamName;
   /** Those of its page, in their order. */
@@ -49,12 +53,12 @@ export interface RecordAnswers {
   metrics(plan: AggregatePlan, asking?: Asking): Promise<JsonPieces | AggregateRefusal>;
   /** Null: there is more to compare than may be. */
   comparison(plan: ComparisonPlan, asking?: Asking): Promise<JsonPieces | null>;
-  trace(
-    trace: Weighed,
+  /** A trace with its spans, or a span with those below it. */
+  record(
+    plan: RecordPlan,
     templates: readonly FeedbackTemplate[],
     asking?: Asking,
-  ): Promise<JsonPieces | null>;
-  span(trace: Weighed, span: string, asking?: Asking): Promise<JsonPieces | null>;
+  ): Promise<RecordShown | null>;
   session(
     session: SessionShown,
     templates: readonly FeedbackTemplate[],
@@ -65,7 +69,7 @@ export interface RecordAnswers {
 type Needs = {
   readonly records: Pick<
     Records,
-    'groups' | 'search' | 'aggregate' | 'runRows' | 'weights' | 'heads'
+    'groups' | 'groupOf' | 'search' | 'aggregate' | 'runRows' | 'weights' | 'heads'
   >;
   readonly inSlices: InSlices;
 };
@@ -98,8 +102,6 @@ export const recordAnswers = ({ records, inSlices }: Needs): RecordAnswers => {
     const write = (row: RecordRow) => openObject(viewOf(row, false, templates));
     return inPieces(found, write, inSlices, asking);
   };
-  const rowsOf = async (group: StreamName, asking: Asking): Promise<readonly RecordRow[]> =>
-    (await records.groups([group], asking)).get(group) ?? [];
   return {
     search: async (plan, shown, asking = {}) => {
       const view = viewer(shown);
@@ -123,16 +125,18 @@ export const recordAnswers = ({ records, inSlices }: Needs): RecordAnswers => {
     },
     comparison: (plan, asking = {}) =>
       alone(Infinity, asking, () => comparisonAnswer({ records, inSlices }, plan, asking)),
-    trace: ({ group, bytes }, templates, asking = {}) =>
-      alone(bytes, asking, () => made(rowsOf(group, asking).then(traceTree), templates, asking)),
-    span: ({ group, bytes }, span, asking = {}) =>
-      alone(bytes, asking, () =>
-        made(
-          rowsOf(group, asking).then((rows) => spanTree(rows, span)),
-          [],
-          asking,
-        ),
-      ),
+    record: async (plan, templates, asking = {}) => {
+      const shown = async (): Promise<RecordShown | null> => {
+        const found = await records.groupOf(plan, asking);
+        if (found === null) return null;
+        const { group, bytes, rows } = found;
+        if (rows === null) return { group, bytes, json: null };
+        const tree = plan.population === 'trace' ? traceTree(rows) : spanTree(rows, plan.id);
+        const json = await made(Promise.resolve(tree), templates, asking);
+        return json === null ? null : { group, bytes, json };
+      };
+      return alone(plan.bytesMax, asking, shown);
+    },
     session: (session, templates, asking = {}) =>
       alone(weightOf(session.traces), asking, () =>
         made(

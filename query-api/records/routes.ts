@@ -12,12 +12,12 @@ import {
   searchTraces,
 } from '../../contract/record-reads.js';
 import { Fault } from '../../kernel/fault.js';
+import type { FeedbackTemplate } from '../../kernel/records/feedback.js';
 import type { Records } from '../../kernel/records/records.js';
-import { pageBytesMax, type Weighed } from '../../kernel/records/questions.js';
+import { pageBytesMax } from '../../kernel/records/questions.js';
 import type { Population } from '../../kernel/records/record.js';
 import type { JsonPieces } from '../../kernel/json-pieces.js';
 import type { StreamName } from '../../kernel/ports.js';
-import type { ProjectId } from '../../kernel/shapes.js';
 import { recordsCollection } from '../../projections/records/collection.js';
 import {
   annotationTemplates,
@@ -25,7 +25,7 @@ import {
   type RunInProject,
   type TemplatesOf,
 } from '../selection.js';
-import { weightOf, type RecordAnswers } from './answers.js';
+import { weightOf, type RecordAnswers, type RecordPlan } from './answers.js';
 import { checkOf, completePlan } from './complete-plan.js';
 
 type Needs = {
@@ -50,6 +50,9 @@ export const recordReads = (needs: Needs): readonly Route[] => [
   counting(needs, countSpans, 'span'),
   ...gets(needs),
 ];
+
+/** A trace of usual size; what is asked for up to that needs no room (contract 1.11). */
+const usualBytes = 65_536;
 
 const reads = [recordsCollection, ...runCollections, annotationTemplates];
 const shown = [recordsCollection, annotationTemplates];
@@ -85,34 +88,40 @@ const counting = (needs: Needs, operation: typeof countSessions, population: Pop
   );
 
 const gets = ({ records, answers, templatesOf, otelReceived }: Needs): readonly Route[] => {
-  /** With what exporters sent, if it is asked for; room for both is taken before either is read. */
+  /** With what exporters sent, if it is asked for; room for what is large is taken before. */
   const whole = async (
-    { group, bytes }: Weighed,
-    {
-      asked,
-      span,
-      room,
-    }: { readonly asked: boolean; readonly span: string | null; readonly room: AnswerRoom },
-    answer: () => Promise<JsonPieces>,
-  ): Promise<{ readonly json: JsonPieces }> => {
-    await room.of(bytes + (asked ? await otelReceived.weigh(group, span) : 0));
-    const json = await answer();
-    return { json: asked ? withOtel(json, await otelReceived.texts(group, span)) : json };
+    asked: Omit<RecordPlan, 'bytesMax'>,
+    templates: readonly FeedbackTemplate[],
+    { room, otel }: { readonly room: AnswerRoom; readonly otel: boolean },
+  ): Promise<{ readonly json: JsonPieces } | null> => {
+    const span = asked.population === 'span' ? asked.id : null;
+    let bytesMax = room.upTo(usualBytes);
+    let taken = 0;
+    for (;;) {
+      const shown = await answers.record({ ...asked, bytesMax }, templates);
+      if (shown === null) return null;
+      const { group, bytes, json } = shown;
+      const needed =
+        (json === null || otel ? bytes : 0) + (otel ? await otelReceived.weigh(group, span) : 0);
+      if (needed > taken) await room.of(needed - taken);
+      taken = Math.max(taken, needed);
+      if (json !== null) {
+        return { json: otel ? withOtel(json, await otelReceived.texts(group, span)) : json };
+      }
+      bytesMax = bytes;
+    }
   };
   return [
     reading(getTrace, shown, async ({ params, query, room }) => {
       const { project_id: project, trace_id: id } = params;
-      const trace = found('Trace', await weighed(records, project, 'trace', id));
-      return whole(trace, { asked: query.otel === true, span: null, room }, async () =>
-        found('Trace', await answers.trace(trace, await templatesOf(project))),
-      );
+      const templates = await templatesOf(project);
+      const answer = { room, otel: query.otel === true };
+      return found('Trace', await whole({ project, population: 'trace', id }, templates, answer));
     }),
     reading(getSpan, shown, async ({ params, query, room }) => {
       const { project_id: project, span_id: id } = params;
-      const trace = found('Span', await weighed(records, project, 'span', id));
-      return whole(trace, { asked: query.otel === true, span: id, room }, async () =>
-        found('Span', await answers.span(trace, id)),
-      );
+      const answer = { room, otel: query.otel === true };
+      return found('Span', await whole({ project, population: 'span', id }, [], answer));
     }),
     reading(getSession, shown, async ({ params, query, room }) => {
       const { project_id: project, session_id: session } = params;
@@ -140,18 +149,6 @@ const withOtel = (json: JsonPieces, received: readonly string[]): JsonPieces => 
     ...texts,
     encoder.encode(']}'),
   ];
-};
-
-/** The group that holds the record; null when there is no such record. */
-const weighed = async (
-  records: Records,
-  project: ProjectId,
-  population: Population,
-  id: string,
-): Promise<Weighed | null> => {
-  const group = await records.locate(project, population, id);
-  if (group === null) return null;
-  return { group, bytes: (await records.weights([group])).get(group) ?? 0 };
 };
 
 const found = <T>(noun: string, value: T | null): T => {

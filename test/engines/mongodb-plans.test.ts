@@ -96,6 +96,8 @@ const questions: Readonly<Record<string, (records: Records) => Promise<unknown>>
   'the columns': (records) => records.columns(scopeOf(window)),
   'the type of a metric': (records) => records.metricTypes(project, ['verdict', 'none']),
   'a record': (records) => records.locate(project, 'trace', traceId(1_500)),
+  'a trace with its spans': (records) =>
+    records.groupOf({ project, population: 'trace', id: traceId(1_500), bytesMax: 1e6 }),
   'the rows of a trace': (records) => records.groups([traceRow(1_500).group]),
   'the weight of a trace': (records) => records.weights([traceRow(1_500).group]),
   'the counts of a run': (records) => records.runCounts(project, [uuid(2, 9)]),

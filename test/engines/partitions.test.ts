@@ -85,7 +85,9 @@ describe('records in partitions', function () {
       await both((of) => of.search(searchOf({ project })));
       await both((of) => of.aggregate(aggregateOf({ project })));
       await both((of) => of.columns(scope));
-      await both((of) => of.locate(project, 'trace', traceId(at * 10 + 2)));
+      const id = traceId(at * 10 + 2);
+      await both((of) => of.locate(project, 'trace', id));
+      await both((of) => of.groupOf({ project, population: 'trace', id, bytesMax: 1e6 }));
       await both((of) => of.sessionPage({ project, session, ...page }));
       const part = { after: null, order: 'first', but: [], limit: 9 } as const;
       await both((of) => of.traceOutlines({ project, session }, part));

@@ -8,10 +8,15 @@ import type { Records } from '../../kernel/records/records.js';
 import type { RecordRow } from '../../kernel/records/record.js';
 import type { Json, JsonObject } from '../../kernel/shapes.js';
 import type { InSlices } from '../../kernel/turns.js';
-import { recordAnswers, type RecordAnswers } from '../../query-api/records/answers.js';
+import {
+  recordAnswers,
+  type RecordAnswers,
+  type RecordPlan,
+} from '../../query-api/records/answers.js';
 import { truncated, viewOf } from '../../query-api/records/views.js';
 import { temporaryFolder } from '../support/folder.js';
 import {
+  project,
   putRows,
   searchOf,
   sessionId,
@@ -66,15 +71,23 @@ describe('answers made of records', () => {
     const group = trace?.group ?? traceRow(99).group;
     return { group, bytes: (await records.weights([group])).get(group) ?? 0 };
   };
+  const planOf = (row: RecordRow | undefined, bytesMax = Number.POSITIVE_INFINITY): RecordPlan => ({
+    project,
+    population: row?.kind === 'trace' ? 'trace' : 'span',
+    id: String(row?.values['id']),
+    bytesMax,
+  });
+  const ofRecord = async (...asked: Parameters<RecordAnswers['record']>) =>
+    (await answers().record(...asked))?.json ?? null;
 
   it('are the text of the objects that the contract says', async () => {
     for (const rows of [...traces, large]) {
       const [trace] = rows;
       if (trace === undefined) throw new Error('a trace has rows');
-      const found = await answers().trace(await weighed(rows), templates);
+      const found = await ofRecord(planOf(trace), templates);
       expect(text(found)).to.equal(JSON.stringify(treeOf(trace, rows)));
       for (const span of rows.slice(1, 3)) {
-        const below = await answers().span(await weighed(rows), String(span.values['id']));
+        const below = await ofRecord(planOf(span), []);
         expect(text(below)).to.equal(JSON.stringify(treeOf(span, rows)));
       }
     }
@@ -117,11 +130,20 @@ describe('answers made of records', () => {
 
   it('are nothing where the record is gone', async () => {
     const gone = { group: traceRow(99).group, bytes: 1 };
-    expect(await answers().trace(gone, templates)).to.equal(null);
-    expect(await answers().span(gone, 'x')).to.equal(null);
+    expect(await ofRecord(planOf(traceRow(99)), templates)).to.equal(null);
+    expect(await ofRecord(planOf(spanRow(traceRow(99), 1)), [])).to.equal(null);
     const session = sessionRow(2).group;
     const page = { group: session, traces: [gone], starting_token: 0, next_starting_token: null };
     expect(await answers().session(page, templates)).to.equal(null);
+  });
+
+  it('say what is too much, before any of it is read', async () => {
+    const { group, bytes } = await weighed(large);
+    for (const row of large.slice(0, 2)) {
+      const found = await answers().record(planOf(row, bytes - 1), templates);
+      expect(found).to.deep.equal({ group, bytes, json: null });
+      expect((await answers().record(planOf(row, bytes), templates))?.json).to.be.an('array');
+    }
   });
 
   /** Slices that wait until they are let go. */
@@ -144,12 +166,13 @@ describe('answers made of records', () => {
     const order: string[] = [];
     const asking = (who: string) => ({ who });
     const huge = await weighed(large);
+    const plan = planOf(large[0], huge.bytes);
     const two = [1, 2].map(async (at) => {
-      const found = await made.trace(huge, templates, asking(`person ${at}`));
-      order.push(`large ${at}: ${found?.length}`);
+      const found = await made.record(plan, templates, asking(`person ${at}`));
+      order.push(`large ${at}: ${found?.json?.length}`);
     });
     await one();
-    const small = made.trace(await weighed(traces[1] ?? []), templates).then(() => {
+    const small = made.record(planOf(traces[1]?.[0], 65_536), templates).then(() => {
       order.push('small');
     });
     while (waiting.length < 2) await new Promise((resolve) => void setImmediate(resolve));
@@ -169,8 +192,10 @@ describe('answers made of records', () => {
     const { inSlices, one, waiting } = held();
     const made = answers(inSlices);
     const gone = new AbortController();
-    const huge = await weighed(large);
-    const first = made.trace(huge, templates, { signal: gone.signal }).catch((error) => error);
+    const plan = planOf(large[0]);
+    const first = made
+      .record(plan, templates, { signal: gone.signal })
+      .catch((error: unknown) => error);
     await one();
     while (waiting.length < 1) await new Promise((resolve) => void setImmediate(resolve));
     const reason = new Fault('unavailable', 'the client is gone');
@@ -178,8 +203,8 @@ describe('answers made of records', () => {
     await one();
     expect(await first).to.equal(reason);
     const letGo = setInterval(() => waiting.shift()?.(), 1);
-    const second = await made.trace(huge, templates);
+    const second = await made.record(plan, templates);
     clearInterval(letGo);
-    expect(second).to.not.equal(null);
+    expect(second?.json).to.be.an('array');
   });
 });

@@ -58,6 +58,7 @@ export const recordAskersSuite = (records: () => Records): void => {
       records().aggregate(aggregateOf({ groupBy: 'name' }), asking),
       records().columns(scopeOf(), asking),
       records().locate(project, 'trace', traceId(0), asking),
+      records().groupOf({ project, population: 'trace', id: traceId(0), bytesMax: 1 }, asking),
       records().groups([traceRow(0).group], asking),
       records().weights([traceRow(0).group], asking),
       records().tracesOfSessions(project, [traceId(0)], 10, asking),

@@ -217,6 +217,38 @@ const findingTests = (records: () => Records): void => {
     expect(await records().locate(project, 'trace', traceId(2))).to.equal(null);
   });
 
+  it('find a record with all of its group, or what that weighs', async () => {
+    const session = sessionRow(1);
+    const groupsOfSpans = [0, 1, 24, 25, 2_100].map((spans, at) => {
+      const trace = traceRow(at, { annotators: ['stars/u'], spanCount: spans });
+      const below = Array.from({ length: spans }, (_, ordinal) =>
+        spanRow(trace, ordinal + 1, { annotators: ['stars/u'] }),
+      );
+      return [trace, ...below];
+    });
+    const long = traceRow(50, { values: { input: 'long '.repeat(200_000) } });
+    const rows = [[session], [long, spanRow(long, 1)], ...groupsOfSpans];
+    await putRows(records(), rows.flat());
+    for (const group of rows) {
+      const [first, last] = [group[0] ?? session, group.at(-1) ?? session];
+      const bytes = (await records().weights([first.group])).get(first.group) ?? 0;
+      for (const [population, { values }] of [
+        [first === session ? 'session' : 'trace', first],
+        ...(group.length > 1 ? [['span', last] as const] : []),
+      ] as const) {
+        const plan = { project, population, id: String(values['id']) };
+        const whole = { group: first.group, bytes, rows: group };
+        expect(await records().groupOf({ ...plan, bytesMax: bytes })).to.deep.equal(whole);
+        const tooMuch = await records().groupOf({ ...plan, bytesMax: bytes - 1 });
+        expect(tooMuch).to.deep.equal({ ...whole, rows: null });
+        const elsewhere = { ...plan, project: uuid(1, 2), bytesMax: bytes };
+        expect(await records().groupOf(elsewhere)).to.equal(null);
+      }
+    }
+    const none = { project, population: 'span', id: traceId(1), bytesMax: 1 } as const;
+    expect(await records().groupOf(none)).to.equal(null);
+  });
+
   it('count the records of runs', async () => {
     const other = uuid(2, 2);
     const trace = traceRow(1, { spanCount: 2 });
