@@ -22,6 +22,7 @@ import {
   type WriteFailure,
   type WrittenTo,
 } from './log-orders.js';
+import { openKnownEnds } from './known-ends.js';
 import { damagedSubject } from './log-damage.js';
 import { openReader } from './log-reader.js';
 import { positionOf } from './log-schema.js';
@@ -58,7 +59,8 @@ export const openEventLog = async ({ dir, bus, decode }: Options): Promise<Event
   await makeFolder(dir);
   const writer = await openWriter(dir, (last) => bus.publish('log.grown', positionOf(last)));
   const damaged = (cause: string): void => writer.suffer({ kind: 'damaged', cause });
-  const reader = openReader({ dir, bus, damaged, ...(decode !== undefined && { decode }) });
+  const ends = openKnownEnds();
+  const reader = openReader({ dir, bus, damaged, ends, ...(decode !== undefined && { decode }) });
   // A reader in another thread met damage: this one looks, and believes what it sees itself.
   const heard = bus.subscribe(damagedSubject, (after) => {
     if (typeof after !== 'string') return;
@@ -69,13 +71,16 @@ export const openEventLog = async ({ dir, bus, decode }: Options): Promise<Event
     append: async (batch) => {
       const orders = batch.map(encoded);
       const bytes = orders.reduce((sum, { events }) => sum + bytesOf(events), 0);
-      const written = await writer.send({ kind: 'append', bytes, batch: orders }, bytes);
+      const streams = batch.map(({ stream }) => stream);
+      const written = await ends.whileWriting(streams, () =>
+        writer.send({ kind: 'append', bytes, batch: orders }, bytes),
+      );
       return written.map((one): AppendResult =>
         one === 'conflict' ? 'conflict' : { position: positionOf(one) },
       );
     },
     erase: async (stream: StreamName) => {
-      await writer.send({ kind: 'erase', stream }, 0);
+      await ends.whileWriting([stream], () => writer.send({ kind: 'erase', stream }, 0));
     },
     head: async () => positionOf(writer.last()),
     health: writer.health,

@@ -15,6 +15,7 @@ import {
 } from '../../kernel/ports.js';
 import { openLoopTurns, type LoopTurns } from '../node/loop-turns.js';
 import { envelopeOf, isErased, metadataOf, openEvidence, type Row } from './log-evidence.js';
+import { noKnownEnds, type KnownEnds } from './known-ends.js';
 import { badRow, sayingDamage, type TellDamage } from './log-damage.js';
 import { openNames } from './log-names.js';
 import { whyWrong, type WholeRow } from './log-scan.js';
@@ -48,11 +49,13 @@ export const openReader = ({
   bus,
   decode = (_type, _schema, data) => data,
   damaged,
+  ends = noKnownEnds,
 }: {
   readonly dir: string;
   readonly bus: Bus;
   readonly decode?: Decode;
   readonly damaged: TellDamage;
+  readonly ends?: Pick<KnownEnds, 'of' | 'note'>;
 }): EventReader => {
   const database = openForReading(dir);
   const statements = preparedOn(database);
@@ -62,16 +65,21 @@ export const openReader = ({
     return statements();
   };
   const turns = openLoopTurns(turnBytesMax);
-  const source: Source = { ask, take: takesIn(turns), recorded: recordedBy(decode) };
+  const source: Source = { ask, take: takesIn(turns), recorded: recordedBy(decode), ends };
   const head = (): Position => headOf(source);
   const waits = openWaits(bus, head);
   const reader: EventReader = {
     read: (stream, reading) => collected(portions(source, stream, reading)),
     portions: (stream, reading) => portions(source, stream, reading),
     last: async (stream): Promise<Last | null> => {
-      const row = ask().lastOf.get(stream, stream);
+      const statements = ask();
+      const known = ends.of(stream);
+      if (known !== null) return known;
+      const row = statements.lastOf.get(stream, stream);
       if (row === undefined) return null;
-      return { type: row.type, revision: row.rev, position: positionOf(row.pos) };
+      const last = { type: row.type, revision: row.rev, position: positionOf(row.pos) };
+      ends.note(stream, last);
+      return last;
     },
     page: (from, limit, types, checked) =>
       types === undefined
@@ -168,7 +176,10 @@ type Source = {
   readonly take: <R extends Row, E>(
     rows: () => Iterable<R>,
     as: (row: R) => E,
+    /** Told in the same turn, when there are no more. */
+    atEnd?: (events: readonly E[]) => void,
   ) => Promise<Portion<E>>;
+  readonly ends: Pick<KnownEnds, 'of' | 'note'>;
 };
 
 const recordedBy =
@@ -182,7 +193,7 @@ const recordedBy =
 
 const takesIn =
   (turns: LoopTurns): Source['take'] =>
-  (rows, as) =>
+  (rows, as, atEnd) =>
     turns.run(() => {
       const events: ReturnType<typeof as>[] = [];
       let cost = 0;
@@ -191,25 +202,35 @@ const takesIn =
         cost += row.data.length;
         if (cost >= turnBytesMax) return { events, cost, isOver: false };
       }
+      atEnd?.(events);
       return { events, cost, isOver: true };
     });
 
 const headOf = ({ ask }: Source): Position => positionOf(ask().last.get() ?? 0);
 
+const lastOf = ({ type, revision, position }: Last): Last => ({ type, revision, position });
+
 async function* portions(
-  { ask, take, recorded }: Source,
+  { ask, take, recorded, ends }: Source,
   stream: StreamName,
   { from = 0, types, limit = -1 }: Reading = {},
 ): AsyncGenerator<readonly Recorded[], void> {
   const list = JSON.stringify(types ?? []);
   let next = from;
   let left = limit;
+  const isWhole = types === undefined && limit < 0;
+  const noteEnd = (events: readonly Recorded[]): void => {
+    const last = events.at(-1);
+    if (isWhole && last !== undefined) ends.note(stream, lastOf(last));
+  };
   for (;;) {
+    ask();
+    if ((ends.of(stream)?.revision ?? next) < next) return;
     const rows = (): Iterable<WholeRow> =>
       types === undefined
         ? ask().ofStream.iterate(stream, stream, next, left)
         : ask().ofStreamAndTypes.iterate(stream, stream, next, list, left);
-    const { events, isOver } = await take(rows, recorded);
+    const { events, isOver } = await take(rows, recorded, noteEnd);
     const last = events.at(-1);
     const isErased =
       last === undefined && next > from && ask().lastOf.get(stream, stream) === undefined;

@@ -1,0 +1,47 @@
+import { boundedMap } from '../../kernel/bounded-map.js';
+import type { Last } from '../../kernel/ports.js';
+import { openTally } from '../../kernel/tally.js';
+
+/** Facts that requests ask for again and again are of few streams. */
+const endsMax = 50_000;
+
+/**
+ * Where streams end, as they were read last: whoever writes alone need not look again until it has
+ * written to them. A look at the file takes a lock, and a tenth of a millisecond, for nothing.
+ */
+export type KnownEnds = {
+  /** Null: it has to be looked up. */
+  readonly of: (stream: string) => Last | null;
+  /** The last event that was found, told in the turn of the loop in which it was. */
+  readonly note: (stream: string, last: Last) => void;
+  /** Nothing is known of these while `write` is at work. */
+  readonly whileWriting: <T>(streams: readonly string[], write: () => Promise<T>) => Promise<T>;
+};
+
+export const openKnownEnds = (): KnownEnds => {
+  const ends = boundedMap<string, Last>(endsMax);
+  const writing = openTally();
+  return {
+    of: (stream) => ends.get(stream) ?? null,
+    note: (stream, last) => {
+      if (writing.of(stream) === 0) ends.set(stream, last);
+    },
+    whileWriting: async (streams, write) => {
+      for (const stream of streams) {
+        ends.delete(stream);
+        writing.add(stream, 1);
+      }
+      try {
+        return await write();
+      } finally {
+        for (const stream of streams) writing.add(stream, -1);
+      }
+    },
+  };
+};
+
+/** For those who read what others write. */
+export const noKnownEnds: Pick<KnownEnds, 'of' | 'note'> = {
+  of: () => null,
+  note: () => undefined,
+};
