@@ -127,7 +127,7 @@ describe('the log', () => {
     const secrets = secretMembers([keyed]);
     expect(secrets).to.deep.equal(['api_key', 'pin']);
     const line = written(
-      { api_key: 'canary', a: { pin: 'canary', b: { api_key: 'canary' } } },
+      { api_key: 'canary', a: { pin: 'canary', b: { api_key: 'canary', c: [{ pin: 'canary' }] } } },
       secrets,
     );
     expect(line).to.include('[redacted]').and.not.to.include('canary');
