@@ -53,6 +53,12 @@ export type Runner = {
  * have their turn.
  */
 const pagesAtOnce = 8;
+/**
+ * A batch costs its stores the same whether it has one event or fifty. Once all is folded and more
+ * than a few events came together, the next ones may gather for as long as these took.
+ */
+const fewEvents = 4;
+const gatherMostMs = 100;
 /** How often the head is looked at while there is work, to tell the age of what is not folded. */
 const lookEveryMs = 50;
 
@@ -82,11 +88,16 @@ export const startRunner = async (needs: RunNeeds): Promise<Runner> => {
       idle = new AbortController();
       // Stores may answer without ever leaving the thread; questions to it have to get in between.
       await new Promise((resolve) => setImmediate(resolve));
-      const moved = await exclusively(round).catch((error: unknown) => {
+      const began = needs.clock.milliseconds();
+      const { moved, gathers } = await exclusively(round).catch((error: unknown) => {
         // Reading the log failed: every subscription says so and waits.
         for (const subscription of subscriptions) fail(subscription, needs.clock, reasonOf(error));
-        return false;
+        return { moved: false, gathers: false };
       });
+      if (gathers && !stopped) {
+        const took = needs.clock.milliseconds() - began;
+        await needs.clock.wait(Math.min(took, gatherMostMs), idle.signal);
+      }
       if (moved || stopped || idle.signal.aborted) continue;
       await rest(subscriptions, needs, idle.signal);
       idle.abort();
@@ -120,7 +131,13 @@ const least = (positions: readonly Position[]): Position =>
 const isDue = ({ trouble }: Subscription, now: number): boolean =>
   trouble !== null && trouble.retryAt <= now;
 
-/** One turn of every subscription that may go on; answers whether any of them moved. */
+/**
+ * `moved`: some subscription did. `gathers`: all that was there is folded, and it was more than a
+ * few events.
+ */
+type Round = { readonly moved: boolean; readonly gathers: boolean };
+
+/** One turn of every subscription that may go on. */
 const openRounds = (
   subscriptions: readonly Subscription[],
   headTimes: HeadTimes,
@@ -130,14 +147,19 @@ const openRounds = (
   const { reader, clock } = needs;
   const pages = openPages(needs);
   let lookAt = 0;
-  const lookAhead = async (): Promise<void> => {
+  let head = start;
+  const lookAhead = async (): Promise<Position> => {
     const now = clock.milliseconds();
-    if (now < lookAt) return;
+    if (now < lookAt) return head;
     lookAt = now + lookEveryMs;
-    headTimes.note(await reader.head(), now);
+    head = await reader.head();
+    headTimes.note(head, now);
+    return head;
   };
-  return async (): Promise<boolean> => {
+  return async (): Promise<Round> => {
     let moved = false;
+    let gathers = true;
+    let events = 0;
     await lookAhead();
     for (const subscription of subscriptions) {
       if (isDue(subscription, clock.milliseconds())) {
@@ -149,10 +171,12 @@ const openRounds = (
     for (const group of groupsOf(subscriptions, clock.milliseconds())) {
       const before = group.map((subscription) => subscription.position);
       if (isStopped()) break;
-      await serve(group, pages, needs, isStopped);
+      const served = await serve(group, { pages, lookAhead }, needs, isStopped);
+      events += served.events;
+      gathers &&= served.isOver;
       moved ||= group.some((subscription, index) => subscription.position !== before[index]);
     }
-    return moved;
+    return { moved, gathers: gathers && events > fewEvents };
   };
 };
 
@@ -198,33 +222,40 @@ const groupsOf = (
  */
 const serve = async (
   group: readonly Subscription[],
-  pages: Pages,
+  { pages, lookAhead }: { readonly pages: Pages; readonly lookAhead: () => Promise<Position> },
   needs: SubscriptionNeeds,
   isStopped: () => boolean,
-): Promise<void> => {
+): Promise<{ readonly events: number; readonly isOver: boolean }> => {
   let position = group[0]?.position ?? start;
   let applied: Promise<boolean> = Promise.resolve(true);
-  for (let count = 0; count < pagesAtOnce; count += 1) {
+  let events = 0;
+  let isOver = false;
+  for (let count = 0; count < pagesAtOnce && !isOver; count += 1) {
+    const head = await lookAhead();
     const page = await pages.after(position);
+    events += page.events.length;
+    isOver = page.through >= head;
     const from = { position, applied: count === 0 ? null : applied };
     if (page.gap !== null || page.through <= position) {
       await applied;
       settle(group, page.gap, needs);
-      return;
+      return { events, isOver };
     }
     const steps = await Promise.all(
       group.map((subscription) => foldPage(subscription, page, from, needs)),
     );
     // What was folded onto a batch that the store did not take is thrown away.
-    if (!(await applied)) return;
+    if (!(await applied)) return { events, isOver: false };
     const taken = steps.filter((step) => step !== null);
     const written = Promise.all(taken.map((step) => applyStep(step, needs)));
     applied = written.then((all) => all.every(Boolean));
     position = page.through;
     const together = taken.length === group.length && taken.every(goesOn(page.through));
+    isOver &&= together;
     if (!together || isStopped()) break;
   }
   await applied;
+  return { events, isOver };
 };
 
 /**

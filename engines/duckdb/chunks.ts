@@ -8,6 +8,8 @@ import { attempt } from './connections.js';
 
 // What the engine takes in one chunk.
 const chunkRows = 2_048;
+/** Most batches are small: columns begin with so many rows and grow. */
+const firstRows = 64;
 
 /** Rows on their way into a table, column by column: what is not set is null. */
 export type Chunks = {
@@ -27,10 +29,15 @@ export const chunksFor = (
 /** Opens the next row; its cells are `columns[…][at]`. */
 export const nextRow = (chunks: Chunks): number => {
   chunks.at += 1;
-  if (chunks.at === chunkRows) chunks.full.push(chunks.columns);
-  if (chunks.at === chunkRows || chunks.columns.length === 0) {
-    chunks.columns = chunks.types.map(() => Array<DuckDBValue>(chunkRows).fill(null));
+  if (chunks.at === chunkRows) {
+    chunks.full.push(chunks.columns);
+    chunks.columns = [];
     chunks.at = 0;
+  }
+  const rows = chunks.columns[0]?.length ?? 0;
+  if (chunks.at === rows) {
+    const more = Array<null>(Math.min(chunkRows, Math.max(firstRows, 4 * rows)) - rows).fill(null);
+    chunks.columns = chunks.types.map((_, column) => (chunks.columns[column] ?? []).concat(more));
   }
   return chunks.at;
 };
