@@ -71,16 +71,7 @@ export const openReader = ({
   const reader: EventReader = {
     read: (stream, reading) => collected(portions(source, stream, reading)),
     portions: (stream, reading) => portions(source, stream, reading),
-    last: async (stream): Promise<Last | null> => {
-      const statements = ask();
-      const known = ends.of(stream);
-      if (known !== null) return known;
-      const row = statements.lastOf.get(stream, stream);
-      if (row === undefined) return null;
-      const last = { type: row.type, revision: row.rev, position: positionOf(row.pos) };
-      ends.note(stream, last);
-      return last;
-    },
+    last: async (stream) => lastOf(source, stream),
     page: (from, limit, types, checked) =>
       types === undefined
         ? page(source, from, limit)
@@ -208,7 +199,16 @@ const takesIn =
 
 const headOf = ({ ask }: Source): Position => positionOf(ask().last.get() ?? 0);
 
-const lastOf = ({ type, revision, position }: Last): Last => ({ type, revision, position });
+const lastOf = ({ ask, ends }: Source, stream: StreamName): Last | null => {
+  const statements = ask();
+  const known = ends.of(stream);
+  if (known !== null) return known;
+  const row = statements.lastOf.get(stream, stream);
+  if (row === undefined) return null;
+  const last = { type: row.type, revision: row.rev, position: positionOf(row.pos) };
+  ends.note(stream, last);
+  return last;
+};
 
 async function* portions(
   { ask, take, recorded, ends }: Source,
@@ -221,7 +221,9 @@ async function* portions(
   const isWhole = types === undefined && limit < 0;
   const noteEnd = (events: readonly Recorded[]): void => {
     const last = events.at(-1);
-    if (isWhole && last !== undefined) ends.note(stream, lastOf(last));
+    if (!isWhole || last === undefined) return;
+    const { type, revision, position } = last;
+    ends.note(stream, { type, revision, position });
   };
   for (;;) {
     ask();

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { randomUUID } from 'node:crypto';
 import { openBus } from '../../engines/memory/bus.js';
 import { openEventLog, openEventReader } from '../../engines/sqlite/event-log.js';

@@ -77,38 +77,6 @@ describe('the projector', () => {
     expect(await rowsOf(1)).to.equal(1);
   });
 
-  it('lets events gather after many came together, and waits for nothing after a few', async () => {
-    const rests: number[] = [];
-    const clock = {
-      ...systemClock,
-      wait: (milliseconds: number, signal: AbortSignal): Promise<void> => {
-        if (milliseconds > 100) return systemClock.wait(milliseconds, signal);
-        rests.push(milliseconds);
-        return Promise.resolve();
-      },
-    };
-    await start({ clock });
-    const counted = (name: string, count: number): Promise<void> =>
-      until('it is counted', 5_000, async () => (await tallyOf(name))?.count === count);
-    for (let number = 0; number < 5; number += 1) {
-      await append(open.log, room('a'), number, said('x'));
-      await counted('a', number + 1);
-    }
-    expect(rests).to.deep.equal([]);
-    await open.log.append(
-      Array.from({ length: 20 }, (_, at) => ({
-        stream: room(`b${at}`),
-        expected: 'none' as const,
-        events: [said('y')],
-      })),
-    );
-    await until('it rested', 5_000, async () => rests.length > 0);
-    expect(rests).to.have.length(1);
-    await append(open.log, room('a'), 5, said('z'));
-    await counted('a', 6);
-    expect(rests).to.have.length(1);
-  });
-
   it('goes on where it was after a restart, and is what a replay gives', async () => {
     await start();
     await append(open.log, room('a'), 0, said('x'));

@@ -1,0 +1,69 @@
+import { expect } from 'chai';
+import { Type } from 'typebox';
+import { systemClock } from '../../engines/node/clock.js';
+import type { Recorded } from '../../kernel/ports.js';
+import type { Document } from '../../kernel/documents.js';
+import type { AnyProjection } from '../../projections/documents-model.js';
+import { temporaryFolder } from '../support/folder.js';
+import { append, projectorIn, type OpenProjector } from '../support/projector.js';
+import { room, said } from '../support/said.js';
+import { until } from '../support/until.js';
+
+const words: AnyProjection = {
+  collection: { name: 'words', version: 1, fields: {} },
+  events: { Said: Type.Object({ word: Type.String() }) },
+  keys: (event: Recorded) => [event.stream],
+  evolve: (document: Document<number> | null, _event: Recorded, key: string) => ({
+    key,
+    scope: 's',
+    fields: {},
+    body: (document?.body ?? 0) + 1,
+  }),
+};
+
+describe('the projector, once all is folded', () => {
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let open: OpenProjector;
+  beforeEach(async () => {
+    folder = await temporaryFolder();
+  });
+  afterEach(async () => {
+    await open.close();
+    await folder.remove();
+  });
+
+  it('lets events gather after many came together, and waits for nothing after a few', async () => {
+    const rests: number[] = [];
+    const clock = {
+      ...systemClock,
+      wait: (milliseconds: number, signal: AbortSignal): Promise<void> => {
+        if (milliseconds > 100) return systemClock.wait(milliseconds, signal);
+        rests.push(milliseconds);
+        return Promise.resolve();
+      },
+    };
+    open = await projectorIn({ dir: folder.dir, projections: [words], clock });
+    const counted = (name: string, count: number): Promise<void> =>
+      until('it is counted', 5_000, async () => {
+        const found = await open.documents.get<number>(words.collection, room(name));
+        return found?.body === count;
+      });
+    for (let number = 0; number < 5; number += 1) {
+      await append(open.log, room('a'), number, said('x'));
+      await counted('a', number + 1);
+    }
+    expect(rests).to.deep.equal([]);
+    await open.log.append(
+      Array.from({ length: 20 }, (_, at) => ({
+        stream: room(`b${at}`),
+        expected: 'none' as const,
+        events: [said('y')],
+      })),
+    );
+    await until('it rested', 5_000, async () => rests.length > 0);
+    expect(rests).to.have.length(1);
+    await append(open.log, room('a'), 5, said('z'));
+    await counted('a', 6);
+    expect(rests).to.have.length(1);
+  });
+});
