@@ -5,19 +5,19 @@ import type { EventLog } from '../../kernel/ports.js';
 import { append } from '../../kernel/transact.js';
 import { authorAt } from '../support/log.js';
 import { projectId } from '../support/people.js';
+import { neverEnds } from '../support/sandboxes.js';
 import { scoredWorld, type ScoredWorld } from '../support/scored-world.js';
 
 const plain = 'def scorer_fn(*, node_output, **kwargs) -> str:\n    return node_output[:4]';
 /** Scores every record, and then never ends. */
 const hanging = `
-import time
 def scorer_fn(**kwargs) -> str:
     return "a"
 def aggregator_fn(*, scores) -> dict:
-    time.sleep(1000)
+    ${neverEnds}
 `;
 /** Several records have long enough for a process to begin on a busy machine, one has longer. */
-const budgets = { batchMs: 5_000, recordMs: 20_000, turnMs: 500, vainMs: 10_000 };
+const budgets = { batchMs: 3_000, recordMs: 20_000, turnMs: 500, vainMs: 6_000 };
 
 describe('scoring next to a project that asks for too much', function () {
   this.timeout(90_000);

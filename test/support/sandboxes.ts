@@ -73,6 +73,14 @@ export const taskOf = (source: string, more: Partial<SandboxTask> = {}): Sandbox
   ...more,
 });
 
+/**
+ * A statement of Python that never ends. It waits without a processor, where `time.sleep` turns
+ * round and round on one: the tests beside it can use that.
+ */
+export const neverEnds =
+  '__import__("pyodide.code").code.run_js(' +
+  '"Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)")';
+
 export const stepsOf = (count: number, more: Partial<ScorerStep> = {}): readonly ScorerStep[] =>
   Array.from({ length: count }, (_, index) => stepOf(index, more));
 
