@@ -12,7 +12,7 @@ from uuid import uuid4
 
 import assay.client
 from assay import Assay, AssayError, NoSuchProject, NotConfigured, Unauthenticated
-from assay.outage import Outage, quiet
+from assay.outage import Outage, quiet, said_after
 
 from .service import ServiceTest, eventually, outline, program
 from .stub import Answer, Seen, Stub, problem
@@ -38,11 +38,13 @@ class Outages(TestCase):
     def test_are_said_once_with_address_and_cause(self) -> None:
         client = Assay(nowhere, "a-key", project, exit_seconds=0)
         record(client)
-        with self.assertLogs("assay", logging.WARNING) as said:
-            began = time.monotonic()
-            self.assertFalse(client.flush(12))
-            self.assertGreaterEqual(time.monotonic() - began, 12)
-            self.assertFalse(client.flush(0.1))
+        # Sooner than usual, so that there are many tries after it.
+        with mock.patch("assay.outage.said_after", 0.3):
+            with self.assertLogs("assay", logging.WARNING) as said:
+                began = time.monotonic()
+                self.assertFalse(client.flush(3))
+                self.assertGreaterEqual(time.monotonic() - began, 3)
+                self.assertFalse(client.flush(0.1))
         expected = f"assay: {nowhere}: connection refused; still trying"
         self.assertEqual([one.getMessage() for one in said.records], [expected])
         with self.assertLogs("assay", logging.WARNING) as said:
@@ -67,8 +69,9 @@ class Outages(TestCase):
         with Stub(usual=lambda seen: Answer(until=never)) as stub:
             client = Assay(stub.url, "a-key", project, exit_seconds=0)
             record(client)
-            with self.assertLogs("assay", logging.WARNING) as said:
-                self.assertFalse(client.flush(3.1))
+            with mock.patch("assay.outage.said_after", 0.5):
+                with self.assertLogs("assay", logging.WARNING) as said:
+                    self.assertFalse(client.flush(0.6))
             self.assertIn(f"{stub.url}: not all was answered in time", said.output[0])
             never.set()
 
@@ -80,14 +83,16 @@ class Outages(TestCase):
                 record(client)
                 self.assertTrue(eventually(lambda: len(said.output) == 1))
             self.assertIn("made up: too_many_requests", said.output[0])
-        with Stub(problem(503, "unavailable", Retry_After="3"), Answer(200, [])) as stub:
-            with self.assertLogs("assay", logging.WARNING) as said:
-                client = Assay(stub.url, "a-key", project)
-                self.assertEqual(client.projects.list(), [])
+        with Stub(problem(503, "unavailable", Retry_After="1"), Answer(200, [])) as stub:
+            with mock.patch("assay.outage.said_after", 1):
+                with self.assertLogs("assay", logging.WARNING) as said:
+                    client = Assay(stub.url, "a-key", project)
+                    self.assertEqual(client.projects.list(), [])
             self.assertIn("made up: unavailable", said.output[0])
             self.assertNotIn("made up", client._transport.outage.cause)
 
-    def test_end_a_flush_after_half_a_minute(self) -> None:
+    def test_are_said_after_three_seconds_and_end_a_flush_after_half_a_minute(self) -> None:
+        self.assertEqual(said_after, 3)
         for flush in (Assay.flush, assay.flush):
             self.assertEqual(inspect.signature(flush).parameters["timeout"].default, 30)
 
@@ -130,7 +135,13 @@ class Keys(TestCase):
         raise AssertionError("It was answered")
 
     def test_that_cannot_be_sent_do_not_stop_a_program_that_only_records(self) -> None:
-        source = "import assay\n@assay.trace\ndef work(): return 'on'\nassert work() == 'on'"
+        source = (
+            "import assay, functools\n"
+            "assay.Assay = functools.partial(assay.Assay, exit_seconds=0.3)\n"
+            "@assay.trace\n"
+            "def work(): return 'on'\n"
+            "assert work() == 'on'"
+        )
         code, said = ended(source, ASSAY_URL=nowhere, ASSAY_API_KEY=f"{self.secret} x")
         self.assertEqual(code, 0, said)
         self.assertIn("assay: The API key (ASSAY_API_KEY", said)
