@@ -70,7 +70,7 @@ describe('what history tells beyond its entries', () => {
   it('ends a page early where folding costs much, and goes on from there', async () => {
     const trace = uuid(3, 1);
     const ratings = Array.from({ length: 40 }, (_, at) => rated(trace, at % 2 === 0));
-    await world.happened(traceStream(trace), logged(trace, 4_000), ...ratings);
+    await world.happened(traceStream(trace), logged(trace, 2_600), ...ratings);
     const entries = await entriesOf(trace);
     for (const asked of [entries, [...entries].reverse()]) {
       let pages = 0;
