@@ -8,7 +8,7 @@ import { randomIds } from '../../engines/node/ids.js';
 import type { ScorerTaskRequest } from '../../events/scorer-tasks.js';
 import type { ContentRow } from '../../kernel/dataset-content.js';
 import { organization, userId } from '../support/people.js';
-import { sandboxOf } from '../support/sandboxes.js';
+import { neverEnds, sandboxOf } from '../support/sandboxes.js';
 import { scoredWorld, type ScoredWorld } from '../support/scored-world.js';
 
 describe('required scorers of a validation', function () {
@@ -64,7 +64,7 @@ describe('required scorers of a validation', function () {
   });
 
   it('end the validation once they have taken too long together', async () => {
-    const hanging = 'import time\ndef scorer_fn(**k) -> str:\n    time.sleep(1000)\n    return "a"';
+    const hanging = `def scorer_fn(**k) -> str:\n    ${neverEnds}\n    return "a"`;
     const { scores, processes } = await asked(
       Array.from({ length: 100 }, () => hanging),
       2_000,
