@@ -85,6 +85,22 @@ export const sharedLooks = <T>(look: () => Promise<T>): (() => Promise<T>) => {
   return () => (next ??= current.then(begin));
 };
 
+/** The same of each key, for as long as somebody looks. */
+export const sharedLooksAt = <K, T>(look: (key: K) => Promise<T>): ((key: K) => Promise<T>) => {
+  const open = new Map<K, { readonly ask: () => Promise<T>; asking: number }>();
+  return async (key) => {
+    const looks = open.get(key) ?? { ask: sharedLooks(() => look(key)), asking: 0 };
+    open.set(key, looks);
+    looks.asking += 1;
+    try {
+      return await looks.ask();
+    } finally {
+      looks.asking -= 1;
+      if (looks.asking === 0) open.delete(key);
+    }
+  };
+};
+
 /**
  * Questions of one turn of the event loop go together: `ask` is given all of them, and has an
  * answer for each, in their order.

@@ -5,7 +5,18 @@ import { load } from '../../kernel/transact.js';
 import { openAuthentication, type AuthenticationNeeds } from './authenticate.js';
 import { type User, liveUser } from '../facts/users.js';
 import { projects, type Project, projectStream } from '../facts/projects.js';
+import { keptFolds } from '../facts/kept-folds.js';
 import { groups, isIn, type Group, groupStream } from '../facts/groups.js';
+
+const keptProjects = keptFolds({
+  fold: projects,
+  weightOf: (project) =>
+    projectWeight +
+    (project === null ? 0 : roleWeight * (project.users.size + project.groups.size)),
+  weightMax: 8_000_000,
+});
+const projectWeight = 5_000;
+const roleWeight = 200;
 
 type Needs = AuthenticationNeeds & { readonly sights?: Sights };
 
@@ -35,7 +46,7 @@ export const openGate = (needs: Needs): Gate => {
     ...openAuthentication(needs),
     projectInSight: async (principal, id) => {
       // Not remembered: a deleted project answers 404 at once (contract 5.4).
-      const { state: project } = await load(log, projectStream(id), projects);
+      const { state: project } = await keptProjects(log).load(projectStream(id));
       if (project === null || !project.live) return null;
       if (project.organizationId !== principal.organizationId) return null;
       // Not the principal's role: a key caps what its creator may do in the organisation, not where

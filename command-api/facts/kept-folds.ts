@@ -1,7 +1,7 @@
 import type { Fold } from '../../kernel/decision.js';
 import type { Event, EventReader, StreamName } from '../../kernel/ports.js';
 import { broughtForward, nothing, type Loaded } from '../../kernel/transact.js';
-import { openTurns } from '../../kernel/turns.js';
+import { sharedLooksAt } from '../../kernel/turns.js';
 
 type Kept<S, E extends Event> = {
   readonly log: EventReader;
@@ -22,6 +22,18 @@ export type KeptFolds<S> = {
   readonly note: (stream: StreamName, loaded: Loaded<S>) => void;
 };
 
+/** The same for whoever has the log at hand: one memory for each log. */
+export const keptFolds = <S, E extends Event>(
+  kept: Omit<Kept<S, E>, 'log'>,
+): ((log: EventReader) => KeptFolds<S>) => {
+  const opened = new WeakMap<EventReader, KeptFolds<S>>();
+  return (log) => {
+    const known = opened.get(log) ?? openKeptFolds({ ...kept, log });
+    opened.set(log, known);
+    return known;
+  };
+};
+
 /**
  * Folds of streams as the log has them. What was folded is kept, within bounds, and only brought
  * forward by what came since: deciding on a long stream costs what is new of it. What was used
@@ -36,8 +48,6 @@ export const openKeptFolds = <S, E extends Event>({
 }: Kept<S, E>): KeptFolds<S> => {
   const kept = new Map<StreamName, Loaded<S>>();
   let weight = 0;
-  /** Those who ask for a long stream at once read it once. */
-  const inTurn = openTurns();
   const weightWith = ({ state }: Loaded<S>): number => weightOf(state) + entryWeight;
 
   const drop = (stream: StreamName): void => {
@@ -72,12 +82,12 @@ export const openKeptFolds = <S, E extends Event>({
   };
 
   return {
-    load: (stream) =>
-      inTurn([stream], async () => {
-        const loaded = await present(stream);
-        keep(stream, loaded);
-        return loaded;
-      }),
+    /** Those who ask for a stream at once read it once. */
+    load: sharedLooksAt(async (stream) => {
+      const loaded = await present(stream);
+      keep(stream, loaded);
+      return loaded;
+    }),
     note: (stream, loaded) => {
       const known = kept.get(stream);
       // An append that was there already has its first place, before what is known.

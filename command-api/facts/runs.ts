@@ -12,7 +12,8 @@ import {
   stream,
 } from '../../kernel/ports.js';
 import type { OrganizationId, ProjectId, RunId, UserId, Instant } from '../../kernel/shapes.js';
-import { load, transact, type Authorship } from '../../kernel/transact.js';
+import { transact, type Authorship } from '../../kernel/transact.js';
+import { keptFolds } from './kept-folds.js';
 import { scopedNames } from './reservations.js';
 import type { RunKind } from '../../contract/selectors.js';
 
@@ -80,13 +81,17 @@ export const runs: Fold<Run | null, RunEvent> = {
 export const runOf = async (log: EventReader, project: ProjectId, id: RunId): Promise<Run | null> =>
   (await runSince(log, project, id))?.run ?? null;
 
+/** Requests of a run come one after the other. */
+const keptRuns = keptFolds({ fold: runs, weightOf: () => runWeight, weightMax: 4_000_000 });
+const runWeight = 500;
+
 /** The same, with the position of the last event about the run. */
 export const runSince = async (
   log: EventReader,
   project: ProjectId,
   id: RunId,
 ): Promise<{ readonly run: Run; readonly position: Position } | null> => {
-  const { state: run, position } = await load(log, runStream(id), runs);
+  const { state: run, position } = await keptRuns(log).load(runStream(id));
   return run?.live === true && run.projectId === project ? { run, position } : null;
 };
 

@@ -10,16 +10,16 @@ const endsMax = 50_000;
  * written to them. A look at the file takes a lock, and a tenth of a millisecond, for nothing.
  */
 export type KnownEnds = {
-  /** Null: it has to be looked up. */
-  readonly of: (stream: string) => Last | null;
-  /** The last event that was found, told in the turn of the loop in which it was. */
-  readonly note: (stream: string, last: Last) => void;
+  /** `none`: there are no events of it. Null: it has to be looked up. */
+  readonly of: (stream: string) => Last | 'none' | null;
+  /** What was found, told in the turn of the loop in which it was. */
+  readonly note: (stream: string, last: Last | 'none') => void;
   /** Nothing is known of these while `write` is at work. */
   readonly whileWriting: <T>(streams: readonly string[], write: () => Promise<T>) => Promise<T>;
 };
 
 export const openKnownEnds = (): KnownEnds => {
-  const ends = boundedMap<string, Last>(endsMax);
+  const ends = boundedMap<string, Last | 'none'>(endsMax);
   const writing = openTally();
   return {
     of: (stream) => ends.get(stream) ?? null,

@@ -200,13 +200,13 @@ const takesIn =
 const headOf = ({ ask }: Source): Position => positionOf(ask().last.get() ?? 0);
 
 const lastOf = ({ ask, ends }: Source, stream: StreamName): Last | null => {
-  const statements = ask();
+  const { lastOf: query } = ask();
   const known = ends.of(stream);
-  if (known !== null) return known;
-  const row = statements.lastOf.get(stream, stream);
-  if (row === undefined) return null;
-  const last = { type: row.type, revision: row.rev, position: positionOf(row.pos) };
-  ends.note(stream, last);
+  if (known !== null) return known === 'none' ? null : known;
+  const row = query.get(stream, stream);
+  const last =
+    row === undefined ? null : { type: row.type, revision: row.rev, position: positionOf(row.pos) };
+  ends.note(stream, last ?? 'none');
   return last;
 };
 
@@ -221,13 +221,22 @@ async function* portions(
   const isWhole = types === undefined && limit < 0;
   const noteEnd = (events: readonly Recorded[]): void => {
     const last = events.at(-1);
-    if (!isWhole || last === undefined) return;
+    if (!isWhole) return;
+    if (last === undefined) {
+      if (next === 0) ends.note(stream, 'none');
+      return;
+    }
     const { type, revision, position } = last;
     ends.note(stream, { type, revision, position });
   };
+  const hasNoMore = (): boolean => {
+    const end = ends.of(stream);
+    // One that was erased meanwhile has to be looked at.
+    return end === 'none' ? next === from : end !== null && end.revision < next;
+  };
   for (;;) {
     ask();
-    if ((ends.of(stream)?.revision ?? next) < next) return;
+    if (hasNoMore()) return;
     const rows = (): Iterable<WholeRow> =>
       types === undefined
         ? ask().ofStream.iterate(stream, stream, next, left)

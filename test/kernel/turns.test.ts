@@ -5,6 +5,7 @@ import {
   openSequence,
   openTurns,
   sharedLooks,
+  sharedLooksAt,
 } from '../../kernel/turns.js';
 
 /** Work that ends when it is told to. */
@@ -99,6 +100,30 @@ describe('turns', () => {
     await Promise.resolve();
     const later = [look(), look()];
     expect([await first, ...(await Promise.all(later))]).to.deep.equal([1, 2, 2]);
+  });
+
+  it('shared by key begin after whoever asked, and stand in no other key’s way', async () => {
+    const began: string[] = [];
+    const gates = new Map<string, () => void>();
+    const look = sharedLooksAt(async (key: string) => {
+      began.push(key);
+      if (key === 'slow') await new Promise<void>((resolve) => gates.set(key, resolve));
+      if (key === 'bad') throw new Error('no');
+      return began.length;
+    });
+    const slow = look('slow');
+    await turn();
+    const later = [look('slow'), look('slow')];
+    expect(await look('other')).to.equal(2);
+    expect(await look('other')).to.equal(3);
+    const refused = await Promise.allSettled([look('bad'), look('bad')]);
+    expect(refused.map(({ status }) => status)).to.deep.equal(['rejected', 'rejected']);
+    expect(began).to.deep.equal(['slow', 'other', 'other', 'bad']);
+    gates.get('slow')?.();
+    await slow;
+    await turn();
+    gates.get('slow')?.();
+    expect(await Promise.all(later)).to.deep.equal([5, 5]);
   });
 
   it('of the loop gather questions, and each is given its own answer', async () => {
