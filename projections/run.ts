@@ -55,9 +55,11 @@ export type Runner = {
 const pagesAtOnce = 8;
 /**
  * A batch costs its stores the same whether it has one event or fifty. Once all is folded and more
- * than a few events came together, the next ones may gather for as long as these took.
+ * than a few events came together, but not so many that their batch is the least of what they cost,
+ * the next ones may gather for as long as these took.
  */
 const fewEvents = 4;
+const manyEvents = 64;
 const gatherMostMs = 100;
 /** How often the head is looked at while there is work, to tell the age of what is not folded. */
 const lookEveryMs = 50;
@@ -176,7 +178,7 @@ const openRounds = (
       gathers &&= served.isOver;
       moved ||= group.some((subscription, index) => subscription.position !== before[index]);
     }
-    return { moved, gathers: gathers && events > fewEvents };
+    return { moved, gathers: gathers && events > fewEvents && events < manyEvents };
   };
 };
 
@@ -234,7 +236,7 @@ const serve = async (
     const head = await lookAhead();
     const page = await pages.after(position);
     events += page.events.length;
-    isOver = page.through >= head;
+    isOver = page.through >= head && events < manyEvents;
     const from = { position, applied: count === 0 ? null : applied };
     if (page.gap !== null || page.through <= position) {
       await applied;
