@@ -217,8 +217,8 @@ export const readConfig = (environment: Environment): Config => {
     backupDays: backupDaysOf(text('ASSAY_BACKUP_DAYS', '')),
     // As node itself reads it.
     poolThreads: Number(environment['UV_THREADPOOL_SIZE'] ?? 4) || 4,
-    logLevel: logLevel(text('ASSAY_LOG_LEVEL', 'info')),
-    sandbox: sandbox(text('ASSAY_SANDBOX', 'strict')),
+    logLevel: oneOf('ASSAY_LOG_LEVEL', logLevels, text('ASSAY_LOG_LEVEL', 'info')),
+    sandbox: oneOf('ASSAY_SANDBOX', sandboxModes, text('ASSAY_SANDBOX', 'strict')),
     sandboxDir: text('ASSAY_SANDBOX_DIR', '') || null,
   };
   refuseHalves(config);
@@ -389,16 +389,8 @@ const backupDaysOf = (text: string): number | null => {
   throw refuse('ASSAY_BACKUP_DAYS', 'must be 0 to 36500');
 };
 
-const logLevel = (text: string): LogLevel => {
-  const level = logLevels.find((one) => one === text);
-  if (level === undefined)
-    throw refuse('ASSAY_LOG_LEVEL', `must be one of ${logLevels.join(', ')}`);
-  return level;
-};
-
-const sandbox = (text: string): SandboxMode => {
-  const mode = sandboxModes.find((one) => one === text);
-  if (mode === undefined)
-    throw refuse('ASSAY_SANDBOX', `must be one of ${sandboxModes.join(', ')}`);
-  return mode;
+const oneOf = <T extends string>(name: string, known: readonly T[], text: string): T => {
+  const found = known.find((one) => one === text);
+  if (found === undefined) throw refuse(name, `must be one of ${known.join(', ')}`);
+  return found;
 };
