@@ -121,6 +121,11 @@ export interface EventReader {
   /** Costs the same however long the stream is; null for an unknown or erased one. */
   last(stream: StreamName): Promise<Last | null>;
   /**
+   * The revision of its last event, `none` when it has none, if this process knows without looking,
+   * since nobody else writes; else null. For decisions: who proves the log looks at it.
+   */
+  knownEnd(stream: StreamName): number | 'none' | null;
+  /**
    * Events after `after` in log order, at most `limit`; erased ones are apart. A page may hold
    * fewer although more is there: only `through` = `after` says that nothing is there yet. With
    * `types` only events of these types and none that are erased, and `limit` bounds how many are

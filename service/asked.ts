@@ -23,6 +23,7 @@ export const logUntil = (log: EventLog, signal: AbortSignal): EventLog => {
     read: async (stream, reading) => now().read(stream, reading),
     portions: (stream, reading) => now().portions(stream, reading),
     last: async (stream) => now().last(stream),
+    knownEnd: (stream) => now().knownEnd(stream),
     page: async (...asked) => now().page(...asked),
     streams: async (prefix, from, limit) => now().streams(prefix, from, limit),
   };

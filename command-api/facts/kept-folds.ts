@@ -68,6 +68,7 @@ export const openKeptFolds = <S, E extends Event>({
 
   const present = async (stream: StreamName): Promise<Loaded<S>> => {
     const known = kept.get(stream) ?? nothing(fold);
+    if (log.knownEnd(stream) === known.revision) return known;
     if (known.revision === 'none' && types === undefined) {
       return broughtForward(log, stream, fold, known);
     }

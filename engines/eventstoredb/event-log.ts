@@ -82,6 +82,7 @@ export const openEventStore = async ({
     health: connection.health,
     read: (stream, reading) => collected(portions(stream, reading)),
     portions,
+    knownEnd: () => null, // Others append too.
     last: async (stream) => {
       const last = await streams.last(stream);
       return last && { type: last.type, revision: last.revision, position: last.position };

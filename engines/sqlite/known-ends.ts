@@ -1,5 +1,4 @@
 import { boundedMap } from '../../kernel/bounded-map.js';
-import type { Last } from '../../kernel/ports.js';
 import { openTally } from '../../kernel/tally.js';
 
 /** Facts that requests ask for again and again are of few streams. */
@@ -11,20 +10,20 @@ const endsMax = 50_000;
  */
 export type KnownEnds = {
   /** `none`: there are no events of it. Null: it has to be looked up. */
-  readonly of: (stream: string) => Last | 'none' | null;
+  readonly of: (stream: string) => number | 'none' | null;
   /** What was found, told in the turn of the loop in which it was. */
-  readonly note: (stream: string, last: Last | 'none') => void;
+  readonly note: (stream: string, end: number | 'none') => void;
   /** Nothing is known of these while `write` is at work. */
   readonly whileWriting: <T>(streams: readonly string[], write: () => Promise<T>) => Promise<T>;
 };
 
 export const openKnownEnds = (): KnownEnds => {
-  const ends = boundedMap<string, Last | 'none'>(endsMax);
+  const ends = boundedMap<string, number | 'none'>(endsMax);
   const writing = openTally();
   return {
     of: (stream) => ends.get(stream) ?? null,
-    note: (stream, last) => {
-      if (writing.of(stream) === 0) ends.set(stream, last);
+    note: (stream, end) => {
+      if (writing.of(stream) === 0) ends.set(stream, end);
     },
     whileWriting: async (streams, write) => {
       for (const stream of streams) {

@@ -72,6 +72,7 @@ export const openReader = ({
     read: (stream, reading) => collected(portions(source, stream, reading)),
     portions: (stream, reading) => portions(source, stream, reading),
     last: async (stream) => lastOf(source, stream),
+    knownEnd: (stream) => (database.open ? ends.of(stream) : null),
     page: (from, limit, types, checked) =>
       types === undefined
         ? page(source, from, limit)
@@ -200,14 +201,10 @@ const takesIn =
 const headOf = ({ ask }: Source): Position => positionOf(ask().last.get() ?? 0);
 
 const lastOf = ({ ask, ends }: Source, stream: StreamName): Last | null => {
-  const { lastOf: query } = ask();
-  const known = ends.of(stream);
-  if (known !== null) return known === 'none' ? null : known;
-  const row = query.get(stream, stream);
-  const last =
-    row === undefined ? null : { type: row.type, revision: row.rev, position: positionOf(row.pos) };
-  ends.note(stream, last ?? 'none');
-  return last;
+  const row = ask().lastOf.get(stream, stream);
+  ends.note(stream, row?.rev ?? 'none');
+  if (row === undefined) return null;
+  return { type: row.type, revision: row.rev, position: positionOf(row.pos) };
 };
 
 async function* portions(
@@ -220,23 +217,10 @@ async function* portions(
   let left = limit;
   const isWhole = types === undefined && limit < 0;
   const noteEnd = (events: readonly Recorded[]): void => {
-    const last = events.at(-1);
-    if (!isWhole) return;
-    if (last === undefined) {
-      if (next === 0) ends.note(stream, 'none');
-      return;
-    }
-    const { type, revision, position } = last;
-    ends.note(stream, { type, revision, position });
-  };
-  const hasNoMore = (): boolean => {
-    const end = ends.of(stream);
-    // One that was erased meanwhile has to be looked at.
-    return end === 'none' ? next === from : end !== null && end.revision < next;
+    const end = events.at(-1)?.revision ?? (next === 0 ? 'none' : null);
+    if (isWhole && end !== null) ends.note(stream, end);
   };
   for (;;) {
-    ask();
-    if (hasNoMore()) return;
     const rows = (): Iterable<WholeRow> =>
       types === undefined
         ? ask().ofStream.iterate(stream, stream, next, left)
