@@ -17,18 +17,21 @@ export type Dispatched = {
  * `malformed` for broken percent-encoding.
  */
 export const dispatcher = (table: readonly Bound[]): ((ctx: Context) => Dispatched) => {
-  const router = new Router({ strict: true, sensitive: true });
+  const routers = new Map<string, Router>();
   const byPath = new Map<unknown, Bound[]>();
   for (const one of table) {
     for (const path of spellings(one.operation.path)) {
       byPath.set(path, [...(byPath.get(path) ?? []), one]);
+      const shape = shapeOf(path);
+      const router = routers.get(shape) ?? new Router({ strict: true, sensitive: true });
+      routers.set(shape, router);
       router.register(path, [one.operation.method], () => undefined);
     }
   }
   return (ctx) => {
     // The most specific path was registered first; the methods of a vaguer one are not its own.
     const path = pathOf(ctx);
-    const [layer] = router.match(path, ctx.method).path;
+    const [layer] = routers.get(shapeOf(path))?.match(path, ctx.method).path ?? [];
     const here = byPath.get(layer?.path) ?? [];
     if (layer === undefined || here.length === 0) throw new Fault('not-found', 'No such route');
     const method = ctx.method === 'HEAD' ? 'GET' : ctx.method;
@@ -40,6 +43,15 @@ export const dispatcher = (table: readonly Bound[]): ((ctx: Context) => Dispatch
     const params = decodedParams(layer.paramNames, layer.captures(path));
     return { bound, sent: { message: ctx.req, params, query: pairsOf(ctx.querystring) } };
   };
+};
+
+/**
+ * What a path has in common with those that it can match: its first segment, which no route leaves
+ * open, and how many there are. A router tries all of its routes, some hundreds, at each request.
+ */
+const shapeOf = (path: string): string => {
+  const segments = path.split('/');
+  return `${segments.length} ${segments[1] ?? ''}`;
 };
 
 /** Koa reads the path when it is asked for, and throws where the address is none. */
