@@ -59,17 +59,18 @@ const growths: readonly Growth[] = [
   },
   {
     name: 'growth-stream',
-    what: 'changes of one trace, one after the other, until reads show the last',
-    size: 10_000,
+    what: 'changes of one trace, eight asked for at a time, until reads show the last',
+    size: 50_000,
     smoke: 200,
     rounds: 1,
     work: async (place, size) => {
       const id = await newTrace(place);
-      await place.shown(portions(size, 1), ([at]) => ({
+      const change = ([at]: readonly number[]) => ({
         method: 'PATCH',
         path: `traces/${id}`,
         body: { output: `answer ${at}` },
-      }));
+      });
+      await place.shown(portions(size, 1), change, 8);
     },
   },
   {
@@ -107,7 +108,7 @@ const openPlace = async ({ client, ...service }: ServiceProcess, root: string) =
     client,
     root,
     run,
-    /** Sends each portion in turn, and resolves once reads show the last. */
+    /** Sends the portions, so many at a time, and resolves once reads show the last. */
     shown: async (
       sent: readonly (readonly number[])[],
       askOf: (numbers: readonly number[]) => {
@@ -115,12 +116,18 @@ const openPlace = async ({ client, ...service }: ServiceProcess, root: string) =
         readonly path: string;
         readonly body: object;
       },
+      atOnce = 1,
     ): Promise<void> => {
       let position = '';
-      for (const numbers of sent) {
-        const { method = 'POST', path, body } = askOf(numbers);
-        position = (await client.call(method, `${root}/${path}`, { body })).position ?? position;
-      }
+      const left = sent.values();
+      const sendOn = async (): Promise<void> => {
+        for (const numbers of left) {
+          const { method = 'POST', path, body } = askOf(numbers);
+          const answer = await client.call(method, `${root}/${path}`, { body });
+          if (answer.position !== null && answer.position > position) position = answer.position;
+        }
+      };
+      await Promise.all(Array.from({ length: atOnce }, sendOn));
       await projected({ client, ...service }, { root, run }, position);
     },
   };
