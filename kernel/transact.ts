@@ -13,6 +13,7 @@ import {
   type StreamName,
 } from './ports.js';
 import { openTurns, type InTurn } from './turns.js';
+import { onceEach } from './once-each.js';
 
 /** What `transact` needs to know of the request: contract/operation.ts has the full Cause. */
 export type Authorship = {
@@ -117,14 +118,7 @@ export const broughtForward = async <S, E extends Event>(
 };
 
 /** One line per stream of a log, however many hold the log. */
-const lines = new WeakMap<EventLog, InTurn>();
-const lineOf = (log: EventLog): InTurn => {
-  const known = lines.get(log);
-  if (known !== undefined) return known;
-  const opened = openTurns();
-  lines.set(log, opened);
-  return opened;
-};
+const lineOf = onceEach((_log: EventLog): InTurn => openTurns());
 
 /**
  * Loads, folds, decides, appends at the revision it read, after all that were called before it on

@@ -135,7 +135,7 @@ const isDue = ({ trouble }: Subscription, now: number): boolean =>
 
 /**
  * `moved`: some subscription did. `gathers`: all that was there is folded, and it was more than a
- * few events.
+ * few events, but not so many for any.
  */
 type Round = { readonly moved: boolean; readonly gathers: boolean };
 
@@ -178,7 +178,7 @@ const openRounds = (
       gathers &&= served.isOver;
       moved ||= group.some((subscription, index) => subscription.position !== before[index]);
     }
-    return { moved, gathers: gathers && events > fewEvents && events < manyEvents };
+    return { moved, gathers: gathers && events > fewEvents };
   };
 };
 

@@ -45,7 +45,7 @@ export const openGate = (needs: Needs): Gate => {
   return {
     ...openAuthentication(needs),
     projectInSight: async (principal, id) => {
-      // Not remembered: a deleted project answers 404 at once (contract 5.4).
+      // Brought forward each time: a deleted project answers 404 at once (contract 5.4).
       const { state: project } = await keptProjects(log).load(projectStream(id));
       if (project === null || !project.live) return null;
       if (project.organizationId !== principal.organizationId) return null;

@@ -1,5 +1,6 @@
 import type { Fold } from '../../kernel/decision.js';
 import type { Event, EventReader, StreamName } from '../../kernel/ports.js';
+import { onceEach } from '../../kernel/once-each.js';
 import { broughtForward, nothing, type Loaded } from '../../kernel/transact.js';
 import { sharedLooksAt } from '../../kernel/turns.js';
 
@@ -25,14 +26,7 @@ export type KeptFolds<S> = {
 /** The same for whoever has the log at hand: one memory for each log. */
 export const keptFolds = <S, E extends Event>(
   kept: Omit<Kept<S, E>, 'log'>,
-): ((log: EventReader) => KeptFolds<S>) => {
-  const opened = new WeakMap<EventReader, KeptFolds<S>>();
-  return (log) => {
-    const known = opened.get(log) ?? openKeptFolds({ ...kept, log });
-    opened.set(log, known);
-    return known;
-  };
-};
+): ((log: EventReader) => KeptFolds<S>) => onceEach((log) => openKeptFolds({ ...kept, log }));
 
 /**
  * Folds of streams as the log has them. What was folded is kept, within bounds, and only brought

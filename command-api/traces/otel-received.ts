@@ -102,8 +102,8 @@ const packed = (parts: Parts): readonly Parts[] => {
     const placeBytes = jsonBytes(place) + 16;
     let open: Sent[] | null = null;
     for (const span of spans) {
-      const bytes = jsonBytes(span) + 1 + (open === null ? placeBytes : 0);
-      if (bytes > room && (portions.at(-1)?.length ?? 0) > 0) {
+      const bytes = jsonBytes(span) + 1;
+      if (bytes + (open === null ? placeBytes : 0) > room && (portions.at(-1)?.length ?? 0) > 0) {
         portions.push([]);
         room = eventBytesMax - frameBytes;
         open = null;
@@ -114,7 +114,7 @@ const packed = (parts: Parts): readonly Parts[] => {
         room -= placeBytes;
       }
       open.push(span);
-      room -= jsonBytes(span) + 1;
+      room -= bytes;
     }
   }
   return portions;

@@ -8,7 +8,8 @@ import type { Parameters } from './sql.js';
 export type Rows = readonly (readonly DuckDBValue[])[];
 
 /**
- * One connection for the length of a transaction. A failure of the engine is a Fault `unavailable`.
+ * One connection for the length of a transaction, for one statement after the other. A failure of
+ * the engine is a Fault `unavailable`.
  */
 export type Statements = {
   readonly connection: DuckDBConnection;
@@ -127,27 +128,22 @@ const write = async <T>(
  * long as a small question.
  */
 const readAtOnce: Run = async (connection, work, asking) => {
-  const begin = 'BEGIN TRANSACTION READ ONLY';
   const { rows } = statementsOf(connection, asking);
-  let begun: Promise<unknown> | null = null;
-  const first = (sql: string, parameters?: Parameters): Promise<Rows> => {
-    if (parameters === undefined) return rows(`${begin}; ${sql}`);
-    return rows(begin).then(() => rows(sql, parameters));
+  let begun = false;
+  const begin = (): string => {
+    const first = begun ? '' : 'BEGIN TRANSACTION READ ONLY; ';
+    begun = true;
+    return first;
   };
-  const result = () =>
-    work({
-      connection,
-      rows: async (sql, parameters) => {
-        if (begun === null) {
-          const answer = first(sql, parameters);
-          begun = answer.catch(() => undefined);
-          return answer;
-        }
-        await begun;
-        return rows(sql, parameters);
-      },
-    });
-  return ended(connection, result, () => begun !== null);
+  const statements: Statements = {
+    connection,
+    rows: (sql, parameters) => rows(`${begin()}${sql}`, parameters),
+  };
+  return ended(
+    connection,
+    () => work(statements),
+    () => begun,
+  );
 };
 
 const ended = async <T>(

@@ -1,12 +1,20 @@
 import type { Asking, StreamName } from '../../kernel/ports.js';
 import type { GroupFound, GroupPlan } from '../../kernel/records/questions.js';
 import type { Population, RecordRow } from '../../kernel/records/record.js';
-import type { Rows, Statements } from './connections.js';
+import type { Statements } from './connections.js';
 import type { RecordsModel } from './model.js';
 import { groupsWithin, keyOf, sizesOfGroups, type GroupSize } from './portions.js';
-import { isUuid, ordinalsMax, tableOf } from './schema.js';
+import { isUuid, tableOf } from './schema.js';
 import { integers, uuidConstant } from './sql.js';
-import { groupsNamed, portionBytes, rowColumns, rowsOfOne, rowsOfSized } from './stored-row.js';
+import {
+  groupsNamed,
+  namedFrom,
+  portionBytes,
+  rowColumns,
+  rowsOfOne,
+  rowsOfSized,
+  type NamedGroup,
+} from './stored-row.js';
 
 export const groups = (
   model: RecordsModel,
@@ -82,44 +90,26 @@ export const groupOf = (
     if (place === undefined) return null;
     const grp = Number(place[0]);
     const head = tableOf[population === 'session' ? 'session' : 'trace'];
-    const stored = (columns: string, spansMax: number): Promise<Rows> =>
-      statements.rows(
-        `SELECT ${columns} FROM ${head} WHERE key = ${keyOf({ grp }, 0)} UNION ALL
-         (SELECT ${columns} FROM spans
-          WHERE key > ${keyOf({ grp }, 0)} AND key < ${keyOf({ grp: grp + 1 }, 0)}
-          LIMIT ${integers([spansMax])})`,
-      );
-    const some = await stored(`bytes, ${rowColumns}`, fewSpans + 1);
-    const isAll = some.length <= fewSpans + 1;
-    const all = isAll ? some : await stored('bytes, key', ordinalsMax);
-    const bytes = all.reduce((sum, [one]) => sum + Number(one), 0);
-    const rows =
-      bytes > bytesMax
-        ? null
-        : isAll && bytes <= portionBytes
-          ? await rowsOfOne(statements, withoutFirst(some))
-          : await rowsOfOneGroup(statements, { grp, size: sizeOf(withoutFirst(all)) });
-    return { group: rows?.[0]?.group ?? (await nameOf(statements, grp)), bytes, rows };
+    const few = await statements.rows(
+      `SELECT ${rowColumns}, bytes FROM ${head} WHERE key = ${keyOf({ grp }, 0)} UNION ALL
+       (SELECT ${rowColumns}, bytes FROM spans
+        WHERE key > ${keyOf({ grp }, 0)} AND key < ${keyOf({ grp: grp + 1 }, 0)}
+        LIMIT ${integers([fewSpans + 1])})`,
+    );
+    const read = few.reduce((sum, row) => sum + Number(row.at(-1)), 0);
+    if (few.length <= fewSpans + 1 && read <= Math.min(bytesMax, portionBytes)) {
+      const rows = await rowsOfOne(statements, few);
+      const [first] = rows;
+      if (first !== undefined) return { group: first.group, bytes: read, rows };
+    }
+    const named = await groupAt(statements, grp);
+    const [weighed] = await groupsWithin(statements, [named], Number.POSITIVE_INFINITY);
+    const { name: group, bytes } = weighed ?? { ...named, bytes: 0 };
+    if (bytes > bytesMax) return { group, bytes, rows: null };
+    return { group, bytes, rows: (await rowsOfGroups(statements, [named])).get(group) ?? [] };
   }, asking);
 
-const withoutFirst = (rows: Rows): Rows => rows.map(([, ...rest]) => rest);
-
-/** Of rows that begin with their keys. */
-const sizeOf = (rows: Rows): number =>
-  rows.reduce(
-    (most, [key]) => Math.max(most, Number((key as bigint) % BigInt(ordinalsMax)) + 1),
-    0,
-  );
-
-const rowsOfOneGroup = async (
-  statements: Statements,
-  group: GroupSize,
-): Promise<readonly RecordRow[]> => {
-  const [rows = []] = (await rowsOfGroups(statements, [group])).values();
-  return rows;
-};
-
-const nameOf = async ({ rows }: Statements, grp: number): Promise<StreamName> => {
-  const [found] = await rows(`SELECT name FROM groups WHERE grp = ${integers([grp])}`);
-  return String(found?.[0]) as StreamName;
+const groupAt = async ({ rows }: Statements, grp: number): Promise<NamedGroup> => {
+  const [found] = await rows(`SELECT grp, size, name FROM groups WHERE grp = ${integers([grp])}`);
+  return namedFrom(found ?? []);
 };

@@ -86,7 +86,7 @@ const readPortion = async (
   for (const [key, row] of await rowsFrom(statements, stored)) found.set(key, row);
 };
 
-/** What `rowsFrom` reads a record from, in this order. */
+/** What `rowsFrom` reads a record from, in this order; more may follow. */
 export const rowColumns = ['key', 'long', 'rest', ...textsApart.map((id) => `"${id}"`)].join(', ');
 
 const rowsFrom = async (

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 import { TLSSocket } from 'node:tls';
+import { onceEach } from '../../kernel/once-each.js';
 
 /** Where a request came from, as far as it can be believed. */
 export type Peer = {
@@ -42,12 +43,7 @@ export const openPeers = (proxies: readonly string[]): ((message: IncomingMessag
     };
   };
   // Each request is asked about several times, also one that is refused.
-  const known = new WeakMap<IncomingMessage, Peer>();
-  return (message) => {
-    const peer = known.get(message) ?? of(message);
-    known.set(message, peer);
-    return peer;
-  };
+  return onceEach(of);
 };
 
 const trust = (trusted: BlockList, proxy: string): void => {

@@ -12,6 +12,7 @@ import type { Exchanged } from './outcome.js';
 import { bytesOf, type Trail, type WrittenAnswer } from './respond.js';
 import type { Services } from './services.js';
 import type { Bound } from './table.js';
+import { onceEach } from '../../kernel/once-each.js';
 
 /** One request from its address to the text of its answer, in its place among those at work. */
 export const perform = async (
@@ -66,17 +67,13 @@ const outside: Seat = {
 };
 
 /** Texts of what strangers read, such as the description: asking again costs no second making. */
-const publicTexts = new WeakMap<object, string>();
+const publicText = onceEach((body: object) => JSON.stringify(body));
 
 const textOf = ({ kind, requires }: Operation, body: unknown): string => {
   if (kind === 'w' || requires !== 'public' || typeof body !== 'object' || body === null) {
     return JSON.stringify(body) ?? '';
   }
-  const known = publicTexts.get(body);
-  if (known !== undefined) return known;
-  const text = JSON.stringify(body);
-  publicTexts.set(body, text);
-  return text;
+  return publicText(body);
 };
 
 /** In the encoding of the request, whatever the refusal is (contract 5.12). */

@@ -8,8 +8,8 @@ const itemsMax = 100;
 const levelsMax = 4;
 
 /**
- * A line has an end, whatever it was given to say, and no secret member. One walk sees to
- * both: pino's own redaction by path took as long as all the rest of a line.
+ * A line has an end, whatever it was given to say, and no secret member. One walk sees to both:
+ * pino's own redaction by path took as long as all the rest of a line.
  */
 const shown = (value: unknown, secrets: ReadonlySet<string>, level: number): unknown => {
   if (typeof value === 'string') {
@@ -44,8 +44,8 @@ export type LogFields = Readonly<Record<string, unknown>>;
 
 /**
  * `secrets` are the members that operations mark `x-secret` (contract/secrets.ts): wherever one is
- * logged by mistake, `[redacted]` stands in its place. An empty list is
- * refused: the marks must have been lost.
+ * logged by mistake, `[redacted]` stands in its place. An empty list is refused: the marks must
+ * have been lost.
  */
 export const openLogger = ({
   level,

@@ -12,6 +12,7 @@ import { namesOf, type OtelKind, type OtelMapping, type OtelRules } from './mapp
 import { firstMatch, type Rule } from './rule.js';
 import { spanRead, type OtelSpan, type SpanRead } from './span.js';
 import { textOf } from './values.js';
+import { onceEach } from '../once-each.js';
 
 /** What a received span says of a record, in the form of events/traces.ts. */
 export type OtelRecord = {
@@ -121,17 +122,12 @@ const tagsOf = (tags: readonly string[]): readonly string[] =>
   [...new Set(tags.map((tag) => cut(tag, tagMax)))].slice(0, tagsMax);
 
 /** What rules look at is said elsewhere. */
-const known = new WeakMap<OtelRules, (key: string) => boolean>();
-const isRead = (rules: OtelRules): ((key: string) => boolean) => {
-  const before = known.get(rules);
-  if (before !== undefined) return before;
+const isRead = onceEach((rules: OtelRules) => {
   const names = namesOf(rules);
   const families = [...names].filter((name) => name.endsWith('.'));
-  const asked = (key: string): boolean =>
+  return (key: string): boolean =>
     names.has(key) || families.some((family) => key.startsWith(family));
-  known.set(rules, asked);
-  return asked;
-};
+});
 
 /** Contract 5.12, rule 4: the `metadata` first, then other attributes in the order they came. */
 const metadataOf = (rules: OtelRules, read: SpanRead): Readonly<Record<string, string>> => {

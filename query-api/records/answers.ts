@@ -93,11 +93,10 @@ export const recordAnswers = ({ records, inSlices }: Needs): RecordAnswers => {
     }
   };
   const made = async (
-    parts: Promise<Parts | null>,
+    found: Parts | null,
     templates: readonly FeedbackTemplate[],
     asking: Asking,
   ): Promise<JsonPieces | null> => {
-    const found = await parts;
     if (found === null) return null;
     const write = (row: RecordRow) => openObject(viewOf(row, false, templates));
     return inPieces(found, write, inSlices, asking);
@@ -132,21 +131,17 @@ export const recordAnswers = ({ records, inSlices }: Needs): RecordAnswers => {
         const { group, bytes, rows } = found;
         if (rows === null) return { group, bytes, json: null };
         const tree = plan.population === 'trace' ? traceTree(rows) : spanTree(rows, plan.id);
-        const json = await made(Promise.resolve(tree), templates, asking);
+        const json = await made(tree, templates, asking);
         return json === null ? null : { group, bytes, json };
       };
       return alone(plan.bytesMax, asking, shown);
     },
     session: (session, templates, asking = {}) =>
-      alone(weightOf(session.traces), asking, () =>
-        made(
-          records
-            .groups([session.group, ...session.traces.map(({ group }) => group)], asking)
-            .then((groups) => sessionParts(session, groups)),
-          templates,
-          asking,
-        ),
-      ),
+      alone(weightOf(session.traces), asking, async () => {
+        const names = [session.group, ...session.traces.map(({ group }) => group)];
+        const groups = await records.groups(names, asking);
+        return made(sessionParts(session, groups), templates, asking);
+      }),
   };
 };
 

@@ -14,6 +14,7 @@ import {
   subtreesOf,
   type Range,
 } from '../../kernel/history/tree.js';
+import { onceEach } from '../../kernel/once-each.js';
 
 /** A line of a bundle (verifier/ALGORITHM.md). */
 export type BundleEntry = {
@@ -151,12 +152,7 @@ export const bundleOf = async (
 };
 
 /** Bundles that are tampered with share nearly all their entries. */
-const known = new WeakMap<object, string>();
-const jsonLine = (value: object): string => {
-  const line = known.get(value) ?? `${JSON.stringify(value)}\n`;
-  known.set(value, line);
-  return line;
-};
+const jsonLine = onceEach((value: object) => `${JSON.stringify(value)}\n`);
 const jsonLines = (values: readonly object[]): string => values.map(jsonLine).join('');
 
 /** What is in the files of a bundle. */
