@@ -119,12 +119,15 @@ export const historyExportSuite = (name: string, open: () => Promise<ExportedFro
       service = await startService({ dir: inFolder('data'), env: environment() });
       await writeFile(inFolder('api-key'), service.apiKey);
       const call = async <T>(method: string, path: string, body?: object): Promise<T> => {
+        let reply = await service.client.send<T>(method, path, body && { body });
         // A server that was just begun may not answer in time: nothing was done then.
-        for (let tries = 0; tries < 80; tries += 1) {
-          const reply = await service.client.send<T>(method, path, body && { body });
-          if (reply.status !== 503) return reply.body;
-        }
-        return (await service.client.call<T>(method, path, body && { body })).body;
+        await until(`${method} ${path} is answered`, 60_000, async () => {
+          if (reply.status !== 503) return true;
+          reply = await service.client.send<T>(method, path, body && { body });
+          return reply.status !== 503;
+        });
+        expect(reply.status, JSON.stringify(reply.body)).to.be.within(200, 299);
+        return reply.body;
       };
       const me = await call<{ organization_id: string }>('GET', '/v2/current_user');
       organization = me.organization_id;
