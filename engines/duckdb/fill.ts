@@ -12,6 +12,7 @@ import type {
 import { storedOutline } from '../../kernel/records/outlines.js';
 import { nextRow, type Chunks } from './chunks.js';
 import { headOf, outlineName, restName } from './long-text.js';
+import { packedRow } from './packed-row.js';
 import {
   metricsFrom,
   ownColumns,
@@ -49,6 +50,8 @@ const own = Object.fromEntries(ownColumns.map(({ name }, at) => [name, at])) as 
   Record<OwnColumn, number>
 >;
 
+type SetCell = (column: number, value: DuckDBValue) => void;
+
 /** A text that its row has the beginning of; `name` is its column, or `rest`. */
 export type LongText = { readonly name: string; readonly text: string };
 
@@ -75,7 +78,7 @@ export const fillRow = (
   misfolded: RegExp,
 ): Filled => {
   const at = nextRow(chunks);
-  const set = (column: number, value: DuckDBValue): void => {
+  const set: SetCell = (column, value) => {
     const cells = chunks.columns[column];
     if (cells !== undefined) cells[at] = value;
   };
@@ -93,18 +96,27 @@ export const fillRow = (
     set(own.ratings, listValue([...ratingKeys(row)]));
   }
   if (folded !== null) set(own.folded, JSON.stringify(folded));
-  const rest = JSON.stringify({ ...kept, values });
+  const rest = packedRow(kept, values);
   const head = headOf(rest);
-  if (head !== rest) long.push({ name: restName, text: rest });
   set(own.rest, head);
-  const outline = storedOutline(row);
-  if (outline !== null) {
-    set(own.outline, headOf(outline));
-    if (headOf(outline) !== outline) long.push({ name: outlineName, text: outline });
+  if (head !== rest) {
+    long.push({ name: restName, text: rest });
+    fillOutline(storedOutline(row), set, long);
   }
-  set(own.bytes, bytes + Buffer.byteLength(rest));
+  set(own.bytes, bytes + Buffer.byteLength(rest) + unpackedBytes);
   set(own.long, long.length > 0);
   return { ...fillMetrics(row, set), folded: Object.keys(folded ?? {}), long };
+};
+
+/** What of a record is told by its place in `rest`: what reads it takes so much more. */
+const unpackedBytes = 512;
+
+/** Of a record that is long by itself, so that nobody reads all of it for this. */
+const fillOutline = (outline: string | null, set: SetCell, long: LongText[]): void => {
+  if (outline === null) return;
+  const head = headOf(outline);
+  set(own.outline, head);
+  if (head !== outline) long.push({ name: outlineName, text: outline });
 };
 
 type Folded = Record<string, string | readonly string[]>;
@@ -129,7 +141,7 @@ const presentIn = ({ kind, values }: RecordRow): number => {
 
 const fillValues = (
   { kind, values }: RecordRow,
-  set: (column: number, value: DuckDBValue) => void,
+  set: SetCell,
   misfolded: RegExp,
 ): {
   /** Those that are not kept apart. */
@@ -182,7 +194,7 @@ export const foldedText = (text: string): string => foldCase(text.toWellFormed()
  */
 const fillMetrics = (
   { metrics }: RecordRow,
-  set: (column: number, value: DuckDBValue) => void,
+  set: SetCell,
 ): Pick<Filled, 'metrics' | 'measured'> => {
   const others: [string, MetricCell][] = [];
   const measured: string[] = [];

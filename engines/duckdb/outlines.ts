@@ -2,6 +2,8 @@ import { microsecondsOf } from '../../kernel/records/buckets.js';
 import {
   bySession,
   firstSessions,
+  spanOutline,
+  traceOutline,
   type OutlinePart,
   type SessionScope,
   type SpanOutline,
@@ -17,6 +19,7 @@ import type { DuckDBUUIDValue } from '@duckdb/node-api';
 import type { Rows, Statements } from './connections.js';
 import { joined, outlineName, type Piece } from './long-text.js';
 import type { RecordsModel } from './model.js';
+import { unpackedRow } from './packed-row.js';
 import { isUuid, ordinalsMax } from './schema.js';
 import { bigintConstant, integers, uuidConstant } from './sql.js';
 import { keyOf, keysAtATime, keysOf } from './portions.js';
@@ -56,14 +59,14 @@ export const spanOutlines = (
     const found = new Map<StreamName, SpanOutline[]>();
     for (const condition of conditions) {
       const stored = await statements.rows(
-        `SELECT key, outline FROM spans WHERE ${condition} ORDER BY key`,
+        `SELECT key, coalesce(outline, rest) FROM spans WHERE ${condition} ORDER BY key`,
       );
       const texts = await wholeOutlines(statements, stored);
       for (const [at, [key]] of stored.entries()) {
         const name = byGroup.get(Number((key as bigint) / BigInt(ordinalsMax)));
         if (name === undefined) continue;
         const known = found.get(name) ?? [];
-        known.push(JSON.parse(texts[at] ?? '') as SpanOutline);
+        known.push(toldFrom(texts[at] ?? '', spanOutline));
         found.set(name, known);
       }
     }
@@ -77,6 +80,10 @@ const keyLists = (groups: readonly NamedGroup[]): readonly (readonly bigint[])[]
     keys.slice(at * keysAtATime, (at + 1) * keysAtATime),
   );
 };
+
+/** A text is the outline itself, or a short record. */
+const toldFrom = <Outline>(text: string, outlineOf: (row: RecordRow) => Outline): Outline =>
+  text.startsWith('[') ? outlineOf(unpackedRow(text)) : (JSON.parse(text) as Outline);
 
 /** Of rows of a key and an outline: one that is too long for a row lies in pieces. */
 const wholeOutlines = async ({ rows }: Statements, stored: Rows): Promise<readonly string[]> => {
@@ -193,9 +200,9 @@ export const traceOutlines = (
           ]),
     ];
     const stored = await statements.rows(
-      `SELECT key, outline FROM traces WHERE ${conditions.join(' AND ')}
+      `SELECT key, coalesce(outline, rest) FROM traces WHERE ${conditions.join(' AND ')}
        ORDER BY created_at ${direction}, id ${direction} LIMIT ${integers([limit])}`,
     );
     const texts = await wholeOutlines(statements, stored);
-    return texts.map((text) => JSON.parse(text) as TraceOutline);
+    return texts.map((text) => toldFrom(text, traceOutline));
   });

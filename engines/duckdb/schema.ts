@@ -20,7 +20,7 @@ import type { Instant } from '../../kernel/shapes.js';
  * Raised with every change of the tables below: a file of another version is dropped and built
  * again from the log.
  */
-export const schemaVersion = 10;
+export const schemaVersion = 11;
 
 /** One table of the same columns for each population. */
 export const tableOf: Readonly<Record<Population, string>> = {
@@ -138,13 +138,16 @@ export const ownColumns = [
   { name: 'ratings', type: LIST(VARCHAR) },
   /** Folded texts by column as JSON, of those that the engine's `lower` does not fold rightly. */
   { name: 'folded', type: VARCHAR },
-  /** The whole record as JSON but for the texts kept apart: what a page of a search reads. */
+  /** All of the record but the texts kept apart (packed-row.ts): what a page of a search reads. */
   { name: 'rest', type: VARCHAR },
-  /** Of `rest` and the texts kept apart, whole. */
+  /** What reading it takes: `rest`, as it is when unpacked, and the texts kept apart. */
   { name: 'bytes', type: UINTEGER },
   /** Some text of it is in pieces. */
   { name: 'long', type: BOOLEAN },
-  /** Of traces and spans: see kernel/records/outlines.ts. */
+  /**
+   * Of traces and spans whose `rest` is in pieces: what kernel/records/outlines.ts asks for. Of
+   * others it is told from `rest`.
+   */
   { name: 'outline', type: VARCHAR },
 ] as const;
 

@@ -4,6 +4,7 @@ import type { ColumnValue, Population, RecordRow } from '../../kernel/records/re
 import type { Rows, Statements } from './connections.js';
 import { joined, restName, type Piece } from './long-text.js';
 import { groupFrom, keysAtATime, sizesOf, within, type GroupSize, type Sized } from './portions.js';
+import { unpackedRow } from './packed-row.js';
 import { ordinalsMax, tableOf, textsApart } from './schema.js';
 
 /**
@@ -134,7 +135,7 @@ const readRow = (
     const long = pieces.get(`${String(key)} ${name}`);
     return long === undefined ? stored[at] : joined(long);
   });
-  const row = JSON.parse(String(rest)) as RecordRow;
+  const row = unpackedRow(String(rest));
   const values: Record<string, ColumnValue> = { ...row.values };
   textsApart.forEach((id, at) => {
     const text = texts[at];

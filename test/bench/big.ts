@@ -1,5 +1,7 @@
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { fileName, readPointer } from '../../engines/duckdb/pointer.js';
 import { assay, startService, type ServiceProcess } from '../support/service-process.js';
 import {
   loaded,
@@ -10,7 +12,7 @@ import {
   type Bench,
   type Place,
 } from './bench.js';
-import { spansPerRequest, tracesPerRequest } from './bodies.js';
+import { spansPerRequest, tracesPerRequest, variedBodies } from './bodies.js';
 import { askedStraight, questionRows } from './questions.js';
 import { readWholeLog } from './read-log.js';
 import { figure, type Row } from './row.js';
@@ -18,6 +20,19 @@ import { resultHash, summary } from './stats.js';
 import { visibleRow } from './visible.js';
 
 const connections = 8;
+const loadSeed = 13;
+
+export const bigRowNames = [
+  'load',
+  'custom-search',
+  'search',
+  'contains',
+  'memory-big',
+  'disk-big',
+  'visible',
+  'start-big',
+  'rebuild',
+];
 
 /** A service with many spans in it: questions, freshness, start, memory, rebuild. */
 export const bigRows = async (bench: Bench): Promise<readonly Row[]> => {
@@ -36,6 +51,7 @@ export const bigRows = async (bench: Bench): Promise<readonly Row[]> => {
   } finally {
     await service.stop();
   }
+  rows.push(await diskRow(bench, dir, place));
   rows.push(...(await askedStraight(bench, dir, place, asked)));
   if (bench.wanted('start-big')) rows.push(await startRow(bench, dir));
   if (bench.wanted('rebuild')) rows.push(await rebuildRow(bench, dir));
@@ -49,7 +65,7 @@ export const fill = async (bench: Bench, service: ServiceProcess, place: Place):
   bench.say(`load: ${spans} varied spans over HTTP`);
   const began = performance.now();
   let said = began;
-  const load = { shape: 'varied', seed: 13, from: 0, requests, connections } as const;
+  const load = { shape: 'varied', seed: loadSeed, from: 0, requests, connections } as const;
   const done = await loaded(service, place, { ...load, requestsPerSecond: null }, (answered) => {
     if (performance.now() - said < 5_000) return;
     said = performance.now();
@@ -89,6 +105,27 @@ const memoryRow = (bench: Bench, service: ServiceProcess): Row => {
     baseline: null,
     target: { most: 1_024 },
     more: { highest },
+    hash: resultHash(null),
+  };
+};
+
+/** What lies on the disk of each span, its share of its trace included. */
+const diskRow = async (bench: Bench, dir: string, { run }: Place): Promise<Row> => {
+  const bytesOf = async (name: string): Promise<number> =>
+    (await stat(join(dir, name))).size / bench.spans;
+  const bodies = variedBodies(loadSeed, run);
+  const sent = Array.from({ length: 20 }, (_, n) => bodies(n).bytes.length / spansPerRequest);
+  const log = await bytesOf('log.sqlite');
+  const records = await bytesOf(fileName(await readPointer(dir)));
+  return {
+    name: 'disk-big',
+    what: 'bytes on disk for a span, log and records',
+    parameters: { spans: bench.spans },
+    unit: 'bytes',
+    measured: { value: log + records, spread: 0, samples: 1 },
+    baseline: { what: 'bytes sent for a span', ...figure(summary(sent)) },
+    target: null,
+    more: { log, records },
     hash: resultHash(null),
   };
 };

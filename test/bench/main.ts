@@ -3,7 +3,7 @@ import { temporaryFolder } from '../support/folder.js';
 import type { Bench } from './bench.js';
 import { badPasswordRow } from './bad-passwords.js';
 import { auditRowNames, auditRows } from './audit.js';
-import { bigRows } from './big.js';
+import { bigRowNames, bigRows } from './big.js';
 import { emptyRows } from './empty.js';
 import { experimentRows } from './experiments.js';
 import { fairnessRowNames, fairnessRows } from './fairness.js';
@@ -46,10 +46,7 @@ const groups: readonly {
     rows: ['scorer-start', 'scorer-late', 'scorer-rows', 'scorer-neighbours'],
     measure: scorerRows,
   },
-  {
-    rows: ['load', 'custom-search', 'search', 'memory-big', 'visible', 'start-big', 'rebuild'],
-    measure: bigRows,
-  },
+  { rows: bigRowNames, measure: bigRows },
   { rows: spreadRowNames, measure: spreadRows },
   { rows: ['experiment-search', 'experiment-search-written'], measure: experimentRows },
 ];

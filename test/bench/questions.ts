@@ -26,7 +26,7 @@ type Question = {
   /** The part of the answer, and of each row of the other, in which both must agree. */
   readonly told: (body: never) => readonly unknown[];
   readonly toldStraight: (row: readonly unknown[]) => unknown;
-  readonly target: { readonly most: number };
+  readonly target: { readonly most: number } | null;
 };
 
 const filterTree = {
@@ -48,6 +48,9 @@ const filterTree = {
     { not: { filter: { type: 'number', name: 'metrics/toxicity', operator: 'gte', value: 0.5 } } },
   ],
 };
+
+/** In one of ten thousand inputs of the load. */
+const rareWords = 'refund wait window';
 
 type Bucket = { readonly start_bucket_time: string; readonly slow: number; readonly spent: number };
 type Searched = { readonly bucketed_metrics: Readonly<Record<string, readonly Bucket[]>> };
@@ -105,6 +108,24 @@ const questions: readonly Question[] = [
     told: (body: Found) => body.records.map(({ id }) => id),
     toldStraight: ([id]) => id,
     target: { most: 50 },
+  },
+  {
+    name: 'contains',
+    what: 'p95 of: a page of 100 spans by words that few inputs have, newest first',
+    path: 'spans/search',
+    body: (run) => ({
+      log_stream_id: run,
+      limit: 100,
+      filter_tree: {
+        filter: { type: 'text', name: 'input', operator: 'contains', value: rareWords },
+      },
+    }),
+    sql: (run) => `SELECT id, * FROM spans
+      WHERE run_id = '${run}' AND contains("input", '${rareWords}')
+      ORDER BY "created_at" DESC, id DESC LIMIT 100`,
+    told: (body: Found) => body.records.map(({ id }) => id),
+    toldStraight: ([id]) => id,
+    target: null,
   },
 ];
 

@@ -8,7 +8,7 @@ import { questionRows, type Asked } from './questions.js';
 import type { Row } from './row.js';
 import { resultHash } from './stats.js';
 
-const questions = ['custom-search', 'search'] as const;
+const questions = ['custom-search', 'search', 'contains'] as const;
 export const spreadRowNames = [
   'spread-load',
   'spread-replica-fill',

@@ -1,0 +1,126 @@
+import { standardColumns } from '../../kernel/records/columns.js';
+import { stream, type StreamName } from '../../kernel/ports.js';
+import type {
+  ColumnValue,
+  MetricCell,
+  MetricValue,
+  RecordKind,
+  RecordRow,
+} from '../../kernel/records/record.js';
+
+// As plain JSON a span of 450 bytes is a record of 850: names of members, ids that are in it four
+// times, members that are empty. All of it is logged ahead, and written again at a checkpoint.
+
+/** In this order; empty ones at the end are left out. */
+type Packed = readonly [
+  kind: RecordKind,
+  ordinal: number,
+  /** The noun, of a group that is called after the project and the record's own id. */
+  group: string | readonly [StreamName],
+  /** Which standard columns have a value: bit by place in contract 3.3. */
+  present: number,
+  values: readonly ColumnValue[],
+  /** Name, cell, name, cell. */
+  metrics?: readonly (string | PackedCell)[],
+  body?: RecordRow['body'],
+  spanCount?: number,
+  userMetadata?: RecordRow['userMetadata'],
+  annotators?: RecordRow['annotators'],
+  errors?: RecordRow['errors'],
+];
+/** A value of the record itself, one that is rolled up, or a cell that has more than these. */
+type PackedCell = MetricValue | readonly [MetricValue] | MetricCell;
+type Values = RecordRow['values'];
+
+/** The record as text, with these of its values; nothing of it is said twice. */
+export const packedRow = (row: RecordRow, values: Values): string => {
+  const { kind, ordinal, body, spanCount, userMetadata, annotators, errors } = row;
+  const own = ownId(kind, values);
+  const metrics = Object.entries(row.metrics).flatMap(([name, cell]) => [name, packedCell(cell)]);
+  const [present, kept] = packedValues(values, own);
+  const packed: unknown[] = [kind, ordinal, packedGroup(row.group, values, own), present, kept];
+  packed.push(metrics, body, spanCount, userMetadata, annotators, errors);
+  while (isEmpty(packed.at(-1))) packed.pop();
+  return JSON.stringify(packed);
+};
+
+/** The record again; its values come in the order of contract 3.3. */
+export const unpackedRow = (text: string): RecordRow => {
+  const [kind, ordinal, group, present, kept, metrics = [], ...more] = JSON.parse(text) as Packed;
+  const [body = {}, spanCount = 0, userMetadata = {}, annotators = [], errors = {}] = more;
+  const values = unpackedValues(kind, present, kept);
+  return {
+    group: unpackedGroup(group, values, ownId(kind, values)),
+    ordinal,
+    kind,
+    values,
+    metrics: Object.fromEntries(unpackedCells(metrics)),
+    userMetadata,
+    errors,
+    annotators,
+    spanCount,
+    body,
+  };
+};
+
+const isEmpty = (member: unknown): boolean =>
+  member === 0 ||
+  (typeof member === 'object' && member !== null && Object.keys(member).length === 0);
+
+/** Of the record's trace; of a session its own. */
+const ownColumn = (kind: RecordKind): string =>
+  kind === 'session' || kind === 'trace' ? 'id' : 'trace_id';
+const ownId = (kind: RecordKind, values: Values): ColumnValue => values[ownColumn(kind)] ?? null;
+
+const groupOf = (noun: string, { project_id: project }: Values, own: ColumnValue): StreamName =>
+  stream(noun, String(project), String(own));
+
+const packedGroup = (group: StreamName, values: Values, own: ColumnValue): Packed[2] => {
+  const noun = group.slice(0, Math.max(0, group.indexOf('-')));
+  return group === groupOf(noun, values, own) ? noun : [group];
+};
+const unpackedGroup = (group: Packed[2], values: Values, own: ColumnValue): StreamName =>
+  typeof group === 'string' ? groupOf(group, values, own) : group[0];
+
+/** Columns of ids that often have the own one, and what stands for it there. */
+const copies: ReadonlySet<string> = new Set(['session_id', 'parent_id']);
+const theOwn = 0;
+
+const packedValues = (values: Values, own: ColumnValue): [Packed[3], Packed[4]] => {
+  let present = 0;
+  const kept: ColumnValue[] = [];
+  standardColumns.forEach(({ id }, bit) => {
+    const value = values[id];
+    if (value === undefined || value === null) return;
+    present |= 1 << bit;
+    kept.push(value === own && copies.has(id) ? theOwn : value);
+  });
+  return [present >>> 0, kept];
+};
+
+const unpackedValues = (kind: RecordKind, present: number, kept: Packed[4]): Values => {
+  const values: Record<string, ColumnValue> = {};
+  let next = 0;
+  standardColumns.forEach(({ id }, bit) => {
+    if ((present & (1 << bit)) !== 0) values[id] = kept[next++] ?? null;
+  });
+  const own = ownId(kind, values);
+  for (const id of copies) if (values[id] === theOwn) values[id] = own;
+  return values;
+};
+
+const packedCell = (cell: MetricCell): PackedCell => {
+  if (Object.keys(cell).length > 2) return cell;
+  return cell.rolledUp ? [cell.value] : cell.value;
+};
+
+function* unpackedCells(metrics: NonNullable<Packed[5]>): Iterable<readonly [string, MetricCell]> {
+  for (let at = 0; at < metrics.length; at += 2) {
+    yield [metrics[at] as string, unpackedCell(metrics[at + 1] as PackedCell)];
+  }
+}
+
+const unpackedCell = (cell: PackedCell): MetricCell => {
+  if (typeof cell !== 'object') return { value: cell, rolledUp: false };
+  return 'value' in cell ? cell : { value: cell[0], rolledUp: true };
+};

@@ -1,0 +1,41 @@
+import { expect } from 'chai';
+import * as fc from 'fast-check';
+import { packedRow, unpackedRow } from '../../engines/duckdb/packed-row.js';
+import type { StreamName } from '../../kernel/ports.js';
+import type { RecordRow } from '../../kernel/records/record.js';
+import { drawSeed } from '../support/outside.js';
+import { recordGroups } from '../support/record-generators.js';
+import { spanRow, traceId, traceRow } from '../support/record-rows.js';
+import { runs } from '../support/runs.js';
+
+const again = (row: RecordRow): RecordRow => unpackedRow(packedRow(row, row.values));
+
+describe('a record packed into a text', () => {
+  const seed = drawSeed('packed records');
+
+  it('is the same when unpacked', () => {
+    fc.assert(
+      fc.property(recordGroups(3), (groups) => {
+        for (const row of groups.flat()) expect(again(row)).to.deep.equal(row);
+      }),
+      { seed, numRuns: runs(200) },
+    );
+  });
+
+  it('is the same where nothing is as usual', () => {
+    const trace = traceRow(1, { group: 'trace' as StreamName, spanCount: 1 });
+    const span = spanRow(trace, 1, {
+      group: 'elsewhere-1' as StreamName,
+      values: { session_id: traceId(2), parent_id: traceId(3) },
+      metrics: { tokens: { value: 1, rolledUp: true, method: 'sum' } },
+      errors: { tokens: { code: 1, message: null } },
+    });
+    for (const row of [trace, span]) expect(again(row)).to.deep.equal(row);
+  });
+
+  it('says nothing twice', () => {
+    const span = spanRow(traceRow(1), 1);
+    expect(packedRow(span, span.values).split(traceId(1))).to.have.length(2);
+    expect(packedRow(span, span.values)).not.to.include('{}');
+  });
+});
