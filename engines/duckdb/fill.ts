@@ -10,7 +10,7 @@ import type {
   RecordRow,
 } from '../../kernel/records/record.js';
 import { storedOutline } from '../../kernel/records/outlines.js';
-import { nextRow, type Chunks } from './chunks.js';
+import { nextRow, setCell, type Chunks } from './chunks.js';
 import { headOf, outlineName, restName } from './long-text.js';
 import { packedRow } from './packed-row.js';
 import {
@@ -77,11 +77,8 @@ export const fillRow = (
   place: RowPlace,
   misfolded: RegExp,
 ): Filled => {
-  const at = nextRow(chunks);
-  const set: SetCell = (column, value) => {
-    const cells = chunks.columns[column];
-    if (cells !== undefined) cells[at] = value;
-  };
+  nextRow(chunks);
+  const set: SetCell = (column, value) => setCell(chunks, column, value);
   const kept = populationOf(row.kind) === 'span' ? withoutCopies(row) : row;
   const { values, folded, long, bytes } = fillValues(kept, set, misfolded);
   set(own.key, place.key);

@@ -36,10 +36,9 @@ type Values = RecordRow['values'];
 export const packedRow = (row: RecordRow, values: Values): string => {
   const { kind, ordinal, body, spanCount, userMetadata, annotators, errors } = row;
   const own = ownId(kind, values);
-  const metrics = Object.entries(row.metrics).flatMap(([name, cell]) => [name, packedCell(cell)]);
   const [present, kept] = packedValues(values, own);
   const packed: unknown[] = [kind, ordinal, packedGroup(row.group, values, own), present, kept];
-  packed.push(metrics, body, spanCount, userMetadata, annotators, errors);
+  packed.push(packedCells(row.metrics), body, spanCount, userMetadata, annotators, errors);
   while (isEmpty(packed.at(-1))) packed.pop();
   return JSON.stringify(packed);
 };
@@ -63,9 +62,11 @@ export const unpackedRow = (text: string): RecordRow => {
   };
 };
 
-const isEmpty = (member: unknown): boolean =>
-  member === 0 ||
-  (typeof member === 'object' && member !== null && Object.keys(member).length === 0);
+const isEmpty = (member: unknown): boolean => {
+  if (typeof member !== 'object' || member === null) return member === 0;
+  for (const _ in member) return false;
+  return true;
+};
 
 /** Of the record's trace; of a session its own. */
 const ownColumn = (kind: RecordKind): string =>
@@ -82,6 +83,7 @@ const packedGroup = (group: StreamName, values: Values, own: ColumnValue): Packe
 const unpackedGroup = (group: Packed[2], values: Values, own: ColumnValue): StreamName =>
   typeof group === 'string' ? groupOf(group, values, own) : group[0];
 
+const columns = standardColumns.map(({ id }) => id);
 /** Columns of ids that often have the own one, and what stands for it there. */
 const copies: ReadonlySet<string> = new Set(['session_id', 'parent_id']);
 const theOwn = 0;
@@ -89,24 +91,34 @@ const theOwn = 0;
 const packedValues = (values: Values, own: ColumnValue): [Packed[3], Packed[4]] => {
   let present = 0;
   const kept: ColumnValue[] = [];
-  standardColumns.forEach(({ id }, bit) => {
+  for (let bit = 0; bit < columns.length; bit += 1) {
+    const id = columns[bit] as string;
     const value = values[id];
-    if (value === undefined || value === null) return;
+    if (value === undefined || value === null) continue;
     present |= 1 << bit;
     kept.push(value === own && copies.has(id) ? theOwn : value);
-  });
+  }
   return [present >>> 0, kept];
 };
 
 const unpackedValues = (kind: RecordKind, present: number, kept: Packed[4]): Values => {
   const values: Record<string, ColumnValue> = {};
   let next = 0;
-  standardColumns.forEach(({ id }, bit) => {
+  for (const [bit, id] of columns.entries()) {
     if ((present & (1 << bit)) !== 0) values[id] = kept[next++] ?? null;
-  });
+  }
   const own = ownId(kind, values);
   for (const id of copies) if (values[id] === theOwn) values[id] = own;
   return values;
+};
+
+const packedCells = (metrics: RecordRow['metrics']): NonNullable<Packed[5]> => {
+  const cells: (string | PackedCell)[] = [];
+  for (const name of Object.keys(metrics)) {
+    const cell = metrics[name];
+    if (cell !== undefined) cells.push(name, packedCell(cell));
+  }
+  return cells;
 };
 
 const packedCell = (cell: MetricCell): PackedCell => {
