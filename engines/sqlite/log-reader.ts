@@ -126,6 +126,10 @@ const preparedOn = (database: Database.Database): (() => Statements) => {
 /** Beyond every position. */
 const noPos = Number.MAX_SAFE_INTEGER;
 
+/** Positions alone are sorted, and rows come one by one; without the inner question all do. */
+export const positionsOfTypes = `SELECT pos FROM events
+  WHERE type IN (SELECT value FROM json_each(?)) AND pos > ? AND pos <= ?`;
+
 const prepared = (database: Database.Database, withDigests: boolean) => {
   const digest = withDigests ? 'salt, digest' : 'NULL AS salt, NULL AS digest';
   const columns = `pos, stream, rev, id, type, data, metadata, ${digest}`;
@@ -147,9 +151,9 @@ const prepared = (database: Database.Database, withDigests: boolean) => {
     before: database.prepare<[number, number], WholeRow>(
       `SELECT ${columns} FROM events WHERE pos < ? AND data <> '' ORDER BY pos DESC LIMIT ?`,
     ),
-    ofTypes: database.prepare<[number, number, string], WholeRow>(
-      `SELECT ${columns} FROM events WHERE pos > ? AND pos <= ?
-      AND type IN (SELECT value FROM json_each(?)) AND data <> '' ORDER BY pos`,
+    ofTypes: database.prepare<[string, number, number], WholeRow>(
+      `SELECT ${columns} FROM events WHERE pos IN (${positionsOfTypes})
+      AND data <> '' ORDER BY pos`,
     ),
     last: database
       .prepare<[], number>(
@@ -300,10 +304,7 @@ const asStored = (source: Source, row: WholeRow): Recorded => {
   return source.recorded(row);
 };
 
-/**
- * A step of positions, whatever is at them: rows of other types cost no more than a look at their
- * type.
- */
+/** A step of positions, whatever is at them: rows of other types are not looked at. */
 const pageOf = async (
   source: Source,
   types: readonly string[],
@@ -316,7 +317,7 @@ const pageOf = async (
   const { events, isOver } = await paged(
     source,
     posOf(from),
-    (at) => source.ask().ofTypes.iterate(at, end, list),
+    (at) => source.ask().ofTypes.iterate(list, at, end),
     isChecked ? (row) => asStored(source, row) : source.recorded,
   );
   const last = events.at(-1)?.position;

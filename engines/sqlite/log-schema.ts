@@ -25,7 +25,8 @@ const pageBytes = 8_192;
 const walBytesKept = 64 * 1024 * 1024;
 
 /**
- * One table of events. `pos` is given under the one writer's lock inside the commit, so a reader
+ * One table of events, with an index that finds those of a few types without a look at the others,
+ * which may be millions. `pos` is given under the one writer's lock inside the commit, so a reader
  * never sees a later position before an earlier one. An erased stream is named in `erased`, with
  * the position of the erasure, and of its events all stays but data, empty then, and salt.
  * `high_water` remembers the last position where erasures of layout 1 took whole events; `probe` is
@@ -44,6 +45,7 @@ const schema = `
     digest BLOB,
     UNIQUE (stream, rev)
   );
+  CREATE INDEX IF NOT EXISTS events_type ON events (type);
   CREATE TABLE IF NOT EXISTS erased (stream TEXT PRIMARY KEY, pos INTEGER NOT NULL) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS high_water (
     one INTEGER PRIMARY KEY CHECK (one = 1),

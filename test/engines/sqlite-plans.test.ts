@@ -1,0 +1,38 @@
+import Database from 'better-sqlite3';
+import { expect } from 'chai';
+import { openForWriting, logFile } from '../../engines/sqlite/log-schema.js';
+import { positionsOfTypes } from '../../engines/sqlite/log-reader.js';
+import { temporaryFolder } from '../support/folder.js';
+
+describe('events of a few types on SQLite', () => {
+  const planOf = async (prepare: (dir: string) => void): Promise<string> => {
+    const { dir, remove } = await temporaryFolder();
+    try {
+      prepare(dir);
+      openForWriting(dir).close();
+      const database = new Database(logFile(dir), { readonly: true });
+      const steps = database
+        .prepare<unknown[], { readonly detail: string }>(`EXPLAIN QUERY PLAN ${positionsOfTypes}`)
+        .all('[]', 0, 1);
+      database.close();
+      return steps.map(({ detail }) => detail).join('; ');
+    } finally {
+      await remove();
+    }
+  };
+  const ofTheIndex =
+    'SEARCH events USING COVERING INDEX events_type (type=? AND rowid>? AND rowid<?)';
+
+  it('are found without a look at the others', async () => {
+    expect(await planOf(() => undefined)).to.include(ofTheIndex);
+  });
+
+  it('are found so in a log from before it had the index', async () => {
+    const plan = await planOf((dir) => {
+      const database = openForWriting(dir);
+      database.exec('DROP INDEX events_type');
+      database.close();
+    });
+    expect(plan).to.include(ofTheIndex);
+  });
+});
