@@ -39,9 +39,7 @@ export const nextRow = (chunks: Chunks): void => {
 };
 
 export const setCell = ({ columns, at }: Chunks, column: number, value: DuckDBValue): void => {
-  const cells = (columns[column] ??= []);
-  while (cells.length < at) cells.push(null);
-  cells[at] = value;
+  lengthened((columns[column] ??= []), at)[at] = value;
 };
 
 export const addRow = (chunks: Chunks, values: readonly DuckDBValue[]): void => {
@@ -72,7 +70,7 @@ const filled = (types: readonly DuckDBType[], columns: Columns, rows: number): D
   return chunk;
 };
 
-const lengthened = (cells: DuckDBValue[], rows: number): readonly DuckDBValue[] => {
+const lengthened = (cells: DuckDBValue[], rows: number): DuckDBValue[] => {
   while (cells.length < rows) cells.push(null);
   return cells;
 };

@@ -94,12 +94,15 @@ export const fillRow = (
   }
   if (folded !== null) set(own.folded, JSON.stringify(folded));
   const rest = packedRow(kept, values);
-  const head = headOf(rest);
-  set(own.rest, head);
-  if (head !== rest) {
-    long.push({ name: restName, text: rest });
-    fillOutline(storedOutline(row), set, long);
-  }
+  const putText = (column: number, name: string, text: string): boolean => {
+    const head = headOf(text);
+    set(column, head);
+    if (head !== text) long.push({ name, text });
+    return head !== text;
+  };
+  // Of a record that is long by itself, so that nobody reads all of it for this.
+  const outline = putText(own.rest, restName, rest) ? storedOutline(row) : null;
+  if (outline !== null) putText(own.outline, outlineName, outline);
   set(own.bytes, bytes + Buffer.byteLength(rest) + unpackedBytes);
   set(own.long, long.length > 0);
   return { ...fillMetrics(row, set), folded: Object.keys(folded ?? {}), long };
@@ -107,14 +110,6 @@ export const fillRow = (
 
 /** What of a record is told by its place in `rest`: what reads it takes so much more. */
 const unpackedBytes = 512;
-
-/** Of a record that is long by itself, so that nobody reads all of it for this. */
-const fillOutline = (outline: string | null, set: SetCell, long: LongText[]): void => {
-  if (outline === null) return;
-  const head = headOf(outline);
-  set(own.outline, head);
-  if (head !== outline) long.push({ name: outlineName, text: outline });
-};
 
 type Folded = Record<string, string | readonly string[]>;
 

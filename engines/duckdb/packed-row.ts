@@ -7,6 +7,7 @@ import type {
   RecordKind,
   RecordRow,
 } from '../../kernel/records/record.js';
+import { populationOf } from './schema.js';
 
 // As plain JSON a span of 450 bytes is a record of 850: names of members, ids that are in it four
 // times, members that are empty. All of it is logged ahead, and written again at a checkpoint.
@@ -69,19 +70,18 @@ const isEmpty = (member: unknown): boolean => {
 };
 
 /** Of the record's trace; of a session its own. */
-const ownColumn = (kind: RecordKind): string =>
-  kind === 'session' || kind === 'trace' ? 'id' : 'trace_id';
-const ownId = (kind: RecordKind, values: Values): ColumnValue => values[ownColumn(kind)] ?? null;
+const ownId = (kind: RecordKind, values: Values): ColumnValue =>
+  values[populationOf(kind) === 'span' ? 'trace_id' : 'id'] ?? null;
 
-const groupOf = (noun: string, { project_id: project }: Values, own: ColumnValue): StreamName =>
+const usualGroup = (noun: string, { project_id: project }: Values, own: ColumnValue): StreamName =>
   stream(noun, String(project), String(own));
 
 const packedGroup = (group: StreamName, values: Values, own: ColumnValue): Packed[2] => {
   const noun = group.slice(0, Math.max(0, group.indexOf('-')));
-  return group === groupOf(noun, values, own) ? noun : [group];
+  return group === usualGroup(noun, values, own) ? noun : [group];
 };
 const unpackedGroup = (group: Packed[2], values: Values, own: ColumnValue): StreamName =>
-  typeof group === 'string' ? groupOf(group, values, own) : group[0];
+  typeof group === 'string' ? usualGroup(group, values, own) : group[0];
 
 const columns = standardColumns.map(({ id }) => id);
 /** Columns of ids that often have the own one, and what stands for it there. */
