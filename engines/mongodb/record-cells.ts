@@ -1,11 +1,11 @@
 import type { Document } from 'mongodb';
 import { unreachable } from '../../kernel/decision.js';
 import type { AggregatePlan, Widget } from '../../kernel/records/questions.js';
-import { metricMember } from './record-match.js';
+import { columnMember, metricMember } from './record-match.js';
 import { compared } from './text-match.js';
 
 // Stages of the pipelines behind an aggregate. Each pipeline begins with the records considered and
-// ends with one document a cell: a group and a bucket, or null for the total.
+// ends with documents of cells: a group and a bucket, or null for the total.
 
 /** A cell as the server names it: `group` is the value in its own type, `''` without one. */
 export type ServerCell = {
@@ -17,10 +17,15 @@ export type ServerCell = {
 export type GroupMember = { readonly member: string; readonly isList: boolean } | null;
 
 /** How records fall into cells: what a `$group` behind these stages goes by. */
-export type CellPlan = { readonly stages: readonly Document[]; readonly cell: Document | null };
+export type CellPlan = {
+  readonly stages: readonly Document[];
+  readonly cell: Document | null;
+  /** A record may be in several cells. */
+  readonly overlap: boolean;
+};
 
 /** All records in one. */
-export const total: CellPlan = { stages: [], cell: null };
+export const total: CellPlan = { stages: [], cell: null, overlap: false };
 
 /** A group and a bucket; a record is in the cell of each of its groups. */
 export const cellsOf = (
@@ -28,10 +33,12 @@ export const cellsOf = (
   group: GroupMember,
 ): CellPlan => {
   const bucket = { $floor: { $divide: ['$minute', intervalMinutes] } };
-  if (group === null) return { stages: [], cell: { group: { $literal: '' }, bucket } };
-  if (!group.isList) return { stages: [], cell: { group: groupOf(group), bucket } };
+  if (group === null || !group.isList) {
+    const value = group === null ? { $literal: '' } : groupOf(group);
+    return { stages: [], cell: { group: value, bucket }, overlap: false };
+  }
   const stages = [{ $set: { in: groupOf(group) } }, { $unwind: '$in' }];
-  return { stages, cell: { group: '$in', bucket } };
+  return { stages, cell: { group: '$in', bucket }, overlap: true };
 };
 
 /** The group of a record, or its list; missing and `''` are one (contract 4.5, rule 6). */
@@ -51,15 +58,25 @@ export const named = (what: string, at: number): string => `${what}${at}`;
 const has = (value: string): Document => ({ $cond: [{ $gt: [value, null] }, 1, 0] });
 
 /**
- * Count, sum, least, greatest and so on of each widget, and the records: one document a cell.
- * `collects`: with the sessions, requests and ranks that `Collected` has, from the same pass over
- * the records, for as many as one stage can hold.
+ * By where its session's id ends, or its trace's outside sessions, a record is in one of sixteen
+ * shares: so no document has more values than fit into one, and no session or trace is in two.
+ */
+const shareOf = ({ population }: Pick<AggregatePlan, 'population'>): Document => ({
+  $substrBytes: [{ $ifNull: ['$session', `$${requestMember(population)}`] }, idLength - 1, 1],
+});
+const idLength = 36;
+
+/** The trace of a span is its request; a trace is one itself. */
+const requestMember = (population: AggregatePlan['population']): string =>
+  population === 'trace' ? 'id' : columnMember('trace_id');
+
+/**
+ * Of each cell and share, one share after the other: records, count, sum, least, greatest and so on
+ * of each widget, the ids of sessions and requests, and the values whose ranks are asked for.
  */
 export const measureStages = (
   plan: AggregatePlan,
   { stages, cell }: CellPlan,
-  collects: Collected | null,
-  cellsMax: number,
 ): readonly Document[] => {
   const measured = plan.widgets.flatMap((widget, at): [string, Document][] => {
     const member = widgetMember(widget);
@@ -67,50 +84,43 @@ export const measureStages = (
     const value = `$${member}`;
     return [[named('count', at), { $sum: has(value) }], ...measureOf(widget, value, at)];
   });
-  const sets = (collects?.distinct ?? []).map((member, at) => ({
-    member,
-    name: named('distinct', at),
-  }));
-  const lists = [...(collects?.percents ?? [])].map(([member, percents], at) => ({
-    member,
-    percents,
-    name: named('values', at),
-    ranks: named('ranks', at),
-  }));
-  const counted = sets.map(({ name }) => [name, { $size: `$${name}` }]);
-  const sorted = lists.map(({ name }) => [name, { $sortArray: { input: `$${name}`, sortBy: 1 } }]);
-  const ranked = lists.map(({ name, percents, ranks }) => [
-    ranks,
-    ranksIn(`$${name}`, [...percents]),
+  const lists = rankedMembers(plan).map((member, at) => [
+    named('values', at),
+    { $push: `$${member}` },
   ]);
   return [
     ...stages,
     {
       $group: {
-        _id: cell,
+        _id: { cell: cell ?? nowhere, share: shareOf(plan) },
         records: { $sum: 1 },
         spans: { $sum: '$spans' },
+        sessions: { $addToSet: '$session' },
+        ...(plan.population === 'span' && {
+          requests: { $addToSet: `$${requestMember(plan.population)}` },
+        }),
         ...Object.fromEntries(measured),
-        ...Object.fromEntries(sets.map(({ name, member }) => [name, { $addToSet: `$${member}` }])),
-        ...Object.fromEntries(lists.map(({ name, member }) => [name, { $push: `$${member}` }])),
+        ...Object.fromEntries(lists),
       },
     },
-    { $limit: cellsMax },
-    ...[
-      { $set: Object.fromEntries([...counted, ...sorted]) },
-      { $set: Object.fromEntries(ranked) },
-      { $project: Object.fromEntries(lists.map(({ name }) => [name, 0])) },
-    ].filter((stage) => Object.values(stage).some((one) => Object.keys(one).length > 0)),
+    { $sort: { '_id.share': 1 } },
   ];
 };
+const nowhere = { $literal: null };
 
-/** What is collected of each cell beside its sums. */
-export type Collected = {
-  /** Members whose different values are counted: `distinct0` … */
-  readonly distinct: readonly string[];
-  /** Percentiles by member: `ranks0` … has `p50` … of the first. */
-  readonly percents: ReadonlyMap<string, ReadonlySet<number>>;
-};
+/** Where the values stand whose ranks are asked for: `values0` … of the stages above. */
+export const rankedMembers = ({ widgets }: Pick<AggregatePlan, 'widgets'>): readonly string[] => [
+  ...new Set(
+    widgets.flatMap((widget) =>
+      percentOf(widget) === null || widget.type === 'text' ? [] : (widgetMember(widget) ?? []),
+    ),
+  ),
+];
+
+export const percentOf = ({ aggregation }: Widget): number | null =>
+  aggregation.startsWith('P') && !aggregation.startsWith('Percentage')
+    ? Number(aggregation.slice(1))
+    : null;
 
 const measureOf = (
   { aggregation }: Widget,
@@ -141,67 +151,9 @@ const measureOf = (
   }
 };
 
-/** How many different values of a member a cell has. */
-export const distinctStages = ({ stages, cell }: CellPlan, member: string): readonly Document[] => [
-  { $match: { [member]: { $exists: true } } },
-  ...stages,
-  { $group: { _id: { cell: cell ?? nowhere, seen: `$${member}` } } },
-  { $group: { _id: '$_id.cell', count: { $sum: 1 } } },
-];
-const nowhere = { $literal: null };
-
 /** How often each value of a text metric is in each cell: `_id` is a cell and a value. */
 export const categoryStages = ({ stages, cell }: CellPlan, member: string): readonly Document[] => [
   { $match: { [member]: { $exists: true } } },
   ...stages,
   { $group: { _id: { cell: cell ?? nowhere, value: compared(member) }, count: { $sum: 1 } } },
 ];
-
-/** Percentiles by nearest rank, exactly, of sorted values: `p50` … */
-const ranksIn = (values: string, percents: readonly number[]): Document =>
-  Object.fromEntries(
-    percents.map((percent) => {
-      const rank = { $subtract: [rankOf(percent, { $size: values }), 1] };
-      return [`p${percent}`, { $arrayElemAt: [values, { $toInt: rank }] }];
-    }),
-  );
-
-/**
- * The same for any number of values, on the server's disk when need be: equal ones are counted, the
- * counts are added up in the order of the values, and the first value that reaches the rank is it.
- * One document a cell.
- */
-export const rankStages = (
-  cells: CellPlan,
-  member: string,
-  percents: readonly number[],
-): readonly Document[] => {
-  const upTo = (end: 'current' | 'unbounded') => ({
-    $sum: '$count',
-    window: { documents: ['unbounded', end] },
-  });
-  const reached = (percent: number) => ({
-    $min: { $cond: [{ $gte: ['$upToHere', rankOf(percent, '$all')] }, '$_id.value', null] },
-  });
-  return [
-    ...categoryStages(cells, member),
-    {
-      $setWindowFields: {
-        partitionBy: '$_id.cell',
-        sortBy: { '_id.value': 1 },
-        output: { upToHere: upTo('current'), all: upTo('unbounded') },
-      },
-    },
-    {
-      $group: {
-        _id: '$_id.cell',
-        ...Object.fromEntries(percents.map((percent) => [`p${percent}`, reached(percent)])),
-      },
-    },
-  ];
-};
-
-/** Of n values in ascending order the one at ⌈P·n/100⌉, counted from 1 (contract 4.5). */
-const rankOf = (percent: number, count: string | Document): Document => ({
-  $ceil: { $divide: [{ $multiply: [percent, count] }, 100] },
-});

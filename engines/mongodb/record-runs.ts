@@ -4,7 +4,7 @@ import { categoriesMax } from '../../kernel/records/questions.js';
 import type { MetricType } from '../../kernel/records/record.js';
 import type { RunMeasures, RunMetric, TypedMetric } from '../../kernel/records/measures.js';
 import { memberOf, nameOf } from './names.js';
-import type { AskRecords } from './record-details.js';
+import type { AskRecords } from './record-categories.js';
 import { metricMember } from './record-match.js';
 import { metricTypes, questionMs, runCounts } from './record-search.js';
 import { open } from './model-state.js';

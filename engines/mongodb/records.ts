@@ -103,9 +103,8 @@ const indexes: readonly IndexDescription[] = [
 export const openMongoRecords = async ({
   url,
   partitions = 1,
-  ...options
+  part,
 }: MongoRecordsOptions & { readonly url: string }): Promise<Records> => {
-  const { part } = options;
   if (part !== undefined && !(part >= 1 && part <= partitions)) {
     throw new RangeError(`there is no partition ${part} of ${partitions}`);
   }
@@ -121,7 +120,7 @@ export const openMongoRecords = async ({
     await close();
     throw error;
   }
-  const parts = models.map((model) => recordsOver(model, noClose, options));
+  const parts = models.map((model) => recordsOver(model, noClose));
   const [only] = parts;
   return { ...(only !== undefined && parts.length === 1 ? only : inPartitions(parts)), close };
 };
@@ -144,26 +143,20 @@ export type MongoRecordsOptions = {
   readonly partitions?: number;
   /** Of these the only one, from 1; absent = all, as one. */
   readonly part?: number;
-  /** Records of which one stage of a pipeline may hold values; absent = as many as it can. */
-  readonly collectedMax?: number;
 };
 
-const copyOf = (copy: Shadow<SnapshotModel>, options: MongoRecordsOptions): Shadow<Records> => ({
+const copyOf = (copy: Shadow<SnapshotModel>): Shadow<Records> => ({
   ...copy,
-  model: recordsOver(copy.model, () => Promise.resolve(), options),
+  model: recordsOver(copy.model, noClose),
   promote: () => answering(() => copy.promote()),
   discard: () => answering(() => copy.discard()),
 });
 
-const recordsOver = (
-  model: SnapshotModel,
-  close: () => Promise<void>,
-  options: MongoRecordsOptions,
-): Records => {
+const recordsOver = (model: SnapshotModel, close: () => Promise<void>): Records => {
   const asks = asksOf(model);
   return {
     ...ofGroups(asks),
-    ...ofScopes(asks, options.collectedMax),
+    ...ofScopes(asks),
     ...ofRuns(asks),
     checkpoint: () => asks.ask(start, ({ position }) => Promise.resolve(position)),
     apply: async (writes, checkpoint) => {
@@ -174,10 +167,10 @@ const recordsOver = (
       await answering(() => model.apply(checkpoint, work));
     },
     dump: () => dump(asks),
-    shadow: async () => copyOf(await answering(() => model.copy()), options),
+    shadow: async () => copyOf(await answering(() => model.copy())),
     resume: async (id) => {
       const found = await answering(() => model.resume(id));
-      return found === null ? null : copyOf(found, options);
+      return found === null ? null : copyOf(found);
     },
     close,
   };
@@ -228,15 +221,11 @@ const onLevel =
     ask(snapshot, await onOneLevel(snapshot, scope));
 
 /** What is asked of all records of a project or run. */
-const ofScopes = ({ ask, askAnyway }: Asks, collectedMax: number | undefined) =>
+const ofScopes = ({ ask, askAnyway }: Asks) =>
   ({
     search: (plan, asking) => ask({ rows: [], more: false }, onLevel(plan, search), asking),
     count: (scope, asking) => ask(0, onLevel(scope, count), asking),
-    aggregate: (plan, asking) =>
-      askAnyway(
-        onLevel(plan, (snapshot, scope) => aggregate(snapshot, scope, collectedMax)),
-        asking,
-      ),
+    aggregate: (plan, asking) => askAnyway(onLevel(plan, aggregate), asking),
     columns: (scope, asking) =>
       ask({ present: [], metrics: [], userMetadata: [] }, onLevel(scope, columns), asking),
     metricTypes: (project, names, asking) =>

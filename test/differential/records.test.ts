@@ -64,7 +64,7 @@ const withEngines = async (
   work: (engines: readonly Engine[]) => Promise<void>,
 ): Promise<void> => {
   const engines = [await openDuckdb()];
-  if (mongo !== null) engines.push(await openMongo(mongo), await openMongo(mongo, 0));
+  if (mongo !== null) engines.push(await openMongo(mongo));
   try {
     const writes = groups.flatMap((rows) =>
       rows[0] === undefined ? [] : [{ group: rows[0].group, fresh: true, rows }],
@@ -89,19 +89,14 @@ const openDuckdb = async (): Promise<Engine> => {
   return { name: 'DuckDB', records, close };
 };
 
-/** `collectedMax`: 0 asks for each part of an aggregate by itself, as of many records. */
-const openMongo = async (server: MongoServer, collectedMax?: number): Promise<Engine> => {
+const openMongo = async (server: MongoServer): Promise<Engine> => {
   const url = server.url();
-  const records = await openMongoRecords({
-    url,
-    ...(collectedMax !== undefined && { collectedMax }),
-  });
+  const records = await openMongoRecords({ url });
   const close = async (): Promise<void> => {
     await records.close();
     await dropDatabase(url);
   };
-  const name = collectedMax === undefined ? 'MongoDB' : 'MongoDB, part by part';
-  return { name, records, close };
+  return { name: 'MongoDB', records, close };
 };
 
 const compare = async (

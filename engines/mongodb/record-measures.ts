@@ -1,0 +1,154 @@
+import type { Document } from 'mongodb';
+import { unreachable } from '../../kernel/decision.js';
+import type { AggregatePlan, Widget } from '../../kernel/records/questions.js';
+import { named, percentOf, rankedMembers, widgetMember, type ServerCell } from './record-cells.js';
+
+/** What is told of a cell's records, put together from its shares. */
+export type CellMeasures = {
+  readonly cell: ServerCell;
+  records: number;
+  spans: number;
+  sessions: number;
+  requests: number;
+  /** By widget. */
+  readonly numbers: WidgetNumbers[];
+  /** By member whose ranks are asked for: its values, in no order until one is asked for. */
+  readonly values: ReadonlyMap<string, { lists: number[][]; sorted: Float64Array | null }>;
+};
+/** Those that its aggregation asks for; `value`: the least or greatest. */
+type WidgetNumbers = { count: number; sum: number; hits: number; value: number | null };
+
+/** What documents of different pipelines about one cell have in common; `''`: the total. */
+export const keyOf = (cell: ServerCell | undefined): string =>
+  cell === null || cell === undefined ? '' : JSON.stringify([cell.group, cell.bucket]);
+
+/** `whole`: of all of them together, when no record is in several cells. */
+export type Measured = {
+  readonly cells: ReadonlyMap<string, CellMeasures>;
+  readonly whole: CellMeasures;
+};
+
+/**
+ * What the documents of `measureStages` say, by key of their cell. Stops beyond `cellsMax`, so that
+ * no more than one too many are held.
+ */
+export const measuredFrom = async (
+  shares: AsyncIterable<Document>,
+  plan: AggregatePlan,
+  cellsMax: number,
+): Promise<Measured> => {
+  const members = rankedMembers(plan);
+  const cells = new Map<string, CellMeasures>();
+  const whole = nothingOf(null, plan, members);
+  const seen = { share: '', sessions: new Set<string>(), requests: new Set<string>() };
+  const countSeen = (): void => {
+    whole.sessions += seen.sessions.size;
+    whole.requests += seen.requests.size;
+    seen.sessions.clear();
+    seen.requests.clear();
+  };
+  for await (const one of shares) {
+    const { cell, share } = one['_id'] as { readonly cell: ServerCell; readonly share: string };
+    const key = keyOf(cell);
+    const known = cells.get(key) ?? nothingOf(cell, plan, members);
+    cells.set(key, known);
+    if (cells.size > cellsMax) break;
+    if (share !== seen.share) countSeen();
+    seen.share = share;
+    const { sessions, requests } = idsOf(one);
+    for (const session of sessions) seen.sessions.add(session);
+    for (const request of requests ?? []) seen.requests.add(request);
+    known.sessions += sessions.length;
+    known.requests += requests?.length ?? Number(one['records']);
+    for (const sum of [known, whole]) add(sum, one, plan.widgets, members);
+  }
+  countSeen();
+  // A trace is a request by itself.
+  if (plan.population === 'trace') whole.requests = whole.records;
+  return { cells, whole };
+};
+
+const idsOf = (share: Document) =>
+  share as { readonly sessions: readonly string[]; readonly requests?: readonly string[] };
+
+const nothingOf = (
+  cell: ServerCell,
+  { widgets }: Pick<AggregatePlan, 'widgets'>,
+  members: readonly string[],
+): CellMeasures => ({
+  cell,
+  records: 0,
+  spans: 0,
+  sessions: 0,
+  requests: 0,
+  numbers: widgets.map(() => ({ count: 0, sum: 0, hits: 0, value: null })),
+  values: new Map(members.map((member) => [member, { lists: [], sorted: null }])),
+});
+
+const add = (
+  cell: CellMeasures,
+  share: Document,
+  widgets: readonly Widget[],
+  members: readonly string[],
+): void => {
+  cell.records += Number(share['records']);
+  cell.spans += Number(share['spans']);
+  for (const [at, { aggregation }] of widgets.entries()) {
+    const numbers = cell.numbers[at];
+    const count = Number(share[named('count', at)] ?? 0);
+    if (numbers === undefined || count === 0) continue;
+    numbers.count += count;
+    numbers.sum += Number(share[named('sum', at)] ?? 0);
+    numbers.hits += Number(share[named('hits', at)] ?? 0);
+    const value = share[named('value', at)] as number | null | undefined;
+    if (typeof value !== 'number') continue;
+    const better = aggregation === 'Min' ? Math.min : Math.max;
+    numbers.value = numbers.value === null ? value : better(numbers.value, value);
+  }
+  for (const [at, member] of members.entries()) {
+    cell.values.get(member)?.lists.push(share[named('values', at)] as number[]);
+  }
+};
+
+/** Null: the widget has no value in the cell, or its sum no form in JSON. */
+export const measureOf = (cell: CellMeasures, widget: Widget, at: number): number | null => {
+  const { count, sum, hits, value } = cell.numbers[at] ?? {
+    count: 0,
+    sum: 0,
+    hits: 0,
+    value: null,
+  };
+  const { aggregation } = widget;
+  if (aggregation === 'Count') return count;
+  if (count === 0) return null;
+  switch (aggregation) {
+    case 'Sum':
+      return finite(sum);
+    case 'Average':
+      return finite(sum / count);
+    case 'Min':
+    case 'Max':
+      return value;
+    case 'PercentageTrue':
+    case 'PercentageFalse':
+      return hits / count;
+    case 'P50':
+    case 'P90':
+    case 'P95':
+    case 'P99':
+      return rankIn(cell, widgetMember(widget) ?? '', percentOf(widget) ?? 0);
+    default:
+      return unreachable(aggregation);
+  }
+};
+
+/** Of n values in ascending order the one at ⌈P·n/100⌉, counted from 1 (contract 4.5). */
+const rankIn = ({ values }: CellMeasures, member: string, percent: number): number | null => {
+  const known = values.get(member);
+  if (known === undefined) return null;
+  known.sorted ??= Float64Array.from(known.lists.flat()).sort();
+  known.lists = [];
+  return known.sorted[Math.ceil((percent * known.sorted.length) / 100) - 1] ?? null;
+};
+
+const finite = (sum: number): number | null => (Number.isFinite(sum) ? sum : null);

@@ -1,0 +1,34 @@
+import type { RecordScope } from '../../kernel/records/questions.js';
+import { scopeIndex, scopeMatch } from './record-match.js';
+import { questionMs } from './record-search.js';
+import type { Snapshot } from './snapshots.js';
+
+// Fetching a record by its index takes the server twice as long as passing over one.
+const sampleSize = 100;
+const mostOfThem = 60;
+/** In fewer records there is not enough to win. */
+const manyRecords = 100_000;
+
+/**
+ * The hint for a question about all records of a scope: its index, or all records in the order in
+ * which they lie, where there are many and a sample says that most of them are the scope's.
+ */
+export const scanOf = async (
+  { rows, visible }: Snapshot,
+  scope: RecordScope,
+  many = manyRecords,
+): Promise<string | { readonly $natural: 1 }> => {
+  const count = await rows.estimatedDocumentCount({ maxTimeMS: questionMs });
+  if (count < many) return scopeIndex(scope);
+  const [sample] = await rows
+    .aggregate(
+      [
+        { $sample: { size: sampleSize } },
+        { $match: scopeMatch({ ...scope, filter: null, kinds: null }, visible) },
+        { $count: 'count' },
+      ],
+      { maxTimeMS: questionMs },
+    )
+    .toArray();
+  return Number(sample?.['count'] ?? 0) > mostOfThem ? { $natural: 1 } : scopeIndex(scope);
+};
