@@ -25,11 +25,11 @@ COPY --from=build --chown=root:root /app/node_modules node_modules
 COPY --from=build --chown=root:root /app/dist dist
 COPY --from=build --chown=root:root /app/verifier verifier
 USER assay
-ENV NODE_ENV=production UV_THREADPOOL_SIZE=12 ASSAY_HOST=0.0.0.0 ASSAY_DATA_DIR=/data ASSAY_SANDBOX_DIR=/sandbox
+ENV NODE_ENV=production UV_THREADPOOL_SIZE=12 MALLOC_ARENA_MAX=2 ASSAY_HOST=0.0.0.0 ASSAY_DATA_DIR=/data ASSAY_SANDBOX_DIR=/sandbox
 VOLUME /data
 EXPOSE 8080
 # 8081, for operators, is not reached from outside the container: ASSAY_OPS_HOST is 127.0.0.1.
 HEALTHCHECK --interval=5s --timeout=4s --start-period=30s --retries=6 \
   CMD ["node", "-e", "fetch('http://127.0.0.1:8081/readyz').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-ENTRYPOINT ["node", "--max-semi-space-size=64", "dist/assay.js"]
+ENTRYPOINT ["node", "--max-semi-space-size=32", "dist/assay.js"]
 CMD ["serve"]

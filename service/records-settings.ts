@@ -38,7 +38,7 @@ export const recordsVariables = [
   },
   {
     name: 'ASSAY_RECORDS_MEMORY_MB',
-    fallback: '400',
+    fallback: '300',
     meaning: 'memory of embedded records and of replicas: 256 to 65536',
   },
 ];
@@ -50,7 +50,7 @@ export const readRecordsSettings = (
   records: recordsPlace(text('ASSAY_RECORDS', 'shared')),
   recordsPartitions: partitionsOf(text('ASSAY_RECORDS_PARTITIONS', '1')),
   partition: null,
-  recordsMemoryMb: recordsMemory(text('ASSAY_RECORDS_MEMORY_MB', '400')),
+  recordsMemoryMb: recordsMemory(text('ASSAY_RECORDS_MEMORY_MB', '300')),
 });
 
 type Places = {

@@ -207,7 +207,7 @@ describe('the image', () => {
         path,
       );
     }
-    const program = '["node", "--max-semi-space-size=64", "dist/assay.js"]';
+    const program = '["node", "--max-semi-space-size=32", "dist/assay.js"]';
     expect(last.split('\n')).to.include(`ENTRYPOINT ${program}`);
   });
 });

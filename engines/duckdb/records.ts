@@ -30,7 +30,7 @@ import { count, search, sessionPage } from './search.js';
 import { applyWrites } from './write.js';
 
 // Leaves room for the rest of a service that is to stay under 1 GB.
-export const defaultMemoryMb = 400;
+export const defaultMemoryMb = 300;
 
 /**
  * Records on DuckDB in files under `dir`, made when missing. One process at a time. The live model

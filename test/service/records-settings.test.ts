@@ -10,7 +10,7 @@ const elsewhere = {
 
 describe('the settings of records', () => {
   it('keep them with the other read models unless told otherwise', () => {
-    expect(readConfig({})).to.include({ records: 'shared', recordsMemoryMb: 400 });
+    expect(readConfig({})).to.include({ records: 'shared', recordsMemoryMb: 300 });
     const replica = { ...elsewhere, ASSAY_RECORDS: 'replica', ASSAY_RECORDS_MEMORY_MB: '1000' };
     expect(readConfig(replica)).to.include({ records: 'replica', recordsMemoryMb: 1_000 });
   });

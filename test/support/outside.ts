@@ -35,9 +35,10 @@ export const sharedFolder = (): string =>
 export const bareEnvironment = (): Record<string, string> => ({
   PATH: process.env['PATH'] ?? '/usr/bin:/bin',
   HOME: process.env['HOME'] ?? '/',
-  // As `npm start` has it.
+  // As `npm start` has them.
   UV_THREADPOOL_SIZE: '12',
+  MALLOC_ARENA_MAX: '2',
 });
 
-/** What `npm start` gives node (DECISIONS D-017). */
-export const nodeFlags = ['--max-semi-space-size=64'] as const;
+/** What `npm start` gives node (DECISIONS D-174). */
+export const nodeFlags = ['--max-semi-space-size=32'] as const;
