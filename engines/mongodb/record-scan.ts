@@ -7,7 +7,7 @@ import type { Snapshot } from './snapshots.js';
 const sampleSize = 100;
 const mostOfThem = 60;
 /** In fewer records there is not enough to win. */
-const manyRecords = 100_000;
+const manyRecords = 10_000;
 
 /**
  * The hint for a question about all records of a scope: its index, or all records in the order in

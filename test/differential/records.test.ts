@@ -12,7 +12,7 @@ import {
 } from '../../kernel/records/reference/aggregate.js';
 import { appliesTo, metricRegistry, standardColumns } from '../../kernel/records/columns.js';
 import type { Position } from '../../kernel/ports.js';
-import type { Records } from '../../kernel/records/records.js';
+import type { Records, RecordWrites } from '../../kernel/records/records.js';
 import type {
   Aggregate,
   AggregateCell,
@@ -55,6 +55,7 @@ describe('records and the reference', () => {
 type Engine = {
   readonly name: string;
   readonly records: Records;
+  readonly fill: (writes: RecordWrites) => Promise<void>;
   readonly close: () => Promise<void>;
 };
 
@@ -63,21 +64,21 @@ const withEngines = async (
   groups: readonly (readonly RecordRow[])[],
   work: (engines: readonly Engine[]) => Promise<void>,
 ): Promise<void> => {
-  const engines = [await openDuckdb()];
+  const engines = [await openDuckdb(), await openReplica()];
   if (mongo !== null) engines.push(await openMongo(mongo));
   try {
     const writes = groups.flatMap((rows) =>
       rows[0] === undefined ? [] : [{ group: rows[0].group, fresh: true, rows }],
     );
-    const mark = { position: '0000000000000001' as Position, fence: 1 };
-    for (const { records } of engines) {
-      await records.apply({ groups: writes, deletedRuns: [], deletedProjects: [] }, mark);
+    for (const { fill } of engines) {
+      await fill({ groups: writes, deletedRuns: [], deletedProjects: [] });
     }
     await work(engines);
   } finally {
     for (const { close } of engines) await close();
   }
 };
+const mark = { position: '0000000000000001' as Position, fence: 1 };
 
 const openDuckdb = async (): Promise<Engine> => {
   const { dir, remove } = await temporaryFolder();
@@ -86,7 +87,23 @@ const openDuckdb = async (): Promise<Engine> => {
     await records.close();
     await remove();
   };
-  return { name: 'DuckDB', records, close };
+  return { name: 'DuckDB', records, fill: (writes) => records.apply(writes, mark), close };
+};
+
+/** As a process fills its own when it lost what it had: beside the live ones, in less memory. */
+const openReplica = async (): Promise<Engine> => {
+  const { dir, remove } = await temporaryFolder();
+  const records = await openRecords({ dir, memoryMb: 256 });
+  const fill = async (writes: RecordWrites): Promise<void> => {
+    const copy = await records.shadow({ lasting: true });
+    await copy.model.apply(writes, mark);
+    await copy.promote();
+  };
+  const close = async (): Promise<void> => {
+    await records.close();
+    await remove();
+  };
+  return { name: 'a replica', records, fill, close };
 };
 
 const openMongo = async (server: MongoServer): Promise<Engine> => {
@@ -96,7 +113,7 @@ const openMongo = async (server: MongoServer): Promise<Engine> => {
     await records.close();
     await dropDatabase(url);
   };
-  return { name: 'MongoDB', records, close };
+  return { name: 'MongoDB', records, fill: (writes) => records.apply(writes, mark), close };
 };
 
 const compare = async (
