@@ -95,6 +95,12 @@ export const isMissing = (error: unknown): boolean =>
   error instanceof MongoServerError && error.code === namespaceNotFound;
 const namespaceNotFound = 26;
 
+/** What a question asked for is more than a document or a stage of the server may hold. */
+export const isTooMuch = (error: unknown): boolean =>
+  error instanceof MongoServerError && tooMuchCodes.has(Number(error.code));
+/** Document too large, memory of a stage exceeded, by two names, buffer too large. */
+const tooMuchCodes: ReadonlySet<number> = new Set([10334, 146, 292, 13548]);
+
 /** A bulk write that broke off keeps no error but its text; the server's refusals have a code. */
 const brokeOff = (error: MongoError): boolean =>
   error instanceof MongoBulkWriteError && [error.writeErrors].flat().length === 0 && !error.code;

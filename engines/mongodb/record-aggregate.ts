@@ -1,4 +1,5 @@
 import type { Document } from 'mongodb';
+import { Fault } from '../../kernel/fault.js';
 import { bucketBounds } from '../../kernel/records/buckets.js';
 import { byCodePoint, codePoints } from '../../kernel/code-points.js';
 import { placeOf } from '../../kernel/records/column-value.js';
@@ -20,6 +21,7 @@ import {
   type Categories,
 } from './record-categories.js';
 import { cellsOf, measureStages, total, type CellPlan, type GroupMember } from './record-cells.js';
+import { isTooMuch } from './connect.js';
 import { errorsOf } from './record-errors.js';
 import { columnMember, metricMember, noteMember, scopeMatch } from './record-match.js';
 import { keyOf, measuredFrom, measureOf, type CellMeasures } from './record-measures.js';
@@ -47,7 +49,8 @@ export const aggregate = async (
   const ask: AskRecords = (stages) => open(stages).toArray();
   const way = cellsOf(plan, await groupMember(snapshot, plan));
   const cellsMax = Math.floor(answeredValuesMax / (plan.widgets.length + 3));
-  const measured = (one: CellPlan) => measuredFrom(open(measureStages(plan, one)), plan, cellsMax);
+  const measured = (one: CellPlan) =>
+    within(() => measuredFrom(open(measureStages(plan, one)), plan, cellsMax));
   const [{ cells, whole }, apart, errors, crowded] = await Promise.all([
     measured(way),
     way.overlap ? measured(total) : null,
@@ -72,6 +75,17 @@ export const aggregate = async (
     groups: groupsFrom(plan, [...cells.values()], categories),
     errors,
   };
+};
+
+/** One session alone may have more values than a share holds. */
+const within = async <T>(work: () => Promise<T>): Promise<T> => {
+  try {
+    return await work();
+  } catch (cause) {
+    if (!isTooMuch(cause)) throw cause;
+    const less = 'ask for less: a shorter time, fewer records of one session, no percentiles';
+    throw new Fault('unavailable', `The question is about too much at once; ${less}`, { cause });
+  }
 };
 
 const groupMember = async (

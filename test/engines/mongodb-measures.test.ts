@@ -1,15 +1,17 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { MongoClient } from 'mongodb';
+import { Fault } from '../../kernel/fault.js';
 import { cellsOf, measureStages } from '../../engines/mongodb/record-cells.js';
 import {
   measuredFrom,
   measureOf,
   type CellMeasures,
 } from '../../engines/mongodb/record-measures.js';
+import { openMongoRecords } from '../../engines/mongodb/records.js';
 import type { Aggregation, Widget } from '../../kernel/records/questions.js';
 import { numbers, uuid } from '../support/record-generators.js';
-import { aggregateOf } from '../support/record-rows.js';
+import { aggregateOf, putRows, sessionId, spanRow, traceRow } from '../support/record-rows.js';
 import { runs } from '../support/runs.js';
 import { dropDatabase, withMongo } from '../support/with-mongo.js';
 
@@ -113,6 +115,24 @@ withMongo('measures of cells in MongoDB', (server) => {
     );
     expect(cells.size).to.equal(8);
     await client.close();
+    await dropDatabase(url);
+  });
+
+  it('are refused, and say what helps, where one session has more than a document', async () => {
+    const url = server().url();
+    const records = await openMongoRecords({ url });
+    const long = 'x'.repeat(400_000);
+    const rows = Array.from({ length: 50 }, (_, at) => {
+      const trace = traceRow(at, { values: { session_id: sessionId(1) } });
+      return [trace, spanRow(trace, 1, { values: { trace_id: `${long}${at}` } })];
+    }).flat();
+    await putRows(records, rows);
+    const refusal = await records
+      .aggregate(aggregateOf({ population: 'span' }))
+      .catch((error: unknown) => error);
+    expect(refusal).to.be.instanceOf(Fault).with.property('code', 'unavailable');
+    expect((refusal as Fault).message).to.contain('ask for less');
+    await records.close();
     await dropDatabase(url);
   });
 });
