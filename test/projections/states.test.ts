@@ -46,6 +46,8 @@ describe('the states of resources', function () {
       const { path, ask } = validRequest(operation, rng, names);
       await app.client.send(operation.method, path, ask);
     }
+    // Seeds whose writes make little compare these.
+    await knownObjects(app.client, 'more');
     // The others may be gone by now.
     known = await knownObjects(app.client, 'read');
     const { reader, close } = await openLogOf(readConfig({ ASSAY_DATA_DIR: app.dir }));
@@ -84,8 +86,7 @@ describe('the states of resources', function () {
       );
       compared += 1;
     }
-    // 40 to 52 in most runs; 30 was seen.
-    expect(compared).to.be.greaterThan(20);
+    expect(compared).to.be.greaterThan(30);
   });
 
   it('go back to nothing by their patches in the other direction', () => {
